@@ -1,0 +1,51 @@
+import type { Invocation } from './argv.ts';
+import type { JsonPatchOp, KubeObject, ObjectRef } from './object.ts';
+import type { RolloutTarget } from './rollout.ts';
+
+/** What the world must look like before a `wait` action is over. */
+export type Expectation =
+  | { readonly type: 'rollout'; readonly targets: readonly RolloutTarget[]; readonly maxFailed: number }
+  | { readonly type: 'apiservice-available'; readonly names: readonly string[] };
+
+/**
+ * What an action does, as data: the plan, the dry run, the journal and the tests all see this one form.
+ * Only the engine performs it.
+ */
+export type Effect =
+  | { readonly type: 'exec'; readonly run: Invocation }
+  | {
+      readonly type: 'patch';
+      readonly target: ObjectRef;
+      readonly patch: readonly JsonPatchOp[];
+      /** Field manager of the request; kubectl's own unless said. */
+      readonly fieldManager?: string;
+      readonly precondition: { readonly uid: string; readonly resourceVersion?: string };
+    }
+  | { readonly type: 'write'; readonly file: string; readonly content: string }
+  | { readonly type: 'backup'; readonly folder: string; readonly objects: readonly KubeObject[] }
+  | { readonly type: 'wait'; readonly until: Expectation; readonly timeoutMs: number }
+  | { readonly type: 'install-cli'; readonly from: string; readonly sha256: string; readonly to: string; readonly replaces?: string }
+  | { readonly type: 'remove-file'; readonly file: string; readonly keepAs: string }
+  | { readonly type: 'ask'; readonly instruction: string };
+
+/** What survives the action if it has to be taken back. */
+export type Undo = 'full' | 'partial' | 'none';
+
+export interface Action {
+  /** Stable within a stage: `apply/wave-2`. Names the action in the run record and in reports. */
+  readonly id: string;
+  readonly title: string;
+  /** The sentence of the procedure (or of the field notes) that asks for it: `§4.4/2`. */
+  readonly ref: string;
+  readonly effect: Effect;
+  readonly undo: Undo;
+  /** After this action there is no supported way back. */
+  readonly pointOfNoReturn?: boolean;
+  /** What was there before a removal; written to the run record before the action is performed. Never a Secret's value. */
+  readonly keep?: unknown;
+}
+
+/** True if the action changes the cluster or this machine (and not only waits, or writes into the work folder). */
+export function changesSomething(action: Action): boolean {
+  return !['wait', 'write', 'ask', 'backup'].includes(action.effect.type);
+}

@@ -1,0 +1,28 @@
+/** Programs that an action may start. Never through a shell. */
+export type Tool = 'kubectl' | 'helm' | 'netsvcctl';
+
+/** A program and its arguments, exactly as they are executed. */
+export interface Invocation {
+  readonly tool: Tool;
+  readonly args: readonly string[];
+  /** Text for the program's standard input. */
+  readonly stdin?: string;
+}
+
+/** The apply command of the procedure (§1/5), for one file. */
+export function serverSideApply(file: string, dryRun = false): Invocation {
+  const args = ['apply', '--server-side', '--force-conflicts', ...(dryRun ? ['--dry-run=server'] : []), '-f', file];
+  return { tool: 'kubectl', args };
+}
+
+const PLAIN = /^[A-Za-z0-9_@%+=:,./-]+$/;
+
+/** One argument as a POSIX shell would need it quoted; for showing, never for running. */
+export function quoteArgument(argument: string): string {
+  return PLAIN.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The command line a person could type; the tool's name may differ from its role (calicoctl for netsvcctl). */
+export function commandLine(invocation: Invocation, program: string = invocation.tool): string {
+  return [program, ...invocation.args].map(quoteArgument).join(' ');
+}

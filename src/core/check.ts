@@ -1,0 +1,85 @@
+import type { Context } from './context.ts';
+import type { ObjectRef } from './object.ts';
+
+export type Severity = 'error' | 'warning';
+
+/** What a check looks at; groups the list on the screen. */
+export type Category =
+  | 'kubernetes'
+  | 'access'
+  | 'installation'
+  | 'workloads'
+  | 'nodes'
+  | 'resources'
+  | 'manifest'
+  | 'tools'
+  | 'follow-up'
+  | 'result';
+
+/** One thing that a finding is about; `text` is what `--accept ID=SUBJECT` names. */
+export interface Evidence {
+  readonly text: string;
+  readonly object?: ObjectRef;
+  readonly detail?: string;
+}
+
+export type Verdict =
+  | { readonly status: 'ok'; readonly detail?: string }
+  /** The check does not apply here; said once with the reason. */
+  | { readonly status: 'not-applicable'; readonly because: string }
+  | {
+      readonly status: 'failed';
+      /** The fact. */
+      readonly because: string;
+      /** What it means and how to mend it, imperative. */
+      readonly hint: string;
+      /** The exact next command, if there is one. */
+      readonly next?: string;
+      readonly evidence?: readonly Evidence[];
+      /** Replaces the check's severity for this finding. */
+      readonly severity?: Severity;
+      /** A continued run's own record explains the finding: shown, never blocking. */
+      readonly expected?: boolean;
+    };
+
+/** A pure judgement over what a stage surveyed. Facts that could not be read make it fail, never pass. */
+export interface Check<Facts> {
+  /** `NS-###`; see checks/registry. Never reused. */
+  readonly id: string;
+  readonly title: string;
+  readonly category: Category;
+  readonly severity: Severity;
+  /** Sentence of the procedure, or field note, that asks for it. */
+  readonly ref: string;
+  judge(facts: Facts, context: Context): Verdict;
+}
+
+/** A judged check, after `--accept`. */
+export interface Finding {
+  readonly id: string;
+  readonly title: string;
+  readonly category: Category;
+  readonly ref: string;
+  readonly outcome: 'ok' | 'not-applicable' | 'warning' | 'error' | 'accepted' | 'expected';
+  readonly message: string;
+  readonly hint?: string;
+  readonly next?: string;
+  readonly evidence: readonly Evidence[];
+  /** What it would have been without `--accept`. */
+  readonly was?: Severity;
+}
+
+/** Something that was read from the cluster, or the reason why it could not be. */
+export type Reading<T> = { readonly value: T } | { readonly unread: string };
+
+/** Thrown by `read`: the check that needed the value fails with the reason. */
+export class Unread extends Error {}
+
+/** The value of a reading; a check that touches what could not be read fails by this. */
+export function read<T>(reading: Reading<T>): T {
+  if ('unread' in reading) throw new Unread(reading.unread);
+  return reading.value;
+}
+
+export const ok = (detail?: string): Verdict => (detail === undefined ? { status: 'ok' } : { status: 'ok', detail });
+export const notApplicable = (because: string): Verdict => ({ status: 'not-applicable', because });

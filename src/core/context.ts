@@ -1,0 +1,50 @@
+import type { Severity } from './check.ts';
+import type { InstallPath } from './installation.ts';
+import type { Profile } from './profile.ts';
+
+/** `--accept CHECK-ID[=SUBJECT]`. */
+export interface Acceptance {
+  readonly check: string;
+  readonly subject?: string;
+}
+
+export type DryRun = 'none' | 'server' | 'client';
+
+/** Everything a person chose, after flags, environment and defaults. */
+export interface Options {
+  /** Target release tag: `v3.32.2`. */
+  readonly release: string;
+  readonly path?: InstallPath;
+  readonly variant?: string;
+  readonly upgradeFile?: string;
+  /** Manifest of the installed release, where the artifact source has none (file, or folder of the release layout). */
+  readonly base?: string;
+  readonly accept: readonly Acceptance[];
+  readonly failOn: Severity;
+  readonly dryRun: DryRun;
+  readonly yes: boolean;
+  /** Limit of each wait in milliseconds; undefined scales with the number of nodes. */
+  readonly timeoutMs?: number;
+  /** Failed pods at which a wait gives up. */
+  readonly maxFailed: number;
+  readonly holdPolicyMigration: boolean;
+  readonly withSecrets: boolean;
+  readonly backupDir?: string;
+  /** Where the new CLI is installed. */
+  readonly binDir?: string;
+  readonly stateNamespace: string;
+}
+
+/** What every stage may know besides its own facts. Pure data. */
+export interface Context {
+  readonly profile: Profile;
+  readonly options: Options;
+  /** UID of the namespace kube-system: the identity of the cluster. */
+  readonly clusterUid: string;
+  readonly server: string;
+  readonly contextName: string;
+  /** Folder of downloaded and written files on this machine. */
+  readonly workFolder: string;
+  /** Start of this run. */
+  readonly startedAt: Date;
+}

@@ -1,0 +1,26 @@
+import type { Action } from './action.ts';
+import type { Finding } from './check.ts';
+import type { PlannedStage } from './plan.ts';
+import type { RolloutProgress } from './rollout.ts';
+
+/** What the engine tells its observers. Observers own no control flow. */
+export type EngineEvent =
+  | { readonly type: 'stage-started'; readonly stage: string; readonly title: string }
+  | { readonly type: 'judged'; readonly stage: string; readonly findings: readonly Finding[] }
+  | { readonly type: 'planned'; readonly stage: string; readonly plan: PlannedStage }
+  | { readonly type: 'stage-skipped'; readonly stage: string; readonly because: string }
+  | { readonly type: 'action-started'; readonly stage: string; readonly action: Action; readonly index: number; readonly of: number }
+  | {
+      readonly type: 'action-output';
+      readonly stage: string;
+      readonly action: Action;
+      readonly line: string;
+      readonly stream: 'stdout' | 'stderr';
+    }
+  | { readonly type: 'action-done'; readonly stage: string; readonly action: Action; readonly durationMs: number; readonly detail?: string }
+  | { readonly type: 'action-failed'; readonly stage: string; readonly action: Action; readonly message: string }
+  | { readonly type: 'rollout'; readonly stage: string; readonly progress: readonly RolloutProgress[]; readonly elapsedMs: number }
+  | { readonly type: 'stage-done'; readonly stage: string; readonly durationMs: number }
+  | { readonly type: 'note'; readonly stage: string; readonly text: string; readonly level: 'info' | 'warning' };
+
+export type Observer = (event: EngineEvent) => void;

@@ -1,0 +1,55 @@
+/** Exit codes, printed in `--help` and documented in docs/exit-codes.md. The code never depends on `-o`. */
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  pending: 2,
+  blocked: 3,
+  warned: 4,
+  stopped: 5,
+  locked: 6,
+  stale: 7,
+  conflicts: 8,
+  usage: 64,
+  timeout: 124,
+  interrupted: 130,
+} as const;
+
+export type ExitName = keyof typeof EXIT;
+
+/** What each exit code means, in the words of `--help`. */
+export const EXIT_MEANING: Readonly<Record<ExitName, string>> = {
+  done: 'done, or nothing to do',
+  failed: 'unexpected error, or a tool failed',
+  pending: 'only with --detailed-exitcode: changes pending',
+  blocked: 'preflight or verify found blockers',
+  warned: 'only warnings, with --fail-on=warning',
+  stopped: 'stopped for a person (declined, failure budget, step by hand); can be continued',
+  locked: 'another run holds the lock',
+  stale: 'saved plan is stale: cluster or artifact changed',
+  conflicts: 'merge conflicts need a person',
+  usage: 'usage',
+  timeout: 'timed out waiting; can be continued',
+  interrupted: 'interrupted; can be continued',
+};
+
+/**
+ * The one error of this program: a fact, and what to do next.
+ * Anything else that is thrown is a defect and ends with exit code 1.
+ */
+export class Fault extends Error {
+  readonly code: ExitName;
+  /** Next steps, each an imperative sentence or a command. */
+  readonly suggestions: readonly string[];
+
+  constructor(code: ExitName, fact: string, suggestions: readonly string[] = [], cause?: unknown) {
+    super(fact, cause === undefined ? undefined : { cause });
+    this.name = 'Fault';
+    this.code = code;
+    this.suggestions = suggestions;
+  }
+}
+
+/** The text of anything that was thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

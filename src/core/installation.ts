@@ -1,0 +1,51 @@
+/** The four install paths of the procedure (§1/2). */
+export type InstallPath = 'chart' | 'operator' | 'manifest' | 'kvstore';
+
+export type Datastore = 'api' | 'kvstore';
+
+/** Who besides the operator of this tool manages the installation. */
+export interface ManagedBy {
+  readonly name: string;
+  readonly kind: 'platform' | 'gitops';
+  readonly evidence: string;
+  /** How to pause it, imperative. */
+  readonly hint: string;
+}
+
+export interface ComponentVersion {
+  /** `agent`, `typha`, `controllers`, `apiserver`, `csi`, `cni`, `operator`, `flannel`. */
+  readonly component: string;
+  readonly workload: string;
+  readonly container: string;
+  readonly image: string;
+  /** Release tag, or undefined for a digest, `master` and the like. */
+  readonly release?: string;
+}
+
+/** What is installed, with the evidence for it (§4). */
+export interface Installation {
+  readonly path: InstallPath;
+  /** Id of the profile's variant; undefined where the path has none (operator, chart). */
+  readonly variant?: string;
+  readonly datastore: Datastore;
+  /** Release of the agents' workload; undefined if no evidence gives it. */
+  readonly release?: string;
+  readonly components: readonly ComponentVersion[];
+  /** Releases that differ from the agents' own. */
+  readonly mixed: readonly ComponentVersion[];
+  readonly hasTypha: boolean;
+  readonly hasApiServer: boolean;
+  readonly hasCsiDriver: boolean;
+  /** CRDs of the v3 group itself are installed (tech preview): the v1 CRDs must not be applied. */
+  readonly nativeV3Crds: boolean;
+  readonly managedBy: readonly ManagedBy[];
+  /** One line per fact that led here. */
+  readonly evidence: readonly string[];
+}
+
+/** The answer of detection: one installation, or why there is none. */
+export type Detection =
+  | { readonly type: 'found'; readonly installation: Installation }
+  | { readonly type: 'none'; readonly because: string }
+  | { readonly type: 'ambiguous'; readonly because: string; readonly candidates: readonly string[]; readonly evidence: readonly string[] }
+  | { readonly type: 'half-migrated'; readonly because: string; readonly evidence: readonly string[] };

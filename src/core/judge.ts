@@ -1,0 +1,59 @@
+import type { Check, Evidence, Finding, Severity, Verdict } from './check.ts';
+import { Unread } from './check.ts';
+import type { Acceptance, Context } from './context.ts';
+
+/** Runs every check over the facts. A check that cannot read what it needs fails; it never passes. */
+export function judgeAll<Facts>(checks: readonly Check<Facts>[], facts: Facts, context: Context): readonly Finding[] {
+  return checks.map((check) => findingOf(check, verdictOf(check, facts, context), context.options.accept));
+}
+
+function verdictOf<Facts>(check: Check<Facts>, facts: Facts, context: Context): Verdict {
+  try {
+    return check.judge(facts, context);
+  } catch (thrown) {
+    if (!(thrown instanceof Unread)) throw thrown;
+    return {
+      status: 'failed',
+      because: `could not be checked: ${thrown.message}`,
+      hint: 'Make it readable (permissions, reachable API), or accept the risk by name.',
+      severity: check.severity,
+    };
+  }
+}
+
+function findingOf<Facts>(check: Check<Facts>, verdict: Verdict, accepted: readonly Acceptance[]): Finding {
+  const base = { id: check.id, title: check.title, category: check.category, ref: check.ref };
+  if (verdict.status === 'ok') return { ...base, outcome: 'ok', message: verdict.detail ?? check.title, evidence: [] };
+  if (verdict.status === 'not-applicable') return { ...base, outcome: 'not-applicable', message: verdict.because, evidence: [] };
+  const evidence = verdict.evidence ?? [];
+  const severity = verdict.severity ?? check.severity;
+  const rest = { message: verdict.because, hint: verdict.hint, evidence, ...(verdict.next ? { next: verdict.next } : {}) };
+  if (verdict.expected) return { ...base, ...rest, outcome: 'expected' };
+  if (isAccepted(check.id, evidence, accepted)) return { ...base, ...rest, outcome: 'accepted', was: severity };
+  return { ...base, ...rest, outcome: severity };
+}
+
+/** Accepted whole, or every subject of the finding accepted by name. */
+function isAccepted(id: string, evidence: readonly Evidence[], accepted: readonly Acceptance[]): boolean {
+  const mine = accepted.filter((acceptance) => acceptance.check === id);
+  if (mine.some((acceptance) => acceptance.subject === undefined)) return true;
+  return evidence.length > 0 && evidence.every((item) => mine.some((acceptance) => acceptance.subject === item.text));
+}
+
+export interface Tally {
+  readonly ok: number;
+  readonly warning: number;
+  readonly error: number;
+  readonly accepted: number;
+}
+
+export function tally(findings: readonly Finding[]): Tally {
+  const count = (outcome: Finding['outcome']) => findings.filter((finding) => finding.outcome === outcome).length;
+  return { ok: count('ok') + count('expected'), warning: count('warning'), error: count('error'), accepted: count('accepted') };
+}
+
+/** The worst that the findings ask for under `--fail-on`. */
+export function blocks(findings: readonly Finding[], failOn: Severity): 'blocked' | 'warned' | undefined {
+  if (findings.some((finding) => finding.outcome === 'error')) return 'blocked';
+  return failOn === 'warning' && findings.some((finding) => finding.outcome === 'warning') ? 'warned' : undefined;
+}

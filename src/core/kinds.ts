@@ -1,0 +1,29 @@
+import type { Kind } from './object.ts';
+
+function kind(group: string, version: string, name: string, plural: string, namespaced: boolean): Kind {
+  return { group, version, kind: name, plural, namespaced };
+}
+
+/** The built-in resources that this program reads or writes by itself. */
+export const K = {
+  Namespace: kind('', 'v1', 'Namespace', 'namespaces', false),
+  Node: kind('', 'v1', 'Node', 'nodes', false),
+  Pod: kind('', 'v1', 'Pod', 'pods', true),
+  Event: kind('', 'v1', 'Event', 'events', true),
+  ConfigMap: kind('', 'v1', 'ConfigMap', 'configmaps', true),
+  Secret: kind('', 'v1', 'Secret', 'secrets', true),
+  Service: kind('', 'v1', 'Service', 'services', true),
+  ServiceAccount: kind('', 'v1', 'ServiceAccount', 'serviceaccounts', true),
+  DaemonSet: kind('apps', 'v1', 'DaemonSet', 'daemonsets', true),
+  Deployment: kind('apps', 'v1', 'Deployment', 'deployments', true),
+  Job: kind('batch', 'v1', 'Job', 'jobs', true),
+  PodDisruptionBudget: kind('policy', 'v1', 'PodDisruptionBudget', 'poddisruptionbudgets', true),
+  ClusterRole: kind('rbac.authorization.k8s.io', 'v1', 'ClusterRole', 'clusterroles', false),
+  ClusterRoleBinding: kind('rbac.authorization.k8s.io', 'v1', 'ClusterRoleBinding', 'clusterrolebindings', false),
+  Role: kind('rbac.authorization.k8s.io', 'v1', 'Role', 'roles', true),
+  RoleBinding: kind('rbac.authorization.k8s.io', 'v1', 'RoleBinding', 'rolebindings', true),
+  CustomResourceDefinition: kind('apiextensions.k8s.io', 'v1', 'CustomResourceDefinition', 'customresourcedefinitions', false),
+  APIService: kind('apiregistration.k8s.io', 'v1', 'APIService', 'apiservices', false),
+  Lease: kind('coordination.k8s.io', 'v1', 'Lease', 'leases', true),
+  SelfSubjectAccessReview: kind('authorization.k8s.io', 'v1', 'SelfSubjectAccessReview', 'selfsubjectaccessreviews', false),
+} as const;

@@ -1,0 +1,32 @@
+import type { Action } from './action.ts';
+import type { ObjectRef } from './object.ts';
+
+export interface FieldChange {
+  /** `spec.template.spec.containers[calico-node].image` */
+  readonly path: string;
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
+/** What a write will do to one object, predicted by server-side dry run. */
+export interface PlannedObject {
+  readonly ref: ObjectRef;
+  /** `refused`: the API server would reject the write; `note` has its words. */
+  readonly change: 'create' | 'update' | 'unchanged' | 'left-behind' | 'refused';
+  readonly fields: readonly FieldChange[];
+  /** Fields that kubectl's own dry run would not show as removed. */
+  readonly hidden: readonly string[];
+  /** Fields taken from another manager: path and manager. */
+  readonly taken: readonly { readonly path: string; readonly manager: string }[];
+  readonly note?: string;
+}
+
+export interface PlannedStage {
+  readonly id: string;
+  readonly title: string;
+  readonly ref: string;
+  readonly skip?: string;
+  readonly actions: readonly Action[];
+  readonly objects: readonly PlannedObject[];
+  readonly notes: readonly string[];
+}

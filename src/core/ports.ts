@@ -1,0 +1,187 @@
+import type { Invocation, Tool } from './argv.ts';
+import type { JsonPatchOp, Kind, KubeObject, ObjectRef } from './object.ts';
+import type { RunRecord } from './run-record.ts';
+
+/** The API server said no, or did not answer. `status` 0 means that no answer came. */
+export class ApiFailure extends Error {
+  readonly status: number;
+  readonly reason: string;
+  /** Field causes of a 422. */
+  readonly causes: readonly { readonly field?: string; readonly message?: string; readonly reason?: string }[];
+
+  constructor(status: number, reason: string, message: string, causes: ApiFailure['causes'] = []) {
+    super(message);
+    this.name = 'ApiFailure';
+    this.status = status;
+    this.reason = reason;
+    this.causes = causes;
+  }
+}
+
+export interface ListOptions {
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  /** Only metadata is wanted (PartialObjectMetadataList): use wherever the spec is not needed. */
+  readonly metadataOnly?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** A watch that resumes by itself; after a gap that it cannot bridge it sends a whole snapshot again. */
+export type WatchUpdate =
+  | { readonly type: 'snapshot'; readonly items: readonly KubeObject[] }
+  | { readonly type: 'changed'; readonly object: KubeObject }
+  | { readonly type: 'deleted'; readonly object: KubeObject };
+
+export interface AccessRequest {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+export interface ServerVersion {
+  readonly gitVersion: string;
+  readonly major: string;
+  readonly minor: string;
+}
+
+/** Reading the cluster. Nothing here changes it: dry runs are sent with `dryRun=All`. */
+export interface ClusterReader {
+  version(): Promise<ServerVersion>;
+  /** Difference server clock − our clock in milliseconds, from the Date header of an answer. */
+  clockSkewMs(): Promise<number>;
+  /** Every served resource with its preferred version; groups whose discovery fails are named in `failed`. */
+  discover(): Promise<{ readonly kinds: readonly Kind[]; readonly failed: readonly string[] }>;
+  /** The resource behind an object's apiVersion and kind; undefined if the server does not serve it. */
+  resolve(apiVersion: string, kind: string): Promise<Kind | undefined>;
+  /** Undefined if there is no such object; any other refusal throws ApiFailure. */
+  get(kind: Kind, name: string, namespace?: string): Promise<KubeObject | undefined>;
+  list(kind: Kind, options?: ListOptions): Promise<readonly KubeObject[]>;
+  watch(kind: Kind, options: ListOptions & { readonly signal: AbortSignal }): AsyncIterable<WatchUpdate>;
+  /** `PATCH … dryRun=All&force=true` with the document; the object as it would be stored. */
+  dryRunApply(kind: Kind, document: KubeObject, fieldManager: string): Promise<KubeObject>;
+  dryRunPatch(kind: Kind, ref: ObjectRef, patch: readonly JsonPatchOp[], fieldManager: string): Promise<KubeObject>;
+  dryRunCreate(kind: Kind, document: KubeObject): Promise<KubeObject>;
+  /** One answer per request, in order. */
+  reviewAccess(requests: readonly AccessRequest[]): Promise<readonly boolean[]>;
+  /** Raw text of a path, for log-like subresources and discovery documents. */
+  raw(path: string): Promise<string>;
+}
+
+/** Changing the cluster without a tool: preconditioned patches, the lock and the record. */
+export interface ClusterWriter {
+  patch(kind: Kind, ref: ObjectRef, patch: readonly JsonPatchOp[], fieldManager: string): Promise<KubeObject>;
+  create(kind: Kind, object: KubeObject): Promise<KubeObject>;
+  /** PUT; the object's resourceVersion is the precondition. */
+  replace(kind: Kind, object: KubeObject): Promise<KubeObject>;
+  remove(kind: Kind, ref: ObjectRef): Promise<void>;
+}
+
+export type Cluster = ClusterReader & ClusterWriter;
+
+export interface ToolResult {
+  /** Undefined if the program never ran or was ended by a signal. */
+  readonly exitCode: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly problem?: 'not-found' | 'timed-out' | 'cancelled' | 'signal';
+  readonly durationMs: number;
+}
+
+export interface RunToolOptions {
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+  /** Runs this very file instead of looking the tool up. */
+  readonly program?: string;
+  readonly onLine?: (line: string, stream: 'stdout' | 'stderr') => void;
+}
+
+/** Programs on this machine, always pinned to the chosen cluster and user. */
+export interface Tools {
+  run(invocation: Invocation, options?: RunToolOptions): Promise<ToolResult>;
+  /** Every file of that name on PATH, first first. */
+  which(program: string): Promise<readonly string[]>;
+  /** The name that a role has here: `netsvcctl` → `calicoctl`. */
+  programOf(tool: Tool): string;
+  /** The package manager's answer to who owns a file; undefined if nobody does. */
+  ownerOf(file: string): Promise<{ readonly manager: string; readonly removeWith: string } | undefined>;
+}
+
+export interface Artifact {
+  readonly url: string;
+  readonly file: string;
+  readonly bytes: Uint8Array;
+  readonly sha256: string;
+}
+
+/** Versioned release files: `{manifest_url}/<release>/manifests/<file>` over https, or a folder of that layout (§4.1). */
+export interface Artifacts {
+  readonly source: string;
+  /** `path` is below the release: `manifests/calico.yaml`. */
+  fetch(release: string, path: string, limitBytes?: number): Promise<Artifact>;
+  /** An absolute URL, or a path below a folder source's release. */
+  has(release: string, path: string): Promise<boolean>;
+  /** Releases of a folder source; undefined if the source cannot list. */
+  releases(): Promise<readonly string[] | undefined>;
+}
+
+/** Files of this run on this machine. */
+export interface WorkFolder {
+  readonly path: string;
+  read(name: string): Promise<string | undefined>;
+  /** Atomic; 0600. Returns the full path. */
+  write(name: string, content: string | Uint8Array): Promise<string>;
+  freeBytes(): Promise<number>;
+}
+
+/** A person's own files, named by flags. */
+export interface UserFiles {
+  readText(path: string): Promise<string>;
+  readBytes(path: string): Promise<Uint8Array>;
+  exists(path: string): Promise<boolean>;
+  isFolder(path: string): Promise<boolean>;
+  writable(path: string): Promise<boolean>;
+}
+
+export interface Clock {
+  now(): Date;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** The run record in the cluster (house rule 4). */
+export interface Records {
+  load(): Promise<RunRecord | undefined>;
+  save(record: RunRecord): Promise<void>;
+  /** Stores what was there before a removal; must be durable when it resolves. */
+  keep(actionId: string, content: unknown): Promise<void>;
+  kept(actionId: string): Promise<unknown>;
+}
+
+export interface LockHolder {
+  readonly identity: string;
+  readonly acquiredAt: string;
+  readonly renewedAt: string;
+}
+
+/** Lease lock: one run per cluster. */
+export interface Lock {
+  holder(): Promise<LockHolder | undefined>;
+  /** Throws Fault('locked') if another run holds it. The signal aborts if the lease is lost. */
+  acquire(): Promise<{ readonly lost: AbortSignal; release(): Promise<void> }>;
+  /** Releases another's lock: only on a person's word. */
+  breakLock(): Promise<LockHolder | undefined>;
+}
+
+/** What stages read from. */
+export interface Sources {
+  readonly cluster: ClusterReader;
+  readonly tools: Tools;
+  readonly artifacts: Artifacts;
+  readonly work: WorkFolder;
+  readonly files: UserFiles;
+  readonly clock: Clock;
+  readonly records: Records;
+}

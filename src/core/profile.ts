@@ -1,0 +1,137 @@
+import type { Datastore } from './installation.ts';
+import type { ReadyRule } from './rollout.ts';
+
+/** A workload that carries the service, by the names of one variant. */
+export interface WorkloadName {
+  readonly kind: 'DaemonSet' | 'Deployment';
+  readonly namespace: string;
+  readonly name: string;
+  /** The container whose image carries the release. */
+  readonly container: string;
+  readonly ready: ReadyRule;
+}
+
+/** A manifest variant: the file, and how to recognise what was installed from it. */
+export interface Variant {
+  readonly id: string;
+  readonly title: string;
+  readonly file: string;
+  readonly datastore: Datastore;
+  readonly agent: WorkloadName;
+  readonly controllers: WorkloadName;
+  readonly typha?: WorkloadName;
+  readonly configMap: string;
+  /** Facts of live objects that tell this variant from its siblings; all must hold. */
+  readonly signs: readonly Sign[];
+}
+
+/** One recognisable fact. `env` reads the agent container (ConfigMap references resolved). */
+export type Sign =
+  | { readonly type: 'env'; readonly name: string; readonly oneOf?: readonly string[]; readonly absent?: boolean }
+  | { readonly type: 'configMapKey'; readonly key: string; readonly oneOf?: readonly string[]; readonly absent?: boolean }
+  | { readonly type: 'container'; readonly name: string; readonly absent?: boolean }
+  | { readonly type: 'workload'; readonly kind: 'DaemonSet' | 'Deployment'; readonly name: string; readonly absent?: boolean };
+
+/** A component that has a manifest of its own beside the full install (`apiserver.yaml`). */
+export interface AddOn {
+  readonly id: 'apiserver' | 'csi';
+  readonly file: string;
+  readonly workload: WorkloadName;
+  readonly otherNamespaces: readonly string[];
+}
+
+export interface CliFacts {
+  /** Name of the service's own CLI: `netsvcctl`, `calicoctl`. */
+  readonly program: string;
+  /** The same CLI as a kubectl plugin: `kubectl-calico`. */
+  readonly kubectlPlugin: string;
+  /** Images of the CLI when it runs in a pod. */
+  readonly images: readonly string[];
+  /** Path below `{manifest_url}/<release>/`, or an absolute URL; `{release}`, `{os}`, `{arch}` are filled in. */
+  readonly artifact: string;
+  readonly checksums?: string;
+  /** Environment variables that must never reach the CLI unless we set them. */
+  readonly environment: readonly string[];
+  /** `v3.32.x` or `v3.32`, as `version` prints it per datastore (§9/3): both are judged by minor line. */
+  readonly configFile: string;
+}
+
+/** Names that only old releases had and that server-side apply may leave behind. */
+export interface Leftovers {
+  readonly containers: readonly string[];
+  readonly env: readonly string[];
+  readonly volumes: readonly string[];
+}
+
+export interface RemovedKind {
+  readonly group: string;
+  readonly plural: string;
+  readonly kind: string;
+  readonly since: string;
+  readonly replacement: string;
+}
+
+/** Every name and fact the procedure leaves open. Data only; a user may write one (schemas/profile.schema.json). */
+export interface Profile {
+  readonly name: string;
+  readonly title: string;
+  /** The service's v3 API group: the owner references of procedure G name it. */
+  readonly apiGroup: string;
+  /** Group of the stored v1 custom resources. */
+  readonly crdGroup: string;
+  readonly operatorGroup: string;
+  readonly defaultRelease: string;
+  readonly minimumSource: string;
+  /** Base address of artifacts; undefined if the user must give one. */
+  readonly manifestUrl?: string;
+  readonly registries: readonly string[];
+  /** Last path segments of images, per component. */
+  readonly images: {
+    readonly agent: readonly string[];
+    readonly cni: readonly string[];
+    readonly controllers: readonly string[];
+    readonly typha: readonly string[];
+    readonly apiserver: readonly string[];
+    readonly csi: readonly string[];
+    readonly operator: readonly string[];
+    readonly sidecar: readonly string[];
+  };
+  readonly variants: readonly Variant[];
+  readonly addOns: readonly AddOn[];
+  readonly operator: {
+    readonly namespace: string;
+    readonly deployment: string;
+    readonly installationKind: { readonly group: string; readonly version: string; readonly plural: string; readonly kind: string };
+    readonly workloadNamespace: string;
+    readonly file: string;
+    readonly chart: string;
+    /** Operator image minor → service minor, for detection only. */
+    readonly releases: Readonly<Record<string, string>>;
+  };
+  readonly crdFile: string;
+  readonly clusterInformation: { readonly plural: string; readonly kind: string; readonly name: string; readonly versionField: string };
+  readonly cli: CliFacts;
+  /** Typha of this release on refuses agents older than it (agents first, Typha last). */
+  readonly typhaRefusesAgentsBefore?: string;
+  /** From this release on the controllers rename stored policies: the point of no return. */
+  readonly policyRenaming?: { readonly since: string; readonly prefix: string; readonly switchField: string };
+  /** Releases at which the UIDs of v3 objects change. */
+  readonly uidChanges: readonly string[];
+  readonly leftovers: Leftovers;
+  readonly removedKinds: readonly RemovedKind[];
+  /** Kubernetes minors: below the floor the target's CRDs are refused; tested ones are silent. */
+  readonly kubernetes: { readonly floor: string; readonly tested: readonly string[] };
+  readonly labels: { readonly createdBy: string; readonly createdByValue: string; readonly autoHepSuffix: string };
+  readonly temporaryPolicy: string;
+  readonly controllersConfiguration: { readonly plural: string; readonly kind: string; readonly name: string };
+  readonly sidecar: {
+    readonly container: string;
+    readonly injectorNamespace: string;
+    readonly injectorConfigMap: string;
+    readonly syncEnv: string;
+  };
+  /** From this registry move on, mirrors and allow-lists must know the new name. */
+  readonly registryMove?: { readonly since: string; readonly from: string; readonly to: string };
+  /** Oldest release without the flexvol driver, if sidecars ever mounted by it. */
+  readonly flexvolUntil?: string;
+}

@@ -1,0 +1,44 @@
+/** A release of the service, such as v3.27.5; the suffix keeps what follows the numbers (`-fips`, `-0.dev-403`). */
+export interface Release {
+  readonly major: number;
+  readonly minor: number;
+  readonly patch: number;
+  readonly suffix: string;
+}
+
+const RELEASE = /^v?(\d{1,4})\.(\d{1,4})\.(\d{1,6})([-+].{0,200})?$/;
+
+/** Reads a release tag; undefined for `master`, `latest`, branch names and anything else without three numbers. */
+export function parseRelease(text: string): Release | undefined {
+  const match = RELEASE.exec(text.trim());
+  if (!match) return undefined;
+  return { major: Number(match[1]), minor: Number(match[2]), patch: Number(match[3]), suffix: match[4] ?? '' };
+}
+
+/** The canonical tag of a release: `v3.27.5`, suffix kept. */
+export function releaseTag(release: Release): string {
+  return `v${release.major}.${release.minor}.${release.patch}${release.suffix}`;
+}
+
+/** The minor line of a release: `v3.27`. */
+export function minorOf(release: Release): string {
+  return `v${release.major}.${release.minor}`;
+}
+
+/** Orders by numbers; suffixes are ignored, because they name builds and not ages. */
+export function compareReleases(a: Release, b: Release): number {
+  return a.major - b.major || a.minor - b.minor || a.patch - b.patch;
+}
+
+/** True if tag `a` is older than tag `b`; both must be release tags. */
+export function isOlder(a: string, b: string): boolean {
+  const [left, right] = [parseRelease(a), parseRelease(b)];
+  if (!left || !right) throw new Error(`not a release tag: ${left ? b : a}`);
+  return compareReleases(left, right) < 0;
+}
+
+/** True if both tags are of one minor line (v3.32.1 and v3.32.2). */
+export function sameMinor(a: string, b: string): boolean {
+  const [left, right] = [parseRelease(a), parseRelease(b)];
+  return left !== undefined && right !== undefined && minorOf(left) === minorOf(right);
+}

@@ -1,0 +1,38 @@
+/** How a pod's READY column is judged once it runs the target's image (§3, profile). */
+export type ReadyRule = { readonly type: 'all-containers' } | { readonly type: 'literal'; readonly ready: string };
+
+/** A workload whose pods must all become new. */
+export interface RolloutTarget {
+  readonly kind: 'DaemonSet' | 'Deployment';
+  readonly namespace: string;
+  readonly name: string;
+  /** The container whose image tells old from new. */
+  readonly container: string;
+  /** The image that the target release gives this container. */
+  readonly image: string;
+  readonly ready: ReadyRule;
+}
+
+export type PodPhase = 'old' | 'updating' | 'new' | 'failed';
+
+/** One pod (for a DaemonSet: one node) on its way to the target. */
+export interface PodProgress {
+  readonly node: string;
+  readonly pod: string;
+  readonly phase: PodPhase;
+  /** The release tag (or the image) the pod runs now. */
+  readonly release: string;
+  /** The READY column: `1/2`. */
+  readonly ready: string;
+  /** Why it is not there yet: `pulling image, 41 s`; empty if there is nothing to say. */
+  readonly why: string;
+}
+
+export interface RolloutProgress {
+  readonly target: RolloutTarget;
+  readonly desired: number;
+  readonly pods: readonly PodProgress[];
+  readonly done: boolean;
+  /** Why it is not done although every pod looks new (generation not observed, old pods still there). */
+  readonly pending: string;
+}

@@ -1,0 +1,76 @@
+import type { Action } from './action.ts';
+import type { Check, Finding } from './check.ts';
+import type { Context } from './context.ts';
+import type { InstallPath } from './installation.ts';
+import { judgeAll } from './judge.ts';
+import type { PlannedObject } from './plan.ts';
+import type { Sources } from './ports.ts';
+
+export type StageId =
+  | 'preflight'
+  | 'backup'
+  | 'ownerrefs-strip'
+  | 'crds'
+  | 'apply'
+  | 'wait'
+  | 'ownerrefs-restore'
+  | 'cli'
+  | 'alp'
+  | 'hep'
+  | 'policy'
+  | 'verify';
+
+/** What a stage will do; `skip` says in one sentence why it has nothing to do. */
+export type StagePlan =
+  | { readonly skip: string }
+  | {
+      readonly actions: readonly Action[];
+      /** Per object what the actions change; shown by `plan`. */
+      readonly objects?: readonly PlannedObject[];
+      /** Facts that a person should read before saying yes. */
+      readonly notes?: readonly string[];
+    };
+
+/**
+ * One part of the procedure as a value: it surveys (reads only), judges (pure) and plans (pure).
+ * It never acts; the engine does.
+ */
+export interface Stage<Facts> {
+  readonly id: StageId;
+  readonly title: string;
+  readonly ref: string;
+  /** Paths it has something to do on. */
+  readonly paths: readonly InstallPath[];
+  /** True for stages that never change anything. */
+  readonly readOnly: boolean;
+  readonly checks: readonly Check<Facts>[];
+  survey(sources: Sources, context: Context): Promise<Facts>;
+  plan(facts: Facts, context: Context): StagePlan;
+}
+
+/** A stage whose facts have been read: the type of the facts is closed over. */
+export interface OpenStage {
+  findings(): readonly Finding[];
+  plan(): StagePlan;
+}
+
+/** A stage of any facts, as the chain holds it. */
+export interface AnyStage extends Omit<Stage<never>, 'survey' | 'plan' | 'checks'> {
+  readonly checks: readonly Pick<Check<never>, 'id' | 'title' | 'category' | 'severity' | 'ref'>[];
+  open(sources: Sources, context: Context): Promise<OpenStage>;
+}
+
+/** Closes a stage over its facts, so that stages of different facts can stand in one array. */
+export function stage<Facts>(definition: Stage<Facts>): AnyStage {
+  const { survey, plan, ...rest } = definition;
+  return {
+    ...rest,
+    async open(sources, context) {
+      const facts = await survey(sources, context);
+      return {
+        findings: () => judgeAll(definition.checks, facts, context),
+        plan: () => plan(facts, context),
+      };
+    },
+  };
+}
