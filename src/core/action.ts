@@ -1,5 +1,5 @@
 import type { Invocation } from './argv.ts';
-import type { JsonPatchOp, KubeObject, ObjectRef } from './object.ts';
+import type { JsonPatchOp, ObjectRef } from './object.ts';
 import type { RolloutTarget } from './rollout.ts';
 
 /** What the world must look like before a `wait` action is over. */
@@ -22,11 +22,19 @@ export type Effect =
       readonly precondition: { readonly uid: string; readonly resourceVersion?: string };
     }
   | { readonly type: 'write'; readonly file: string; readonly content: string }
-  | { readonly type: 'backup'; readonly folder: string; readonly objects: readonly KubeObject[] }
+  /** Files of a backup, with a checksum list beside them; 0600. */
+  | { readonly type: 'backup'; readonly folder: string; readonly files: readonly BackupFile[] }
   | { readonly type: 'wait'; readonly until: Expectation; readonly timeoutMs: number }
   | { readonly type: 'install-cli'; readonly from: string; readonly sha256: string; readonly to: string; readonly replaces?: string }
   | { readonly type: 'remove-file'; readonly file: string; readonly keepAs: string }
-  | { readonly type: 'ask'; readonly instruction: string };
+  /** A step only a person can do. `blocking` stops the chain (exit 5) until it is done; else it is listed at the end. */
+  | { readonly type: 'ask'; readonly instruction: string; readonly blocking?: boolean };
+
+export interface BackupFile {
+  /** Path below the folder. */
+  readonly name: string;
+  readonly content: string;
+}
 
 /** What survives the action if it has to be taken back. */
 export type Undo = 'full' | 'partial' | 'none';

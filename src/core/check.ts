@@ -1,4 +1,5 @@
 import type { Context } from './context.ts';
+import type { ExitName } from './fault.ts';
 import type { ObjectRef } from './object.ts';
 
 export type Severity = 'error' | 'warning';
@@ -38,6 +39,8 @@ export type Verdict =
       readonly evidence?: readonly Evidence[];
       /** Replaces the check's severity for this finding. */
       readonly severity?: Severity;
+      /** Exit code when this finding blocks; `blocked` unless said. */
+      readonly exit?: ExitName;
       /** A continued run's own record explains the finding: shown, never blocking. */
       readonly expected?: boolean;
     };
@@ -67,6 +70,8 @@ export interface Finding {
   readonly evidence: readonly Evidence[];
   /** What it would have been without `--accept`. */
   readonly was?: Severity;
+  /** Exit code when it blocks, if not `blocked`. */
+  readonly exit?: ExitName;
 }
 
 /** Something that was read from the cluster, or the reason why it could not be. */

@@ -22,6 +22,15 @@ export interface ComponentVersion {
   readonly release?: string;
 }
 
+/** The chart release that the operator came from (§4.2). */
+export interface ChartRelease {
+  readonly name: string;
+  readonly namespace: string;
+  /** Newest revision and its state as stored; undefined where the releases could not be read. */
+  readonly revision?: number;
+  readonly status?: string;
+}
+
 /** What is installed, with the evidence for it (§4). */
 export interface Installation {
   readonly path: InstallPath;
@@ -39,6 +48,13 @@ export interface Installation {
   /** CRDs of the v3 group itself are installed (tech preview): the v1 CRDs must not be applied. */
   readonly nativeV3Crds: boolean;
   readonly managedBy: readonly ManagedBy[];
+  /** Where the agents run (the name need not be the profile's); undefined if the operator has not rendered them yet. */
+  readonly agent?: { readonly kind: 'DaemonSet'; readonly namespace: string; readonly name: string; readonly container: string };
+  /** Minor line (`v3.31`) where only that is known. */
+  readonly line?: string;
+  /** The operator's own Deployment, if there is one. */
+  readonly operator?: { readonly namespace: string; readonly name: string };
+  readonly chart?: ChartRelease;
   /** One line per fact that led here. */
   readonly evidence: readonly string[];
 }
@@ -47,5 +63,11 @@ export interface Installation {
 export type Detection =
   | { readonly type: 'found'; readonly installation: Installation }
   | { readonly type: 'none'; readonly because: string }
-  | { readonly type: 'ambiguous'; readonly because: string; readonly candidates: readonly string[]; readonly evidence: readonly string[] }
+  | {
+      readonly type: 'ambiguous';
+      readonly because: string;
+      readonly candidates: readonly string[];
+      readonly evidence: readonly string[];
+      readonly managedBy?: readonly ManagedBy[];
+    }
   | { readonly type: 'half-migrated'; readonly because: string; readonly evidence: readonly string[] };

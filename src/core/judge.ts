@@ -27,7 +27,13 @@ function findingOf<Facts>(check: Check<Facts>, verdict: Verdict, accepted: reado
   if (verdict.status === 'not-applicable') return { ...base, outcome: 'not-applicable', message: verdict.because, evidence: [] };
   const evidence = verdict.evidence ?? [];
   const severity = verdict.severity ?? check.severity;
-  const rest = { message: verdict.because, hint: verdict.hint, evidence, ...(verdict.next ? { next: verdict.next } : {}) };
+  const rest = {
+    message: verdict.because,
+    hint: verdict.hint,
+    evidence,
+    ...(verdict.next ? { next: verdict.next } : {}),
+    ...(verdict.exit ? { exit: verdict.exit } : {}),
+  };
   if (verdict.expected) return { ...base, ...rest, outcome: 'expected' };
   if (isAccepted(check.id, evidence, accepted)) return { ...base, ...rest, outcome: 'accepted', was: severity };
   return { ...base, ...rest, outcome: severity };

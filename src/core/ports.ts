@@ -146,6 +146,22 @@ export interface UserFiles {
   writable(path: string): Promise<boolean>;
 }
 
+/** Changes on this machine that an action asks for. Each is atomic. */
+export interface Machine {
+  /** Checks the sha256 of `from`, then puts it at `to` (0755) by rename. */
+  installExecutable(from: string, sha256: string, to: string): Promise<void>;
+  /** Copies the file to `keepAs`, makes the copy durable, then removes the file. */
+  moveAside(file: string, keepAs: string): Promise<void>;
+  /** Writes files (0600) below a folder (0700) that must not exist yet half-written: the folder appears whole or not at all. */
+  writeFolder(folder: string, files: readonly { readonly name: string; readonly content: string }[]): Promise<void>;
+}
+
+/** Ctrl-C: the first stops after the current action, the second at once. */
+export interface Interruption {
+  readonly soft: AbortSignal;
+  readonly hard: AbortSignal;
+}
+
 export interface Clock {
   now(): Date;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;

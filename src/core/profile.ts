@@ -25,12 +25,74 @@ export interface Variant {
   readonly signs: readonly Sign[];
 }
 
-/** One recognisable fact. `env` reads the agent container (ConfigMap references resolved). */
+/**
+ * One recognisable fact. `env` reads the agent container (ConfigMap references resolved).
+ * Without `oneOf`, `noneOf` or `absent` the thing must be there; `oneOf` with `absent` means: one of these, or not there at all;
+ * `noneOf` also holds where the thing is not there.
+ */
 export type Sign =
-  | { readonly type: 'env'; readonly name: string; readonly oneOf?: readonly string[]; readonly absent?: boolean }
-  | { readonly type: 'configMapKey'; readonly key: string; readonly oneOf?: readonly string[]; readonly absent?: boolean }
+  | {
+      readonly type: 'env';
+      readonly name: string;
+      readonly oneOf?: readonly string[];
+      readonly noneOf?: readonly string[];
+      readonly absent?: boolean;
+    }
+  | {
+      readonly type: 'configMapKey';
+      readonly key: string;
+      readonly oneOf?: readonly string[];
+      readonly noneOf?: readonly string[];
+      readonly absent?: boolean;
+    }
   | { readonly type: 'container'; readonly name: string; readonly absent?: boolean }
   | { readonly type: 'workload'; readonly kind: 'DaemonSet' | 'Deployment'; readonly name: string; readonly absent?: boolean };
+
+/** How the agent is told where its data is stored (domain §2.3). */
+export interface DatastoreFacts {
+  /** Variable of the agent that names the datastore, and its values. */
+  readonly env: string;
+  readonly api: readonly string[];
+  readonly kvstore: readonly string[];
+  /** Any of these variables of the agent means a key-value store where `env` is not set. */
+  readonly endpointsEnv: readonly string[];
+  /** ConfigMap key of the endpoints: `kvstore_endpoints`. */
+  readonly endpointsKey: string;
+  /** ConfigMap keys of paths to TLS files. */
+  readonly tlsKeys: readonly string[];
+  /** Secret with the TLS material, and its keys. */
+  readonly secret?: string;
+  readonly secretKeys: readonly string[];
+  /** Texts that only an unedited manifest has in its endpoints. */
+  readonly placeholders: readonly string[];
+  /** Datastore when nothing of this is set; undefined: a person must say. */
+  readonly otherwise?: Datastore;
+}
+
+/** A sign that a platform, and not the person at the terminal, manages the installation (domain §2.4). */
+export type PlatformSign =
+  /** A label or annotation of the agents, the operator or the Installation; a key that ends with `/` and the `value` are prefixes. */
+  | { readonly type: 'label' | 'annotation'; readonly key: string; readonly value?: string }
+  /** Prefix of a field manager of the same objects. */
+  | { readonly type: 'manager'; readonly prefix: string }
+  /** A part of an image of the agents, the controllers or the operator. */
+  | { readonly type: 'image'; readonly contains: string }
+  | { readonly type: 'workload'; readonly kind: 'DaemonSet' | 'Deployment'; readonly name: string }
+  | { readonly type: 'configMap'; readonly name: string }
+  | { readonly type: 'configMapKey'; readonly key: string; readonly contains?: string }
+  /** Prefix of a host path that the agents mount. */
+  | { readonly type: 'hostPath'; readonly prefix: string }
+  /** Prefix of the name of the operator's chart release. */
+  | { readonly type: 'chartRelease'; readonly prefix: string }
+  | { readonly type: 'crd'; readonly name: string };
+
+/** Any one sign is enough. */
+export interface Platform {
+  readonly id: string;
+  readonly title: string;
+  readonly hint: string;
+  readonly signs: readonly PlatformSign[];
+}
 
 /** A component that has a manifest of its own beside the full install (`apiserver.yaml`). */
 export interface AddOn {
@@ -107,8 +169,27 @@ export interface Profile {
     readonly chart: string;
     /** Operator image minor → service minor, for detection only. */
     readonly releases: Readonly<Record<string, string>>;
+    /** Operator image tag → service release, where it is known exactly. */
+    readonly exactReleases?: Readonly<Record<string, string>>;
+    /** Workloads that the operator renders. */
+    readonly agent: WorkloadName;
+    readonly controllers: WorkloadName;
+    readonly typha?: WorkloadName;
+    /** Labels by which the operator's Deployment is found in another namespace; one is enough. */
+    readonly labels: Readonly<Record<string, string>>;
+    /** Field of the Installation's status with the release, once every component runs it. */
+    readonly statusVersionField?: string;
+    /** Node label of a migration from a manifest to the operator. */
+    readonly migrationLabel?: { readonly key: string; readonly pending: string };
   };
   readonly crdFile: string;
+  readonly datastore: DatastoreFacts;
+  /** Platforms that manage installations of this service themselves. */
+  readonly platforms: readonly Platform[];
+  /** Init container that installs the CNI plugin: a full install has it, a policy engine beside another CNI has not. */
+  readonly cniInstaller: string;
+  /** Variable of the agents that selects native v3 CRDs. */
+  readonly nativeApiEnv?: { readonly name: string; readonly value: string };
   readonly clusterInformation: { readonly plural: string; readonly kind: string; readonly name: string; readonly versionField: string };
   readonly cli: CliFacts;
   /** Typha of this release on refuses agents older than it (agents first, Typha last). */

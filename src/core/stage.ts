@@ -5,6 +5,7 @@ import type { InstallPath } from './installation.ts';
 import { judgeAll } from './judge.ts';
 import type { PlannedObject } from './plan.ts';
 import type { Sources } from './ports.ts';
+import type { RunRecord } from './run-record.ts';
 
 export type StageId =
   | 'preflight'
@@ -29,7 +30,12 @@ export type StagePlan =
       readonly objects?: readonly PlannedObject[];
       /** Facts that a person should read before saying yes. */
       readonly notes?: readonly string[];
+      /** What the run record must know before the first write of this stage. */
+      readonly remember?: Remember;
     };
+
+/** The part of the run record that a stage fills in. */
+export type Remember = Partial<Pick<RunRecord, 'path' | 'variant' | 'source' | 'digests' | 'backup'>>;
 
 /**
  * One part of the procedure as a value: it surveys (reads only), judges (pure) and plans (pure).
@@ -43,6 +49,10 @@ export interface Stage<Facts> {
   readonly paths: readonly InstallPath[];
   /** True for stages that never change anything. */
   readonly readOnly: boolean;
+  /** Judges what the upgrade brought about: its checks make no sense before it. */
+  readonly judgesResult?: boolean;
+  /** Planned anew after its actions until nothing is left to do. */
+  readonly converges?: boolean;
   readonly checks: readonly Check<Facts>[];
   survey(sources: Sources, context: Context): Promise<Facts>;
   plan(facts: Facts, context: Context): StagePlan;

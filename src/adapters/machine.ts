@@ -1,0 +1,92 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, copyFile, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join, normalize } from 'node:path';
+import { Fault, messageOf } from '../core/fault.ts';
+import type { Machine } from '../core/ports.ts';
+
+/** Changes on this machine, each by a temporary name, fsync and rename: a crash leaves the old state or the new one. */
+export function localMachine(): Machine {
+  return { installExecutable, moveAside, writeFolder };
+}
+
+async function installExecutable(from: string, sha256: string, to: string): Promise<void> {
+  const content = await readFile(from);
+  const actual = createHash('sha256').update(content).digest('hex');
+  if (actual !== sha256)
+    throw new Fault('failed', `${from} has sha256 ${actual}, expected ${sha256}: nothing was installed`, ['download it again']);
+  await guarded(dirname(to), async () => {
+    await mkdir(dirname(to), { recursive: true });
+    await writeDurably(to, content, 0o755);
+  });
+}
+
+async function moveAside(file: string, keepAs: string): Promise<void> {
+  if (await exists(keepAs))
+    throw new Fault('failed', `${keepAs} exists already: ${file} was left in place`, ['move the older backup away']);
+  await guarded(dirname(file), async () => {
+    await mkdir(dirname(keepAs), { recursive: true, mode: 0o700 });
+    await copyFile(file, keepAs, constants.COPYFILE_EXCL);
+    await syncPath(keepAs);
+    await rm(file);
+  });
+}
+
+async function writeFolder(folder: string, files: readonly { readonly name: string; readonly content: string }[]): Promise<void> {
+  if (await exists(folder))
+    throw new Fault('failed', `${folder} exists already: a backup is never written over`, ['name another folder with --backup-dir']);
+  const temporary = `${folder}.partial-${randomUUID().slice(0, 8)}`;
+  await guarded(dirname(folder), async () => {
+    await mkdir(temporary, { recursive: true, mode: 0o700 });
+    for (const { name, content } of [...files, { name: 'SHA256SUMS', content: checksums(files) }]) {
+      const path = join(temporary, normalize(name));
+      if (!path.startsWith(temporary)) throw new Fault('failed', `file name leaves the backup folder: ${name}`);
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await writeDurably(path, Buffer.from(content), 0o600);
+    }
+    await rename(temporary, folder);
+  });
+}
+
+/** The list that `sha256sum -c SHA256SUMS` reads. */
+function checksums(files: readonly { readonly name: string; readonly content: string }[]): string {
+  return files.map(({ name, content }) => `${createHash('sha256').update(content).digest('hex')}  ${name}\n`).join('');
+}
+
+async function writeDurably(path: string, content: Uint8Array, mode: number): Promise<void> {
+  const temporary = `${path}.tmp-${randomUUID().slice(0, 8)}`;
+  const file = await open(temporary, 'wx', mode);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(temporary, path);
+}
+
+async function syncPath(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  await file.sync().finally(() => file.close());
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function guarded(folder: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (thrown) {
+    if (thrown instanceof Fault) throw thrown;
+    throw new Fault(
+      'failed',
+      `cannot write in ${folder}: ${messageOf(thrown)}`,
+      ['check the folder exists, is writable and has space'],
+      thrown,
+    );
+  }
+}

@@ -1,0 +1,64 @@
+import { type Action, changesSomething } from '../core/action.ts';
+import type { Context } from '../core/context.ts';
+import type { Observer } from '../core/event.ts';
+import { Fault, messageOf } from '../core/fault.ts';
+import { K } from '../core/kinds.ts';
+import type { AnyStage } from '../core/stage.ts';
+import type { EnginePorts } from './engine-ports.ts';
+import { type Executor, Outdated } from './execute.ts';
+import type { Recorder } from './recorder.ts';
+
+/** Performs single actions: cluster checked, removal recorded, then the effect, told to the observers. */
+export class Actor {
+  readonly #ports: EnginePorts;
+  readonly #context: Context;
+  readonly #observe: Observer;
+  readonly #recorder: Recorder;
+  readonly #executor: Executor;
+  /** Actions that changed something. */
+  writes = 0;
+
+  constructor(ports: EnginePorts, context: Context, observe: Observer, recorder: Recorder, executor: Executor) {
+    this.#ports = ports;
+    this.#context = context;
+    this.#observe = observe;
+    this.#recorder = recorder;
+    this.#executor = executor;
+  }
+
+  /** Resolves to a sentence if the action's precondition no longer held: nothing was written, plan anew. */
+  async act(stage: AnyStage, action: Action, index: number, of: number): Promise<string | undefined> {
+    const changes = this.#context.options.dryRun === 'none' && changesSomething(action);
+    const started = this.#ports.clock.now().getTime();
+    this.#observe({ type: 'action-started', stage: stage.id, action, index, of });
+    try {
+      if (changes) await this.#prepare(stage, action);
+      const detail = await this.#executor.perform(stage.id, action);
+      if (changes) this.writes += 1;
+      const durationMs = this.#ports.clock.now().getTime() - started;
+      this.#observe({ type: 'action-done', stage: stage.id, action, durationMs, ...(detail ? { detail } : {}) });
+      return undefined;
+    } catch (thrown) {
+      this.#observe({ type: 'action-failed', stage: stage.id, action, message: messageOf(thrown) });
+      if (thrown instanceof Outdated) return thrown.message;
+      throw thrown;
+    }
+  }
+
+  async #prepare(stage: AnyStage, action: Action): Promise<void> {
+    await this.#sameCluster();
+    await this.#recorder.keep(stage.id, action);
+  }
+
+  /** The cluster that the person confirmed is the cluster that is written to (house rule 5). */
+  async #sameCluster(): Promise<void> {
+    const system = await this.#ports.cluster.get(K.Namespace, 'kube-system');
+    const uid = system?.metadata.uid;
+    if (uid === this.#context.clusterUid) return;
+    throw new Fault(
+      'failed',
+      `this is another cluster than the one confirmed: kube-system has UID ${uid ?? 'none'}, not ${this.#context.clusterUid}`,
+      ['check the kubeconfig and its context; nothing was written'],
+    );
+  }
+}

@@ -1,0 +1,12 @@
+import type { Cluster, Interruption, Lock, Machine, Sources } from '../core/ports.ts';
+
+/** Everything the engine acts through. */
+export interface EnginePorts extends Sources {
+  readonly cluster: Cluster;
+  readonly lock: Lock;
+  readonly machine: Machine;
+  readonly interruption: Interruption;
+  /** Who runs this, for the record: `alice@host`. */
+  readonly operator: string;
+  readonly toolVersion: string;
+}

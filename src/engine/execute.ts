@@ -1,0 +1,148 @@
+import type { Action, Effect } from '../core/action.ts';
+import { commandLine } from '../core/argv.ts';
+import type { Observer } from '../core/event.ts';
+import { Fault, messageOf } from '../core/fault.ts';
+import { groupOf, type JsonPatchOp, type Kind, refText } from '../core/object.ts';
+import { ApiFailure } from '../core/ports.ts';
+import type { EnginePorts } from './engine-ports.ts';
+import { waitApiServices } from './wait-apiservice.ts';
+import { waitRollout } from './wait-rollout.ts';
+
+/** Performs one action; resolves to a short detail for the report. */
+export interface Executor {
+  perform(stage: string, action: Action): Promise<string | undefined>;
+}
+
+/** Thrown when an action's precondition no longer holds: the stage has to be planned anew. */
+export class Outdated extends Error {}
+
+const KUBECTL_LIMIT_MS = 600_000;
+
+/** The one that really acts. */
+export function realExecutor(ports: EnginePorts, observe: Observer, stopWaiting: AbortSignal): Executor {
+  return {
+    async perform(stage, action) {
+      const { effect } = action;
+      switch (effect.type) {
+        case 'exec':
+          return execTool(ports, observe, stage, action, effect.run);
+        case 'patch':
+          return patchObject(ports, effect);
+        case 'write':
+          await ports.work.write(effect.file, effect.content);
+          return effect.file;
+        case 'backup':
+          await ports.machine.writeFolder(effect.folder, effect.files);
+          return `${effect.files.length} files in ${effect.folder}`;
+        case 'wait':
+          await waitFor(ports, observe, stage, effect, stopWaiting);
+          return undefined;
+        case 'install-cli':
+          await ports.machine.installExecutable(effect.from, effect.sha256, effect.to);
+          return effect.to;
+        case 'remove-file':
+          await ports.machine.moveAside(effect.file, effect.keepAs);
+          return `kept as ${effect.keepAs}`;
+        case 'ask':
+          return ask(observe, stage, effect);
+      }
+    },
+  };
+}
+
+/** `--dry-run=server`: the server answers every write, nothing is stored; what needs the write is only announced. */
+export function serverDryRunExecutor(ports: EnginePorts, observe: Observer): Executor {
+  return {
+    async perform(stage, action) {
+      const { effect } = action;
+      if (effect.type === 'write') {
+        await ports.work.write(effect.file, effect.content);
+        return effect.file;
+      }
+      if (effect.type === 'exec' && effect.run.tool === 'kubectl' && ['apply', 'patch', 'delete'].includes(effect.run.args[0] ?? '')) {
+        const [verb = '', ...rest] = effect.run.args;
+        return execTool(ports, observe, stage, action, { ...effect.run, args: [verb, '--dry-run=server', ...rest] });
+      }
+      if (effect.type === 'patch') {
+        await ports.cluster.dryRunPatch(await kindOf(ports, effect.target), effect.target, effect.patch, effect.fieldManager ?? 'kubectl');
+        return 'dry run';
+      }
+      return 'not performed (dry run)';
+    },
+  };
+}
+
+async function execTool(
+  ports: EnginePorts,
+  observe: Observer,
+  stage: string,
+  action: Action,
+  run: Extract<Effect, { type: 'exec' }>['run'],
+): Promise<string | undefined> {
+  const result = await ports.tools.run(run, {
+    timeoutMs: KUBECTL_LIMIT_MS,
+    signal: ports.interruption.hard,
+    onLine: (line, stream) => observe({ type: 'action-output', stage, action, line, stream }),
+  });
+  const command = commandLine(run, ports.tools.programOf(run.tool));
+  if (result.problem === 'cancelled')
+    throw new Fault('interrupted', `stopped in the middle of: ${command}`, ['continue with the same command']);
+  if (result.problem === 'timed-out') throw new Fault('timeout', `no answer within ${KUBECTL_LIMIT_MS / 1000} s: ${command}`);
+  if (result.exitCode !== 0) throw new Fault('failed', `${command} failed: ${lastLines(result.stderr || result.stdout)}`, CONTINUE);
+  // kubectl says `serverside-applied` and exits 0 even if its last step failed: the warning is the only sign.
+  if (/failed to re-apply configuration after performing Server-Side Apply migration/.test(result.stderr)) {
+    throw new Fault('failed', `${command} left an object half-changed: ${lastLines(result.stderr)}`, CONTINUE);
+  }
+  return undefined;
+}
+
+const CONTINUE = ['mend the cause, then continue with the same command: what is done stays done'];
+
+function lastLines(text: string): string {
+  return text.trim().split('\n').slice(-4).join(' | ').slice(0, 2000) || 'it said nothing';
+}
+
+async function kindOf(ports: EnginePorts, ref: { apiVersion: string; kind: string }): Promise<Kind> {
+  const kind = await ports.cluster.resolve(ref.apiVersion, ref.kind);
+  if (!kind) throw new Fault('failed', `the API server does not serve ${ref.kind} in group ${groupOf(ref.apiVersion) || 'core'}`);
+  return kind;
+}
+
+async function patchObject(ports: EnginePorts, effect: Extract<Effect, { type: 'patch' }>): Promise<string> {
+  const { target, precondition } = effect;
+  const guard: JsonPatchOp[] = [{ op: 'test', path: '/metadata/uid', value: precondition.uid }];
+  if (precondition.resourceVersion) guard.push({ op: 'replace', path: '/metadata/resourceVersion', value: precondition.resourceVersion });
+  try {
+    await ports.cluster.patch(await kindOf(ports, target), target, [...guard, ...effect.patch], effect.fieldManager ?? 'kubectl');
+  } catch (thrown) {
+    if (thrown instanceof ApiFailure && [404, 409, 422].includes(thrown.status)) {
+      throw new Outdated(`${refText(target)} changed meanwhile: ${messageOf(thrown)}`);
+    }
+    throw thrown;
+  }
+  return refText(target);
+}
+
+async function waitFor(
+  ports: EnginePorts,
+  observe: Observer,
+  stage: string,
+  effect: Extract<Effect, { type: 'wait' }>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { until, timeoutMs } = effect;
+  if (until.type === 'apiservice-available') return waitApiServices(ports.cluster, ports.clock, until.names, timeoutMs, signal);
+  await waitRollout(ports.cluster, ports.clock, {
+    targets: until.targets,
+    maxFailed: until.maxFailed,
+    timeoutMs,
+    signal,
+    onProgress: (progress, elapsedMs) => observe({ type: 'rollout', stage, progress, elapsedMs }),
+  });
+}
+
+function ask(observe: Observer, stage: string, effect: Extract<Effect, { type: 'ask' }>): string {
+  if (effect.blocking) throw new Fault('stopped', `a person has to act: ${effect.instruction}`, ['then continue with the same command']);
+  observe({ type: 'note', stage, text: effect.instruction, level: 'warning' });
+  return 'to be done by a person';
+}

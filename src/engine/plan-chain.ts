@@ -1,0 +1,53 @@
+import { changesSomething } from '../core/action.ts';
+import type { Finding } from '../core/check.ts';
+import type { Context } from '../core/context.ts';
+import type { Observer } from '../core/event.ts';
+import type { ExitName } from '../core/fault.ts';
+import { blocks } from '../core/judge.ts';
+import type { PlannedStage } from '../core/plan.ts';
+import type { Sources } from '../core/ports.ts';
+import type { AnyStage, OpenStage } from '../core/stage.ts';
+
+export interface PlannedChain {
+  readonly stages: readonly PlannedStage[];
+  readonly findings: readonly Finding[];
+  /** Set if the findings stop the chain before it starts. */
+  readonly blocked?: ExitName;
+  /** Actions that change the cluster or this machine. */
+  readonly writes: boolean;
+}
+
+/** Surveys, judges and plans every stage without acting. Stages that judge the result are planned, not judged. */
+export async function planChain(stages: readonly AnyStage[], sources: Sources, context: Context, observe: Observer): Promise<PlannedChain> {
+  const planned: PlannedStage[] = [];
+  const findings: Finding[] = [];
+  for (const stage of stages) {
+    observe({ type: 'stage-started', stage: stage.id, title: stage.title });
+    const open = await stage.open(sources, context);
+    if (!stage.judgesResult) {
+      const judged = open.findings();
+      findings.push(...judged);
+      observe({ type: 'judged', stage: stage.id, findings: judged });
+    }
+    const plan = plannedStage(stage, open);
+    planned.push(plan);
+    observe({ type: 'planned', stage: stage.id, plan });
+  }
+  const blocked = exitOf(findings, context);
+  return { stages: planned, findings, ...(blocked ? { blocked } : {}), writes: planned.some((one) => one.actions.some(changesSomething)) };
+}
+
+export function plannedStage(stage: AnyStage, open: OpenStage): PlannedStage {
+  const plan = open.plan();
+  const head = { id: stage.id, title: stage.title, ref: stage.ref };
+  if ('skip' in plan) return { ...head, skip: plan.skip, actions: [], objects: [], notes: [] };
+  return { ...head, actions: plan.actions, objects: plan.objects ?? [], notes: plan.notes ?? [] };
+}
+
+/** The exit that the findings ask for: the check's own code if it has one, else 3 or 4. */
+export function exitOf(findings: readonly Finding[], context: Context): ExitName | undefined {
+  const verdict = blocks(findings, context.options.failOn);
+  if (verdict !== 'blocked') return verdict;
+  const errors = findings.filter((finding) => finding.outcome === 'error');
+  return errors.every((finding) => finding.exit !== undefined) ? errors[0]?.exit : 'blocked';
+}

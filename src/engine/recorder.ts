@@ -1,0 +1,111 @@
+import type { Action } from '../core/action.ts';
+import type { Context } from '../core/context.ts';
+import { continues, RUN_RECORD_VERSION, type RunRecord, type StageRecord } from '../core/run-record.ts';
+import type { Remember } from '../core/stage.ts';
+import type { EnginePorts } from './engine-ports.ts';
+
+/**
+ * Keeps the run record in the cluster. Nothing is written for a run that changes nothing:
+ * the record is made at the first write, and saved before every removal.
+ */
+export class Recorder {
+  readonly #ports: EnginePorts;
+  readonly #context: Context;
+  #record: RunRecord | undefined;
+  #loaded = false;
+  #noted: Remember = {};
+  #stages: StageRecord[] = [];
+
+  constructor(ports: EnginePorts, context: Context) {
+    this.#ports = ports;
+    this.#context = context;
+  }
+
+  get stages(): readonly StageRecord[] {
+    return this.#stages;
+  }
+
+  /** True once this run has written its record. */
+  get begun(): boolean {
+    return this.#record !== undefined;
+  }
+
+  /** What a stage wants remembered once this run writes; nothing is stored yet. */
+  note(remember: Remember | undefined): void {
+    this.#noted = { ...this.#noted, ...remember, digests: { ...this.#noted.digests, ...remember?.digests } };
+  }
+
+  /** Makes the record durable before the first write of a stage; a record of an unfinished run to the same target is continued. */
+  async begin(): Promise<void> {
+    const remember = this.#noted;
+    const before = this.#record ?? (await this.#previous());
+    const base = before ?? this.#fresh();
+    // What was found before the first write stays: the live cluster no longer tells it.
+    const merged = before ? { ...remember, ...definedOf(base) } : { ...base, ...remember };
+    await this.#save({ ...base, ...merged, digests: { ...remember.digests, ...base.digests }, stages: this.#merged(base) });
+  }
+
+  async stage(record: StageRecord): Promise<void> {
+    this.#stages = [...this.#stages.filter((one) => one.id !== record.id), record];
+    if (this.#record) await this.#save({ ...this.#record, stages: this.#merged(this.#record) });
+  }
+
+  /** Stores what is about to be removed; durable when it resolves. A first keep is never overwritten by a later run. */
+  async keep(stage: string, action: Action): Promise<void> {
+    if (action.keep === undefined || !this.#record) return;
+    const id = `${stage}/${action.id}`;
+    if (this.#record.kept.includes(id)) return;
+    await this.#ports.records.keep(id, action.keep);
+    await this.#save({ ...this.#record, kept: [...this.#record.kept, id] });
+  }
+
+  async finish(outcome: NonNullable<RunRecord['outcome']>, whole: boolean): Promise<void> {
+    if (!this.#record) return;
+    const finishedAt = whole && outcome === 'done' ? { finishedAt: this.#now() } : {};
+    await this.#save({ ...this.#record, outcome, ...finishedAt });
+  }
+
+  async #previous(): Promise<RunRecord | undefined> {
+    if (this.#loaded) return undefined;
+    this.#loaded = true;
+    const stored = await this.#ports.records.load();
+    return continues(stored, this.#context.options.release) && stored.clusterUid === this.#context.clusterUid ? stored : undefined;
+  }
+
+  #fresh(): RunRecord {
+    const { options, profile, clusterUid, startedAt } = this.#context;
+    return {
+      version: RUN_RECORD_VERSION,
+      runId: `${startedAt.toISOString().replace(/[-:]|\.\d+/g, '')}-${clusterUid.slice(0, 8)}`,
+      clusterUid,
+      profile: profile.name,
+      target: options.release,
+      path: options.path ?? 'manifest',
+      digests: {},
+      startedAt: startedAt.toISOString(),
+      startedBy: this.#ports.operator,
+      toolVersion: this.#ports.toolVersion,
+      accepted: options.accept.map((one) => (one.subject === undefined ? one.check : `${one.check}=${one.subject}`)),
+      stages: [],
+      kept: [],
+    };
+  }
+
+  #merged(base: RunRecord): readonly StageRecord[] {
+    const mine = new Set(this.#stages.map((one) => one.id));
+    return [...base.stages.filter((one) => !mine.has(one.id)), ...this.#stages];
+  }
+
+  async #save(record: RunRecord): Promise<void> {
+    await this.#ports.records.save(record);
+    this.#record = record;
+  }
+
+  #now(): string {
+    return this.#ports.clock.now().toISOString();
+  }
+}
+
+function definedOf<T extends object>(record: T): Partial<T> {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as Partial<T>;
+}

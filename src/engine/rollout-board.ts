@@ -1,0 +1,86 @@
+import { Fault, messageOf } from '../core/fault.ts';
+import { judgeRollout } from '../core/judge-rollout.ts';
+import type { KubeObject } from '../core/object.ts';
+import type { NodeFacts, PodFacts } from '../core/pod-facts.ts';
+import type { Clock } from '../core/ports.ts';
+import type { RolloutProgress, RolloutTarget } from '../core/rollout.ts';
+
+export const CONTINUE = ['continue with the same command: it goes on where this one stopped'];
+
+/** How long a change may wait for its siblings before progress is judged anew. */
+const SETTLE_MS = 50;
+/** Elapsed times and the time limit are looked at this often when nothing changes. */
+const TICK_MS = 1000;
+
+/** The state that the watches keep up to date. */
+export class Board {
+  readonly workloads = new Map<string, KubeObject>();
+  readonly pods = new Map<RolloutTarget, Map<string, PodFacts>>();
+  readonly nodes = new Map<string, NodeFacts>();
+  readonly #targets: readonly RolloutTarget[];
+  readonly #waitingFor = new Set<string>();
+  #failure: unknown;
+  #wake: (() => void) | undefined;
+  #dirty = false;
+
+  constructor(targets: readonly RolloutTarget[]) {
+    this.#targets = targets;
+    for (const target of targets) this.pods.set(target, new Map());
+  }
+
+  expect(feed: string): void {
+    this.#waitingFor.add(feed);
+  }
+
+  arrived(feed: string): void {
+    this.#waitingFor.delete(feed);
+    this.touch();
+  }
+
+  touch(): void {
+    this.#dirty = true;
+    this.#wake?.();
+  }
+
+  fail(thrown: unknown): void {
+    this.#failure = thrown;
+    this.touch();
+  }
+
+  /** Undefined until every watch has delivered its first snapshot: half a view is no verdict. */
+  progress(now: number): readonly RolloutProgress[] | undefined {
+    if (this.#failure !== undefined) throw asFault(this.#failure);
+    if (this.#waitingFor.size > 0) return undefined;
+    return this.#targets.map((target) =>
+      judgeRollout({
+        target,
+        workload: this.workloads.get(workloadKey(target.kind, target.namespace, target.name)),
+        pods: [...(this.pods.get(target)?.values() ?? [])],
+        nodes: this.nodes,
+        now,
+      }),
+    );
+  }
+
+  async change(clock: Clock, signal: AbortSignal): Promise<void> {
+    if (!this.#dirty) {
+      const woken = new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      const cut = new AbortController();
+      await Promise.race([woken, clock.sleep(TICK_MS, AbortSignal.any([signal, cut.signal])).catch(() => undefined)]);
+      cut.abort();
+      this.#wake = undefined;
+    }
+    if (this.#dirty) await clock.sleep(SETTLE_MS, signal).catch(() => undefined);
+    this.#dirty = false;
+  }
+}
+
+function asFault(thrown: unknown): Error {
+  return thrown instanceof Fault ? thrown : new Fault('failed', `watching the rollout failed: ${messageOf(thrown)}`, CONTINUE, thrown);
+}
+
+export function workloadKey(kind: string, namespace: string, name: string): string {
+  return `${kind}/${namespace}/${name}`;
+}

@@ -1,0 +1,102 @@
+import { Fault } from '../core/fault.ts';
+import { K } from '../core/kinds.ts';
+import type { Kind, KubeObject } from '../core/object.ts';
+import type { PodFacts } from '../core/pod-facts.ts';
+import { nodeFacts, podFacts } from '../core/pod-facts.ts';
+import type { ClusterReader } from '../core/ports.ts';
+import type { RolloutTarget } from '../core/rollout.ts';
+import { type Board, workloadKey } from './rollout-board.ts';
+
+type Feed = () => Promise<void>;
+
+/** One watch for nodes, one per workload kind and namespace, one of pods per target (by the workload's own selector). */
+export async function openFeeds(
+  cluster: ClusterReader,
+  board: Board,
+  targets: readonly RolloutTarget[],
+  signal: AbortSignal,
+): Promise<readonly Feed[]> {
+  const feeds: Feed[] = [
+    follow(
+      cluster,
+      board,
+      K.Node,
+      {},
+      signal,
+      mapInto(board.nodes, (node) => [node.metadata.name, nodeFacts(node)]),
+    ),
+  ];
+  const workloadKinds = new Map(targets.map((target) => [`${target.kind}/${target.namespace}`, target]));
+  for (const { kind, namespace } of workloadKinds.values()) {
+    const into = mapInto(
+      board.workloads,
+      (object) => [workloadKey(kind, namespace, object.metadata.name), object],
+      `${kind}/${namespace}/`,
+    );
+    feeds.push(follow(cluster, board, K[kind], { namespace }, signal, into));
+  }
+  for (const target of targets) {
+    const labelSelector = await selectorOf(cluster, target);
+    const pods = board.pods.get(target) ?? new Map<string, PodFacts>();
+    feeds.push(
+      follow(
+        cluster,
+        board,
+        K.Pod,
+        { namespace: target.namespace, labelSelector },
+        signal,
+        mapInto(pods, (pod) => [pod.metadata.name, podFacts(pod)]),
+      ),
+    );
+  }
+  return feeds;
+}
+
+async function selectorOf(cluster: ClusterReader, target: RolloutTarget): Promise<string> {
+  const workload = await cluster.get(K[target.kind], target.name, target.namespace);
+  if (!workload)
+    throw new Fault('failed', `${target.kind} ${target.namespace}/${target.name} does not exist`, [
+      'run: kubectl netsvc-upgrade preflight',
+    ]);
+  const labels = (workload as { spec?: { selector?: { matchLabels?: Record<string, string> } } }).spec?.selector?.matchLabels ?? {};
+  return Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+}
+
+interface Sink {
+  replaceAll(objects: readonly KubeObject[]): void;
+  put(object: KubeObject): void;
+  drop(object: KubeObject): void;
+}
+
+function mapInto<V>(map: Map<string, V>, entry: (object: KubeObject) => readonly [string, V], prefix = ''): Sink {
+  return {
+    replaceAll(objects) {
+      for (const key of [...map.keys()]) if (key.startsWith(prefix)) map.delete(key);
+      for (const object of objects) map.set(...entry(object));
+    },
+    put: (object) => map.set(...entry(object)),
+    drop: (object) => map.delete(entry(object)[0]),
+  };
+}
+
+function follow(
+  cluster: ClusterReader,
+  board: Board,
+  kind: Kind,
+  where: { namespace?: string; labelSelector?: string },
+  signal: AbortSignal,
+  sink: Sink,
+): Feed {
+  const name = `${kind.plural}/${where.namespace ?? ''}/${where.labelSelector ?? ''}`;
+  board.expect(name);
+  return async () => {
+    for await (const update of cluster.watch(kind, { ...where, signal })) {
+      if (update.type === 'snapshot') sink.replaceAll(update.items);
+      else if (update.type === 'changed') sink.put(update.object);
+      else sink.drop(update.object);
+      board.arrived(name);
+    }
+  };
+}

@@ -1,0 +1,174 @@
+import { changesSomething } from '../core/action.ts';
+import type { Finding } from '../core/check.ts';
+import type { Context } from '../core/context.ts';
+import type { Observer } from '../core/event.ts';
+import { type ExitName, Fault, messageOf } from '../core/fault.ts';
+import type { PlannedStage } from '../core/plan.ts';
+import type { StageRecord } from '../core/run-record.ts';
+import type { AnyStage, OpenStage, StagePlan } from '../core/stage.ts';
+import { Actor } from './act.ts';
+import type { EnginePorts } from './engine-ports.ts';
+import { realExecutor, serverDryRunExecutor } from './execute.ts';
+import { Hold } from './hold.ts';
+import { exitOf, plannedStage } from './plan-chain.ts';
+import { Recorder } from './recorder.ts';
+
+export interface ChainOutcome {
+  readonly exit: ExitName;
+  readonly findings: readonly Finding[];
+  readonly plans: readonly PlannedStage[];
+  readonly stages: readonly StageRecord[];
+  readonly message?: string;
+  readonly suggestions: readonly string[];
+  /** Stage that did not end. */
+  readonly stoppedAt?: string;
+  /** Actions that changed something. */
+  readonly writes: number;
+}
+
+/** A stage is planned anew this often before the engine says that something else keeps changing it. */
+const MAX_ROUNDS = 8;
+
+/**
+ * Performs a chain: per stage survey, judge, plan, perform. Every stage plans from the live cluster,
+ * so the same call continues a run that was cut off anywhere, and a second one writes nothing.
+ */
+export async function runChain(
+  stages: readonly AnyStage[],
+  ports: EnginePorts,
+  context: Context,
+  observe: Observer,
+): Promise<ChainOutcome> {
+  return new Chain(stages, ports, context, observe).run();
+}
+
+class Chain {
+  readonly #stages: readonly AnyStage[];
+  readonly #ports: EnginePorts;
+  readonly #context: Context;
+  readonly #observe: Observer;
+  readonly #hold: Hold;
+  readonly #actor: Actor;
+  readonly #recorder: Recorder;
+  readonly #findings: Finding[] = [];
+  readonly #plans: PlannedStage[] = [];
+
+  constructor(stages: readonly AnyStage[], ports: EnginePorts, context: Context, observe: Observer) {
+    this.#stages = stages;
+    this.#ports = ports;
+    this.#context = context;
+    this.#observe = observe;
+    this.#hold = new Hold(ports);
+    this.#recorder = new Recorder(ports, context);
+    const executor = this.#live ? realExecutor(ports, observe, this.#hold.stop) : serverDryRunExecutor(ports, observe);
+    this.#actor = new Actor(ports, context, observe, this.#recorder, executor);
+  }
+
+  get #live(): boolean {
+    return this.#context.options.dryRun === 'none';
+  }
+
+  async run(): Promise<ChainOutcome> {
+    let current: AnyStage | undefined;
+    try {
+      for (const stage of this.#stages) {
+        current = stage;
+        const exit = await this.#stage(stage);
+        if (exit) return await this.#end(exit, stage, undefined);
+      }
+      return await this.#end('done', undefined, undefined);
+    } catch (thrown) {
+      return await this.#end(thrown instanceof Fault ? thrown.code : 'failed', current, thrown);
+    } finally {
+      await this.#hold.release().catch(() => undefined);
+    }
+  }
+
+  /** Resolves to the exit that stops the chain, if one does. */
+  async #stage(stage: AnyStage): Promise<ExitName | undefined> {
+    const startedAt = this.#ports.clock.now();
+    this.#observe({ type: 'stage-started', stage: stage.id, title: stage.title });
+    if (stage.judgesResult && !this.#live) return this.#ended(stage, startedAt, 'a dry run has no result to judge');
+    for (let round = 1; round <= MAX_ROUNDS; round += 1) {
+      this.#hold.mayGoOn();
+      const open = await stage.open(this.#ports, this.#context);
+      const exit = round === 1 ? this.#judge(stage, open) : undefined;
+      if (exit) return exit;
+      const plan = open.plan();
+      if ('skip' in plan) return this.#ended(stage, startedAt, round === 1 ? plan.skip : undefined);
+      if (!(await this.#perform(stage, plan))) return this.#ended(stage, startedAt, undefined);
+    }
+    throw new Fault('failed', `${stage.id} does not come to rest: something else keeps changing the same objects`, [
+      'find the other writer with: kubectl get … --show-managed-fields -o yaml',
+      'pause it, then continue with the same command',
+    ]);
+  }
+
+  #judge(stage: AnyStage, open: OpenStage): ExitName | undefined {
+    const findings = open.findings();
+    this.#findings.push(...findings);
+    this.#observe({ type: 'judged', stage: stage.id, findings });
+    const exit = exitOf(findings, this.#context);
+    if (exit) return exit;
+    const plan = plannedStage(stage, open);
+    this.#plans.push(plan);
+    this.#observe({ type: 'planned', stage: stage.id, plan });
+    return undefined;
+  }
+
+  /** True if the stage has to be planned anew: the lock was just taken, the cluster moved on, or it converges in rounds. */
+  async #perform(stage: AnyStage, plan: Exclude<StagePlan, { skip: string }>): Promise<boolean> {
+    this.#recorder.note(plan.remember);
+    const changes = this.#live && plan.actions.some(changesSomething);
+    if (changes) {
+      if (await this.#hold.take()) return true;
+      await this.#recorder.begin();
+      await this.#recorder.stage({ id: stage.id, state: 'running', startedAt: this.#ports.clock.now().toISOString() });
+    }
+    for (const [index, action] of plan.actions.entries()) {
+      this.#hold.mayGoOn();
+      const outdated = await this.#actor.act(stage, action, index, plan.actions.length);
+      if (outdated) return true;
+    }
+    return changes && stage.converges === true;
+  }
+
+  async #ended(stage: AnyStage, startedAt: Date, skipped: string | undefined): Promise<undefined> {
+    const endedAt = this.#ports.clock.now();
+    const state = skipped === undefined ? 'done' : 'skipped';
+    const record = { id: stage.id, state, startedAt: startedAt.toISOString(), endedAt: endedAt.toISOString() } as const;
+    await this.#recorder.stage(skipped === undefined ? record : { ...record, because: skipped });
+    if (skipped === undefined) this.#observe({ type: 'stage-done', stage: stage.id, durationMs: endedAt.getTime() - startedAt.getTime() });
+    else this.#observe({ type: 'stage-skipped', stage: stage.id, because: skipped });
+  }
+
+  async #end(exit: ExitName, stage: AnyStage | undefined, thrown: unknown): Promise<ChainOutcome> {
+    await this.#recordEnd(exit, stage, thrown).catch((failure: unknown) => {
+      const text = `the run record could not be updated: ${messageOf(failure)}`;
+      this.#observe({ type: 'note', stage: stage?.id ?? '', level: 'warning', text });
+    });
+    return {
+      exit,
+      findings: this.#findings,
+      plans: this.#plans,
+      stages: this.#recorder.stages,
+      writes: this.#actor.writes,
+      suggestions: thrown instanceof Fault ? thrown.suggestions : [],
+      ...(thrown === undefined ? {} : { message: messageOf(thrown) }),
+      ...(stage ? { stoppedAt: stage.id } : {}),
+    };
+  }
+
+  async #recordEnd(exit: ExitName, stage: AnyStage | undefined, thrown: unknown): Promise<void> {
+    if (stage && this.#recorder.begun) {
+      const now = this.#ports.clock.now().toISOString();
+      const because = thrown === undefined ? 'checks failed' : messageOf(thrown);
+      await this.#recorder.stage({ id: stage.id, state: 'failed', startedAt: now, endedAt: now, because });
+    }
+    const outcome = exit === 'done' || exit === 'interrupted' || exit === 'stopped' ? exit : 'failed';
+    await this.#recorder.finish(
+      outcome,
+      this.#stages.some((one) => one.id === 'verify'),
+    );
+  }
+}

@@ -1,0 +1,81 @@
+import { Fault } from '../core/fault.ts';
+import type { Clock, ClusterReader } from '../core/ports.ts';
+import type { RolloutProgress, RolloutTarget } from '../core/rollout.ts';
+import { Board, CONTINUE } from './rollout-board.ts';
+import { openFeeds } from './rollout-feeds.ts';
+
+export interface WaitRequest {
+  readonly targets: readonly RolloutTarget[];
+  /** More failed pods than this end the wait (exit 5). */
+  readonly maxFailed: number;
+  readonly timeoutMs: number;
+  /** Ends the wait at once (Ctrl-C, lost lock). */
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: readonly RolloutProgress[], elapsedMs: number) => void;
+}
+
+/** A failed pod must stay failed this long before it counts: crash loops come back, pulls are retried. */
+export const FAILURE_GRACE_MS = 30_000;
+
+/**
+ * Waits until every target is done by `judgeRollout`, fed by one watch per kind.
+ * Throws Fault: `timeout`, `stopped` (more than maxFailed pods failed), `interrupted`.
+ */
+export async function waitRollout(cluster: ClusterReader, clock: Clock, request: WaitRequest): Promise<readonly RolloutProgress[]> {
+  const end = new AbortController();
+  const signal = AbortSignal.any([end.signal, request.signal]);
+  const board = new Board(request.targets);
+  const feeds = await openFeeds(cluster, board, request.targets, signal);
+  const broken = Promise.all(feeds.map((feed) => feed())).then(() => undefined);
+  broken.catch((thrown: unknown) => board.fail(thrown));
+  try {
+    return await loop(board, clock, request, signal);
+  } finally {
+    end.abort();
+  }
+}
+
+async function loop(board: Board, clock: Clock, request: WaitRequest, signal: AbortSignal): Promise<readonly RolloutProgress[]> {
+  const started = clock.now().getTime();
+  const failing = new Map<string, number>();
+  for (;;) {
+    if (request.signal.aborted) throw new Fault('interrupted', 'stopped while waiting for the rollout', CONTINUE);
+    const now = clock.now().getTime();
+    const progress = board.progress(now);
+    if (progress) {
+      request.onProgress(progress, now - started);
+      if (progress.every((one) => one.done)) return progress;
+      stopOnFailures(progress, failing, now, request.maxFailed);
+    }
+    if (now - started >= request.timeoutMs) throw timeout(progress ?? [], request.timeoutMs);
+    await board.change(clock, signal);
+  }
+}
+
+function stopOnFailures(progress: readonly RolloutProgress[], failing: Map<string, number>, now: number, maxFailed: number): void {
+  const failed = progress.flatMap((one) => one.pods.filter((pod) => pod.phase === 'failed'));
+  const names = new Set(failed.map((pod) => pod.pod));
+  for (const name of failing.keys()) if (!names.has(name)) failing.delete(name);
+  for (const name of names) if (!failing.has(name)) failing.set(name, now);
+  const settled = failed.filter((pod) => now - (failing.get(pod.pod) ?? now) >= FAILURE_GRACE_MS);
+  if (settled.length <= maxFailed) return;
+  const list = settled.map((pod) => `${pod.node || pod.pod}: ${pod.why}`).join('; ');
+  throw new Fault('stopped', `${settled.length} pods failed, more than --max-failed=${maxFailed}: ${list}`, [
+    'mend the named nodes, then continue with the same command',
+    'or allow more with --max-failed',
+  ]);
+}
+
+function timeout(progress: readonly RolloutProgress[], limitMs: number): Fault {
+  const lagging = progress.filter((one) => !one.done);
+  const lines = lagging.map((one) => `${one.target.kind} ${one.target.namespace}/${one.target.name}: ${one.pending}${laggards(one)}`);
+  return new Fault('timeout', `not complete after ${Math.round(limitMs / 1000)} s: ${lines.join('; ') || 'the cluster did not answer'}`, [
+    'mend what is named above; the rollout itself goes on in the cluster',
+    'continue with the same command, or wait longer with --timeout',
+  ]);
+}
+
+function laggards(progress: RolloutProgress): string {
+  const lag = progress.pods.filter((pod) => pod.phase === 'failed' || pod.phase === 'updating').slice(0, 5);
+  return lag.length === 0 ? '' : ` (${lag.map((pod) => `${pod.node || pod.pod}: ${pod.why || pod.phase}`).join(', ')})`;
+}

@@ -1,0 +1,85 @@
+import type { BackupFile } from '../core/action.ts';
+import type { Context } from '../core/context.ts';
+import { K } from '../core/kinds.ts';
+import type { Kind, KubeObject } from '../core/object.ts';
+import type { ClusterReader, Sources } from '../core/ports.ts';
+import { continues, type RunRecord } from '../core/run-record.ts';
+import { stage } from '../core/stage.ts';
+import { type BackupObjects, backupFiles } from './backup-files.ts';
+import { readInstalled } from './installed.ts';
+import { readTarget } from './target.ts';
+
+interface BackupFacts {
+  readonly record: RunRecord | undefined;
+  readonly found: BackupObjects;
+}
+
+/** Everything of the service that the upgrade can touch, as files, before the first write (domain §14/34). */
+export const backupStage = stage<BackupFacts>({
+  id: 'backup',
+  title: 'Back up what the upgrade can touch',
+  ref: '§7',
+  paths: ['chart', 'operator', 'manifest', 'kvstore'],
+  readOnly: false,
+  checks: [],
+  async survey(sources, context) {
+    const record = await sources.records.load();
+    if (takenBefore(record, context)) return { record, found: { definitions: [], customResources: [], objects: [], secrets: [] } };
+    return { record, found: await readBackupObjects(sources, context) };
+  },
+  plan({ record, found }, context) {
+    if (takenBefore(record, context)) return { skip: `this run took it already: ${record?.backup ?? ''}` };
+    const folder = context.options.backupDir ?? `${context.workFolder}/backup-${stamp(context.startedAt)}`;
+    const files: readonly BackupFile[] = backupFiles(found, context, context.options.withSecrets);
+    const count = found.definitions.length + found.customResources.length + found.objects.length;
+    return {
+      actions: [
+        { id: 'files', title: `write ${count} objects to ${folder}`, ref: '§7', undo: 'full', effect: { type: 'backup', folder, files } },
+      ],
+      remember: { backup: folder },
+    };
+  },
+});
+
+function takenBefore(record: RunRecord | undefined, context: Context): boolean {
+  return context.options.backupDir === undefined && continues(record, context.options.release) && record.backup !== undefined;
+}
+
+function stamp(date: Date): string {
+  return date.toISOString().replace(/[-:]|\.\d+/g, '');
+}
+
+async function readBackupObjects(sources: Sources, context: Context): Promise<BackupObjects> {
+  const { profile } = context;
+  const installation = await readInstalled(sources, context);
+  const target = await readTarget(sources, context, installation);
+  const documents = [target.manifest, ...target.addOns.map((addOn) => addOn.manifest)].flatMap((manifest) =>
+    manifest.documents.map((one) => one.object),
+  );
+  const { kinds } = await sources.cluster.discover();
+  const serviceKinds = kinds.filter((kind) => kind.group === profile.crdGroup || kind.group === profile.operatorGroup);
+  const [live, customResources, definitions] = await Promise.all([
+    liveObjects(sources.cluster, documents),
+    Promise.all(serviceKinds.map((kind) => sources.cluster.list(kind))),
+    sources.cluster.list(K.CustomResourceDefinition),
+  ]);
+  const ours = new Set(documents.filter((one) => one.kind === 'CustomResourceDefinition').map((one) => one.metadata.name));
+  const isOurs = (crd: KubeObject) => ours.has(crd.metadata.name) || crd.metadata.name.endsWith(`.${profile.crdGroup}`);
+  return {
+    definitions: definitions.filter(isOurs),
+    customResources: customResources.flat(),
+    objects: live.filter((one) => one.kind !== 'CustomResourceDefinition' && one.kind !== 'Secret'),
+    secrets: live.filter((one) => one.kind === 'Secret'),
+  };
+}
+
+/** The live object behind each document of the target; documents that are new have none. */
+async function liveObjects(cluster: ClusterReader, documents: readonly KubeObject[]): Promise<readonly KubeObject[]> {
+  const found: (KubeObject | undefined)[] = await Promise.all(
+    documents.map(async (document) => {
+      const kind: Kind | undefined = await cluster.resolve(document.apiVersion, document.kind);
+      return kind ? cluster.get(kind, document.metadata.name, kind.namespaced ? document.metadata.namespace : undefined) : undefined;
+    }),
+  );
+  return found.filter((one) => one !== undefined);
+}

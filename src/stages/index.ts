@@ -1,0 +1,20 @@
+import type { AnyStage, StageId } from '../core/stage.ts';
+import { applyStage } from './apply.ts';
+import { backupStage } from './backup.ts';
+import { cliStage } from './cli.ts';
+import { crdsStage } from './crds.ts';
+import { preflightStage } from './preflight.ts';
+import { verifyStage } from './verify.ts';
+import { waitStage } from './wait.ts';
+
+/** The chain in order: sub-commands, `run`, the help and the documentation all come from this one list. */
+export const chain: readonly AnyStage[] = [preflightStage, backupStage, crdsStage, applyStage, waitStage, cliStage, verifyStage];
+
+/** Stages of the procedure that a later version brings, at their place in the chain (docs/coverage.md). */
+export const laterStages: readonly { readonly id: StageId; readonly before: StageId; readonly ref: string }[] = [
+  { id: 'ownerrefs-strip', before: 'crds', ref: '§4.8/1' },
+  { id: 'ownerrefs-restore', before: 'cli', ref: '§4.8/3' },
+  { id: 'alp', before: 'verify', ref: '§4.6' },
+  { id: 'hep', before: 'verify', ref: '§4.7' },
+  { id: 'policy', before: 'verify', ref: '§4.4/7' },
+];

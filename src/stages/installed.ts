@@ -1,0 +1,20 @@
+import type { Context } from '../core/context.ts';
+import { Fault } from '../core/fault.ts';
+import type { Installation } from '../core/installation.ts';
+import type { Sources } from '../core/ports.ts';
+import { detect } from '../detect/detect.ts';
+import { readInventory } from './inventory.ts';
+
+/** The installation, or a clear refusal: stages after preflight cannot do anything without one. */
+export async function readInstalled(sources: Sources, context: Context): Promise<Installation> {
+  const detection = detect(await readInventory(sources, context.profile), context.profile);
+  if (detection.type === 'found') return detection.installation;
+  const next = ['see the evidence with: kubectl netsvc-upgrade preflight'];
+  if (detection.type === 'ambiguous') {
+    throw new Fault('blocked', `what is installed is not clear: ${detection.because}`, [
+      `say which with --variant (${detection.candidates.join(', ')})`,
+      ...next,
+    ]);
+  }
+  throw new Fault('blocked', detection.because, next);
+}

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { localMachine } from '../../src/adapters/machine.ts';
+
+const machine = localMachine();
+const sha = (text: string) => createHash('sha256').update(text).digest('hex');
+
+describe('localMachine', () => {
+  let folder = '';
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'machine-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it('installs an executable whose checksum is right, replacing an older file', async () => {
+    await writeFile(join(folder, 'new'), 'new');
+    await writeFile(join(folder, 'cli'), 'old');
+    await machine.installExecutable(join(folder, 'new'), sha('new'), join(folder, 'cli'));
+    assert.equal(await readFile(join(folder, 'cli'), 'utf8'), 'new');
+    assert.equal((await stat(join(folder, 'cli'))).mode & 0o777, 0o755);
+    assert.deepEqual((await readdir(folder)).sort(), ['cli', 'new']);
+  });
+
+  it('installs nothing when the checksum differs', async () => {
+    await writeFile(join(folder, 'new'), 'tampered');
+    await assert.rejects(machine.installExecutable(join(folder, 'new'), sha('new'), join(folder, 'cli')), /sha256/);
+    assert.deepEqual(await readdir(folder), ['new']);
+  });
+
+  it('removes a file only after its copy is there', async () => {
+    await writeFile(join(folder, 'old'), 'content');
+    await machine.moveAside(join(folder, 'old'), join(folder, 'kept', 'old'));
+    assert.equal(await readFile(join(folder, 'kept', 'old'), 'utf8'), 'content');
+    await assert.rejects(stat(join(folder, 'old')), /ENOENT/);
+  });
+
+  it('never writes over an earlier backup of a file', async () => {
+    await writeFile(join(folder, 'old'), 'second');
+    await writeFile(join(folder, 'kept'), 'first');
+    await assert.rejects(machine.moveAside(join(folder, 'old'), join(folder, 'kept')), /exists already/);
+    assert.equal(await readFile(join(folder, 'old'), 'utf8'), 'second');
+    assert.equal(await readFile(join(folder, 'kept'), 'utf8'), 'first');
+  });
+
+  it('makes a folder appear whole, readable only by its owner', async () => {
+    await machine.writeFolder(join(folder, 'backup'), [
+      { name: 'a.yaml', content: 'a' },
+      { name: 'crs/b.yaml', content: 'b' },
+    ]);
+    assert.equal(await readFile(join(folder, 'backup', 'crs', 'b.yaml'), 'utf8'), 'b');
+    assert.equal((await stat(join(folder, 'backup'))).mode & 0o777, 0o700);
+    assert.equal((await stat(join(folder, 'backup', 'a.yaml'))).mode & 0o777, 0o600);
+    assert.deepEqual(await readdir(folder), ['backup']);
+    assert.equal(await readFile(join(folder, 'backup', 'SHA256SUMS'), 'utf8'), `${sha('a')}  a.yaml\n${sha('b')}  crs/b.yaml\n`);
+  });
+
+  it('refuses a folder that exists and names that leave it', async () => {
+    await assert.rejects(machine.writeFolder(folder, []), /exists already/);
+    await assert.rejects(machine.writeFolder(join(folder, 'b'), [{ name: '../../evil', content: '' }]), /leaves the backup folder/);
+  });
+});

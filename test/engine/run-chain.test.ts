@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import type { Action } from '../../src/core/action.ts';
+import type { Verdict } from '../../src/core/check.ts';
+import type { EngineEvent } from '../../src/core/event.ts';
+import { type AnyStage, type Stage, type StagePlan, stage } from '../../src/core/stage.ts';
+import { runChain } from '../../src/engine/run-chain.ts';
+import { type EngineBench, engineBench, engineContext } from '../support/engine-ports.ts';
+
+const exec = (id: string, extra: Partial<Action> = {}): Action => ({
+  id,
+  title: id,
+  ref: '§4.4/2',
+  undo: 'none',
+  effect: { type: 'exec', run: { tool: 'kubectl', args: ['apply', '-f', id] } },
+  ...extra,
+});
+
+const patch = (id: string): Action =>
+  exec(id, {
+    keep: { was: id },
+    effect: { type: 'patch', target: { apiVersion: 'v1', kind: 'ConfigMap', name: id }, patch: [], precondition: { uid: 'u' } },
+  });
+
+/** A stage whose plans are given round by round; after the last it has nothing to do. */
+function scripted(id: string, rounds: readonly StagePlan[], extra: Partial<Stage<number>> = {}): AnyStage {
+  let round = 0;
+  return stage<number>({
+    id: id as Stage<number>['id'],
+    title: id,
+    ref: '§4.4',
+    paths: ['manifest'],
+    readOnly: false,
+    checks: [],
+    survey: async () => round++,
+    plan: (facts) => rounds[facts] ?? { skip: 'nothing to do' },
+    ...extra,
+  });
+}
+
+const checked = (id: string, verdict: Verdict, plan: StagePlan = { skip: 'none' }) =>
+  stage<null>({
+    id: id as Stage<null>['id'],
+    title: id,
+    ref: '§1',
+    paths: ['manifest'],
+    readOnly: true,
+    checks: [{ id: 'NS-001', title: 't', category: 'kubernetes', severity: 'error', ref: '§1', judge: () => verdict }],
+    survey: async () => null,
+    plan: () => plan,
+  });
+
+async function run(bench: EngineBench, stages: readonly AnyStage[], options = {}) {
+  const events: EngineEvent[] = [];
+  const outcome = await runChain(stages, bench.ports, engineContext(options), (event) => events.push(event));
+  return { outcome, events };
+}
+
+/** Two equal plans: the first is dropped when the lock is taken and the stage is planned anew. */
+const twice = (plan: StagePlan): readonly StagePlan[] => [plan, plan];
+
+describe('runChain', () => {
+  it('takes the lock, plans anew, records, then acts, and gives the lock back', async () => {
+    const bench = engineBench();
+    const { outcome } = await run(bench, [scripted('apply', twice({ actions: [exec('a'), exec('b')] }))]);
+    assert.equal(outcome.exit, 'done');
+    assert.equal(outcome.writes, 2);
+    assert.equal(bench.calls[0], 'lock');
+    assert.equal(bench.calls[1], 'record');
+    const acts = bench.calls.filter((call) => call.startsWith('exec'));
+    assert.deepEqual(acts, ['exec kubectl apply -f a', 'exec kubectl apply -f b']);
+    assert.equal(bench.calls.at(-1), 'unlock');
+  });
+
+  it('writes nothing at all, not even the lock, when no stage has anything to do', async () => {
+    const bench = engineBench();
+    const { outcome } = await run(bench, [scripted('crds', []), scripted('apply', [])]);
+    assert.equal(outcome.exit, 'done');
+    assert.deepEqual(bench.calls, []);
+  });
+
+  it('stops before the first action when a check fails, with exit 3', async () => {
+    const bench = engineBench();
+    const failed = checked('preflight', { status: 'failed', because: 'no', hint: 'mend it' });
+    const { outcome } = await run(bench, [failed, scripted('apply', twice({ actions: [exec('a')] }))]);
+    assert.equal(outcome.exit, 'blocked');
+    assert.equal(outcome.stoppedAt, 'preflight');
+    assert.deepEqual(bench.calls, []);
+  });
+
+  it("ends with the check's own exit code where it has one", async () => {
+    const failed = checked('apply', { status: 'failed', because: 'edits', hint: 'h', exit: 'conflicts' });
+    assert.equal((await run(engineBench(), [failed])).outcome.exit, 'conflicts');
+  });
+
+  it('goes on past an accepted finding and keeps what it was', async () => {
+    const failed = checked('preflight', { status: 'failed', because: 'no', hint: 'h', evidence: [{ text: 'Node/a' }] });
+    const { outcome } = await run(engineBench(), [failed], { accept: [{ check: 'NS-001', subject: 'Node/a' }] });
+    assert.equal(outcome.exit, 'done');
+    assert.deepEqual(
+      outcome.findings.map((one) => [one.outcome, one.was]),
+      [['accepted', 'error']],
+    );
+  });
+
+  it('does not accept a finding whose other subjects were not named', async () => {
+    const failed = checked('preflight', { status: 'failed', because: 'no', hint: 'h', evidence: [{ text: 'Node/a' }, { text: 'Node/b' }] });
+    const { outcome } = await run(engineBench(), [failed], { accept: [{ check: 'NS-001', subject: 'Node/a' }] });
+    assert.equal(outcome.exit, 'blocked');
+  });
+
+  it('records what a removal takes away before it removes it', async () => {
+    const bench = engineBench();
+    await run(bench, [scripted('apply', twice({ actions: [patch('gone')] }))]);
+    const kept = bench.calls.indexOf('keep apply/gone');
+    assert.ok(kept >= 0 && kept < bench.calls.indexOf('patch gone'), bench.calls.join(', '));
+    const recordAfterKeep = bench.calls.indexOf('record', kept);
+    assert.ok(recordAfterKeep > kept && recordAfterKeep < bench.calls.indexOf('patch gone'));
+  });
+
+  it('stops at the first failing action and says which stage', async () => {
+    const bench = engineBench();
+    bench.tools.set('kubectl apply -f a', { exitCode: 1, stderr: 'boom' });
+    const { outcome } = await run(bench, [scripted('apply', twice({ actions: [exec('a'), exec('b')] }))]);
+    assert.equal(outcome.exit, 'failed');
+    assert.match(outcome.message ?? '', /boom/);
+    assert.ok(!bench.calls.includes('exec kubectl apply -f b'));
+    assert.equal(bench.saved.at(-1)?.stages.at(-1)?.state, 'failed');
+  });
+
+  it('takes kubectl at its warning, not at its exit code, when ownership migration failed half-way', async () => {
+    const bench = engineBench();
+    const stderr = 'Warning: failed to re-apply configuration after performing Server-Side Apply migration. This is non-fatal';
+    bench.tools.set('kubectl apply -f a', { exitCode: 0, stderr });
+    assert.equal((await run(bench, [scripted('apply', twice({ actions: [exec('a')] }))])).outcome.exit, 'failed');
+  });
+
+  it('refuses to write to another cluster than the one confirmed', async () => {
+    const bench = engineBench();
+    bench.uid = 'another';
+    const { outcome } = await run(bench, [scripted('apply', twice({ actions: [exec('a')] }))]);
+    assert.equal(outcome.exit, 'failed');
+    assert.match(outcome.message ?? '', /another cluster/);
+    assert.ok(!bench.calls.some((call) => call.startsWith('exec')));
+  });
+
+  it('stops with exit 6 when another run holds the lock', async () => {
+    const bench = engineBench();
+    bench.lockedBy = 'bob';
+    const { outcome } = await run(bench, [scripted('apply', twice({ actions: [exec('a')] }))]);
+    assert.equal(outcome.exit, 'locked');
+    assert.deepEqual(bench.calls, []);
+  });
+
+  it('does not start the next action after the lock is lost', async () => {
+    const bench = engineBench();
+    const losing = exec('a', { effect: { type: 'write', file: 'f', content: '' } });
+    const chain = scripted('apply', twice({ actions: [losing, exec('b')] }));
+    const outcome = await runChain([chain], bench.ports, engineContext(), (event) => {
+      if (event.type === 'action-done') bench.lost.abort();
+    });
+    assert.equal(outcome.exit, 'locked');
+    assert.ok(!bench.calls.some((call) => call.startsWith('exec')));
+  });
+
+  it('finishes the current action after one Ctrl-C and starts no other', async () => {
+    const bench = engineBench();
+    const outcome = await runChain(
+      [scripted('apply', twice({ actions: [exec('a'), exec('b')] }))],
+      bench.ports,
+      engineContext(),
+      (event) => {
+        if (event.type === 'action-started') bench.soft.abort();
+      },
+    );
+    assert.equal(outcome.exit, 'interrupted');
+    assert.deepEqual(
+      bench.calls.filter((call) => call.startsWith('exec')),
+      ['exec kubectl apply -f a'],
+    );
+  });
+
+  it('plans a converging stage anew until nothing is left', async () => {
+    const bench = engineBench();
+    const rounds = [{ actions: [exec('a')] }, { actions: [exec('a')] }, { actions: [exec('b')] }];
+    const { outcome } = await run(bench, [scripted('apply', rounds, { converges: true })]);
+    assert.equal(outcome.exit, 'done');
+    assert.deepEqual(
+      bench.calls.filter((call) => call.startsWith('exec')),
+      ['exec kubectl apply -f a', 'exec kubectl apply -f b'],
+    );
+  });
+
+  it('gives up on a stage that never comes to rest', async () => {
+    const forever = Array.from({ length: 50 }, () => ({ actions: [exec('a')] }));
+    const { outcome } = await run(engineBench(), [scripted('apply', forever, { converges: true })]);
+    assert.equal(outcome.exit, 'failed');
+    assert.match(outcome.message ?? '', /does not come to rest/);
+  });
+
+  it('sends a server dry run instead of the write and takes no lock', async () => {
+    const bench = engineBench();
+    await run(bench, [scripted('apply', [{ actions: [exec('a'), patch('p')] }])], { dryRun: 'server' });
+    assert.deepEqual(bench.calls, ['exec kubectl apply --dry-run=server -f a', 'dry-run patch p']);
+  });
+
+  it('continues the record of an unfinished run and keeps what it knew first', async () => {
+    const bench = engineBench();
+    await run(bench, [scripted('apply', twice({ actions: [exec('a')], remember: { source: 'v3.26.4' } }))]);
+    const first = bench.stored?.runId;
+    await run(bench, [scripted('apply', twice({ actions: [exec('a')], remember: { source: 'v3.32.2' } }))]);
+    assert.equal(bench.stored?.runId, first);
+    assert.equal(bench.stored?.source, 'v3.26.4');
+  });
+
+  it('stops with exit 5 at a step that only a person can do', async () => {
+    const ask = exec('ask', { effect: { type: 'ask', instruction: 'install it', blocking: true } });
+    assert.equal((await run(engineBench(), [scripted('cli', twice({ actions: [ask] }))])).outcome.exit, 'stopped');
+  });
+});

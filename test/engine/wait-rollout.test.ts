@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { Fault } from '../../src/core/fault.ts';
+import type { Kind, KubeObject } from '../../src/core/object.ts';
+import type { Clock, ClusterReader, WatchUpdate } from '../../src/core/ports.ts';
+import type { RolloutTarget } from '../../src/core/rollout.ts';
+import { waitRollout } from '../../src/engine/wait-rollout.ts';
+
+const NEW = 'r/node:v3.32.2';
+const target: RolloutTarget = {
+  kind: 'DaemonSet',
+  namespace: 'kube-system',
+  name: 'agent',
+  container: 'agent',
+  image: NEW,
+  ready: { type: 'all-containers' },
+};
+
+function agents(ready: number, desired = 2): KubeObject {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: { name: 'agent', namespace: 'kube-system', generation: 2 },
+    spec: { selector: { matchLabels: { app: 'agent' } }, template: { spec: { containers: [{ name: 'agent', image: NEW }] } } },
+    status: {
+      observedGeneration: 2,
+      desiredNumberScheduled: desired,
+      updatedNumberScheduled: desired,
+      numberReady: ready,
+      numberAvailable: ready,
+    },
+  };
+}
+
+function pod(name: string, ready: boolean, waiting?: string): KubeObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: 'kube-system', uid: name },
+    spec: { nodeName: name, containers: [{ name: 'agent', image: NEW }] },
+    status: {
+      phase: 'Running',
+      conditions: [{ type: 'Ready', status: ready ? 'True' : 'False' }],
+      containerStatuses: [{ name: 'agent', ready, ...(waiting ? { state: { waiting: { reason: waiting } } } : {}) }],
+    },
+  };
+}
+
+type Script = Record<string, readonly (readonly WatchUpdate[])[]>;
+
+/** A cluster whose watches deliver one batch per turn of the virtual clock. */
+function scriptedCluster(script: Script) {
+  let now = 0;
+  const turns: (() => void)[] = [];
+  const clock: Clock = {
+    now: () => new Date(now),
+    async sleep(ms) {
+      now += ms;
+      for (const turn of turns.splice(0)) turn();
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+  const cluster = {
+    get: async () => agents(0),
+    async *watch(kind: Kind, { signal }: { signal: AbortSignal }) {
+      for (const batch of script[kind.plural] ?? [[{ type: 'snapshot', items: [] }]]) {
+        yield* batch;
+        if (signal.aborted) return;
+        await new Promise<void>((resolve) => turns.push(resolve));
+      }
+      if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    },
+  } as unknown as ClusterReader;
+  return { clock, cluster };
+}
+
+const snapshot = (...items: KubeObject[]): WatchUpdate => ({ type: 'snapshot', items });
+const changed = (object: KubeObject): WatchUpdate => ({ type: 'changed', object });
+
+async function wait(script: Script, options: { maxFailed?: number; timeoutMs?: number; signal?: AbortSignal } = {}) {
+  const { cluster, clock } = scriptedCluster(script);
+  const seen: boolean[] = [];
+  const result = await waitRollout(cluster, clock, {
+    targets: [target],
+    maxFailed: options.maxFailed ?? 0,
+    timeoutMs: options.timeoutMs ?? 600_000,
+    signal: options.signal ?? new AbortController().signal,
+    onProgress: (progress) => seen.push(progress.every((one) => one.done)),
+  });
+  return { result, seen };
+}
+
+const code = (expected: string, text: RegExp) => (thrown: unknown) =>
+  thrown instanceof Fault && thrown.code === expected && text.test(thrown.message);
+
+describe('waitRollout', () => {
+  it('returns as soon as the watches show every pod new and ready', async () => {
+    const { result, seen } = await wait({
+      daemonsets: [[snapshot(agents(1))], [changed(agents(2))]],
+      pods: [[snapshot(pod('a', true), pod('b', false))], [changed(pod('b', true))]],
+    });
+    assert.equal(result[0]?.done, true);
+    assert.equal(seen[0], false);
+    assert.equal(seen.at(-1), true);
+  });
+
+  it('forgets pods that a later snapshot no longer holds', async () => {
+    const { result } = await wait({
+      daemonsets: [[snapshot(agents(2))]],
+      pods: [[snapshot(pod('a', true), pod('b', true), pod('stray', false))], [snapshot(pod('a', true), pod('b', true))]],
+    });
+    assert.equal(result[0]?.pods.length, 2);
+  });
+
+  it('times out with the laggards and their reasons', async () => {
+    const script = { daemonsets: [[snapshot(agents(1))]], pods: [[snapshot(pod('a', true), pod('b', false))]] };
+    await assert.rejects(wait(script, { timeoutMs: 5_000 }), code('timeout', /b: not ready/));
+  });
+
+  it('stops for a person when more pods than allowed stay failed', async () => {
+    const script = { daemonsets: [[snapshot(agents(1))]], pods: [[snapshot(pod('a', true), pod('b', false, 'CrashLoopBackOff'))]] };
+    await assert.rejects(wait(script), code('stopped', /CrashLoopBackOff/));
+  });
+
+  it('goes on over a failed pod within the failure budget', async () => {
+    const script = { daemonsets: [[snapshot(agents(1))]], pods: [[snapshot(pod('a', true), pod('b', false, 'CrashLoopBackOff'))]] };
+    await assert.rejects(wait(script, { maxFailed: 1, timeoutMs: 60_000 }), code('timeout', /CrashLoopBackOff/));
+  });
+
+  it('forgives a pod that failed for a moment', async () => {
+    const { result } = await wait({
+      daemonsets: [[snapshot(agents(1))], [changed(agents(2))]],
+      pods: [[snapshot(pod('a', true), pod('b', false, 'ErrImagePull'))], [changed(pod('b', true))]],
+    });
+    assert.equal(result[0]?.done, true);
+  });
+
+  it('ends at once when it is interrupted', async () => {
+    const controller = new AbortController();
+    controller.abort();
+    const script = { daemonsets: [[snapshot(agents(1))]], pods: [[snapshot(pod('a', true))]] };
+    await assert.rejects(wait(script, { signal: controller.signal }), code('interrupted', /stopped/));
+  });
+
+  it('gives no verdict before every watch has delivered its first snapshot', async () => {
+    await assert.rejects(wait({ daemonsets: [[snapshot(agents(0, 0))]], pods: [[]] }, { timeoutMs: 3_000 }), code('timeout', /./));
+  });
+});

@@ -1,0 +1,100 @@
+import type { EnginePorts } from '../../src/engine/engine-ports.ts';
+import type { Context, Options } from '../../src/core/context.ts';
+import { Fault } from '../../src/core/fault.ts';
+import type { KubeObject } from '../../src/core/object.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import type { RunRecord } from '../../src/core/run-record.ts';
+
+export const CLUSTER_UID = '2c9e0000-0000-4000-8000-000000000001';
+
+/** Everything an engine test watches: calls in order, the record, and the switches of the fakes. */
+export interface EngineBench {
+  readonly ports: EnginePorts;
+  readonly calls: string[];
+  readonly saved: RunRecord[];
+  readonly soft: AbortController;
+  readonly hard: AbortController;
+  readonly lost: AbortController;
+  /** Answers of the tools by command line; missing = exit 0. */
+  readonly tools: Map<string, { exitCode: number; stderr: string }>;
+  uid: string;
+  lockedBy: string | undefined;
+  stored: RunRecord | undefined;
+}
+
+/** Ports made of small fakes; what a test does not use throws when touched. */
+export function engineBench(): EngineBench {
+  const calls: string[] = [];
+  const saved: RunRecord[] = [];
+  const [soft, hard, lost] = [new AbortController(), new AbortController(), new AbortController()];
+  const bench = { calls, saved, soft, hard, lost, tools: new Map(), uid: CLUSTER_UID, lockedBy: undefined, stored: undefined } as unknown as {
+    -readonly [K in keyof EngineBench]: EngineBench[K];
+  };
+  bench.ports = {
+    operator: 'tester@here',
+    toolVersion: '0.0.0',
+    interruption: { soft: soft.signal, hard: hard.signal },
+    clock: { now: () => new Date('2026-11-21T02:00:00Z'), sleep: async () => undefined },
+    cluster: fakeCluster(bench),
+    tools: {
+      async run(invocation: { tool: string; args: readonly string[] }) {
+        const line = [invocation.tool, ...invocation.args].join(' ');
+        calls.push(`exec ${line}`);
+        const answer = bench.tools.get(line) ?? { exitCode: 0, stderr: '' };
+        return { ...answer, stdout: '', durationMs: 1 };
+      },
+      programOf: (tool: string) => tool,
+    },
+    work: { path: 'work', write: async (name: string) => (calls.push(`write ${name}`), `work/${name}`) },
+    machine: {},
+    records: {
+      load: async () => bench.stored,
+      save: async (record: RunRecord) => {
+        calls.push('record');
+        saved.push(record);
+        bench.stored = record;
+      },
+      keep: async (id: string) => void calls.push(`keep ${id}`),
+    },
+    lock: {
+      acquire: async () => {
+        if (bench.lockedBy) throw new Fault('locked', `held by ${bench.lockedBy}`);
+        calls.push('lock');
+        return { lost: lost.signal, release: async () => void calls.push('unlock') };
+      },
+    },
+  } as unknown as EnginePorts;
+  return bench as EngineBench;
+}
+
+function fakeCluster(bench: { uid: string; calls: string[] }) {
+  return {
+    get: async (): Promise<KubeObject> => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-system', uid: bench.uid } }),
+    resolve: async () => ({ group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true }),
+    patch: async (_kind: unknown, ref: { name: string }) => void bench.calls.push(`patch ${ref.name}`),
+    dryRunPatch: async (_kind: unknown, ref: { name: string }) => void bench.calls.push(`dry-run patch ${ref.name}`),
+  };
+}
+
+export function engineContext(options: Partial<Options> = {}): Context {
+  return {
+    profile: { name: 'netsvc' } as Profile,
+    options: {
+      release: 'v3.32.2',
+      accept: [],
+      failOn: 'error',
+      dryRun: 'none',
+      yes: true,
+      maxFailed: 0,
+      holdPolicyMigration: false,
+      withSecrets: false,
+      stateNamespace: 'kube-system',
+      ...options,
+    },
+    clusterUid: CLUSTER_UID,
+    server: 'https://127.0.0.1:6443',
+    contextName: 'test',
+    workFolder: 'work',
+    startedAt: new Date('2026-11-21T02:00:00Z'),
+  };
+}
