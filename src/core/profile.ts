@@ -177,6 +177,8 @@ export interface Profile {
     readonly typha?: WorkloadName;
     /** Labels by which the operator's Deployment is found in another namespace; one is enough. */
     readonly labels: Readonly<Record<string, string>>;
+    /** Variable of the operator's container that keeps its tag where the image has none. */
+    readonly versionEnv?: string;
     /** Field of the Installation's status with the release, once every component runs it. */
     readonly statusVersionField?: string;
     /** Node label of a migration from a manifest to the operator. */

@@ -1,0 +1,44 @@
+import type { Reading } from '../core/check.ts';
+import type { KubeObject } from '../core/object.ts';
+import type { PodFacts } from '../core/pod-facts.ts';
+
+/** A CRD by its name; `storedVersions` only for the service's own stored resources. */
+export interface CrdFact {
+  /** `felixconfigurations.crd.example.io` */
+  readonly name: string;
+  readonly plural: string;
+  readonly group: string;
+  readonly storedVersions?: readonly string[];
+}
+
+/**
+ * What the cluster holds of the service, read once (§1; domain §2). Everything that could not be read says why;
+ * a kind that the server does not serve is an empty list.
+ */
+export interface Inventory {
+  /** All namespaces. */
+  readonly daemonSets: Reading<readonly KubeObject[]>;
+  /** All namespaces. */
+  readonly deployments: Reading<readonly KubeObject[]>;
+  /** Of the service's namespaces and workloads. */
+  readonly pods: Reading<readonly PodFacts[]>;
+  /** Of the namespaces in which the service may run. */
+  readonly configMaps: Reading<readonly KubeObject[]>;
+  readonly crds: Reading<readonly CrdFact[]>;
+  /** The operator's Installation resources. */
+  readonly installations: Reading<readonly KubeObject[]>;
+  /** Secrets of chart releases: metadata only. */
+  readonly chartSecrets: Reading<readonly KubeObject[]>;
+  readonly clusterInformation: Reading<KubeObject | undefined>;
+  /** Metadata only. */
+  readonly nodes: Reading<readonly KubeObject[]>;
+  /** Of the namespaces in which the service may run: metadata only. */
+  readonly jobs: Reading<readonly KubeObject[]>;
+}
+
+/** The fact behind a CRD's name, `plural.group`. */
+export function crdFact(name: string, storedVersions?: readonly string[]): CrdFact {
+  const dot = name.indexOf('.');
+  const fact = { name, plural: dot < 0 ? name : name.slice(0, dot), group: dot < 0 ? '' : name.slice(dot + 1) };
+  return storedVersions === undefined ? fact : { ...fact, storedVersions };
+}

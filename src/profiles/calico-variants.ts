@@ -1,0 +1,106 @@
+import type { Sign, Variant, WorkloadName } from '../core/profile.ts';
+import type { ReadyRule } from '../core/rollout.ts';
+
+/** What the document calls 2/2 or 1/2 is 1/1 (canal 2/2) in every release: counts equal, never a literal (domain §0.5). */
+export const everyContainer: ReadyRule = { type: 'all-containers' };
+
+function workload(kind: WorkloadName['kind'], name: string, container = name, namespace = 'kube-system'): WorkloadName {
+  return { kind, namespace, name, container, ready: everyContainer };
+}
+
+const agent = workload('DaemonSet', 'calico-node');
+const controllers = workload('Deployment', 'calico-kube-controllers');
+const typha = workload('Deployment', 'calico-typha');
+
+const withoutTypha: Sign = { type: 'workload', kind: 'Deployment', name: 'calico-typha', absent: true };
+const withTypha: readonly Sign[] = [
+  { type: 'workload', kind: 'Deployment', name: 'calico-typha' },
+  { type: 'configMapKey', key: 'typha_service_name', noneOf: ['none', ''] },
+];
+/** Variables of an etcd install beside an API datastore are a migration that somebody has to explain (domain §2.3, v). */
+const withoutEtcd: Sign = { type: 'env', name: 'ETCD_ENDPOINTS', absent: true };
+const backend = (...oneOf: readonly string[]): Sign => ({ type: 'env', name: 'CALICO_NETWORKING_BACKEND', oneOf });
+const installsCni: Sign = { type: 'container', name: 'install-cni' };
+
+const own = { agent, controllers, configMap: 'calico-config' };
+const api = { ...own, datastore: 'api' } as const;
+
+const networking: readonly Sign[] = [withoutTypha, withoutEtcd, installsCni, backend('bird')];
+
+/** Order: the combined manifest first; the more specific signs win over it (domain §2.3). */
+export const calicoVariants: readonly Variant[] = [
+  { ...api, id: 'calico', title: 'policy and networking', file: 'calico.yaml', signs: networking },
+  {
+    ...api,
+    id: 'calico-typha',
+    title: 'policy and networking with Typha',
+    file: 'calico-typha.yaml',
+    typha,
+    signs: [...withTypha, withoutEtcd, installsCni, backend('bird', 'vxlan')],
+  },
+  {
+    ...api,
+    id: 'calico-vxlan',
+    title: 'policy and VXLAN networking without BGP',
+    file: 'calico-vxlan.yaml',
+    signs: [withoutTypha, withoutEtcd, installsCni, backend('vxlan')],
+  },
+  {
+    ...api,
+    id: 'calico-bpf',
+    title: 'policy and networking in eBPF mode',
+    file: 'calico-bpf.yaml',
+    signs: [
+      ...networking,
+      { type: 'env', name: 'FELIX_BPFENABLED', oneOf: ['true'] },
+      { type: 'env', name: 'CALICO_IPV4POOL_IPIP', oneOf: ['Never'] },
+    ],
+  },
+  {
+    ...api,
+    id: 'calico-policy-only',
+    title: 'policy only, with Typha',
+    file: 'calico-policy-only.yaml',
+    typha,
+    signs: [...withTypha, withoutEtcd, installsCni, backend('none'), { type: 'configMapKey', key: 'calico_backend', absent: true }],
+  },
+  {
+    ...api,
+    id: 'canal',
+    title: 'policy with flannel networking',
+    file: 'canal.yaml',
+    agent: workload('DaemonSet', 'canal', 'calico-node'),
+    configMap: 'canal-config',
+    signs: [{ type: 'container', name: 'kube-flannel' }, withoutEtcd, installsCni],
+  },
+  {
+    ...own,
+    id: 'calico-etcd',
+    title: 'policy and networking, etcd datastore',
+    file: 'calico-etcd.yaml',
+    datastore: 'kvstore',
+    signs: [{ type: 'configMapKey', key: 'etcd_endpoints' }, withoutTypha, installsCni],
+  },
+  {
+    ...own,
+    id: 'canal-etcd',
+    title: 'policy with flannel networking, etcd datastore',
+    file: 'canal-etcd.yaml',
+    datastore: 'kvstore',
+    agent: workload('DaemonSet', 'canal-node', 'calico-node'),
+    configMap: 'canal-config',
+    signs: [{ type: 'configMapKey', key: 'etcd_endpoints' }, { type: 'container', name: 'flannel' }, installsCni],
+  },
+];
+
+/** What the operator renders, in its own namespace. */
+export const calicoOperated = {
+  agent: workload('DaemonSet', 'calico-node', 'calico-node', 'calico-system'),
+  controllers: workload('Deployment', 'calico-kube-controllers', 'calico-kube-controllers', 'calico-system'),
+  typha: workload('Deployment', 'calico-typha', 'calico-typha', 'calico-system'),
+};
+
+export const calicoAddOnWorkloads = {
+  apiserver: workload('Deployment', 'calico-apiserver', 'calico-apiserver', 'calico-apiserver'),
+  csi: workload('DaemonSet', 'csi-node-driver', 'calico-csi', 'calico-system'),
+};

@@ -1,0 +1,6 @@
+import type { Profile } from '../core/profile.ts';
+import { calico } from './calico.ts';
+import { netsvc } from './netsvc.ts';
+
+/** The profiles that come with the program, by `--profile` name. */
+export const shippedProfiles: readonly Profile[] = [netsvc, calico];

@@ -1,0 +1,113 @@
+import type { ErrorObject } from 'ajv';
+import type { Document, LineCounter } from 'yaml';
+import { Fault } from '../core/fault.ts';
+import type { Profile } from '../core/profile.ts';
+import { extend, ownPath } from './extend.ts';
+import { shippedProfiles } from './index.ts';
+import { profileSchema } from './schema.ts';
+
+interface Source {
+  readonly fileName: string;
+  readonly document: Document;
+  readonly lines: LineCounter;
+  readonly own: Readonly<Record<string, unknown>>;
+}
+
+const EXPLAINED = 'See docs/profiles.md; schemas/profile.schema.json lists every field.';
+
+/**
+ * A person's own profile from YAML (or JSON) text; `extends: NAME` takes what it does not say from a shipped one.
+ * @throws Fault('usage') with file, line and field for the first things that are wrong.
+ */
+export async function loadProfile(text: string, fileName: string): Promise<Profile> {
+  const source = await parse(text, fileName);
+  const { extends: parent, ...own } = source.own;
+  const merged = parent === undefined ? own : extend(shippedProfile(parent, source), own);
+  return validated(merged, { ...source, own });
+}
+
+async function parse(text: string, fileName: string): Promise<Source> {
+  const { LineCounter: Counter, parseDocument } = await import('yaml');
+  const lines = new Counter();
+  const document = parseDocument(text, { lineCounter: lines });
+  const [problem] = document.errors;
+  if (problem) {
+    const fact = problem.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '');
+    throw new Fault('usage', `${fileName}:${lines.linePos(problem.pos[0]).line}: ${fact}`, ['Mend the YAML.']);
+  }
+  const own: unknown = document.toJS();
+  if (typeof own !== 'object' || own === null || Array.isArray(own)) {
+    throw new Fault('usage', `${fileName}:1: a profile is a map of fields`, [EXPLAINED]);
+  }
+  return { fileName, document, lines, own: own as Source['own'] };
+}
+
+function shippedProfile(name: unknown, source: Source): Profile {
+  const found = shippedProfiles.find((profile) => profile.name === name);
+  if (found) return found;
+  const names = shippedProfiles.map((profile) => profile.name).join(' or ');
+  throw new Fault('usage', `${source.fileName}:${lineOf(source, ['extends'])}: extends: there is no profile ${String(name)}`, [
+    `Name ${names}, or leave \`extends\` out.`,
+  ]);
+}
+
+async function validated(merged: unknown, source: Source): Promise<Profile> {
+  const { Ajv } = await import('ajv');
+  const validate = new Ajv({ allErrors: true, discriminator: true, strict: true, strictRequired: false }).compile<Profile>(profileSchema);
+  if (validate(merged)) return merged;
+  const facts = [...new Set((validate.errors ?? []).map((error) => factOf(error, merged, source)))];
+  const [first = `${source.fileName}:1: is no profile`, ...rest] = facts;
+  throw new Fault('usage', first, [...rest.slice(0, 9), EXPLAINED]);
+}
+
+/** `profile.yaml:12: variants[canal].agent.ready: must have required property 'type'` */
+function factOf(error: ErrorObject, merged: unknown, source: Source): string {
+  const path = error.instancePath
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const extra = error.keyword === 'additionalProperties' ? String(error.params.additionalProperty) : undefined;
+  const whole = extra === undefined ? path : [...path, extra];
+  const message = extra === undefined ? messageOf(error) : 'is no field of a profile';
+  return `${source.fileName}:${lineOf(source, ownPath(merged, source.own, whole))}: ${fieldText(merged, whole)}: ${message}`;
+}
+
+function messageOf({ keyword, message = 'is wrong', params }: ErrorObject): string {
+  if (keyword === 'required') return `field ${String(params.missingProperty)} is missing`;
+  if (keyword === 'enum') return `must be one of ${(params.allowedValues as readonly unknown[]).join(', ')}`;
+  if (keyword === 'discriminator') return 'type is missing or unknown';
+  return message;
+}
+
+/** Line of the deepest part of the path that the person's text has; of a map's field the line of its key. */
+function lineOf({ document, lines }: Pick<Source, 'document' | 'lines'>, path: readonly (string | number)[]): number {
+  for (let length = path.length; length > 0; length--) {
+    const parent = document.getIn(path.slice(0, length - 1), true);
+    const position = positionIn(parent, path[length - 1]);
+    if (position !== undefined) return lines.linePos(position).line;
+  }
+  return 1;
+}
+
+interface Ranged {
+  readonly range?: readonly number[] | null;
+}
+
+function positionIn(parent: unknown, step: string | number | undefined): number | undefined {
+  const items = (parent as { readonly items?: readonly unknown[] } | undefined)?.items;
+  if (typeof step === 'number') return (items?.[step] as Ranged | undefined)?.range?.[0];
+  const pair = items?.find((item) => (item as { readonly key?: { readonly value?: unknown } }).key?.value === step);
+  return (pair as { readonly key?: Ranged } | undefined)?.key?.range?.[0];
+}
+
+function fieldText(merged: unknown, path: readonly string[]): string {
+  let here: unknown = merged;
+  let text = '';
+  for (const step of path) {
+    const item = (here as Readonly<Record<string, unknown>> | undefined)?.[step];
+    const id = (item as { readonly id?: unknown } | undefined)?.id;
+    text += Array.isArray(here) ? `[${typeof id === 'string' ? id : step}]` : `${text === '' ? '' : '.'}${step}`;
+    here = item;
+  }
+  return text === '' ? 'the profile' : text;
+}

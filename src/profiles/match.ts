@@ -1,0 +1,37 @@
+import { Fault } from '../core/fault.ts';
+import type { Profile } from '../core/profile.ts';
+
+/** The little of a cluster that tells one service from another. */
+export interface MatchFacts {
+  /** API groups of its CRDs. */
+  readonly crdGroups: readonly string[];
+  readonly workloads: readonly { readonly kind: string; readonly namespace: string; readonly name: string }[];
+}
+
+/**
+ * The one profile that fits the cluster: by the agents that run; where none runs under a known name, by CRD groups.
+ * Running agents come first because CRDs stay behind when a service is removed.
+ * @throws Fault('usage') where none or several fit.
+ */
+export function matchProfile(facts: MatchFacts, profiles: readonly Profile[]): Profile {
+  const running = profiles.filter((profile) => runs(profile, facts));
+  const fitting = running.length > 0 ? running : profiles.filter((profile) => hasCrds(profile, facts));
+  const [only, second] = fitting;
+  if (only && !second) return only;
+  const names = (fitting.length > 0 ? fitting : profiles).map(({ name }) => name);
+  const fact = only
+    ? `the cluster fits ${names.length} profiles: ${names.join(', ')}`
+    : `the cluster fits no profile: neither agents nor CRDs of ${names.join(' or ')}`;
+  throw new Fault('usage', fact, [`Name the profile: --profile ${names[0] ?? 'FILE'}, or a file of your own (docs/profiles.md).`]);
+}
+
+function runs(profile: Profile, { workloads }: MatchFacts): boolean {
+  const agents = [...profile.variants.map(({ agent }) => agent), profile.operator.agent];
+  return agents.some(({ kind, namespace, name }) =>
+    workloads.some((workload) => workload.kind === kind && workload.namespace === namespace && workload.name === name),
+  );
+}
+
+function hasCrds({ crdGroup, apiGroup, operatorGroup }: Profile, { crdGroups }: MatchFacts): boolean {
+  return [crdGroup, apiGroup, operatorGroup].some((group) => crdGroups.includes(group));
+}

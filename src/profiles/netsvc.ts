@@ -1,0 +1,143 @@
+import type { Profile, Sign, Variant, WorkloadName } from '../core/profile.ts';
+import { commonPlatforms } from './platforms.ts';
+
+/** READY as the document gives it: 2/2 with the API datastore, 1/2 in key-value mode, controllers 1/1 (§3). */
+function agentOf(name: string, ready: string, namespace = 'kube-system'): WorkloadName {
+  return { kind: 'DaemonSet', namespace, name, container: 'netsvc-node', ready: { type: 'literal', ready } };
+}
+
+function controllersOf(namespace = 'kube-system'): WorkloadName {
+  const name = 'netsvc-kube-controllers';
+  return { kind: 'Deployment', namespace, name, container: name, ready: { type: 'literal', ready: '1/1' } };
+}
+
+const common = { controllers: controllersOf(), configMap: 'netsvc-config' };
+const policyOnly = (signed: { oneOf?: readonly string[]; noneOf?: readonly string[] }): Sign => ({
+  type: 'env',
+  name: 'NETWORKING_BACKEND',
+  ...signed,
+});
+
+const netsvcVariants: readonly Variant[] = [
+  {
+    ...common,
+    id: 'netsvc',
+    title: 'policy and networking',
+    file: 'netsvc.yaml',
+    datastore: 'api',
+    agent: agentOf('netsvc-node', '2/2'),
+    signs: [policyOnly({ noneOf: ['none'] })],
+  },
+  {
+    ...common,
+    id: 'netsvc-overlay',
+    title: 'policy with overlay networking',
+    file: 'netsvc-overlay.yaml',
+    datastore: 'api',
+    agent: agentOf('netsvc-overlay', '2/2'),
+    signs: [{ type: 'container', name: 'overlay' }],
+  },
+  {
+    ...common,
+    id: 'netsvc-policy-only',
+    title: 'policy only',
+    file: 'netsvc-policy-only.yaml',
+    datastore: 'api',
+    agent: agentOf('netsvc-node', '2/2'),
+    signs: [policyOnly({ oneOf: ['none'] })],
+  },
+  {
+    ...common,
+    id: 'netsvc-kvstore',
+    title: 'policy and networking, key-value datastore',
+    file: 'netsvc-kvstore.yaml',
+    datastore: 'kvstore',
+    agent: agentOf('netsvc-node', '1/2'),
+    signs: [{ type: 'configMapKey', key: 'kvstore_endpoints' }],
+  },
+  {
+    ...common,
+    id: 'netsvc-overlay-kvstore',
+    title: 'policy with overlay networking, key-value datastore',
+    file: 'netsvc-overlay-kvstore.yaml',
+    datastore: 'kvstore',
+    agent: agentOf('netsvc-overlay', '1/2'),
+    signs: [
+      { type: 'configMapKey', key: 'kvstore_endpoints' },
+      { type: 'container', name: 'overlay' },
+    ],
+  },
+];
+
+/** The service by the procedure's own names. Facts that the document does not have (Typha, policy renaming) are left out. */
+export const netsvc: Profile = {
+  name: 'netsvc',
+  title: 'Cluster networking and policy service',
+  apiGroup: 'netsvc.io',
+  crdGroup: 'crd.netsvc.io',
+  operatorGroup: 'operator.netsvc.io',
+  defaultRelease: 'v3.32.2',
+  minimumSource: 'v3.15.0',
+  registries: ['registry.netsvc.io/netsvc'],
+  images: {
+    agent: ['node'],
+    cni: ['cni'],
+    controllers: ['kube-controllers'],
+    typha: [],
+    apiserver: ['apiserver'],
+    csi: ['csi'],
+    operator: ['operator'],
+    sidecar: ['policy-sidecar'],
+  },
+  variants: netsvcVariants,
+  addOns: [],
+  operator: {
+    namespace: 'netsvc-operator',
+    deployment: 'netsvc-operator',
+    installationKind: { group: 'operator.netsvc.io', version: 'v1', plural: 'installations', kind: 'Installation' },
+    workloadNamespace: 'netsvc-system',
+    file: 'netsvc-operator.yaml',
+    chart: 'netsvc-operator',
+    releases: {},
+    agent: agentOf('netsvc-node', '2/2', 'netsvc-system'),
+    controllers: controllersOf('netsvc-system'),
+    labels: { 'k8s-app': 'netsvc-operator', name: 'netsvc-operator' },
+    statusVersionField: 'netsvcVersion',
+  },
+  crdFile: 'v1_crd_netsvc_io.yaml',
+  datastore: {
+    env: 'DATASTORE_TYPE',
+    api: ['kubernetes'],
+    kvstore: ['kvstore'],
+    endpointsEnv: ['KVSTORE_ENDPOINTS'],
+    endpointsKey: 'kvstore_endpoints',
+    tlsKeys: [],
+    secretKeys: [],
+    placeholders: ['<KVSTORE_IP>', '<KVSTORE_PORT>'],
+    otherwise: 'api',
+  },
+  platforms: commonPlatforms,
+  cniInstaller: 'install-cni',
+  clusterInformation: { plural: 'clusterinformations', kind: 'ClusterInformation', name: 'default', versionField: 'netsvcVersion' },
+  cli: {
+    program: 'netsvcctl',
+    kubectlPlugin: 'kubectl-netsvc',
+    images: ['ctl'],
+    artifact: 'bin/netsvcctl-{os}-{arch}',
+    environment: ['DATASTORE_TYPE', 'KUBECONFIG', 'KVSTORE_ENDPOINTS'],
+    configFile: '/etc/netsvc/netsvcctl.cfg',
+  },
+  uidChanges: ['v3.28.0'],
+  leftovers: { containers: [], env: [], volumes: [] },
+  removedKinds: [],
+  kubernetes: { floor: '1.21', tested: ['1.34', '1.35', '1.36'] },
+  labels: { createdBy: 'netsvc.io/created-by', createdByValue: 'netsvc-kube-controllers', autoHepSuffix: '-auto-hep' },
+  temporaryPolicy: 'allow-all-upgrade',
+  controllersConfiguration: { plural: 'kubecontrollersconfigurations', kind: 'KubeControllersConfiguration', name: 'default' },
+  sidecar: {
+    container: 'policy-sidecar',
+    injectorNamespace: 'istio-system',
+    injectorConfigMap: 'istio-sidecar-injector',
+    syncEnv: 'NETSVC_POLICYSYNCPATHPREFIX',
+  },
+};

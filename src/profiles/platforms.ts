@@ -1,0 +1,50 @@
+import type { Platform } from '../core/profile.ts';
+
+/** Platforms whose marks do not depend on the service (domain §2.4). */
+export const commonPlatforms: readonly Platform[] = [
+  {
+    id: 'aks',
+    title: 'AKS',
+    hint: 'Upgrade the cluster through Azure: its add-on manager puts its own release back.',
+    signs: [{ type: 'label', key: 'kubernetes.azure.com/managedby', value: 'aks' }],
+  },
+  {
+    id: 'kops',
+    title: 'kOps',
+    hint: 'Set the networking release in the kOps cluster spec and run `kops update cluster`.',
+    signs: [
+      { type: 'label', key: 'app.kubernetes.io/managed-by', value: 'kops' },
+      { type: 'label', key: 'addon.kops.k8s.io/name' },
+    ],
+  },
+  {
+    id: 'addon-manager',
+    title: 'the add-on manager (GKE and others)',
+    hint: 'Upgrade through the platform: its add-on manager reverts what it reconciles.',
+    signs: [{ type: 'label', key: 'addonmanager.kubernetes.io/mode' }],
+  },
+  {
+    id: 'k0s',
+    title: 'k0s',
+    hint: 'Upgrade k0s, or switch the cluster to a custom network provider first.',
+    signs: [
+      { type: 'label', key: 'k0s.k0sproject.io/stack' },
+      { type: 'image', contains: 'quay.io/k0sproject/' },
+    ],
+  },
+  {
+    id: 'microk8s',
+    title: 'MicroK8s',
+    hint: 'Change the CNI manifest that MicroK8s keeps on its nodes, or upgrade the snap; else it applies its own again.',
+    signs: [{ type: 'hostPath', prefix: '/var/snap/microk8s/' }],
+  },
+  {
+    id: 'cluster-api',
+    title: 'a Cluster API resource set',
+    hint: 'Change the ClusterResourceSet (or HelmChartProxy) in the management cluster, or detach it first.',
+    signs: [
+      { type: 'annotation', key: 'addons.cluster.x-k8s.io/' },
+      { type: 'label', key: 'addons.cluster.x-k8s.io/' },
+    ],
+  },
+];

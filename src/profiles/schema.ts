@@ -1,0 +1,170 @@
+/** A JSON schema as plain data. */
+export interface Schema {
+  readonly [keyword: string]: unknown;
+}
+
+const text: Schema = { type: 'string', minLength: 1 };
+const texts: Schema = { type: 'array', items: { type: 'string' } };
+const flag: Schema = { type: 'boolean' };
+const release: Schema = {
+  type: 'string',
+  pattern: '^v\\d+\\.\\d+\\.\\d+([-+].+)?$',
+  description: 'A release tag with all its numbers: v3.32.2',
+};
+const textMap: Schema = { type: 'object', additionalProperties: { type: 'string' } };
+const datastoreName: Schema = { enum: ['api', 'kvstore'] };
+const workloadKind: Schema = { enum: ['DaemonSet', 'Deployment'] };
+
+const listOf = (items: Schema): Schema => ({ type: 'array', items });
+const ref = (name: string): Schema => ({ $ref: `#/$defs/${name}` });
+
+/** An object of just these fields; a name that ends with `?` is optional. */
+function fields(properties: Readonly<Record<string, Schema>>, description?: string): Schema {
+  const entries = Object.entries(properties);
+  return {
+    type: 'object',
+    ...(description ? { description } : {}),
+    additionalProperties: false,
+    required: entries.map(([name]) => name).filter((name) => !name.endsWith('?')),
+    properties: Object.fromEntries(entries.map(([name, schema]) => [name.replace('?', ''), schema])),
+  };
+}
+
+/** Objects told apart by their `type`. */
+function oneOfTypes(...schemas: readonly Schema[]): Schema {
+  return { type: 'object', required: ['type'], discriminator: { propertyName: 'type' }, oneOf: schemas };
+}
+
+const value = { 'oneOf?': texts, 'noneOf?': texts, 'absent?': flag };
+const resource = { plural: text, kind: text, name: text };
+
+const definitions: Readonly<Record<string, Schema>> = {
+  readyRule: oneOfTypes(
+    fields({ type: { const: 'all-containers' } }),
+    fields({ type: { const: 'literal' }, ready: { type: 'string', pattern: '^\\d+/\\d+$' } }),
+  ),
+  workload: fields({ kind: workloadKind, namespace: text, name: text, container: text, ready: ref('readyRule') }),
+  sign: oneOfTypes(
+    fields({ type: { const: 'env' }, name: text, ...value }),
+    fields({ type: { const: 'configMapKey' }, key: text, ...value }),
+    fields({ type: { const: 'container' }, name: text, 'absent?': flag }),
+    fields({ type: { const: 'workload' }, kind: workloadKind, name: text, 'absent?': flag }),
+  ),
+  variant: fields({
+    id: text,
+    title: text,
+    file: text,
+    datastore: datastoreName,
+    agent: ref('workload'),
+    controllers: ref('workload'),
+    'typha?': ref('workload'),
+    configMap: text,
+    signs: listOf(ref('sign')),
+  }),
+  addOn: fields({ id: { enum: ['apiserver', 'csi'] }, file: text, workload: ref('workload'), otherNamespaces: texts }),
+  platformSign: oneOfTypes(
+    fields({ type: { enum: ['label', 'annotation'] }, key: text, 'value?': text }),
+    fields({ type: { enum: ['manager', 'hostPath', 'chartRelease'] }, prefix: text }),
+    fields({ type: { const: 'image' }, contains: text }),
+    fields({ type: { const: 'workload' }, kind: workloadKind, name: text }),
+    fields({ type: { enum: ['configMap', 'crd'] }, name: text }),
+    fields({ type: { const: 'configMapKey' }, key: text, 'contains?': text }),
+  ),
+  platform: fields({ id: text, title: text, hint: text, signs: listOf(ref('platformSign')) }),
+};
+
+const operator = fields({
+  namespace: text,
+  deployment: text,
+  installationKind: fields({ group: text, version: text, plural: text, kind: text }),
+  workloadNamespace: text,
+  file: text,
+  chart: text,
+  releases: textMap,
+  'exactReleases?': textMap,
+  agent: ref('workload'),
+  controllers: ref('workload'),
+  'typha?': ref('workload'),
+  labels: textMap,
+  'versionEnv?': text,
+  'statusVersionField?': text,
+  'migrationLabel?': fields({ key: text, pending: text }),
+});
+
+const datastore = fields({
+  env: text,
+  api: texts,
+  kvstore: texts,
+  endpointsEnv: texts,
+  endpointsKey: text,
+  tlsKeys: texts,
+  'secret?': text,
+  secretKeys: texts,
+  placeholders: texts,
+  'otherwise?': datastoreName,
+});
+
+const cli = fields({
+  program: text,
+  kubectlPlugin: text,
+  images: texts,
+  artifact: text,
+  'checksums?': text,
+  environment: texts,
+  configFile: text,
+});
+
+/** The published schema of a profile (schemas/profile.schema.json): every field of the type, and no other. */
+export const profileSchema: Schema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'Profile of a networking and policy service',
+  description:
+    'Every name and fact that the upgrade procedure leaves open. In a file, `extends: NAME` may take the rest from a shipped profile.',
+  ...fields({
+    name: text,
+    title: text,
+    apiGroup: text,
+    crdGroup: text,
+    operatorGroup: text,
+    defaultRelease: release,
+    minimumSource: release,
+    'manifestUrl?': text,
+    registries: texts,
+    images: fields({
+      agent: texts,
+      cni: texts,
+      controllers: texts,
+      typha: texts,
+      apiserver: texts,
+      csi: texts,
+      operator: texts,
+      sidecar: texts,
+    }),
+    variants: { ...listOf(ref('variant')), minItems: 1 },
+    addOns: listOf(ref('addOn')),
+    operator,
+    crdFile: text,
+    datastore,
+    platforms: listOf(ref('platform')),
+    cniInstaller: text,
+    'nativeApiEnv?': fields({ name: text, value: text }),
+    clusterInformation: fields({ ...resource, versionField: text }),
+    cli,
+    'typhaRefusesAgentsBefore?': release,
+    'policyRenaming?': fields({ since: release, prefix: text, switchField: text }),
+    uidChanges: listOf(release),
+    leftovers: fields({ containers: texts, env: texts, volumes: texts }),
+    removedKinds: listOf(fields({ group: text, plural: text, kind: text, since: release, replacement: text })),
+    kubernetes: fields({
+      floor: { type: 'string', pattern: '^\\d+\\.\\d+$' },
+      tested: listOf({ type: 'string', pattern: '^\\d+\\.\\d+$' }),
+    }),
+    labels: fields({ createdBy: text, createdByValue: text, autoHepSuffix: text }),
+    temporaryPolicy: text,
+    controllersConfiguration: fields(resource),
+    sidecar: fields({ container: text, injectorNamespace: text, injectorConfigMap: text, syncEnv: text }),
+    'registryMove?': fields({ since: release, from: text, to: text }),
+    'flexvolUntil?': text,
+  }),
+  $defs: definitions,
+};

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { hasReleases, manifestFile, ownReleases, releases } from '../support/shared.ts';
+import { startUpgrade } from '../support/upgrade-process.ts';
+
+const CALICO = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
+const NETSVC = ['--manifest-url', ownReleases] as const;
+const RUN = ['run', '--yes', '--skip', 'cli'] as const;
+const AGENT_IMAGE = '{.spec.template.spec.containers[0].image}';
+
+const text = (result: { exitCode: number | undefined; stdout: string; stderr: string }) =>
+  `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
+
+/** Order in which the waves reached the cluster, from the times of the applying manager. */
+async function appliedAt(cluster: InstalledCluster, resource: string): Promise<number> {
+  const times = await cluster.read(resource, '{range .metadata.managedFields[?(@.manager=="kubectl")]}{.time}{"\\n"}{end}');
+  return Math.max(
+    ...times
+      .trim()
+      .split('\n')
+      .map((line) => Date.parse(line)),
+  );
+}
+
+describe('procedure C on a real control plane, real manifests with Typha', () => {
+  let cluster: InstalledCluster;
+  before(async function () {
+    if (!hasReleases()) this.skip();
+    cluster = await installedCluster({ manifest: manifestFile('v3.27.5', 'calico-typha.yaml'), nodes: 4 });
+  });
+  after(() => cluster?.stop());
+
+  it('preflight finds out what is installed and changes nothing', async () => {
+    const before = await cluster.versions();
+    const result = await cluster.upgrade('preflight', ...CALICO);
+    assert.equal(result.exitCode, 0, text(result));
+    assert.deepEqual(await cluster.versions(), before);
+  });
+
+  it('plan says what would change, exit 2 when asked, and changes nothing', async () => {
+    const before = await cluster.versions();
+    const result = await cluster.upgrade('plan', ...CALICO, '--detailed-exitcode');
+    assert.equal(result.exitCode, 2, text(result));
+    assert.match(result.stdout, /DaemonSet\/(kube-system\/)?calico-node/);
+    assert.deepEqual(await cluster.versions(), before);
+  });
+
+  it('refuses to change anything off a terminal without --yes', async () => {
+    const before = await cluster.versions();
+    const result = await cluster.upgrade('run', ...CALICO, '--skip', 'cli');
+    assert.equal(result.exitCode, 64, text(result));
+    assert.deepEqual(await cluster.versions(), before);
+  });
+
+  it('run takes the cluster to the target, agents before Typha before controllers', async () => {
+    const result = await cluster.upgrade(...RUN, ...CALICO);
+    assert.equal(result.exitCode, 0, text(result));
+    assert.match(await cluster.read('ds -n kube-system calico-node', AGENT_IMAGE), /:v3\.32\.1$/);
+    const agents = await appliedAt(cluster, 'ds -n kube-system calico-node');
+    const typha = await appliedAt(cluster, 'deploy -n kube-system calico-typha');
+    const controllers = await appliedAt(cluster, 'deploy -n kube-system calico-kube-controllers');
+    assert.ok(agents <= typha && typha <= controllers, `${agents} ${typha} ${controllers}`);
+    assert.equal(await cluster.read('clusterinformations.crd.projectcalico.org default', '{.spec.calicoVersion}'), 'v3.32.1');
+  });
+
+  it('leaves nothing of the old release on the agents', async () => {
+    const names = await cluster.read('ds -n kube-system calico-node', '{.spec.template.spec.initContainers[*].name}');
+    assert.equal(names, 'upgrade-ipam install-cni ebpf-bootstrap');
+    const generation = await cluster.read('ds -n kube-system calico-node', '{.metadata.generation}');
+    assert.equal(generation, '2', 'the agents were rolled once');
+  });
+
+  it('a second run writes nothing', async () => {
+    const before = await cluster.versions();
+    const result = await cluster.upgrade(...RUN, ...CALICO);
+    assert.equal(result.exitCode, 0, text(result));
+    assert.deepEqual(await cluster.versions(), before);
+  });
+
+  it('status tells from the cluster what the run did', async () => {
+    const result = await cluster.upgrade('status', '--profile', 'calico');
+    assert.equal(result.exitCode, 0, text(result));
+    assert.match(result.stdout, /v3\.27\.5/);
+    assert.match(result.stdout, /v3\.32\.1/);
+  });
+});
+
+describe("procedure C on a real control plane, the document's names", () => {
+  let cluster: InstalledCluster;
+  before(async () => {
+    cluster = await installedCluster({ manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 3 });
+  });
+  after(() => cluster?.stop());
+
+  it('one stuck node stops the chain at the time limit; freed, the same command goes on', async () => {
+    await cluster.plane.fault('node-2', 'image-pull');
+    const stuck = await cluster.upgrade(...RUN, ...NETSVC, '--timeout', '10s');
+    assert.equal(stuck.exitCode, 124, text(stuck));
+    assert.match(stuck.stderr, /node-2/);
+    await cluster.plane.fault('node-2', 'none');
+    const done = await cluster.upgrade(...RUN, ...NETSVC);
+    assert.equal(done.exitCode, 0, text(done));
+    assert.match(await cluster.read('ds -n kube-system netsvc-node', AGENT_IMAGE), /:v3\.32\.2$/);
+  });
+
+  it('a second run writes nothing', async () => {
+    const before = await cluster.versions();
+    const result = await cluster.upgrade(...RUN, ...NETSVC);
+    assert.equal(result.exitCode, 0, text(result));
+    assert.deepEqual(await cluster.versions(), before);
+  });
+});
+
+describe('a run killed in the middle, on a real control plane', () => {
+  let cluster: InstalledCluster;
+  before(async () => {
+    cluster = await installedCluster({ manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 3 });
+  });
+  after(() => cluster?.stop());
+
+  it('ends in the same state after kill -9 in apply and in wait', async () => {
+    await cluster.plane.fault('node-1', 'not-ready');
+    for (const moment of [/serverside-applied/, /netsvc-node.*(1|2)\/3/]) {
+      const child = startUpgrade([...RUN, ...NETSVC], cluster.around);
+      for await (const line of child.iterable({ from: 'stderr' })) if (moment.test(line)) break;
+      child.kill('SIGKILL');
+      await child;
+    }
+    await cluster.plane.fault('node-1', 'none');
+    const done = await cluster.upgrade(...RUN, ...NETSVC);
+    assert.equal(done.exitCode, 0, text(done));
+    assert.match(await cluster.read('ds -n kube-system netsvc-node', AGENT_IMAGE), /:v3\.32\.2$/);
+    const before = await cluster.versions();
+    assert.equal((await cluster.upgrade(...RUN, ...NETSVC)).exitCode, 0);
+    assert.deepEqual(await cluster.versions(), before);
+  });
+});

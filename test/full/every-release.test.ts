@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { installedCluster } from '../support/installed-cluster.ts';
+import { hasReleases, manifestFile, releases } from '../support/shared.ts';
+
+const SOURCES = ['v3.15.5', 'v3.20.6', 'v3.23.5', 'v3.27.5', 'v3.31.2'];
+const FILES = ['calico.yaml', 'calico-typha.yaml', 'calico-policy-only.yaml', 'canal.yaml'];
+const TARGET = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases];
+
+describe('procedure C from every release and variant, on a real control plane', () => {
+  for (const source of SOURCES) {
+    for (const file of FILES) {
+      const manifest = manifestFile(source, file);
+      if (hasReleases() && !existsSync(manifest)) continue;
+      it(`${file} ${source} → v3.32.1`, async function () {
+        if (!hasReleases()) this.skip();
+        const cluster = await installedCluster({ manifest, nodes: 3 });
+        try {
+          const first = await cluster.upgrade('run', '--yes', '--skip', 'cli', ...TARGET);
+          assert.equal(first.exitCode, 0, `${first.stdout}\n${first.stderr}`);
+          const agent = file === 'canal.yaml' ? 'canal' : 'calico-node';
+          const images = await cluster.read(`ds -n kube-system ${agent}`, '{.spec.template.spec.containers[0].image}');
+          assert.match(images, /:v3\.32\.1$/);
+          const before = await cluster.versions();
+          assert.equal((await cluster.upgrade('run', '--yes', '--skip', 'cli', ...TARGET)).exitCode, 0);
+          assert.deepEqual(await cluster.versions(), before);
+        } finally {
+          await cluster.stop();
+        }
+      });
+    }
+  }
+});

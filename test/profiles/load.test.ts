@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { Fault } from '../../src/core/fault.ts';
+import { calico } from '../../src/profiles/calico.ts';
+import { shippedProfiles } from '../../src/profiles/index.ts';
+import { loadProfile } from '../../src/profiles/load.ts';
+
+async function refusal(text: string): Promise<Fault> {
+  try {
+    await loadProfile(text, 'mine.yaml');
+  } catch (thrown) {
+    assert.ok(thrown instanceof Fault);
+    assert.equal(thrown.code, 'usage');
+    return thrown;
+  }
+  assert.fail('the profile was accepted');
+}
+
+describe('loading a profile of a person', () => {
+  for (const shipped of shippedProfiles) {
+    it(`gives ${shipped.name} back unchanged when it is written out whole`, async () => {
+      assert.deepEqual(await loadProfile(JSON.stringify(shipped), 'whole.json'), JSON.parse(JSON.stringify(shipped)));
+    });
+  }
+
+  it('takes what is not said from the profile it extends', async () => {
+    const own = await loadProfile(
+      'extends: calico\nname: ours\nregistries: [mirror.example/calico]\nkubernetes:\n  floor: "1.32"\n',
+      'mine.yaml',
+    );
+    assert.deepEqual(own, {
+      ...calico,
+      name: 'ours',
+      registries: ['mirror.example/calico'],
+      kubernetes: { ...calico.kubernetes, floor: '1.32' },
+    });
+  });
+
+  it('merges variants by their id, and adds new ones at the end', async () => {
+    const text = `extends: calico
+variants:
+  - id: canal
+    agent: {namespace: net, name: rke2-canal}
+  - id: ours
+    title: our own
+    file: ours.yaml
+    datastore: api
+    agent: {kind: DaemonSet, namespace: net, name: a, container: b, ready: {type: literal, ready: 3/3}}
+    controllers: {kind: Deployment, namespace: net, name: c, container: c, ready: {type: all-containers}}
+    configMap: ours
+    signs: []
+`;
+    const { variants } = await loadProfile(text, 'mine.yaml');
+    assert.deepEqual(
+      variants.map(({ id }) => id),
+      [...calico.variants.map(({ id }) => id), 'ours'],
+    );
+    const canal = calico.variants.find(({ id }) => id === 'canal');
+    const own = variants.find(({ id }) => id === 'canal');
+    assert.deepEqual(own, { ...canal, agent: { ...canal?.agent, namespace: 'net', name: 'rke2-canal' } });
+  });
+
+  it('removes with null what the extended profile has', async () => {
+    const own = await loadProfile('extends: calico\npolicyRenaming: null\n', 'mine.yaml');
+    assert.equal('policyRenaming' in own, false);
+  });
+
+  for (const [what, text, expected] of [
+    ['text that is no YAML', 'name: [1\n', /^mine\.yaml:2: Flow sequence/],
+    ['a list', '- 1\n', /^mine\.yaml:1: a profile is a map/],
+    ['an empty file', '', /^mine\.yaml:1: a profile is a map/],
+    ['an unknown profile to extend', '# mine\nextends: cilium\n', /^mine\.yaml:2: extends: there is no profile cilium$/],
+    ['a field that no profile has', 'extends: calico\ntitle: x\nregistry: y\n', /^mine\.yaml:3: registry: is no field of a profile$/],
+    ['a release without all its numbers', 'extends: calico\ndefaultRelease: v3.32\n', /^mine\.yaml:2: defaultRelease: must match pattern/],
+    ['a number for a text', 'extends: calico\nkubernetes:\n  floor: 1.31\n', /^mine\.yaml:3: kubernetes\.floor: must be string$/],
+    [
+      'a field deep in a merged list',
+      'extends: calico\nvariants:\n  - id: canal\n    agent:\n      kind: StatefulSet\n',
+      /^mine\.yaml:5: variants\[canal\]\.agent\.kind: must be one of DaemonSet, Deployment$/,
+    ],
+    [
+      'a sign of an unknown type',
+      'extends: calico\nvariants:\n  - id: canal\n    signs:\n      - type: env\n        name: A\n      - type: smell\n',
+      /^mine\.yaml:7: variants\[canal\]\.signs\[1\]: type is missing or unknown$/,
+    ],
+    ['a missing field', 'name: x\n', /^mine\.yaml:1: the profile: field title is missing$/],
+  ] as const) {
+    it(`refuses ${what} with the line and the field`, async () => {
+      assert.match((await refusal(text)).message, expected);
+    });
+  }
+
+  it('names further mistakes as well', async () => {
+    const { message, suggestions } = await refusal('extends: netsvc\nalpha: 1\nbeta: 2\n');
+    assert.deepEqual(
+      [message, suggestions[0]],
+      ['mine.yaml:2: alpha: is no field of a profile', 'mine.yaml:3: beta: is no field of a profile'],
+    );
+  });
+});

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { Fault } from '../../src/core/fault.ts';
+import { shippedProfiles } from '../../src/profiles/index.ts';
+import { type MatchFacts, matchProfile } from '../../src/profiles/match.ts';
+
+const daemonSet = (namespace: string, name: string) => ({ kind: 'DaemonSet', namespace, name });
+
+describe('matching a profile to the cluster', () => {
+  const fitting: readonly (readonly [string, MatchFacts, string])[] = [
+    ['agents of a manifest', { crdGroups: [], workloads: [daemonSet('kube-system', 'canal')] }, 'calico'],
+    ['agents of an operator', { crdGroups: [], workloads: [daemonSet('calico-system', 'calico-node')] }, 'calico'],
+    ['agents by the names of the document', { crdGroups: [], workloads: [daemonSet('kube-system', 'netsvc-overlay')] }, 'netsvc'],
+    ['CRDs alone', { crdGroups: ['crd.netsvc.io'], workloads: [daemonSet('kube-system', 'custom')] }, 'netsvc'],
+    ['native v3 CRDs alone', { crdGroups: ['projectcalico.org'], workloads: [] }, 'calico'],
+    [
+      'agents of one beside leftover CRDs of the other',
+      { crdGroups: ['crd.projectcalico.org'], workloads: [daemonSet('kube-system', 'netsvc-node')] },
+      'netsvc',
+    ],
+  ];
+  for (const [what, facts, expected] of fitting) {
+    it(`takes ${expected} for ${what}`, () => {
+      assert.equal(matchProfile(facts, shippedProfiles).name, expected);
+    });
+  }
+
+  const refused: readonly (readonly [string, MatchFacts, RegExp])[] = [
+    ['nothing known', { crdGroups: ['cilium.io'], workloads: [daemonSet('kube-system', 'cilium')] }, /fits no profile/],
+    [
+      "a Deployment of an agent's name",
+      { crdGroups: [], workloads: [{ kind: 'Deployment', namespace: 'kube-system', name: 'canal' }] },
+      /fits no profile/,
+    ],
+    [
+      'agents of both',
+      { crdGroups: [], workloads: [daemonSet('kube-system', 'calico-node'), daemonSet('kube-system', 'netsvc-node')] },
+      /fits 2 profiles: netsvc, calico/,
+    ],
+    ['CRDs of both', { crdGroups: ['crd.netsvc.io', 'crd.projectcalico.org'], workloads: [] }, /fits 2 profiles: netsvc, calico/],
+  ];
+  for (const [what, facts, message] of refused) {
+    it(`asks for --profile with ${what}`, () => {
+      assert.throws(
+        () => matchProfile(facts, shippedProfiles),
+        (thrown) =>
+          thrown instanceof Fault &&
+          thrown.code === 'usage' &&
+          message.test(thrown.message) &&
+          /--profile/.test(thrown.suggestions[0] ?? ''),
+      );
+    });
+  }
+});

@@ -1,0 +1,97 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { resolvePrograms } from './control-plane/binaries.ts';
+
+/**
+ * `npm test`: everything this machine allows, and a last block that says what did not run and why.
+ * With CI=true the real control plane is mandatory; `--full` adds every release, variant and sweep.
+ */
+
+interface Totals {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: readonly string[];
+}
+
+const root = join(import.meta.dirname, '..');
+const full = process.argv.includes('--full');
+const strict = process.env.CI === 'true';
+const notRun: string[] = [];
+
+async function step(title: string, program: string, args: readonly string[], env: Record<string, string> = {}): Promise<boolean> {
+  const started = Date.now();
+  process.stdout.write(`\n== ${title}\n`);
+  const result = await execa(program, args, { cwd: root, env, stdio: 'inherit', reject: false, preferLocal: true });
+  process.stdout.write(
+    `== ${title}: ${result.exitCode === 0 ? 'ok' : `failed (${result.exitCode ?? result.signal})`}, ${Math.round((Date.now() - started) / 1000)} s\n`,
+  );
+  return result.exitCode === 0;
+}
+
+const mocha = (title: string, patterns: readonly string[], totals: string, extra: readonly string[] = []) =>
+  step(title, 'mocha', ['--reporter', 'test/support/counting-reporter.cjs', ...extra, ...patterns], {
+    TEST_TOTALS: totals,
+    NODE_ENV: 'test',
+  });
+
+async function controlPlane(): Promise<string | undefined> {
+  try {
+    await resolvePrograms();
+    return undefined;
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown.message : String(thrown);
+  }
+}
+
+async function main(): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'netsvc-upgrade-test-'));
+  const totals = join(folder, 'totals');
+  try {
+    const results = [
+      await step('build', 'node', ['build/build.ts']),
+      await step('lint', 'biome', ['check', '--error-on-warnings', '.']),
+      await step('types', 'tsc', ['-p', '.']),
+      await step('unused', 'knip', []),
+      await mocha('fast tests', ['test/**/*.test.ts'], totals, ['--ignore', 'test/{e2e,full}/**']),
+    ];
+    results.push(await realControlPlane(totals));
+    return await report(totals, results.every(Boolean));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function realControlPlane(totals: string): Promise<boolean> {
+  const problem = await controlPlane();
+  if (problem !== undefined) {
+    notRun.push(`tests on the real control plane: ${problem}`);
+    return !strict;
+  }
+  const e2e = await mocha('real control plane', ['test/e2e/**/*.test.ts'], totals, ['--timeout', '300000']);
+  if (!full) {
+    notRun.push('every release, variant and sweep: run `npm run test:full`');
+    return e2e;
+  }
+  return (await mocha('full sweeps', ['test/full/**/*.test.ts'], totals, ['--timeout', '900000'])) && e2e;
+}
+
+async function report(file: string, ok: boolean): Promise<number> {
+  const lines = existsSync(file) ? (await readFile(file, 'utf8')).trim().split('\n') : [];
+  const all = lines.map((line) => JSON.parse(line) as Totals);
+  const sum = (pick: (one: Totals) => number) => all.reduce((total, one) => total + pick(one), 0);
+  const skipped = all.flatMap((one) => one.skipped);
+  if (!existsSync(join(root, '..', 'shared'))) notRun.push('tests that read release data beside the repository: the folder is not there');
+  process.stdout.write('\n== what did not run, and why\n');
+  for (const line of notRun) process.stdout.write(`- ${line}\n`);
+  for (const title of skipped) process.stdout.write(`- skipped: ${title}\n`);
+  if (notRun.length + skipped.length === 0) process.stdout.write('- nothing: everything ran\n');
+  const failed = sum((one) => one.failed);
+  process.stdout.write(`\n${ok ? 'everything that ran is green' : 'NOT GREEN: see the steps above'}\n`);
+  process.stdout.write(`${sum((one) => one.passed)} passed, ${failed} failed, ${skipped.length} skipped\n`);
+  return ok && failed === 0 ? 0 : 1;
+}
+
+process.exitCode = await main();

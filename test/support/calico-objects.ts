@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import type { Detection, Installation } from '../../src/core/installation.ts';
+import type { KubeObject } from '../../src/core/object.ts';
+import type { PodFacts } from '../../src/core/pod-facts.ts';
+import { type Choice, detect } from '../../src/detect/detect.ts';
+import type { Inventory } from '../../src/detect/inventory.ts';
+import { calico } from '../../src/profiles/calico.ts';
+import { inventoryOfObjects, objectOf, workloadOf } from './inventory.ts';
+
+export const KUBERNETES = { DATASTORE_TYPE: 'kubernetes' };
+export const BIRD = { ...KUBERNETES, CALICO_NETWORKING_BACKEND: 'bird' };
+
+export interface AgentParts {
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly tag?: string;
+  readonly image?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly more?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly managers?: readonly string[];
+}
+
+export function agent({
+  name = 'calico-node',
+  namespace,
+  tag = 'v3.27.5',
+  image,
+  env = BIRD,
+  more = {},
+  labels,
+  managers,
+}: AgentParts = {}) {
+  const images = { 'calico-node': image ?? `quay.io/calico/node:${tag}`, 'init:install-cni': `quay.io/calico/cni:${tag}`, ...more };
+  return workloadOf('DaemonSet', name, { namespace, env, images, labels, managers });
+}
+
+export function deployment(name: string, image: string, parts: Partial<Parameters<typeof workloadOf>[2]> = {}): KubeObject {
+  return workloadOf('Deployment', name, { images: { [name]: image }, ...parts });
+}
+
+export const configMap = (data: Readonly<Record<string, string>>, name = 'calico-config', namespace = 'kube-system') =>
+  objectOf('v1', 'ConfigMap', name, { metadata: { namespace }, data });
+
+export const controllers = (tag = 'v3.27.5') => deployment('calico-kube-controllers', `quay.io/calico/kube-controllers:${tag}`);
+export const typha = (tag = 'v3.27.5') => deployment('calico-typha', `quay.io/calico/typha:${tag}`);
+export const installation = (metadata: object = {}, status: object = {}) =>
+  objectOf('operator.tigera.io/v1', 'Installation', 'default', { metadata, status });
+export const operator = (parts: Partial<Parameters<typeof workloadOf>[2]> = {}) =>
+  deployment('tigera-operator', 'quay.io/tigera/operator:v1.32.12', { namespace: 'tigera-operator', ...parts });
+export const operatedAgent = (parts: AgentParts = {}) => agent({ namespace: 'calico-system', ...parts });
+export const information = (calicoVersion: string) =>
+  objectOf('crd.projectcalico.org/v1', 'ClusterInformation', 'default', { spec: { calicoVersion } });
+
+export function pod(name: string, image: string, namespace = 'kube-system'): PodFacts {
+  return {
+    uid: name,
+    name,
+    namespace,
+    node: `node-of-${name}`,
+    images: { 'calico-node': image },
+    readyContainers: 1,
+    containers: 1,
+    phase: 'Running',
+    terminating: false,
+    createdAt: 0,
+    readyCondition: true,
+  };
+}
+
+export function detectIn(objects: readonly KubeObject[], more: Partial<Inventory> = {}, choice?: Choice): Detection {
+  return detect({ ...inventoryOfObjects(objects), ...more }, calico, choice);
+}
+
+export function foundIn(objects: readonly KubeObject[], more: Partial<Inventory> = {}, choice?: Choice): Installation {
+  const detection = detectIn(objects, more, choice);
+  assert.ok(detection.type === 'found', JSON.stringify(detection));
+  return detection.installation;
+}
+
+export function unclearIn(objects: readonly KubeObject[], more: Partial<Inventory> = {}, choice?: Choice) {
+  const detection = detectIn(objects, more, choice);
+  assert.ok(detection.type === 'ambiguous', JSON.stringify(detection));
+  return detection;
+}

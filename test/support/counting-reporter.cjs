@@ -1,0 +1,25 @@
+// Mocha's own spec reporter, and the totals as a line of JSON in the file that TEST_TOTALS names:
+// the runner adds up several mocha processes and says at the end what did not run and why.
+const { appendFileSync } = require('node:fs');
+const Mocha = require('mocha');
+
+const { EVENT_RUN_END, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING } = Mocha.Runner.constants;
+
+class CountingReporter extends Mocha.reporters.Dot {
+  constructor(runner, options) {
+    super(runner, options);
+    const totals = { passed: 0, failed: 0, skipped: [] };
+    runner.on(EVENT_TEST_PASS, () => {
+      totals.passed += 1;
+    });
+    runner.on(EVENT_TEST_FAIL, () => {
+      totals.failed += 1;
+    });
+    runner.on(EVENT_TEST_PENDING, (test) => totals.skipped.push(test.fullTitle()));
+    runner.on(EVENT_RUN_END, () => {
+      if (process.env.TEST_TOTALS) appendFileSync(process.env.TEST_TOTALS, `${JSON.stringify(totals)}\n`);
+    });
+  }
+}
+
+module.exports = CountingReporter;

@@ -1,0 +1,33 @@
+import { mkdir } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
+import { execa } from 'execa';
+
+export const program = join(import.meta.dirname, '..', '..', 'bin', 'kubectl-netsvc_upgrade');
+
+export interface UpgradeProcess {
+  readonly exitCode: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Surroundings {
+  /** Folder that becomes HOME: nothing of the person who runs the tests is read or written. */
+  readonly home: string;
+  readonly kubeconfig: string;
+  /** The kubectl to be found on PATH. */
+  readonly kubectl: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Starts the built CLI as a process of its own, off a terminal, with a clean environment. */
+export function startUpgrade(args: readonly string[], around: Surroundings) {
+  const path = [dirname(around.kubectl), join(import.meta.dirname, '..', '..', 'node_modules', '.bin'), '/usr/bin', '/bin'].join(delimiter);
+  const env = { PATH: path, HOME: around.home, KUBECONFIG: around.kubeconfig, ...around.env };
+  return execa(program, args, { reject: false, extendEnv: false, env, stdin: 'ignore', timeout: 280_000, maxBuffer: 50_000_000 });
+}
+
+export async function upgrade(args: readonly string[], around: Surroundings): Promise<UpgradeProcess> {
+  await mkdir(around.home, { recursive: true });
+  const { exitCode, stdout, stderr } = await startUpgrade(args, around);
+  return { exitCode, stdout, stderr };
+}
