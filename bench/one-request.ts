@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import { installedCluster } from '../test/support/installed-cluster.ts';
+import { manifestFile, ownReleases } from '../test/support/shared.ts';
+import { program } from '../test/support/upgrade-process.ts';
+import { interleave } from './measure.ts';
+import { ratioTable, type Section } from './report.ts';
+
+/** The shortest command that asks the cluster something, against kubectl asking for one object. */
+export async function oneRequest(): Promise<Section> {
+  const cluster = await installedCluster({ manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 1 });
+  try {
+    const { kubeconfig, kubectl, home } = cluster.around;
+    const env = { KUBECONFIG: kubeconfig, HOME: home, PATH: `${join(kubectl, '..')}:${process.env.PATH ?? ''}` };
+    const figures = await interleave(
+      [
+        { name: '`kubectl get --raw`', program: kubectl, args: ['get', '--raw', '/api/v1/namespaces/kube-system'], env },
+        { name: '`netsvc-upgrade unlock`', program, args: ['unlock'], env },
+        { name: '`netsvc-upgrade status`', program, args: ['status', '--profile', 'netsvc'], env },
+      ],
+      15,
+    );
+    return { title: 'One request', aim: 'at most 3× kubectl', lines: ratioTable(figures) };
+  } finally {
+    await cluster.stop();
+  }
+}

@@ -1,0 +1,29 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { oneRequest } from './one-request.ts';
+import { reportText, type Section } from './report.ts';
+import { startUp } from './start-up.ts';
+import { waitThousand } from './wait-thousand.ts';
+import { wholeChain } from './whole-chain.ts';
+
+/** `npm run bench [-- start-up|one-request|chain|wait …] [--write]`: tables on stdout; --write keeps them in docs/performance.md. */
+const benches: Readonly<Record<string, () => Promise<Section>>> = {
+  'start-up': startUp,
+  'one-request': oneRequest,
+  chain: () => wholeChain([5, 100], 3),
+  wait: () => waitThousand(1000),
+};
+
+const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+const sections: Section[] = [];
+for (const [name, bench] of Object.entries(benches)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  process.stderr.write(`${name} …\n`);
+  const section = await bench();
+  sections.push(section);
+  process.stdout.write(`## ${section.title}\n\n${section.lines.join('\n')}\n\n`);
+}
+if (process.argv.includes('--write')) {
+  const file = join(import.meta.dirname, '..', 'docs', 'performance.md');
+  await writeFile(file, reportText(sections, new Date().toISOString().slice(0, 10)));
+}

@@ -1,0 +1,22 @@
+import { join } from 'node:path';
+import { interleave } from './measure.ts';
+import { ratioTable, type Section } from './report.ts';
+
+const bin = join(import.meta.dirname, '..', 'bin');
+const node = join(import.meta.dirname, '..', 'node_modules', 'node', 'bin', 'node');
+
+/** Help, version and completion against a Node that does nothing. */
+export async function startUp(): Promise<Section> {
+  const cli = (name: string, ...args: readonly string[]) => ({ name: `\`${name}\``, program: join(bin, 'kubectl-netsvc_upgrade'), args });
+  const figures = await interleave(
+    [
+      { name: '`node -e 0`', program: node, args: ['-e', '0'] },
+      cli('--help', '--help'),
+      cli('--version', '--version'),
+      cli('run --help', 'run', '--help'),
+      cli('__complete ""', '__complete', ''),
+    ],
+    15,
+  );
+  return { title: 'Start-up', aim: 'at most 2× a bare Node', lines: ratioTable(figures) };
+}

@@ -1,0 +1,121 @@
+import type { IncomingMessage } from 'node:http';
+import { Agent, request } from 'node:https';
+import { createInterface } from 'node:readline';
+
+/** Where an API server is and who asks. PEM texts. */
+export interface ApiAccess {
+  readonly server: string;
+  readonly authority: string;
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** The API server refused. */
+export class ApiError extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** An object as the test ground needs to see it. */
+export interface ApiObject {
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+  } & Record<string, unknown>;
+  readonly [field: string]: unknown;
+}
+
+export interface ApiList {
+  readonly metadata: { readonly resourceVersion: string };
+  readonly items: readonly ApiObject[];
+}
+
+/** A small client of the control plane's own, so that the program under test is not needed to set up its tests. */
+export interface Api {
+  /** JSON of a path; throws ApiError on any refusal. */
+  get<T>(path: string): Promise<T>;
+  send<T = ApiObject>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<T>;
+  /** Every object below a list path, now and whenever it changes, until the signal; survives dropped connections. */
+  follow(path: string, seen: (object: ApiObject) => void, signal: AbortSignal): Promise<void>;
+  /** Closes idle connections. */
+  close(): void;
+}
+
+export function connect(access: ApiAccess): Api {
+  const agent = new Agent({ keepAlive: true, ca: access.authority, cert: access.certificate, key: access.key, maxSockets: 30 });
+  const call: Call = (method, path, body, signal) => ask({ agent, url: access.server + path, method, body, signal });
+  return {
+    get: async (path) => JSON.parse(await text(await call('GET', path))),
+    send: async (method, path, body) => JSON.parse(await text(await call(method, path, body))),
+    follow: (path, seen, signal) => follow(call, path, seen, signal),
+    close: () => agent.destroy(),
+  };
+}
+
+/** Whether a component that signs its own certificate says that it is well. */
+export async function isHealthy(port: number): Promise<boolean> {
+  const agent = new Agent({ rejectUnauthorized: false });
+  const answer = await ask({ agent, url: `https://127.0.0.1:${port}/healthz`, method: 'GET', body: undefined, signal: undefined });
+  return (await text(answer)) === 'ok';
+}
+
+type Call = (method: string, path: string, body?: unknown, signal?: AbortSignal) => Promise<IncomingMessage>;
+
+interface Question {
+  readonly agent: Agent;
+  readonly url: string;
+  readonly method: string;
+  readonly body: unknown;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function ask({ agent, url, method, body, signal }: Question): Promise<IncomingMessage> {
+  const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const headers = body === undefined ? {} : { 'content-type': type };
+    const asked = request(url, { agent, method, headers, ...(signal ? { signal } : {}) }, resolve);
+    asked.on('error', reject);
+    asked.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+  const status = answer.statusCode ?? 0;
+  if (status < 200 || status > 299) throw new ApiError(status, `${method} ${url}: ${status} ${await text(answer)}`);
+  return answer;
+}
+
+async function text(answer: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of answer) parts.push(part);
+  return Buffer.concat(parts).toString('utf8');
+}
+
+const RECONNECT_MS = 200;
+
+async function follow(call: Call, path: string, seen: (object: ApiObject) => void, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const list: ApiList = JSON.parse(await text(await call('GET', path, undefined, signal)));
+      for (const item of list.items) seen(item);
+      await watch(call, path, list.metadata.resourceVersion, seen, signal);
+    } catch (thrown) {
+      if (signal.aborted) return;
+      if (thrown instanceof ApiError && thrown.status < 500 && thrown.status !== 410 && thrown.status !== 429) throw thrown;
+    }
+    await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
+  }
+}
+
+async function watch(call: Call, path: string, from: string, seen: (object: ApiObject) => void, signal: AbortSignal): Promise<void> {
+  const query = `${path.includes('?') ? '&' : '?'}watch=true&resourceVersion=${from}`;
+  const stream = await call('GET', path + query, undefined, signal);
+  for await (const line of createInterface({ input: stream })) {
+    const event: { type: string; object: ApiObject } = JSON.parse(line);
+    if (event.type === 'ERROR') return;
+    if (event.type === 'ADDED' || event.type === 'MODIFIED') seen(event.object);
+  }
+}

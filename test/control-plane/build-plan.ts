@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+
+/** The programs of a control plane. */
+export const PROGRAMS = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubectl', 'kwok', 'etcd'] as const;
+export type Program = (typeof PROGRAMS)[number];
+/** Where each of them is. */
+export type Programs = Readonly<Record<Program, string>>;
+
+/** How the programs are built from the pinned Go module beside this file, and what they are called in a cache. */
+export interface BuildPlan {
+  readonly versions: { readonly kubernetes: string; readonly kwok: string; readonly etcd: string };
+  /** Arguments of `go build`, without `-o` and the package. */
+  readonly flags: readonly string[];
+  readonly packages: Readonly<Record<Program, string>>;
+  /** Changes with any pinned module, flag or platform. */
+  readonly key: string;
+}
+
+const PACKAGES: Readonly<Record<Program, string>> = {
+  'kube-apiserver': 'k8s.io/kubernetes/cmd/kube-apiserver',
+  'kube-controller-manager': 'k8s.io/kubernetes/cmd/kube-controller-manager',
+  'kube-scheduler': 'k8s.io/kubernetes/cmd/kube-scheduler',
+  kubectl: 'k8s.io/kubernetes/cmd/kubectl',
+  kwok: 'sigs.k8s.io/kwok/cmd/kwok',
+  etcd: 'go.etcd.io/etcd/server/v3',
+};
+
+/** `platform` as Go names it: `linux/amd64`. */
+export function planBuild(goMod: string, goSum: string, platform: string): BuildPlan {
+  const versions = {
+    kubernetes: pinned(goMod, 'k8s.io/kubernetes'),
+    kwok: pinned(goMod, 'sigs.k8s.io/kwok'),
+    etcd: pinned(goMod, 'go.etcd.io/etcd/server/v3'),
+  };
+  const flags = ['-mod=readonly', '-trimpath', '-ldflags', linkerFlags(versions.kubernetes)];
+  const hash = createHash('sha256')
+    .update(goSum)
+    .update(JSON.stringify([flags, PACKAGES, platform]));
+  return { versions, flags, packages: PACKAGES, key: hash.digest('hex').slice(0, 16) };
+}
+
+function pinned(goMod: string, module: string): string {
+  const line = goMod.split('\n').find((text) => text.trim().startsWith(`${module} v`));
+  const version = line?.trim().split(' ')[1];
+  if (version === undefined) throw new Error(`go.mod does not require ${module}`);
+  return version;
+}
+
+/** Without them the programs call themselves v0.0.0-master, and clients refuse such a server. */
+function linkerFlags(version: string): string {
+  const [major = '', minor = ''] = version.slice(1).split('.');
+  const facts = { gitVersion: version, gitMajor: major, gitMinor: minor, gitTreeState: 'clean' };
+  const packages = ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'];
+  return ['-s -w', ...packages.flatMap((name) => Object.entries(facts).map(([fact, value]) => `-X ${name}.${fact}=${value}`))].join(' ');
+}
+
+/** Node's names of a platform in Go's words. */
+export function goPlatform(platform: string, arch: string): string {
+  return `${platform === 'win32' ? 'windows' : platform}/${arch === 'x64' ? 'amd64' : arch}`;
+}

@@ -1,0 +1,115 @@
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { bits, context, contextValue, integer, octets, oid, sequence, set, time, utf8, yes } from './der.ts';
+
+/** A key and its certificate, both PEM. */
+export interface Identity {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** An authority that signs test certificates. */
+export interface Authority extends Identity {
+  issue(subject: Subject): Identity;
+}
+
+export interface Subject {
+  readonly commonName: string;
+  /** Groups, to the API server. */
+  readonly organization?: string;
+  /** What a server may be called; its presence makes the certificate a server's. */
+  readonly hosts?: readonly string[];
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const ECDSA_SHA256 = sequence(oid('1.2.840.10045.4.3.2'));
+
+/** A new authority, its key on P-256, good for a week: test grounds live for hours. */
+export function createAuthority(commonName: string): Authority {
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const issuer = nameOf({ commonName });
+  const own = certify({
+    subject: issuer,
+    issuer,
+    publicKey: pair.publicKey,
+    signer: pair.privateKey,
+    extensions: authorityExtensions(pair.publicKey),
+  });
+  return {
+    certificate: own,
+    key: pemKey(pair.privateKey),
+    issue(subject) {
+      const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+      const extensions = leafExtensions(subject, pair.publicKey);
+      return {
+        certificate: certify({ subject: nameOf(subject), issuer, publicKey, signer: pair.privateKey, extensions }),
+        key: pemKey(privateKey),
+      };
+    },
+  };
+}
+
+/** A bare key pair, as service account tokens need. */
+export function createKeyPair(): { readonly publicKey: string; readonly key: string } {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return { publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(), key: pemKey(privateKey) };
+}
+
+const pemKey = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+interface Certification {
+  readonly subject: Buffer;
+  readonly issuer: Buffer;
+  readonly publicKey: KeyObject;
+  readonly signer: KeyObject;
+  readonly extensions: readonly Buffer[];
+}
+
+function certify({ subject, issuer, publicKey, signer, extensions }: Certification): string {
+  const now = Date.now();
+  const body = sequence(
+    context(0, integer(Buffer.from([2]))),
+    integer(Buffer.concat([Buffer.from([1]), randomBytes(15)])),
+    ECDSA_SHA256,
+    issuer,
+    sequence(time(new Date(now - DAY_MS)), time(new Date(now + 7 * DAY_MS))),
+    subject,
+    publicKey.export({ type: 'spki', format: 'der' }),
+    context(3, sequence(...extensions)),
+  );
+  const whole = sequence(body, ECDSA_SHA256, bits(sign('sha256', body, signer)));
+  const lines = whole.toString('base64').match(/.{1,64}/g) ?? [];
+  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
+}
+
+function nameOf({ commonName, organization }: Subject): Buffer {
+  const part = (type: string, value: string) => set(sequence(oid(type), utf8(value)));
+  return sequence(...(organization ? [part('2.5.4.10', organization)] : []), part('2.5.4.3', commonName));
+}
+
+const keyId = (key: KeyObject): Buffer =>
+  createHash('sha1')
+    .update(key.export({ type: 'spki', format: 'der' }))
+    .digest();
+const critical = (id: string, value: Buffer): Buffer => sequence(oid(id), yes(), octets(value));
+const extension = (id: string, value: Buffer): Buffer => sequence(oid(id), octets(value));
+
+function authorityExtensions(key: KeyObject): readonly Buffer[] {
+  const signsCertificates = bits(Buffer.from([0b0000_0110]), 1);
+  return [critical('2.5.29.19', sequence(yes())), critical('2.5.29.15', signsCertificates), extension('2.5.29.14', octets(keyId(key)))];
+}
+
+function leafExtensions({ hosts }: Subject, authority: KeyObject): readonly Buffer[] {
+  const signsData = bits(Buffer.from([0b1000_0000]), 7);
+  const purposes = ['1.3.6.1.5.5.7.3.2', ...(hosts ? ['1.3.6.1.5.5.7.3.1'] : [])];
+  return [
+    critical('2.5.29.15', signsData),
+    extension('2.5.29.37', sequence(...purposes.map(oid))),
+    extension('2.5.29.35', sequence(contextValue(0, keyId(authority)))),
+    ...(hosts ? [extension('2.5.29.17', sequence(...hosts.map(hostName)))] : []),
+  ];
+}
+
+function hostName(host: string): Buffer {
+  const isAddress = /^\d+\.\d+\.\d+\.\d+$/.test(host);
+  return isAddress ? contextValue(7, Buffer.from(host.split('.').map(Number))) : contextValue(2, Buffer.from(host, 'ascii'));
+}

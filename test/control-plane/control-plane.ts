@@ -1,0 +1,127 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Api, type ApiAccess, connect } from './api.ts';
+import { type Programs, resolvePrograms } from './binaries.ts';
+import * as components from './components.ts';
+import { freePorts } from './free-ports.ts';
+import { writeKeys } from './keys.ts';
+import { type CommandResult, kubectlOf } from './kubectl.ts';
+import { createNodes, type NodeOptions, setFault } from './nodes.ts';
+import { startApiServer, startControllerManager, startScheduler } from './parts.ts';
+import { type Processes, superviseProcesses } from './processes.ts';
+import { simulations } from './simulations.ts';
+import type { NodeFault } from './stages.ts';
+
+export interface ControlPlaneOptions {
+  /** Where the programs are; looked up, and built if need be, unless said. */
+  readonly programs?: Programs;
+  /** After so many minutes everything is ended, whatever happens; 30 unless said. */
+  readonly maxMinutes?: number;
+  /** Time from a pod's binding to its readiness on a healthy node; 300 unless said. */
+  readonly readyAfterMs?: number;
+  /** Write an audit log of all writes that tools and persons make. */
+  readonly audit?: boolean;
+  /** Folder for everything, which must not exist yet; a temporary one unless said. It is removed at the end. */
+  readonly dir?: string;
+}
+
+/** A real API server with its controllers, and simulated nodes. Everything listens on loopback and ends with `stop`. */
+export interface ControlPlane {
+  readonly dir: string;
+  readonly server: string;
+  /** Of an administrator (group system:masters). */
+  readonly kubeconfigPath: string;
+  readonly programs: Programs;
+  readonly access: ApiAccess;
+  readonly api: Api;
+  /** Lines of JSON (audit.k8s.io/v1), with the option `audit`. */
+  readonly auditLog: string;
+  /** Runs kubectl on this control plane; a failure is an exit code, not an exception. */
+  kubectl(args: readonly string[], stdin?: string): Promise<CommandResult>;
+  /** `kubectl apply -f`, as a person once installed; what the server refuses is in the result. */
+  apply(file: string): Promise<CommandResult>;
+  addNodes(count: number, options?: NodeOptions): Promise<readonly string[]>;
+  /** Makes sure that the simulation of a fault runs: nodes that get its label are its own from then on. */
+  simulate(fault: NodeFault): Promise<void>;
+  /** Puts a node under a fault; `none` frees it, and its stuck pods go on to be ready. */
+  fault(node: string, fault: NodeFault): Promise<void>;
+  nodeDown(node: string): Promise<void>;
+  nodeUp(node: string): Promise<void>;
+  /** Ends kube-controller-manager and starts it anew, as a control plane's upgrade does. */
+  restartControllerManager(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts a control plane of its own; several can run at once. Throws with the log's end if a part does not come up. */
+export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const programs = options.programs ?? (await resolvePrograms());
+  const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'netsvc-upgrade-control-plane-')));
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const processes = await superviseProcesses({ logs: join(dir, 'logs'), remove: dir, maxMinutes: options.maxMinutes ?? 30 });
+  try {
+    return await start({ programs, dir, processes, options });
+  } catch (thrown) {
+    await processes.stopAll();
+    await rm(dir, { recursive: true, force: true });
+    throw thrown;
+  }
+}
+
+interface Start {
+  readonly programs: Programs;
+  readonly dir: string;
+  readonly processes: Processes;
+  readonly options: ControlPlaneOptions;
+}
+
+async function start({ programs, dir, processes, options }: Start): Promise<ControlPlane> {
+  const layout = { dir, ports: await choosePorts() };
+  const files = components.filesOf(dir);
+  const access = await writeKeys(layout);
+  const api = connect(access);
+  await startApiServer({ processes, programs, layout }, api, options.audit ?? false);
+  const manage = () => startControllerManager({ processes, programs, layout });
+  let controllerManager = await manage();
+  await startScheduler({ processes, programs, layout });
+  const simulate = simulations({ layout, processes, program: programs.kwok, readyAfterMs: options.readyAfterMs ?? 300 });
+  await simulate('none');
+  const kubectl = kubectlOf(programs.kubectl, files.kubeconfig);
+  const fault = async (node: string, kind: NodeFault) => {
+    await simulate(kind);
+    await setFault(api, node, kind);
+  };
+  return {
+    dir,
+    programs,
+    access,
+    api,
+    kubectl,
+    fault,
+    simulate: async (kind) => void (await simulate(kind)),
+    server: access.server,
+    kubeconfigPath: files.kubeconfig,
+    auditLog: files.auditLog,
+    apply: (file) => kubectl(['apply', '-f', file]),
+    addNodes: async (count, nodeOptions = {}) => {
+      await simulate(nodeOptions.fault ?? 'none');
+      return createNodes(api, count, nodeOptions);
+    },
+    nodeDown: (node) => fault(node, 'down'),
+    nodeUp: (node) => fault(node, 'none'),
+    restartControllerManager: async () => {
+      await controllerManager.stop();
+      controllerManager = await manage();
+    },
+    stop: async () => {
+      api.close();
+      await processes.stopAll();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function choosePorts(): Promise<components.Ports> {
+  const [etcd = 0, etcdPeer = 0, apiServer = 0, controllerManager = 0, scheduler = 0] = await freePorts(5);
+  return { etcd, etcdPeer, apiServer, controllerManager, scheduler };
+}

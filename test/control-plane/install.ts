@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Api, ApiList } from './api.ts';
+import type { UpOptions } from './arguments.ts';
+import type { ControlPlane } from './control-plane.ts';
+import { until } from './until.ts';
+
+const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Folders of releases, in the order in which a manifest is looked for. */
+function releaseFolders(own: string | undefined): readonly string[] {
+  return [
+    ...(own === undefined ? [] : [own]),
+    join(REPOSITORY, '..', 'shared', 'releases'),
+    join(REPOSITORY, 'src', 'sandbox', 'releases'),
+  ];
+}
+
+/** The manifest to install; throws with every place that was looked at. */
+export function findManifest({ install = '', variant, manifests }: UpOptions, exists: (file: string) => boolean = existsSync): string {
+  const places = releaseFolders(manifests).map((folder) => join(folder, install, 'manifests', `${variant}.yaml`));
+  const found = places.find(exists);
+  if (found === undefined)
+    throw new Error(`no manifest ${variant}.yaml of ${install}; looked for\n${places.map((place) => `  ${place}`).join('\n')}`);
+  return found;
+}
+
+/**
+ * Installs as a person did: plain `kubectl apply`. Old manifests hold kinds that a new server does not know any more;
+ * those are refused, the rest is created. Returns what was refused; throws if nothing was created.
+ */
+export async function installManifest(controlPlane: ControlPlane, file: string): Promise<readonly string[]> {
+  const result = await controlPlane.apply(file);
+  if (result.exitCode !== 0 && !result.stdout.includes(' created')) throw new Error(`kubectl apply -f ${file} failed:\n${result.stderr}`);
+  await until('every pod runs', () => everyPodRuns(controlPlane.api), 180_000, 200);
+  return result.stderr.split('\n').filter((line) => line.trim() !== '');
+}
+
+interface Workload {
+  readonly metadata: { readonly generation?: number };
+  readonly spec?: { readonly replicas?: number };
+  readonly status?: { readonly observedGeneration?: number; readonly desiredNumberScheduled?: number };
+}
+
+/** True once the controllers have seen every workload and as many pods run as they want. */
+export async function everyPodRuns(api: Api): Promise<boolean> {
+  const list = async (path: string) => (await api.get<ApiList>(path)).items;
+  const [daemonSets, deployments, pods] = await Promise.all([
+    list('/apis/apps/v1/daemonsets'),
+    list('/apis/apps/v1/deployments'),
+    list('/api/v1/pods'),
+  ]);
+  const seen = ({ metadata, status }: Workload) => (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+  const agents = daemonSets as readonly Workload[];
+  const others = deployments as readonly Workload[];
+  const wanted = sum(agents.map(({ status }) => status?.desiredNumberScheduled ?? 0)) + sum(others.map(({ spec }) => spec?.replicas ?? 1));
+  const running = pods.filter((pod) => (pod.status as { phase?: string } | undefined)?.phase === 'Running').length;
+  return [...agents, ...others].every(seen) && running >= wanted;
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

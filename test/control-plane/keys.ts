@@ -1,0 +1,63 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { ApiAccess } from './api.ts';
+import { createAuthority, createKeyPair, type Identity } from './certificates.ts';
+import { filesOf, type Layout, SERVICE_ADDRESS, serverUrl } from './components.ts';
+
+/** Makes every key of a control plane, writes them and the administrator's kubeconfig (0600), and returns his access. */
+export async function writeKeys(layout: Layout): Promise<ApiAccess> {
+  const files = filesOf(layout.dir);
+  const authority = createAuthority('test-authority');
+  const server = authority.issue({
+    commonName: 'kube-apiserver',
+    hosts: ['127.0.0.1', SERVICE_ADDRESS, 'localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc'],
+  });
+  const admin = authority.issue({ commonName: 'test-admin', organization: 'system:masters' });
+  const parts = authority.issue({ commonName: PARTS_USER, organization: 'system:masters' });
+  const frontProxy = authority.issue({ commonName: 'front-proxy' });
+  const accounts = createKeyPair();
+  await mkdir(dirname(files.authority), { recursive: true, mode: 0o700 });
+  const write = (file: string, content: string) => writeFile(file, content, { mode: 0o600 });
+  const writeIdentity = (target: { certificate: string; key: string }, identity: Identity) =>
+    Promise.all([write(target.certificate, identity.certificate), write(target.key, identity.key)]);
+  const access = { server: serverUrl(layout), authority: authority.certificate, certificate: admin.certificate, key: admin.key };
+  await Promise.all([
+    write(files.authority, authority.certificate),
+    writeIdentity(files.server, server),
+    writeIdentity(files.admin, admin),
+    writeIdentity(files.frontProxy, frontProxy),
+    write(files.serviceAccounts.publicKey, accounts.publicKey),
+    write(files.serviceAccounts.key, accounts.key),
+    write(files.kubeconfig, kubeconfigText(access)),
+    write(files.partsKubeconfig, kubeconfigText({ ...access, certificate: parts.certificate, key: parts.key })),
+    write(files.auditPolicy, AUDIT_POLICY),
+  ]);
+  return access;
+}
+
+/** The user that the control plane's own parts are. */
+const PARTS_USER = 'test-control-plane';
+
+/** Writes of people and tools; those of the control plane's own parts are not of interest. */
+const AUDIT_POLICY = `apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+rules:
+  - { level: None, verbs: [get, list, watch] }
+  - { level: None, users: [${PARTS_USER}, 'system:apiserver'] }
+  - { level: Metadata }
+`;
+
+/** A kubeconfig with everything in it; JSON is YAML. */
+function kubeconfigText(access: ApiAccess): string {
+  const data = (text: string) => Buffer.from(text).toString('base64');
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'test',
+    clusters: [{ name: 'test', cluster: { server: access.server, 'certificate-authority-data': data(access.authority) } }],
+    users: [{ name: 'test', user: { 'client-certificate-data': data(access.certificate), 'client-key-data': data(access.key) } }],
+    contexts: [{ name: 'test', context: { cluster: 'test', user: 'test' } }],
+  };
+  return `${JSON.stringify(config, undefined, 2)}\n`;
+}

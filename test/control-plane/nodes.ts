@@ -1,0 +1,98 @@
+import type { Api, ApiList, ApiObject } from './api.ts';
+import { FAULT_LABEL, type NodeFault, SIMULATED_ANNOTATION } from './stages.ts';
+import { until } from './until.ts';
+
+export interface NodeOptions {
+  /** Names are `<prefix>-01` and on; `node` unless said. */
+  readonly prefix?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Annotations besides the simulation's own. */
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** The fault they are born with. */
+  readonly fault?: NodeFault;
+  /** Wait until every one is Ready; so unless said. */
+  readonly wait?: boolean;
+}
+
+const AT_ONCE = 20;
+const CAPACITY = { cpu: '16', memory: '64Gi', pods: '250', 'ephemeral-storage': '200Gi' };
+
+/** Creates nodes; numbers go on where the prefix ends. Returns the new names. */
+export async function createNodes(api: Api, count: number, options: NodeOptions): Promise<readonly string[]> {
+  const { prefix = 'node' } = options;
+  const present = (await api.get<ApiList>('/api/v1/nodes')).items.map((node) => node.metadata.name);
+  const first =
+    1 + Math.max(0, ...present.filter((name) => name.startsWith(`${prefix}-`)).map((name) => Number(name.slice(prefix.length + 1)) || 0));
+  const names = Array.from({ length: count }, (_, index) => `${prefix}-${String(first + index).padStart(2, '0')}`);
+  for (let start = 0; start < count; start += AT_ONCE) {
+    const some = names.slice(start, start + AT_ONCE);
+    await Promise.all(
+      some.map((name, index) =>
+        api.send('POST', '/api/v1/nodes', nodeObject(name, addressOf(present.length + start + index + 1), options)),
+      ),
+    );
+  }
+  if (options.wait ?? true) await until(`${count} nodes are Ready`, async () => (await readyNodes(api, names)) === count);
+  return names;
+}
+
+/** Addresses of the benchmark range: nobody answers there, and no two nodes share one. */
+function addressOf(number: number): string {
+  return `198.18.${Math.floor(number / 256) % 256}.${number % 256}`;
+}
+
+function nodeObject(name: string, address: string, { labels, annotations, fault = 'none' }: NodeOptions): unknown {
+  const common = { 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': 'amd64', 'kubernetes.io/hostname': name };
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {
+      name,
+      labels: { ...common, ...labels, ...(fault === 'none' ? {} : { [FAULT_LABEL]: fault }) },
+      annotations: { 'kwok.x-k8s.io/node': 'fake', ...annotations },
+    },
+    status: {
+      addresses: [
+        { type: 'InternalIP', address },
+        { type: 'Hostname', address: name },
+      ],
+      capacity: CAPACITY,
+      allocatable: CAPACITY,
+      nodeInfo: {
+        machineID: '',
+        systemUUID: '',
+        bootID: '',
+        kernelVersion: '6.1.0',
+        osImage: 'Linux',
+        containerRuntimeVersion: 'containerd://2.1.0',
+        kubeletVersion: 'v1.36.1',
+        kubeProxyVersion: '',
+        operatingSystem: 'linux',
+        architecture: 'amd64',
+      },
+    },
+  };
+}
+
+async function readyNodes(api: Api, names: readonly string[]): Promise<number> {
+  const wanted = new Set(names);
+  const { items } = await api.get<ApiList>('/api/v1/nodes');
+  return items.filter((node) => wanted.has(node.metadata.name) && isReady(node)).length;
+}
+
+function isReady(node: ApiObject): boolean {
+  const { conditions = [] } = (node.status ?? {}) as { conditions?: readonly { type: string; status: string }[] };
+  return conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
+}
+
+/** Puts a node under a fault, or frees it (`none`); resolves once the simulation of that fault owns the node. */
+export async function setFault(api: Api, node: string, fault: NodeFault): Promise<void> {
+  const path = `/api/v1/nodes/${node}`;
+  await api.send('PATCH', path, { metadata: { labels: { [FAULT_LABEL]: fault === 'none' ? null : fault } } });
+  await until(`the simulation of ${fault} owns ${node}`, async () => {
+    const { annotations = {} } = (await api.get<ApiObject>(path)).metadata as { annotations?: Record<string, string> };
+    return annotations[SIMULATED_ANNOTATION] === fault;
+  });
+  if (fault === 'none') await until(`${node} is Ready`, async () => isReady(await api.get<ApiObject>(path)));
+  if (fault === 'down') await until(`${node} is not Ready`, async () => !isReady(await api.get<ApiObject>(path)));
+}

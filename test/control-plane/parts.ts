@@ -1,0 +1,44 @@
+import { type Api, isHealthy } from './api.ts';
+import type { Programs } from './binaries.ts';
+import { apiServerArguments, controllerManagerArguments, etcdArguments, type Layout, schedulerArguments } from './components.ts';
+import type { Processes, Running } from './processes.ts';
+import { until } from './until.ts';
+
+/** What starting any part of a control plane needs. */
+export interface Ground {
+  readonly processes: Processes;
+  readonly programs: Programs;
+  readonly layout: Layout;
+}
+
+/** Starts the store and the API server; resolves once it serves what every cluster has. */
+export async function startApiServer({ processes, programs, layout }: Ground, api: Api, audit: boolean): Promise<void> {
+  await processes.start('etcd', programs.etcd, etcdArguments(layout));
+  const running = await processes.start('kube-apiserver', programs['kube-apiserver'], apiServerArguments(layout, audit));
+  await up(running, async () => {
+    await api.get('/api/v1/namespaces/default');
+    await api.get('/apis/rbac.authorization.k8s.io/v1/clusterroles/cluster-admin');
+    return true;
+  });
+}
+
+/** Resolves once it is healthy: its controllers run. */
+export async function startControllerManager({ processes, programs, layout }: Ground): Promise<Running> {
+  const name = 'kube-controller-manager';
+  const running = await processes.start(name, programs[name], controllerManagerArguments(layout));
+  await up(running, () => isHealthy(layout.ports.controllerManager));
+  return running;
+}
+
+export async function startScheduler({ processes, programs, layout }: Ground): Promise<void> {
+  await processes.start('kube-scheduler', programs['kube-scheduler'], schedulerArguments(layout));
+}
+
+/** Waits until it answers; throws with the end of its log if it ends or never does. */
+async function up(running: Running, answers: () => Promise<boolean>): Promise<void> {
+  const problem = await until(`${running.name} answers`, async () => running.ended() || (await answers())).catch((thrown: unknown) =>
+    String(thrown),
+  );
+  if (running.ended()) throw new Error(`${running.name} ended\n${await running.tail()}`);
+  if (problem !== undefined) throw new Error(`${problem}\n${await running.tail()}`);
+}

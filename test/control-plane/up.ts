@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { UpOptions } from './arguments.ts';
+import { type Programs, resolvePrograms } from './binaries.ts';
+import { findManifest } from './install.ts';
+import { forget, isAlive, makeStateFolder, readState, type State } from './state.ts';
+import { until } from './until.ts';
+
+const SUPERVISOR = fileURLToPath(new URL('supervise.ts', import.meta.url));
+const LIMIT_MS = 10 * 60_000;
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/** Starts a control plane in the background and waits until it is ready. Throws if one of that name runs. */
+export async function up(name: string, options: UpOptions): Promise<void> {
+  const present = await readState(name);
+  if (present && (await isAlive(present)))
+    throw new Error(`"${name}" runs already (${present.server ?? present.phase}); end it with: ${command('down', name)}`);
+  if (options.install !== undefined) findManifest(options); // said now rather than after the start
+  const programs = await resolvePrograms();
+  const log = join(await makeStateFolder(), `${name}.log`);
+  await forget(name);
+  const pid = startSupervisor(name, programs, options, log);
+  const state = await whenReady(name, pid, log);
+  for (const line of usage(state, programs)) say(line);
+  process.stdout.write(`${state.kubeconfig}\n`);
+}
+
+function startSupervisor(name: string, programs: Programs, options: UpOptions, log: string): number {
+  const output = openSync(log, 'w', 0o600);
+  const child = spawn(process.execPath, [SUPERVISOR, JSON.stringify({ name, programs, options })], {
+    detached: true,
+    stdio: ['ignore', output, output],
+  });
+  closeSync(output);
+  child.unref();
+  return child.pid ?? 0;
+}
+
+async function whenReady(name: string, pid: number, log: string): Promise<State> {
+  let told = 0;
+  let state: State | undefined;
+  const ready = async () => {
+    state = await readState(name);
+    for (const step of state?.steps.slice(told) ?? []) say(step);
+    told = state?.steps.length ?? told;
+    return state?.phase === 'running' || state?.phase === 'failed' || !runs(pid);
+  };
+  await until('the control plane is ready', ready, LIMIT_MS);
+  if (state?.phase === 'running') return state;
+  const text = await readFile(log, 'utf8').catch(() => '');
+  throw new Error(`the control plane did not start: ${state?.problem ?? ''}\n${text.trim().split('\n').slice(-20).join('\n')}`);
+}
+
+function runs(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+function usage(state: State, programs: Programs): readonly string[] {
+  return [
+    `Ready; ends by itself at ${new Date(state.endsAt).toLocaleString()}.`,
+    `Use it:   export KUBECONFIG=${state.kubeconfig}`,
+    `kubectl:  export PATH=${dirname(programs.kubectl)}:$PATH   (if you have no kubectl of your own)`,
+    `Break it: kubectl label node node-03 netsvc-upgrade.test/fault=image-pull   (docs/control-plane.md)`,
+    `End it:   ${command('down', state.name)}`,
+  ];
+}
+
+function command(verb: string, name: string): string {
+  return `npm run control-plane -- ${verb}${name === 'default' ? '' : ` --name ${name}`}`;
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import type { ApiList } from '../control-plane/api.ts';
+import { resolvePrograms } from '../control-plane/binaries.ts';
+import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+import { installManifest } from '../control-plane/install.ts';
+import { CALICO, simulateService } from '../control-plane/service-simulator.ts';
+import { until } from '../control-plane/until.ts';
+import { agentOn, describeAgent, own, published, serverSideApply, untilRolledOut } from './installed-agents.ts';
+
+describe('control planes, each started anew', function () {
+  this.timeout(180_000);
+
+  before(async function () {
+    this.timeout(0); // the very first run builds the programs
+    await resolvePrograms();
+  });
+
+  it('runs twice at once, each with its own objects, and leaves nothing behind', async () => {
+    const both = await Promise.all([startControlPlane({ maxMinutes: 5 }), startControlPlane({ maxMinutes: 5 })]);
+    try {
+      const [one, two] = both;
+      await Promise.all([one.addNodes(2, { prefix: 'one' }), two.addNodes(1, { prefix: 'two', fault: 'slow' })]);
+      const names = async ({ api }: ControlPlane) => (await api.get<ApiList>('/api/v1/nodes')).items.map(({ metadata }) => metadata.name);
+      assert.deepEqual([await names(one), await names(two)], [['one-01', 'one-02'], ['two-01']]);
+    } finally {
+      await Promise.all(both.map((each) => each.stop()));
+    }
+    for (const { dir, server } of both) {
+      assert.equal(existsSync(dir), false);
+      await assert.rejects(fetch(server), TypeError);
+    }
+  });
+
+  describe('with the netsvc variants', () => {
+    const variants: readonly [string, string, string][] = [
+      ['netsvc-policy-only', 'netsvc-node', '2/2'],
+      ['netsvc-overlay', 'netsvc-overlay', '2/2'],
+      ['netsvc-kvstore', 'netsvc-node', '1/2'],
+      ['netsvc-overlay-kvstore', 'netsvc-overlay', '1/2'],
+    ];
+    for (const [variant, agents, readyColumn] of variants) {
+      it(`upgrades ${variant} from v3.26.4 to v3.32.2, its agents ${readyColumn}`, async () => {
+        const controlPlane = await startControlPlane({ maxMinutes: 5 });
+        try {
+          await controlPlane.addNodes(1);
+          assert.deepEqual(await installManifest(controlPlane, own('v3.26.4', variant)), []);
+          await serverSideApply(controlPlane, own('v3.32.2', variant));
+          await until(`the agent is new and ${readyColumn}`, async () => {
+            const agent = await agentOn(controlPlane, 'node-01', `k8s-app=${agents}`);
+            return agent?.readyColumn === readyColumn && agent.images.every((image) => image.endsWith(':v3.32.2'));
+          });
+        } finally {
+          await controlPlane.stop();
+        }
+      });
+    }
+  });
+
+  it('installs and upgrades a published release on five nodes', async function () {
+    if (!existsSync(published('v3.27.5', 'calico'))) this.skip(); // no published releases beside the repository
+    const controlPlane = await startControlPlane({ maxMinutes: 5 });
+    const service = simulateService(controlPlane.api, CALICO);
+    try {
+      await controlPlane.addNodes(5);
+      await installManifest(controlPlane, published('v3.27.5', 'calico'));
+      await serverSideApply(controlPlane, published('v3.32.1', 'calico'));
+      await untilRolledOut(controlPlane, 'calico-node');
+      const { items } = await controlPlane.api.get<ApiList>('/api/v1/pods?labelSelector=k8s-app%3Dcalico-node');
+      assert.deepEqual(new Set(items.flatMap((pod) => describeAgent(pod).images)), new Set(['quay.io/calico/node:v3.32.1']));
+    } finally {
+      await service.stop();
+      await controlPlane.stop();
+    }
+  });
+});
