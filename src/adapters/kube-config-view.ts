@@ -1,0 +1,75 @@
+import { stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { Fault } from '../core/fault.ts';
+import type { ConnectionFlags, Environment, KubeconfigDocument } from './kube-connection.ts';
+
+/** Where kubectl looks for its configuration, in its order of precedence. */
+export function kubeconfigFiles(flags: ConnectionFlags, env: Environment): readonly string[] {
+  if (flags.kubeconfig) return [resolve(flags.kubeconfig)];
+  const listed = (env.KUBECONFIG ?? '').split(delimiter).filter((file) => file !== '');
+  return listed.length > 0 ? listed.map((file) => resolve(file)) : [join(env.HOME ?? homedir(), '.kube', 'config')];
+}
+
+/**
+ * The configuration as kubectl merges it. All contexts: `--cluster` and `--user` may name entries outside the
+ * chosen one, and a broken certificate file of another context must not matter (so neither --minify nor --flatten).
+ * Throws Fault('usage') if kubectl is missing or cannot read a file.
+ */
+export async function viewKubeconfig(
+  files: readonly string[],
+  flags: ConnectionFlags,
+  env: Environment,
+  kubectl: string,
+): Promise<KubeconfigDocument> {
+  const only = flags.kubeconfig;
+  if (only && !(await isFile(only)))
+    throw new Fault('usage', `kubeconfig file ${only} does not exist`, ['name an existing file with --kubeconfig']);
+  return runView(only ? [`--kubeconfig=${only}`] : [], files.join(delimiter), env, kubectl);
+}
+
+/**
+ * Folder of the file that an entry came from: kubectl prints relative paths as they are written there.
+ * As in kubectl the first file that has the name wins.
+ */
+export async function originFolder(
+  list: 'clusters' | 'users',
+  name: string,
+  files: readonly string[],
+  env: Environment,
+  kubectl: string,
+): Promise<string> {
+  const existing: string[] = [];
+  for (const file of files) if (await isFile(file)) existing.push(file);
+  if (existing.length > 1) {
+    for (const file of existing) {
+      const document = await runView([`--kubeconfig=${file}`], file, env, kubectl);
+      if (document[list]?.some((entry) => entry.name === name)) return dirname(file);
+    }
+  }
+  return dirname(existing[0] ?? resolve('.'));
+}
+
+async function runView(flags: readonly string[], source: string, env: Environment, kubectl: string): Promise<KubeconfigDocument> {
+  const { execa } = await import('execa');
+  const result = await execa(kubectl, ['config', 'view', '--raw', '-o', 'json', ...flags], {
+    env: { ...env },
+    extendEnv: false,
+    reject: false,
+    stdin: 'ignore',
+  });
+  if (result.code === 'ENOENT' || result.code === 'EACCES')
+    throw new Fault('usage', `kubectl cannot be started: ${kubectl} (${result.code})`, ['install kubectl and put it on PATH']);
+  if (result.exitCode !== 0) {
+    const said = result.stderr.trim().replace(/^error: /, '') || result.shortMessage;
+    throw new Fault('usage', `kubectl cannot read ${source}: ${said}`, ['repair the file, or name another one with --kubeconfig']);
+  }
+  return JSON.parse(result.stdout) as KubeconfigDocument;
+}
+
+async function isFile(file: string): Promise<boolean> {
+  return stat(file).then(
+    (found) => !found.isDirectory(),
+    () => false,
+  );
+}

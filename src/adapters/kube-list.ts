@@ -1,0 +1,51 @@
+import { apiVersionOf, type Kind, type KubeObject } from '../core/object.ts';
+import { ApiFailure, type ListOptions } from '../core/ports.ts';
+import { collectionPath, withQuery } from './kube-paths.ts';
+import type { Transport } from './kube-transport.ts';
+
+/** Media types with which a server sends metadata only; an API server that cannot sends whole objects. */
+export const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
+export const METADATA_ONE = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
+
+export interface Listed {
+  readonly items: readonly KubeObject[];
+  readonly resourceVersion: string;
+}
+
+interface Page {
+  readonly metadata?: { readonly continue?: string; readonly resourceVersion?: string };
+  readonly items?: readonly KubeObject[] | null;
+}
+
+/** Times a list that grew too old between its pages is begun again. */
+const RESTARTS = 3;
+
+/** Every object of a resource, page by page; begun again if the continue token has expired (410). */
+export async function listAll(transport: Transport, kind: Kind, options: ListOptions, limit: number): Promise<Listed> {
+  for (let restart = 0; ; restart += 1) {
+    try {
+      return await listOnce(transport, kind, options, limit);
+    } catch (thrown) {
+      if (!(thrown instanceof ApiFailure) || thrown.status !== 410 || restart >= RESTARTS) throw thrown;
+    }
+  }
+}
+
+async function listOnce(transport: Transport, kind: Kind, options: ListOptions, limit: number): Promise<Listed> {
+  const items: KubeObject[] = [];
+  let token: string | undefined;
+  for (;;) {
+    const { labelSelector, fieldSelector, signal } = options;
+    const path = withQuery(collectionPath(kind, options.namespace), { labelSelector, fieldSelector, limit, continue: token });
+    const accept = options.metadataOnly ? { accept: METADATA_LIST } : {};
+    const page: Page = await transport.json<Page>({ path, ...accept, ...(signal ? { signal } : {}) });
+    for (const item of page.items ?? []) items.push(typed(kind, item));
+    token = page.metadata?.continue;
+    if (!token) return { items, resourceVersion: page.metadata?.resourceVersion ?? '' };
+  }
+}
+
+/** Items of a list come without apiVersion and kind, metadata with another's. */
+export function typed(kind: Kind, object: KubeObject): KubeObject {
+  return { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind };
+}

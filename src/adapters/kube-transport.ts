@@ -1,0 +1,150 @@
+import type { IncomingMessage } from 'node:http';
+import { ApiFailure } from '../core/ports.ts';
+import { type Authorizer, authorizerOf, type Credential } from './kube-auth.ts';
+import { readText } from './kube-body.ts';
+import type { Connection } from './kube-connection.ts';
+import { exchange } from './kube-exchange.ts';
+import { failureOf, noAnswer } from './kube-failure.ts';
+import { impersonationHeaders, warningTexts } from './kube-headers.ts';
+import { delayOf, isResettable, retryableStatus } from './kube-retry.ts';
+import { openWire, type Wire } from './kube-wire.ts';
+
+/** One request. */
+export interface Call {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Path and query below the server's URL. */
+  readonly path: string;
+  readonly body?: unknown;
+  readonly contentType?: string;
+  readonly accept?: string;
+  readonly signal?: AbortSignal;
+  /** May be sent twice without harm; GETs always may. */
+  readonly repeatable?: boolean;
+  /** Silence after which the connection counts as dead; milliseconds. */
+  readonly idleMs?: number;
+}
+
+export interface TransportOptions {
+  /** Version of this program, for User-Agent. */
+  readonly version: string;
+  /** Each warning of the server once. */
+  readonly warn?: (text: string) => void;
+  /** A person is at the terminal: credential plugins may ask. */
+  readonly terminal?: boolean;
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+}
+
+const ATTEMPTS = 5;
+
+/** Requests to one API server over kept-alive connections, with credentials, retries and warnings. */
+export class Transport {
+  readonly #connection: Connection;
+  readonly #options: TransportOptions;
+  readonly #authorizer: Authorizer;
+  readonly #warned = new Set<string>();
+  #wire: { readonly certificate: string | undefined; readonly opened: Promise<Wire> } | undefined;
+  /** Server clock − ours, of the last answer; undefined before the first. Milliseconds. */
+  skewMs: number | undefined;
+
+  constructor(connection: Connection, options: TransportOptions) {
+    this.#connection = connection;
+    this.#options = options;
+    this.#authorizer = authorizerOf(connection, options.terminal ?? false);
+  }
+
+  /** The body of a successful answer. Throws ApiFailure, or what the signal was aborted with. */
+  async text(call: Call): Promise<string> {
+    return this.#repeat(call, async (message) => readText(message));
+  }
+
+  async json<T>(call: Call): Promise<T> {
+    const text = await this.text(call);
+    try {
+      return JSON.parse(text) as T;
+    } catch {
+      throw new ApiFailure(200, 'NotJson', `${call.path} is not JSON: ${text.trim().replace(/\s+/g, ' ').slice(0, 200)}`);
+    }
+  }
+
+  /** The open body of a successful answer, for watches. The caller ends it. */
+  async stream(call: Call): Promise<IncomingMessage> {
+    return this.#repeat(call, async (message) => message);
+  }
+
+  async close(): Promise<void> {
+    (await this.#wire?.opened)?.close();
+    this.#wire = undefined;
+  }
+
+  async #repeat<T>(call: Call, use: (message: IncomingMessage) => Promise<T>): Promise<T> {
+    let renewed = false;
+    for (let attempt = 1; ; attempt += 1) {
+      call.signal?.throwIfAborted();
+      const credential = await this.#authorizer.current();
+      const outcome = await this.#attempt(call, credential, use);
+      if ('value' in outcome) return outcome.value;
+      if (outcome.failure.status === 401 && !renewed && this.#authorizer.refresh(credential)) {
+        renewed = true;
+        continue;
+      }
+      if (attempt >= ATTEMPTS || !outcome.again) throw outcome.failure;
+      await this.#options.sleep(delayOf(attempt, outcome.retryAfter), call.signal);
+    }
+  }
+
+  async #attempt<T>(
+    call: Call,
+    credential: Credential,
+    use: (message: IncomingMessage) => Promise<T>,
+  ): Promise<{ value: T } | { failure: ApiFailure; again: boolean; retryAfter?: string }> {
+    const repeatable = call.repeatable ?? (call.method ?? 'GET') === 'GET';
+    const wire = await this.#wireFor(credential);
+    const startedAt = Date.now();
+    try {
+      const message = await exchange(wire, call, this.#headers(call, credential, wire), this.#connection.requestTimeoutMs);
+      this.#notice(message, startedAt);
+      const status = message.statusCode ?? 0;
+      if (status < 400) return { value: await use(message) };
+      const retryAfter = message.headers['retry-after'];
+      const failure = failureOf(status, await readText(message));
+      return {
+        failure,
+        again: retryableStatus(status, call.method ?? 'GET', repeatable, retryAfter),
+        ...(retryAfter ? { retryAfter } : {}),
+      };
+    } catch (thrown) {
+      call.signal?.throwIfAborted();
+      if (thrown instanceof ApiFailure) throw thrown;
+      return { failure: noAnswer(thrown, this.#connection.server), again: repeatable && isResettable(thrown) };
+    }
+  }
+
+  /** A renewed client certificate needs new connections; everything else shares them. */
+  #wireFor(credential: Credential): Promise<Wire> {
+    if (!this.#wire || this.#wire.certificate !== credential.certificate)
+      this.#wire = { certificate: credential.certificate, opened: openWire(this.#connection, credential) };
+    return this.#wire.opened;
+  }
+
+  #headers(call: Call, credential: Credential, wire: Wire): Record<string, string | readonly string[]> {
+    return {
+      Accept: call.accept ?? 'application/json',
+      'User-Agent': `kubectl-netsvc_upgrade/${this.#options.version}`,
+      ...(wire.compressed ? { 'Accept-Encoding': 'gzip' } : {}),
+      ...(credential.authorization ? { Authorization: credential.authorization } : {}),
+      ...(call.body === undefined ? {} : { 'Content-Type': call.contentType ?? 'application/json' }),
+      ...impersonationHeaders(this.#connection),
+    };
+  }
+
+  #notice(message: IncomingMessage, startedAt: number): void {
+    const date = Date.parse(message.headers.date ?? '');
+    // The header has whole seconds: half of one is added, half of the round trip taken off.
+    if (!Number.isNaN(date)) this.skewMs = Math.round(date + 500 - (startedAt + Date.now()) / 2);
+    for (const text of warningTexts(message.rawHeaders)) {
+      if (this.#warned.has(text)) continue;
+      this.#warned.add(text);
+      this.#options.warn?.(text);
+    }
+  }
+}

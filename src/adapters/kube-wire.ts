@@ -1,0 +1,82 @@
+import type { Agent, ClientRequest, IncomingMessage, RequestOptions as PlainOptions } from 'node:http';
+import type { ConnectionOptions } from 'node:tls';
+import type { Credential } from './kube-auth.ts';
+import type { Connection } from './kube-connection.ts';
+import { isLoopback, proxyOf } from './kube-proxy.ts';
+
+type TlsOptions = Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'servername' | 'rejectUnauthorized'>;
+
+/** Connections of one process to one API server: enough to read in parallel, few enough for priority and fairness. */
+export const MAX_SOCKETS = 8;
+
+/** Kept-alive connections to the API server with one client certificate (or none). */
+export interface Wire {
+  readonly base: URL;
+  readonly secure: boolean;
+  readonly compressed: boolean;
+  open(url: URL, options: PlainOptions, answer: (message: IncomingMessage) => void): ClientRequest;
+  close(): void;
+}
+
+/** The certificate of the credential belongs to the connection, the rest of it to each request. */
+export async function openWire(connection: Connection, credential: Credential): Promise<Wire> {
+  const base = new URL(connection.server);
+  const secure = base.protocol === 'https:';
+  const { request } = secure ? await import('node:https') : await import('node:http');
+  const tls = secure ? await tlsOptions(connection, credential) : {};
+  const agent = await agentOf(connection, base, tls);
+  const compressed = !isLoopback(base.hostname) && connection.cluster['disable-compression'] !== true;
+  return {
+    base,
+    secure,
+    compressed,
+    // The options are repeated for each request because an agent that tunnels makes the inner TLS from them.
+    open: (url, options, answer) => request(url, { ...tls, ...options, agent }, answer),
+    close: () => agent.destroy(),
+  };
+}
+
+async function tlsOptions(connection: Connection, credential: Credential): Promise<TlsOptions> {
+  const { cluster } = connection;
+  const authority = cluster['certificate-authority-data'];
+  const insecure = cluster['insecure-skip-tls-verify'] === true;
+  const servername = cluster['tls-server-name'];
+  return {
+    ...(authority ? { ca: Buffer.from(authority, 'base64').toString() } : insecure ? {} : { ca: await systemAuthorities() }),
+    ...(credential.certificate ? { cert: credential.certificate, key: credential.key } : {}),
+    ...(servername ? { servername } : {}),
+    rejectUnauthorized: !insecure,
+  };
+}
+
+/** Through a tunnel Node no longer knows an address that it dialled and would check the certificate against `localhost`. */
+async function addressCheck(server: URL): Promise<Pick<ConnectionOptions, 'checkServerIdentity'>> {
+  const { isIP } = await import('node:net');
+  const address = server.hostname.replace(/^\[|\]$/g, '');
+  if (isIP(address) === 0) return {};
+  const { checkServerIdentity } = await import('node:tls');
+  return { checkServerIdentity: (_host, certificate) => checkServerIdentity(address, certificate) };
+}
+
+/** Node's list and the machine's: kubectl trusts what the machine trusts. */
+async function systemAuthorities(): Promise<string[] | undefined> {
+  const tls = await import('node:tls');
+  if (typeof tls.getCACertificates !== 'function') return undefined;
+  return [...new Set([...tls.getCACertificates('default'), ...tls.getCACertificates('system')])];
+}
+
+async function agentOf(connection: Connection, base: URL, tls: TlsOptions): Promise<Agent> {
+  const pool = { keepAlive: true, maxSockets: MAX_SOCKETS, maxFreeSockets: MAX_SOCKETS };
+  const proxy = proxyOf(connection, base);
+  if (proxy) {
+    const tunnel = proxy.startsWith('socks')
+      ? await (await import('./kube-client-node.ts')).socksAgent(connection, proxy)
+      : new (await import('https-proxy-agent')).HttpsProxyAgent(proxy, pool);
+    // On the agent, not on each request: Node pools connections with a check of their own apart.
+    const { options } = tunnel as unknown as { readonly options: object };
+    if (!tls.servername) Object.assign(options, await addressCheck(base));
+    return tunnel;
+  }
+  if (base.protocol === 'http:') return new (await import('node:http')).Agent(pool);
+  return new (await import('node:https')).Agent({ ...pool, ...tls });
+}

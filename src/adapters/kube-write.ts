@@ -1,0 +1,48 @@
+import { Fault } from '../core/fault.ts';
+import type { Kind, KubeObject } from '../core/object.ts';
+import type { ClusterWriter } from '../core/ports.ts';
+import { collectionPath, objectPath, withQuery } from './kube-paths.ts';
+import { JSON_PATCH } from './kube-read.ts';
+import type { Transport } from './kube-transport.ts';
+
+/** Field manager of what this program stores for itself: its lock and its record. */
+const OWN_MANAGER = 'netsvc-upgrade';
+
+/** The writing half of a cluster. `guard` runs before every request and throws if this is not the confirmed cluster. */
+export function writerOf(transport: Transport, namespace: string, guard: () => Promise<void>): ClusterWriter {
+  const scope = (kind: Kind, named: string | undefined) => (kind.namespaced ? (named ?? namespace) : undefined);
+  const own = { fieldManager: OWN_MANAGER, fieldValidation: 'Strict' };
+  return {
+    async patch(kind, ref, patch, fieldManager) {
+      await guard();
+      // The very instance is meant: an object made anew under the same name must not be changed.
+      const pin = ref.uid ? [{ op: 'test', path: '/metadata/uid', value: ref.uid }] : [];
+      const path = withQuery(objectPath(kind, ref.name, scope(kind, ref.namespace)), { fieldManager, fieldValidation: 'Strict' });
+      return transport.json<KubeObject>({ method: 'PATCH', path, body: [...pin, ...patch], contentType: JSON_PATCH });
+    },
+    async create(kind, object) {
+      await guard();
+      const path = withQuery(collectionPath(kind, scope(kind, object.metadata.namespace)), own);
+      return transport.json<KubeObject>({ method: 'POST', path, body: object });
+    },
+    async replace(kind, object) {
+      await guard();
+      const path = withQuery(objectPath(kind, object.metadata.name, scope(kind, object.metadata.namespace)), own);
+      return transport.json<KubeObject>({ method: 'PUT', path, body: object });
+    },
+    async remove(kind, ref) {
+      await guard();
+      const body = { apiVersion: 'v1', kind: 'DeleteOptions', ...(ref.uid ? { preconditions: { uid: ref.uid } } : {}) };
+      await transport.text({ method: 'DELETE', path: objectPath(kind, ref.name, scope(kind, ref.namespace)), body });
+    },
+  };
+}
+
+/** The refusal of house rule 5. */
+export function otherCluster(expected: string, found: string | undefined, where: string): Fault {
+  return new Fault(
+    'failed',
+    `this is another cluster than the one confirmed: kube-system has UID ${found ?? 'none'}, not ${expected} (${where})`,
+    ['check the context and what the server name points to; nothing was written'],
+  );
+}

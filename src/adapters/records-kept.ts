@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { Fault } from '../core/fault.ts';
+
+/** binaryData of one ConfigMap: base64 by key. */
+export type Binary = Readonly<Record<string, string>>;
+
+/** Largest piece of one kept item, so that two always fit beside each other in a ConfigMap of 1 MiB. Bytes before base64. */
+export const PIECE_BYTES = 400_000;
+
+/** The key of an item: readable where it can be, and never the same for two ids. */
+export function keyOf(actionId: string): string {
+  const safe = actionId.replace(/[^A-Za-z0-9.-]/g, (c) => (c === '/' ? '_' : `_${c.codePointAt(0)?.toString(16)}_`));
+  const exact = /^[A-Za-z0-9./-]+$/.test(actionId) && !/\.\d+of\d+$/.test(actionId) && safe.length <= 180;
+  const digest = createHash('sha256').update(actionId).digest('hex').slice(0, 16);
+  return `kept.${exact ? safe : `${safe.slice(0, 150)}_${digest}`}`;
+}
+
+/** The item as gzip JSON, cut into pieces named `KEY.1of3`. */
+export async function packed(actionId: string, content: unknown): Promise<Binary> {
+  const bytes = await promisify(gzip)(Buffer.from(JSON.stringify({ id: actionId, content: content ?? null })));
+  const count = Math.max(1, Math.ceil(bytes.length / PIECE_BYTES));
+  const pieces = Array.from({ length: count }, (_, index) => bytes.subarray(index * PIECE_BYTES, (index + 1) * PIECE_BYTES));
+  const key = keyOf(actionId);
+  return Object.fromEntries(pieces.map((piece, index) => [count === 1 ? key : `${key}.${index + 1}of${count}`, piece.toString('base64')]));
+}
+
+/** True if the ConfigMap key holds (a piece of) this item. */
+export function isPieceOf(actionId: string, key: string): boolean {
+  const own = keyOf(actionId);
+  return key === own || (key.startsWith(`${own}.`) && /^\d+of\d+$/.test(key.slice(own.length + 1)));
+}
+
+/** The item from all pieces found; undefined if there is none. Throws Fault('failed') if a piece is missing. */
+export async function unpacked(actionId: string, all: Binary): Promise<unknown> {
+  const key = keyOf(actionId);
+  const pieces = Object.entries(all).filter(([name]) => isPieceOf(actionId, name));
+  if (pieces.length === 0) return undefined;
+  const [, count] = /\.\d+of(\d+)$/.exec(pieces[0]?.[0] ?? '') ?? [];
+  const wanted = count === undefined ? [key] : Array.from({ length: Number(count) }, (_, index) => `${key}.${index + 1}of${count}`);
+  const found = wanted.map((name) => all[name]);
+  if (found.some((piece) => piece === undefined))
+    throw new Fault('failed', `what was kept of "${actionId}" is incomplete: ${found.filter(Boolean).length} of ${wanted.length} pieces`, [
+      'restore the ConfigMaps netsvc-upgrade-run-kept-N from a backup',
+    ]);
+  const bytes = await promisify(gunzip)(Buffer.concat(found.map((piece) => Buffer.from(piece ?? '', 'base64'))));
+  return (JSON.parse(bytes.toString('utf8')) as { readonly content: unknown }).content;
+}
+
+/** Bytes that count against a ConfigMap's limit. */
+export function sizeOf(binary: Binary): number {
+  return Object.entries(binary).reduce((sum, [key, value]) => sum + key.length + Math.ceil((value.length * 3) / 4), 0);
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { leaseLock } from '../../src/adapters/lock.ts';
+import { Fault } from '../../src/core/fault.ts';
+import { ApiFailure } from '../../src/core/ports.ts';
+import { memoryCluster } from './memory-cluster.ts';
+
+const START = Date.parse('2026-11-20T10:00:00Z');
+
+/** Two runs on one cluster; time passes only when told, renewals run when told. */
+function ground() {
+  const memory = memoryCluster();
+  let now = START;
+  const tasks = new Set<() => void>();
+  const lockOf = (identity: string, clockOffMs = 0) =>
+    leaseLock({
+      cluster: { ...memory.cluster, clockSkewMs: async () => (await memory.cluster.clockSkewMs()) - clockOffMs },
+      clock: { now: () => new Date(now + clockOffMs) },
+      namespace: 'kube-system',
+      identity,
+      repeat: (_ms, task) => {
+        tasks.add(task);
+        return () => tasks.delete(task);
+      },
+    });
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  return {
+    memory,
+    lockOf,
+    tasks,
+    /** Lets seconds pass, a renewal every 15 of them. */
+    async pass(seconds: number) {
+      for (let left = seconds; left > 0; left -= 15) {
+        now += Math.min(15, left) * 1000;
+        if (left >= 15) for (const task of tasks) task();
+        await settle();
+      }
+    },
+  };
+}
+
+const isLocked = (thrown: unknown) => thrown instanceof Fault && thrown.code === 'locked';
+
+describe('the lock', () => {
+  it('is held by one run, and tells the other who holds it and how to go on', async () => {
+    const { lockOf } = ground();
+    await lockOf('alice@a/1/run').acquire();
+    await assert.rejects(lockOf('bob@b/2/run').acquire(), (thrown) => {
+      assert.ok(isLocked(thrown) && thrown instanceof Fault);
+      assert.match(thrown.message, /alice@a\/1\/run holds the lock since 2026-11-20T10:00:00\.000000Z/);
+      assert.match(thrown.suggestions.join(), /kubectl netsvc-upgrade unlock/);
+      return true;
+    });
+    assert.equal((await lockOf('bob').holder())?.identity, 'alice@a/1/run');
+  });
+
+  it('is free after a release, for anybody', async () => {
+    const { lockOf, tasks } = ground();
+    const { release } = await lockOf('alice').acquire();
+    await release();
+    assert.equal(await lockOf('bob').holder(), undefined);
+    assert.equal(tasks.size, 0);
+    await lockOf('bob').acquire();
+  });
+
+  it('stays with a run that renews it', async () => {
+    const { lockOf, pass } = ground();
+    const { lost } = await lockOf('alice').acquire();
+    await pass(600);
+    await assert.rejects(lockOf('bob').acquire(), isLocked);
+    assert.equal(lost.aborted, false);
+  });
+
+  it('is taken over once 60 s have passed without a renewal, and not before', async () => {
+    const { lockOf, pass, tasks } = ground();
+    await lockOf('alice').acquire();
+    tasks.clear();
+    await pass(60);
+    await assert.rejects(lockOf('bob').acquire(), isLocked);
+    await pass(1);
+    await lockOf('bob').acquire();
+    assert.equal((await lockOf('bob').holder())?.identity, 'bob');
+  });
+
+  it('goes by the clock of the server, not by those of the machines', async () => {
+    const { lockOf } = ground();
+    await lockOf('alice', -3_600_000).acquire();
+    await assert.rejects(lockOf('bob', 3_600_000).acquire(), isLocked);
+  });
+
+  it('goes to one of two runs that take it in the same moment', async () => {
+    const { lockOf, memory } = ground();
+    const other = lockOf('alice');
+    memory.between = async () => {
+      await other.acquire();
+    };
+    await assert.rejects(lockOf('bob').acquire(), isLocked);
+    assert.equal((await other.holder())?.identity, 'alice');
+  });
+
+  it('is lost when another holder appears', async () => {
+    const { lockOf, pass } = ground();
+    const { lost, release } = await lockOf('alice').acquire();
+    assert.equal((await lockOf('bob').breakLock())?.identity, 'alice');
+    await lockOf('bob').acquire();
+    await pass(15);
+    assert.ok(isLocked(lost.reason));
+    assert.match(lost.reason.message, /now held by bob/);
+    await release();
+    assert.equal((await lockOf('x').holder())?.identity, 'bob');
+  });
+
+  it('is lost when it could not be renewed for 45 s, before another run may take it', async () => {
+    const { lockOf, pass, memory } = ground();
+    const { lost } = await lockOf('alice').acquire();
+    memory.away = new ApiFailure(0, 'ECONNREFUSED', 'no answer');
+    await pass(30);
+    assert.equal(lost.aborted, false);
+    await pass(15);
+    assert.ok(isLocked(lost.reason));
+  });
+
+  it('outlives a short outage and a conflict of its own making', async () => {
+    const { lockOf, pass, memory } = ground();
+    const { lost } = await lockOf('alice').acquire();
+    memory.away = new ApiFailure(503, 'ServiceUnavailable', 'later');
+    await pass(30);
+    memory.away = undefined;
+    for (const [key, object] of memory.objects)
+      memory.objects.set(key, { ...object, metadata: { ...object.metadata, resourceVersion: '99' } });
+    await pass(60);
+    assert.equal(lost.aborted, false);
+    assert.equal((await lockOf('x').holder())?.identity, 'alice');
+  });
+});

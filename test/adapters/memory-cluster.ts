@@ -1,0 +1,85 @@
+import type { KubeObject, ObjectRef } from '../../src/core/object.ts';
+import { ApiFailure, type Cluster } from '../../src/core/ports.ts';
+
+export interface MemoryCluster {
+  readonly cluster: Cluster;
+  readonly objects: Map<string, KubeObject>;
+  /** Replaces and creates so far. */
+  writes: number;
+  /** Runs before the next write, once: what somebody else does in between. */
+  between: (() => void | Promise<void>) | undefined;
+  /** Thrown by every request while set. */
+  away: ApiFailure | undefined;
+  skewMs: number;
+}
+
+/** Objects with resource versions and the conflicts that come of them: as much of a cluster as lock and record need. */
+export function memoryCluster(): MemoryCluster {
+  const objects = new Map<string, KubeObject>();
+  let version = 0;
+  const keyOf = (name: string, namespace = '') => `${namespace}/${name}`;
+  const put = (object: KubeObject): KubeObject => {
+    version += 1;
+    const stored = { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
+    objects.set(keyOf(object.metadata.name, object.metadata.namespace), stored);
+    return stored;
+  };
+  const enter = async (writes: boolean) => {
+    if (memory.away) throw memory.away;
+    if (!writes) return;
+    memory.writes += 1;
+    const between = memory.between;
+    memory.between = undefined;
+    await between?.();
+  };
+  const unexpected = async (): Promise<never> => {
+    throw new Error('not expected here');
+  };
+  const cluster: Cluster = {
+    version: unexpected,
+    discover: unexpected,
+    resolve: unexpected,
+    dryRunApply: unexpected,
+    dryRunPatch: unexpected,
+    dryRunCreate: unexpected,
+    reviewAccess: unexpected,
+    raw: unexpected,
+    patch: unexpected,
+    watch: () => assertNever(),
+    async clockSkewMs() {
+      await enter(false);
+      return memory.skewMs;
+    },
+    async get(_kind, name, namespace) {
+      await enter(false);
+      return objects.get(keyOf(name, namespace));
+    },
+    async list(_kind, { namespace = '' } = {}) {
+      await enter(false);
+      return [...objects.values()].filter(({ metadata }) => metadata.namespace === namespace);
+    },
+    async create(_kind, object) {
+      await enter(true);
+      if (objects.has(keyOf(object.metadata.name, object.metadata.namespace))) throw new ApiFailure(409, 'AlreadyExists', 'exists');
+      return put(object);
+    },
+    async replace(_kind, object) {
+      await enter(true);
+      const { name, namespace, resourceVersion } = object.metadata;
+      const live = objects.get(keyOf(name, namespace));
+      if (!live) throw new ApiFailure(404, 'NotFound', 'not found');
+      if (live.metadata.resourceVersion !== resourceVersion) throw new ApiFailure(409, 'Conflict', 'modified');
+      return put(object);
+    },
+    async remove(_kind, ref: ObjectRef) {
+      await enter(true);
+      objects.delete(keyOf(ref.name, ref.namespace));
+    },
+  };
+  const memory: MemoryCluster = { cluster, objects, writes: 0, between: undefined, away: undefined, skewMs: 0 };
+  return memory;
+}
+
+function assertNever(): never {
+  throw new Error('not expected here');
+}
