@@ -7,14 +7,21 @@ import { readInventory } from './inventory.ts';
 
 /** The installation, or a clear refusal: stages after preflight cannot do anything without one. */
 export async function readInstalled(sources: Sources, context: Context): Promise<Installation> {
-  const detection = detect(await readInventory(sources, context.profile), context.profile);
+  const { path, variant } = context.options;
+  const detection = detect(await readInventory(sources, context.profile), context.profile, { path, variant });
   if (detection.type === 'found') return detection.installation;
   const next = ['see the evidence with: kubectl netsvc-upgrade preflight'];
   if (detection.type === 'ambiguous') {
-    throw new Fault('blocked', `what is installed is not clear: ${detection.because}`, [
-      `say which with --variant (${detection.candidates.join(', ')})`,
-      ...next,
-    ]);
+    throw new Fault('blocked', `what is installed is not clear: ${detection.because}`, [...sayWhich(detection.candidates), ...next]);
   }
   throw new Fault('blocked', detection.because, next);
+}
+
+const PATHS: readonly string[] = ['chart', 'operator', 'manifest', 'kvstore'];
+
+/** Candidates are install paths or variants; parts that could not be read leave none. */
+function sayWhich(candidates: readonly string[]): readonly string[] {
+  if (candidates.length === 0) return [];
+  const flag = candidates.every((one) => PATHS.includes(one)) ? '--path' : '--variant';
+  return [`say which with ${flag} (${candidates.join(', ')})`];
 }

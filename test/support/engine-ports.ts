@@ -1,9 +1,9 @@
-import type { EnginePorts } from '../../src/engine/engine-ports.ts';
 import type { Context, Options } from '../../src/core/context.ts';
 import { Fault } from '../../src/core/fault.ts';
 import type { KubeObject } from '../../src/core/object.ts';
 import type { Profile } from '../../src/core/profile.ts';
 import type { RunRecord } from '../../src/core/run-record.ts';
+import type { EnginePorts } from '../../src/engine/engine-ports.ts';
 
 export const CLUSTER_UID = '2c9e0000-0000-4000-8000-000000000001';
 
@@ -27,7 +27,17 @@ export function engineBench(): EngineBench {
   const calls: string[] = [];
   const saved: RunRecord[] = [];
   const [soft, hard, lost] = [new AbortController(), new AbortController(), new AbortController()];
-  const bench = { calls, saved, soft, hard, lost, tools: new Map(), uid: CLUSTER_UID, lockedBy: undefined, stored: undefined } as unknown as {
+  const bench = {
+    calls,
+    saved,
+    soft,
+    hard,
+    lost,
+    tools: new Map(),
+    uid: CLUSTER_UID,
+    lockedBy: undefined,
+    stored: undefined,
+  } as unknown as {
     -readonly [K in keyof EngineBench]: EngineBench[K];
   };
   bench.ports = {
@@ -45,7 +55,13 @@ export function engineBench(): EngineBench {
       },
       programOf: (tool: string) => tool,
     },
-    work: { path: 'work', write: async (name: string) => (calls.push(`write ${name}`), `work/${name}`) },
+    work: {
+      path: 'work',
+      async write(name: string) {
+        calls.push(`write ${name}`);
+        return `work/${name}`;
+      },
+    },
     machine: {},
     records: {
       load: async () => bench.stored,

@@ -1,0 +1,102 @@
+import { type Evidence, ok, read } from '../core/check.ts';
+import type { KubeObject } from '../core/object.ts';
+import type { AccessRequest } from '../core/ports.ts';
+import { counted, failed, failIfAny, PROGRAM, preflightCheck } from './define.ts';
+import type { AccessAnswer } from './facts.ts';
+
+/** `patch daemonsets.apps in kube-system` */
+export function accessText({ verb, group, resource, subresource, namespace, name }: AccessRequest): string {
+  const type = `${resource}${group === '' ? '' : `.${group}`}${subresource ? `/${subresource}` : ''}`;
+  return `${verb} ${type}${name ? `/${name}` : ''}${namespace ? ` in ${namespace}` : ''}`;
+}
+
+export const permissions = preflightCheck('NS-009', {
+  category: 'access',
+  severity: 'error',
+  ref: 'domain §13',
+  judge: (facts) => {
+    const answers = read(facts.access);
+    const denied = answers.filter((answer) => !answer.allowed);
+    return failIfAny(denied.map(denial), `all ${answers.length} permissions that the plan needs`, (names) => ({
+      because: `${counted(denied.length, 'permission')} missing: ${names}`,
+      hint: 'Use an account that has them, or grant them; docs/permissions.md holds the ClusterRole.',
+      next: `kubectl auth can-i --list`,
+      ...(denied.some((answer) => answer.required) ? {} : { severity: 'warning' as const }),
+    }));
+  },
+});
+
+function denial({ request, why }: AccessAnswer): Evidence {
+  return { text: accessText(request), detail: why };
+}
+
+export const stateNamespace = preflightCheck('NS-010', {
+  category: 'access',
+  severity: 'error',
+  ref: 'house rule 4',
+  judge: (facts, { options }) => {
+    const namespace = read(facts.namespaces).find((one) => one.metadata.name === options.stateNamespace);
+    if (!namespace) {
+      return failed(
+        `the state namespace ${options.stateNamespace} does not exist`,
+        'Create it, or name another with --state-namespace: the lock and the record of the run live there.',
+        { next: `kubectl create namespace ${options.stateNamespace}` },
+      );
+    }
+    if (!namespace.metadata.deletionTimestamp) return ok(`state namespace ${options.stateNamespace} exists`);
+    return failed(`the state namespace ${options.stateNamespace} is being deleted`, 'Name another with --state-namespace.');
+  },
+});
+
+interface LeaseShape {
+  readonly spec?: { readonly holderIdentity?: string | null; readonly renewTime?: string; readonly leaseDurationSeconds?: number };
+}
+
+export const lockFree = preflightCheck('NS-011', {
+  category: 'access',
+  severity: 'error',
+  ref: 'house rule 4',
+  judge: (facts) => {
+    const skew = 'value' in facts.clockSkewMs ? facts.clockSkewMs.value : 0;
+    const holder = holderOf(read(facts.lease), facts.now + skew);
+    if (holder === undefined) return ok('no other run holds the lock');
+    return failed(`another run holds the lock: ${holder}`, 'Wait for it to end; release the lock only if that run is gone for good.', {
+      next: `${PROGRAM} unlock`,
+      exit: 'locked',
+      evidence: [{ text: holder }],
+    });
+  },
+});
+
+function holderOf(lease: KubeObject | undefined, now: number): string | undefined {
+  const spec = (lease as LeaseShape | undefined)?.spec;
+  if (!spec?.holderIdentity) return undefined;
+  const until = Date.parse(spec.renewTime ?? '') + (spec.leaseDurationSeconds ?? 0) * 1000;
+  return until > now ? spec.holderIdentity : undefined;
+}
+
+export const recordFits = preflightCheck('NS-012', {
+  category: 'access',
+  severity: 'error',
+  ref: 'house rule 4',
+  judge: (facts, { options, clusterUid }) => {
+    const record = read(facts.record);
+    if (!record) return ok('no earlier run is recorded');
+    if (record.clusterUid !== clusterUid) {
+      return failed(
+        'the run record belongs to another cluster',
+        'Look whether the cluster was restored from a backup, then remove the record.',
+        {
+          next: `${PROGRAM} status`,
+        },
+      );
+    }
+    if (record.finishedAt !== undefined) return ok(`last run to ${record.target}: ${record.outcome ?? 'finished'}`);
+    if (record.target === options.release) return ok(`continues the run to ${record.target} begun at ${record.startedAt}`);
+    return failed(
+      `a run to ${record.target} is unfinished, and this one goes to ${options.release}`,
+      `Finish it first: only its own record explains what it left behind.`,
+      { next: `${PROGRAM} run --release ${record.target}` },
+    );
+  },
+});

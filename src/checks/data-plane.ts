@@ -1,0 +1,96 @@
+import { notApplicable, ok, read, type Verdict } from '../core/check.ts';
+import type { Installation } from '../core/installation.ts';
+import type { Profile } from '../core/profile.ts';
+import { sameMinor } from '../core/release.ts';
+import { evidenceOf, failed, failIfAny, preflightCheck, withTarget } from './define.ts';
+import type { PreflightFacts } from './facts.ts';
+import { sourceRelease } from './releases.ts';
+import { isMap, objectsOf, specOf, valueAt, withResources } from './resources.ts';
+import { targetCrds } from './target-crds.ts';
+import { envOf, findWorkload, serviceWorkloads } from './workloads.ts';
+
+const FELIX = 'felixconfigurations';
+
+/** A setting of the agents by its field; their environment, which has the same word in capitals, beats the stored default. */
+export function agentSetting(facts: PreflightFacts, installation: Installation, profile: Profile, field: string): unknown {
+  const agent = serviceWorkloads(installation, profile)?.agent;
+  const live = agent ? findWorkload(read(facts.daemonSets), agent) : undefined;
+  const prefix = profile.sidecar.syncEnv.slice(0, profile.sidecar.syncEnv.indexOf('_') + 1);
+  const set = agent ? envOf(live, agent.container, `${prefix}${field.toUpperCase()}`) : undefined;
+  return set ?? specOf(objectsOf(facts, FELIX).find((one) => one.metadata.name === 'default'))[field];
+}
+
+export const loadBalancerAddresses = preflightCheck('NS-505', {
+  category: 'resources',
+  severity: 'warning',
+  ref: 'domain §12/29',
+  judge: withResources((installation, facts, { profile }): Verdict => {
+    const pools = objectsOf(facts, 'ippools').filter((pool) => usesOf(pool).includes('LoadBalancer'));
+    if (pools.length === 0) return ok('no address pool is for LoadBalancer services');
+    const controllers = serviceWorkloads(installation, profile)?.controllers;
+    const live = controllers ? findWorkload(read(facts.deployments), controllers) : undefined;
+    const enabled = controllers ? envOf(live, controllers.container, 'ENABLED_CONTROLLERS') : undefined;
+    if (enabled?.split(',').includes('loadbalancer')) return ok('the controllers already assign LoadBalancer addresses');
+    const { plural, name } = profile.controllersConfiguration;
+    const settings = specOf(objectsOf(facts, plural).find((one) => one.metadata.name === name));
+    if (isMap(settings.controllers) && valueAt(settings, 'controllers', 'loadBalancer', 'assignIPs') !== undefined) {
+      return ok('assignIPs of the controllers is set');
+    }
+    return failIfAny(
+      pools.map((pool) => evidenceOf(pool)),
+      '',
+      (names) => ({
+        because: `the new controllers will give addresses of ${names} to every LoadBalancer service without one`,
+        hint: 'Take the use LoadBalancer out of the pool, or set assignIPs to RequestedServicesOnly as soon as the new CRDs are there.',
+        next: `kubectl get services -A --field-selector spec.type=LoadBalancer`,
+      }),
+    );
+  }),
+});
+
+function usesOf(pool: Parameters<typeof specOf>[0]): readonly unknown[] {
+  const { allowedUses } = specOf(pool);
+  return Array.isArray(allowedUses) ? allowedUses : [];
+}
+
+export const packetFilter = preflightCheck('NS-506', {
+  category: 'resources',
+  severity: 'warning',
+  ref: 'domain §12/25',
+  judge: withResources((_installation, facts, context) => judgePacketFilter(facts, context)),
+});
+
+const judgePacketFilter = withTarget(({ documents }, installation, facts, context): Verdict => {
+  const crd = targetCrds(documents).find((one) => one.plural === FELIX);
+  const schema = Object.values(crd?.schemas ?? {})[0];
+  const auto = schema?.properties?.spec?.properties?.nftablesMode?.default === 'Auto';
+  const source = sourceRelease(installation, facts, context);
+  if (!auto || (source !== undefined && sameMinor(source, context.options.release))) {
+    return notApplicable('the target does not change how the packet filter is chosen');
+  }
+  const set = agentSetting(facts, installation, context.profile, 'nftablesMode');
+  if (set !== undefined) return ok(`nftablesMode is set to ${String(set)}`);
+  const mode = read(facts.proxyMode);
+  if (mode !== 'nftables') return ok(`nftablesMode becomes Auto; kube-proxy runs in mode ${mode === '' ? 'iptables (its default)' : mode}`);
+  return failed(
+    'kube-proxy uses nftables and nftablesMode is not set: the new agents will switch to nftables by themselves',
+    'Set nftablesMode in the default FelixConfiguration to what you want, before the upgrade.',
+    {
+      next: `kubectl patch ${FELIX}.${context.profile.crdGroup} default --type=merge -p '{"spec":{"nftablesMode":"Enabled"}}'`,
+    },
+  );
+});
+
+export const ebpf = preflightCheck('NS-507', {
+  category: 'resources',
+  severity: 'warning',
+  ref: 'domain §12/24',
+  judge: withResources((installation, facts, { profile }): Verdict => {
+    const enabled = agentSetting(facts, installation, profile, 'bpfEnabled');
+    if (enabled !== true && String(enabled).toLowerCase() !== 'true') return ok('the standard data plane is in use');
+    return failed(
+      'the eBPF data plane is in use: connections through a node are reset when its agent is replaced, and maps of old and new agents may differ',
+      'Plan a maintenance window, and drain nodes with long-lived connections before their turn.',
+    );
+  }),
+});

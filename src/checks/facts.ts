@@ -1,0 +1,125 @@
+import type { Reading } from '../core/check.ts';
+import type { Detection } from '../core/installation.ts';
+import type { Kind, KubeObject, ObjectRef, OwnerReference } from '../core/object.ts';
+import type { PlannedObject } from '../core/plan.ts';
+import type { AccessRequest, ServerVersion } from '../core/ports.ts';
+import type { RunRecord } from '../core/run-record.ts';
+
+/** The kubectl that would be run. */
+export interface ClientFacts {
+  /** First kubectl on PATH; undefined if there is none. */
+  readonly path?: string;
+  /** `v1.36.1`; undefined if it does not say. */
+  readonly gitVersion?: string;
+}
+
+export interface CrdFacts {
+  /** `ippools.crd.example.io` */
+  readonly name: string;
+  readonly group: string;
+  /** Versions in which objects may be stored; undefined where nobody asked. */
+  readonly storedVersions?: readonly string[];
+}
+
+export interface AccessAnswer {
+  readonly request: AccessRequest;
+  readonly allowed: boolean;
+  /** What the plan needs it for. */
+  readonly why: string;
+  /** False: the plan may do without (the API server grants the same in another way). */
+  readonly required: boolean;
+}
+
+/** The release to install, as parsed documents. */
+export interface TargetFacts {
+  readonly release: string;
+  readonly documents: readonly KubeObject[];
+  /** Where it came from. */
+  readonly url: string;
+}
+
+/** A pod as far as the checks look at it: images of all its containers, readiness, labels. */
+export interface PodView {
+  readonly namespace: string;
+  readonly name: string;
+  readonly node: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly containers: readonly { readonly name: string; readonly image: string }[];
+  readonly readyContainers: number;
+  /** Number of regular containers. */
+  readonly regularContainers: number;
+  readonly ready: boolean;
+  readonly terminating: boolean;
+  /** Why the first waiting container waits. */
+  readonly trouble?: string;
+  /** Drivers of its flexible volumes. */
+  readonly flexDrivers: readonly string[];
+}
+
+/** All objects of one kind of the service (or of a kind that the target removes). */
+export interface ResourceList {
+  readonly kind: Kind;
+  readonly objects: Reading<readonly KubeObject[]>;
+}
+
+export interface Dependent {
+  readonly object: ObjectRef;
+  readonly owner: OwnerReference;
+}
+
+/** Every object in the cluster that names an object of the service as its owner. */
+export interface OwnerScan {
+  readonly dependents: readonly Dependent[];
+  /** Kinds that could not be listed: the scan is incomplete. */
+  readonly unread: readonly { readonly kind: string; readonly because: string }[];
+  readonly kinds: number;
+}
+
+export interface CliFile {
+  readonly file: string;
+  /** Its own release; undefined if it does not say. */
+  readonly release?: string;
+}
+
+export interface WorkFolderFacts {
+  readonly path: string;
+  readonly freeBytes: number;
+  readonly writable: boolean;
+}
+
+/** What the preflight surveyed. Pure data; everything may be unread, and says why. */
+export interface PreflightFacts {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly server: Reading<ServerVersion>;
+  readonly client: Reading<ClientFacts>;
+  readonly clockSkewMs: Reading<number>;
+  readonly discovery: Reading<{ readonly kinds: readonly Kind[]; readonly failed: readonly string[] }>;
+  readonly apiServices: Reading<readonly KubeObject[]>;
+  readonly access: Reading<readonly AccessAnswer[]>;
+  readonly namespaces: Reading<readonly KubeObject[]>;
+  /** The Lease of the lock in the state namespace. */
+  readonly lease: Reading<KubeObject | undefined>;
+  readonly record: Reading<RunRecord | undefined>;
+  readonly detection: Reading<Detection>;
+  readonly nodes: Reading<readonly KubeObject[]>;
+  readonly pods: Reading<readonly PodView[]>;
+  readonly daemonSets: Reading<readonly KubeObject[]>;
+  readonly deployments: Reading<readonly KubeObject[]>;
+  readonly budgets: Reading<readonly KubeObject[]>;
+  readonly crds: Reading<readonly CrdFacts[]>;
+  readonly resources: Reading<readonly ResourceList[]>;
+  /** The agents' ConfigMap; undefined if there is none. */
+  readonly agentConfig: Reading<KubeObject | undefined>;
+  /** The mesh's injector ConfigMaps. */
+  readonly injectors: Reading<readonly KubeObject[]>;
+  /** Mode of kube-proxy; '' if its configuration does not say or there is none. */
+  readonly proxyMode: Reading<string>;
+  readonly target: Reading<TargetFacts>;
+  readonly preview: Reading<readonly PlannedObject[]>;
+  readonly owners: Reading<OwnerScan>;
+  readonly clis: Reading<readonly CliFile[]>;
+  /** Files of the chart tool on PATH. */
+  readonly chartTool: Reading<readonly string[]>;
+  readonly work: Reading<WorkFolderFacts>;
+}

@@ -1,0 +1,61 @@
+import { ok, type Verdict } from '../core/check.ts';
+import type { KubeObject } from '../core/object.ts';
+import type { Profile } from '../core/profile.ts';
+import { counted, evidenceOf, failIfAny, PROGRAM, preflightCheck } from './define.ts';
+import { objectsOf, specOf, v3Metadata, valueAt, withResources } from './resources.ts';
+
+function isAutomatic(endpoint: KubeObject, profile: Profile): boolean {
+  const { createdBy, createdByValue } = profile.labels;
+  return v3Metadata(endpoint, profile).labels[createdBy] === createdByValue;
+}
+
+/** All-interfaces endpoints that no controller made (§4.7/3). */
+export function oldHostEndpoints(endpoints: readonly KubeObject[], profile: Profile): readonly KubeObject[] {
+  return endpoints.filter((endpoint) => specOf(endpoint).interfaceName === '*' && !isAutomatic(endpoint, profile));
+}
+
+export const hostEndpointKinds = preflightCheck('NS-704', {
+  category: 'follow-up',
+  severity: 'warning',
+  ref: '§4.7/3',
+  judge: withResources((_installation, facts, { profile }): Verdict => {
+    const old = oldHostEndpoints(objectsOf(facts, 'hostendpoints'), profile);
+    const { plural, name } = profile.controllersConfiguration;
+    const settings = objectsOf(facts, plural).find((one) => one.metadata.name === name);
+    const automatic = valueAt(settings, 'spec', 'controllers', 'node', 'hostEndpoint', 'autoCreate') === 'Enabled';
+    if (old.length === 0) return ok(automatic ? 'host endpoints are automatic' : 'no old all-interfaces host endpoints');
+    if (!automatic) {
+      return ok(`${counted(old.length, 'old host endpoint')} stay as they are; to make them automatic: ${PROGRAM} run --include hep`);
+    }
+    return failIfAny(
+      old.map((endpoint) => evidenceOf(endpoint, `node ${String(specOf(endpoint).node ?? '')}`)),
+      '',
+      (names) => ({
+        because: `automatic host endpoints are enabled beside ${counted(old.length, 'old one')}: ${names}`,
+        hint: 'Finish the migration: on one node the first endpoint by name wins, so its policies depend on the names.',
+        next: `${PROGRAM} hep --dry-run=server`,
+      }),
+    );
+  }),
+});
+
+export const noFalseAutomatic = preflightCheck('NS-705', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: 'hostendpoints §0.8',
+  judge: withResources((_installation, facts, { profile }): Verdict => {
+    const { createdBy, createdByValue, autoHepSuffix } = profile.labels;
+    const claimed = objectsOf(facts, 'hostendpoints').filter(
+      (endpoint) => isAutomatic(endpoint, profile) && !endpoint.metadata.name.endsWith(autoHepSuffix),
+    );
+    return failIfAny(
+      claimed.map((endpoint) => evidenceOf(endpoint)),
+      'no hand-made host endpoint carries the label of the controllers',
+      (names) => ({
+        because: `${counted(claimed.length, 'host endpoint')} made by hand but labelled ${createdBy}=${createdByValue}: ${names}; the controllers delete it when they start`,
+        hint: 'Take the label off before the upgrade restarts the controllers.',
+        next: `kubectl label hostendpoints.${profile.crdGroup} ${claimed[0]?.metadata.name ?? ''} ${createdBy}-`,
+      }),
+    );
+  }),
+});

@@ -1,0 +1,81 @@
+import { notApplicable, ok, read } from '../core/check.ts';
+import { failed, PROGRAM, preflightCheck, withInstallation } from './define.ts';
+
+export const installationFound = preflightCheck('NS-101', {
+  category: 'installation',
+  severity: 'error',
+  ref: '§1/2',
+  judge: (facts, { profile, contextName }) => {
+    const detection = read(facts.detection);
+    if (detection.type === 'found') return ok(`${profile.title} found: ${detection.installation.path} path`);
+    if (detection.type !== 'none') return notApplicable('something is installed, but not clear: see NS-102 and NS-103');
+    return failed(
+      `no installation found in context ${contextName}: ${detection.because}`,
+      'Check the context; name another profile with --profile if the service goes by other names here.',
+    );
+  },
+});
+
+export const installationUnambiguous = preflightCheck('NS-102', {
+  category: 'installation',
+  severity: 'error',
+  ref: '§4.4/1',
+  judge: (facts) => {
+    const detection = read(facts.detection);
+    if (detection.type === 'none') return notApplicable('nothing is installed');
+    if (detection.type !== 'ambiguous') return ok('only one reading of the installation is possible');
+    const [first] = detection.candidates;
+    return failed(
+      `the installation can be read in ${detection.candidates.length} ways: ${detection.because}`,
+      `Say which it is with --variant (${detection.candidates.join(', ')}) or --path.`,
+      {
+        evidence: detection.evidence.map((text) => ({ text })),
+        ...(first ? { next: `${PROGRAM} preflight --variant ${first}` } : {}),
+      },
+    );
+  },
+});
+
+export const noHalfMigration = preflightCheck('NS-103', {
+  category: 'installation',
+  severity: 'error',
+  ref: 'domain §2.1/2',
+  judge: (facts, { profile }) => {
+    const detection = read(facts.detection);
+    if (detection.type === 'none') return notApplicable('nothing is installed');
+    if (detection.type !== 'half-migrated') return ok('no migration to the operator is under way');
+    const label = profile.operator.migrationLabel?.key;
+    return failed(
+      `a migration from the manifest to the operator is half done: ${detection.because}`,
+      'Finish that migration or take it back; upgrade afterwards.',
+      {
+        evidence: detection.evidence.map((text) => ({ text })),
+        ...(label ? { next: `kubectl get nodes -L ${label}` } : {}),
+      },
+    );
+  },
+});
+
+export const pathKnown = preflightCheck('NS-104', {
+  category: 'installation',
+  severity: 'error',
+  ref: '§1/2',
+  judge: withInstallation((installation, _facts, { options, profile }) => {
+    const { path, variant, datastore } = installation;
+    if (options.path && options.path !== path) {
+      return failed(
+        `--path ${options.path} was given, but the cluster shows the ${path} path`,
+        'Leave the flag out, or check that this is the right cluster.',
+        { evidence: installation.evidence.map((text) => ({ text })) },
+      );
+    }
+    const needsVariant = path === 'manifest' || path === 'kvstore';
+    if (needsVariant && (variant === undefined || !profile.variants.some((one) => one.id === variant))) {
+      const known = profile.variants.filter((one) => one.datastore === datastore).map((one) => one.id);
+      return failed('the manifest variant is not recognised', `Name it with --variant: ${known.join(', ')}.`, {
+        evidence: installation.evidence.map((text) => ({ text })),
+      });
+    }
+    return ok(`${path} path${variant ? `, variant ${variant}` : ''}, ${datastore === 'api' ? 'API' : 'key-value'} datastore`);
+  }),
+});

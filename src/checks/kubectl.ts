@@ -1,0 +1,50 @@
+import { notApplicable, ok, read } from '../core/check.ts';
+import { failed, preflightCheck } from './define.ts';
+import { minorNumber } from './server.ts';
+
+const INSTALL = 'Install kubectl of the server’s minor version and put it on PATH.';
+
+export const kubectlFound = preflightCheck('NS-003', {
+  category: 'tools',
+  severity: 'error',
+  ref: '§1/5',
+  judge: (facts) => {
+    const { path, gitVersion } = read(facts.client);
+    if (path === undefined) return failed('kubectl is not on PATH', INSTALL);
+    return ok(`kubectl ${gitVersion ?? 'of unknown version'} at ${path}`);
+  },
+});
+
+/** Below: server-side apply is not yet stable. */
+const FLOOR = 22;
+/** From here on kubectl moves the fields of an earlier client-side apply to the server-side one (domain §6.4). */
+const MIGRATES = 26;
+
+export const kubectlNewEnough = preflightCheck('NS-004', {
+  category: 'tools',
+  severity: 'error',
+  ref: 'domain §6.4',
+  judge: (facts) => {
+    const { path, gitVersion } = read(facts.client);
+    if (path === undefined) return notApplicable('there is no kubectl');
+    if (gitVersion === undefined) return failed('kubectl does not tell its version', INSTALL, { next: 'kubectl version --client' });
+    const minor = minorNumber(gitVersion);
+    if (minor >= MIGRATES) return ok(`kubectl ${gitVersion} takes over client-side applied fields`);
+    const because = `kubectl ${gitVersion} is older than v1.${MIGRATES}: containers and variables that the target dropped would stay`;
+    return failed(because, INSTALL, { severity: minor < FLOOR ? 'error' : 'warning' });
+  },
+});
+
+export const kubectlSkew = preflightCheck('NS-005', {
+  category: 'tools',
+  severity: 'warning',
+  ref: 'domain §13',
+  judge: (facts) => {
+    const { path, gitVersion } = read(facts.client);
+    const server = read(facts.server);
+    if (path === undefined || gitVersion === undefined) return notApplicable('the version of kubectl is not known');
+    const apart = Math.abs(minorNumber(gitVersion) - Number.parseInt(server.minor, 10));
+    if (apart <= 1) return ok(`kubectl ${gitVersion}, server ${server.gitVersion}`);
+    return failed(`kubectl ${gitVersion} and server ${server.gitVersion} are ${apart} minors apart; one is supported`, INSTALL);
+  },
+});

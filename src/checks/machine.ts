@@ -1,0 +1,90 @@
+import { type Evidence, notApplicable, ok, read, type Verdict } from '../core/check.ts';
+import { parseRelease, releaseTag } from '../core/release.ts';
+import { counted, failed, failIfAny, PROGRAM, preflightCheck, withInstallation } from './define.ts';
+import type { CliFile } from './facts.ts';
+import { imageName } from './mesh.ts';
+
+const MIB = 1024 ** 2;
+/** Manifests, a backup and the new CLI. */
+const NEEDED = 256 * MIB;
+const COMFORTABLE = 1024 * MIB;
+
+export const workFolder = preflightCheck('NS-801', {
+  category: 'tools',
+  severity: 'error',
+  ref: '§4.1',
+  judge: (facts) => {
+    const { path, freeBytes, writable } = read(facts.work);
+    const free = `${Math.floor(freeBytes / MIB)} MiB`;
+    if (!writable) return failed(`the work folder ${path} cannot be written`, 'Correct its permissions, or choose another folder.');
+    if (freeBytes >= COMFORTABLE) return ok(`${free} free in ${path}`);
+    return failed(
+      `only ${free} free in the work folder ${path}`,
+      `Free some space: manifests, the backup and the new CLI need at least ${NEEDED / MIB} MiB.`,
+      { severity: freeBytes < NEEDED ? 'error' : 'warning' },
+    );
+  },
+});
+
+function isCurrent({ release }: CliFile, target: string): boolean {
+  const [own, wanted] = [parseRelease(release ?? ''), parseRelease(target)];
+  return own !== undefined && wanted !== undefined && releaseTag(own) === releaseTag(wanted);
+}
+
+export const noOldCli = preflightCheck('NS-802', {
+  category: 'tools',
+  severity: 'warning',
+  ref: '§1/4',
+  judge: (facts, { profile, options }): Verdict => {
+    const files = read(facts.clis);
+    const old = files.filter((file) => !isCurrent(file, options.release));
+    const passed = files.length === 0 ? `no ${profile.cli.program} on PATH` : `${profile.cli.program} ${options.release} on PATH`;
+    return failIfAny(
+      old.map(({ file, release }): Evidence => ({ text: file, detail: release ?? 'does not tell its release' })),
+      passed,
+      (names) => ({
+        because: `${counted(old.length, 'older CLI')} on PATH: ${names}`,
+        hint: 'Replace it as part of the upgrade: an older CLI must not be used afterwards.',
+        next: `${PROGRAM} cli --dry-run=server`,
+      }),
+    );
+  },
+});
+
+export const noOldCliInCluster = preflightCheck('NS-803', {
+  category: 'tools',
+  severity: 'warning',
+  ref: '§1/4',
+  judge: (facts, { profile, options }) => {
+    const names = profile.cli.images.map(imageName);
+    const old = read(facts.pods).flatMap((pod) => {
+      const image = pod.containers.find((container) => names.includes(imageName(container.image)))?.image;
+      if (image === undefined || image.endsWith(`:${options.release}`)) return [];
+      return [{ text: `Pod/${pod.namespace}/${pod.name}`, detail: image }];
+    });
+    return failIfAny(old, `no older ${profile.cli.program} in the cluster`, (text) => ({
+      because: `${counted(old.length, 'pod')} with another release of ${profile.cli.program}: ${text}`,
+      hint: `Delete it before the upgrade and start it again with ${options.release} afterwards.`,
+      next: deleteCommand(old[0]?.text),
+    }));
+  },
+});
+
+function deleteCommand(text = ''): string {
+  const [, namespace, name] = text.split('/');
+  return `kubectl delete pod ${name ?? ''} -n ${namespace ?? ''}`;
+}
+
+export const chartTool = preflightCheck('NS-804', {
+  category: 'tools',
+  severity: 'error',
+  ref: '§4.2/2',
+  judge: withInstallation((installation, facts) => {
+    if (installation.path !== 'chart') return notApplicable(`the ${installation.path} path does not use the chart tool`);
+    const [first] = read(facts.chartTool);
+    if (first !== undefined) return ok(`helm at ${first}`);
+    return failed('helm is not on PATH, and this installation came from a chart', 'Install helm 3 and put it on PATH.', {
+      next: 'helm version',
+    });
+  }),
+});

@@ -1,0 +1,69 @@
+import { type Evidence, ok, read, type Verdict } from '../core/check.ts';
+import type { Context } from '../core/context.ts';
+import type { Installation } from '../core/installation.ts';
+import { agentSetting } from './data-plane.ts';
+import { evidenceOf, failed, failIfAny, PROGRAM, preflightCheck, withInstallation } from './define.ts';
+import type { PodView, PreflightFacts } from './facts.ts';
+import { notAfterLine, sourceRelease } from './releases.ts';
+
+/** Last path segment of an image, without tag and digest. */
+export function imageName(image: string): string {
+  const last = image.slice(image.lastIndexOf('/') + 1);
+  return last.replace(/[@:].*$/, '');
+}
+
+function sidecarPods(facts: PreflightFacts, { profile }: Context): readonly PodView[] {
+  const { container } = profile.sidecar;
+  return read(facts.pods).filter((pod) =>
+    pod.containers.some(({ name, image }) => name === container || profile.images.sidecar.includes(imageName(image))),
+  );
+}
+
+function podEvidence({ namespace, name }: PodView): Evidence {
+  return { text: `Pod/${namespace}/${name}` };
+}
+
+/** Every sign that application layer policy is in use (domain §9). */
+function meshSigns(installation: Installation, facts: PreflightFacts, context: Context): readonly Evidence[] {
+  const { sidecar } = context.profile;
+  const templates = read(facts.injectors).filter((config) => JSON.stringify(config.data ?? {}).includes(sidecar.container));
+  const sync = installation.datastore === 'api' ? agentSetting(facts, installation, context.profile, 'policySyncPathPrefix') : undefined;
+  return [
+    ...(sync === undefined || sync === '' ? [] : [{ text: 'policySyncPathPrefix', detail: String(sync) }]),
+    ...templates.map((config) => evidenceOf(config, `injects ${sidecar.container}`)),
+    ...sidecarPods(facts, context).map(podEvidence),
+  ];
+}
+
+export const applicationLayerPolicy = preflightCheck('NS-702', {
+  category: 'follow-up',
+  severity: 'warning',
+  ref: '§4.4/6',
+  judge: withInstallation((installation, facts, context): Verdict => {
+    return failIfAny(meshSigns(installation, facts, context), 'application layer policy is not in use', (names) => ({
+      because: `application layer policy is in use: ${names}`,
+      hint: 'Update the sidecar template after the upgrade, then restart the meshed workloads; older sidecars go on working meanwhile.',
+      next: `${PROGRAM} alp --dry-run=server`,
+    }));
+  }),
+});
+
+export const sidecarsCanMount = preflightCheck('NS-703', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: 'domain §9',
+  judge: withInstallation((installation, facts, context): Verdict => {
+    const { flexvolUntil } = context.profile;
+    const source = sourceRelease(installation, facts, context);
+    const inUse = meshSigns(installation, facts, context).length > 0;
+    const flex = read(facts.pods).filter((pod) => pod.flexDrivers.includes('nodeagent/uds'));
+    const crossing = flexvolUntil !== undefined && notAfterLine(source, flexvolUntil);
+    if (flex.length === 0 && !(inUse && crossing)) return ok('no sidecar depends on the flexible volume driver');
+    if (installation.hasCsiDriver && flex.length === 0) return ok('sidecars mount by the CSI driver');
+    return failed(
+      `the target has no flexible volume driver${installation.hasCsiDriver ? '' : ' and the CSI driver is not installed'}: pods with a sidecar could not start again`,
+      'Install the CSI driver of the target and change the injector’s template to it before any meshed pod is restarted.',
+      { evidence: flex.map(podEvidence) },
+    );
+  }),
+});

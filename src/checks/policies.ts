@@ -1,0 +1,93 @@
+import { notApplicable, ok, type Verdict } from '../core/check.ts';
+import type { KubeObject } from '../core/object.ts';
+import type { Profile } from '../core/profile.ts';
+import { counted, evidenceOf, failIfAny, PROGRAM, preflightCheck } from './define.ts';
+import type { PreflightFacts } from './facts.ts';
+import { crosses, sourceRelease } from './releases.ts';
+import { objectsOf, specOf, v3Metadata, withResources } from './resources.ts';
+
+/** Kinds of policies that the controllers may store anew under another name (domain §7.2b). */
+export const POLICY_PLURALS = ['networkpolicies', 'globalnetworkpolicies', 'stagednetworkpolicies', 'stagedglobalnetworkpolicies'] as const;
+
+/** Stored policies of the default tier. */
+export function defaultTierPolicies(facts: PreflightFacts): readonly KubeObject[] {
+  return POLICY_PLURALS.flatMap((plural) => objectsOf(facts, plural)).filter((policy) => {
+    const { tier } = specOf(policy);
+    return tier === undefined || tier === '' || tier === 'default';
+  });
+}
+
+/** The name by which the service itself knows a stored policy. */
+export function policyName(policy: KubeObject, profile: Profile): string {
+  const prefix = profile.policyRenaming?.prefix ?? '';
+  const stored = policy.metadata.name;
+  return v3Metadata(policy, profile).name ?? (prefix !== '' && stored.startsWith(prefix) ? stored.slice(prefix.length) : stored);
+}
+
+export const noTwins = preflightCheck('NS-503', {
+  category: 'resources',
+  severity: 'error',
+  ref: 'domain §12/8',
+  judge: withResources((_installation, facts, { profile }): Verdict => {
+    if (!profile.policyRenaming) return notApplicable('this service stores policies under one name');
+    const key = (policy: KubeObject) => `${policy.kind}|${policy.metadata.namespace ?? ''}|${policyName(policy, profile)}`;
+    const policies = defaultTierPolicies(facts);
+    const keys = policies.map(key);
+    const twins = policies.filter((_policy, index) => keys.indexOf(keys[index] ?? '') !== keys.lastIndexOf(keys[index] ?? ''));
+    return failIfAny(
+      twins.map((policy) => evidenceOf(policy, `is policy ${policyName(policy, profile)}`)),
+      'every policy is stored once',
+      (names) => ({
+        because: `${counted(twins.length, 'stored policy', 'stored policies')} share a name with another one: ${names}`,
+        hint: 'Compare them and delete the one that is out of date: the upgrade keeps one and drops the other, even if they differ.',
+        next: `kubectl get ${POLICY_PLURALS.slice(0, 2)
+          .map((plural) => `${plural}.${profile.crdGroup}`)
+          .join(',')} -A`,
+      }),
+    );
+  }),
+});
+
+/** Policies whose stored name will change. */
+export function pendingRenames(facts: PreflightFacts, profile: Profile): readonly KubeObject[] {
+  if (!profile.policyRenaming) return [];
+  return defaultTierPolicies(facts).filter((policy) => policy.metadata.name !== policyName(policy, profile));
+}
+
+export const namesKept = preflightCheck('NS-707', {
+  category: 'follow-up',
+  severity: 'warning',
+  ref: 'domain §0.6b',
+  judge: withResources((installation, facts, context): Verdict => {
+    const { profile, options } = context;
+    const since = profile.policyRenaming?.since;
+    const source = sourceRelease(installation, facts, context);
+    if (since === undefined || !crosses(source, options.release, since)) return notApplicable('no policies are stored anew on this way');
+    const pending = pendingRenames(facts, profile);
+    if (pending.length === 0) return ok('every policy is already stored under its own name');
+    const many = counted(pending.length, 'stored policy', 'stored policies');
+    if (options.holdPolicyMigration) return ok(`${many} keep their names: the renaming is held back`);
+    return ok(`${many} will be stored anew under their own names, with new UIDs: no way back after that (see ${PROGRAM} explain NS-707)`);
+  }),
+});
+
+export const noTemporaryPolicy = preflightCheck('NS-706', {
+  category: 'follow-up',
+  severity: 'warning',
+  ref: '§9/6',
+  judge: withResources((_installation, facts, { profile }): Verdict => {
+    const name = profile.temporaryPolicy;
+    const left = objectsOf(facts, 'globalnetworkpolicies').filter(
+      ({ metadata }) => metadata.name === name || metadata.name === `default.${name}`,
+    );
+    return failIfAny(
+      left.map((policy) => evidenceOf(policy)),
+      `no policy ${name}`,
+      (names) => ({
+        because: `the temporary policy of an earlier upgrade is still there and allows all traffic: ${names}`,
+        hint: 'Find out what only it allows, add policies for that, then delete it; the upgrade does not need it.',
+        next: `${PROGRAM} policy`,
+      }),
+    );
+  }),
+});

@@ -1,0 +1,64 @@
+import { notApplicable, read, type Verdict } from '../core/check.ts';
+import type { Context } from '../core/context.ts';
+import type { Installation } from '../core/installation.ts';
+import type { KubeObject } from '../core/object.ts';
+import type { Profile } from '../core/profile.ts';
+import { withInstallation } from './define.ts';
+import type { PreflightFacts } from './facts.ts';
+
+/** Objects of one kind of the service; none if the cluster has no such kind. Unread objects make the check fail. */
+export function objectsOf(facts: PreflightFacts, plural: string): readonly KubeObject[] {
+  return read(facts.resources)
+    .filter((list) => list.kind.plural === plural)
+    .flatMap((list) => read(list.objects));
+}
+
+/** Judges stored resources; in key-value mode they are not in the API and only the service's own CLI shows them (§4.5). */
+export function withResources(
+  judge: (installation: Installation, facts: PreflightFacts, context: Context) => Verdict,
+): (facts: PreflightFacts, context: Context) => Verdict {
+  return withInstallation((installation, facts, context) => {
+    if (installation.datastore === 'api') return judge(installation, facts, context);
+    return notApplicable(`resources are in the key-value store, not in the API: look with ${context.profile.cli.program} get`);
+  });
+}
+
+export function specOf(object: KubeObject | undefined): Readonly<Record<string, unknown>> {
+  return isMap(object?.spec) ? object.spec : {};
+}
+
+export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Follows fields down; undefined where the way ends. */
+export function valueAt(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce<unknown>((at, field) => (isMap(at) ? at[field] : undefined), value);
+}
+
+interface V3Metadata {
+  readonly name?: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** Name and labels that the service itself sees: newer releases keep them in an annotation of the stored resource (domain §8.1). */
+export function v3Metadata(object: KubeObject, profile: Profile): V3Metadata {
+  const stored = parseMap(object.metadata.annotations?.[`${profile.apiGroup}/metadata`]);
+  const labels = isMap(stored.labels)
+    ? Object.entries(stored.labels).filter((pair): pair is [string, string] => typeof pair[1] === 'string')
+    : [];
+  return {
+    ...(typeof stored.name === 'string' ? { name: stored.name } : {}),
+    labels: { ...Object.fromEntries(labels), ...object.metadata.labels },
+  };
+}
+
+function parseMap(text: string | undefined): Readonly<Record<string, unknown>> {
+  if (text === undefined) return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return isMap(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,88 @@
+import { type Evidence, notApplicable, read, type Verdict } from '../core/check.ts';
+import type { KubeObject } from '../core/object.ts';
+import { counted, evidenceOf, failIfAny, preflightCheck, withInstallation, withTarget } from './define.ts';
+import { withResources } from './resources.ts';
+import { type Schema, violations } from './schema.ts';
+import { type TargetCrd, targetCrds } from './target-crds.ts';
+
+/** One line per object: the first fault, and how many more. */
+function faultsOf(object: KubeObject, schema: Schema): readonly Evidence[] {
+  const { apiVersion: _a, kind: _k, status: _s, ...judged } = object;
+  const found = violations(judged, schema).filter(({ path }) => path !== 'status');
+  const [first] = found;
+  if (!first) return [];
+  const more = found.length > 1 ? `; ${found.length - 1} more` : '';
+  return [evidenceOf(object, `${first.path === '' ? '' : `${first.path} `}${first.because}${more}`)];
+}
+
+export const storedValid = preflightCheck('NS-501', {
+  category: 'resources',
+  severity: 'error',
+  ref: 'domain §4.6',
+  judge: withResources((_installation, facts, context) => judgeStored(facts, context)),
+});
+
+const judgeStored = withTarget(({ documents }, _installation, facts, { options }): Verdict => {
+  const crds = targetCrds(documents);
+  if (crds.length === 0) return notApplicable('the target manifest holds no CRDs');
+  const faults = read(facts.resources).flatMap((list) => {
+    const crd = crds.find((one) => one.plural === list.kind.plural && one.group === list.kind.group);
+    const schema = crd?.schemas[list.kind.version] ?? crd?.schemas[crd.served[0] ?? ''];
+    return schema ? read(list.objects).flatMap((object) => faultsOf(object, schema)) : [];
+  });
+  return failIfAny(faults, `every stored resource satisfies the CRDs of ${options.release}`, (names) => ({
+    because: `${counted(faults.length, 'stored resource')} would be refused by the CRDs of ${options.release} at the next write: ${names}`,
+    hint: 'Correct the values before the upgrade, while the old CRDs still accept the change.',
+    next: editCommand(faults[0]),
+  }));
+});
+
+function editCommand(fault: Evidence | undefined): string {
+  const object = fault?.object;
+  return `kubectl edit ${object?.kind.toLowerCase() ?? ''} ${object?.name ?? ''}${object?.namespace ? ` -n ${object.namespace}` : ''}`;
+}
+
+export const noRemovedKinds = preflightCheck('NS-502', {
+  category: 'resources',
+  severity: 'error',
+  ref: 'domain §12/26',
+  judge: withInstallation((_installation, facts, { profile, options }): Verdict => {
+    if (profile.removedKinds.length === 0) return notApplicable(`no kind is removed on the way to ${options.release}`);
+    const lists = read(facts.resources).filter(({ kind }) =>
+      profile.removedKinds.some((gone) => gone.plural === kind.plural && gone.group === kind.group),
+    );
+    const left = lists.flatMap((list) => read(list.objects));
+    const removed = profile.removedKinds.filter((gone) => left.some((object) => object.kind === gone.kind));
+    return failIfAny(
+      left.map((object) => evidenceOf(object)),
+      'no resource of a removed kind',
+      (names) => ({
+        because: `${counted(left.length, 'object')} of a kind that ${options.release} does not enforce any more: ${names}`,
+        hint: removed.map(({ kind, replacement }) => `Rewrite ${kind} as ${replacement}, test it, then delete the old object.`).join(' '),
+        next: `kubectl get ${removed.map(({ plural, group }) => `${plural}.${group}`).join(',')}`,
+      }),
+    );
+  }),
+});
+
+export const storedVersionsServed = preflightCheck('NS-504', {
+  category: 'resources',
+  severity: 'error',
+  ref: 'domain §4.2',
+  judge: withTarget(({ documents }, _installation, facts) => {
+    const crds = new Map(targetCrds(documents).map((crd) => [crd.name, crd]));
+    const stale = read(facts.crds).flatMap(({ name, storedVersions = [] }) => staleEvidence(name, storedVersions, crds.get(name)));
+    return failIfAny(stale, 'the target serves every stored version', (names) => ({
+      because: `${counted(stale.length, 'CRD')} with objects stored in a version that the target dropped: ${names}`,
+      hint: 'Rewrite the objects in a version that the target serves, then take the old one out of status.storedVersions.',
+      next: `kubectl get crd ${stale[0]?.object?.name ?? ''} -o jsonpath={.status.storedVersions}`,
+    }));
+  }),
+});
+
+function staleEvidence(name: string, stored: readonly string[], crd: TargetCrd | undefined): readonly Evidence[] {
+  const gone = crd ? stored.filter((version) => !crd.served.includes(version)) : [];
+  if (gone.length === 0) return [];
+  const object = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name };
+  return [{ text: `CustomResourceDefinition/${name}`, object, detail: `stored in ${gone.join(', ')}` }];
+}

@@ -1,0 +1,51 @@
+const QUANTITY = /^(\d+(?:\.\d+)?)(m|k|M|G|T|Ki|Mi|Gi|Ti)?$/;
+const FACTORS: Readonly<Record<string, number>> = {
+  m: 1e-3,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+  Ti: 2 ** 40,
+};
+
+/**
+ * True if two field values mean the same to Kubernetes: numbers and their text, absent and empty, quantities written
+ * differently, JSON text with other white space.
+ */
+export function sameValue(a: unknown, b: unknown): boolean {
+  if (isEmpty(a) && isEmpty(b)) return true;
+  if (typeof a === 'object' || typeof b === 'object') return canonical(a) === canonical(b);
+  const [left, right] = [String(a), String(b)];
+  return left === right || sameQuantity(left, right) || sameJson(left, right);
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
+}
+
+function sameQuantity(a: string, b: string): boolean {
+  const [left, right] = [QUANTITY.exec(a), QUANTITY.exec(b)];
+  if (!left || !right || (left[2] ?? right[2]) === undefined) return false;
+  const value = ([, number, unit]: RegExpExecArray) => Number(number) * (unit === undefined ? 1 : (FACTORS[unit] ?? 1));
+  return Math.abs(value(left) - value(right)) < 1e-9;
+}
+
+function sameJson(a: string, b: string): boolean {
+  if (!/^\s*[{[]/.test(a) || !/^\s*[{[]/.test(b)) return false;
+  const squeeze = (text: string) => text.replaceAll(/\s+/g, '');
+  return squeeze(a) === squeeze(b);
+}
+
+/** JSON with sorted keys. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const entries = Object.entries(value).filter(([, one]) => one !== undefined);
+  return `{${entries
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, one]) => `${JSON.stringify(key)}:${canonical(one)}`)
+    .join(',')}}`;
+}

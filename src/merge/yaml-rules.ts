@@ -1,0 +1,81 @@
+import { Document, isScalar, LineCounter, parseDocument, type ScalarTag, type Tags, visit } from 'yaml';
+
+/** What kubectl's reader leaves as plain strings although YAML 1.1 has a tag for it. */
+const UNUSED_TAGS = /:(timestamp|binary|set|omap|pairs)$/;
+
+/** kubectl also reads the octal numbers of YAML 1.2. */
+const octalOfYaml12: ScalarTag = {
+  tag: 'tag:yaml.org,2002:int',
+  default: true,
+  test: /^[-+]?0o[0-7]+$/,
+  resolve: (text) => Number.parseInt(text.replace('0o', ''), 8),
+};
+
+/** Never read, only matched when writing: whatever may look like a number to some reader is quoted. */
+const numberLike: ScalarTag = { tag: 'tag:yaml.org,2002:float', default: true, test: /^[-+.]?[0-9]|^[-+.=]/, resolve: (text) => text };
+
+function kubectlTags(tags: Tags): Tags {
+  const kept = tags.filter((tag) => typeof tag === 'string' || !(UNUSED_TAGS.test(tag.tag) || tag.format === 'TIME'));
+  return [...kept, octalOfYaml12];
+}
+
+export interface YamlProblem {
+  /** Counted from 1 within the text. */
+  readonly line: number;
+  readonly message: string;
+}
+
+export interface YamlReading {
+  /** Undefined if there is nothing but comments, or a problem. */
+  readonly value?: unknown;
+  /** Line of the first content, counted from 1. */
+  readonly line: number;
+  readonly problem?: YamlProblem;
+  /** Map keys that are there twice; the last one counts, as for kubectl. */
+  readonly repeated: readonly { readonly key: string; readonly line: number }[];
+}
+
+/** Lists that name themselves in an alias many times over grow without bound; nobody writes manifests with so many aliases. */
+const MAX_ALIASES = 100;
+
+/** Reads one YAML document by the rules of kubectl: YAML 1.1 without its dates, sets and sexagesimal numbers. */
+export function readYaml(text: string): YamlReading {
+  const lines = new LineCounter();
+  const repeated: { key: string; line: number }[] = [];
+  const document = parseDocument(text, {
+    version: '1.1',
+    customTags: kubectlTags,
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: (a, b) => {
+      if (isScalar(a) && isScalar(b) && a.value === b.value && a.value !== '<<' && typeof a.value !== 'symbol') {
+        repeated.push({ key: String(b.value), line: lines.linePos(b.range?.[0] ?? 0).line });
+      }
+      return false;
+    },
+  });
+  const error = document.errors[0];
+  const line = lines.linePos(document.contents?.range?.[0] ?? 0).line;
+  if (error) return { line, repeated, problem: { line: lines.linePos(error.pos[0]).line, message: error.message } };
+  if (document.contents === null) return { line, repeated };
+  return { line, repeated, value: document.toJS({ maxAliasCount: MAX_ALIASES }) };
+}
+
+/** Line breaks and invisible characters for which readers disagree unless they are escaped. */
+const UNSAFE = /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\ufeff\ufffe\uffff]/u;
+
+/** One YAML document that readers of YAML 1.1 and of 1.2 read back to the same value. */
+export function writeYaml(value: unknown): string {
+  const document = new Document(value, {
+    version: '1.1',
+    customTags: (tags) => [...tags, octalOfYaml12, numberLike],
+    aliasDuplicateObjects: false,
+  });
+  visit(document, {
+    Scalar: (_key, node) => {
+      if (typeof node.value === 'string' && UNSAFE.test(node.value)) node.type = 'QUOTE_DOUBLE';
+    },
+  });
+  const text = document.toString({ lineWidth: 0, directives: false });
+  return text.replace(new RegExp(UNSAFE, 'gu'), (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

@@ -1,0 +1,166 @@
+import { applyChecks } from '../checks/apply.ts';
+import type { Action } from '../core/action.ts';
+import { serverSideApply } from '../core/argv.ts';
+import type { Context } from '../core/context.ts';
+import { type KubeObject, objectKey, refOf, refText } from '../core/object.ts';
+import type { PlannedObject } from '../core/plan.ts';
+import { isOlder } from '../core/release.ts';
+import type { RolloutProgress } from '../core/rollout.ts';
+import { stage } from '../core/stage.ts';
+import { imageRelease, isImageOf } from '../detect/images.ts';
+import { findLeftovers } from '../merge/leftovers.ts';
+import { type Wave, waveText } from '../merge/waves.ts';
+import { type ApplyFacts, readApplyFacts } from './apply-facts.ts';
+import { holdPolicyMigration } from './hold-policies.ts';
+import { takeOverOwnership } from './ownership.ts';
+import { defaultWaitMs } from './rollout-targets.ts';
+
+/** The full manifest, in waves, each waited for; then what the old release left in pod templates (§4.4/1–2). */
+export const applyStage = stage<ApplyFacts>({
+  id: 'apply',
+  title: 'Apply the target manifest',
+  ref: '§4.4/2',
+  paths: ['manifest'],
+  readOnly: false,
+  converges: true,
+  checks: applyChecks,
+  survey: readApplyFacts,
+  plan(facts, context) {
+    const actions = [...upgradeActions(facts, context), ...leftoverRemovals(facts, context)];
+    if (actions.length === 0) return { skip: `everything is as ${facts.target.url} says, and rolled out` };
+    const { installation, target } = facts;
+    return {
+      actions,
+      objects: [...facts.previews.map(({ planned }) => planned), ...facts.leftBehind.map(leftBehind)],
+      notes: notesOf(facts, context),
+      remember: {
+        path: installation.path,
+        variant: facts.variant.id,
+        source: installation.release,
+        digests: Object.fromEntries([[target.file, target.sha256], ...target.addOns.map((addOn) => [addOn.file, addOn.sha256])]),
+      },
+    };
+  },
+});
+
+function leftBehind(object: KubeObject): PlannedObject {
+  const note = 'the target no longer has it; it stays until every old agent is gone, then remove it yourself if nothing else uses it';
+  return { ref: refOf(object), change: 'left-behind', fields: [], hidden: [], taken: [], note };
+}
+
+function notesOf({ previews, waves }: ApplyFacts, context: Context): readonly string[] {
+  const migrating = previews.filter(({ live, adopted }) => live && adopted).length;
+  const hold = context.options.holdPolicyMigration ? 'stored policies keep their old names until you release the hold' : '';
+  return [
+    waves.length > 1 ? `${waves.length} waves, each waited for: ${waves.map((wave) => wave.id).join(' → ')}` : '',
+    migrating > 0 ? `field ownership of ${migrating} objects is taken over first, so that each is written once and rolled once` : '',
+    hold,
+  ].filter((note) => note !== '');
+}
+
+/** Ownership, files, and the waves that still have something to do. */
+function upgradeActions(facts: ApplyFacts, context: Context): readonly Action[] {
+  const ownership = takeOverOwnership(facts.previews);
+  const waves = facts.waves.flatMap((wave) => waveActions(wave, facts, context));
+  if (ownership.length + waves.length === 0) return [];
+  return [saveUpgradeFile(facts), ...ownership, ...waves];
+}
+
+/** The downloaded file under the procedure's name, for the person; the waves are cut from it. */
+function saveUpgradeFile({ target, waves }: ApplyFacts): Action {
+  const whole: Wave = { id: 'all', title: '', file: target.file, documents: waves.flatMap((wave) => wave.documents) };
+  return {
+    id: 'save',
+    title: `save ${target.file}`,
+    ref: '§4.4/1',
+    undo: 'full',
+    effect: { type: 'write', file: target.file, content: waveText(whole) },
+  };
+}
+
+function waveActions(wave: Wave, facts: ApplyFacts, context: Context): readonly Action[] {
+  const applied = needsApply(wave, facts) ? applyActions(wave, facts, context) : [];
+  return [...applied, ...waitActions(wave, facts, context, applied.length > 0)];
+}
+
+function needsApply(wave: Wave, { previews }: ApplyFacts): boolean {
+  const keys = new Set(wave.documents.map(({ object }) => objectKey(object)));
+  return previews.some(
+    ({ document, planned, adopted }) => keys.has(objectKey(document)) && (planned.change !== 'unchanged' || adopted !== undefined),
+  );
+}
+
+function applyActions(wave: Wave, facts: ApplyFacts, context: Context): readonly Action[] {
+  const isLast = wave.id === 'controllers' || wave.id === 'all';
+  const noReturn = isLast && renamesPolicies(facts, context) && !context.options.holdPolicyMigration;
+  const apply: Action = {
+    id: `wave-${wave.id}`,
+    title: `apply ${wave.title}`,
+    ref: '§4.4/2',
+    undo: noReturn ? 'none' : 'partial',
+    ...(noReturn ? { pointOfNoReturn: true } : {}),
+    effect: { type: 'exec', run: serverSideApply(`${context.workFolder}/${wave.file}`) },
+  };
+  const write: Action = {
+    id: `file-${wave.id}`,
+    title: `write ${wave.file}`,
+    ref: '§4.4/1',
+    undo: 'full',
+    effect: { type: 'write', file: wave.file, content: waveText(wave) },
+  };
+  const hold = isLast ? holdPolicyMigration(facts.controllersConfiguration, context, renamesPolicies(facts, context)) : [];
+  return [...(wave.id === 'all' ? [] : [write]), ...hold, apply];
+}
+
+/** The controllers of the target rename what older releases stored (domain §0.6b). */
+function renamesPolicies({ installation, record }: ApplyFacts, { profile }: Context): boolean {
+  const since = profile.policyRenaming?.since;
+  const source = record?.finishedAt === undefined ? (record?.source ?? installation.release) : installation.release;
+  return since !== undefined && (source === undefined || isOlder(source, since));
+}
+
+function waitActions(wave: Wave, facts: ApplyFacts, context: Context, applied: boolean): readonly Action[] {
+  const mine = facts.rollouts.filter((one) => inWave(one, wave));
+  const targets = mine.filter((one) => applied || !one.done).map((one) => one.target);
+  if (targets.length === 0) return [];
+  const timeoutMs = context.options.timeoutMs ?? defaultWaitMs(facts.nodes);
+  const until = { type: 'rollout', targets, maxFailed: context.options.maxFailed } as const;
+  const names = targets.map((target) => `${target.kind}/${target.name}`).join(', ');
+  return [{ id: `wait-${wave.id}`, title: `wait for ${names}`, ref: '§4.4/3', undo: 'full', effect: { type: 'wait', until, timeoutMs } }];
+}
+
+function inWave({ target }: RolloutProgress, wave: Wave): boolean {
+  return wave.documents.some(({ object }) => object.kind === target.kind && object.metadata.name === target.name);
+}
+
+/** Only once the target is applied: then what is left in the live templates is what server-side apply would never remove. */
+function leftoverRemovals(facts: ApplyFacts, context: Context): readonly Action[] {
+  const images = context.profile.images;
+  const own = [...images.agent, ...images.cni, ...images.controllers, ...images.typha, ...images.apiserver, ...images.csi];
+  const isOldImage = (image: string) => {
+    const release = imageRelease(image);
+    return isImageOf(image, own) && release !== undefined && isOlder(release, context.options.release);
+  };
+  return facts.previews.flatMap(({ live, document, planned, adopted }) => {
+    if (!live || planned.change !== 'unchanged' || adopted) return [];
+    const found = findLeftovers(live, document, context.profile, isOldImage);
+    if (!found) return [];
+    const { uid = '', resourceVersion } = live.metadata;
+    const name = refText(refOf(live));
+    return [
+      {
+        id: `leftovers-${name}`,
+        title: `remove from ${name} what the old release left: ${found.names.join(', ')}`,
+        ref: 'domain §6.4',
+        undo: 'full',
+        keep: found.removed,
+        effect: {
+          type: 'patch',
+          target: refOf(live),
+          patch: found.patch,
+          precondition: { uid, ...(resourceVersion ? { resourceVersion } : {}) },
+        },
+      } satisfies Action,
+    ];
+  });
+}

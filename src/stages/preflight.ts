@@ -1,0 +1,108 @@
+import type { OwnerScan, PreflightFacts } from '../checks/facts.ts';
+import { preflightChecks } from '../checks/index.ts';
+import { uidChanges } from '../checks/owners.ts';
+import { sourceRelease } from '../checks/releases.ts';
+import type { Reading } from '../core/check.ts';
+import type { Context } from '../core/context.ts';
+import type { Detection } from '../core/installation.ts';
+import { K } from '../core/kinds.ts';
+import type { Sources } from '../core/ports.ts';
+import { stage } from '../core/stage.ts';
+import { detect } from '../detect/detect.ts';
+import { readInventory } from './inventory.ts';
+import { attempt } from './reading.ts';
+import { readClient, readClis, readWorkFolder } from './survey-machine.ts';
+import { readOwners } from './survey-owners.ts';
+import { podView } from './survey-pods.ts';
+import { readAgentConfig, readInjectors, readProxyMode, readResources } from './survey-resources.ts';
+import { readAccess, readPreview, readTargetFor, targetFacts } from './survey-target.ts';
+
+/** Name of the Lease that is the lock. */
+const LOCK = 'netsvc-upgrade';
+
+/** What is installed and whether it can be upgraded (§1, 7, 9): reads everything at once, changes nothing. */
+export const preflightStage = stage<PreflightFacts>({
+  id: 'preflight',
+  title: 'Find out what is installed and whether it can be upgraded',
+  ref: '§1/2',
+  paths: ['chart', 'operator', 'manifest', 'kvstore'],
+  readOnly: true,
+  checks: preflightChecks,
+  survey: surveyPreflight,
+  plan: () => ({ skip: 'it only reads' }),
+});
+
+/** Every reading of the preflight; three rounds, because the target depends on what is installed. */
+export async function surveyPreflight(sources: Sources, context: Context): Promise<PreflightFacts> {
+  const [installed, record, general, machine] = await Promise.all([
+    readInstallation(sources, context),
+    attempt(() => sources.records.load()),
+    readGeneral(sources, context),
+    readMachine(sources, context),
+  ]);
+  const { detection } = installed;
+  const target = await readTargetFor(sources, context, detection);
+  const { cluster } = sources;
+  const searches = changesUids(detection, record, context);
+  const [preview, access, owners, agentConfig] = await Promise.all([
+    readPreview(cluster, target),
+    readAccess(cluster, context, detection, target, searches),
+    attempt(() => scanOwners(searches, sources, context)),
+    attempt(() => readAgentConfig(cluster, context.profile, variantOf(detection))),
+  ]);
+  const facts = 'unread' in target ? target : { value: targetFacts(target.value) };
+  const now = sources.clock.now().getTime();
+  return { now, ...general, ...machine, ...installed, record, target: facts, preview, access, owners, agentConfig };
+}
+
+async function readInstallation({ cluster }: Sources, { profile, options }: Context) {
+  const inventory = await readInventory({ cluster }, profile);
+  const unread = [inventory.daemonSets, inventory.deployments].find((reading) => 'unread' in reading);
+  const detection: Reading<Detection> =
+    unread && 'unread' in unread ? unread : { value: detect(inventory, profile, { path: options.path, variant: options.variant }) };
+  return { detection, daemonSets: inventory.daemonSets, deployments: inventory.deployments, crds: inventory.crds };
+}
+
+async function readGeneral({ cluster }: Sources, { profile, options }: Context) {
+  const discovery = attempt(() => cluster.discover());
+  const [server, clockSkewMs, nodes, pods, namespaces, budgets, apiServices, lease, injectors, proxyMode, resources] = await Promise.all([
+    attempt(() => cluster.version()),
+    attempt(() => cluster.clockSkewMs()),
+    attempt(() => cluster.list(K.Node)),
+    attempt(async () => (await cluster.list(K.Pod)).map(podView)),
+    attempt(() => cluster.list(K.Namespace)),
+    attempt(() => cluster.list(K.PodDisruptionBudget)),
+    attempt(() => cluster.list(K.APIService)),
+    attempt(() => cluster.get(K.Lease, LOCK, options.stateNamespace)),
+    attempt(() => readInjectors(cluster, profile)),
+    attempt(() => readProxyMode(cluster)),
+    discovery.then((found) => readResources(cluster, found, profile)),
+  ]);
+  const rest = { nodes, pods, namespaces, budgets, apiServices, lease, injectors, proxyMode, resources };
+  return { server, clockSkewMs, discovery: await discovery, ...rest };
+}
+
+async function readMachine({ tools, work, files }: Sources, { profile }: Context) {
+  const [client, clis, chartTool, folder] = await Promise.all([
+    attempt(() => readClient(tools)),
+    attempt(() => readClis(tools, profile)),
+    attempt(() => tools.which('helm')),
+    attempt(() => readWorkFolder({ work, files })),
+  ]);
+  return { client, clis, chartTool, work: folder };
+}
+
+function variantOf(detection: Reading<Detection>): string | undefined {
+  return 'value' in detection && detection.value.type === 'found' ? detection.value.installation.variant : undefined;
+}
+
+/** The whole cluster is searched for owner references only where the upgrade changes UIDs. */
+function changesUids(detection: Reading<Detection>, record: PreflightFacts['record'], context: Context): boolean {
+  if ('unread' in detection || detection.value.type !== 'found') return false;
+  const source = sourceRelease(detection.value.installation, { record }, context);
+  return Object.keys(uidChanges(source, context)).length > 0;
+}
+
+function scanOwners(searches: boolean, { cluster }: Sources, { profile }: Context): Promise<OwnerScan> {
+  return searches ? readOwners(cluster, profile) : Promise.resolve({ dependents: [], unread: [], kinds: 0 });
+}

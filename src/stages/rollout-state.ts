@@ -1,0 +1,33 @@
+import { judgeRollout } from '../core/judge-rollout.ts';
+import { K } from '../core/kinds.ts';
+import type { KubeObject } from '../core/object.ts';
+import { type NodeFacts, nodeFacts, podFacts } from '../core/pod-facts.ts';
+import type { Sources } from '../core/ports.ts';
+import type { RolloutProgress, RolloutTarget } from '../core/rollout.ts';
+import { eachOf } from './reading.ts';
+
+/** How far each target is, read once. */
+export async function readRollouts(
+  sources: Pick<Sources, 'cluster' | 'clock'>,
+  targets: readonly RolloutTarget[],
+  nodes: readonly NodeFacts[],
+): Promise<readonly RolloutProgress[]> {
+  const byName = new Map(nodes.map((node) => [node.name, node]));
+  const now = sources.clock.now().getTime();
+  return eachOf(targets, 4, async (target) => {
+    const workload = await sources.cluster.get(K[target.kind], target.name, target.namespace);
+    const pods = workload ? await sources.cluster.list(K.Pod, { namespace: target.namespace, labelSelector: selectorOf(workload) }) : [];
+    return judgeRollout({ target, workload, pods: pods.map(podFacts), nodes: byName, now });
+  });
+}
+
+export async function readNodes(sources: Pick<Sources, 'cluster'>): Promise<readonly NodeFacts[]> {
+  return (await sources.cluster.list(K.Node)).map(nodeFacts);
+}
+
+function selectorOf(workload: KubeObject): string {
+  const { spec } = workload as { spec?: { selector?: { matchLabels?: Readonly<Record<string, string>> } } };
+  return Object.entries(spec?.selector?.matchLabels ?? {})
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+}

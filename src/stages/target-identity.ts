@@ -1,0 +1,39 @@
+import { Fault } from '../core/fault.ts';
+import type { KubeObject } from '../core/object.ts';
+import type { Variant, WorkloadName } from '../core/profile.ts';
+import { sameMinor } from '../core/release.ts';
+import { imageRelease, sameRelease } from '../detect/images.ts';
+import type { Manifest } from '../merge/manifest.ts';
+import { rolloutTarget } from './rollout-targets.ts';
+
+/**
+ * Refuses a manifest that is not the target: a workload of the variant is missing (another variant, or cut off),
+ * or the agents' image is of another release. A person's own file must name the release exactly;
+ * the release's own file may lag in its patch number, because some published ones do (domain §3).
+ */
+export function assertIsTarget(manifest: Manifest, variant: Variant, release: string, own: string | undefined): void {
+  const code = own === undefined ? 'failed' : 'usage';
+  const next =
+    own === undefined
+      ? 'look at the artifact source (--manifest-url): its file is cut off or not the release’s'
+      : `start from ${variant.file} of ${release} and make your edits there`;
+  const documents = manifest.documents.map((one) => one.object);
+  for (const workload of [variant.agent, variant.typha, variant.controllers]) {
+    if (workload && !holds(documents, workload)) {
+      throw new Fault(
+        code,
+        `${manifest.name} is not a whole ${variant.id} manifest: it has no ${workload.kind} ${workload.namespace}/${workload.name}`,
+        [next],
+      );
+    }
+  }
+  const image = rolloutTarget(variant.agent, { documents })?.image ?? '';
+  const found = imageRelease(image);
+  const fits = found !== undefined && (own === undefined ? sameMinor(found, release) : sameRelease(found, release));
+  if (fits) return;
+  throw new Fault(code, `${manifest.name} is of ${found ?? 'an unknown release'} (image ${image || 'missing'}), not of ${release}`, [next]);
+}
+
+function holds(documents: readonly KubeObject[], { kind, namespace, name }: WorkloadName): boolean {
+  return documents.some((one) => one.kind === kind && one.metadata.name === name && (one.metadata.namespace ?? namespace) === namespace);
+}

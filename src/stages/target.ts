@@ -1,0 +1,95 @@
+import type { Context } from '../core/context.ts';
+import { Fault } from '../core/fault.ts';
+import type { Installation } from '../core/installation.ts';
+import type { Artifacts, Sources } from '../core/ports.ts';
+import type { AddOn, Variant } from '../core/profile.ts';
+import { type Manifest, parseManifest } from '../merge/manifest.ts';
+import { assertIsTarget } from './target-identity.ts';
+
+export interface TargetAddOn {
+  readonly id: AddOn['id'];
+  readonly file: string;
+  readonly url: string;
+  readonly sha256: string;
+  readonly manifest: Manifest;
+}
+
+/** What the cluster becomes: the full manifest of its variant, and the manifests of what is installed beside it (§4.1). */
+export interface Target {
+  /** The name that the procedure gives it: `upgrade.yaml`. */
+  readonly file: string;
+  readonly url: string;
+  readonly sha256: string;
+  readonly release: string;
+  readonly manifest: Manifest;
+  readonly addOns: readonly TargetAddOn[];
+}
+
+/** Name under which the full-install file is saved (§4.1). */
+export const UPGRADE_FILE = 'upgrade.yaml';
+
+/** Reads and checks the target: the person's own `--upgrade-file`, or the release's manifest of the installed variant. */
+export async function readTarget(sources: Sources, context: Context, installation: Installation): Promise<Target> {
+  const variant = variantOf(context, installation);
+  const { release, upgradeFile } = context.options;
+  const main = upgradeFile === undefined ? await fetched(sources, release, variant.file) : await own(sources, upgradeFile);
+  assertIsTarget(main.manifest, variant, release, upgradeFile);
+  const installed = context.profile.addOns.filter((addOn) =>
+    addOn.id === 'apiserver' ? installation.hasApiServer : installation.hasCsiDriver,
+  );
+  const addOns = await Promise.all(
+    installed.map(async (addOn) => ({ id: addOn.id, file: addOn.file, ...(await fetched(sources, release, addOn.file)) })),
+  );
+  return { file: UPGRADE_FILE, release, ...main, addOns };
+}
+
+/** The variant that is installed; paths without full manifests have none. */
+export function variantOf(context: Context, installation: Installation): Variant {
+  const variant = context.profile.variants.find((one) => one.id === installation.variant);
+  if (variant) return variant;
+  throw new Fault('blocked', `an installation by ${installation.path} has no full manifest to upgrade with`, [
+    'this version upgrades manifest installs; see docs/coverage.md for what is still to come',
+  ]);
+}
+
+interface Read {
+  readonly url: string;
+  readonly sha256: string;
+  readonly manifest: Manifest;
+}
+
+/** Stages read the same file one after the other: it is fetched and parsed once for each source. */
+const memory = new WeakMap<Artifacts, Map<string, Promise<Read>>>();
+
+function fetched(sources: Sources, release: string, file: string): Promise<Read> {
+  const known = memory.get(sources.artifacts) ?? new Map<string, Promise<Read>>();
+  memory.set(sources.artifacts, known);
+  const path = `manifests/${file}`;
+  const key = `${release}/${path}`;
+  const read = known.get(key) ?? fetchManifest(sources, release, path);
+  known.set(key, read);
+  read.catch(() => known.delete(key));
+  return read;
+}
+
+async function fetchManifest({ artifacts }: Sources, release: string, path: string): Promise<Read> {
+  const { bytes, url, sha256 } = await artifacts.fetch(release, path);
+  return { url, sha256, manifest: parseManifest(new TextDecoder().decode(bytes), url) };
+}
+
+/** The manifest of another release from the same source, for comparing; undefined if there is none. */
+export async function readReleaseManifest(sources: Sources, release: string, file: string): Promise<Manifest | undefined> {
+  if (!(await sources.artifacts.has(release, `manifests/${file}`))) return undefined;
+  return (await fetched(sources, release, file)).manifest;
+}
+
+async function own({ files }: Sources, path: string): Promise<Read> {
+  const text = await files.readText(path);
+  return { url: path, sha256: await sha256Of(text), manifest: parseManifest(text, path) };
+}
+
+/** Web Crypto is part of the language's surroundings: no import, in Node as in a browser. */
+export async function sha256Of(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

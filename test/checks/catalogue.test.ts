@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { preflightChecks } from '../../src/checks/index.ts';
+import { familyOf, isCheckId, pageOf, registry } from '../../src/checks/registry.ts';
+import { judgeAll } from '../../src/core/judge.ts';
+import { procedure } from '../../src/core/procedure.ts';
+import { netsvc } from '../../src/profiles/netsvc.ts';
+import { contextOf, healthy, unread } from '../fixtures/facts.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const ids = Object.keys(registry).filter(isCheckId);
+
+describe('the catalogue of checks', () => {
+  it('has at least forty checks, each id once', () => {
+    const used = preflightChecks.map((check) => check.id);
+    assert.ok(used.length >= 40, `${used.length}`);
+    assert.equal(new Set(used).size, used.length);
+  });
+
+  it('takes every id and title from the registry', () => {
+    for (const { id, title } of preflightChecks) {
+      assert.ok(isCheckId(id), id);
+      assert.equal(title, registry[id]);
+    }
+  });
+
+  it('keeps the ranges of other stages free', () => {
+    const foreign = preflightChecks.filter(({ id }) => /^NS-[23]/.test(id)).map(({ id }) => id);
+    assert.deepEqual(foreign, []);
+    for (const id of ids) assert.notEqual(familyOf(id), undefined, id);
+  });
+
+  it('uses every id of the preflight families', () => {
+    const used = new Set(preflightChecks.map((check) => check.id));
+    assert.deepEqual(
+      ids.filter((id) => !/^NS-[23]/.test(id) && !used.has(id)),
+      [],
+    );
+  });
+
+  it('has a page for every id and an id for every page', () => {
+    const pages = readdirSync(join(root, 'docs', 'checks')).filter((file) => file.startsWith('NS-'));
+    assert.deepEqual(pages.map((file) => `docs/checks/${file}`).sort(), ids.map(pageOf).sort());
+  });
+
+  it('heads every page with its id and title and says what to do', () => {
+    for (const id of ids) {
+      const text = readFileSync(join(root, pageOf(id)), 'utf8');
+      assert.ok(text.startsWith(`# ${id} ${registry[id]}\n`), id);
+      for (const part of ['**Means**', '**Matters**', '**Fix**', '**Accept**']) assert.ok(text.includes(part), `${id} ${part}`);
+    }
+  });
+
+  it('indexes every page', () => {
+    const index = readFileSync(join(root, 'docs', 'checks', 'README.md'), 'utf8');
+    for (const id of ids) assert.ok(index.includes(`[${id}](${id}.md) | ${registry[id]} |`), id);
+  });
+
+  it('cites the procedure only by steps that it has', () => {
+    const steps = new Set<string>(procedure.map((step) => step.ref));
+    const refs = preflightChecks.map((check) => check.ref).filter((ref) => ref.startsWith('§'));
+    assert.deepEqual(
+      refs.filter((ref) => !steps.has(ref)),
+      [],
+    );
+  });
+
+  it('never passes a check whose facts could not be read', () => {
+    const passed = judgeAll(preflightChecks, unread, contextOf()).filter(({ outcome }) => outcome === 'ok' || outcome === 'not-applicable');
+    assert.deepEqual(
+      passed.map(({ id }) => id),
+      [],
+    );
+  });
+
+  it('finds nothing wrong with a healthy cluster', () => {
+    const findings = judgeAll(preflightChecks, healthy, contextOf()).filter(
+      ({ outcome }) => outcome !== 'ok' && outcome !== 'not-applicable',
+    );
+    assert.deepEqual(
+      findings.map(({ id, message }) => `${id} ${message}`),
+      [],
+    );
+  });
+
+  it('says a hint with every finding, in every profile', () => {
+    for (const profile of [undefined, netsvc]) {
+      for (const finding of judgeAll(preflightChecks, unread, contextOf({}, profile))) assert.ok(finding.hint, finding.id);
+    }
+  });
+});

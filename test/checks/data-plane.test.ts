@@ -1,0 +1,50 @@
+import { daemonSet, deployment, found, resource, resources, targetOf } from '../fixtures/facts.ts';
+import { checkCases } from '../support/check-cases.ts';
+
+const pool = resource('IPPool/public', { allowedUses: ['LoadBalancer'] });
+const controllersWith = (value: string) => {
+  const containers = [{ name: 'calico-kube-controllers', env: [{ name: 'ENABLED_CONTROLLERS', value }] }];
+  return { deployments: { value: [deployment('calico-kube-controllers', { template: { spec: { containers } } })] } };
+};
+const assigned = resource('KubeControllersConfiguration/default', {
+  controllers: { loadBalancer: { assignIPs: 'RequestedServicesOnly' } },
+});
+
+checkCases('NS-505', {
+  'passes without such a pool': { is: 'ok' },
+  'warns if the controllers will begin to use it': {
+    facts: { resources: resources(pool), ...controllersWith('node') },
+    is: 'warning',
+    about: ['IPPool/public'],
+  },
+  'passes if they use it already': { facts: { resources: resources(pool), ...controllersWith('node,loadbalancer') }, is: 'ok' },
+  'passes if it is settled': { facts: { resources: resources(pool, assigned), ...controllersWith('node') }, is: 'ok' },
+});
+
+const nft = { proxyMode: { value: 'nftables' } };
+
+checkCases('NS-506', {
+  'passes if kube-proxy uses something else': { is: 'ok', says: /becomes Auto/ },
+  'warns if it uses nftables and nothing is set': { facts: nft, is: 'warning', next: /nftablesMode/ },
+  'passes if the mode is set': {
+    facts: { ...nft, resources: resources(resource('FelixConfiguration/default', { nftablesMode: 'Disabled' })) },
+    is: 'ok',
+    says: /Disabled/,
+  },
+  'does not apply if the target has another default': { facts: { ...nft, target: targetOf() }, is: 'not-applicable' },
+  'warns if the target was not read': { facts: { ...nft, target: { unread: 'HTTP 404' } }, is: 'warning', says: /HTTP 404/ },
+  'does not apply within the line': { facts: { ...nft, detection: found({ release: 'v3.32.0' }) }, is: 'not-applicable' },
+});
+
+const bpf = (value: string) =>
+  daemonSet({ template: { spec: { containers: [{ name: 'calico-node', env: [{ name: 'FELIX_BPFENABLED', value }] }] } } });
+
+checkCases('NS-507', {
+  'passes if it is off': { is: 'ok' },
+  'warns if it is on': { facts: { resources: resources(resource('FelixConfiguration/default', { bpfEnabled: true })) }, is: 'warning' },
+  'warns if the environment says so': { facts: { daemonSets: { value: [bpf('true')] } }, is: 'warning' },
+  'believes the environment first': {
+    facts: { daemonSets: { value: [bpf('false')] }, resources: resources(resource('FelixConfiguration/default', { bpfEnabled: true })) },
+    is: 'ok',
+  },
+});

@@ -1,0 +1,40 @@
+import { found, healthyPods, object, pod, resource, resources } from '../fixtures/facts.ts';
+import { checkCases } from '../support/check-cases.ts';
+
+const meshed = (flexDrivers: readonly string[] = []) => ({
+  pods: {
+    value: [
+      ...healthyPods,
+      pod('shop', { namespace: 'shop', containers: [{ name: 'dikastes', image: 'calico/dikastes:v3.20.6' }], flexDrivers }),
+    ],
+  },
+});
+const template = {
+  injectors: { value: [object('v1', 'ConfigMap/istio-system/istio-sidecar-injector', { data: { config: 'name: dikastes' } })] },
+};
+
+checkCases('NS-702', {
+  'passes if it is not in use': { is: 'ok' },
+  'warns about a pod with a sidecar': { facts: meshed(), is: 'warning', about: ['Pod/shop/shop'], next: /alp/ },
+  'warns about a template': { facts: template, is: 'warning', about: ['ConfigMap/istio-system/istio-sidecar-injector'] },
+  'warns about the setting': {
+    facts: { resources: resources(resource('FelixConfiguration/default', { policySyncPathPrefix: '/var/run/nodeagent' })) },
+    is: 'warning',
+    about: ['policySyncPathPrefix'],
+  },
+  'does not mind an injector without the sidecar': {
+    facts: { injectors: { value: [object('v1', 'ConfigMap/istio-system/istio-sidecar-injector', { data: { config: 'x' } })] } },
+    is: 'ok',
+  },
+});
+
+checkCases('NS-703', {
+  'passes if no sidecar is in use': { is: 'ok' },
+  'fails if sidecars mount by the old driver': { facts: meshed(['nodeagent/uds']), is: 'error', about: ['Pod/shop/shop'] },
+  'fails if the old driver goes and the new one is missing': {
+    facts: { ...meshed(), detection: found({ release: 'v3.20.6' }) },
+    is: 'error',
+  },
+  'passes if the new driver is there': { facts: { ...meshed(), detection: found({ release: 'v3.20.6', hasCsiDriver: true }) }, is: 'ok' },
+  'passes if the old driver went long ago': { facts: meshed(), is: 'ok' },
+});

@@ -1,0 +1,65 @@
+import type { PreflightFacts } from '../../src/checks/facts.ts';
+import { netsvc } from '../../src/profiles/netsvc.ts';
+import { contextOf, found } from '../fixtures/facts.ts';
+import { checkCases } from '../support/check-cases.ts';
+
+const owned = (apiVersion: string, kind: string, unread: readonly string[] = []): Pick<PreflightFacts, 'owners'> => ({
+  owners: {
+    value: {
+      dependents: [
+        {
+          object: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'a', name: 'x' },
+          owner: { apiVersion, kind, name: 'o', uid: 'u' },
+        },
+      ],
+      unread: unread.map((one) => ({ kind: one, because: 'forbidden' })),
+      kinds: 40,
+    },
+  },
+});
+const v3 = 'projectcalico.org/v3';
+const stored = 'crd.projectcalico.org/v1';
+const since = (release: string) => ({ detection: found({ release }) });
+
+checkCases('NS-701', {
+  'passes if nothing is owned': { is: 'ok', says: /40 kinds/ },
+  'fails across the UID change': {
+    facts: owned(v3, 'NetworkSet'),
+    is: 'error',
+    says: /1 object in 1 namespace owned by NetworkSet\/o.*v3\.28\.0/,
+    about: ['ConfigMap/a/x'],
+    next: /kubectl get configmap x -n a/,
+  },
+  'does not mind stored resources as owners there': { facts: owned(stored, 'NetworkSet'), is: 'ok' },
+  'fails where a policy is stored anew, whichever group is named': {
+    facts: { ...owned(stored, 'NetworkPolicy'), ...since('v3.30.0') },
+    is: 'error',
+    says: /v3\.32\.0/,
+  },
+  'does not mind other kinds there': { facts: { ...owned(v3, 'NetworkSet'), ...since('v3.30.0') }, is: 'ok' },
+  'does not apply if the renaming is held back': {
+    facts: { ...owned(v3, 'NetworkPolicy'), ...since('v3.30.0') },
+    context: contextOf({ holdPolicyMigration: true }),
+    is: 'not-applicable',
+  },
+  'does not apply within the line': { facts: { ...owned(v3, 'NetworkPolicy'), ...since('v3.32.0') }, is: 'not-applicable' },
+  'does not apply after v3.28 to a service that renames none': {
+    facts: { ...owned('netsvc.io/v3', 'NetworkPolicy'), ...since('v3.28.0') },
+    context: contextOf({}, netsvc),
+    is: 'not-applicable',
+  },
+  'fails if kinds could not be searched': {
+    facts: { owners: { value: { dependents: [], unread: [{ kind: 'secrets', because: 'forbidden' }], kinds: 40 } } },
+    is: 'error',
+    about: ['secrets'],
+  },
+  'tells both': { facts: owned(v3, 'IPPool', ['secrets']), is: 'error', says: /1 kind could not be searched/ },
+  'goes by the release at which the run began': {
+    facts: {
+      ...owned(v3, 'NetworkSet'),
+      ...since('v3.32.1'),
+      record: { value: { target: 'v3.32.1', source: 'v3.27.5' } as never },
+    },
+    is: 'error',
+  },
+});

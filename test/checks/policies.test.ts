@@ -1,0 +1,49 @@
+import { netsvc } from '../../src/profiles/netsvc.ts';
+import { contextOf, found, resource, resources } from '../fixtures/facts.ts';
+import { checkCases } from '../support/check-cases.ts';
+
+const named = (name: string) => ({ annotations: { 'projectcalico.org/metadata': JSON.stringify({ name }) } });
+const policy = (name: string, metadata = {}, spec = {}) => resource(`NetworkPolicy/a/${name}`, spec, metadata);
+
+checkCases('NS-503', {
+  'passes if each is stored once': { facts: { resources: resources(policy('default.x'), policy('default.y')) }, is: 'ok' },
+  'fails if one is stored under both names': {
+    facts: { resources: resources(policy('default.x'), policy('x'), policy('y')) },
+    is: 'error',
+    about: ['NetworkPolicy/a/default.x', 'NetworkPolicy/a/x'],
+  },
+  'keeps a policy apart that is really called so': {
+    facts: { resources: resources(policy('default.x', named('default.x')), policy('x')) },
+    is: 'ok',
+  },
+  'keeps namespaces apart': { facts: { resources: resources(policy('default.x'), resource('NetworkPolicy/b/x')) }, is: 'ok' },
+  'looks at the default tier only': {
+    facts: { resources: resources(policy('default.x', {}, { tier: 'mine' }), policy('x')) },
+    is: 'ok',
+  },
+  'does not apply to a service that renames none': { context: contextOf({}, netsvc), is: 'not-applicable' },
+});
+
+checkCases('NS-706', {
+  'passes without it': { is: 'ok' },
+  'warns about it under its stored name': {
+    facts: { resources: resources(resource('GlobalNetworkPolicy/default.allow-all-upgrade')) },
+    is: 'warning',
+    about: ['GlobalNetworkPolicy/default.allow-all-upgrade'],
+    next: /policy$/,
+  },
+  'warns about it under its own name': {
+    facts: { resources: resources(resource('GlobalNetworkPolicy/allow-all-upgrade')) },
+    is: 'warning',
+  },
+  'does not mind another of a like name': { facts: { resources: resources(resource('GlobalNetworkPolicy/allow-all')) }, is: 'ok' },
+});
+
+const pending = { resources: resources(policy('default.x'), policy('y')) };
+
+checkCases('NS-707', {
+  'tells how many will be stored anew': { facts: pending, is: 'ok', says: /^1 stored policy will be stored anew/ },
+  'tells that it is held back': { facts: pending, context: contextOf({ holdPolicyMigration: true }), is: 'ok', says: /held back/ },
+  'tells that there is nothing to rename': { is: 'ok', says: /already/ },
+  'does not apply within the line': { facts: { ...pending, detection: found({ release: 'v3.32.0' }) }, is: 'not-applicable' },
+});

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { preflightChecks } from '../../src/checks/index.ts';
+import { Fault } from '../../src/core/fault.ts';
+import { K } from '../../src/core/kinds.ts';
+import { apiVersionOf, type KubeObject } from '../../src/core/object.ts';
+import type { Artifacts, ClusterReader, Sources, ToolResult } from '../../src/core/ports.ts';
+import { preflightStage, surveyPreflight } from '../../src/stages/preflight.ts';
+import { contextOf, daemonSet, deployment, NOW, node, object } from '../fixtures/facts.ts';
+import { clusterOf } from '../support/cluster-of.ts';
+
+const env = { DATASTORE_TYPE: 'kubernetes', CALICO_NETWORKING_BACKEND: 'bird' };
+const agents = daemonSet({
+  template: {
+    spec: {
+      initContainers: [{ name: 'install-cni', image: 'quay.io/calico/cni:v3.27.5' }],
+      containers: [
+        {
+          name: 'calico-node',
+          image: 'quay.io/calico/node:v3.27.5',
+          env: Object.entries(env).map(([name, value]) => ({ name, value })),
+        },
+      ],
+    },
+  },
+});
+const controllers = deployment('calico-kube-controllers');
+const config = object('v1', 'ConfigMap/kube-system/calico-config', {
+  data: { veth_mtu: '0', typha_service_name: 'none', calico_backend: 'bird' },
+});
+const kinds = Object.values(K);
+const objects = [agents, controllers, config, node('n1'), node('n2'), object('v1', 'Namespace/kube-system')];
+
+/** Documents as the file of the target release holds them. */
+const manifest = [config, { ...agents, status: undefined }, { ...controllers, status: undefined }]
+  .map((document) => JSON.stringify(document).replaceAll('v3.27.5', 'v3.32.1'))
+  .join('\n---\n');
+
+const artifacts = (text: string | undefined): Artifacts => ({
+  source: 'https://example',
+  fetch: async (release, path) => {
+    if (text === undefined) throw new Fault('failed', `${release}/${path}: HTTP 404`);
+    return { url: `https://example/${release}/${path}`, file: path, bytes: new TextEncoder().encode(text), sha256: '0'.repeat(64) };
+  },
+  has: async () => text !== undefined,
+  releases: async () => undefined,
+});
+
+const answer = (stdout: string): ToolResult => ({ exitCode: 0, stdout, stderr: '', durationMs: 1 });
+
+function sourcesOf(cluster: ClusterReader, text: string | undefined = manifest): Sources {
+  const dry: Partial<ClusterReader> = {
+    dryRunApply: async (_kind, document) => ({ ...document, metadata: { ...document.metadata, managedFields: [] } }),
+    dryRunPatch: async (kind, ref) => ({ apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { name: ref.name } }),
+  };
+  return {
+    cluster: { ...cluster, ...dry },
+    tools: {
+      which: async (program) => (program === 'kubectl' ? ['/usr/bin/kubectl'] : []),
+      run: async () => answer('{"gitVersion": "v1.35.0"}'),
+      programOf: (tool) => tool,
+      ownerOf: async () => undefined,
+    },
+    artifacts: artifacts(text),
+    work: { path: '/w', read: async () => undefined, write: async (name) => name, freeBytes: async () => 9e9 },
+    files: {
+      readText: async () => '',
+      readBytes: async () => new Uint8Array(),
+      exists: async () => false,
+      isFolder: async () => false,
+      writable: async () => true,
+    },
+    clock: { now: () => new Date(NOW), sleep: async () => undefined },
+    records: { load: async () => undefined, save: async () => undefined, keep: async () => undefined, kept: async () => undefined },
+  };
+}
+
+async function survey(things: readonly KubeObject[] = objects, parts: Parameters<typeof clusterOf>[1] = {}, text?: string) {
+  const { cluster, requests } = clusterOf(things, { kinds, ...parts });
+  return { facts: await surveyPreflight(sourcesOf(cluster, text), contextOf()), requests };
+}
+
+describe('the survey of the preflight', () => {
+  it('finds what is installed, and the target for it', async () => {
+    const { facts } = await survey();
+    assert.ok('value' in facts.detection && facts.detection.value.type === 'found');
+    assert.equal(facts.detection.value.installation.release, 'v3.27.5');
+    assert.ok('value' in facts.target, JSON.stringify(facts.target));
+    assert.deepEqual(
+      facts.target.value.documents.map((document) => document.kind),
+      ['ConfigMap', 'DaemonSet', 'Deployment'],
+    );
+    assert.ok('value' in facts.preview);
+    assert.equal(facts.preview.value.length, 3);
+  });
+
+  it('asks for all permissions in one batch, those on the target’s documents among them', async () => {
+    const { facts, requests } = await survey();
+    assert.equal(requests.filter((request) => request.startsWith('review')).length, 1);
+    assert.ok('value' in facts.access);
+    const asked = facts.access.value.map(({ request }) => `${request.verb} ${request.resource} ${request.namespace ?? ''}`);
+    assert.ok(asked.includes('patch daemonsets kube-system'));
+    assert.ok(!asked.includes('patch services kube-system'));
+  });
+
+  it('lists pods, nodes and namespaces once each', async () => {
+    const { requests } = await survey();
+    for (const plural of ['namespaces', 'apiservices.apiregistration.k8s.io', 'poddisruptionbudgets.policy']) {
+      assert.equal(requests.filter((request) => request === `list ${plural}`).length, 1, plural);
+    }
+  });
+
+  it('searches for owner references, because UIDs change on the way from v3.27', async () => {
+    const owner = { apiVersion: 'projectcalico.org/v3', kind: 'NetworkSet', name: 'o', uid: 'u' };
+    const dependent = object('v1', 'ConfigMap/shop/x', { metadata: { ownerReferences: [owner] } });
+    const { facts } = await survey([...objects, dependent]);
+    assert.ok('value' in facts.owners);
+    assert.equal(facts.owners.value.dependents.length, 1);
+  });
+
+  it('keeps the reason of everything that could not be read, and reads the rest', async () => {
+    const { facts } = await survey(objects, { refuses: { nodes: 403, 'leases.coordination.k8s.io': 500 } });
+    assert.deepEqual(facts.nodes, { unread: 'nodes refused (403)' });
+    assert.deepEqual(facts.lease, { unread: 'leases.coordination.k8s.io refused (500)' });
+    assert.ok('value' in facts.namespaces);
+  });
+
+  it('has no target where nothing is installed', async () => {
+    const { facts } = await survey([]);
+    assert.ok('value' in facts.detection && facts.detection.value.type === 'none');
+    assert.ok('unread' in facts.target);
+  });
+});
+
+describe('the preflight stage', () => {
+  it('only reads', async () => {
+    const { cluster } = clusterOf(objects, { kinds });
+    const open = await preflightStage.open(sourcesOf(cluster), contextOf());
+    assert.equal(preflightStage.readOnly, true);
+    assert.ok('skip' in open.plan());
+    assert.equal(open.findings().length, preflightChecks.length);
+  });
+
+  it('tells why a target is missing', async () => {
+    const { cluster } = clusterOf(objects, { kinds });
+    const sources = { ...sourcesOf(cluster), artifacts: artifacts(undefined) };
+    const findings = (await preflightStage.open(sources, contextOf())).findings();
+    const finding = findings.find(({ id }) => id === 'NS-601');
+    assert.equal(finding?.outcome, 'error');
+    assert.match(finding?.message ?? '', /404/);
+  });
+});

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import type { PreflightFacts } from '../../src/checks/facts.ts';
+import { preflightChecks } from '../../src/checks/index.ts';
+import type { CheckId } from '../../src/checks/registry.ts';
+import type { Finding } from '../../src/core/check.ts';
+import type { Context } from '../../src/core/context.ts';
+import { judgeAll } from '../../src/core/judge.ts';
+import { contextOf, healthy } from '../fixtures/facts.ts';
+
+export interface CheckCase {
+  readonly facts?: Partial<PreflightFacts>;
+  readonly context?: Context;
+  readonly is: Finding['outcome'];
+  /** What the finding's message must say. */
+  readonly says?: RegExp;
+  /** Texts of the evidence. */
+  readonly about?: readonly string[];
+  readonly next?: RegExp;
+  readonly exit?: string;
+}
+
+/** One sentence per case: what the healthy cluster is changed to, and what the check makes of it. */
+export function checkCases(id: CheckId, cases: Readonly<Record<string, CheckCase>>): void {
+  const check = preflightChecks.filter((one) => one.id === id);
+  describe(`${id} ${check[0]?.title}`, () => {
+    for (const [title, { facts, context = contextOf(), ...wanted }] of Object.entries(cases)) {
+      it(title, () => {
+        const [finding] = judgeAll(check, { ...healthy, ...facts }, context);
+        assert.ok(finding, `${id} is not in the catalogue`);
+        assertFinding(finding, wanted);
+      });
+    }
+  });
+}
+
+function assertFinding(finding: Finding, { is, says, about, next, exit }: Omit<CheckCase, 'facts' | 'context'>): void {
+  assert.equal(finding.outcome, is, finding.message);
+  if (says) assert.match(finding.message, says);
+  if (next) assert.match(finding.next ?? '', next);
+  if (exit) assert.equal(finding.exit, exit);
+  if (about)
+    assert.deepEqual(
+      finding.evidence.map(({ text }) => text),
+      about,
+    );
+}

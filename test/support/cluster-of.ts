@@ -1,0 +1,44 @@
+import { apiVersionOf, type Kind, type KubeObject } from '../../src/core/object.ts';
+import { type AccessRequest, ApiFailure, type ClusterReader, type ListOptions } from '../../src/core/ports.ts';
+
+interface ClusterParts {
+  readonly kinds?: readonly Kind[];
+  readonly failed?: readonly string[];
+  /** Status that a list or get of `plural.group` (`pods` for the core group) is answered with. */
+  readonly refuses?: Readonly<Record<string, number>>;
+  readonly denies?: (request: AccessRequest) => boolean;
+}
+
+/** A read-only cluster of just these objects; every request is noted. What no test uses throws. */
+export function clusterOf(
+  objects: readonly KubeObject[],
+  parts: ClusterParts = {},
+): { cluster: ClusterReader; requests: readonly string[] } {
+  const requests: string[] = [];
+  const { kinds = [], failed = [], refuses = {}, denies = () => false } = parts;
+  const ask = (verb: string, kind: Kind, options: ListOptions = {}) => {
+    const type = kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`;
+    requests.push(`${verb} ${type}${options.metadataOnly ? ' (metadata)' : ''}`);
+    const status = refuses[type];
+    if (status !== undefined) throw new ApiFailure(status, status === 403 ? 'Forbidden' : 'NotFound', `${type} refused`);
+    return objects.filter(
+      (object) =>
+        object.kind === kind.kind &&
+        object.apiVersion === apiVersionOf(kind) &&
+        (options.namespace === undefined || object.metadata.namespace === options.namespace),
+    );
+  };
+  const cluster: Partial<ClusterReader> = {
+    version: async () => ({ gitVersion: 'v1.35.1', major: '1', minor: '35' }),
+    clockSkewMs: async () => 0,
+    discover: async () => ({ kinds, failed }),
+    resolve: async (apiVersion, kind) => kinds.find((one) => apiVersionOf(one) === apiVersion && one.kind === kind),
+    list: async (kind, options) => ask('list', kind, options),
+    get: async (kind, name, namespace) => ask('get', kind, { namespace }).find(({ metadata }) => metadata.name === name),
+    reviewAccess: async (asked) => {
+      requests.push(`review ${asked.length}`);
+      return asked.map((request) => !denies(request));
+    },
+  };
+  return { cluster: cluster as ClusterReader, requests };
+}

@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Manifest } from '../../src/cli/plugin.ts';
+import type { Composition, ComposeRequest, Seams } from '../../src/cli/seams.ts';
+import { runCommand } from '../../src/cli/shell.ts';
+import { toOptions } from '../../src/cli/options.ts';
+import type { Action } from '../../src/core/action.ts';
+import type { Verdict } from '../../src/core/check.ts';
+import { type AnyStage, type StageId, type StagePlan, stage } from '../../src/core/stage.ts';
+import { type EngineBench, engineBench, engineContext } from './engine-ports.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+export interface CommandBench {
+  readonly engine: EngineBench;
+  readonly seams: Seams;
+  readonly out: () => string;
+  readonly err: () => string;
+  readonly questions: string[];
+  readonly requests: ComposeRequest[];
+  /** Answers to questions at a terminal; without any there is no terminal. */
+  answers: boolean[] | undefined;
+  chain: readonly AnyStage[];
+  closed: number;
+  run(...argv: string[]): Promise<number>;
+}
+
+/** A command run in this process, with fake ports at the one seam. */
+export function commandBench(chain: readonly AnyStage[], env: Readonly<Record<string, string>> = {}): CommandBench {
+  const engine = engineBench();
+  const [out, err, questions]: [string[], string[], string[]] = [[], [], []];
+  const requests: ComposeRequest[] = [];
+  const manifest = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as Manifest;
+  const bench: Omit<CommandBench, 'seams'> & { seams?: Seams } = {
+    engine,
+    out: () => out.join(''),
+    err: () => err.join(''),
+    questions,
+    requests,
+    answers: undefined,
+    chain,
+    closed: 0,
+    run: (...argv) => runCommand(argv, manifest, seams),
+  };
+  const seams: Seams = {
+    name: 'kubectl netsvc-upgrade',
+    version: manifest.version,
+    env,
+    terminal: {
+      out: (text) => void out.push(text),
+      err: (text) => void err.push(text),
+      get interactive() {
+        return bench.answers !== undefined;
+      },
+      outIsTerminal: false,
+      errIsTerminal: false,
+      columns: 80,
+      async confirm(question) {
+        questions.push(question);
+        return bench.answers?.shift() ?? false;
+      },
+    },
+    async compose(request) {
+      requests.push(request);
+      return composition(engine, request, () => (bench.closed += 1));
+    },
+    loadChain: async () => bench.chain,
+    listenForInterrupts: () => ({ soft: engine.soft.signal, hard: engine.hard.signal, release: () => undefined }),
+    every: () => () => undefined,
+  };
+  return Object.assign(bench, { seams });
+}
+
+function composition(engine: EngineBench, request: ComposeRequest, close: () => void): Composition {
+  const options = toOptions(request.flags, { defaultRelease: 'v3.32.2', checks: ['NS-001', 'NS-002'] });
+  const context = { ...engineContext(), options };
+  const nodes = ['a', 'b'].map((name) => ({ apiVersion: 'v1', kind: 'Node', metadata: { name } }));
+  const cluster = { ...engine.ports.cluster, list: async () => nodes } as unknown as Composition['cluster'];
+  return { ...engine.ports, cluster, profile: context.profile, context, close: async () => close() };
+}
+
+export interface FakeStage {
+  readonly readOnly?: boolean;
+  readonly verdict?: Verdict;
+  readonly plan?: StagePlan;
+}
+
+/** One stage with one check and a plan. */
+export function fakeStage(id: StageId, { readOnly = false, verdict = { status: 'ok' }, plan = { skip: 'all is there' } }: FakeStage = {}): AnyStage {
+  const check = { id: 'NS-001', title: 'server reachable', category: 'kubernetes', severity: 'error', ref: '§1/1', judge: () => verdict } as const;
+  const head = { id, title: `stage ${id}`, ref: '§4.4/2', paths: ['manifest'], readOnly } as const;
+  return stage({ ...head, checks: [check], survey: async () => undefined, plan: () => plan });
+}
+
+/** Applies a file by kubectl, as the plan of a stage. */
+export function applies(file: string): StagePlan {
+  const run = { tool: 'kubectl', args: ['apply', '--server-side', '-f', file] } as const;
+  const action: Action = { id: file, title: `apply ${file}`, ref: '§4.4/2', undo: 'partial', effect: { type: 'exec', run } };
+  return { actions: [action] };
+}
