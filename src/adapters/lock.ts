@@ -11,6 +11,8 @@ export interface LockDeps {
   readonly namespace: string;
   /** `user@host/pid/run id`. */
   readonly identity: string;
+  /** True if that holder certainly no longer runs (a process of this machine that is gone): its lock is free at once. */
+  readonly isGone?: (identity: string) => boolean;
   /** Calls `task` every `ms`, without keeping the process alive, until stopped. */
   readonly repeat?: (ms: number, task: () => void) => () => void;
 }
@@ -51,7 +53,7 @@ async function take(deps: LockDeps, read: () => Promise<KubeObject | undefined>)
   const lease = await read();
   const now = await serverNow(deps);
   const holder = currentHolder(lease, now);
-  if (holder) throw locked(holder);
+  if (holder && !deps.isGone?.(holder.identity)) throw locked(holder);
   const wanted = taken(lease, namespace, identity, now);
   try {
     return lease ? await cluster.replace(K.Lease, wanted) : await cluster.create(K.Lease, wanted);

@@ -38,15 +38,20 @@ export function fieldAt(object: unknown, path: string): unknown {
 function* changes(before: unknown, after: unknown, path: string, name: string): Generator<FieldChange> {
   const [was, is] = [take(name, before), take(name, after)];
   if (!comparableParts(before, was, after, is)) {
-    if (!sameValue(before, after)) yield { path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
+    if (!isSameLeaf(before, was, after, is))
+      yield { path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
     return;
   }
   const list = (was ?? is)?.list === true;
   for (const member of new Set([...(was?.members.keys() ?? []), ...(is?.members.keys() ?? [])])) {
     const [left, right] = [was?.members.get(member), is?.members.get(member)];
     const inside = stepInto(path, member, list);
-    yield* list ? changes(withoutKey(name, left), withoutKey(name, right), inside, member) : changes(left, right, inside, member);
+    yield* list ? itemChanges(name, left, right, inside, member) : changes(left, right, inside, member);
   }
+}
+
+function isSameLeaf(before: unknown, was: Taken | undefined, after: unknown, is: Taken | undefined): boolean {
+  return was && is ? was.list === is.list && was.members.size + is.members.size === 0 : sameValue(before, after);
 }
 
 /** Both sides can be taken apart in the same way and there is something in them; an absent side goes with anything. */
@@ -67,10 +72,17 @@ function take(name: string, value: unknown): Taken | undefined {
   return { members: new Map(members), list: false };
 }
 
-/** The key is in the path already; it is a leaf only where the item has nothing else. */
+/** The key is in the path already; it is a leaf only where an item has nothing else. */
+function itemChanges(name: string, left: unknown, right: unknown, path: string, member: string): Generator<FieldChange> {
+  const [before, after] = [withoutKey(name, left), withoutKey(name, right)];
+  const isNothing = [before, after].every((item) => item === undefined || (isRecord(item) && Object.keys(item).length === 0));
+  return isNothing && (left === undefined || right === undefined)
+    ? changes(left, right, path, member)
+    : changes(before, after, path, member);
+}
+
 function withoutKey(name: string, item: unknown): unknown {
   if (!isRecord(item)) return item;
   const told = keyFields(name, item);
-  const rest = Object.entries(item).filter(([field]) => !told.includes(field));
-  return rest.length > 0 ? Object.fromEntries(rest) : item;
+  return Object.fromEntries(Object.entries(item).filter(([field]) => !told.includes(field)));
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Manifest } from '../../src/cli/plugin.ts';
-import type { Composition, ComposeRequest, Seams } from '../../src/cli/seams.ts';
-import { runCommand } from '../../src/cli/shell.ts';
 import { toOptions } from '../../src/cli/options.ts';
+import type { Manifest } from '../../src/cli/plugin.ts';
+import type { ComposeRequest, Composition, Seams } from '../../src/cli/seams.ts';
+import { runCommand } from '../../src/cli/shell.ts';
 import type { Action } from '../../src/core/action.ts';
 import type { Verdict } from '../../src/core/check.ts';
 import { type AnyStage, type StageId, type StagePlan, stage } from '../../src/core/stage.ts';
@@ -86,8 +86,18 @@ export interface FakeStage {
 }
 
 /** One stage with one check and a plan. */
-export function fakeStage(id: StageId, { readOnly = false, verdict = { status: 'ok' }, plan = { skip: 'all is there' } }: FakeStage = {}): AnyStage {
-  const check = { id: 'NS-001', title: 'server reachable', category: 'kubernetes', severity: 'error', ref: '§1/1', judge: () => verdict } as const;
+export function fakeStage(
+  id: StageId,
+  { readOnly = false, verdict = { status: 'ok' }, plan = { skip: 'all is there' } }: FakeStage = {},
+): AnyStage {
+  const check = {
+    id: 'NS-001',
+    title: 'server reachable',
+    category: 'kubernetes',
+    severity: 'error',
+    ref: '§1/1',
+    judge: () => verdict,
+  } as const;
   const head = { id, title: `stage ${id}`, ref: '§4.4/2', paths: ['manifest'], readOnly } as const;
   return stage({ ...head, checks: [check], survey: async () => undefined, plan: () => plan });
 }

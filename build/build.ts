@@ -1,0 +1,44 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inputStamp, isFresh, writeStamp } from './stamp.ts';
+
+/** Data that the program reads at run time, from the source tree to dist. */
+const DATA = [
+  ['src/sandbox/releases', 'sandbox/releases'],
+  ['schemas', 'schemas'],
+  ['docs/checks', 'docs/checks'],
+] as const;
+
+const root = join(import.meta.dirname, '..');
+
+/** Builds dist and oclif.manifest.json; `--if-stale` only if an input has changed since. Types are checked by `npm run typecheck`. */
+async function main(): Promise<void> {
+  if (process.argv.includes('--if-stale') && isFresh(root)) return;
+  const stamp = inputStamp(root);
+  const partial = join(root, `dist.partial-${process.pid}`);
+  try {
+    mkdirSync(partial, { recursive: true });
+    await fill(partial);
+    writeStamp(partial, stamp);
+    rmSync(join(root, 'dist'), { recursive: true, force: true });
+    renameSync(partial, join(root, 'dist'));
+  } finally {
+    rmSync(partial, { recursive: true, force: true });
+  }
+}
+
+async function fill(out: string): Promise<void> {
+  const [{ bundle }, { makeManifest }, { makeFastPath }] = await Promise.all([
+    import('./bundle.ts'),
+    import('./manifest.ts'),
+    import('./fast-path.ts'),
+  ]);
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  await bundle(root, out);
+  for (const [from, to] of DATA) if (existsSync(join(root, from))) cpSync(join(root, from), join(out, to), { recursive: true });
+  const manifest = await makeManifest(root, version);
+  writeFileSync(join(out, 'fast-path.json'), `${JSON.stringify(await makeFastPath(manifest, root))}\n`);
+  writeFileSync(join(root, 'oclif.manifest.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
+}
+
+await main();

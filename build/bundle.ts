@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import type { BuildOptions, Plugin } from 'esbuild';
+
+/** CommonJS inside an ES module needs these three names. */
+const BANNER = [
+  "import { createRequire as __createRequire } from 'node:module';",
+  "import { fileURLToPath as __toPath } from 'node:url';",
+  'const require = __createRequire(import.meta.url);',
+  'const __filename = __toPath(import.meta.url);',
+  "const __dirname = __toPath(new URL('.', import.meta.url));",
+].join('');
+
+/** The shell stays a file of its own: the entry must not share a chunk with anything. */
+const shellApart: Plugin = {
+  name: 'shell-apart',
+  setup(build) {
+    build.onResolve({ filter: /^\.\/shell\.ts$/ }, () => ({ path: './shell.js', external: true }));
+  },
+};
+
+/**
+ * Bundles the program into `out`. Every output lies one folder deep, as every source does,
+ * so that `new URL('../…', import.meta.url)` means the same in both (docs/decisions/start-up.md).
+ */
+export async function bundle(root: string, out: string): Promise<void> {
+  const { build } = await import('esbuild');
+  const common: BuildOptions = {
+    absWorkingDir: root,
+    bundle: true,
+    platform: 'node',
+    target: 'node22',
+    format: 'esm',
+    minifyWhitespace: true,
+    legalComments: 'linked',
+    logLevel: 'warning',
+    outdir: out,
+    outbase: join(root, 'src'),
+  };
+  await build({ ...common, entryPoints: ['src/cli/main.ts'], plugins: [shellApart] });
+  await build({
+    ...common,
+    entryPoints: ['src/cli/shell.ts'],
+    splitting: true,
+    chunkNames: 'cli/[name]-[hash]',
+    banner: { js: BANNER },
+    external: ['ts-node', 'tsx'],
+  });
+}

@@ -1,0 +1,60 @@
+import { type ExitName, Fault } from '../core/fault.ts';
+import { K } from '../core/kinds.ts';
+import type { AnyStage } from '../core/stage.ts';
+import type { PlanHead } from '../ui/plan-view.ts';
+import { planStages, planText } from './chain-plan.ts';
+import { nextStep, report } from './chain-report.ts';
+import { type Outcome, type Planned, planDocument } from './documents.ts';
+import { errorLines } from './faults.ts';
+import { confirmSaved } from './plan-file.ts';
+import { planHead } from './plan-head.ts';
+import type { Session } from './session.ts';
+
+/** The exit that ends the command before it changes anything; undefined if it may go on. */
+export async function confirmPlan(
+  session: Session,
+  stages: readonly AnyStage[],
+  planFile: string | undefined,
+): Promise<ExitName | undefined> {
+  const planned = await planStages(session, stages);
+  const head = await planHead(session.composition, planned);
+  if (planned.blocked) return refuse(session, planned, planned.blocked);
+  if (planFile !== undefined) await confirmSaved(planFile, session.context, head.digest);
+  if (!planned.writes || session.context.options.yes) return undefined;
+  if (!session.seams.terminal.interactive) return needsYes(session, planned, head);
+  for (const line of planText(session, head, planned, false, session.errPalette)) session.say(line);
+  const agreed = await session.seams.terminal.confirm(await question(session, head), session.interrupts.soft);
+  if (session.interrupts.soft.aborted)
+    throw new Fault('interrupted', 'stopped before anything was changed', ['run the same command when you are ready']);
+  if (!agreed) throw new Fault('stopped', 'declined: nothing was changed', ['run the same command when you are ready']);
+  return undefined;
+}
+
+/** Failed checks before anything was done: the report is the run's, with no stage in it. */
+async function refuse(session: Session, planned: Planned, exit: ExitName): Promise<ExitName> {
+  const outcome: Outcome = {
+    exit,
+    findings: planned.findings,
+    plans: planned.stages,
+    stages: [],
+    suggestions: [],
+    writes: 0,
+    message: 'checks failed: nothing was changed',
+  };
+  return report(session, outcome);
+}
+
+async function needsYes(session: Session, planned: Planned, head: PlanHead): Promise<ExitName> {
+  const document = planDocument(session.context, 'usage', planned, head, nextStep(session, { exit: 'usage', findings: planned.findings }));
+  await session.present(document, (wide) => planText(session, head, planned, wide));
+  const fact = 'nothing was changed: there is no terminal to ask on and --yes is not given';
+  for (const line of errorLines(new Fault('usage', fact, ['read the plan above, then add --yes']))) session.say(line);
+  return 'usage';
+}
+
+async function question(session: Session, head: PlanHead): Promise<string> {
+  const { context, composition } = session;
+  const nodes = (await composition.cluster.list(K.Node, { metadataOnly: true })).length;
+  const where = `context "${context.contextName}" (${context.server}, ${nodes} ${nodes === 1 ? 'node' : 'nodes'})`;
+  return `Bring ${where} from ${head.source ?? 'an unknown release'} to ${head.release} as planned above?`;
+}

@@ -1,0 +1,50 @@
+import type { ExitName } from '../core/fault.ts';
+import type { AnyStage } from '../core/stage.ts';
+import { findingsLines } from '../ui/findings.ts';
+import { type PlanHead, planLines } from '../ui/plan-view.ts';
+import { nextStep } from './chain-report.ts';
+import { type PlanDocument, type Planned, planDocument } from './documents.ts';
+import { planHead } from './plan-head.ts';
+import type { Session } from './session.ts';
+
+export type Save = (document: PlanDocument) => Promise<void>;
+
+/** Prints the plan as the command's document, and saves it if asked. */
+export async function showPlan(session: Session, stages: readonly AnyStage[], detailed: boolean, save?: Save): Promise<ExitName> {
+  const planned = await planStages(session, stages);
+  const head = await planHead(session.composition, planned);
+  const exit = planned.blocked ?? (detailed && planned.writes ? 'pending' : 'done');
+  const dryRun = session.context.options.dryRun !== 'none';
+  const step = nextStep(session, { exit, findings: planned.findings, pending: planned.writes, dryRun });
+  const document = planDocument(session.context, exit, planned, head, step);
+  await save?.(document);
+  await session.present(document, (wide) => planText(session, head, planned, wide));
+  return exit;
+}
+
+/** Surveys, judges and plans every stage; changes nothing. */
+export async function planStages(session: Session, stages: readonly AnyStage[]) {
+  const { planChain } = await import('../engine/plan-chain.ts');
+  const progress = await session.progress('plan', stages);
+  try {
+    return await planChain(stages, session.composition, session.context, progress.observe);
+  } finally {
+    await progress.close();
+  }
+}
+
+/** The plan for a person, with what is open about it. */
+export function planText(
+  session: Session,
+  head: PlanHead,
+  planned: Planned,
+  wide: boolean,
+  palette = session.outPalette,
+): readonly string[] {
+  const { namespace } = session.asked.flags;
+  const view = { palette, wide, programOf: session.composition.tools.programOf, ...(namespace ? { namespace } : {}) };
+  return [
+    ...planLines(head, planned.stages, view),
+    ...(planned.findings.length > 0 ? findingsLines(planned.findings, { palette, wide, openOnly: true }) : []),
+  ];
+}

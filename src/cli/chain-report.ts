@@ -1,0 +1,28 @@
+import type { ExitName } from '../core/fault.ts';
+import { type Ending, nextCommand } from '../ui/next-step.ts';
+import { type Outcome, preflightReport, runReport } from './documents.ts';
+import { errorLines } from './faults.ts';
+import { runLines } from './run-lines.ts';
+import type { Session } from './session.ts';
+
+/** Prints what a command did as its document, and on stderr why it ended early. */
+export async function report(session: Session, outcome: Outcome): Promise<ExitName> {
+  const { context, asked } = session;
+  const step = nextStep(session, { exit: outcome.exit, findings: outcome.findings, dryRun: context.options.dryRun !== 'none' });
+  const isPreflight = asked.command === 'preflight' && outcome.message === undefined;
+  const document = isPreflight
+    ? preflightReport(context, outcome.exit, outcome.findings, step)
+    : runReport(context, asked.command, outcome, step);
+  await session.present(document, (wide) =>
+    runLines(outcome, { palette: session.outPalette, wide, full: ['preflight', 'verify'].includes(asked.command) }),
+  );
+  if (outcome.message !== undefined)
+    for (const line of errorLines({ message: outcome.message, suggestions: outcome.suggestions })) session.say(line);
+  return outcome.exit;
+}
+
+/** The last line, for this session's command line. */
+export function nextStep(session: Session, ending: Pick<Ending, 'exit' | 'findings' | 'pending' | 'dryRun'>): string {
+  const { command, carry, typed } = session.asked;
+  return nextCommand({ ...ending, command, carry, typed });
+}

@@ -1,0 +1,41 @@
+import { Fault, messageOf } from '../core/fault.ts';
+import { K } from '../core/kinds.ts';
+import type { ClusterReader } from '../core/ports.ts';
+import type { Profile } from '../core/profile.ts';
+import { shippedProfiles } from '../profiles/index.ts';
+
+/**
+ * `--profile NAME|FILE`; without it, the one shipped profile that the cluster matches.
+ * @param any True if the command does not depend on the service's names: no request is made for it.
+ */
+export async function chooseProfile(wanted: string | undefined, cluster: ClusterReader, any: boolean): Promise<Profile> {
+  if (wanted !== undefined) return namedProfile(wanted);
+  if (any) return firstShipped();
+  const [crds, daemonSets] = await Promise.all([
+    cluster.list(K.CustomResourceDefinition, { metadataOnly: true }),
+    cluster.list(K.DaemonSet, { metadataOnly: true }),
+  ]);
+  const { matchProfile } = await import('../profiles/match.ts');
+  const crdGroups = crds.map(({ metadata }) => metadata.name.slice(metadata.name.indexOf('.') + 1));
+  const workloads = daemonSets.map(({ metadata }) => ({ kind: 'DaemonSet', namespace: metadata.namespace ?? '', name: metadata.name }));
+  return matchProfile({ crdGroups, workloads }, shippedProfiles);
+}
+
+function firstShipped(): Profile {
+  const [first] = shippedProfiles;
+  if (!first) throw new Error('no profile is shipped');
+  return first;
+}
+
+async function namedProfile(wanted: string): Promise<Profile> {
+  const shipped = shippedProfiles.find((profile) => profile.name === wanted);
+  if (shipped) return shipped;
+  const names = shippedProfiles.map(({ name }) => name).join(' or ');
+  if (!/[./\\]/.test(wanted))
+    throw new Fault('usage', `there is no profile ${wanted}`, [`name ${names}, or a file of your own (docs/profiles.md)`]);
+  const [{ readFile }, { loadProfile }] = await Promise.all([import('node:fs/promises'), import('../profiles/load.ts')]);
+  const text = await readFile(wanted, 'utf8').catch((thrown: unknown) => {
+    throw new Fault('usage', `--profile ${wanted} cannot be read: ${messageOf(thrown)}`, [`name ${names}, or an existing file`]);
+  });
+  return loadProfile(text, wanted);
+}

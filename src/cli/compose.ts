@@ -1,0 +1,98 @@
+import type { Connection } from '../adapters/kube-connection.ts';
+import { registry } from '../checks/registry.ts';
+import type { Context, Options } from '../core/context.ts';
+import type { Profile } from '../core/profile.ts';
+import { chooseProfile } from './choose-profile.ts';
+import { connectionFlagsOf } from './connection-flags.ts';
+import { toOptions } from './options.ts';
+import type { ComposeRequest, Composition } from './seams.ts';
+
+/** Joins ports to adapters for one command on one cluster. The only place that knows adapters; all of them are loaded here, lazily. */
+export async function compose(request: ComposeRequest, version: string): Promise<Composition> {
+  const { flags, env, interruption, interactive, warn } = request;
+  const [{ readConnection, privateKubeconfig }, { openCluster }] = await Promise.all([
+    import('../adapters/kubeconfig.ts'),
+    import('../adapters/cluster.ts'),
+  ]);
+  const connection = await readConnection(connectionFlagsOf(flags), env);
+  const cluster = openCluster(connection, { version, warn, terminal: interactive });
+  const clusterUid = await cluster.clusterUid();
+  cluster.pin(clusterUid);
+  const profile = await chooseProfile(flags.profile, cluster, request.anyProfile ?? false);
+  const options = toOptions(flags, { defaultRelease: profile.defaultRelease, checks: Object.keys(registry) });
+  const files = await openFiles(request, clusterUid, privateKubeconfig(connection));
+  const tools = await openToolsFor(request, profile, files.kubeconfig, connection);
+  const state = await openState(cluster, options, files.clock);
+  return {
+    ...files.ports,
+    ...state,
+    cluster,
+    tools,
+    artifacts: await openArtifactsFor(request, profile),
+    interruption,
+    toolVersion: version,
+    profile,
+    context: contextOf(profile, options, connection, clusterUid, files.ports.work.path, files.clock.now()),
+    async close() {
+      await files.removeKubeconfig();
+      await cluster.close();
+    },
+  };
+}
+
+async function openFiles({ env }: ComposeRequest, clusterUid: string, kubeconfigText: string) {
+  const [{ openWorkFolder, defaultWorkFolder }, { localFiles }, { systemClock }, { localMachine }, { rm }] = await Promise.all([
+    import('../adapters/work-folder.ts'),
+    import('../adapters/user-files.ts'),
+    import('../adapters/clock.ts'),
+    import('../adapters/machine.ts'),
+    import('node:fs/promises'),
+  ]);
+  const work = await openWorkFolder(defaultWorkFolder(env, clusterUid));
+  const clock = systemClock();
+  // One per process: two commands at once must not remove each other's.
+  const kubeconfig = await work.write(`kubeconfig-${process.pid}`, kubeconfigText);
+  const ports = { work, clock, files: localFiles(), machine: localMachine() };
+  return { ports, clock, kubeconfig, removeKubeconfig: () => rm(kubeconfig, { force: true }) };
+}
+
+async function openToolsFor({ env }: ComposeRequest, profile: Profile, kubeconfigPath: string, connection: Connection) {
+  const { openTools } = await import('../adapters/tools.ts');
+  const programs = { kubectl: 'kubectl', helm: 'helm', netsvcctl: profile.cli.program };
+  const timeout = connection.requestTimeoutMs === undefined ? {} : { requestTimeout: `${connection.requestTimeoutMs}ms` };
+  return openTools({ kubeconfigPath, env, programs, cliEnvironment: profile.cli.environment, ...timeout });
+}
+
+async function openArtifactsFor({ flags, env }: ComposeRequest, profile: Profile) {
+  const { openArtifacts } = await import('../adapters/artifacts.ts');
+  const source = flags['manifest-url'] ?? profile.manifestUrl ?? '';
+  // Besides the system's: a private mirror often has its certificate from the same authority as the API server.
+  const authority = flags['certificate-authority'];
+  const ca = authority === undefined ? {} : { certificateAuthority: authority };
+  return openArtifacts({ source, env, lastKnownRelease: profile.defaultRelease, ...ca });
+}
+
+async function openState(cluster: Composition['cluster'], options: Options, clock: Composition['clock']) {
+  const [{ configMapRecords }, { leaseLock }, { isGone, operatorName, runIdentity }] = await Promise.all([
+    import('../adapters/records.ts'),
+    import('../adapters/lock.ts'),
+    import('../adapters/run-identity.ts'),
+  ]);
+  const namespace = options.stateNamespace;
+  return {
+    records: configMapRecords({ cluster, namespace }),
+    lock: leaseLock({ cluster, clock, namespace, identity: runIdentity(), isGone }),
+    operator: operatorName(),
+  };
+}
+
+function contextOf(
+  profile: Profile,
+  options: Options,
+  connection: Connection,
+  clusterUid: string,
+  workFolder: string,
+  startedAt: Date,
+): Context {
+  return { profile, options, clusterUid, server: connection.server, contextName: connection.contextName, workFolder, startedAt };
+}

@@ -1,0 +1,132 @@
+import type { Finding } from '../core/check.ts';
+import type { Context } from '../core/context.ts';
+import { EXIT, type ExitName } from '../core/fault.ts';
+import { type Tally, tally } from '../core/judge.ts';
+import type { PlannedStage } from '../core/plan.ts';
+import type { LockHolder } from '../core/ports.ts';
+import type { RunRecord, StageRecord } from '../core/run-record.ts';
+import { maskedStage } from '../ui/mask.ts';
+import type { PlanHead } from '../ui/plan-view.ts';
+
+/** Version of every document on stdout (docs/output.md); fields are added, never changed or taken away. */
+export const OUTPUT_VERSION = 'output.netsvc-upgrade/v1';
+
+interface Common {
+  readonly apiVersion: typeof OUTPUT_VERSION;
+  readonly cluster: { readonly uid: string; readonly server: string; readonly context: string };
+  readonly profile: string;
+  readonly target: string;
+  readonly exit: { readonly code: ExitName; readonly number: number };
+  readonly next: string;
+}
+
+export interface PreflightReport extends Common {
+  readonly kind: 'PreflightReport';
+  readonly tally: Tally;
+  readonly findings: readonly Finding[];
+}
+
+export interface PlanDocument extends Common {
+  readonly kind: 'Plan';
+  /** sha256 of what the plan does; `run --plan-file` compares it. */
+  readonly digest: string;
+  readonly installed: { readonly path?: string; readonly variant?: string; readonly datastore?: string; readonly release?: string };
+  /** True if anything would change. */
+  readonly writes: boolean;
+  readonly tally: Tally;
+  readonly findings: readonly Finding[];
+  readonly stages: readonly PlannedStage[];
+}
+
+export interface RunReport extends Common {
+  readonly kind: 'RunReport';
+  readonly command: string;
+  readonly dryRun: string;
+  readonly message?: string;
+  readonly suggestions: readonly string[];
+  /** Number of actions that changed something. */
+  readonly writes: number;
+  readonly stages: readonly StageRecord[];
+  readonly tally: Tally;
+  readonly findings: readonly Finding[];
+  readonly plans: readonly PlannedStage[];
+}
+
+export interface StatusDocument extends Common {
+  readonly kind: 'Status';
+  readonly lock: LockHolder | null;
+  readonly record: RunRecord | null;
+}
+
+export type OutputDocument = PreflightReport | PlanDocument | RunReport | StatusDocument;
+
+function common(context: Context, exit: ExitName, next: string): Common {
+  const cluster = { uid: context.clusterUid, server: context.server, context: context.contextName };
+  const code = { code: exit, number: EXIT[exit] };
+  return { apiVersion: OUTPUT_VERSION, cluster, profile: context.profile.name, target: context.options.release, exit: code, next };
+}
+
+export function preflightReport(context: Context, exit: ExitName, findings: readonly Finding[], next: string): PreflightReport {
+  return { ...common(context, exit, next), kind: 'PreflightReport', tally: tally(findings), findings };
+}
+
+export interface Planned {
+  readonly stages: readonly PlannedStage[];
+  readonly findings: readonly Finding[];
+  readonly writes: boolean;
+}
+
+export function planDocument(context: Context, exit: ExitName, planned: Planned, head: PlanHead, next: string): PlanDocument {
+  const { path, variant, datastore, source, digest } = head;
+  return {
+    ...common(context, exit, next),
+    kind: 'Plan',
+    digest,
+    installed: {
+      ...(path ? { path } : {}),
+      ...(variant ? { variant } : {}),
+      ...(datastore ? { datastore } : {}),
+      ...(source ? { release: source } : {}),
+    },
+    writes: planned.writes,
+    tally: tally(planned.findings),
+    findings: planned.findings,
+    stages: planned.stages.map(maskedStage),
+  };
+}
+
+export interface Outcome {
+  readonly exit: ExitName;
+  readonly findings: readonly Finding[];
+  readonly plans: readonly PlannedStage[];
+  readonly stages: readonly StageRecord[];
+  readonly message?: string;
+  readonly suggestions: readonly string[];
+  readonly writes: number;
+}
+
+export function runReport(context: Context, command: string, outcome: Outcome, next: string): RunReport {
+  return {
+    ...common(context, outcome.exit, next),
+    kind: 'RunReport',
+    command,
+    dryRun: context.options.dryRun,
+    ...(outcome.message === undefined ? {} : { message: outcome.message }),
+    suggestions: outcome.suggestions,
+    writes: outcome.writes,
+    stages: outcome.stages,
+    tally: tally(outcome.findings),
+    findings: outcome.findings,
+    plans: outcome.plans.map(maskedStage),
+  };
+}
+
+export function statusDocument(
+  context: Context,
+  exit: ExitName,
+  lock: LockHolder | undefined,
+  record: RunRecord | undefined,
+  next: string,
+): StatusDocument {
+  return { ...common(context, exit, next), kind: 'Status', lock: lock ?? null, record: record ?? null };
+}

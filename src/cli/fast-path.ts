@@ -1,0 +1,52 @@
+import { complete } from './complete.ts';
+import type { FastPathTable } from './completion-table.ts';
+import { nearest } from './suggest.ts';
+
+/** An answer that needs neither oclif nor a cluster. */
+export interface FastAnswer {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exit: number;
+}
+
+const USAGE = 64;
+const HELP = new Set(['--help', '-h']);
+
+/** Help, version, completion and misspelt commands; undefined if the command has to run. */
+export function answerFast(argv: readonly string[], name: string, table: FastPathTable): FastAnswer | undefined {
+  const [first, ...rest] = argv;
+  if (first === '__complete') return said(complete(rest, table));
+  if (first === '--version' || first === 'version') return said(`netsvc-upgrade v${table.version}\n`);
+  if (first === undefined || HELP.has(first)) return page('', name, table);
+  if (first === 'help') return rest[0] === undefined ? page('', name, table) : help(rest[0], name, table);
+  if (!Object.hasOwn(table.commands, first)) return refuse(first, name, table);
+  return asksForHelp(rest) ? page(first, name, table) : undefined;
+}
+
+function help(command: string, name: string, table: FastPathTable): FastAnswer | undefined {
+  return Object.hasOwn(table.commands, command) ? page(command, name, table) : refuse(command, name, table);
+}
+
+function asksForHelp(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  return (end < 0 ? argv : argv.slice(0, end)).some((word) => HELP.has(word));
+}
+
+function page(id: string, name: string, table: FastPathTable): FastAnswer | undefined {
+  const text = table.help[name]?.[id];
+  return text === undefined ? undefined : said(text);
+}
+
+function refuse(written: string, name: string, table: FastPathTable): FastAnswer {
+  const isFlag = written.startsWith('-');
+  const fact = isFlag ? `${written.split('=')[0]} stands before the command` : `unknown command "${written}"`;
+  const meant = isFlag ? undefined : nearest(written, Object.keys(table.commands));
+  const next = isFlag
+    ? `put the command first: ${name} COMMAND ${written.split('=')[0]} …`
+    : meant
+      ? `did you mean: ${name} ${meant}`
+      : `see the commands: ${name} --help`;
+  return { stdout: '', stderr: `error: ${fact}\n${next}\n`, exit: USAGE };
+}
+
+const said = (stdout: string): FastAnswer => ({ stdout, stderr: '', exit: 0 });

@@ -1,0 +1,95 @@
+import { EXIT, type ExitName, Fault, messageOf } from '../core/fault.ts';
+import { ApiFailure } from '../core/ports.ts';
+import { nearest } from './suggest.ts';
+
+/** What a flag parser's error carries; read by shape, so that oclif need not be loaded here. */
+interface ParseError extends Error {
+  readonly oclif: { readonly exit?: number };
+  readonly parse?: unknown;
+  readonly flags?: readonly string[];
+}
+
+/** The command that failed: its name, and the flags it has. */
+export interface Failed {
+  readonly command: string;
+  readonly flags: readonly string[];
+}
+
+/** Anything that was thrown, as the one error of this program. */
+export function toFault(thrown: unknown, failed: Failed): Fault {
+  if (thrown instanceof Fault) return thrown;
+  if (thrown instanceof ApiFailure) return apiFault(thrown);
+  if (isParseError(thrown)) return parseFault(thrown, failed);
+  return new Fault('failed', messageOf(thrown), ['run again; if it stays, report it with the output of --version'], thrown);
+}
+
+function isParseError(thrown: unknown): thrown is ParseError {
+  return (
+    thrown instanceof Error &&
+    'oclif' in thrown &&
+    ('parse' in thrown || /^(Unexpected argument|Missing|Expected|Flag |Parsing )/.test(thrown.message))
+  );
+}
+
+function parseFault(error: ParseError, { command, flags }: Failed): Fault {
+  const help = `see: kubectl netsvc-upgrade ${command} --help`;
+  const unknown = error.flags?.[0]?.split('=')[0];
+  if (unknown !== undefined) {
+    const meant = unknown.startsWith('--') ? nearest(unknown.slice(2), flags) : undefined;
+    const instead = unknown === '--json' ? ['write -o json'] : meant ? [`did you mean --${meant}?`] : [];
+    return new Fault('usage', `unknown flag ${unknown}`, [...instead, help], error);
+  }
+  return new Fault('usage', factOf(error.message), [help], error);
+}
+
+/** oclif's lines as one fact, without its own hints. */
+function factOf(message: string): string {
+  const lines = message
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('See more help'));
+  const [first = 'the command line cannot be read', ...rest] = lines;
+  const flag = /^Parsing (--\S+)$/.exec(first)?.[1];
+  return flag ? `${flag}: ${lowerFirst(rest.join(' '))}` : [lowerFirst(first.replace(/\.$/, '')), ...rest].join(' ');
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+function apiFault(failure: ApiFailure): Fault {
+  const answer = failure.status === 0 ? 'no answer from the API server' : `Error from server (${failure.reason || failure.status})`;
+  const next =
+    failure.status === 403
+      ? 'get the permission (kubectl netsvc-upgrade preflight lists what is needed), then run the same command'
+      : 'run the same command again';
+  return new Fault('failed', `${answer}: ${failure.message}`, [next], failure);
+}
+
+/** `error: fact`, then each next step on a line of its own. */
+export function errorLines(fault: Pick<Fault, 'message' | 'suggestions'>): readonly string[] {
+  return [`error: ${fault.message}`, ...fault.suggestions];
+}
+
+export interface ErrorDocument {
+  readonly apiVersion: string;
+  readonly kind: 'Error';
+  readonly error: { readonly code: ExitName; readonly exit: number; readonly message: string; readonly next: readonly string[] };
+}
+
+export function errorDocument(fault: Fault): ErrorDocument {
+  const { code, message, suggestions } = fault;
+  return { apiVersion: 'output.netsvc-upgrade/v1', kind: 'Error', error: { code, exit: EXIT[code], message, next: suggestions } };
+}
+
+/** True if argv asks for JSON; read without a parser, because the parser may be what failed. */
+export function asksForJson(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): boolean {
+  const end = argv.indexOf('--');
+  const words = end < 0 ? argv : argv.slice(0, end);
+  const written = words.flatMap((word, index) => {
+    if (word === '-o' || word === '--output') return [words[index + 1] ?? ''];
+    const match = /^(?:--output=|-o=?)(.+)$/.exec(word);
+    return match?.[1] && !word.startsWith('--o') ? [match[1]] : word.startsWith('--output=') ? [word.slice('--output='.length)] : [];
+  });
+  return (written.at(-1) ?? env.NETSVC_UPGRADE_OUTPUT) === 'json';
+}

@@ -1,0 +1,118 @@
+import * as Flags from '@oclif/core/flags';
+
+const connection = { helpGroup: 'connection' } as const;
+const run = { helpGroup: 'run' } as const;
+const output = { helpGroup: 'output' } as const;
+
+/** kubectl's own names: kubectl refuses them before a plugin's name, so they are ours, after it. */
+export const connectionFlags = {
+  kubeconfig: Flags.string({ ...connection, helpValue: 'FILE', summary: 'kubeconfig file' }),
+  context: Flags.string({ ...connection, helpValue: 'NAME', summary: 'context of the kubeconfig' }),
+  cluster: Flags.string({ ...connection, helpValue: 'NAME', summary: 'cluster of the kubeconfig' }),
+  user: Flags.string({ ...connection, helpValue: 'NAME', summary: 'user of the kubeconfig' }),
+  namespace: Flags.string({
+    ...connection,
+    char: 'n',
+    helpValue: 'NAME',
+    summary: 'list only what is in this namespace; never limits a change',
+  }),
+  server: Flags.string({ ...connection, char: 's', helpValue: 'URL', summary: 'address of the API server' }),
+  token: Flags.string({ ...connection, helpValue: 'TOKEN', summary: 'bearer token' }),
+  as: Flags.string({ ...connection, helpValue: 'USER', summary: 'act as this user' }),
+  'as-group': Flags.string({
+    ...connection,
+    helpValue: 'GROUP',
+    multiple: true,
+    multipleNonGreedy: true,
+    summary: 'act as this group; repeatable',
+  }),
+  'as-uid': Flags.string({ ...connection, helpValue: 'UID', summary: 'act as this UID' }),
+  'request-timeout': Flags.string({ ...connection, helpValue: 'TIME', summary: 'limit of one request: 30s, 2m; 0 = none' }),
+  'insecure-skip-tls-verify': Flags.boolean({ ...connection, summary: 'do not check the certificate of the server' }),
+  'certificate-authority': Flags.string({ ...connection, helpValue: 'FILE', summary: 'CA of the server' }),
+  'client-certificate': Flags.string({ ...connection, helpValue: 'FILE', summary: 'certificate of the client' }),
+  'client-key': Flags.string({ ...connection, helpValue: 'FILE', summary: 'key of the client' }),
+  'tls-server-name': Flags.string({ ...connection, helpValue: 'NAME', summary: 'name in the certificate of the server' }),
+  'state-namespace': Flags.string({ ...connection, helpValue: 'NAME', default: 'kube-system', summary: 'where lock and run record are' }),
+};
+
+/** What to upgrade to, and what the operator of the tool decided about it. */
+export const targetFlags = {
+  profile: Flags.string({
+    ...run,
+    helpValue: 'NAME|FILE',
+    summary: 'names of the service: netsvc, calico, or a YAML file; default: found in the cluster',
+  }),
+  release: Flags.string({ ...run, helpValue: 'TAG', summary: 'release to upgrade to; default: the profile’s' }),
+  path: Flags.option({
+    ...run,
+    options: ['chart', 'operator', 'manifest', 'kvstore'] as const,
+    summary: 'install path, if detection cannot tell',
+  })(),
+  variant: Flags.string({ ...run, helpValue: 'ID', summary: 'manifest variant, if detection cannot tell' }),
+  'manifest-url': Flags.string({ ...run, helpValue: 'URL|DIR', summary: 'where releases are fetched from; default: the profile’s' }),
+  'manifest-ca': Flags.string({ ...run, helpValue: 'FILE', summary: 'CA of the server that releases are fetched from' }),
+  'upgrade-file': Flags.string({ ...run, helpValue: 'FILE', summary: 'use this file as upgrade.yaml' }),
+  base: Flags.string({ ...run, helpValue: 'FILE|DIR', summary: 'manifest of the installed release, to tell your edits from its text' }),
+  accept: Flags.string({
+    ...run,
+    helpValue: 'CHECK-ID[=SUBJECT]',
+    multiple: true,
+    multipleNonGreedy: true,
+    summary: 'turn a failed check, or its finding on one subject, into a warning; repeatable',
+  }),
+  'fail-on': Flags.option({
+    ...run,
+    options: ['error', 'warning'] as const,
+    default: 'error',
+    summary: 'findings that stop the command',
+  })(),
+  timeout: Flags.string({ ...run, helpValue: 'TIME', summary: 'limit of each wait: 90s, 10m; default: by the number of nodes' }),
+  'max-failed': Flags.integer({ ...run, helpValue: 'N', default: 0, min: 0, summary: 'failed pods that a wait still tolerates' }),
+  'backup-dir': Flags.string({ ...run, helpValue: 'DIR', summary: 'folder for the backup' }),
+  'with-secrets': Flags.boolean({ ...run, summary: 'back up Secrets with their values' }),
+  'bin-dir': Flags.string({ ...run, helpValue: 'DIR', summary: 'where the new CLI is installed' }),
+  'hold-policy-migration': Flags.boolean({ ...run, summary: 'keep the controllers from renaming stored policies' }),
+};
+
+/** Only commands that can change something. */
+export const actingFlags = {
+  yes: Flags.boolean({ ...run, char: 'y', summary: 'change without asking' }),
+  'dry-run': Flags.option({
+    ...run,
+    options: ['none', 'server', 'client'] as const,
+    default: 'none',
+    summary: 'server: the API server validates every write; client: only print the plan',
+  })(),
+};
+
+export const OUTPUT_FORMATS = ['table', 'wide', 'json', 'yaml', 'name', 'markdown', 'junit'] as const;
+
+export const outputFlags = {
+  output: Flags.option({ ...output, char: 'o', options: OUTPUT_FORMATS, default: 'table', summary: 'format of stdout' })(),
+  'report-file': Flags.string({
+    ...output,
+    helpValue: 'FILE',
+    summary: 'write the report there too; format by suffix: .json .yaml .md .xml',
+  }),
+};
+
+export const pendingFlags = {
+  'detailed-exitcode': Flags.boolean({ ...output, summary: 'exit 2 if changes are pending' }),
+};
+
+/** Flags whose value is a file or folder: the shell completes it. */
+export const FILE_FLAGS: readonly string[] = [
+  ...[
+    'kubeconfig',
+    'certificate-authority',
+    'client-certificate',
+    'client-key',
+    'profile',
+    'manifest-url',
+    'manifest-ca',
+    'upgrade-file',
+    'base',
+  ],
+  ...['backup-dir', 'bin-dir', 'report-file', 'out', 'plan-file', 'dir'],
+];

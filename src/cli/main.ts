@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import type { FastPathTable } from './completion-table.ts';
+import { answerFast } from './fast-path.ts';
+import { displayedName } from './name.ts';
+
+/** A program that has said everything and still holds a handle is ended after this long. */
+const LINGER_MS = 3000;
+
+/** The entry. It loads nothing but itself until a command has to run; no top-level await (`--help | head -1` ends quietly). */
+function main(): void {
+  surviveClosedPipes();
+  const argv = process.argv.slice(2);
+  const name = displayedName(process.env.NETSVC_ARGV0 ?? process.argv[1]);
+  const table = readTable();
+  const fast = table && answerFast(argv, name, table);
+  if (fast) {
+    if (fast.stdout) process.stdout.write(fast.stdout);
+    if (fast.stderr) process.stderr.write(fast.stderr);
+    process.exitCode = fast.exit;
+    return;
+  }
+  import('./shell.ts')
+    .then(({ runShell }) => runShell(argv, name))
+    .then(end, (defect: unknown) => {
+      process.stderr.write(`error: ${defect instanceof Error ? (defect.stack ?? defect.message) : String(defect)}\n`);
+      end(1);
+    });
+}
+
+function end(exit: number): void {
+  process.exitCode = exit;
+  setTimeout(() => process.exit(), LINGER_MS).unref();
+}
+
+/** A reader that goes away (`| head -1`) ends the output, never the work: an upgrade must not stop because of it. */
+function surviveClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
+}
+
+function readTable(): FastPathTable | undefined {
+  try {
+    return JSON.parse(readFileSync(new URL('../fast-path.json', import.meta.url), 'utf8')) as FastPathTable;
+  } catch {
+    return undefined;
+  }
+}
+
+main();

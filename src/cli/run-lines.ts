@@ -1,0 +1,20 @@
+import type { Palette } from '../ui/colour.ts';
+import { findingsLines } from '../ui/findings.ts';
+import { summaryTable } from '../ui/table.ts';
+import type { Outcome } from './documents.ts';
+
+/** The end of a run for a person: the checks (all of them where they are the point), then one row per stage. */
+export function runLines(
+  outcome: Outcome,
+  view: { readonly palette: Palette; readonly wide: boolean; readonly full: boolean },
+): readonly string[] {
+  const checks = outcome.findings.length > 0 ? findingsLines(outcome.findings, { ...view, openOnly: !view.full && !view.wide }) : [];
+  if (outcome.stages.length < 2) return checks;
+  return [
+    ...checks,
+    ...summaryTable(
+      ['STAGE', 'STATE', 'WHY'],
+      outcome.stages.map((stage) => [stage.id, stage.state, stage.because ?? '']),
+    ),
+  ];
+}

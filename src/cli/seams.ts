@@ -1,0 +1,69 @@
+import type { Context } from '../core/context.ts';
+import type { Interruption } from '../core/ports.ts';
+import type { Profile } from '../core/profile.ts';
+import type { AnyStage } from '../core/stage.ts';
+import type { EnginePorts } from '../engine/engine-ports.ts';
+import type { RunFlags } from './options.ts';
+import type { Terminal } from './terminal.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The values of every flag that says which cluster and which service. */
+export interface CommonFlags extends RunFlags {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly cluster?: string;
+  readonly user?: string;
+  readonly namespace?: string;
+  readonly server?: string;
+  readonly token?: string;
+  readonly as?: string;
+  readonly 'as-group'?: readonly string[];
+  readonly 'as-uid'?: string;
+  readonly 'request-timeout'?: string;
+  readonly 'insecure-skip-tls-verify'?: boolean;
+  readonly 'certificate-authority'?: string;
+  readonly 'client-certificate'?: string;
+  readonly 'client-key'?: string;
+  readonly 'tls-server-name'?: string;
+  readonly profile?: string;
+  readonly 'manifest-url'?: string;
+}
+
+export interface ComposeRequest {
+  readonly flags: CommonFlags;
+  readonly env: Environment;
+  readonly interruption: Interruption;
+  /** A person sits there: credential plugins may ask. */
+  readonly interactive: boolean;
+  /** The command needs no names of the service: none are looked up. */
+  readonly anyProfile?: boolean;
+  /** Warnings of the API server and of tools. */
+  warn(text: string): void;
+}
+
+/** Ports joined to adapters for one command on one cluster. */
+export interface Composition extends EnginePorts {
+  readonly profile: Profile;
+  readonly context: Context;
+  /** Ends connections and removes the private kubeconfig. */
+  close(): Promise<void>;
+}
+
+/** Ctrl-C as signals, until released. */
+export interface Interrupts extends Interruption {
+  release(): void;
+}
+
+/** Everything that commands get from outside; tests put fakes here and nowhere else. */
+export interface Seams {
+  readonly name: string;
+  readonly version: string;
+  readonly env: Environment;
+  readonly terminal: Terminal;
+  compose(request: ComposeRequest): Promise<Composition>;
+  loadChain(): Promise<readonly AnyStage[]>;
+  /** `say` tells the person what Ctrl-C just did. */
+  listenForInterrupts(say: (text: string) => void): Interrupts;
+  every(ms: number, call: () => void): () => void;
+}

@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import { run } from '@oclif/core/run';
+import { EXIT, type ExitName, type Fault } from '../core/fault.ts';
+import { asksForJson, errorDocument, errorLines, toFault } from './faults.ts';
+import { inWordsOf } from './name.ts';
+import { loadOptions, type Manifest, MemoryPlugin } from './plugin.ts';
+import { realSeams } from './real-seams.ts';
+import type { Seams } from './seams.ts';
+
+/** `oclif.manifest.json` lies two folders above, in the sources and in dist alike (docs/decisions/start-up.md). */
+const ROOT = new URL('../../', import.meta.url);
+
+export async function runShell(argv: readonly string[], name: string): Promise<number> {
+  const manifest = JSON.parse(await readFile(new URL('oclif.manifest.json', ROOT), 'utf8')) as Manifest;
+  return runCommand(argv, manifest, realSeams(name, manifest.version));
+}
+
+/** Runs one command in this process and resolves to its exit code; every error ends here. */
+export async function runCommand(argv: readonly string[], manifest: Manifest, seams: Seams): Promise<number> {
+  try {
+    const exit: unknown = await run([...argv], loadOptions(new MemoryPlugin(manifest, seams, ROOT.pathname)));
+    return isExitName(exit) ? EXIT[exit] : EXIT.done;
+  } catch (thrown) {
+    const command = argv[0] ?? '';
+    const fault = toFault(thrown, { command, flags: Object.keys(manifest.commands[command]?.flags ?? {}) });
+    seams.terminal.err(inWordsOf(seams.name, errorText(fault, argv, seams)));
+    return EXIT[fault.code];
+  }
+}
+
+/** With -o json also errors are one small document, on stderr: stdout carries a whole document or nothing. */
+function errorText(fault: Fault, argv: readonly string[], seams: Seams): string {
+  if (asksForJson(argv, seams.env)) return `${JSON.stringify(errorDocument(fault))}\n`;
+  const defect = fault.code === 'failed' && seams.env.NETSVC_UPGRADE_DEBUG && fault.cause instanceof Error ? [fault.cause.stack ?? ''] : [];
+  return [...errorLines(fault), ...defect, ''].join('\n');
+}
+
+function isExitName(value: unknown): value is ExitName {
+  return typeof value === 'string' && Object.hasOwn(EXIT, value);
+}

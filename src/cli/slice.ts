@@ -1,0 +1,47 @@
+import * as Flags from '@oclif/core/flags';
+import { Fault } from '../core/fault.ts';
+import type { AnyStage } from '../core/stage.ts';
+
+/** The chain's stages by name, for flags; a test holds it to the chain itself, which is too heavy to load for help. */
+export const STAGE_IDS = ['preflight', 'backup', 'crds', 'apply', 'wait', 'cli', 'verify'] as const;
+
+type StageName = (typeof STAGE_IDS)[number];
+
+const run = { helpGroup: 'run', helpValue: 'STAGE', options: STAGE_IDS } as const;
+
+export const rangeFlags = {
+  from: Flags.option({ ...run, summary: `first stage: ${STAGE_IDS.join(', ')}` })(),
+  through: Flags.option({ ...run, summary: 'last stage' })(),
+  skip: Flags.option({ ...run, multiple: true, multipleNonGreedy: true, summary: 'leave this stage out; repeatable' })(),
+};
+
+export interface Range {
+  readonly from?: StageName;
+  readonly through?: StageName;
+  readonly skip?: readonly StageName[];
+}
+
+type Select = (chain: readonly AnyStage[]) => readonly AnyStage[];
+
+/** The part of the chain that --from, --through and --skip leave. Throws Fault('usage') if nothing is left. */
+export function sliceOf({ from, through, skip = [] }: Range): Select {
+  return (chain) => {
+    const first = from === undefined ? 0 : indexOf(chain, from);
+    const last = through === undefined ? chain.length - 1 : indexOf(chain, through);
+    const stages = chain.slice(first, last + 1).filter((stage) => !skip.some((name) => name === stage.id));
+    if (stages.length > 0) return stages;
+    const order = chain.map((stage) => stage.id).join(', ');
+    throw new Fault('usage', 'no stage is left between --from, --through and --skip', [`the order is: ${order}`]);
+  };
+}
+
+/** One stage of the chain. */
+export function only(id: StageName): Select {
+  return (chain) => chain.slice(indexOf(chain, id), indexOf(chain, id) + 1);
+}
+
+function indexOf(chain: readonly AnyStage[], id: string): number {
+  const index = chain.findIndex((stage) => stage.id === id);
+  if (index < 0) throw new Error(`the chain has no stage ${id}`);
+  return index;
+}

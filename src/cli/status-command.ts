@@ -1,0 +1,55 @@
+import type { ExitName } from '../core/fault.ts';
+import type { LockHolder } from '../core/ports.ts';
+import type { RunRecord } from '../core/run-record.ts';
+import { summaryTable } from '../ui/table.ts';
+import { statusDocument } from './documents.ts';
+import type { Seams } from './seams.ts';
+import { type Asked, inSession } from './session.ts';
+
+/** `status`: the run record and the lock, as the cluster has them. */
+export async function runStatusCommand(asked: Asked, seams: Seams): Promise<ExitName> {
+  return inSession(seams, { ...asked, anyProfile: true }, async (session) => {
+    const { records, lock } = session.composition;
+    const [record, holder] = await Promise.all([records.load(), lock.holder()]);
+    const document = statusDocument(session.context, 'done', holder, record, nextOf(record, holder, asked.carry));
+    await session.present(document, () => statusLines(record, holder));
+    return 'done';
+  });
+}
+
+function nextOf(record: RunRecord | undefined, holder: LockHolder | undefined, carry: string): string {
+  const ours = (command: string) => `kubectl netsvc-upgrade ${command}${carry}`;
+  if (holder) return ours('status');
+  if (!record) return ours('preflight');
+  return record.finishedAt === undefined || record.outcome !== 'done' ? ours('run') : ours('verify');
+}
+
+export function statusLines(record: RunRecord | undefined, holder: LockHolder | undefined): readonly string[] {
+  return [...runLines(record), ...lockLines(holder)];
+}
+
+export function lockLines(holder: LockHolder | undefined): readonly string[] {
+  if (!holder) return ['lock: free'];
+  return [`lock: held by ${holder.identity} since ${holder.acquiredAt}, renewed ${holder.renewedAt}`];
+}
+
+function runLines(record: RunRecord | undefined): readonly string[] {
+  if (!record) return ['no run of this program is recorded on this cluster'];
+  const state = record.finishedAt ? `${record.outcome ?? 'ended'} at ${record.finishedAt}` : 'not finished';
+  const variant = record.variant ? ` ${record.variant}` : '';
+  return [
+    `run ${record.runId}: ${record.source ?? 'unknown release'} → ${record.target}, ${record.path}${variant} path, profile ${record.profile}: ${state}`,
+    `started ${record.startedAt} by ${record.startedBy} with version ${record.toolVersion}`,
+    ...(record.accepted.length > 0 ? [`accepted: ${record.accepted.join(', ')}`] : []),
+    ...(record.backup ? [`backup: ${record.backup}`] : []),
+    ...stageTable(record),
+  ];
+}
+
+function stageTable({ stages }: RunRecord): readonly string[] {
+  if (stages.length === 0) return [];
+  return summaryTable(
+    ['STAGE', 'STATE', 'SINCE', 'WHY'],
+    stages.map((stage) => [stage.id, stage.state, stage.endedAt ?? stage.startedAt, stage.because ?? '']),
+  );
+}

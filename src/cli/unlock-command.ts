@@ -1,0 +1,39 @@
+import { type ExitName, Fault } from '../core/fault.ts';
+import { statusDocument } from './documents.ts';
+import type { Seams } from './seams.ts';
+import { type Asked, inSession, type Session } from './session.ts';
+import { lockLines } from './status-command.ts';
+
+/** `unlock`: shows the holder; releases on --yes or on a yes at the terminal. */
+export async function runUnlockCommand(asked: Asked, seams: Seams): Promise<ExitName> {
+  return inSession(seams, { ...asked, anyProfile: true }, async (session) => {
+    const { lock } = session.composition;
+    const holder = await lock.holder();
+    if (!holder) return show(session, 'done', ['lock: free; nothing to release']);
+    for (const line of lockLines(holder)) session.say(line);
+    await agree(session, holder.identity);
+    const released = await lock.breakLock();
+    return show(session, 'done', [released ? `lock of ${released.identity} released` : 'lock: free; its holder released it meanwhile']);
+  });
+}
+
+async function agree(session: Session, holder: string): Promise<void> {
+  const { terminal } = session.seams;
+  if (session.context.options.yes) return;
+  const { typed } = session.asked;
+  if (!terminal.interactive) {
+    throw new Fault('usage', 'the lock was not released: there is no terminal to ask on and --yes is not given', [
+      `kubectl netsvc-upgrade ${typed} --yes`,
+    ]);
+  }
+  const agreed = await terminal.confirm(`Is the run of ${holder} dead, and should its lock be released?`, session.interrupts.soft);
+  if (!agreed) throw new Fault('stopped', 'declined: the lock was not released', [`kubectl netsvc-upgrade status${session.asked.carry}`]);
+}
+
+async function show(session: Session, exit: ExitName, lines: readonly string[]): Promise<ExitName> {
+  const record = await session.composition.records.load();
+  const holder = await session.composition.lock.holder();
+  const next = `kubectl netsvc-upgrade status${session.asked.carry}`;
+  await session.present(statusDocument(session.context, exit, holder, record, next), () => lines);
+  return exit;
+}

@@ -1,0 +1,20 @@
+import { BaseCommand, described } from '../cli/base-command.ts';
+import { actingFlags, connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
+import { only } from '../cli/slice.ts';
+import { runStageCommand } from '../cli/stage-command.ts';
+import type { ExitName } from '../core/fault.ts';
+
+export class Cli extends BaseCommand {
+  static override summary = 'Replace old command-line tools of the service by the new one';
+  static override description = described(
+    `Moves old copies of the CLI aside, installs the one of the target release and configures it.`,
+    '§1/4, §4.4/4, §4.5/4',
+  );
+  static override examples = ['<%= config.bin %> cli --bin-dir=/usr/local/bin'];
+  static override flags = { ...actingFlags, ...targetFlags, ...outputFlags, ...connectionFlags };
+
+  async run(): Promise<ExitName> {
+    const { flags } = await this.parse(Cli, this.words());
+    return runStageCommand({ ...this.asked(flags, this.typed), select: only('cli') }, this.seams);
+  }
+}

@@ -1,0 +1,25 @@
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand, described } from '../cli/base-command.ts';
+import { COMPLETION_SCRIPT, installCompletion } from '../cli/install-completion.ts';
+import type { ExitName } from '../core/fault.ts';
+
+export class Completion extends BaseCommand {
+  static override summary = 'Shell completion through kubectl';
+  static override description = described(
+    `kubectl (1.26 and later) completes plugins by a program named kubectl_complete-netsvc_upgrade on PATH.
+show prints it; install writes it beside this program, or to --dir.`,
+    'none',
+  );
+  static override examples = ['<%= config.bin %> completion install --dir ~/.krew/bin', '<%= config.bin %> completion show'];
+  static override usage = '<%= command.id %> [show|install] [flags]';
+  static override args = { action: Args.string({ description: 'what to do', options: ['show', 'install'], default: 'show' }) };
+  static override flags = { dir: Flags.string({ helpValue: 'DIR', summary: 'folder on PATH to install to' }) };
+
+  async run(): Promise<ExitName> {
+    const { args, flags } = await this.parse(Completion, this.words());
+    const { terminal, env } = this.seams;
+    terminal.out(args.action === 'install' ? `${await installCompletion(flags.dir, env)}\n` : COMPLETION_SCRIPT);
+    return 'done';
+  }
+}

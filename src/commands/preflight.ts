@@ -1,0 +1,25 @@
+import { BaseCommand, described } from '../cli/base-command.ts';
+import { connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
+import { only } from '../cli/slice.ts';
+import { runStageCommand } from '../cli/stage-command.ts';
+import type { ExitName } from '../core/fault.ts';
+
+export class Preflight extends BaseCommand {
+  static override summary = 'Find out what is installed and whether it can be upgraded; changes nothing';
+  static override description = described(
+    `Reads the cluster and this machine, tells what is installed and judges it. Nothing is changed.
+A failed check ends with exit code 3; explain says what a check means, --accept takes a risk by name.`,
+    '§1, §7, §9',
+  );
+  static override examples = [
+    '<%= config.bin %> preflight',
+    '<%= config.bin %> preflight --context=prod -o json',
+    '<%= config.bin %> preflight --accept NS-110=DaemonSet/kube-system/netsvc-node',
+  ];
+  static override flags = { ...targetFlags, ...outputFlags, ...connectionFlags };
+
+  async run(): Promise<ExitName> {
+    const { flags } = await this.parse(Preflight, this.words());
+    return runStageCommand({ ...this.asked(flags, this.typed), select: only('preflight') }, this.seams);
+  }
+}

@@ -1,0 +1,37 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand, described } from '../cli/base-command.ts';
+import { actingFlags, connectionFlags, outputFlags, pendingFlags, targetFlags } from '../cli/flags.ts';
+import { rangeFlags, sliceOf } from '../cli/slice.ts';
+import { runStageCommand } from '../cli/stage-command.ts';
+import type { ExitName } from '../core/fault.ts';
+
+export class Run extends BaseCommand {
+  static override summary = 'Perform the whole chain, or a slice of it; continues where a run was cut off';
+  static override description = described(
+    `Performs the stages in order, each planned from the live cluster: a second run writes nothing,
+and a run that was cut off anywhere continues with the same command.`,
+    'all',
+  );
+  static override examples = [
+    '<%= config.bin %> run',
+    '<%= config.bin %> run --yes --through wait',
+    '<%= config.bin %> run --plan-file plan.json --yes',
+  ];
+  static override flags = {
+    ...rangeFlags,
+    'plan-file': Flags.string({ helpGroup: 'run', helpValue: 'FILE', summary: 'refuse to run (exit 7) unless the plan is still this one' }),
+    ...actingFlags,
+    ...targetFlags,
+    ...pendingFlags,
+    ...outputFlags,
+    ...connectionFlags,
+  };
+
+  async run(): Promise<ExitName> {
+    const { flags } = await this.parse(Run, this.words());
+    const planFile = flags['plan-file'];
+    const detailedExitcode = flags['detailed-exitcode'];
+    const request = { ...this.asked(flags, this.typed), select: sliceOf(flags), detailedExitcode, ...(planFile ? { planFile } : {}) };
+    return runStageCommand(request, this.seams);
+  }
+}

@@ -1,0 +1,21 @@
+import { BaseCommand, described } from '../cli/base-command.ts';
+import { connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
+import { runStatusCommand } from '../cli/status-command.ts';
+import type { ExitName } from '../core/fault.ts';
+
+const { profile, release } = targetFlags;
+
+export class Status extends BaseCommand {
+  static override summary = 'Tell what a run on this cluster did and where it stands; changes nothing';
+  static override description = described(
+    'Reads the run record and the lock from the cluster, so it works from any machine.',
+    'none; it reads the record of a run',
+  );
+  static override examples = ['<%= config.bin %> status', '<%= config.bin %> status -o json'];
+  static override flags = { profile, release, ...outputFlags, ...connectionFlags };
+
+  async run(): Promise<ExitName> {
+    const { flags } = await this.parse(Status, this.words());
+    return runStatusCommand(this.asked(flags, this.typed), this.seams);
+  }
+}

@@ -1,0 +1,23 @@
+import { BaseCommand, described } from '../cli/base-command.ts';
+import { actingFlags, connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
+import { runUnlockCommand } from '../cli/unlock-command.ts';
+import type { ExitName } from '../core/fault.ts';
+
+const { yes } = actingFlags;
+const { profile, release } = targetFlags;
+
+export class Unlock extends BaseCommand {
+  static override summary = 'Show who holds the lock, and release it when told so';
+  static override description = described(
+    `A lock is renewed while its run lives, and free a minute after the run is gone.
+Release another run's lock only when you know that the run is dead: two runs at once can harm the cluster.`,
+    'none; it guards the run record',
+  );
+  static override examples = ['<%= config.bin %> unlock', '<%= config.bin %> unlock --yes'];
+  static override flags = { yes, profile, release, ...outputFlags, ...connectionFlags };
+
+  async run(): Promise<ExitName> {
+    const { flags } = await this.parse(Unlock, this.words());
+    return runUnlockCommand(this.asked(flags, this.typed), this.seams);
+  }
+}

@@ -1,0 +1,17 @@
+import { BaseCommand, described } from '../cli/base-command.ts';
+import { connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
+import { only } from '../cli/slice.ts';
+import { runStageCommand } from '../cli/stage-command.ts';
+import type { ExitName } from '../core/fault.ts';
+
+export class Verify extends BaseCommand {
+  static override summary = 'Judge the result: versions, pods, leftovers; changes nothing';
+  static override description = described(`Reads the cluster after the upgrade and judges what it brought about.`, '§4.4/5, §9');
+  static override examples = ['<%= config.bin %> verify -o junit --report-file=verify.xml'];
+  static override flags = { ...targetFlags, ...outputFlags, ...connectionFlags };
+
+  async run(): Promise<ExitName> {
+    const { flags } = await this.parse(Verify, this.words());
+    return runStageCommand({ ...this.asked(flags, this.typed), select: only('verify') }, this.seams);
+  }
+}

@@ -1,0 +1,49 @@
+import type { FieldsV1, ManagedFieldsEntry } from '../core/object.ts';
+import { stepsOf } from './field-paths.ts';
+import { keyOfItem } from './list-keys.ts';
+
+export interface FieldOwner {
+  readonly manager: string;
+  /** `Apply` or `Update`. */
+  readonly operation: string;
+}
+
+/**
+ * Who owns a field, by its path in the notation of `changedFields`. A list that is owned as one value is owned in all
+ * of its parts.
+ */
+export function ownersOf(managedFields: readonly ManagedFieldsEntry[] | undefined, path: string): readonly FieldOwner[] {
+  const steps = stepsOf(path);
+  const owners = new Map<string, FieldOwner>();
+  for (const { manager = '', operation = '', fieldsV1 } of managedFields ?? []) {
+    if (fieldsV1 && owns(fieldsV1, steps)) owners.set(`${operation} ${manager}`, { manager, operation });
+  }
+  return [...owners.values()];
+}
+
+function owns(set: FieldsV1, steps: readonly string[]): boolean {
+  let [node, name] = [set, ''];
+  for (const step of steps) {
+    const below = find(node, name, step);
+    if (!below) return false;
+    if (Object.keys(below).length === 0) return true;
+    [node, name] = [below, step];
+  }
+  return '.' in node;
+}
+
+function find(node: FieldsV1, listName: string, step: string): FieldsV1 | undefined {
+  if (Object.hasOwn(node, `f:${step}`)) return node[`f:${step}`];
+  for (const [element, below] of Object.entries(node)) {
+    if (element.startsWith('k:') && keyOfItem(listName, parsed(element.slice(2))) === step) return below;
+  }
+  return undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,17 @@
+import type { KubeObject } from '../core/object.ts';
+import type { FieldChange, PlannedObject } from '../core/plan.ts';
+import { ownersOf } from './field-owners.ts';
+import { clientSideManagers, KUBECTL } from './managed-fields.ts';
+
+/** Managers behind which nobody stands but earlier applies. */
+const OWN = [KUBECTL, 'kubectl-client-side-apply', 'before-first-apply'];
+
+/** Changes of fields that another manager owns now, each with that manager: the apply takes them by force. */
+export function takenFields(live: KubeObject, changes: readonly FieldChange[]): PlannedObject['taken'] {
+  const { managedFields } = live.metadata;
+  const own = new Set([...OWN, ...clientSideManagers(managedFields)]);
+  return changes.flatMap(({ path }) => {
+    const managers = new Set(ownersOf(managedFields, path).map(({ manager }) => manager));
+    return [...managers].filter((manager) => !own.has(manager)).map((manager) => ({ path, manager }));
+  });
+}

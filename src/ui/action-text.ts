@@ -1,0 +1,63 @@
+import type { Action, Effect, Expectation } from '../core/action.ts';
+import { commandLine, quoteArgument, type Tool } from '../core/argv.ts';
+import type { ObjectRef } from '../core/object.ts';
+import { refText } from '../core/object.ts';
+
+/** The name that a tool has on this machine: `netsvcctl` → `calicoctl`. */
+export type ProgramOf = (tool: Tool) => string;
+
+/** What an action does as one line: the command a person could type, or the same in words. */
+export function actionText(action: Action, programOf: ProgramOf): string {
+  return effectText(action.effect, programOf);
+}
+
+function effectText(effect: Effect, programOf: ProgramOf): string {
+  switch (effect.type) {
+    case 'exec':
+      return `${commandLine(effect.run, programOf(effect.run.tool))}${effect.run.stdin === undefined ? '' : ' < (input of the plan)'}`;
+    case 'patch':
+      return patchText(effect.target, effect.patch, effect.fieldManager);
+    case 'write':
+      return `write ${effect.file}`;
+    case 'backup':
+      return `write ${effect.files.length} files to ${effect.folder}`;
+    case 'wait':
+      return `wait for ${expectationText(effect.until)}, at most ${timeText(effect.timeoutMs)}`;
+    case 'install-cli':
+      return `install ${effect.from} as ${effect.to}${effect.replaces ? `, in place of ${effect.replaces}` : ''}`;
+    case 'remove-file':
+      return `move ${effect.file} to ${effect.keepAs}`;
+    case 'ask':
+      return `by hand: ${effect.instruction}`;
+  }
+}
+
+function patchText(target: ObjectRef, patch: unknown, fieldManager: string | undefined): string {
+  const namespace = target.namespace ? ['-n', target.namespace] : [];
+  const manager = fieldManager ? [`--field-manager=${fieldManager}`] : [];
+  const args = ['patch', target.kind.toLowerCase(), target.name, ...namespace, ...manager, '--type=json', '-p', JSON.stringify(patch)];
+  return ['kubectl', ...args].map(quoteArgument).join(' ');
+}
+
+function expectationText(until: Expectation): string {
+  return until.type === 'rollout' ? until.targets.map(refText).join(', ') : `APIService ${until.names.join(', ')}`;
+}
+
+/** `02:14`, `1:02:14`. */
+export function elapsedText(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  const two = (value: number) => String(value).padStart(2, '0');
+  const rest = `${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+  return seconds < 3600 ? rest : `${Math.floor(seconds / 3600)}:${rest}`;
+}
+
+/** `10m`, `1h30m`, `45s`. */
+export function timeText(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  const parts = [
+    [Math.floor(seconds / 3600), 'h'],
+    [Math.floor(seconds / 60) % 60, 'm'],
+    [seconds % 60, 's'],
+  ] as const;
+  return parts.map(([count, unit]) => (count > 0 ? `${count}${unit}` : '')).join('') || '0s';
+}

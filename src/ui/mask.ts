@@ -1,0 +1,46 @@
+import type { Action, Effect } from '../core/action.ts';
+import type { PlannedObject, PlannedStage } from '../core/plan.ts';
+
+export const MASK = '***';
+
+/** A plan as it may be shown: Secrets without values, file contents by their size. */
+export function maskedStage(stage: PlannedStage): PlannedStage {
+  return { ...stage, actions: stage.actions.map(maskedAction), objects: stage.objects.map(maskedObject) };
+}
+
+export function maskedObject(object: PlannedObject): PlannedObject {
+  if (object.ref.kind !== 'Secret') return object;
+  return {
+    ...object,
+    fields: object.fields.map(({ path, before, after }) => ({ path, ...hide('before', before), ...hide('after', after) })),
+  };
+}
+
+function hide<Key extends string>(key: Key, value: unknown): { readonly [key in Key]?: string } {
+  return value === undefined ? {} : ({ [key]: MASK } as { readonly [key in Key]: string });
+}
+
+/** `keep` never leaves: it is for the record in the cluster, not for screens and reports. */
+function maskedAction({ keep: _, ...action }: Action): Action {
+  return { ...action, effect: maskedEffect(action.effect) };
+}
+
+function maskedEffect(effect: Effect): Effect {
+  switch (effect.type) {
+    case 'exec':
+      return effect.run.stdin === undefined ? effect : { ...effect, run: { ...effect.run, stdin: sizeOf(effect.run.stdin) } };
+    case 'patch':
+      if (effect.target.kind !== 'Secret') return effect;
+      return { ...effect, patch: effect.patch.map((op) => (op.value === undefined ? op : { ...op, value: MASK })) };
+    case 'write':
+      return { ...effect, content: sizeOf(effect.content) };
+    case 'backup':
+      return { ...effect, files: effect.files.map(({ name, content }) => ({ name, content: sizeOf(content) })) };
+    default:
+      return effect;
+  }
+}
+
+function sizeOf(text: string): string {
+  return `${text.length} characters`;
+}

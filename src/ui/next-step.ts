@@ -1,0 +1,67 @@
+import type { Finding } from '../core/check.ts';
+import type { ExitName } from '../core/fault.ts';
+
+/** What the last line of every command is computed from. */
+export interface Ending {
+  readonly exit: ExitName;
+  /** The command that ended: `run`, `apply`. */
+  readonly command: string;
+  /** Flags that the next command needs as well, already quoted: ` --context=prod`, or empty. */
+  readonly carry: string;
+  /** The command line as typed, for continuing: `run --through wait`. */
+  readonly typed: string;
+  readonly findings: readonly Finding[];
+  /** Something is left to do: only for `plan` and dry runs. */
+  readonly pending?: boolean;
+  readonly dryRun?: boolean;
+}
+
+/** The order in which single stages follow one another. */
+const AFTER: Readonly<Record<string, string>> = {
+  preflight: 'plan',
+  backup: 'crds',
+  crds: 'apply',
+  apply: 'wait',
+  wait: 'cli',
+  cli: 'verify',
+  verify: 'status',
+  run: 'status',
+  plan: 'run',
+};
+
+/** The exact next command. */
+export function nextCommand(ending: Ending): string {
+  const ours = (command: string) => `kubectl netsvc-upgrade ${command}${ending.carry}`;
+  switch (ending.exit) {
+    case 'done':
+    case 'pending':
+      return afterSuccess(ending, ours);
+    case 'blocked':
+    case 'warned':
+    case 'conflicts':
+      return mend(ending, ours);
+    case 'stale':
+      return ours('plan --out plan.json');
+    case 'locked':
+    case 'failed':
+      return ours('status');
+    case 'usage':
+      return `kubectl netsvc-upgrade ${ending.typed} --yes`;
+    case 'stopped':
+    case 'timeout':
+    case 'interrupted':
+      return `kubectl netsvc-upgrade ${ending.typed}`;
+  }
+}
+
+function afterSuccess(ending: Ending, ours: (command: string) => string): string {
+  if (ending.dryRun) return `kubectl netsvc-upgrade ${ending.typed.replace(/ --dry-run(=|\s+)(server|client)\b/, '')}`;
+  if (ending.command === 'plan' && ending.pending === false) return ours('verify');
+  return ours(AFTER[ending.command] ?? 'status');
+}
+
+function mend(ending: Ending, ours: (command: string) => string): string {
+  const open = ending.findings.filter((finding) => finding.outcome === (ending.exit === 'warned' ? 'warning' : 'error'));
+  const first = open.find((finding) => finding.next !== undefined) ?? open[0];
+  return first?.next ?? (first ? `kubectl netsvc-upgrade explain ${first.id}` : ours('preflight'));
+}

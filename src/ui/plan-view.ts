@@ -1,0 +1,139 @@
+import { refText } from '../core/object.ts';
+import type { FieldChange, PlannedObject, PlannedStage } from '../core/plan.ts';
+import { actionText, type ProgramOf } from './action-text.ts';
+import type { Palette } from './colour.ts';
+import { clip, columns } from './columns.ts';
+import { maskedObject } from './mask.ts';
+
+/** The first line of a plan: what is there, what comes, where. */
+export interface PlanHead {
+  readonly path?: string;
+  readonly datastore?: string;
+  readonly variant?: string;
+  readonly source?: string;
+  readonly release: string;
+  readonly clusterUid: string;
+  /** sha256 of the plan; a saved plan is stale when it differs. */
+  readonly digest: string;
+}
+
+export interface PlanView {
+  readonly palette: Palette;
+  /** Every field with its values, unchanged objects too. */
+  readonly wide: boolean;
+  readonly programOf: ProgramOf;
+  /** Lists only objects of this namespace (and cluster-wide ones). */
+  readonly namespace?: string;
+}
+
+const SHORT = 8;
+const VALUE_WIDTH = 60;
+const DATASTORES: Readonly<Record<string, string>> = { api: 'API datastore', kvstore: 'key-value datastore' };
+
+/** The whole plan for a person: objects, what kubectl would not show, and every step in order. */
+export function planLines(head: PlanHead, stages: readonly PlannedStage[], view: PlanView): readonly string[] {
+  const objects = stages
+    .flatMap((stage) => stage.objects)
+    .map(maskedObject)
+    .filter((object) => listed(object, view));
+  const sections = [hiddenRows(objects), takenRows(objects), leftRows(objects), noteRows(stages), returnRows(stages)].flat();
+  return [
+    headLine(head, view.palette),
+    ...objectLines(objects, view),
+    ...columns(sections.map(([label, text]) => [label, text])).map((line) => emphasise(line, view.palette)),
+    ...stepLines(stages, view),
+  ];
+}
+
+function listed(object: PlannedObject, { namespace }: PlanView): boolean {
+  return namespace === undefined || object.ref.namespace === undefined || object.ref.namespace === namespace;
+}
+
+export function headLine(head: PlanHead, palette: Palette): string {
+  const kind = [head.path ? `${head.path} path` : '', head.variant ?? '', DATASTORES[head.datastore ?? ''] ?? '']
+    .filter((part) => part !== '')
+    .join(', ');
+  const releases = `${head.source ?? 'unknown release'} → ${head.release}`;
+  return palette.strong(
+    [kind, releases, `cluster ${short(head.clusterUid)}`, `plan ${short(head.digest)}`].filter((part) => part !== '').join('   '),
+  );
+}
+
+const short = (id: string) => (id.length > SHORT ? `${id.slice(0, SHORT)}…` : id);
+
+function objectLines(objects: readonly PlannedObject[], view: PlanView): readonly string[] {
+  const shown = view.wide ? objects : objects.filter((object) => object.change !== 'unchanged');
+  const quiet = objects.length - shown.length;
+  const rest =
+    quiet > 0
+      ? [view.palette.dim(`${quiet} more ${quiet === 1 ? 'object stays as it is' : 'objects stay as they are'} (listed with -o wide)`)]
+      : [];
+  if (shown.length === 0) return rest;
+  const rows = shown.map((object) => [
+    refText(object.ref),
+    object.change,
+    object.fields.length > 0 ? String(object.fields.length) : '',
+    object.note ?? '',
+  ]);
+  const lines = columns([['KIND/NAME', 'ACTION', 'FIELDS', 'NOTE'], ...rows]);
+  const [title = '', ...body] = lines;
+  return [title, ...body.flatMap((line, index) => [line, ...(view.wide ? fieldLines(shown[index]) : [])]), ...rest];
+}
+
+function fieldLines(object: PlannedObject | undefined): readonly string[] {
+  return (object?.fields ?? []).map((field) => `    ${field.path}: ${changeText(field)}`);
+}
+
+function changeText({ before, after }: FieldChange): string {
+  if (before === undefined) return `+ ${valueText(after)}`;
+  if (after === undefined) return `- ${valueText(before)}`;
+  return `${valueText(before)} → ${valueText(after)}`;
+}
+
+function valueText(value: unknown): string {
+  return clip(typeof value === 'string' ? value.replaceAll('\n', '⏎') : JSON.stringify(value), VALUE_WIDTH);
+}
+
+type Row = readonly [label: string, text: string];
+
+function hiddenRows(objects: readonly PlannedObject[]): readonly Row[] {
+  return objects.flatMap((object) =>
+    object.hidden.map((path): Row => ['HIDDEN BY KUBECTL DRY RUN', `${refText(object.ref)} ${path} will be removed`]),
+  );
+}
+
+function takenRows(objects: readonly PlannedObject[]): readonly Row[] {
+  return objects.flatMap((object) =>
+    object.taken.map(({ path, manager }): Row => ['OWNERSHIP TAKEN', `${path} of ${refText(object.ref)} from "${manager}"`]),
+  );
+}
+
+function leftRows(objects: readonly PlannedObject[]): readonly Row[] {
+  return objects.filter((object) => object.change === 'left-behind').map((object): Row => ['LEFT BEHIND', refText(object.ref)]);
+}
+
+function noteRows(stages: readonly PlannedStage[]): readonly Row[] {
+  return stages.flatMap((stage) => stage.notes.map((note): Row => ['NOTE', note]));
+}
+
+function returnRows(stages: readonly PlannedStage[]): readonly Row[] {
+  const step = stages.flatMap((stage) => stage.actions).findIndex((action) => action.pointOfNoReturn);
+  return step < 0 ? [] : [['POINT OF NO RETURN', `step ${step + 1}`]];
+}
+
+function emphasise(line: string, palette: Palette): string {
+  return line.startsWith('POINT OF NO RETURN') ? palette.bad(line) : palette.warn(line);
+}
+
+/** Every command and patch in order; a stage that has nothing to do says why. */
+function stepLines(stages: readonly PlannedStage[], view: PlanView): readonly string[] {
+  let step = 0;
+  const rows = stages.flatMap((stage) => {
+    if (stage.skip !== undefined) return [['', stage.id, `nothing to do: ${stage.skip}`]];
+    return stage.actions.map((action) => {
+      step += 1;
+      return [String(step), stage.id, actionText(action, view.programOf)];
+    });
+  });
+  return rows.length === 0 ? [] : columns([['STEP', 'STAGE', 'DOES'], ...rows]);
+}

@@ -1,0 +1,64 @@
+import type { EngineEvent } from '../core/event.ts';
+import type { RolloutProgress } from '../core/rollout.ts';
+import { elapsedText, timeText } from './action-text.ts';
+import type { Progress, ProgressOptions } from './progress.ts';
+import { rolloutChanges, rolloutSummary } from './rollout-view.ts';
+
+/** A log that says nothing for this long looks dead. */
+export const HEARTBEAT_MS = 15_000;
+
+type State = { quiet: boolean; current: string | undefined; rollout: readonly RolloutProgress[]; summary: string };
+
+/** One line per change, and a heartbeat while nothing changes; never repaints. */
+export function lineProgress(options: Pick<ProgressOptions, 'write' | 'every' | 'palette' | 'phase'>): Progress {
+  const state: State = { quiet: true, current: undefined, rollout: [], summary: '' };
+  const say = (line: string) => {
+    state.quiet = false;
+    options.write(`${line}\n`);
+  };
+  const stop = options.every(HEARTBEAT_MS, () => {
+    if (state.quiet && state.current !== undefined) options.write(`still: ${state.current}${state.summary ? ` (${state.summary})` : ''}\n`);
+    state.quiet = true;
+  });
+  return {
+    observe: (event) => {
+      follow(event, state);
+      for (const line of linesOf(event, state, options)) say(line);
+      if (event.type === 'rollout') state.rollout = event.progress;
+    },
+    close: async () => stop(),
+  };
+}
+
+function follow(event: EngineEvent, state: State): void {
+  if (event.type === 'stage-started') state.current = event.title;
+  if (event.type === 'action-started') Object.assign(state, { current: event.action.title, rollout: [], summary: '' });
+  if (event.type === 'rollout') state.summary = `${event.progress.map(rolloutSummary).join('; ')}, ${elapsedText(event.elapsedMs)}`;
+  if (['stage-done', 'stage-skipped', 'action-done', 'action-failed'].includes(event.type)) state.summary = '';
+}
+
+function linesOf(event: EngineEvent, state: State, { palette, phase }: Pick<ProgressOptions, 'palette' | 'phase'>): readonly string[] {
+  switch (event.type) {
+    case 'stage-started':
+      return phase === 'plan' ? [] : [palette.strong(`${event.stage}: ${event.title}`)];
+    case 'stage-skipped':
+      return [`${event.stage}: nothing to do: ${event.because}`];
+    case 'stage-done':
+      return [`${event.stage}: done in ${timeText(event.durationMs)}`];
+    case 'action-started':
+      return [`${event.stage}: ${event.index + 1}/${event.of} ${event.action.title}`];
+    case 'action-output':
+      return [`${event.stage}:   ${event.line}`];
+    case 'action-done':
+      return event.detail ? [`${event.stage}:   ${event.detail}`] : [];
+    case 'action-failed':
+      return [palette.bad(`${event.stage}: failed: ${event.message}`)];
+    case 'rollout':
+      return rolloutChanges(state.rollout, event.progress).map((line) => `${event.stage}:   ${line}`);
+    case 'note':
+      return [event.level === 'warning' ? palette.warn(`Warning: ${event.text}`) : `${event.stage}: ${event.text}`];
+    case 'judged':
+    case 'planned':
+      return [];
+  }
+}

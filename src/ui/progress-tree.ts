@@ -1,0 +1,118 @@
+import { type DefaultRenderer, Listr, ListrLogger, type ListrTaskWrapper, ProcessOutput, type SilentRenderer } from 'listr2';
+import type { EngineEvent } from '../core/event.ts';
+import { timeText } from './action-text.ts';
+import type { Progress, ProgressOptions } from './progress.ts';
+import { rolloutLines } from './rollout-view.ts';
+
+type Task = ListrTaskWrapper<undefined, typeof DefaultRenderer, typeof SilentRenderer>;
+
+interface Ending {
+  readonly type: 'done' | 'failed' | 'skipped';
+  readonly text: string;
+}
+
+/** One stage on the screen: listr2 runs it as a task that lasts until the engine says that the stage ended. */
+class StageLine {
+  readonly title: string;
+  readonly #ended: Promise<Ending>;
+  #resolve: (ending: Ending) => void = () => undefined;
+  #task: Task | undefined;
+  #text = '';
+
+  constructor(title: string) {
+    this.title = title;
+    this.#ended = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  say(text: string): void {
+    this.#text = text;
+    if (this.#task) this.#task.output = text;
+  }
+
+  end(ending: Ending): void {
+    this.#resolve(ending);
+  }
+
+  async show(task: Task): Promise<void> {
+    this.#task = task;
+    if (this.#text) task.output = this.#text;
+    const ending = await this.#ended;
+    if (ending.type === 'failed') throw new Error(ending.text);
+    if (ending.type === 'skipped') task.skip(`${this.title}: ${ending.text}`);
+    else if (ending.text) task.title = `${this.title} ${ending.text}`;
+  }
+}
+
+/** The stages as a list that repaints, on stderr; listr2 only draws, it owns neither signals nor control flow. */
+export function treeProgress(options: ProgressOptions): Progress {
+  const lines = new Map(options.stages.map(({ id, title }) => [id, new StageLine(`${id}: ${title}`)]));
+  const logger = new ListrLogger({ useIcons: true, processOutput: new ProcessOutput(process.stderr, process.stderr) });
+  const tasks = [...lines.values()].map((line) => ({ title: line.title, task: (_: undefined, task: Task) => line.show(task) }));
+  const list = new Listr<undefined, typeof DefaultRenderer, typeof SilentRenderer>(tasks, {
+    exitOnError: true,
+    registerSignalListeners: false,
+    fallbackRendererCondition: false,
+    rendererOptions: { logger, collapseErrors: false, collapseSkips: true, clearOutput: options.phase === 'plan' },
+  });
+  const drawn = list.run().catch(() => undefined);
+  const warnings: string[] = [];
+  return {
+    observe(event) {
+      if (event.type === 'note' && event.level === 'warning') warnings.push(event.text);
+      show(event, lines.get(event.stage), options.phase);
+    },
+    async close() {
+      for (const line of lines.values()) line.end({ type: 'skipped', text: 'not reached' });
+      await drawn;
+      for (const warning of warnings) options.write(`${options.palette.warn(`Warning: ${warning}`)}\n`);
+    },
+  };
+}
+
+function show(event: EngineEvent, line: StageLine | undefined, phase: ProgressOptions['phase']): void {
+  const ending = phase === 'plan' ? planEnding(event) : runEnding(event);
+  const text = phase === 'plan' ? undefined : runText(event);
+  if (ending) line?.end(ending);
+  else if (text !== undefined) line?.say(text);
+}
+
+function planEnding(event: EngineEvent): Ending | undefined {
+  return event.type === 'planned' ? { type: 'done', text: '' } : undefined;
+}
+
+function runEnding(event: EngineEvent): Ending | undefined {
+  switch (event.type) {
+    case 'judged':
+      return refusal(event.findings.filter((finding) => finding.outcome === 'error').length);
+    case 'action-failed':
+      return { type: 'failed', text: event.message };
+    case 'stage-skipped':
+      return { type: 'skipped', text: `nothing to do: ${event.because}` };
+    case 'stage-done':
+      return { type: 'done', text: `(${timeText(event.durationMs)})` };
+    default:
+      return undefined;
+  }
+}
+
+/** Failed checks end a stage before it acts. */
+function refusal(failed: number): Ending | undefined {
+  return failed === 0 ? undefined : { type: 'failed', text: `${failed} ${failed === 1 ? 'check' : 'checks'} failed` };
+}
+
+function runText(event: EngineEvent): string | undefined {
+  switch (event.type) {
+    case 'action-started':
+      return `${event.index + 1}/${event.of} ${event.action.title}`;
+    case 'action-output':
+      return event.line;
+    case 'rollout':
+      return rolloutLines(event.progress, event.elapsedMs).join('\n');
+    case 'note':
+      return event.text;
+    default:
+      return undefined;
+  }
+}

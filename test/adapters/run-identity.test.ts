@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { isGone, runIdentity } from '../../src/adapters/run-identity.ts';
+
+describe('isGone', () => {
+  const [who, , space] = runIdentity().split('/');
+  const ended = spawnSync(process.execPath, ['-e', '0']).pid;
+
+  it('is false for this very process', () => assert.equal(isGone(runIdentity()), false));
+
+  it('is true for an ended process of this boot and namespace', function () {
+    if (space === '') this.skip();
+    assert.equal(isGone(`${who}/${ended}/${space}`), true);
+  });
+
+  for (const identity of [`a@b/${ended}/00000000`, `a@b/${ended}`, `a@b/${ended}/`, 'a@b/x/00000000', '', 'anything']) {
+    it(`is false where it cannot know: ${identity || 'empty'}`, () => assert.equal(isGone(identity), false));
+  }
+});

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { helpPages } from '../../build/help-pages.ts';
+import { OWN_NAME } from '../../src/cli/name.ts';
+import type { Manifest } from '../../src/cli/plugin.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const program = join(root, 'bin', 'kubectl-netsvc_upgrade');
+const entry = join(root, 'dist', 'cli', 'main.js');
+
+function call(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd: tmpdir(), env: { PATH: process.env.PATH, ...env }, encoding: 'utf8' });
+  return { status, stdout, stderr };
+}
+
+/** The files of ours that a call loads, by V8's own coverage: exact, and free of timing. */
+function loadedBy(args: readonly string[]): readonly string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'netsvc-coverage-'));
+  try {
+    spawnSync(process.execPath, [entry, ...args], { env: { ...process.env, NODE_V8_COVERAGE: folder }, encoding: 'utf8' });
+    const reports = readdirSync(folder).map(
+      (file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as { result: { url: string }[] },
+    );
+    return reports.flatMap((report) => report.result.map((script) => script.url)).filter((url) => url.startsWith('file:'));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+describe('the built program', () => {
+  before(() => assert.ok(existsSync(entry), 'run: npm run build'));
+
+  for (const args of [[], ['--help'], ['--version'], ['help', 'run'], ['apply', '-h'], ['__complete', 'ap'], ['aply']]) {
+    it(`answers "${args.join(' ')}" from its entry alone`, () => assert.deepEqual(loadedBy(args), [pathToFileURL(entry).href]));
+  }
+
+  it('loads no API client, no progress tree and no cluster code for a usage error', () => {
+    const loaded = loadedBy(['apply', '--bogus']).map((url) => readFileSync(new URL(url), 'utf8'));
+    assert.ok(loaded.length > 1);
+    for (const text of loaded) assert.doesNotMatch(text, /class Listr\b|undici|class Transport\b/);
+  });
+
+  it('shows as help exactly what oclif shows', async () => {
+    const manifest = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as Manifest;
+    const pages = await helpPages(manifest, OWN_NAME, root);
+    for (const id of ['', 'preflight', 'run', 'explain'])
+      assert.equal(call([id, '--help'].filter((word) => word !== '')).stdout, pages[id]);
+  });
+
+  it('ends quietly when the reader goes away', () => {
+    const shell = (line: string) => spawnSync('/bin/bash', ['-o', 'pipefail', '-c', line, 'sh', program], { encoding: 'utf8' });
+    for (const line of ['"$1" --help | head -1', '"$1" run --help | true', '"$1" explain | head -1']) {
+      const { status, stderr } = shell(line);
+      assert.deepEqual([status, stderr], [0, ''], line);
+    }
+  });
+
+  it('shows the name it was called by', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'netsvc link '));
+    try {
+      symlinkSync(program, join(folder, 'netsvcctl-upgrade'));
+      const { stdout } = spawnSync(join(folder, 'netsvcctl-upgrade'), ['run', '--help'], { encoding: 'utf8' });
+      assert.match(stdout, /^ {2}\$ netsvcctl upgrade run \[flags\]$/m);
+      assert.doesNotMatch(stdout, /kubectl netsvc-upgrade/);
+      const misspelt = spawnSync(join(folder, 'netsvcctl-upgrade'), ['plan', '--ot=x'], { encoding: 'utf8' });
+      assert.match(misspelt.stderr, /did you mean --out\?\nsee: netsvcctl upgrade plan --help\n/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('exits 64 with a suggestion for an unknown command and an unknown flag', () => {
+    assert.deepEqual(call(['prefligth']), {
+      status: 64,
+      stdout: '',
+      stderr: 'error: unknown command "prefligth"\ndid you mean: kubectl netsvc-upgrade preflight\n',
+    });
+    const flag = call(['wait', '--time=1m']);
+    assert.deepEqual([flag.status, flag.stdout], [64, '']);
+    assert.match(flag.stderr, /^error: unknown flag --time\ndid you mean --timeout\?\n/);
+  });
+
+  it('prints an error as one small JSON document on stderr under -o json', () => {
+    const { status, stdout, stderr } = call(['apply', '--bad', '-o', 'json']);
+    assert.deepEqual([status, stdout], [64, '']);
+    assert.ok(stderr.length < 1000);
+    assert.equal((JSON.parse(stderr) as { kind: string }).kind, 'Error');
+  });
+
+  it('explains a check without a cluster', () => {
+    const { status, stdout, stderr } = call(['explain', 'ns-105']);
+    assert.deepEqual([status, stderr], [0, '']);
+    assert.match(stdout, /NS-105/);
+  });
+
+  it('completes through kubectl’s protocol', () => {
+    const { stdout } = spawnSync(join(root, 'bin', 'kubectl_complete-netsvc_upgrade'), ['apply', '--dry-run='], { encoding: 'utf8' });
+    assert.equal(stdout, '--dry-run=none\n--dry-run=server\n--dry-run=client\n:36\n');
+  });
+});

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import type { FastPathTable } from '../../src/cli/completion-table.ts';
+import { answerFast } from '../../src/cli/fast-path.ts';
+import { displayedName, inWordsOf } from '../../src/cli/name.ts';
+import { nearest } from '../../src/cli/suggest.ts';
+
+const NAME = 'kubectl netsvc-upgrade';
+const table: FastPathTable = {
+  version: '1.2.3',
+  commands: {
+    preflight: {
+      about: 'looks',
+      flags: [
+        { name: 'output', char: 'o', about: 'format', takesValue: true, values: ['json', 'yaml'] },
+        { name: 'kubeconfig', about: 'file', takesValue: true, file: true },
+        { name: 'accept', about: 'take', takesValue: true, repeatable: true },
+        { name: 'yes', char: 'y', about: 'do', takesValue: false },
+      ],
+    },
+    plan: { about: 'shows', flags: [] },
+    explain: { about: 'says', flags: [], values: ['NS-001', 'NS-101'] },
+  },
+  help: { [NAME]: { '': 'root page\n', preflight: 'preflight page\n', plan: 'plan page\n', explain: 'explain page\n' } },
+};
+
+const answer = (line: string) => answerFast(line === '' ? [] : line.split(' '), NAME, table);
+
+describe('the fast path', () => {
+  const pages: readonly (readonly [string, string])[] = [
+    ['', 'root page\n'],
+    ['--help', 'root page\n'],
+    ['-h', 'root page\n'],
+    ['help', 'root page\n'],
+    ['help plan', 'plan page\n'],
+    ['preflight --help', 'preflight page\n'],
+    ['preflight -o json -h', 'preflight page\n'],
+    ['--version', 'netsvc-upgrade v1.2.3\n'],
+    ['version', 'netsvc-upgrade v1.2.3\n'],
+  ];
+  for (const [line, stdout] of pages) {
+    it(`answers "${line}"`, () => assert.deepEqual(answer(line), { stdout, stderr: '', exit: 0 }));
+  }
+
+  for (const line of ['preflight', 'plan -o json', 'preflight -- --help']) {
+    it(`leaves "${line}" to the command`, () => assert.equal(answer(line), undefined));
+  }
+
+  it('suggests a command for a misspelt one and exits 64', () => {
+    const stderr = 'error: unknown command "prefligth"\ndid you mean: kubectl netsvc-upgrade preflight\n';
+    assert.deepEqual(answer('prefligth'), { stdout: '', stderr, exit: 64 });
+    assert.deepEqual(answer('help prefligth'), { stdout: '', stderr, exit: 64 });
+  });
+
+  it('names the help when nothing is near', () => {
+    assert.match(answer('zzzzzzzz')?.stderr ?? '', /see the commands: kubectl netsvc-upgrade --help/);
+  });
+
+  it('says that flags stand after the command, without repeating their value', () => {
+    const refused = answer('--token=geheim preflight');
+    assert.equal(refused?.exit, 64);
+    assert.match(
+      refused?.stderr ?? '',
+      /^error: --token stands before the command\nput the command first: kubectl netsvc-upgrade COMMAND --token …\n$/,
+    );
+  });
+
+  it('is not fooled by names of the prototype', () => assert.equal(answer('constructor')?.exit, 64));
+});
+
+describe('completion', () => {
+  const cases: readonly (readonly [string, readonly string[], string])[] = [
+    ['commands by their start', ['p'], 'preflight\tlooks\nplan\tshows\n:36\n'],
+    ['every command for no word', [''], 'preflight\tlooks\nplan\tshows\nexplain\tsays\n:36\n'],
+    ['flags', ['preflight', '--k'], '--kubeconfig\tfile\n:4\n'],
+    ['values after a flag', ['preflight', '-o', 'j'], 'json\n:36\n'],
+    ['values after =', ['preflight', '--output=y'], '--output=yaml\n:36\n'],
+    ['files for file flags', ['preflight', '--kubeconfig', ''], ':0\n'],
+    ['no flag twice', ['preflight', '--yes', '--y'], ':4\n'],
+    ['repeatable flags again', ['preflight', '--accept', 'x', '--ac'], '--accept\ttake\n:4\n'],
+    ['arguments', ['explain', 'NS-1'], 'NS-101\n:4\n'],
+    ['commands after help', ['help', 'pl'], 'plan\tshows\n:36\n'],
+    ['nothing for an unknown command', ['nope', ''], ':4\n'],
+  ];
+  for (const [title, words, stdout] of cases) {
+    it(`offers ${title}`, () => assert.equal(answerFast(['__complete', ...words], NAME, table)?.stdout, stdout));
+  }
+});
+
+describe('the displayed name', () => {
+  const cases: readonly (readonly [string | undefined, string])[] = [
+    ['kubectl-netsvc_upgrade', NAME],
+    ['/opt/x y/netsvcctl-upgrade', 'netsvcctl upgrade'],
+    ['main.js', NAME],
+    [undefined, NAME],
+  ];
+  for (const [argv0, name] of cases) it(`is ${name} for ${argv0}`, () => assert.equal(displayedName(argv0), name));
+
+  it('replaces the own name everywhere', () => {
+    assert.equal(
+      inWordsOf('netsvcctl upgrade', `Next: ${NAME} run; ${NAME} status`),
+      'Next: netsvcctl upgrade run; netsvcctl upgrade status',
+    );
+  });
+});
+
+describe('nearest', () => {
+  const known = ['preflight', 'plan', 'apply', 'wait'];
+  const cases: readonly (readonly [string, string | undefined])[] = [
+    ['preflite', 'preflight'],
+    ['aply', 'apply'],
+    ['APPLY', 'apply'],
+    ['wiat', 'wait'],
+    ['pre', 'preflight'],
+    ['frobnicate', undefined],
+  ];
+  for (const [written, meant] of cases) it(`takes ${written} for ${meant}`, () => assert.equal(nearest(written, known), meant));
+});

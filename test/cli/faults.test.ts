@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { asksForJson, errorDocument, errorLines, toFault } from '../../src/cli/faults.ts';
+import { Fault } from '../../src/core/fault.ts';
+import { ApiFailure } from '../../src/core/ports.ts';
+import { commandBench, fakeStage } from '../support/command-bench.ts';
+
+const failed = { command: 'apply', flags: ['context', 'dry-run'] };
+
+describe('errors', () => {
+  it('keep a fault as it is', () => {
+    const fault = new Fault('locked', 'held', ['wait']);
+    assert.equal(toFault(fault, failed), fault);
+    assert.deepEqual(errorLines(fault), ['error: held', 'wait']);
+  });
+
+  it('name the reason of the API server', () => {
+    assert.equal(toFault(new ApiFailure(403, 'Forbidden', 'may not'), failed).message, 'Error from server (Forbidden): may not');
+    assert.equal(toFault(new ApiFailure(0, '', 'refused'), failed).message, 'no answer from the API server: refused');
+  });
+
+  it('exit 1 for a defect', () => assert.equal(toFault(new TypeError('x is undefined'), failed).code, 'failed'));
+
+  it('are a small document for machines', () => {
+    assert.deepEqual(errorDocument(new Fault('usage', 'no', ['so'])), {
+      apiVersion: 'output.netsvc-upgrade/v1',
+      kind: 'Error',
+      error: { code: 'usage', exit: 64, message: 'no', next: ['so'] },
+    });
+  });
+
+  const json: readonly (readonly [string, boolean])[] = [
+    ['apply -o json --bad', true],
+    ['apply -ojson', true],
+    ['apply --output=json', true],
+    ['apply --output json', true],
+    ['apply -o yaml', false],
+    ['apply -o json -o table', false],
+    ['apply -- -o json', false],
+    ['apply', false],
+  ];
+  for (const [line, expected] of json) {
+    it(`are ${expected ? '' : 'not '}JSON for "${line}"`, () => assert.equal(asksForJson(line.split(' '), {}), expected));
+  }
+
+  it('are JSON when the environment asks for it', () => assert.ok(asksForJson(['apply'], { NETSVC_UPGRADE_OUTPUT: 'json' })));
+});
+
+describe('a wrong command line', () => {
+  const cases: readonly (readonly [readonly string[], RegExp])[] = [
+    [
+      ['preflight', '--contxt=a'],
+      /^error: unknown flag --contxt\ndid you mean --context\?\nsee: kubectl netsvc-upgrade preflight --help\n$/,
+    ],
+    [['preflight', '--json'], /^error: unknown flag --json\nwrite -o json\n/],
+    [['preflight', '-o', 'jsn'], /^error: expected --output=jsn to be one of: table, wide/],
+    [['preflight', 'extra'], /^error: unexpected argument: extra/],
+    [['preflight', '--context'], /^error: flag --context expects a value/],
+    [['apply', '--max-failed=-1'], /^error: --max-failed: expected an integer greater than or equal to 0 but received: -1\n/],
+    [['apply', '--timeout=soon', '--yes'], /^error: --timeout=soon is not a time limit/],
+    [['apply', '--accept=NS-0011'], /^error: --accept: there is no check NS-0011\ndid you mean NS-001\?/],
+    [['explain', 'NS-9999'], /^error: explain: there is no check NS-9999/],
+    [['run', '--from=cli', '--through=crds'], /^error: no stage is left/],
+  ];
+  const chain = ['preflight', 'crds', 'apply', 'cli'].map((id) => fakeStage(id as 'apply'));
+  for (const [argv, stderr] of cases) {
+    it(`exits 64 for ${argv.join(' ')}`, async () => {
+      const bench = commandBench(chain);
+      assert.equal(await bench.run(...argv), 64);
+      assert.match(bench.err(), stderr);
+      assert.equal(bench.out(), '');
+    });
+  }
+
+  it('stays below 1 kB of valid JSON under -o json', async () => {
+    const bench = commandBench(chain);
+    assert.equal(await bench.run('preflight', '-o', 'json', '--bad'), 64);
+    assert.ok(bench.err().length < 1000);
+    assert.equal((JSON.parse(bench.err()) as { error: { exit: number } }).error.exit, 64);
+  });
+});

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeFastPath } from '../../build/fast-path.ts';
+import { flagsPage } from '../../build/flags-page.ts';
+import { makeManifest } from '../../build/manifest.ts';
+import { FILE_FLAGS } from '../../src/cli/flags.ts';
+import type { Manifest } from '../../src/cli/plugin.ts';
+import { EXIT, EXIT_MEANING, type ExitName } from '../../src/core/fault.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const text = (file: string) => readFileSync(join(root, file), 'utf8');
+
+describe('generated files', () => {
+  let manifest: Manifest;
+  before(async () => {
+    manifest = await makeManifest(root, (JSON.parse(text('package.json')) as { version: string }).version);
+  });
+
+  it('oclif.manifest.json is what the commands say', () => {
+    assert.deepEqual(JSON.parse(text('oclif.manifest.json')), manifest, 'run: npm run build');
+  });
+
+  it('is made the same every time', async () => {
+    assert.deepEqual(await makeManifest(root, manifest.version), manifest);
+  });
+
+  it('dist/fast-path.json is what the commands say', async function () {
+    if (!existsSync(join(root, 'dist/fast-path.json'))) this.skip();
+    assert.deepEqual(JSON.parse(text('dist/fast-path.json')), await makeFastPath(manifest, root), 'run: npm run build');
+  });
+
+  it('docs/flags.md is what the commands say', () => {
+    assert.equal(text('docs/flags.md'), flagsPage(manifest), 'run: node build/flags-page.ts');
+  });
+
+  it('every command says its procedure, its examples and every exit code', () => {
+    for (const command of Object.values(manifest.commands)) {
+      assert.match(command.description ?? '', /Procedure: /, command.id);
+      assert.ok((command.examples ?? []).length > 0, command.id);
+      for (const code of Object.values(EXIT)) assert.match(command.description ?? '', new RegExp(`^${code}  `, 'm'), command.id);
+    }
+  });
+
+  it('every flag of files exists', () => {
+    const flags = new Set(Object.values(manifest.commands).flatMap((command) => Object.keys(command.flags)));
+    assert.deepEqual(
+      FILE_FLAGS.filter((flag) => !flags.has(flag)),
+      [],
+    );
+  });
+
+  it('docs/exit-codes.md has the one table of exit codes', () => {
+    const rows = [...text('docs/exit-codes.md').matchAll(/^\| (\d+) \| `(\w+)` \| ([^|]+) \|/gm)].map(([, code, name, meaning]) => [
+      Number(code),
+      name,
+      meaning?.trim(),
+    ]);
+    assert.deepEqual(
+      rows,
+      (Object.keys(EXIT) as ExitName[]).map((name) => [EXIT[name], name, EXIT_MEANING[name]]),
+    );
+  });
+});

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { parseDuration } from '../../src/cli/duration.ts';
+import { readAcceptance, toOptions } from '../../src/cli/options.ts';
+import { Fault } from '../../src/core/fault.ts';
+
+const facts = { defaultRelease: 'v3.32.2', checks: ['NS-014', 'NS-104', 'NS-110'] };
+
+function usage(work: () => unknown): Fault {
+  try {
+    work();
+  } catch (thrown) {
+    assert.ok(thrown instanceof Fault);
+    assert.equal(thrown.code, 'usage');
+    return thrown;
+  }
+  throw new assert.AssertionError({ message: 'no fault' });
+}
+
+describe('toOptions', () => {
+  it('fills in every default', () => {
+    assert.deepEqual(toOptions({}, facts), {
+      release: 'v3.32.2',
+      accept: [],
+      failOn: 'error',
+      dryRun: 'none',
+      yes: false,
+      maxFailed: 0,
+      holdPolicyMigration: false,
+      withSecrets: false,
+      stateNamespace: 'kube-system',
+    });
+  });
+
+  it('takes every flag', () => {
+    const options = toOptions(
+      {
+        release: '3.31.1',
+        path: 'kvstore',
+        variant: 'overlay',
+        'upgrade-file': 'u.yaml',
+        base: 'b',
+        accept: ['NS-014=Node/a'],
+        'fail-on': 'warning',
+        'dry-run': 'server',
+        yes: true,
+        timeout: '1h30m',
+        'max-failed': 2,
+        'hold-policy-migration': true,
+        'with-secrets': true,
+        'backup-dir': 'd',
+        'bin-dir': 'e',
+        'state-namespace': 'ops',
+      },
+      facts,
+    );
+    assert.deepEqual(options, {
+      release: 'v3.31.1',
+      path: 'kvstore',
+      variant: 'overlay',
+      upgradeFile: 'u.yaml',
+      base: 'b',
+      accept: [{ check: 'NS-014', subject: 'Node/a' }],
+      failOn: 'warning',
+      dryRun: 'server',
+      yes: true,
+      timeoutMs: 5_400_000,
+      maxFailed: 2,
+      holdPolicyMigration: true,
+      withSecrets: true,
+      backupDir: 'd',
+      binDir: 'e',
+      stateNamespace: 'ops',
+    });
+  });
+
+  it('refuses a release that is none', () => {
+    assert.match(usage(() => toOptions({ release: 'latest' }, facts)).message, /--release=latest is not a release tag/);
+  });
+});
+
+describe('--accept', () => {
+  it('splits at the first = and keeps the rest of the subject', () => {
+    assert.deepEqual(readAcceptance('ns-110=a=b', facts.checks), { check: 'NS-110', subject: 'a=b' });
+  });
+
+  it('suggests the nearest check for an unknown one', () => {
+    const fault = usage(() => readAcceptance('NS-1041', facts.checks));
+    assert.equal(fault.message, '--accept: there is no check NS-1041');
+    assert.equal(fault.suggestions[0], 'did you mean NS-104?');
+  });
+
+  it('refuses an empty subject', () => {
+    assert.match(usage(() => readAcceptance('NS-014=', facts.checks)).message, /names no subject/);
+  });
+});
+
+describe('parseDuration', () => {
+  const cases: readonly (readonly [string, number])[] = [
+    ['90', 90_000],
+    ['90s', 90_000],
+    ['10m', 600_000],
+    ['1h30m', 5_400_000],
+    ['1.5m', 90_000],
+    ['250ms', 250],
+  ];
+  for (const [text, ms] of cases) {
+    it(`reads ${text} as ${ms} ms`, () => assert.equal(parseDuration(text, 'timeout'), ms));
+  }
+  for (const text of ['', '0', '0s', '-1s', '10 minutes', '1m x', '999999h']) {
+    it(`refuses "${text}"`, () => assert.match(usage(() => parseDuration(text, 'timeout')).message, /is not a time limit/));
+  }
+});

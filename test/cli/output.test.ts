@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { parse } from 'yaml';
+import { type OutputDocument, planDocument, preflightReport, runReport, statusDocument } from '../../src/cli/documents.ts';
+import { errorDocument } from '../../src/cli/faults.ts';
+import { formatOfFile, outputText } from '../../src/cli/output.ts';
+import type { Finding } from '../../src/core/check.ts';
+import { Fault } from '../../src/core/fault.ts';
+import type { PlannedStage } from '../../src/core/plan.ts';
+import type { RunRecord } from '../../src/core/run-record.ts';
+import { engineContext } from '../support/engine-ports.ts';
+
+const schemas = join(import.meta.dirname, '..', '..', 'schemas', 'output');
+const ajv = new Ajv2020({ strict: true, allErrors: true });
+for (const file of readdirSync(schemas)) ajv.addSchema(JSON.parse(readFileSync(join(schemas, file), 'utf8')) as object, file);
+
+function conforms(document: unknown, schema: string): void {
+  const validate = ajv.getSchema(schema);
+  assert.ok(validate, schema);
+  validate(JSON.parse(JSON.stringify(document)));
+  assert.deepEqual(validate.errors ?? [], []);
+}
+
+const findings: readonly Finding[] = [
+  { id: 'NS-001', title: 'reachable', category: 'kubernetes', ref: '§1/1', outcome: 'ok', message: 'v1.35', evidence: [] },
+  {
+    id: 'NS-110',
+    title: 'not managed',
+    category: 'installation',
+    ref: '§7/4',
+    outcome: 'accepted',
+    message: 'managed | by Flux <&>',
+    hint: 'suspend it',
+    evidence: [{ text: 'DaemonSet/kube-system/netsvc-node', object: { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'netsvc-node' } }],
+    was: 'warning',
+  },
+];
+
+const stages: readonly PlannedStage[] = [
+  { id: 'crds', title: 'CRDs', ref: '§4.3/2', skip: 'in the manifest', actions: [], objects: [], notes: [] },
+  {
+    id: 'apply',
+    title: 'Apply',
+    ref: '§4.4/2',
+    notes: ['one conflict'],
+    actions: [
+      {
+        id: 'wave-1',
+        title: 'first wave',
+        ref: '§4.4/2',
+        undo: 'partial',
+        keep: { password: 'geheim' },
+        effect: { type: 'exec', run: { tool: 'kubectl', args: ['apply', '-f', '-'], stdin: 'password: geheim' } },
+      },
+      { id: 'file', title: 'write', ref: '§4.1', undo: 'full', effect: { type: 'write', file: 'upgrade.yaml', content: 'geheim' } },
+    ],
+    objects: [
+      {
+        ref: { apiVersion: 'v1', kind: 'Secret', namespace: 'kube-system', name: 's' },
+        change: 'update',
+        fields: [{ path: 'data.key', before: 'geheim', after: 'geheim' }],
+        hidden: [],
+        taken: [],
+      },
+      {
+        ref: { apiVersion: 'apps/v1', kind: 'DaemonSet', namespace: 'kube-system', name: 'n' },
+        change: 'update',
+        fields: [],
+        hidden: [],
+        taken: [],
+      },
+    ],
+  },
+];
+
+const context = engineContext();
+const head = {
+  release: 'v3.32.2',
+  source: 'v3.26.4',
+  path: 'manifest',
+  datastore: 'api',
+  variant: 'full',
+  clusterUid: 'u',
+  digest: 'a'.repeat(64),
+};
+const outcome = {
+  exit: 'done',
+  findings,
+  plans: stages,
+  stages: [{ id: 'apply', state: 'done', startedAt: 't' }],
+  suggestions: [],
+  writes: 1,
+} as const;
+const record: RunRecord = {
+  version: 1,
+  runId: 'r',
+  clusterUid: 'u',
+  profile: 'netsvc',
+  target: 'v3.32.2',
+  path: 'manifest',
+  digests: { 'upgrade.yaml': 'x' },
+  startedAt: 't',
+  startedBy: 'me',
+  toolVersion: '1',
+  accepted: [],
+  stages: [],
+  kept: [],
+};
+
+const documents: readonly (readonly [OutputDocument, string])[] = [
+  [preflightReport(context, 'blocked', findings, 'next'), 'preflight-report.schema.json'],
+  [planDocument(context, 'done', { stages, findings, writes: true }, head, 'next'), 'plan.schema.json'],
+  [runReport(context, 'apply', { ...outcome, message: 'm' }, 'next'), 'run-report.schema.json'],
+  [statusDocument(context, 'done', { identity: 'a', acquiredAt: 'b', renewedAt: 'c' }, record, 'next'), 'status.schema.json'],
+  [statusDocument(context, 'done', undefined, undefined, 'next'), 'status.schema.json'],
+];
+
+const programOf = (tool: string) => tool;
+const human = (wide: boolean) => [wide ? 'everything' : 'short'];
+
+describe('output documents', () => {
+  for (const [document, schema] of documents) {
+    it(`${document.kind} follows ${schema}`, () => conforms(document, schema));
+
+    it(`${document.kind} is the same document as JSON and as YAML`, async () => {
+      const json: unknown = JSON.parse(await outputText(document, 'json', human, programOf));
+      assert.deepEqual(parse(await outputText(document, 'yaml', human, programOf)), json);
+    });
+
+    it(`${document.kind} carries no secret in any format`, async () => {
+      for (const format of ['table', 'wide', 'json', 'yaml', 'name', 'markdown', 'junit'] as const) {
+        assert.doesNotMatch(await outputText(document, format, human, programOf), /geheim/, format);
+      }
+    });
+  }
+
+  it('Error follows its schema', () => conforms(errorDocument(new Fault('usage', 'a', ['b'])), 'error.schema.json'));
+
+  it('a schema refuses a field that it does not know', () => {
+    assert.throws(() => conforms({ ...errorDocument(new Fault('usage', 'a')), more: 1 }, 'error.schema.json'));
+  });
+});
+
+describe('output formats', () => {
+  const [preflight, plan] = [documents[0]?.[0], documents[1]?.[0]];
+  if (!preflight || !plan) throw new Error('no documents');
+
+  it('end the human form with the next command', async () => {
+    assert.equal(await outputText(plan, 'table', human, programOf), 'short\nNext: next\n');
+    assert.equal(await outputText(plan, 'wide', human, programOf), 'everything\nNext: next\n');
+  });
+
+  it('name what changes as kind.group/name', async () => {
+    assert.equal(await outputText(plan, 'name', human, programOf), 'secret/s\ndaemonset.apps/n\n');
+    assert.equal(await outputText(preflight, 'name', human, programOf), 'NS-110\n');
+  });
+
+  it('escape cells of markdown and text of XML', async () => {
+    assert.match(await outputText(preflight, 'markdown', human, programOf), /\| accepted \| NS-110 \| managed \\\| by Flux <&> \|/);
+    const xml = await outputText(preflight, 'junit', human, programOf);
+    assert.match(xml, /accepted: managed \| by Flux &lt;&amp;&gt;/);
+    assert.match(xml, /<testsuite name="netsvc-upgrade PreflightReport" tests="2" failures="0" errors="0" skipped="0">/);
+  });
+
+  for (const [file, format] of [
+    ['a.json', 'json'],
+    ['a.YML', 'yaml'],
+    ['a.md', 'markdown'],
+    ['a.xml', 'junit'],
+    ['a', undefined],
+    ['a.log', undefined],
+  ] as const) {
+    it(`a report file ${file} is ${format ?? 'as -o says'}`, () => assert.equal(formatOfFile(file), format));
+  }
+});

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { planDigest } from '../../src/cli/plan-digest.ts';
+import type { Effect } from '../../src/core/action.ts';
+import type { PlannedStage } from '../../src/core/plan.ts';
+import { engineContext } from '../support/engine-ports.ts';
+
+const context = engineContext();
+
+function planOf(effect: Effect): readonly PlannedStage[] {
+  return [
+    { id: 'apply', title: 't', ref: 'r', objects: [], notes: [], actions: [{ id: 'a', title: 't', ref: 'r', undo: 'full', effect }] },
+  ];
+}
+
+const exec = (file: string): Effect => ({ type: 'exec', run: { tool: 'kubectl', args: ['apply', '-f', file] } });
+const target = { apiVersion: 'v1', kind: 'ConfigMap', name: 'c' };
+const patch = (value: string, resourceVersion: string): Effect => ({
+  type: 'patch',
+  target,
+  precondition: { uid: 'u', resourceVersion },
+  patch: [
+    { op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion },
+    { op: 'replace', path: '/data/a', value },
+  ],
+});
+
+describe('the digest of a plan', () => {
+  const same: readonly (readonly [string, string, string])[] = [
+    [
+      'work folders',
+      planDigest({ ...context, workFolder: '/a' }, planOf(exec('/a/upgrade.yaml'))),
+      planDigest({ ...context, workFolder: '/b' }, planOf(exec('/b/upgrade.yaml'))),
+    ],
+    ['resourceVersions', planDigest(context, planOf(patch('x', '1'))), planDigest(context, planOf(patch('x', '2')))],
+    [
+      'names of backups',
+      ...(['d1', 'd2'].map((folder) => planDigest(context, planOf({ type: 'backup', folder, files: [] }))) as [string, string]),
+    ],
+    ['starts', planDigest(context, planOf(exec('x'))), planDigest({ ...context, startedAt: new Date(0) }, planOf(exec('x')))],
+  ];
+  for (const [title, a, b] of same) it(`does not depend on ${title}`, () => assert.equal(a, b));
+
+  const other: readonly (readonly [string, string, string])[] = [
+    ['a command', planDigest(context, planOf(exec('x'))), planDigest(context, planOf(exec('y')))],
+    ['a value of a patch', planDigest(context, planOf(patch('x', '1'))), planDigest(context, planOf(patch('y', '1')))],
+    [
+      'the content of a file',
+      ...(['1', '2'].map((content) => planDigest(context, planOf({ type: 'write', file: 'f', content }))) as [string, string]),
+    ],
+    ['the cluster', planDigest(context, []), planDigest({ ...context, clusterUid: 'other' }, [])],
+    ['the release', planDigest(context, []), planDigest({ ...context, options: { ...context.options, release: 'v3.31.0' } }, [])],
+  ];
+  for (const [title, a, b] of other) it(`changes with ${title}`, () => assert.notEqual(a, b));
+});

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { only, STAGE_IDS, sliceOf } from '../../src/cli/slice.ts';
+import { Fault } from '../../src/core/fault.ts';
+import { fakeStage } from '../support/command-bench.ts';
+
+const chain = STAGE_IDS.map((id) => fakeStage(id));
+const ids = (range: Parameters<typeof sliceOf>[0]) =>
+  sliceOf(range)(chain)
+    .map((stage) => stage.id)
+    .join(' ');
+
+describe('a slice of the chain', () => {
+  it('is all of it by default', () => assert.equal(ids({}), STAGE_IDS.join(' ')));
+  it('begins at --from and ends with --through', () => assert.equal(ids({ from: 'crds', through: 'wait' }), 'crds apply wait'));
+  it('leaves out --skip', () => assert.equal(ids({ from: 'wait', skip: ['cli'] }), 'wait verify'));
+  it('is refused when nothing is left', () => assert.throws(() => ids({ from: 'cli', through: 'crds' }), Fault));
+  it('is one stage for a command of its own', () =>
+    assert.deepEqual(
+      only('apply')(chain).map((stage) => stage.id),
+      ['apply'],
+    ));
+});
+
+describe('the stage names of flags', () => {
+  it('are those of the chain', async () => {
+    const { chain: real } = await import('../../src/stages/index.ts');
+    assert.deepEqual(
+      real.map((stage) => stage.id),
+      [...STAGE_IDS],
+    );
+  });
+});

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { applies, commandBench, fakeStage } from '../support/command-bench.ts';
+
+const failed = { status: 'failed', because: 'the server is gone', hint: 'bring it back', next: 'kubectl cluster-info' } as const;
+const APPLY = 'exec kubectl apply --server-side -f upgrade.yaml';
+
+describe('a command that performs stages', () => {
+  it('asks with context, server and number of nodes, and acts on a yes', async () => {
+    const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
+    bench.answers = [true];
+    assert.equal(await bench.run('apply'), 0);
+    assert.match(bench.questions.join(), /context "test" \(https:\/\/127\.0\.0\.1:6443, 2 nodes\)/);
+    assert.match(bench.err(), /kubectl apply --server-side -f upgrade\.yaml/);
+    assert.ok(bench.engine.calls.includes(APPLY));
+    assert.match(bench.out(), /Next: kubectl netsvc-upgrade wait\n$/);
+    assert.equal(bench.closed, 1);
+  });
+
+  it('changes nothing on a no and exits 5', async () => {
+    const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
+    bench.answers = [false];
+    assert.equal(await bench.run('apply'), 5);
+    assert.deepEqual(bench.engine.calls, []);
+    assert.match(bench.err(), /error: declined: nothing was changed\n/);
+    assert.equal(bench.closed, 1);
+  });
+
+  it('off a terminal without --yes prints the plan, changes nothing and exits 64', async () => {
+    const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
+    assert.equal(await bench.run('apply', '--context=prod'), 64);
+    assert.deepEqual(bench.engine.calls, []);
+    assert.match(bench.out(), /kubectl apply --server-side -f upgrade\.yaml/);
+    assert.match(bench.out(), /Next: kubectl netsvc-upgrade apply --context=prod --yes\n$/);
+    assert.match(bench.err(), /error: nothing was changed: there is no terminal to ask on and --yes is not given/);
+  });
+
+  it('acts without asking on --yes', async () => {
+    const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
+    assert.equal(await bench.run('apply', '-y'), 0);
+    assert.deepEqual(bench.questions, []);
+    assert.ok(bench.engine.calls.includes(APPLY));
+  });
+
+  it('does not ask when there is nothing to change', async () => {
+    const bench = commandBench([fakeStage('apply')]);
+    assert.equal(await bench.run('apply'), 0);
+    assert.deepEqual(bench.engine.calls, []);
+  });
+
+  it('stops before the first change when a check of any stage fails', async () => {
+    const bench = commandBench([fakeStage('backup', { plan: applies('a.yaml') }), fakeStage('apply', { verdict: failed })]);
+    assert.equal(await bench.run('run', '--yes', '--skip=preflight'), 3);
+    assert.deepEqual(bench.engine.calls, []);
+    assert.match(bench.out(), /× NS-001 the server is gone\n {4}bring it back\n {4}next: kubectl cluster-info/);
+    assert.match(bench.out(), /Next: kubectl cluster-info\n$/);
+  });
+
+  it('never asks for a read-only command and exits 3 on a failed check', async () => {
+    const bench = commandBench([fakeStage('preflight', { readOnly: true, verdict: failed })]);
+    assert.equal(await bench.run('preflight'), 3);
+    assert.deepEqual(bench.questions, []);
+  });
+
+  it('takes a failed check by name', async () => {
+    const bench = commandBench([fakeStage('preflight', { readOnly: true, verdict: failed })]);
+    assert.equal(await bench.run('preflight', '--accept', 'ns-001'), 0);
+    assert.match(bench.out(), /~ NS-001 accepted with --accept \(was: error\) the server is gone/);
+  });
+
+  it('gives the same exit code whatever -o says', async () => {
+    for (const output of ['table', 'wide', 'json', 'yaml', 'name', 'markdown', 'junit']) {
+      const bench = commandBench([fakeStage('preflight', { readOnly: true, verdict: failed })]);
+      assert.equal(await bench.run('preflight', '-o', output), 3, output);
+      assert.notEqual(bench.out(), '', output);
+    }
+  });
+
+  it('prints exactly one JSON document on stdout and no progress on stderr', async () => {
+    const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
+    assert.equal(await bench.run('apply', '--yes', '-o', 'json'), 0);
+    assert.equal((JSON.parse(bench.out()) as { kind: string }).kind, 'RunReport');
+    assert.equal(bench.err(), '');
+  });
+
+  it('only prints the plan under --dry-run=client and calls no tool', async () => {
+    const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
+    assert.equal(await bench.run('apply', '--dry-run=client'), 0);
+    assert.deepEqual(bench.engine.calls, []);
+    assert.match(bench.out(), /Next: kubectl netsvc-upgrade apply\n$/);
+  });
+
+  it('exits 2 with --detailed-exitcode only while changes are pending', async () => {
+    const pending = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
+    assert.equal(await pending.run('plan', '--detailed-exitcode'), 2);
+    assert.equal(await commandBench([fakeStage('apply')]).run('plan', '--detailed-exitcode'), 0);
+  });
+
+  it('reads flags from the environment, and the flag wins', async () => {
+    const bench = commandBench([fakeStage('preflight', { readOnly: true })], {
+      NETSVC_UPGRADE_CONTEXT: 'env',
+      NETSVC_UPGRADE_AS_GROUP: 'a,b',
+    });
+    await bench.run('preflight');
+    await bench.run('preflight', '--context=flag');
+    assert.deepEqual(
+      bench.requests.map((request) => [request.flags.context, request.flags['as-group']]),
+      [
+        ['env', ['a', 'b']],
+        ['flag', ['a', 'b']],
+      ],
+    );
+  });
+
+  it('keeps arguments with spaces and quotes whole', async () => {
+    const bench = commandBench([fakeStage('preflight', { readOnly: true })]);
+    await bench.run('preflight', '--kubeconfig', 'a b/it\'s "c"');
+    assert.equal(bench.requests[0]?.flags.kubeconfig, 'a b/it\'s "c"');
+    assert.match(bench.out(), /Next: kubectl netsvc-upgrade plan '--kubeconfig=a b\/it'\\''s "c"'\n$/);
+  });
+
+  it('never repeats a token', async () => {
+    const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
+    await bench.run('apply', '--token=geheim', '--token', 'geheim');
+    assert.doesNotMatch(bench.out() + bench.err(), /geheim/);
+  });
+
+  it('says how to continue when interrupted', async () => {
+    const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
+    bench.engine.soft.abort();
+    assert.equal(await bench.run('apply', '--yes', '--context=prod'), 130);
+    assert.match(bench.out(), /Next: kubectl netsvc-upgrade apply --yes --context=prod\n$/);
+  });
+});
+
+describe('a saved plan', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'netsvc-plan-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('is run while it is still what would be done, and is stale (exit 7) afterwards', async () => {
+    const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
+    const file = join(folder, 'plan.json');
+    assert.equal(await bench.run('plan', '--out', file), 0);
+    assert.equal((JSON.parse(readFileSync(file, 'utf8')) as { kind: string }).kind, 'Plan');
+    assert.equal(await bench.run('run', '--plan-file', file, '--yes'), 0);
+    bench.chain = [fakeStage('apply', { plan: applies('other.yaml') })];
+    bench.engine.calls.length = 0;
+    assert.equal(await bench.run('run', '--plan-file', file, '--yes'), 7);
+    assert.deepEqual(bench.engine.calls, []);
+    assert.match(bench.err(), /is stale: the cluster or an artifact has changed/);
+  });
+
+  it('is refused when the file is none', async () => {
+    const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
+    assert.equal(await bench.run('run', '--plan-file', join(folder, 'none.json'), '--yes'), 64);
+    assert.match(bench.err(), /error: --plan-file: ENOENT/);
+  });
+
+  it('writes the report file in the format of its suffix', async () => {
+    const bench = commandBench([fakeStage('preflight', { readOnly: true })]);
+    const file = join(folder, 'report.xml');
+    assert.equal(await bench.run('preflight', '--report-file', file), 0);
+    assert.match(readFileSync(file, 'utf8'), /<testcase classname="kubernetes" name="NS-001 server reachable"\/>/);
+  });
+});

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type OpenCluster, openCluster } from '../../src/adapters/cluster.ts';
+import { readConnection } from '../../src/adapters/kubeconfig.ts';
+import type { KubeObject } from '../../src/core/object.ts';
+import { refText } from '../../src/core/object.ts';
+import { parseManifest } from '../../src/merge/manifest.ts';
+import { LAST_APPLIED } from '../../src/merge/normalise.ts';
+import { type PreviewedObject, previewDocuments } from '../../src/stages/preview.ts';
+import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+
+const releases = join(import.meta.dirname, '..', '..', '..', 'shared', 'releases');
+const fileOf = (release: string) => join(releases, release, 'manifests', 'calico.yaml');
+const UNSEEN = ['resourceVersion', 'generation', 'uid', 'creationTimestamp', 'managedFields'];
+const COUNTERS = ['deployment.kubernetes.io/revision', 'deprecated.daemonset.template.generation'];
+
+/** The whole object but for what counts writes and times; last-applied as JSON. */
+function seen(object: KubeObject | undefined): unknown {
+  if (!object) return undefined;
+  const { status: _, metadata, ...fields } = object;
+  const { [LAST_APPLIED]: last, ...others } = metadata.annotations ?? {};
+  const annotations = Object.fromEntries(Object.entries(others).filter(([name]) => !COUNTERS.includes(name)));
+  const rest = Object.fromEntries(Object.entries(metadata).filter(([name]) => !UNSEEN.includes(name) && name !== 'annotations'));
+  return { ...fields, metadata: rest, annotations, last: last === undefined ? undefined : JSON.parse(last) };
+}
+
+describe('the preview of an upgrade of a client-side installed release', function () {
+  this.timeout(120_000);
+  let plane: ControlPlane;
+  let cluster: OpenCluster;
+  let previews: readonly PreviewedObject[];
+
+  before(async function () {
+    this.timeout(600_000);
+    if (!existsSync(fileOf('v3.32.1'))) this.skip(); // needs the release files beside the repository
+    plane = await startControlPlane();
+    cluster = openCluster(await readConnection({ kubeconfig: plane.kubeconfigPath }, process.env), { version: 'test' });
+    assert.equal((await plane.apply(fileOf('v3.27.5'))).exitCode, 0);
+    const manifest = parseManifest(await readFile(fileOf('v3.32.1'), 'utf8'), 'calico.yaml');
+    previews = await previewDocuments(cluster, manifest);
+  });
+  after(async () => {
+    await cluster?.close();
+    await plane?.stop();
+  });
+
+  it('tells new objects from changed ones and refuses none', () => {
+    const count = (change: string) => previews.filter(({ planned }) => planned.change === change).length;
+    assert.deepEqual([previews.length, count('create'), count('refused')], [38, 7, 0]);
+    assert.equal(previews.filter(({ adopted }) => adopted).length, 31);
+  });
+
+  it('names the init container that a dry run of kubectl would show as staying', () => {
+    const agent = previews.find(({ planned }) => refText(planned.ref) === 'DaemonSet/kube-system/calico-node');
+    assert.ok(agent?.planned.hidden.length);
+    for (const path of agent.planned.hidden) assert.match(path, /^spec\.template\.spec\.initContainers\[mount-bpffs\]/);
+  });
+
+  it('is what kubectl then does, object by object', async () => {
+    const applied = await plane.kubectl(['apply', '--server-side', '--force-conflicts', '-f', fileOf('v3.32.1')]);
+    assert.equal(applied.exitCode, 0, applied.stderr);
+    for (const { document, result } of previews) {
+      const kind = await cluster.resolve(document.apiVersion, document.kind);
+      const real = kind && (await cluster.get(kind, document.metadata.name, document.metadata.namespace));
+      assert.deepEqual(seen(result), seen(real), refText({ ...document, name: document.metadata.name }));
+    }
+  });
+
+  it('finds nothing left to do afterwards', async () => {
+    const manifest = parseManifest(await readFile(fileOf('v3.32.1'), 'utf8'), 'calico.yaml');
+    const again = await previewDocuments(cluster, manifest);
+    assert.deepEqual(
+      again.filter(({ planned, adopted }) => planned.change !== 'unchanged' || adopted).map(({ planned }) => planned),
+      [],
+    );
+  });
+});

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import type { JsonPatchOp, KubeObject } from '../../src/core/object.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import { applyJsonPatch } from '../../src/merge/json-patch.ts';
+import { findLeftovers } from '../../src/merge/leftovers.ts';
+
+const profile = { leftovers: { containers: ['mount-bpffs'], env: ['OLD_FLAG'], volumes: ['sysfs'] } } as unknown as Profile;
+const isOldImage = (image: string) => image.endsWith(':old');
+
+function daemonSet(spec: object): KubeObject {
+  return { apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: { name: 'agent' }, spec: { template: { spec } } };
+}
+
+const target = daemonSet({
+  initContainers: [{ name: 'install-cni', image: 'cni:new' }],
+  containers: [{ name: 'agent', image: 'node:new', env: [{ name: 'IP' }], volumeMounts: [{ name: 'run', mountPath: '/run' }] }],
+  volumes: [{ name: 'run' }],
+});
+
+const applied = (live: KubeObject, patch: readonly JsonPatchOp[]) => applyJsonPatch(live, patch) as KubeObject;
+
+describe('findLeftovers', () => {
+  it('removes exactly what old releases had, whatever its place, and nothing that someone added', () => {
+    const live = daemonSet({
+      initContainers: [
+        { name: 'mount-bpffs', image: 'node:new' },
+        { name: 'install-cni', image: 'cni:new', env: [{ name: 'OLD_FLAG' }] },
+        { name: 'someone-elses', image: 'busybox:1' },
+      ],
+      containers: [
+        { name: 'forgotten', image: 'node:old' },
+        {
+          name: 'agent',
+          image: 'node:new',
+          env: [{ name: 'OLD_FLAG' }, { name: 'IP' }, { name: 'MINE' }],
+          volumeMounts: [
+            { name: 'sysfs', mountPath: '/sys/fs' },
+            { name: 'run', mountPath: '/run' },
+          ],
+        },
+      ],
+      volumes: [{ name: 'sysfs' }, { name: 'run' }, { name: 'mine' }],
+    });
+    const found = findLeftovers(live, target, profile, isOldImage);
+    const expected = daemonSet({
+      initContainers: [
+        { name: 'install-cni', image: 'cni:new', env: [] },
+        { name: 'someone-elses', image: 'busybox:1' },
+      ],
+      containers: [
+        { name: 'agent', image: 'node:new', env: [{ name: 'IP' }, { name: 'MINE' }], volumeMounts: [{ name: 'run', mountPath: '/run' }] },
+      ],
+      volumes: [{ name: 'run' }, { name: 'mine' }],
+    });
+    assert.deepEqual(applied(live, found?.patch ?? []), expected);
+    assert.deepEqual([...(found?.names ?? [])].sort(), [
+      'containers[agent].env[OLD_FLAG]',
+      'containers[agent].volumeMounts[/sys/fs]',
+      'containers[forgotten]',
+      'initContainers[install-cni].env[OLD_FLAG]',
+      'initContainers[mount-bpffs]',
+      'volumes[sysfs]',
+    ]);
+  });
+
+  it('finds nothing where the template is as the target says', () =>
+    assert.equal(findLeftovers(target, target, profile, isOldImage), undefined));
+
+  it('refuses to apply to a template that moved meanwhile', () => {
+    const live = daemonSet({ initContainers: [{ name: 'mount-bpffs' }], containers: [], volumes: [] });
+    const found = findLeftovers(live, target, profile, isOldImage);
+    const moved = daemonSet({ initContainers: [{ name: 'someone-elses' }, { name: 'mount-bpffs' }], containers: [], volumes: [] });
+    assert.throws(() => applied(moved, found?.patch ?? []));
+  });
+});

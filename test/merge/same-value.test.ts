@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { sameValue } from '../../src/merge/same-value.ts';
+
+describe('sameValue', () => {
+  const same: [unknown, unknown][] = [
+    [1, '1'],
+    [true, 'true'],
+    ['', undefined],
+    [null, undefined],
+    ['0.25', '250m'],
+    ['1Gi', '1024Mi'],
+    [
+      { a: 1, b: 2 },
+      { b: 2, a: 1 },
+    ],
+    ['{"a": 1}', '{ "a":1 }'],
+  ];
+  for (const [a, b] of same) it(`takes ${JSON.stringify(a)} and ${JSON.stringify(b)} for the same`, () => assert.ok(sameValue(a, b)));
+
+  const different: [unknown, unknown][] = [
+    ['1', '2'],
+    ['v1.0', 'v1.00'],
+    ['10.0.0.0/8', '10.0.0.0/16'],
+    [{ a: 1 }, { a: 2 }],
+    ['{"a":1}', '{"a":2}'],
+    ['250m', '25m'],
+    [0, undefined],
+    [false, undefined],
+  ];
+  for (const [a, b] of different) it(`tells ${JSON.stringify(a)} from ${JSON.stringify(b)}`, () => assert.ok(!sameValue(a, b)));
+});

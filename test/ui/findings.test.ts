@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import type { Finding } from '../../src/core/check.ts';
+import { plain } from '../../src/ui/colour.ts';
+import { findingsLines } from '../../src/ui/findings.ts';
+
+const base = { title: 't', category: 'kubernetes', ref: '§1/1', evidence: [] } as const;
+const node = (name: string) => ({ text: `Node/${name}` });
+const findings: readonly Finding[] = [
+  { ...base, id: 'NS-001', outcome: 'ok', message: 'server reachable, Kubernetes v1.35.1' },
+  {
+    ...base,
+    id: 'NS-701',
+    category: 'follow-up',
+    outcome: 'error',
+    message: '37 objects in 6 namespaces have a v3 owner',
+    hint: 'the upgrade crosses v3.28:\nthey would be collected',
+    next: 'kubectl netsvc-upgrade ownerrefs strip',
+    evidence: ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(node),
+  },
+  {
+    ...base,
+    id: 'NS-006',
+    outcome: 'warning',
+    message: 'clocks differ by 4 s',
+    hint: 'mend the clock',
+    evidence: [{ text: 'here', detail: '+4 s' }],
+  },
+  { ...base, id: 'NS-008', outcome: 'not-applicable', message: 'no aggregated API' },
+  { ...base, id: 'NS-009', outcome: 'accepted', was: 'error', message: 'cannot patch nodes' },
+  { ...base, id: 'NS-010', outcome: 'expected', message: 'two releases' },
+];
+
+describe('the list of findings', () => {
+  it('groups by category and ends with the tally', () => {
+    assert.deepEqual(findingsLines(findings, { palette: plain, wide: false }), [
+      'kubernetes',
+      '√ NS-001 server reachable, Kubernetes v1.35.1',
+      '‼ NS-006 clocks differ by 4 s',
+      '    - here: +4 s',
+      '    mend the clock',
+      '~ NS-009 accepted with --accept (was: error) cannot patch nodes',
+      '~ NS-010 expected while this run is under way: two releases',
+      'follow-up',
+      '× NS-701 37 objects in 6 namespaces have a v3 owner',
+      '    - Node/a',
+      '    - Node/b',
+      '    - Node/c',
+      '    - Node/d',
+      '    - Node/e',
+      '    … and 2 more, with -o wide',
+      '    the upgrade crosses v3.28:',
+      '    they would be collected',
+      '    next: kubectl netsvc-upgrade ownerrefs strip',
+      '2 ok, 1 warning, 1 error, 1 accepted',
+    ]);
+  });
+
+  it('shows everything when wide', () => {
+    const lines = findingsLines(findings, { palette: plain, wide: true });
+    assert.ok(lines.includes('    - Node/g'));
+    assert.ok(lines.includes('- NS-008 does not apply: no aggregated API'));
+  });
+
+  it('leaves out what passed when only the open ones are wanted, and still counts it', () => {
+    const lines = findingsLines(findings.slice(0, 1), { palette: plain, wide: false, openOnly: true });
+    assert.deepEqual(lines, ['1 ok']);
+  });
+});
