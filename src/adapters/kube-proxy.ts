@@ -8,7 +8,10 @@ export function isLoopback(host: string): boolean {
 }
 
 /** The proxy of a connection: the kubeconfig's own, else that of the environment by kubectl's (Go's) rules. */
-export function proxyOf(connection: Connection, target: URL): string | undefined {
+export function proxyOf(
+  connection: Pick<Connection, 'env'> & { readonly cluster: Pick<Connection['cluster'], 'proxy-url'> },
+  target: URL,
+): string | undefined {
   const own = connection.cluster['proxy-url'];
   if (own) return own;
   const { env } = connection;

@@ -4,6 +4,7 @@ import { access, copyFile, mkdir, open, readFile, rename, rm } from 'node:fs/pro
 import { dirname, join, normalize } from 'node:path';
 import { Fault, messageOf } from '../core/fault.ts';
 import type { Machine } from '../core/ports.ts';
+import { writeDurably } from './durable-write.ts';
 
 /** Changes on this machine, each by a temporary name, fsync and rename: a crash leaves the old state or the new one. */
 export function localMachine(): Machine {
@@ -51,18 +52,6 @@ async function writeFolder(folder: string, files: readonly { readonly name: stri
 /** The list that `sha256sum -c SHA256SUMS` reads. */
 function checksums(files: readonly { readonly name: string; readonly content: string }[]): string {
   return files.map(({ name, content }) => `${createHash('sha256').update(content).digest('hex')}  ${name}\n`).join('');
-}
-
-async function writeDurably(path: string, content: Uint8Array, mode: number): Promise<void> {
-  const temporary = `${path}.tmp-${randomUUID().slice(0, 8)}`;
-  const file = await open(temporary, 'wx', mode);
-  try {
-    await file.writeFile(content);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(temporary, path);
 }
 
 async function syncPath(path: string): Promise<void> {

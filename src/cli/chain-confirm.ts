@@ -17,7 +17,7 @@ export async function confirmPlan(
   planFile: string | undefined,
 ): Promise<ExitName | undefined> {
   const planned = await planStages(session, stages);
-  const head = await planHead(session.composition, planned);
+  const head = await planHead(session, planned);
   if (planned.blocked) return refuse(session, planned, planned.blocked);
   if (planFile !== undefined) await confirmSaved(planFile, session.context, head.digest);
   if (!planned.writes || session.context.options.yes) return undefined;

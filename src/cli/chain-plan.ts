@@ -12,7 +12,7 @@ export type Save = (document: PlanDocument) => Promise<void>;
 /** Prints the plan as the command's document, and saves it if asked. */
 export async function showPlan(session: Session, stages: readonly AnyStage[], detailed: boolean, save?: Save): Promise<ExitName> {
   const planned = await planStages(session, stages);
-  const head = await planHead(session.composition, planned);
+  const head = await planHead(session, planned);
   const exit = planned.blocked ?? (detailed && planned.writes ? 'pending' : 'done');
   const dryRun = session.context.options.dryRun !== 'none';
   const step = nextStep(session, { exit, findings: planned.findings, pending: planned.writes, dryRun });

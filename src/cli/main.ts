@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeSync } from 'node:fs';
 import type { FastPathTable } from './completion-table.ts';
 import { answerFast } from './fast-path.ts';
 import { displayedName } from './name.ts';
@@ -8,23 +8,41 @@ const LINGER_MS = 3000;
 
 /** The entry. It loads nothing but itself until a command has to run; no top-level await (`--help | head -1` ends quietly). */
 function main(): void {
-  surviveClosedPipes();
   const argv = process.argv.slice(2);
   const name = displayedName(process.env.NETSVC_ARGV0 ?? process.argv[1]);
   const table = readTable();
   const fast = table && answerFast(argv, name, table);
   if (fast) {
-    if (fast.stdout) process.stdout.write(fast.stdout);
-    if (fast.stderr) process.stderr.write(fast.stderr);
     process.exitCode = fast.exit;
+    print('stdout', fast.stdout);
+    print('stderr', fast.stderr);
     return;
   }
+  surviveClosedPipes();
   import('./shell.ts')
     .then(({ runShell }) => runShell(argv, name))
     .then(end, (defect: unknown) => {
       process.stderr.write(`error: ${defect instanceof Error ? (defect.stack ?? defect.message) : String(defect)}\n`);
       end(1);
     });
+}
+
+/** Straight to the descriptor: Node's own streams take longer to set up than all the rest. They help out where a pipe is full. */
+function print(name: 'stdout' | 'stderr', text: string): void {
+  const bytes = Buffer.from(text);
+  let written = 0;
+  try {
+    while (written < bytes.length) written += writeSync(name === 'stdout' ? 1 : 2, bytes, written);
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    if (code === 'EPIPE') return;
+    if (code !== 'EAGAIN') {
+      process.exitCode = 1;
+      return;
+    }
+    surviveClosedPipes();
+    process[name].write(bytes.subarray(written));
+  }
 }
 
 function end(exit: number): void {

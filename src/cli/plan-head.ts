@@ -1,15 +1,11 @@
-import { Fault } from '../core/fault.ts';
-import type { Installation } from '../core/installation.ts';
-import { ApiFailure } from '../core/ports.ts';
 import type { PlanHead } from '../ui/plan-view.ts';
 import type { Planned } from './documents.ts';
 import { planDigest } from './plan-digest.ts';
-import type { Composition } from './seams.ts';
+import type { Session } from './session.ts';
 
 /** The facts of a plan's first line. What is installed may be unclear: the findings say so, the head then says less. */
-export async function planHead(composition: Composition, planned: Planned): Promise<PlanHead> {
-  const { context } = composition;
-  const installed = await installation(composition);
+export async function planHead({ seams, composition, context }: Session, planned: Planned): Promise<PlanHead> {
+  const installed = await seams.installed(composition);
   return {
     ...(installed ? { path: installed.path, datastore: installed.datastore } : {}),
     ...(installed?.variant ? { variant: installed.variant } : {}),
@@ -18,14 +14,4 @@ export async function planHead(composition: Composition, planned: Planned): Prom
     clusterUid: context.clusterUid,
     digest: planDigest(context, planned.stages),
   };
-}
-
-async function installation(composition: Composition): Promise<Installation | undefined> {
-  const { readInstalled } = await import('../stages/installed.ts');
-  try {
-    return await readInstalled(composition, composition.context);
-  } catch (thrown) {
-    if (thrown instanceof Fault || thrown instanceof ApiFailure) return undefined;
-    throw thrown;
-  }
 }

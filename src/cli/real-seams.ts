@@ -1,5 +1,8 @@
+import { Fault } from '../core/fault.ts';
+import type { Installation } from '../core/installation.ts';
+import { ApiFailure } from '../core/ports.ts';
 import { listenForInterrupts } from './interrupt.ts';
-import type { Seams } from './seams.ts';
+import type { Composition, Seams } from './seams.ts';
 import { processTerminal } from './terminal.ts';
 
 /** The real world; adapters and stages are loaded when a command needs them. */
@@ -12,10 +15,21 @@ export function realSeams(name: string, version: string): Seams {
     terminal: processTerminal(env),
     compose: async (request) => (await import('./compose.ts')).compose(request, version),
     loadChain: async () => (await import('../stages/index.ts')).chain,
+    installed,
     listenForInterrupts: (say) => listenForInterrupts(say),
     every(ms, call) {
       const timer = setInterval(call, ms);
       return () => clearInterval(timer);
     },
   };
+}
+
+async function installed(composition: Composition): Promise<Installation | undefined> {
+  const { readInstalled } = await import('../stages/installed.ts');
+  try {
+    return await readInstalled(composition, composition.context);
+  } catch (thrown) {
+    if (thrown instanceof Fault || thrown instanceof ApiFailure) return undefined;
+    throw thrown;
+  }
 }

@@ -1,4 +1,5 @@
 import type { Context } from '../core/context.ts';
+import type { Installation } from '../core/installation.ts';
 import type { Interruption } from '../core/ports.ts';
 import type { Profile } from '../core/profile.ts';
 import type { AnyStage } from '../core/stage.ts';
@@ -63,6 +64,8 @@ export interface Seams {
   readonly terminal: Terminal;
   compose(request: ComposeRequest): Promise<Composition>;
   loadChain(): Promise<readonly AnyStage[]>;
+  /** What is installed; undefined where that is not clear. */
+  installed(composition: Composition): Promise<Installation | undefined>;
   /** `say` tells the person what Ctrl-C just did. */
   listenForInterrupts(say: (text: string) => void): Interrupts;
   every(ms: number, call: () => void): () => void;

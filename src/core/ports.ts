@@ -106,6 +106,8 @@ export interface Tools {
   which(program: string): Promise<readonly string[]>;
   /** The name that a role has here: `netsvcctl` → `calicoctl`. */
   programOf(tool: Tool): string;
+  /** This machine, in the words of release artifacts: linux/darwin/windows, amd64/arm64. */
+  platform(): { readonly os: string; readonly arch: string };
   /** The package manager's answer to who owns a file; undefined if nobody does. */
   ownerOf(file: string): Promise<{ readonly manager: string; readonly removeWith: string } | undefined>;
 }

@@ -74,7 +74,8 @@ function migrateOne(entries: Entries, name: string, fieldManager: string): Entri
   return entries.flatMap((entry) => (entry === target ? [joined] : isOld(entry) ? [] : [entry]));
 }
 
-function isApplyOf(fieldManager: string): (entry: ManagedFieldsEntry) => boolean {
+/** Selects a manager's own entry of server-side apply. */
+export function isApplyOf(fieldManager: string): (entry: ManagedFieldsEntry) => boolean {
   return (entry) => entry.manager === fieldManager && entry.operation === 'Apply' && !entry.subresource;
 }
 

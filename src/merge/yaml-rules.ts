@@ -11,8 +11,8 @@ const octalOfYaml12: ScalarTag = {
   resolve: (text) => Number.parseInt(text.replace('0o', ''), 8),
 };
 
-/** Never read, only matched when writing: whatever may look like a number to some reader is quoted. */
-const numberLike: ScalarTag = { tag: 'tag:yaml.org,2002:float', default: true, test: /^[-+.]?[0-9]|^[-+.=]/, resolve: (text) => text };
+/** Never read, only matched when writing: whatever may look like a number or a merge key to some reader is quoted. */
+const numberLike: ScalarTag = { tag: 'tag:yaml.org,2002:float', default: true, test: /^[-+.]?[0-9]|^[-+.=]|^<<$/, resolve: (text) => text };
 
 function kubectlTags(tags: Tags): Tags {
   const kept = tags.filter((tag) => typeof tag === 'string' || !(UNUSED_TAGS.test(tag.tag) || tag.format === 'TIME'));
@@ -68,7 +68,7 @@ const UNSAFE = /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\ufeff\ufffe\uffff]/u;
 export function writeYaml(value: unknown): string {
   const document = new Document(value, {
     version: '1.1',
-    customTags: (tags) => [...tags, octalOfYaml12, numberLike],
+    customTags: (tags) => [...tags.filter((tag) => typeof tag === 'string' || !tag.tag.endsWith(':merge')), octalOfYaml12, numberLike],
     aliasDuplicateObjects: false,
   });
   visit(document, {

@@ -2,17 +2,18 @@ import type { Reading } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import type { Installation } from '../core/installation.ts';
 import { K } from '../core/kinds.ts';
-import type { KubeObject } from '../core/object.ts';
+import { type KubeObject, objectKey } from '../core/object.ts';
 import type { Sources } from '../core/ports.ts';
 import type { Variant } from '../core/profile.ts';
 import type { RolloutProgress } from '../core/rollout.ts';
 import { continues, type RunRecord } from '../core/run-record.ts';
 import { splitWaves, type Wave } from '../merge/waves.ts';
-import { type EditSurvey, NoBase, readEdits } from './edits.ts';
+import { NoBase } from './base.ts';
+import { type EditSurvey, readEdits } from './edits.ts';
 import { readInstalled } from './installed.ts';
 import { type PreviewedObject, previewDocuments } from './preview.ts';
 import { readNodes, readRollouts } from './rollout-state.ts';
-import { readTarget, type Target, variantOf } from './target.ts';
+import { readTarget, type Target, UPGRADE_FILE, variantOf } from './target.ts';
 import { targetsOf } from './wait.ts';
 
 export interface ApplyFacts {
@@ -26,7 +27,7 @@ export interface ApplyFacts {
   readonly record: RunRecord | undefined;
   readonly rollouts: readonly RolloutProgress[];
   readonly nodes: number;
-  /** Live CRDs of kinds that the target no longer has. */
+  /** Live objects of the installed release, and CRDs of removed kinds, that the target no longer has. */
   readonly leftBehind: readonly KubeObject[];
   /** The controllers' configuration, for holding the renaming of policies. */
   readonly controllersConfiguration?: KubeObject;
@@ -40,12 +41,14 @@ export async function readApplyFacts(sources: Sources, context: Context): Promis
   const previews: PreviewedObject[] = [];
   for (const manifest of [target.manifest, ...addOns]) previews.push(...(await previewDocuments(sources.cluster, manifest)));
   const nodes = await readNodes(sources);
-  const [edits, rollouts, leftBehind, controllersConfiguration] = await Promise.all([
+  const [edits, rollouts, removedCrds, controllersConfiguration] = await Promise.all([
     readEditsUnlessBegun(sources, context, installation, previews, record),
     readRollouts(sources, targetsOf(context, target, variant.id), nodes),
-    readLeftBehind(sources, context, target),
+    readRemovedCrds(sources, context, target),
     readControllersConfiguration(sources, context),
   ]);
+  const orphans = 'value' in edits ? edits.value.orphans : [];
+  const leftBehind = [...new Map([...removedCrds, ...orphans].map((one) => [objectKey(one), one])).values()];
   const waves = splitWaves(target.manifest, addOns, variant, context.profile);
   const facts = { installation, variant, target, waves, previews, edits, record, rollouts, nodes: nodes.length, leftBehind };
   return controllersConfiguration ? { ...facts, controllersConfiguration } : facts;
@@ -61,7 +64,7 @@ async function readEditsUnlessBegun(
 ): Promise<Reading<EditSurvey>> {
   const nothingChanges = previews.every(({ planned }) => planned.change === 'unchanged' || planned.change === 'create');
   const isOwnFile = context.options.upgradeFile !== undefined;
-  if (nothingChanges || isOwnFile || hasBegun(record, context)) return { value: { edits: [], base: context.options.release } };
+  if (nothingChanges || isOwnFile || hasBegun(record, context)) return { value: { edits: [], base: context.options.release, orphans: [] } };
   try {
     return { value: await readEdits(sources, context, installation, previews) };
   } catch (thrown) {
@@ -70,12 +73,12 @@ async function readEditsUnlessBegun(
   }
 }
 
-/** This run, or one that it continues, has already judged the edits and started to write. */
+/** This run, or one that it continues, has judged the edits and gone on to write: only then its record has the target's digest. */
 export function hasBegun(record: RunRecord | undefined, context: Context): boolean {
-  return continues(record, context.options.release) && record.stages.some((stage) => stage.id === 'apply');
+  return continues(record, context.options.release) && record.digests[UPGRADE_FILE] !== undefined;
 }
 
-async function readLeftBehind({ cluster }: Sources, { profile }: Context, target: Target): Promise<readonly KubeObject[]> {
+async function readRemovedCrds({ cluster }: Sources, { profile }: Context, target: Target): Promise<readonly KubeObject[]> {
   const kept = new Set(target.manifest.documents.map(({ object }) => object.metadata.name));
   const names = profile.removedKinds.map(({ plural, group }) => `${plural}.${group}`).filter((name) => !kept.has(name));
   const found = await Promise.all(names.map((name) => cluster.get(K.CustomResourceDefinition, name)));

@@ -66,9 +66,11 @@ function upgradeActions(facts: ApplyFacts, context: Context): readonly Action[] 
   return [saveUpgradeFile(facts), ...ownership, ...waves];
 }
 
-/** The downloaded file under the procedure's name, for the person; the waves are cut from it. */
+/** The target under the procedure's name: where waves are cut from it, for the person to read. */
 function saveUpgradeFile({ target, waves }: ApplyFacts): Action {
-  const whole: Wave = { id: 'all', title: '', file: target.file, documents: waves.flatMap((wave) => wave.documents) };
+  const inOneWave = waves.some((wave) => wave.id === 'all');
+  const documents = inOneWave ? waves.flatMap((wave) => wave.documents) : target.manifest.documents;
+  const whole: Wave = { id: 'all', title: '', file: target.file, documents };
   return {
     id: 'save',
     title: `save ${target.file}`,

@@ -1,25 +1,29 @@
 import type { Context } from '../core/context.ts';
 import type { Edit } from '../core/edit.ts';
-import { Fault } from '../core/fault.ts';
 import type { Installation } from '../core/installation.ts';
 import { type KubeObject, objectKey } from '../core/object.ts';
 import { ApiFailure, type ClusterReader, type Sources } from '../core/ports.ts';
-import { compareReleases, parseRelease, sameMinor } from '../core/release.ts';
-import { isCompared, liveEdits, manifestEdits } from '../merge/edits.ts';
-import { type Manifest, parseManifest } from '../merge/manifest.ts';
+import { isCompared, liveEdits, manifestEdits, removedObject, takenEdits } from '../merge/edits.ts';
+import { LAST_APPLIED } from '../merge/normalise.ts';
+import { readBase } from './base.ts';
 import type { PreviewedObject } from './preview.ts';
 import { eachOf } from './reading.ts';
-import { readReleaseManifest, variantOf } from './target.ts';
 
 export interface EditSurvey {
   readonly edits: readonly Edit[];
   /** Release of the manifest that the cluster was compared with. */
   readonly base: string;
+  /** Live objects of the installed release that the target no longer has. */
+  readonly orphans: readonly KubeObject[];
 }
 
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+/** Requests under way at a time. */
+const WIDTH = 6;
 
-/** Finds what a person changed in the manifest of the installed release, and what the previewed upgrade does to it. */
+/**
+ * Finds what a person changed in the manifest of the installed release, and what the previewed upgrade does to it.
+ * Throws NoBase if that manifest is not at hand.
+ */
 export async function readEdits(
   sources: Sources,
   context: Context,
@@ -27,21 +31,43 @@ export async function readEdits(
   previews: readonly PreviewedObject[],
 ): Promise<EditSurvey> {
   const base = await readBase(sources, context, installation);
-  const documents = new Map(base.manifest.documents.map(({ object }) => [objectKey(object), object]));
-  const found = await eachOf(previews, 6, async (preview) => {
-    const own = documents.get(objectKey(preview.document));
-    return [...(own ? await editsOf(sources.cluster, own, preview) : []), ...liveEdits(preview.planned)];
-  });
-  return { edits: found.flat(), base: base.release };
+  const documents = new Map(base.documents.map((object) => [objectKey(object), object]));
+  const found = await eachOf(previews, WIDTH, (preview) => editsOf(sources.cluster, documents.get(objectKey(preview.document)), preview));
+  const targeted = new Set(previews.map(({ document }) => objectKey(document)));
+  const dropped = base.documents.filter((object) => !targeted.has(objectKey(object)));
+  const orphans = await eachOf(dropped, WIDTH, (object) => liveOf(sources.cluster, object));
+  return { edits: found.flat(), base: base.release, orphans: orphans.filter((one) => one !== undefined) };
 }
 
-async function editsOf(cluster: ClusterReader, base: KubeObject, preview: PreviewedObject): Promise<readonly Edit[]> {
-  const { live, result, document } = preview;
-  if (!live || !result || !isCompared(document)) return [];
+async function liveOf(cluster: ClusterReader, { apiVersion, kind, metadata }: KubeObject): Promise<KubeObject | undefined> {
+  const known = await cluster.resolve(apiVersion, kind);
+  return known && cluster.get(known, metadata.name, metadata.namespace);
+}
+
+async function editsOf(cluster: ClusterReader, base: KubeObject | undefined, preview: PreviewedObject): Promise<readonly Edit[]> {
+  const { live, result, document, planned } = preview;
+  if (!isCompared(document)) return [];
+  if (!live) return base && (await cluster.resolve(base.apiVersion, base.kind)) ? removedObject(base, planned) : [];
+  if (!result) return [];
   const applied = lastApplied(live);
-  if (applied) return manifestEdits({ base, mine: applied, theirs: document, result });
-  const defaulted = await asTheServerDefaultsIt(cluster, base);
-  return defaulted ? manifestEdits({ base: defaulted, mine: live, theirs: document, result }) : [];
+  if (!applied) return base ? rawEdits(cluster, base, preview, { live, result }) : takenEdits(planned);
+  const twin = await asTheServerDefaultsIt(cluster, applied);
+  return [
+    ...(base ? manifestEdits({ base, mine: applied, theirs: document, result }) : []),
+    ...(twin ? liveEdits({ base: twin, mine: live, theirs: document, result }) : takenEdits(planned)),
+  ];
+}
+
+/** Nobody noted what was applied: only the live object tells, compared with what the release's own document would have become. */
+async function rawEdits(
+  cluster: ClusterReader,
+  base: KubeObject,
+  { document }: PreviewedObject,
+  { live, result }: { readonly live: KubeObject; readonly result: KubeObject },
+): Promise<readonly Edit[]> {
+  const twin = await asTheServerDefaultsIt(cluster, base);
+  // Without the server's defaults some of them look like edits: better one too many than one lost in silence.
+  return liveEdits({ base: twin ?? base, mine: live, theirs: document, result });
 }
 
 /** The file that the person applied, as kubectl noted it on the object. */
@@ -54,68 +80,16 @@ function lastApplied(live: KubeObject): KubeObject | undefined {
   }
 }
 
-/** Without last-applied, live objects differ from the file by the server's defaults: a dry-run twin gets the same ones. */
-async function asTheServerDefaultsIt(cluster: ClusterReader, base: KubeObject): Promise<KubeObject | undefined> {
-  const kind = await cluster.resolve(base.apiVersion, base.kind);
+/** A dry-run twin under another name gets the defaults that the live object got; undefined if the server does not take one. */
+async function asTheServerDefaultsIt(cluster: ClusterReader, object: KubeObject): Promise<KubeObject | undefined> {
+  const kind = await cluster.resolve(object.apiVersion, object.kind);
   if (!kind) return undefined;
-  const twin = { ...base, metadata: { ...base.metadata, name: `${base.metadata.name.slice(0, 40)}-netsvc-upgrade-twin` } };
+  const twin = { ...object, metadata: { ...object.metadata, name: `${object.metadata.name.slice(0, 40)}-netsvc-upgrade-twin` } };
   try {
     const created = await cluster.dryRunCreate(kind, twin);
-    return { ...created, metadata: { ...created.metadata, name: base.metadata.name } };
+    return { ...created, metadata: { ...created.metadata, name: object.metadata.name } };
   } catch (thrown) {
-    if (thrown instanceof ApiFailure && thrown.status >= 400 && thrown.status < 500) return base;
+    if (thrown instanceof ApiFailure && thrown.status >= 400 && thrown.status < 500) return undefined;
     throw thrown;
   }
-}
-
-interface Base {
-  readonly release: string;
-  readonly manifest: Manifest;
-}
-
-/** The manifest of the installed release and variant: `--base`, else the artifact source, else its nearest patch release there. */
-async function readBase(sources: Sources, context: Context, installation: Installation): Promise<Base> {
-  const { file } = variantOf(context, installation);
-  const release = installation.release ?? (installation.line === undefined ? undefined : `${installation.line}.0`);
-  if (context.options.base !== undefined)
-    return { release: release ?? 'given', manifest: await readOwnBase(sources, context.options.base, release, file) };
-  if (release === undefined) throw noBase('the installed release is not known', file);
-  const exact = await readReleaseManifest(sources, release, file);
-  if (exact) return { release, manifest: exact };
-  const near = nearest(await sources.artifacts.releases(), release);
-  for (const other of near) {
-    const manifest = await readReleaseManifest(sources, other, file);
-    if (manifest) return { release: other, manifest };
-  }
-  throw noBase(`${sources.artifacts.source} has no ${file} of ${release}`, file);
-}
-
-async function readOwnBase(sources: Sources, path: string, release: string | undefined, file: string): Promise<Manifest> {
-  const inFolder = [`${path}/${release}/manifests/${file}`, `${path}/manifests/${file}`, `${path}/${file}`];
-  if (!(await sources.files.isFolder(path))) return parseManifest(await sources.files.readText(path), path);
-  for (const candidate of inFolder) {
-    if (await sources.files.exists(candidate)) return parseManifest(await sources.files.readText(candidate), candidate);
-  }
-  throw new Fault('usage', `--base ${path} has no ${file} of ${release ?? 'the installed release'}`, [`looked for ${inFolder.join(', ')}`]);
-}
-
-/** Other patch releases of the same minor, nearest first: their bodies rarely differ. */
-function nearest(releases: readonly string[] | undefined, release: string): readonly string[] {
-  const wanted = parseRelease(release);
-  if (!wanted) return [];
-  const distance = (tag: string) => Math.abs((parseRelease(tag)?.patch ?? 0) - wanted.patch);
-  const same = (releases ?? []).filter((tag) => sameMinor(tag, release));
-  return [...same].sort((a, b) => distance(a) - distance(b) || byAge(b, a));
-}
-
-function byAge(a: string, b: string): number {
-  const [left, right] = [parseRelease(a), parseRelease(b)];
-  return left && right ? compareReleases(left, right) : 0;
-}
-
-/** Edits cannot be told from the release's own text without that text. */
-export class NoBase extends Error {}
-
-function noBase(fact: string, file: string): NoBase {
-  return new NoBase(`${fact}: give the ${file} that was installed, or that release's own, with --base FILE|DIR`);
 }

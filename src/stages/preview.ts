@@ -1,33 +1,22 @@
 import { Fault } from '../core/fault.ts';
-import { groupOf, type Kind, type KubeObject, type ManagedFieldsEntry, refOf, refText } from '../core/object.ts';
-import type { FieldChange, PlannedObject } from '../core/plan.ts';
+import { groupOf, type Kind, type KubeObject, refOf, refText } from '../core/object.ts';
+import type { PlannedObject } from '../core/plan.ts';
 import { ApiFailure, type ClusterReader } from '../core/ports.ts';
-import { changedFields } from '../merge/fields.ts';
+import { applyAfterAdoption } from '../merge/apply-document.ts';
 import { isRecord } from '../merge/json.ts';
 import { diffPatch } from '../merge/json-patch.ts';
 import { adoptedOwnership, KUBECTL, predictApply } from '../merge/managed-fields.ts';
 import type { Manifest } from '../merge/manifest.ts';
-import { comparable } from '../merge/normalise.ts';
-import { maskChanges } from '../merge/secrets.ts';
-import { takenFields } from '../merge/taken-fields.ts';
+import { compare, created, type PreviewedObject, refused } from './preview-outcome.ts';
 import { eachOf } from './reading.ts';
-
-/** What a server-side apply of one document will do, and the states it was found from. */
-export interface PreviewedObject {
-  readonly document: KubeObject;
-  readonly planned: PlannedObject;
-  /** As it is now; undefined if it is not there. */
-  readonly live?: KubeObject;
-  /** As it will be stored; undefined if the apply is refused or could not be asked for yet. */
-  readonly result?: KubeObject;
-  /** The managedFields that hand a client-side applied object over to server-side apply; undefined if nothing is to be handed over. */
-  readonly adopted?: readonly ManagedFieldsEntry[];
-}
 
 /** Requests under way at a time. */
 const WIDTH = 6;
 /** Controllers may write between two reads of one object. */
 const ATTEMPTS = 6;
+const INEXACT = 'which fields the apply removes cannot be predicted exactly for this object';
+
+export type { PreviewedObject };
 
 /** The plan's view of every document, in the manifest's order. Nothing is written. */
 export async function previewManifest(cluster: ClusterReader, manifest: Manifest): Promise<readonly PlannedObject[]> {
@@ -72,8 +61,10 @@ async function previewOnce(cluster: ClusterReader, kind: Kind, document: KubeObj
   const known = { document, ...(live ? { live } : {}), ...(adopted ? { adopted } : {}) };
   const applied = await answerOf(() => cluster.dryRunApply(kind, document, KUBECTL));
   if (applied === 'changed') return undefined;
-  if (applied instanceof ApiFailure)
-    return live || applied.status !== 404 ? refused(known, applied.message) : created(document, applied.message);
+  if (applied instanceof ApiFailure) {
+    if (!live) return applied.status === 404 ? created(document, applied.message) : refused(known, applied.message);
+    return applied.status === 422 && adopted ? previewAdopted(cluster, kind, { ...known, live }, applied) : refused(known, applied.message);
+  }
   if (!live) return { ...created(document), result: applied };
   if (applied.metadata.resourceVersion !== live.metadata.resourceVersion) return undefined;
   const predicted = predictApply(applied, document);
@@ -81,7 +72,26 @@ async function previewOnce(cluster: ClusterReader, kind: Kind, document: KubeObj
   const result = predicted.migrates ? await answerOf(() => cluster.dryRunPatch(kind, refOf(live), patch, KUBECTL)) : applied;
   if (result === 'changed') return undefined;
   if (result instanceof ApiFailure) return refused(known, `fields that the document drops cannot be removed: ${result.message}`);
-  return { ...known, result, planned: compare({ document, live, applied, result, exact: predicted.exact }) };
+  return { ...known, result, planned: compare({ document, live, applied, result, ...(predicted.exact ? {} : { note: INEXACT }) }) };
+}
+
+/**
+ * A document may not go together with fields of the client-side apply (an env `value` beside its new `valueFrom`). Handing
+ * ownership over first, as the apply stage does, removes those fields in the same write.
+ */
+async function previewAdopted(
+  cluster: ClusterReader,
+  kind: Kind,
+  known: Omit<PreviewedObject, 'planned'> & { readonly live: KubeObject },
+  refusal: ApiFailure,
+): Promise<PreviewedObject | undefined> {
+  const { live, document } = known;
+  const wanted = applyAfterAdoption(live, document);
+  const result = wanted ? await answerOf(() => cluster.dryRunPatch(kind, refOf(live), diffPatch(live, wanted), KUBECTL)) : refusal;
+  if (result === 'changed') return undefined;
+  if (result instanceof ApiFailure) return refused(known, refusal.message);
+  const note = `only once field ownership has been taken over; before that the server refuses it: ${refusal.message}`;
+  return { ...known, result, planned: compare({ document, live, applied: result, result, note }) };
 }
 
 /** A conflict is a change in between; another refusal of this very document is an answer; no answer is thrown. */
@@ -94,41 +104,6 @@ async function answerOf(request: () => Promise<KubeObject>): Promise<KubeObject 
     if (thrown.status === 500 || (thrown.status >= 400 && thrown.status < 500)) return thrown;
     throw thrown;
   }
-}
-
-interface Compared {
-  readonly document: KubeObject;
-  readonly live: KubeObject;
-  /** The dry run's answer, which keeps what only a client-side manager owned. */
-  readonly applied: KubeObject;
-  readonly result: KubeObject;
-  readonly exact: boolean;
-}
-
-function compare({ document, live, applied, result, exact }: Compared): PlannedObject {
-  const fields = changedFields(comparable(live), comparable(result));
-  const unseen = applied === result ? [] : changedFields(comparable(applied), comparable(result));
-  return {
-    ref: refOf(live),
-    change: fields.length > 0 ? 'update' : 'unchanged',
-    fields: maskChanges(document, fields),
-    hidden: unseen.filter(isRemoval).map(({ path }) => path),
-    taken: takenFields(live, fields),
-    ...(exact ? {} : { note: 'which fields the apply removes cannot be predicted exactly for this object' }),
-  };
-}
-
-function isRemoval(change: FieldChange): boolean {
-  return change.after === undefined;
-}
-
-function created(document: KubeObject, note?: string): PreviewedObject {
-  const planned: PlannedObject = { ref: refOf(document), change: 'create', fields: [], hidden: [], taken: [] };
-  return { document, planned: note === undefined ? planned : { ...planned, note } };
-}
-
-function refused(known: Omit<PreviewedObject, 'planned'>, note: string): PreviewedObject {
-  return { ...known, planned: { ref: refOf(known.live ?? known.document), change: 'refused', fields: [], hidden: [], taken: [], note } };
 }
 
 function definesKind({ kind, spec }: KubeObject, { apiVersion, kind: wanted }: KubeObject): boolean {

@@ -34,13 +34,19 @@ export async function readTarget(sources: Sources, context: Context, installatio
   const { release, upgradeFile } = context.options;
   const main = upgradeFile === undefined ? await fetched(sources, release, variant.file) : await own(sources, upgradeFile);
   assertIsTarget(main.manifest, variant, release, upgradeFile);
-  const installed = context.profile.addOns.filter((addOn) =>
-    addOn.id === 'apiserver' ? installation.hasApiServer : installation.hasCsiDriver,
-  );
   const addOns = await Promise.all(
-    installed.map(async (addOn) => ({ id: addOn.id, file: addOn.file, ...(await fetched(sources, release, addOn.file)) })),
+    addOnsOf(context, installation).map(async (addOn) => ({
+      id: addOn.id,
+      file: addOn.file,
+      ...(await fetched(sources, release, addOn.file)),
+    })),
   );
   return { file: UPGRADE_FILE, release, ...main, addOns };
+}
+
+/** Components with a manifest of their own that are installed beside the variant. */
+export function addOnsOf({ profile }: Context, installation: Installation): readonly AddOn[] {
+  return profile.addOns.filter((addOn) => (addOn.id === 'apiserver' ? installation.hasApiServer : installation.hasCsiDriver));
 }
 
 /** The variant that is installed; paths without full manifests have none. */

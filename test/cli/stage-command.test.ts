@@ -13,6 +13,8 @@ describe('a command that performs stages', () => {
     bench.answers = [true];
     assert.equal(await bench.run('apply'), 0);
     assert.match(bench.questions.join(), /context "test" \(https:\/\/127\.0\.0\.1:6443, 2 nodes\)/);
+    assert.match(bench.questions.join(), /from v3\.26\.4 to v3\.32\.2/);
+    assert.match(bench.err(), /^manifest path, API datastore {3}v3\.26\.4 → v3\.32\.2 /m);
     assert.match(bench.err(), /kubectl apply --server-side -f upgrade\.yaml/);
     assert.ok(bench.engine.calls.includes(APPLY));
     assert.match(bench.out(), /Next: kubectl netsvc-upgrade wait\n$/);

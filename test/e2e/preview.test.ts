@@ -4,11 +4,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type OpenCluster, openCluster } from '../../src/adapters/cluster.ts';
 import { readConnection } from '../../src/adapters/kubeconfig.ts';
-import type { KubeObject } from '../../src/core/object.ts';
-import { refText } from '../../src/core/object.ts';
+import { K } from '../../src/core/kinds.ts';
+import { type KubeObject, refOf, refText } from '../../src/core/object.ts';
+import { changedFields, fieldAt } from '../../src/merge/fields.ts';
 import { parseManifest } from '../../src/merge/manifest.ts';
-import { LAST_APPLIED } from '../../src/merge/normalise.ts';
-import { type PreviewedObject, previewDocuments } from '../../src/stages/preview.ts';
+import { comparable, LAST_APPLIED } from '../../src/merge/normalise.ts';
+import { type PreviewedObject, previewDocument, previewDocuments } from '../../src/stages/preview.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 
 const releases = join(import.meta.dirname, '..', '..', '..', 'shared', 'releases');
@@ -75,5 +76,38 @@ describe('the preview of an upgrade of a client-side installed release', functio
       again.filter(({ planned, adopted }) => planned.change !== 'unchanged' || adopted).map(({ planned }) => planned),
       [],
     );
+  });
+
+  it('foresees what a plain apply would be refused for, and what it does once ownership is handed over', async () => {
+    const deployment = (template: object) => ({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'd', namespace: 'default' },
+      spec: { selector: { matchLabels: { a: 'b' } }, replicas: 0, template },
+    });
+    const template = (value: object, more: object = {}) => ({
+      metadata: { labels: { a: 'b' } },
+      spec: { containers: [{ name: 'c', image: 'i', env: [{ name: 'A', ...value }], ...more }] },
+    });
+    const before = deployment(template({ value: 'x' }, { args: ['old'], imagePullPolicy: 'Never' }));
+    const after = deployment(template({ valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }));
+    assert.equal((await plane.kubectl(['apply', '-f', '-'], JSON.stringify(before))).exitCode, 0);
+    assert.equal((await plane.kubectl(['set', 'env', '-n', 'default', 'deployment/d', 'MORE=1'])).exitCode, 0);
+    await plane.kubectl(['rollout', 'status', '-n', 'default', 'deployment/d', '--timeout=20s']);
+
+    const preview = await previewDocument(cluster, after);
+    assert.equal(preview.planned.change, 'update', preview.planned.note);
+    assert.match(preview.planned.note ?? '', /may not be specified when `value` is not empty/);
+    const { live, adopted } = preview;
+    assert.ok(live && adopted);
+    const patch = [{ op: 'replace', path: '/metadata/managedFields', value: adopted }] as const;
+    await cluster.patch(K.Deployment, refOf(live), patch, 'kubectl');
+    const applied = await plane.kubectl(['apply', '--server-side', '--force-conflicts', '-f', '-'], JSON.stringify(after));
+    assert.equal(applied.exitCode, 0, applied.stderr);
+    const real = await cluster.get(K.Deployment, 'd', 'default');
+    assert.ok(real && preview.result);
+    assert.deepEqual(changedFields(comparable(preview.result), comparable(real)), []);
+    assert.equal(fieldAt(real, 'spec.template.spec.containers[c].env[MORE].value'), '1');
+    assert.equal(fieldAt(real, 'spec.template.spec.containers[c].args'), undefined);
   });
 });

@@ -6,6 +6,7 @@ import type { ComposeRequest, Composition, Seams } from '../../src/cli/seams.ts'
 import { runCommand } from '../../src/cli/shell.ts';
 import type { Action } from '../../src/core/action.ts';
 import type { Verdict } from '../../src/core/check.ts';
+import type { Installation } from '../../src/core/installation.ts';
 import { type AnyStage, type StageId, type StagePlan, stage } from '../../src/core/stage.ts';
 import { type EngineBench, engineBench, engineContext } from './engine-ports.ts';
 
@@ -65,11 +66,14 @@ export function commandBench(chain: readonly AnyStage[], env: Readonly<Record<st
       return composition(engine, request, () => (bench.closed += 1));
     },
     loadChain: async () => bench.chain,
+    installed: async () => installation,
     listenForInterrupts: () => ({ soft: engine.soft.signal, hard: engine.hard.signal, release: () => undefined }),
     every: () => () => undefined,
   };
   return Object.assign(bench, { seams });
 }
+
+const installation = { path: 'manifest', datastore: 'api', release: 'v3.26.4' } as Installation;
 
 function composition(engine: EngineBench, request: ComposeRequest, close: () => void): Composition {
   const options = toOptions(request.flags, { defaultRelease: 'v3.32.2', checks: ['NS-001', 'NS-002'] });

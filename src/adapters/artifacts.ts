@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Fault } from '../core/fault.ts';
+import type { Artifact, Artifacts } from '../core/ports.ts';
+import { compareReleases, parseRelease } from '../core/release.ts';
+import { type FetchOptions, fetchBytes, NotThere } from './https-fetch.ts';
+import { isLoopback } from './kube-proxy.ts';
+
+export interface ArtifactsOptions extends FetchOptions {
+  /** `https://…`, or a folder of the same layout: `<release>/<path>`. */
+  readonly source: string;
+  /** Named where a source has no such release and cannot list the ones it has. */
+  readonly lastKnownRelease: string;
+}
+
+const LIMIT_BYTES = 50 * 1024 * 1024;
+
+/** Versioned release files (§4.1), by https or from a folder. Throws Fault('usage') for a source that is neither. */
+export function openArtifacts(options: ArtifactsOptions): Artifacts {
+  const { source } = options;
+  if (/^https?:\/\//.test(source)) return webSource(options);
+  const folder = source.startsWith('file://') ? fileURLToPath(source) : source;
+  return folderSource(folder, options);
+}
+
+function webSource(options: ArtifactsOptions): Artifacts {
+  const base = new URL(options.source.endsWith('/') ? options.source : `${options.source}/`);
+  refuseClearText(base, options.source);
+  const urlOf = (release: string, path: string) => (isUrl(path) ? new URL(path) : new URL(`${release}/${path}`, base));
+  return {
+    source: options.source,
+    releases: async () => undefined,
+    fetch: (release, path, limit) => fetchArtifact(urlOf(release, path), options, limit),
+    has: (release, path) => isThere(urlOf(release, path), options),
+  };
+}
+
+function folderSource(folder: string, options: ArtifactsOptions): Artifacts {
+  const releases = () => releasesIn(folder);
+  return {
+    source: folder === '' ? '(none)' : folder,
+    releases,
+    async fetch(release, path, limit = LIMIT_BYTES) {
+      if (isUrl(path)) return fetchArtifact(new URL(path), options, limit);
+      const file = within(folder, release, path);
+      const bytes = await readFile(file).catch(async (thrown: NodeJS.ErrnoException) => {
+        throw notInFolder(file, thrown, folder, await releases());
+      });
+      if (bytes.length > limit)
+        throw new Fault('failed', `${file} has ${bytes.length} bytes, more than the limit of ${limit}`, [
+          'check that it is the right file',
+        ]);
+      return artifactOf(file, bytes);
+    },
+    async has(release, path) {
+      if (isUrl(path)) return isThere(new URL(path), options);
+      return stat(within(folder, release, path)).then(
+        (found) => found.isFile(),
+        () => false,
+      );
+    },
+  };
+}
+
+const isUrl = (path: string): boolean => /^https?:\/\//.test(path);
+
+function refuseClearText(url: URL, source: string): void {
+  if (url.protocol === 'https:' || isLoopback(url.hostname)) return;
+  throw new Fault('usage', `${source}: artifacts over http can be changed on their way`, ['use https, or a folder of the same layout']);
+}
+
+async function fetchArtifact(url: URL, options: ArtifactsOptions, limit = LIMIT_BYTES): Promise<Artifact> {
+  refuseClearText(url, url.href);
+  try {
+    const bytes = await fetchBytes(url, options, limit);
+    return artifactOf(url.href, refuseWrongContent(bytes, url.href));
+  } catch (thrown) {
+    if (!(thrown instanceof NotThere)) throw thrown;
+    throw new Fault(
+      'failed',
+      `${url.href} does not exist`,
+      [`the last release known here is ${options.lastKnownRelease}: name it with --release`, 'or name another source with --manifest-url'],
+      thrown,
+    );
+  }
+}
+
+async function isThere(url: URL, options: ArtifactsOptions): Promise<boolean> {
+  refuseClearText(url, url.href);
+  return fetchBytes(url, options, LIMIT_BYTES, 'HEAD').then(
+    () => true,
+    (thrown: unknown) => {
+      if (thrown instanceof NotThere) return false;
+      throw thrown;
+    },
+  );
+}
+
+/** A proxy's login page or an empty answer must not be taken for a release file. */
+function refuseWrongContent(bytes: Uint8Array, url: string): Uint8Array {
+  const start = new TextDecoder().decode(bytes.subarray(0, 200)).trimStart().toLowerCase();
+  const problem =
+    bytes.length === 0 ? 'is empty' : start.startsWith('<!doctype') || start.startsWith('<html') ? 'is a web page' : undefined;
+  if (problem)
+    throw new Fault('failed', `the answer of ${url} ${problem}, not a release file`, [
+      'check --manifest-url and the proxy between here and there',
+    ]);
+  return bytes;
+}
+
+function artifactOf(url: string, bytes: Uint8Array): Artifact {
+  const file = url.slice(url.lastIndexOf('/') + 1);
+  return { url, file, bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
+}
+
+function within(folder: string, release: string, path: string): string {
+  const file = normalize(join(folder, release, path));
+  if (file.startsWith(normalize(join(folder, '/')))) return file;
+  throw new Fault('usage', `${path} of ${release} leaves ${folder}`, ['correct --release and the profile']);
+}
+
+async function releasesIn(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder).catch(() => []);
+  const known = names.flatMap((name) => {
+    const release = parseRelease(name);
+    return release ? [{ name, release }] : [];
+  });
+  return known.sort((a, b) => compareReleases(a.release, b.release)).map(({ name }) => name);
+}
+
+function notInFolder(file: string, thrown: NodeJS.ErrnoException, folder: string, releases: readonly string[]): Fault {
+  if (folder === '') return new Fault('usage', 'no source of release files is known', ['name one with --manifest-url URL|DIR']);
+  if (thrown.code !== 'ENOENT') return new Fault('failed', `${file} cannot be read: ${thrown.message}`, [], thrown);
+  const there = releases.length > 0 ? `releases there: ${releases.join(', ')}` : `${folder} has no release folders`;
+  return new Fault(
+    'failed',
+    `${file} does not exist`,
+    [there, 'name a release with --release, or another source with --manifest-url'],
+    thrown,
+  );
+}

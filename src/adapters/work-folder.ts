@@ -1,0 +1,52 @@
+import { mkdir, readFile, statfs } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { Fault, messageOf } from '../core/fault.ts';
+import type { WorkFolder } from '../core/ports.ts';
+import { writeDurably } from './durable-write.ts';
+import type { Environment } from './kube-connection.ts';
+
+/** `$XDG_STATE_HOME/netsvc-upgrade/<cluster>`: one per cluster, the same for every command on it. */
+export function defaultWorkFolder(env: Environment, clusterUid: string): string {
+  const state = env.XDG_STATE_HOME || join(env.HOME || homedir(), '.local', 'state');
+  return join(state, 'netsvc-upgrade', clusterUid.replaceAll(/[^A-Za-z0-9-]/g, '-'));
+}
+
+/** Files of this cluster's runs, readable by their owner only. Throws Fault if the folder cannot be used. */
+export async function openWorkFolder(path: string): Promise<WorkFolder> {
+  await usable(path, () => mkdir(path, { recursive: true, mode: 0o700 }));
+  return {
+    path,
+    async read(name) {
+      return readFile(join(path, plain(name)), 'utf8').catch((thrown: NodeJS.ErrnoException) => {
+        if (thrown.code === 'ENOENT') return undefined;
+        throw thrown;
+      });
+    },
+    async write(name, content) {
+      const file = join(path, plain(name));
+      await usable(path, () => writeDurably(file, typeof content === 'string' ? Buffer.from(content) : content, 0o600));
+      return file;
+    },
+    async freeBytes() {
+      const { bavail, bsize } = await statfs(path);
+      return bavail * bsize;
+    },
+  };
+}
+
+/** Names come from profiles and manifests: none may leave the folder. */
+function plain(name: string): string {
+  if (basename(name) === name && name !== '.' && name !== '..') return name;
+  throw new Fault('failed', `not a plain file name: ${name}`, ['correct the profile']);
+}
+
+async function usable(path: string, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (thrown) {
+    throw new Fault('failed', `the work folder ${path} cannot be written: ${messageOf(thrown)}`, [
+      `make ${dirname(path)} writable and see that it has space, or name another place with XDG_STATE_HOME`,
+    ]);
+  }
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { Fault } from '../../src/core/fault.ts';
+import { K } from '../../src/core/kinds.ts';
+import type { KubeObject } from '../../src/core/object.ts';
+import { ApiFailure } from '../../src/core/ports.ts';
+import { applyJsonPatch } from '../../src/merge/json-patch.ts';
+import { previewDocument, previewManifest } from '../../src/stages/preview.ts';
+import { fakeCluster } from '../support/fake-cluster.ts';
+import { applied, document, live } from '../support/worked-example.ts';
+
+const kinds = [K.ConfigMap, K.Secret, K.CustomResourceDefinition];
+const refusal = (status: number, message: string) => () => {
+  throw new ApiFailure(status, 'Refused', message);
+};
+const renumbered = (object: KubeObject, resourceVersion: string): KubeObject => ({
+  ...object,
+  metadata: { ...object.metadata, resourceVersion },
+});
+
+describe('previewing an apply', () => {
+  it('shows what kubectl removes and its own dry run hides', async () => {
+    const { cluster, requests } = fakeCluster([live], { kinds, apply: () => applied, patch: (patch) => applyJsonPatch(live, patch) });
+    const preview = await previewDocument(cluster, document);
+    assert.deepEqual(preview.planned, {
+      ref: { apiVersion: 'v1', kind: 'ConfigMap', name: 'm', namespace: 'default', uid: 'u' },
+      change: 'update',
+      fields: [
+        { path: 'data.a', before: '1', after: '3' },
+        { path: 'data.b', before: '2' },
+      ],
+      hidden: ['data.b'],
+      taken: [],
+    });
+    assert.deepEqual(preview.result?.data, { a: '3', c: 'live' });
+    assert.equal(preview.adopted?.[0]?.manager, 'kubectl');
+    assert.deepEqual(requests, ['get m', 'apply m as kubectl', 'patch m as kubectl']);
+  });
+
+  it('names whose fields it takes', async () => {
+    const { cluster } = fakeCluster([live], {
+      kinds,
+      apply: () => ({ ...renumbered(applied, '7'), data: { a: '3', b: '2', c: 'new' } }),
+      patch: (patch) => applyJsonPatch(live, patch),
+    });
+    const { planned } = await previewDocument(cluster, { ...document, data: { a: '3', c: 'new' } });
+    assert.deepEqual(planned.taken, [{ path: 'data.c', manager: 'kubectl-patch' }]);
+  });
+
+  it('says unchanged if nothing differs but what servers write', async () => {
+    const plain = { ...live, metadata: { name: 'm', resourceVersion: '7', generation: 1 } };
+    const { cluster, requests } = fakeCluster([plain], {
+      kinds,
+      apply: () => ({ ...plain, metadata: { ...plain.metadata, generation: 2 } }),
+    });
+    const { planned } = await previewDocument(cluster, document);
+    assert.deepEqual([planned.change, planned.fields], ['unchanged', []]);
+    assert.equal(requests.length, 2);
+  });
+
+  it('never shows a value of a Secret', async () => {
+    const secret = (data: string) => ({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 's', resourceVersion: '1' },
+      data: { k: data },
+    });
+    const { cluster } = fakeCluster([secret('old')], { kinds });
+    const { planned } = await previewDocument(cluster, secret('new'));
+    assert.deepEqual(planned.fields, [{ path: 'data.k', before: '(hidden)', after: '(hidden)' }]);
+  });
+
+  it('asks again while the object changes', async () => {
+    const { cluster, requests } = fakeCluster([live], {
+      kinds,
+      apply: (_document, attempt) => (attempt === 1 ? renumbered(applied, '8') : applied),
+      patch: (patch, attempt) => (attempt === 1 ? refusal(409, 'conflict')() : applyJsonPatch(live, patch)),
+    });
+    assert.equal((await previewDocument(cluster, document)).planned.change, 'update');
+    assert.equal(requests.filter((one) => one.startsWith('get')).length, 3);
+  });
+
+  it('gives up on an object that never stands still', async () => {
+    const { cluster, requests } = fakeCluster([live], { kinds, apply: refusal(409, 'conflict') });
+    await assert.rejects(previewDocument(cluster, document), Fault);
+    assert.equal(requests.filter((one) => one.startsWith('get')).length, 6);
+  });
+
+  const outcomes: readonly [string, readonly KubeObject[], number, string][] = [
+    ['creates what is not there', [], 0, 'create'],
+    ['creates in a namespace that is not there yet', [], 404, 'create'],
+    ['passes on a refusal of an invalid document', [live], 422, 'refused'],
+    ['passes on a refusal of an unknown field', [], 500, 'refused'],
+    ['passes on a missing permission', [live], 403, 'refused'],
+  ];
+  for (const [title, objects, status, change] of outcomes) {
+    it(title, async () => {
+      const { cluster } = fakeCluster(objects, { kinds, ...(status > 0 ? { apply: refusal(status, 'the server says why') } : {}) });
+      const { planned } = await previewDocument(cluster, document);
+      assert.deepEqual([planned.change, planned.note], [change, status > 0 ? 'the server says why' : undefined]);
+    });
+  }
+
+  it('does not take silence for an answer', async () => {
+    const { cluster } = fakeCluster([live], { kinds, apply: refusal(0, 'no route') });
+    await assert.rejects(previewDocument(cluster, document), /no route/);
+  });
+
+  it('reports a removal that the server refuses', async () => {
+    const { cluster } = fakeCluster([live], { kinds, apply: () => applied, patch: refusal(422, 'field is immutable') });
+    const { planned } = await previewDocument(cluster, document);
+    assert.equal(planned.change, 'refused');
+    assert.match(planned.note ?? '', /field is immutable/);
+  });
+
+  it('keeps the order and creates objects whose kind comes with them', async () => {
+    const definition = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 't' },
+      spec: { group: 'x.io', names: { kind: 'Thing' } },
+    };
+    const objects = [
+      definition,
+      { apiVersion: 'x.io/v1', kind: 'Thing', metadata: { name: 'a' } },
+      { apiVersion: 'y.io/v1', kind: 'Thing', metadata: { name: 'b' } },
+      document,
+    ];
+    const documents = objects.map((object) => ({ object, text: '', line: 1 }));
+    const { cluster } = fakeCluster([], { kinds });
+    const planned = await previewManifest(cluster, { name: 'x', documents });
+    assert.deepEqual(
+      planned.map(({ ref, change }) => `${ref.name} ${change}`),
+      ['t create', 'a create', 'b refused', 'm create'],
+    );
+  });
+});
