@@ -10,24 +10,27 @@ import { confirmSaved } from './plan-file.ts';
 import { planHead } from './plan-head.ts';
 import type { Session } from './session.ts';
 
-/** The exit that ends the command before it changes anything; undefined if it may go on. */
-export async function confirmPlan(
-  session: Session,
-  stages: readonly AnyStage[],
-  planFile: string | undefined,
-): Promise<ExitName | undefined> {
+/** What became of asking: the exit that ends the command before it changes anything, or that it may go on. */
+export interface Confirmation {
+  readonly stopped?: ExitName;
+  /** Something in the cluster or on this machine is going to change. */
+  readonly writes: boolean;
+}
+
+export async function confirmPlan(session: Session, stages: readonly AnyStage[], planFile: string | undefined): Promise<Confirmation> {
   const planned = await planStages(session, stages);
   const head = await planHead(session, planned);
-  if (planned.blocked) return refuse(session, planned, planned.blocked);
+  const { writes } = planned;
+  if (planned.blocked) return { writes, stopped: await refuse(session, planned, planned.blocked) };
   if (planFile !== undefined) await confirmSaved(planFile, session.context, head.digest);
-  if (!planned.writes || session.context.options.yes) return undefined;
-  if (!session.seams.terminal.interactive) return needsYes(session, planned, head);
+  if (!writes || session.context.options.yes) return { writes };
+  if (!session.seams.terminal.interactive) return { writes, stopped: await needsYes(session, planned, head) };
   for (const line of planText(session, head, planned, false, session.errPalette)) session.say(line);
   const agreed = await session.seams.terminal.confirm(await question(session, head), session.interrupts.soft);
   if (session.interrupts.soft.aborted)
     throw new Fault('interrupted', 'stopped before anything was changed', ['run the same command when you are ready']);
   if (!agreed) throw new Fault('stopped', 'declined: nothing was changed', ['run the same command when you are ready']);
-  return undefined;
+  return { writes };
 }
 
 /** Failed checks before anything was done: the report is the run's, with no stage in it. */

@@ -19,11 +19,12 @@ export async function runStageCommand(request: StageRequest, seams: Seams): Prom
   return inSession(seams, request, async (session) => {
     const { dryRun } = session.context.options;
     if (dryRun === 'client') return showPlan(session, stages, request.detailedExitcode ?? false);
-    if (dryRun === 'none' && stages.some((stage) => !stage.readOnly)) {
-      const stopped = await confirmPlan(session, stages, request.planFile);
-      if (stopped) return stopped;
-    }
-    return perform(session, stages);
+    if (dryRun !== 'none' || stages.every((stage) => stage.readOnly)) return perform(session, stages);
+    const answer = await confirmPlan(session, stages, request.planFile);
+    if (answer.stopped) return answer.stopped;
+    // A chain without anything to write only looks: no backup is taken of what stays as it is.
+    const looksOnly = stages.length > 1 && !answer.writes;
+    return perform(session, looksOnly ? stages.filter((stage) => stage.readOnly) : stages);
   });
 }
 

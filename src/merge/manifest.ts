@@ -20,6 +20,8 @@ export interface Manifest {
 }
 
 const LIMIT_BYTES = 20_000_000;
+/** The YAML reader needs quadratic time for brackets in brackets; no manifest has so many. */
+const TOO_DEEP = /(?:[[{]\s*){200}/;
 
 interface Chunk {
   readonly text: string;
@@ -58,9 +60,12 @@ function cleanText(text: string, name: string): string {
   }
   const nul = text.indexOf('\0');
   if (nul >= 0) {
-    const line = text.slice(0, nul).split('\n').length;
-    throw new Fault('usage', `${name}:${line}: the file is not text`, ['Name a file of Kubernetes manifests, unpacked and in UTF-8.']);
+    const line = countLines(text.slice(0, nul)) + 1;
+    throw refusal(name, line, 'the file is not text', 'Name a file of Kubernetes manifests, unpacked and in UTF-8.');
   }
+  const deep = text.search(TOO_DEEP);
+  if (deep >= 0)
+    throw refusal(name, countLines(text.slice(0, deep)) + 1, 'lists are nested too deeply', 'Name a file of Kubernetes manifests.');
   return text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
 }
 

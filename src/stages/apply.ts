@@ -62,8 +62,8 @@ function notesOf({ previews, waves }: ApplyFacts, context: Context): readonly st
 function upgradeActions(facts: ApplyFacts, context: Context): readonly Action[] {
   const ownership = takeOverOwnership(facts.previews);
   const waves = facts.waves.flatMap((wave) => waveActions(wave, facts, context));
-  if (ownership.length + waves.length === 0) return [];
-  return [saveUpgradeFile(facts), ...ownership, ...waves];
+  const writes = ownership.length > 0 || waves.some(({ effect }) => effect.type === 'exec');
+  return writes ? [saveUpgradeFile(facts), ...ownership, ...waves] : waves;
 }
 
 /** The target under the procedure's name: where waves are cut from it, for the person to read. */

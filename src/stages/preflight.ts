@@ -29,7 +29,7 @@ export const preflightStage = stage<PreflightFacts>({
   readOnly: true,
   checks: preflightChecks,
   survey: surveyPreflight,
-  plan: () => ({ skip: 'it only reads' }),
+  plan: () => ({ actions: [] }),
 });
 
 /** Every reading of the preflight; three rounds, because the target depends on what is installed. */

@@ -36,7 +36,7 @@ export function planLines(head: PlanHead, stages: readonly PlannedStage[], view:
     .flatMap((stage) => stage.objects)
     .map(maskedObject)
     .filter((object) => listed(object, view));
-  const sections = [hiddenRows(objects), takenRows(objects), leftRows(objects), noteRows(stages), returnRows(stages)].flat();
+  const sections = [hiddenRows(objects, view), takenRows(objects), leftRows(objects), noteRows(stages), returnRows(stages)].flat();
   return [
     headLine(head, view.palette),
     ...objectLines(objects, view),
@@ -96,10 +96,18 @@ function valueText(value: unknown): string {
 
 type Row = readonly [label: string, text: string];
 
-function hiddenRows(objects: readonly PlannedObject[]): readonly Row[] {
+function hiddenRows(objects: readonly PlannedObject[], { wide }: PlanView): readonly Row[] {
   return objects.flatMap((object) =>
-    object.hidden.map((path): Row => ['HIDDEN BY KUBECTL DRY RUN', `${refText(object.ref)} ${path} will be removed`]),
+    (wide ? object.hidden : byItem(object.hidden)).map(
+      (path): Row => ['HIDDEN BY KUBECTL DRY RUN', `${refText(object.ref)} ${path} will be removed`],
+    ),
   );
+}
+
+/** Many fields of one list item as one line: `…initContainers[mount-bpffs] (13 fields)`. */
+function byItem(paths: readonly string[]): readonly string[] {
+  const groups = Map.groupBy(paths, (path) => (path.includes(']') ? path.slice(0, path.indexOf(']') + 1) : path));
+  return [...groups].flatMap(([item, members]) => (members.length > 2 ? [`${item} (${members.length} fields)`] : members));
 }
 
 function takenRows(objects: readonly PlannedObject[]): readonly Row[] {
@@ -130,10 +138,43 @@ function stepLines(stages: readonly PlannedStage[], view: PlanView): readonly st
   let step = 0;
   const rows = stages.flatMap((stage) => {
     if (stage.skip !== undefined) return [['', stage.id, `nothing to do: ${stage.skip}`]];
-    return stage.actions.map((action) => {
-      step += 1;
-      return [String(step), stage.id, actionText(action, view.programOf)];
-    });
+    const first = step + 1;
+    step += stage.actions.length;
+    return actionRows(stage, first, view);
   });
   return rows.length === 0 ? [] : columns([['STEP', 'STAGE', 'DOES'], ...rows]);
+}
+
+/** So many patches in a row are one line; -o wide lists each with its content. */
+const MANY_PATCHES = 3;
+
+function actionRows({ id, actions }: PlannedStage, first: number, view: PlanView): readonly (readonly string[])[] {
+  const rows: string[][] = [];
+  for (let index = 0; index < actions.length; index += 1) {
+    const action = actions[index];
+    if (!action) continue;
+    const run = view.wide ? 0 : patchesFrom(actions, index);
+    if (run > MANY_PATCHES) {
+      const last = first + index + run - 1;
+      rows.push([`${first + index}–${last}`, id, `${run} patches, the first: ${action.title} (each with -o wide)`]);
+      index += run - 1;
+    } else {
+      rows.push([String(first + index), id, stepText(action, view)]);
+    }
+  }
+  return rows;
+}
+
+/** Patches of whole fields are pages long. */
+const BRIEF = 200;
+
+function stepText(action: PlannedStage['actions'][number], view: PlanView): string {
+  const text = actionText(action, view.programOf);
+  const isLong = action.effect.type === 'patch' && text.length > BRIEF && !view.wide;
+  return isLong ? `${action.title} (its patch with -o wide)` : text;
+}
+
+function patchesFrom(actions: PlannedStage['actions'], start: number): number {
+  const end = actions.findIndex((action, index) => index >= start && action.effect.type !== 'patch');
+  return (end < 0 ? actions.length : end) - start;
 }

@@ -89,7 +89,7 @@ describe('reading a manifest', () => {
     ['a document that is no object', `- a\n`, /^m\.yaml:1: the document is not a Kubernetes object/],
     ['a file that is not text', `${head}\0`, /^m\.yaml:4: the file is not text/],
     ['aliases that grow without bound', bomb.join('\n'), /^m\.yaml:1: /],
-    ['nesting without bound', '['.repeat(2_000), /^m\.yaml:1: /],
+    ['nesting without bound', '['.repeat(100_000), /^m\.yaml:1: /],
     ['a file above the limit', ' '.repeat(20_000_001), /larger than 20 MB/],
   ];
   for (const [title, text, message] of refused) {

@@ -94,11 +94,19 @@ describe('previewing an apply', () => {
   ];
   for (const [title, objects, status, change] of outcomes) {
     it(title, async () => {
-      const { cluster } = fakeCluster(objects, { kinds, ...(status > 0 ? { apply: refusal(status, 'the server says why') } : {}) });
+      const apply = refusal(status, 'the server says why');
+      const { cluster } = fakeCluster(objects, { kinds, patch: refusal(422, 'no'), ...(status > 0 ? { apply } : {}) });
       const { planned } = await previewDocument(cluster, document);
       assert.deepEqual([planned.change, planned.note], [change, status > 0 ? 'the server says why' : undefined]);
     });
   }
+
+  it('accepts a document that only collides with what the handing over of ownership removes', async () => {
+    const { cluster } = fakeCluster([live], { kinds, apply: refusal(422, 'both'), patch: (patch) => applyJsonPatch(live, patch) });
+    const { planned, result } = await previewDocument(cluster, document);
+    assert.deepEqual([planned.change, result?.data], ['update', { a: '3', c: 'live' }]);
+    assert.match(planned.note ?? '', /ownership.*both/);
+  });
 
   it('does not take silence for an answer', async () => {
     const { cluster } = fakeCluster([live], { kinds, apply: refusal(0, 'no route') });

@@ -162,4 +162,36 @@ describe('a masked plan', () => {
     };
     assert.doesNotMatch(JSON.stringify(maskedStage(stage)), /geheim/);
   });
+
+  it('says many patches in a row, and many hidden fields of one item, in one line each; -o wide has them all', () => {
+    const target = { apiVersion: 'v1', kind: 'ConfigMap', name: 'c' };
+    const patch = (id: string) => ({
+      id,
+      title: `take ${id}`,
+      ref: '§4.4/2',
+      undo: 'full' as const,
+      effect: { type: 'patch' as const, target, patch: [], precondition: { uid: 'u' } },
+    });
+    const hidden = ['spec.initContainers[old].image', 'spec.initContainers[old].command', 'spec.initContainers[old].env[A]', 'spec.x'];
+    const objects = [{ ref: target, change: 'update' as const, fields: [], hidden, taken: [] }];
+    const stage = { id: 'apply', title: 'Apply', ref: '§4.4', actions: ['a', 'b', 'c', 'd'].map(patch), objects, notes: [] };
+    const lines = (wide: boolean) =>
+      planLines({ release: 'v3.32.2', clusterUid: 'u', digest: 'd' }, [stage], {
+        palette: plain,
+        wide,
+        programOf: (tool) => tool,
+      });
+    assert.ok(
+      lines(false).some((line) => /^1–4 +apply +4 patches, the first: take a/.test(line)),
+      lines(false).join('\n'),
+    );
+    assert.deepEqual(
+      lines(false)
+        .filter((line) => line.startsWith('HIDDEN'))
+        .map((line) => line.replace(/^HIDDEN BY KUBECTL DRY RUN +/, '')),
+      ['ConfigMap/c spec.initContainers[old] (3 fields) will be removed', 'ConfigMap/c spec.x will be removed'],
+    );
+    assert.equal(lines(true).filter((line) => line.startsWith('HIDDEN')).length, 4);
+    assert.equal(lines(true).filter((line) => line.includes('kubectl patch')).length, 4);
+  });
 });

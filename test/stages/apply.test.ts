@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import type { Action } from '../../src/core/action.ts';
+import type { KubeObject } from '../../src/core/object.ts';
+import { ApiFailure } from '../../src/core/ports.ts';
+import type { RunRecord } from '../../src/core/run-record.ts';
+import { contextOf } from '../fixtures/facts.ts';
+import { applyBench, installedClientSide, openApply, ownDocuments, planned, upgrade } from '../support/apply-bench.ts';
+import { ownedBy } from '../support/applying-cluster.ts';
+
+const FILE = '/home/me/upgrade/upgrade.yaml';
+const APPLY = `kubectl apply --server-side --force-conflicts -f ${FILE}`;
+
+const commands = (actions: readonly Action[]) =>
+  actions.flatMap(({ effect }) => (effect.type === 'exec' ? [[effect.run.tool, ...effect.run.args].join(' ')] : []));
+
+/** What an object is for its users: no counters, no owners. */
+function essence(object: KubeObject | undefined): unknown {
+  const { resourceVersion: _, managedFields: __, ...metadata } = object?.metadata ?? { name: '' };
+  return { ...object, metadata };
+}
+
+const record = (parts: Partial<RunRecord>): RunRecord => ({
+  version: 1,
+  runId: 'r',
+  clusterUid: contextOf().clusterUid,
+  profile: 'netsvc',
+  target: 'v3.32.2',
+  path: 'manifest',
+  digests: {},
+  startedAt: '2026-01-01T11:00:00Z',
+  startedBy: 'me',
+  toolVersion: '0',
+  accepted: [],
+  stages: [],
+  kept: [],
+  ...parts,
+});
+
+describe('the apply stage on a release that was applied client-side', () => {
+  it('takes over ownership first, then applies the whole manifest, then waits', async () => {
+    const bench = applyBench(await installedClientSide('v3.26.4'));
+    const actions = await planned(bench);
+    assert.deepEqual(
+      actions.map(({ id }) => id.replace(/-[A-Z].*/, '')).filter((id, index, ids) => id !== ids[index - 1]),
+      ['save', 'ownership', 'wave-all', 'wait-all'],
+    );
+    assert.deepEqual(commands(actions), [APPLY]);
+    const patches = actions.flatMap(({ effect }) => (effect.type === 'patch' ? [effect] : []));
+    assert.equal(patches.length, 17);
+    for (const { patch, precondition } of patches) {
+      assert.deepEqual(
+        patch.map(({ op, path }) => `${op} ${path}`),
+        ['replace /metadata/managedFields'],
+      );
+      assert.ok(precondition.uid && precondition.resourceVersion);
+    }
+  });
+
+  it('keeps the original ownership of every object with the first patch', async () => {
+    const actions = await planned(applyBench(await installedClientSide('v3.26.4')));
+    const first = actions.find(({ effect }) => effect.type === 'patch');
+    const kept = first?.keep as readonly { managedFields: readonly { manager: string }[] }[];
+    assert.equal(kept.length, 17);
+    assert.ok(kept.every(({ managedFields }) => managedFields[0]?.manager === 'kubectl-client-side-apply'));
+  });
+
+  it('ends with what the target says and nothing of the old release, and then plans nothing', async () => {
+    const bench = applyBench(await installedClientSide('v3.26.4'));
+    await upgrade(bench);
+    for (const document of await ownDocuments('v3.32.2')) {
+      const live = bench.around.object(document.kind, document.metadata.name);
+      assert.deepEqual([live?.spec, live?.data, live?.rules], [document.spec, document.data, document.rules], document.metadata.name);
+    }
+    const writes = bench.around.writes.length;
+    const plan = (await openApply(bench)).plan();
+    assert.ok('skip' in plan, 'a second plan has nothing to do');
+    assert.equal(bench.around.writes.length, writes);
+  });
+
+  it('comes to the same end wherever it was cut off', async () => {
+    const whole = applyBench(await installedClientSide('v3.26.4'));
+    const actions = await planned(whole);
+    await upgrade(whole);
+    for (let done = 1; done < actions.length; done += 3) {
+      const bench = applyBench(await installedClientSide('v3.26.4'));
+      for (const action of actions.slice(0, done)) bench.around.perform(action);
+      await upgrade(bench);
+      for (const { kind, metadata } of await ownDocuments('v3.32.2')) {
+        const name = metadata.name;
+        assert.deepEqual(essence(bench.around.object(kind, name)), essence(whole.around.object(kind, name)), `${done}: ${kind}/${name}`);
+      }
+    }
+  });
+
+  it('only waits if everything is applied but pods are not new yet', async () => {
+    const bench = applyBench(await installedClientSide('v3.26.4'));
+    for (const action of await planned(bench)) if (action.effect.type !== 'wait') bench.around.perform(action);
+    assert.deepEqual(
+      (await planned(bench)).map(({ id }) => id),
+      ['wait-all'],
+    );
+  });
+
+  it('shows what a dry run of kubectl would show as staying', async () => {
+    const plan = (await openApply(applyBench(await installedClientSide('v3.26.4')))).plan();
+    const objects = 'objects' in plan ? (plan.objects ?? []) : [];
+    const hidden = objects.flatMap((one) => one.hidden);
+    assert.ok(hidden.some((path) => path.startsWith('spec.template.spec.initContainers[mount-run]')));
+    assert.ok(hidden.includes('spec.template.spec.containers[netsvc-node].env[NETSVC_USE_LEGACY_IPTABLES].value'));
+  });
+});
+
+describe('the apply stage on objects that kubectl create made', () => {
+  const created = async () => (await ownDocuments('v3.26.4')).map((one) => ownedBy('kubectl-create', one));
+
+  it('has no ownership to take over, and applies', async () => {
+    const actions = await planned(applyBench(await created()));
+    assert.deepEqual(commands(actions), [APPLY]);
+    assert.ok(actions.every(({ effect }) => effect.type !== 'patch'));
+  });
+
+  it('removes afterwards what the old release left in the pod template, then comes to rest', async () => {
+    const bench = applyBench(await created());
+    for (const action of await planned(bench)) bench.around.perform(action);
+    const removal = (await planned(bench)).find(({ id }) => id === 'leftovers-DaemonSet/kube-system/netsvc-node');
+    assert.match(removal?.title ?? '', /initContainers\[mount-run\]/);
+    assert.ok(removal?.effect.type === 'patch' && removal.effect.patch[0]?.op === 'test');
+    assert.ok(removal.keep);
+    await upgrade(bench);
+    const agent = bench.around.object('DaemonSet', 'netsvc-node') as { spec?: { template?: { spec?: { initContainers?: { name: string }[] } } } };
+    assert.deepEqual(
+      agent.spec?.template?.spec?.initContainers?.map(({ name }) => name),
+      ['install-cni', 'prepare-node'],
+    );
+  });
+});
+
+describe('what the apply stage refuses', () => {
+  const finding = async (bench: ReturnType<typeof applyBench>, id: string) =>
+    (await openApply(bench)).findings().find((one) => one.id === id) ?? assert.fail(`no ${id}`);
+
+  it('a document that the server refuses (NS-202)', async () => {
+    const bench = applyBench(await installedClientSide('v3.26.4'));
+    const { dryRunApply } = bench.sources.cluster;
+    Object.assign(bench.sources.cluster, {
+      dryRunApply: async (...args: Parameters<typeof dryRunApply>) => {
+        if (args[1].kind === 'ConfigMap') throw new ApiFailure(403, 'Forbidden', 'policy says no');
+        return dryRunApply(...args);
+      },
+    });
+    const { outcome, evidence } = await finding(bench, 'NS-202');
+    assert.deepEqual([outcome, evidence[0]?.text, evidence[0]?.detail], ['error', 'ConfigMap/kube-system/netsvc-config', 'policy says no']);
+  });
+
+  it('to guess edits where the installed manifest is not at hand (NS-205), until --base gives it', async () => {
+    const installed = await installedClientSide('v3.26.4');
+    const without = applyBench(installed, { releases: ['v3.32.2'] });
+    const { outcome, exit, message } = await finding(without, 'NS-205');
+    assert.deepEqual([outcome, exit], ['error', 'conflicts']);
+    assert.match(message, /netsvc\.yaml of v3\.26\.4/);
+    const given = applyBench(installed, { releases: ['v3.32.2'], options: { base: 'old.yaml' } });
+    given.files.set('old.yaml', (await ownDocuments('v3.26.4')).map((one) => JSON.stringify(one)).join('\n---\n'));
+    assert.equal((await finding(given, 'NS-205')).outcome, 'ok');
+  });
+
+  it('to go on with another file than the run began with (NS-206, exit 7)', async () => {
+    const bench = applyBench(await installedClientSide('v3.26.4'));
+    bench.record = record({ digests: { 'upgrade.yaml': 'another' } });
+    const { outcome, exit } = await finding(bench, 'NS-206');
+    assert.deepEqual([outcome, exit], ['error', 'stale']);
+  });
+});
+
+describe('objects that the target no longer has', () => {
+  it('are named as left behind and are not touched', async () => {
+    const extra: KubeObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'netsvc-old', namespace: 'kube-system' } };
+    const bench = applyBench([...(await installedClientSide('v3.26.4')), extra], { options: { base: 'old.yaml' } });
+    const base = [...(await ownDocuments('v3.26.4')), extra];
+    bench.files.set('old.yaml', base.map((one) => JSON.stringify(one)).join('\n---\n'));
+    const plan = (await openApply(bench)).plan();
+    const left = 'objects' in plan ? (plan.objects ?? []).filter(({ change }) => change === 'left-behind') : [];
+    assert.deepEqual(
+      left.map(({ ref }) => ref.name),
+      ['netsvc-old'],
+    );
+    await upgrade(bench);
+    assert.ok(bench.around.object('ConfigMap', 'netsvc-old'));
+  });
+});

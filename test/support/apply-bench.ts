@@ -1,0 +1,106 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Action } from '../../src/core/action.ts';
+import type { Context, Options } from '../../src/core/context.ts';
+import { Fault } from '../../src/core/fault.ts';
+import type { KubeObject } from '../../src/core/object.ts';
+import type { Artifacts, Sources } from '../../src/core/ports.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import type { RunRecord } from '../../src/core/run-record.ts';
+import { parseManifest } from '../../src/merge/manifest.ts';
+import { netsvc } from '../../src/profiles/netsvc.ts';
+import { applyStage } from '../../src/stages/apply.ts';
+import { contextOf, NOW } from '../fixtures/facts.ts';
+import { type ApplyingCluster, appliedClientSide, applyingCluster } from './applying-cluster.ts';
+import { ownReleases } from './shared.ts';
+
+/** Artifacts from a folder of the release layout. */
+export function folderArtifacts(folder: string, present: readonly string[]): Artifacts {
+  const read = async (release: string, path: string) => {
+    if (!present.includes(release)) throw new Fault('failed', `${release}/${path}: there is no such file`);
+    return readFile(join(folder, release, path));
+  };
+  return {
+    source: folder,
+    fetch: async (release, path) => ({
+      url: `${folder}/${release}/${path}`,
+      file: path,
+      bytes: await read(release, path),
+      sha256: `${release}/${path}`.padEnd(64, '0'),
+    }),
+    has: async (release, path) =>
+      read(release, path).then(
+        () => true,
+        () => false,
+      ),
+    releases: async () => present,
+  };
+}
+
+export interface ApplyBench {
+  readonly around: ApplyingCluster;
+  readonly sources: Sources;
+  readonly context: Context;
+  record: RunRecord | undefined;
+  /** Files of a person, by path. */
+  readonly files: Map<string, string>;
+}
+
+interface BenchParts {
+  readonly profile?: Profile;
+  readonly folder?: string;
+  readonly releases?: readonly string[];
+  readonly options?: Partial<Options>;
+}
+
+/** A cluster with these objects, and everything that the apply stage reads from. */
+export function applyBench(installed: readonly KubeObject[], parts: BenchParts = {}): ApplyBench {
+  const { profile = netsvc, folder = ownReleases, releases = ['v3.26.4', 'v3.32.2'], options } = parts;
+  const around = applyingCluster(installed);
+  const files = new Map<string, string>();
+  const bench: { record: RunRecord | undefined } = { record: undefined };
+  const sources: Pick<Sources, 'cluster' | 'artifacts' | 'clock' | 'records' | 'files'> = {
+    cluster: around.cluster,
+    artifacts: folderArtifacts(folder, releases),
+    clock: { now: () => new Date(NOW), sleep: async () => undefined },
+    records: { load: async () => bench.record, save: async () => undefined, keep: async () => undefined, kept: async () => undefined },
+    files: {
+      readText: async (path) => files.get(path) ?? '',
+      readBytes: async () => new Uint8Array(),
+      exists: async (path) => files.has(path),
+      isFolder: async (path) => [...files.keys()].some((file) => file.startsWith(`${path}/`)),
+      writable: async () => true,
+    },
+  };
+  const context = contextOf({ release: profile.defaultRelease, ...options }, profile);
+  return Object.assign(bench, { around, files, context, sources: sources as Sources });
+}
+
+/** Documents of one of our own releases. */
+export async function ownDocuments(release: string, file = 'netsvc.yaml', folder = ownReleases): Promise<readonly KubeObject[]> {
+  const path = join(folder, release, 'manifests', file);
+  return parseManifest(await readFile(path, 'utf8'), path).documents.map(({ object }) => object);
+}
+
+/** The release as a person once installed it with plain `kubectl apply`. */
+export async function installedClientSide(release: string, file?: string, folder?: string): Promise<readonly KubeObject[]> {
+  return (await ownDocuments(release, file, folder)).map(appliedClientSide);
+}
+
+export const openApply = ({ sources, context }: ApplyBench) => applyStage.open(sources, context);
+
+/** The actions of the plan; empty if the stage has nothing to do. */
+export async function planned(bench: ApplyBench): Promise<readonly Action[]> {
+  const plan = (await openApply(bench)).plan();
+  return 'skip' in plan ? [] : plan.actions;
+}
+
+/** Plans and performs until nothing is left, as the engine does. Throws if that takes more than five rounds. */
+export async function upgrade(bench: ApplyBench): Promise<void> {
+  for (let round = 1; round <= 5; round += 1) {
+    const actions = await planned(bench);
+    if (actions.length === 0) return;
+    for (const action of actions) bench.around.perform(action);
+  }
+  throw new Error('the apply stage does not come to rest');
+}
