@@ -21,7 +21,7 @@ const text = (value: unknown): string => {
 };
 
 const editEvidence = ({ ref, path, mine, theirs, manager }: Edit): Evidence => ({
-  text: `${refText(ref)} ${path}`,
+  text: `${refText(ref)} ${path}`.trim(),
   object: ref,
   detail:
     ref.kind === 'Secret'

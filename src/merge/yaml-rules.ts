@@ -64,6 +64,9 @@ export function readYaml(text: string): YamlReading {
 /** Line breaks and invisible characters for which readers disagree unless they are escaped. */
 const UNSAFE = /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\ufeff\ufffe\uffff]/u;
 
+/** kubectl's reader takes a tab where a line begins for wrong indentation. */
+const LEADING_TAB = /^ *\t/m;
+
 /** One YAML document that readers of YAML 1.1 and of 1.2 read back to the same value. */
 export function writeYaml(value: unknown): string {
   const document = new Document(value, {
@@ -73,7 +76,7 @@ export function writeYaml(value: unknown): string {
   });
   visit(document, {
     Scalar: (_key, node) => {
-      if (typeof node.value === 'string' && UNSAFE.test(node.value)) node.type = 'QUOTE_DOUBLE';
+      if (typeof node.value === 'string' && (UNSAFE.test(node.value) || LEADING_TAB.test(node.value))) node.type = 'QUOTE_DOUBLE';
     },
   });
   const text = document.toString({ lineWidth: 0, directives: false });

@@ -7,11 +7,11 @@ import type { PlannedObject } from '../core/plan.ts';
 import { isOlder } from '../core/release.ts';
 import type { RolloutProgress } from '../core/rollout.ts';
 import { stage } from '../core/stage.ts';
-import { imageRelease, isImageOf } from '../detect/images.ts';
 import { findLeftovers } from '../merge/leftovers.ts';
 import { type Wave, waveText } from '../merge/waves.ts';
 import { type ApplyFacts, readApplyFacts } from './apply-facts.ts';
 import { holdPolicyMigration } from './hold-policies.ts';
+import { oldImages } from './old-images.ts';
 import { takeOverOwnership } from './ownership.ts';
 import { defaultWaitMs } from './rollout-targets.ts';
 
@@ -137,12 +137,7 @@ function inWave({ target }: RolloutProgress, wave: Wave): boolean {
 
 /** Only once the target is applied: then what is left in the live templates is what server-side apply would never remove. */
 function leftoverRemovals(facts: ApplyFacts, context: Context): readonly Action[] {
-  const images = context.profile.images;
-  const own = [...images.agent, ...images.cni, ...images.controllers, ...images.typha, ...images.apiserver, ...images.csi];
-  const isOldImage = (image: string) => {
-    const release = imageRelease(image);
-    return isImageOf(image, own) && release !== undefined && isOlder(release, context.options.release);
-  };
+  const isOldImage = oldImages(context);
   return facts.previews.flatMap(({ live, document, planned, adopted }) => {
     if (!live || planned.change !== 'unchanged' || adopted) return [];
     const found = findLeftovers(live, document, context.profile, isOldImage);

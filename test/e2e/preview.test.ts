@@ -7,7 +7,7 @@ import { readConnection } from '../../src/adapters/kubeconfig.ts';
 import { K } from '../../src/core/kinds.ts';
 import { type KubeObject, refOf, refText } from '../../src/core/object.ts';
 import { changedFields, fieldAt } from '../../src/merge/fields.ts';
-import { parseManifest } from '../../src/merge/manifest.ts';
+import { manifestText, parseManifest } from '../../src/merge/manifest.ts';
 import { comparable, LAST_APPLIED } from '../../src/merge/normalise.ts';
 import { type PreviewedObject, previewDocument, previewDocuments } from '../../src/stages/preview.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
@@ -109,5 +109,53 @@ describe('the preview of an upgrade of a client-side installed release', functio
     assert.deepEqual(changedFields(comparable(preview.result), comparable(real)), []);
     assert.equal(fieldAt(real, 'spec.template.spec.containers[c].env[MORE].value'), '1');
     assert.equal(fieldAt(real, 'spec.template.spec.containers[c].args'), undefined);
+  });
+
+  it('writes manifests that kubectl reads back to the same values', async () => {
+    const numbers = ['0400', '0o17', '0O17', '1:30', '2001-01-01', '.5', '0X1F', '0b1', '1e3', '+1', '-.inf', '.NaN', '1_000', '1.'];
+    const words = [
+      'yes',
+      'n',
+      'On',
+      'TRUE',
+      '~',
+      'null',
+      '',
+      '<<',
+      '<<: x',
+      '=',
+      'a: b',
+      '# c',
+      '---\nb',
+      '? x',
+      '- x',
+      '@x',
+      '%z',
+      '!t',
+      '&a',
+      '*b',
+    ];
+    const signs = [
+      'a\r\nb\n',
+      ' x\n\ty ',
+      '\tlead\nb',
+      'trail \nb',
+      '\n\n x',
+      'x\n\n',
+      '\u2028x',
+      '\u0085y\nz',
+      '\u0001',
+      '\ufeffq',
+      'ü😀',
+      "'",
+      '"',
+      '\\n',
+    ];
+    const values = [...numbers, ...words, ...signs];
+    const data = Object.fromEntries([...values.map((value, index) => [`k${index}`, value]), ...values.map((value) => [value, 'as a key'])]);
+    const text = manifestText([{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm' }, data }]);
+    const read = await plane.kubectl(['patch', '--local', '-f', '-', '-p', '{}', '-o', 'json'], text);
+    assert.equal(read.exitCode, 0, read.stderr);
+    assert.deepEqual(JSON.parse(read.stdout).data, data);
   });
 });

@@ -127,7 +127,9 @@ describe('the apply stage on objects that kubectl create made', () => {
     assert.ok(removal?.effect.type === 'patch' && removal.effect.patch[0]?.op === 'test');
     assert.ok(removal.keep);
     await upgrade(bench);
-    const agent = bench.around.object('DaemonSet', 'netsvc-node') as { spec?: { template?: { spec?: { initContainers?: { name: string }[] } } } };
+    const agent = bench.around.object('DaemonSet', 'netsvc-node') as {
+      spec?: { template?: { spec?: { initContainers?: { name: string }[] } } };
+    };
     assert.deepEqual(
       agent.spec?.template?.spec?.initContainers?.map(({ name }) => name),
       ['install-cni', 'prepare-node'],

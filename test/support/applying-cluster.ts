@@ -1,6 +1,13 @@
 import type { Action } from '../../src/core/action.ts';
 import { K } from '../../src/core/kinds.ts';
-import { apiVersionOf, type FieldsV1, type JsonPatchOp, type Kind, type KubeObject, type ManagedFieldsEntry } from '../../src/core/object.ts';
+import {
+  apiVersionOf,
+  type FieldsV1,
+  type JsonPatchOp,
+  type Kind,
+  type KubeObject,
+  type ManagedFieldsEntry,
+} from '../../src/core/object.ts';
 import { ApiFailure, type ClusterReader, type ListOptions } from '../../src/core/ports.ts';
 import { fieldsOf } from '../../src/merge/apply-document.ts';
 import { prune, union } from '../../src/merge/fields-v1.ts';
@@ -148,7 +155,9 @@ function applied(live: KubeObject | undefined, document: KubeObject): KubeObject
   const object = merged(prune(live, own?.fieldsV1 ?? {}, owned), document, '') as KubeObject;
   const { name, namespace, annotations } = document.metadata;
   // Where client-side apply was before, kubectl goes on writing what it applied.
-  const last = live?.metadata.annotations?.[LAST_APPLIED] ? { [LAST_APPLIED]: JSON.stringify(document) } : {};
+  const last: Readonly<Record<string, string>> = live?.metadata.annotations?.[LAST_APPLIED]
+    ? { [LAST_APPLIED]: JSON.stringify(document) }
+    : {};
   const kept = { ...object.metadata.annotations, ...annotations, ...last };
   const managedFields = [
     { manager: KUBECTL, operation: 'Apply', apiVersion: document.apiVersion, fieldsV1: now },

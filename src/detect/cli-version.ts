@@ -1,0 +1,42 @@
+/** What a CLI said, whatever its exit code (cli notes 1.2). */
+export interface CliAnswer {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number | undefined;
+  readonly problem?: string;
+}
+
+export interface CliVersion {
+  /** Release of the CLI itself. */
+  readonly client?: string;
+  /** Release that it read from the datastore; `unknown` is no release. */
+  readonly cluster?: string;
+  /** Why there is no cluster version. */
+  readonly because?: string;
+}
+
+/**
+ * Reads the answer of `version`. The client's lines always come first; the rest is judged by its text, because
+ * exit 0 does not mean that a version was found, and refusals are on either stream.
+ */
+export function parseCliVersion(answer: CliAnswer): CliVersion {
+  const client = /^Client Version:\s+(\S+)/m.exec(answer.stdout)?.[1];
+  const cluster = /^Cluster Version:\s+(\S+)/m.exec(answer.stdout)?.[1];
+  const head = client === undefined ? {} : { client };
+  if (cluster !== undefined && cluster !== 'unknown') return { ...head, cluster };
+  return { ...head, because: reasonOf(answer, cluster) };
+}
+
+function reasonOf({ stdout, stderr, exitCode, problem }: CliAnswer, cluster: string | undefined): string {
+  if (problem === 'timed-out') return 'it gave no answer in time: the datastore is not reachable with its settings';
+  if (problem !== undefined) return `it could not be run (${problem})`;
+  if (cluster === 'unknown') return 'the datastore holds no version yet';
+  const words =
+    stderr.trim() ||
+    stdout
+      .split('\n')
+      .filter((line) => !/^(Client Version|Git commit|Build date):/.test(line))
+      .join(' ')
+      .trim();
+  return words === '' ? `it said nothing (exit code ${exitCode ?? 'none'})` : (words.split('\n')[0] ?? words);
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { type OpenCluster, openCluster } from '../../src/adapters/cluster.ts';
+import { readConnection } from '../../src/adapters/kubeconfig.ts';
+import type { Edit } from '../../src/core/edit.ts';
+import type { Installation } from '../../src/core/installation.ts';
+import { refText } from '../../src/core/object.ts';
+import type { Sources } from '../../src/core/ports.ts';
+import { parseManifest } from '../../src/merge/manifest.ts';
+import { calico } from '../../src/profiles/calico.ts';
+import { readEdits } from '../../src/stages/edits.ts';
+import { previewDocuments } from '../../src/stages/preview.ts';
+import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+import { contextOf, installation } from '../fixtures/facts.ts';
+import { folderArtifacts } from '../support/apply-bench.ts';
+import { hasReleases, manifestFile, releases } from '../support/shared.ts';
+
+const FROM = 'v3.27.5';
+const AGENT = 'DaemonSet/kube-system/calico-node spec.template.spec.containers[calico-node]';
+const TYPHA = 'Deployment/kube-system/calico-typha';
+
+describe('edits on a real control plane', function () {
+  this.timeout(120_000);
+  let plane: ControlPlane;
+  let cluster: OpenCluster;
+  const file = manifestFile(FROM, 'calico-typha.yaml');
+
+  before(async function () {
+    this.timeout(600_000);
+    if (!hasReleases()) this.skip(); // needs the release files beside the repository
+    plane = await startControlPlane();
+    cluster = openCluster(await readConnection({ kubeconfig: plane.kubeconfigPath }, process.env), { version: 'test' });
+  });
+  after(async () => {
+    await cluster?.close();
+    await plane?.stop();
+  });
+
+  const kubectl = async (...args: readonly string[]) => {
+    const result = await plane.kubectl(args);
+    assert.equal(result.exitCode, 0, result.stderr);
+  };
+
+  /** Every edit that is found, as `status object path`. */
+  async function found(): Promise<readonly string[]> {
+    const sources = { cluster, artifacts: folderArtifacts(releases, [FROM, 'v3.32.1']) } as unknown as Sources;
+    const target = manifestFile('v3.32.1', 'calico-typha.yaml');
+    const previews = await previewDocuments(cluster, parseManifest(await readFile(target, 'utf8'), target));
+    const what: Installation = { ...installation, variant: 'calico-typha', release: FROM };
+    const { edits } = await readEdits(sources, contextOf(), what, previews);
+    return edits.map((edit: Edit) => `${edit.status} ${refText(edit.ref)} ${edit.path}`).toSorted();
+  }
+
+  const ways = [
+    { title: 'applied', args: ['apply', '-f', file] },
+    { title: 'created', args: ['create', '-f', file] },
+    { title: 'applied server-side', args: ['apply', '--server-side', '-f', file] },
+  ];
+  for (const { title, args } of ways) {
+    it(`are none on a release that was just ${title}`, async () => {
+      await plane.kubectl(['delete', '--ignore-not-found', '--wait', '-f', file]);
+      await kubectl(...args);
+      assert.deepEqual(await found(), []);
+    });
+  }
+
+  it('are exactly those that people made with kubectl, lost or kept', async () => {
+    await plane.kubectl(['delete', '--ignore-not-found', '--wait', '-f', file]);
+    await kubectl('apply', '-f', file);
+    await kubectl('-n', 'kube-system', 'set', 'env', 'ds/calico-node', '-c', 'calico-node', 'IP_AUTODETECTION_METHOD=first-found', 'IP-');
+    await kubectl('-n', 'kube-system', 'scale', 'deploy/calico-typha', '--replicas=3');
+    await kubectl('-n', 'kube-system', 'patch', 'cm/calico-config', '-p', '{"data":{"veth_mtu":"1400"}}');
+    await kubectl('-n', 'kube-system', 'rollout', 'restart', 'ds/calico-node');
+    assert.deepEqual(await found(), [
+      `kept ${AGENT}.env[IP_AUTODETECTION_METHOD].value`,
+      'lost ConfigMap/kube-system/calico-config data.veth_mtu',
+      `lost ${AGENT}.env[IP].value`,
+      `lost ${TYPHA} spec.replicas`,
+    ]);
+  });
+});

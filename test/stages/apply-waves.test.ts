@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import type { Action } from '../../src/core/action.ts';
+import type { Options } from '../../src/core/context.ts';
+import type { KubeObject } from '../../src/core/object.ts';
+import { calico } from '../../src/profiles/calico.ts';
+import { type ApplyBench, applyBench, installedClientSide, planned, upgrade } from '../support/apply-bench.ts';
+import { hasReleases, releases } from '../support/shared.ts';
+
+const FOLDER = '/home/me/upgrade';
+const APPLY = 'kubectl apply --server-side --force-conflicts -f';
+
+const told = ({ effect }: Action) => {
+  if (effect.type === 'exec') return [effect.run.tool, ...effect.run.args].join(' ');
+  if (effect.type === 'wait' && effect.until.type === 'rollout') {
+    return `wait ${effect.until.targets.map(({ name, image }) => `${name} ${image.replace(/^.*:/, '')}`).join(', ')}`;
+  }
+  return effect.type === 'write' ? `write ${effect.file}` : effect.type;
+};
+
+const order = (actions: readonly Action[]) => actions.filter(({ effect }) => effect.type !== 'patch').map(told);
+
+const configuration: KubeObject = {
+  apiVersion: 'crd.projectcalico.org/v1',
+  kind: 'KubeControllersConfiguration',
+  metadata: { name: 'default' },
+  spec: {},
+};
+
+describe('the waves of the apply stage, real manifests with Typha', function () {
+  this.timeout(20_000);
+  let installed: readonly KubeObject[];
+  before(async function () {
+    if (!hasReleases()) this.skip(); // needs the release files beside the repository
+    installed = await installedClientSide('v3.27.5', 'calico-typha.yaml', releases);
+  });
+
+  const bench = (options: Partial<Options> = {}, more: readonly KubeObject[] = [configuration]): ApplyBench =>
+    applyBench([...installed, ...more], {
+      profile: calico,
+      folder: releases,
+      releases: ['v3.27.5', 'v3.31.2', 'v3.32.1'],
+      options: { release: 'v3.32.1', ...options },
+    });
+
+  it('bring agents before Typha before controllers, each waited for', async () => {
+    assert.deepEqual(order(await planned(bench())), [
+      'write upgrade.yaml',
+      'write upgrade-1-configuration.yaml',
+      `${APPLY} ${FOLDER}/upgrade-1-configuration.yaml`,
+      'write upgrade-2-agents.yaml',
+      `${APPLY} ${FOLDER}/upgrade-2-agents.yaml`,
+      'wait calico-node v3.32.1',
+      'write upgrade-3-typha.yaml',
+      `${APPLY} ${FOLDER}/upgrade-3-typha.yaml`,
+      'wait calico-typha v3.32.1',
+      'write upgrade-4-controllers.yaml',
+      `${APPLY} ${FOLDER}/upgrade-4-controllers.yaml`,
+      'wait calico-kube-controllers v3.32.1',
+    ]);
+  });
+
+  it('have no way back once the controllers rename policies, and only then', async () => {
+    const marked = async (one: ApplyBench) => (await planned(one)).filter(({ pointOfNoReturn }) => pointOfNoReturn).map(({ id }) => id);
+    assert.deepEqual(await marked(bench()), ['wave-controllers']);
+    assert.deepEqual(await marked(bench({ holdPolicyMigration: true })), []);
+  });
+
+  it('hold the renaming right before the controllers, with the CRDs that know the switch in place', async () => {
+    const actions = order(await planned(bench({ holdPolicyMigration: true })));
+    const hold = actions.findIndex((line) => line.startsWith('kubectl patch'));
+    const patch = JSON.stringify({ spec: { controllers: { policyMigration: { enabled: 'Disabled' } } } });
+    assert.equal(actions[hold], `kubectl patch kubecontrollersconfigurations.crd.projectcalico.org default --type=merge -p ${patch}`);
+    assert.equal(actions[hold + 1], `${APPLY} ${FOLDER}/upgrade-4-controllers.yaml`);
+  });
+
+  it('say so if there is nothing to hold the renaming with', async () => {
+    await assert.rejects(planned(bench({ holdPolicyMigration: true }, [])), { name: 'Fault', code: 'blocked' });
+  });
+
+  it('end at rest, whatever wave the last run was killed in', async () => {
+    for (const last of ['wave-agents', 'wave-typha']) {
+      const cut = bench();
+      for (const action of await planned(cut)) {
+        cut.around.perform(action);
+        if (action.id === last) break;
+      }
+      const next = order(await planned(cut)).filter((line) => !line.startsWith('write'));
+      assert.match(next[0] ?? '', last === 'wave-agents' ? /^wait calico-node/ : /^wait calico-typha/);
+      await upgrade(cut);
+      assert.deepEqual(await planned(cut), []);
+    }
+  });
+});
