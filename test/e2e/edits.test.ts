@@ -7,7 +7,6 @@ import type { Installation } from '../../src/core/installation.ts';
 import { refText } from '../../src/core/object.ts';
 import type { Sources } from '../../src/core/ports.ts';
 import { parseManifest } from '../../src/merge/manifest.ts';
-import { calico } from '../../src/profiles/calico.ts';
 import { readEdits } from '../../src/stages/edits.ts';
 import { previewDocuments } from '../../src/stages/preview.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
@@ -20,18 +19,17 @@ const AGENT = 'DaemonSet/kube-system/calico-node spec.template.spec.containers[c
 const TYPHA = 'Deployment/kube-system/calico-typha';
 
 describe('edits on a real control plane', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
+  const file = manifestFile(FROM, 'calico-typha.yaml');
   let plane: ControlPlane;
   let cluster: OpenCluster;
-  const file = manifestFile(FROM, 'calico-typha.yaml');
 
-  before(async function () {
-    this.timeout(600_000);
+  beforeEach(async function () {
     if (!hasReleases()) this.skip(); // needs the release files beside the repository
     plane = await startControlPlane();
     cluster = openCluster(await readConnection({ kubeconfig: plane.kubeconfigPath }, process.env), { version: 'test' });
   });
-  after(async () => {
+  afterEach(async () => {
     await cluster?.close();
     await plane?.stop();
   });
@@ -58,14 +56,12 @@ describe('edits on a real control plane', function () {
   ];
   for (const { title, args } of ways) {
     it(`are none on a release that was just ${title}`, async () => {
-      await plane.kubectl(['delete', '--ignore-not-found', '--wait', '-f', file]);
       await kubectl(...args);
       assert.deepEqual(await found(), []);
     });
   }
 
   it('are exactly those that people made with kubectl, lost or kept', async () => {
-    await plane.kubectl(['delete', '--ignore-not-found', '--wait', '-f', file]);
     await kubectl('apply', '-f', file);
     await kubectl('-n', 'kube-system', 'set', 'env', 'ds/calico-node', '-c', 'calico-node', 'IP_AUTODETECTION_METHOD=first-found', 'IP-');
     await kubectl('-n', 'kube-system', 'scale', 'deploy/calico-typha', '--replicas=3');

@@ -93,11 +93,11 @@ describe("procedure C on a real control plane, the document's names", () => {
   after(() => cluster?.stop());
 
   it('one stuck node stops the chain at the time limit; freed, the same command goes on', async () => {
-    await cluster.plane.fault('node-2', 'image-pull');
+    await cluster.plane.fault('node-02', 'image-pull');
     const stuck = await cluster.upgrade(...RUN, ...NETSVC, '--timeout', '10s');
     assert.equal(stuck.exitCode, 124, text(stuck));
-    assert.match(stuck.stderr, /node-2/);
-    await cluster.plane.fault('node-2', 'none');
+    assert.match(stuck.stderr, /node-02/);
+    await cluster.plane.fault('node-02', 'none');
     const done = await cluster.upgrade(...RUN, ...NETSVC);
     assert.equal(done.exitCode, 0, text(done));
     assert.match(await cluster.read('ds -n kube-system netsvc-node', AGENT_IMAGE), /:v3\.32\.2$/);
@@ -119,14 +119,14 @@ describe('a run killed in the middle, on a real control plane', () => {
   after(() => cluster?.stop());
 
   it('ends in the same state after kill -9 in apply and in wait', async () => {
-    await cluster.plane.fault('node-1', 'not-ready');
+    await cluster.plane.fault('node-01', 'not-ready');
     for (const moment of [/serverside-applied/, /netsvc-node.*(1|2)\/3/]) {
       const child = startUpgrade([...RUN, ...NETSVC], cluster.around);
       for await (const line of child.iterable({ from: 'stderr' })) if (moment.test(line)) break;
       child.kill('SIGKILL');
       await child;
     }
-    await cluster.plane.fault('node-1', 'none');
+    await cluster.plane.fault('node-01', 'none');
     const done = await cluster.upgrade(...RUN, ...NETSVC);
     assert.equal(done.exitCode, 0, text(done));
     assert.match(await cluster.read('ds -n kube-system netsvc-node', AGENT_IMAGE), /:v3\.32\.2$/);

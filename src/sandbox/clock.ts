@@ -1,0 +1,91 @@
+import type { Clock } from '../core/ports.ts';
+
+interface Timer {
+  readonly at: number;
+  readonly order: number;
+  readonly run: () => void;
+  /** A sleeper waits for it; without sleepers time stands still. */
+  readonly drives: boolean;
+}
+
+export interface VirtualClock extends Clock {
+  /** Runs `task` when the virtual time has come; does not make time go on by itself. Returns how to call it off. */
+  schedule(ms: number, task: () => void): () => void;
+}
+
+export interface VirtualClockOptions {
+  readonly start?: Date;
+  /** Real milliseconds that one virtual second takes; 0 (as fast as it goes) unless said. */
+  readonly pace?: number;
+}
+
+/**
+ * A clock whose time goes on only while somebody sleeps: then it jumps from one due task to the next, once everything that
+ * the last one set off has been done.
+ */
+export function virtualClock({ start = new Date('2026-01-01T00:00:00Z'), pace = 0 }: VirtualClockOptions = {}): VirtualClock {
+  const timers = new Set<Timer>();
+  let now = start.getTime();
+  let order = 0;
+  let going = false;
+
+  const add = (ms: number, run: () => void, drives: boolean) => {
+    order += 1;
+    const timer: Timer = { at: now + Math.max(0, ms), order, run, drives };
+    timers.add(timer);
+    return () => void timers.delete(timer);
+  };
+  async function go(): Promise<void> {
+    if (going) return;
+    going = true;
+    for (await settled(); hasSleeper(timers); await settled()) {
+      const next = earliest(timers);
+      if (!next) break;
+      if (pace > 0 && next.at > now) await realTime(((next.at - now) / 1000) * pace);
+      if (earliest(timers) !== next) continue;
+      timers.delete(next);
+      now = Math.max(now, next.at);
+      next.run();
+    }
+    going = false;
+  }
+  return {
+    now: () => new Date(now),
+    schedule: (ms, task) => add(ms, task, false),
+    sleep: (ms, signal) =>
+      new Promise<void>((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason);
+        const abort = () => {
+          cancel();
+          reject(signal?.reason);
+        };
+        const wake = () => {
+          signal?.removeEventListener('abort', abort);
+          resolve();
+        };
+        const cancel = add(ms, wake, true);
+        signal?.addEventListener('abort', abort, { once: true });
+        void go();
+      }),
+  };
+}
+
+function hasSleeper(timers: ReadonlySet<Timer>): boolean {
+  return [...timers].some((timer) => timer.drives);
+}
+
+function earliest(timers: ReadonlySet<Timer>): Timer | undefined {
+  return [...timers].reduce<Timer | undefined>(
+    (first, timer) => (!first || timer.at < first.at || (timer.at === first.at && timer.order < first.order) ? timer : first),
+    undefined,
+  );
+}
+
+/** Promise chains are through when the event loop comes round. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function realTime(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

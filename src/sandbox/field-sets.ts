@@ -1,0 +1,106 @@
+import type { FieldsV1, KubeObject } from '../core/object.ts';
+import { fieldsOf } from '../merge/apply-document.ts';
+import { isRecord, sameValue } from '../merge/json.ts';
+
+const IDENTITY = new Set([
+  'name',
+  'namespace',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'managedFields',
+  'selfLink',
+]);
+
+/** What of an object managers can own: all but its identity. */
+export function ownable({ apiVersion: _, kind: __, metadata, ...fields }: KubeObject): Readonly<Record<string, unknown>> {
+  const rest = Object.fromEntries(Object.entries(metadata).filter(([field]) => !IDENTITY.has(field)));
+  return { ...(Object.keys(rest).length > 0 ? { metadata: rest } : {}), ...fields };
+}
+
+/** Every field that an object sets. */
+export function claimed(object: KubeObject): FieldsV1 {
+  return fieldsOf(ownable(object), '');
+}
+
+export function isLeaf(set: FieldsV1): boolean {
+  return Object.keys(set).length === 0;
+}
+
+/** What is at an element (`f:` field, `k:` item by keys, `v:` item by value) of a value. */
+export function valueAt(value: unknown, element: string): unknown {
+  if (element.startsWith('f:')) return isRecord(value) ? value[element.slice(2)] : undefined;
+  if (!Array.isArray(value)) return undefined;
+  const wanted: unknown = JSON.parse(element.slice(2));
+  if (element.startsWith('v:')) return value.find((item) => sameValue(item, wanted));
+  const keys = Object.entries(isRecord(wanted) ? wanted : {});
+  return value.find((item) => isRecord(item) && keys.every(([key, said]) => sameValue(item[key] ?? (key === 'protocol' ? 'TCP' : undefined), said)));
+}
+
+export interface Difference {
+  /** New fields, and fields with another value. */
+  readonly changed: FieldsV1;
+  readonly removed: FieldsV1;
+}
+
+/** The fields in which two states of an object differ. */
+export function differenceOf(before: KubeObject | undefined, after: KubeObject): Difference {
+  const [was, is] = [before ? ownable(before) : {}, ownable(after)];
+  const [wasSet, isSet] = [fieldsOf(was, ''), fieldsOf(is, '')];
+  return { changed: changedIn(isSet, wasSet, is, was), removed: missingIn(isSet, wasSet) };
+}
+
+function changedIn(set: FieldsV1, other: FieldsV1, value: unknown, otherValue: unknown): FieldsV1 {
+  const result: Record<string, FieldsV1> = {};
+  for (const [element, below] of Object.entries(set)) {
+    if (element === '.') continue;
+    const [was, is] = [valueAt(otherValue, element), valueAt(value, element)];
+    const there = other[element];
+    if (!there || isLeaf(below) || isLeaf(there)) {
+      if (!there || !sameValue(was, is)) result[element] = below;
+      continue;
+    }
+    const inside = changedIn(below, there, is, was);
+    if (!isLeaf(inside)) result[element] = inside;
+  }
+  return result;
+}
+
+function missingIn(set: FieldsV1, other: FieldsV1): FieldsV1 {
+  const result: Record<string, FieldsV1> = {};
+  for (const [element, below] of Object.entries(other)) {
+    if (element === '.') continue;
+    const there = set[element];
+    const inside = there ? missingIn(there, below) : below;
+    if (!there || !isLeaf(inside)) result[element] = inside;
+  }
+  return result;
+}
+
+/** The first set without the members of the second. */
+export function without(set: FieldsV1, taken: FieldsV1): FieldsV1 {
+  const result: Record<string, FieldsV1> = {};
+  for (const [element, below] of Object.entries(set)) {
+    const other = taken[element];
+    if (element === '.' ? '.' in taken : !other) {
+      if (element !== '.') result[element] = below;
+      continue;
+    }
+    if (element === '.') {
+      result[element] = below;
+      continue;
+    }
+    const rest = other ? withoutMember(below, other) : below;
+    if (rest) result[element] = rest;
+  }
+  return result;
+}
+
+/** Undefined if nothing of the element is left. */
+function withoutMember(set: FieldsV1, taken: FieldsV1): FieldsV1 | undefined {
+  if (isLeaf(set)) return isLeaf(taken) || '.' in taken ? undefined : set;
+  const rest = without(set, isLeaf(taken) ? { '.': {} } : taken);
+  return isLeaf(rest) ? undefined : rest;
+}

@@ -1,0 +1,149 @@
+import { apiVersionOf, type Kind, type KubeObject } from '../core/object.ts';
+import { ApiFailure, type Clock } from '../core/ports.ts';
+import { sameValue } from '../merge/json.ts';
+
+export interface Change {
+  readonly kind: Kind;
+  readonly before?: KubeObject;
+  readonly after?: KubeObject;
+}
+
+export type Listener = (change: Change) => void;
+
+/** Objects as etcd and the registry keep them: identity, versions and generations; who may write what is decided elsewhere. */
+export class Store {
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #objects = new Map<string, { readonly kind: Kind; readonly object: KubeObject }>();
+  readonly #listeners = new Set<Listener>();
+  #version = 0;
+  #born = 0;
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
+
+  get(kind: Kind, name: string, namespace?: string): KubeObject | undefined {
+    const object = this.#objects.get(keyOf(kind, name, namespace))?.object;
+    return object && { ...object, apiVersion: apiVersionOf(kind) };
+  }
+
+  /** In the order of namespace and name, as the server lists. */
+  list(kind: Kind): readonly KubeObject[] {
+    const apiVersion = apiVersionOf(kind);
+    const found = [...this.#objects].filter(([key]) => key.startsWith(`${kind.group}|${kind.plural}|`));
+    return found.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { object }]) => ({ ...object, apiVersion }));
+  }
+
+  /** Tells every change, after it has been stored; returns how to stop. */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** A new object as it would be stored. Throws 409 AlreadyExists. */
+  born(kind: Kind, object: KubeObject): KubeObject {
+    const { name, namespace } = object.metadata;
+    if (this.#objects.has(keyOf(kind, name, namespace)))
+      throw new ApiFailure(409, 'AlreadyExists', `${resourceText(kind)} "${name}" already exists`);
+    const metadata = {
+      ...object.metadata,
+      uid: `00000000-0000-4000-8000-${String(this.#born + 1).padStart(12, '0')}`,
+      creationTimestamp: this.#timestamp(),
+      ...(hasGeneration(kind, object) ? { generation: 1 } : {}),
+    };
+    return { ...object, metadata: { ...metadata, resourceVersion: String(this.#version + 1) } };
+  }
+
+  insert(kind: Kind, object: KubeObject): KubeObject {
+    const made = this.born(kind, object);
+    this.#born += 1;
+    return this.#set(kind, undefined, made);
+  }
+
+  /** An existing object as it would be stored: server's identity, generation +1 if more than metadata and status changes. */
+  changed(kind: Kind, before: KubeObject, wanted: KubeObject): KubeObject {
+    const { uid, creationTimestamp, generation, resourceVersion, deletionTimestamp } = before.metadata;
+    const next = generation !== undefined && !sameValue(bodyOf(before), bodyOf(wanted)) ? generation + 1 : generation;
+    const identity = {
+      uid,
+      creationTimestamp,
+      resourceVersion,
+      ...(next === undefined ? {} : { generation: next }),
+      ...(deletionTimestamp ? { deletionTimestamp } : {}),
+    };
+    const { generation: _, ...metadata } = wanted.metadata;
+    const after = { ...wanted, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { ...metadata, ...identity } };
+    return sameButTimes(before, after) ? before : after;
+  }
+
+  /** Stores what `changed` says; a write without a difference leaves the resourceVersion alone. Undefined objects are 404. */
+  update(kind: Kind, wanted: KubeObject): KubeObject {
+    const { name, namespace } = wanted.metadata;
+    const before = this.get(kind, name, namespace);
+    if (!before) throw notFound(kind, name);
+    const after = this.changed(kind, before, wanted);
+    return after === before ? before : this.#set(kind, before, after);
+  }
+
+  /** Sets only the given metadata that the server itself writes: a deletion under way. */
+  markDeleted(kind: Kind, object: KubeObject): void {
+    if (object.metadata.deletionTimestamp) return;
+    this.#set(kind, object, { ...object, metadata: { ...object.metadata, deletionTimestamp: this.#timestamp() } });
+  }
+
+  delete(kind: Kind, name: string, namespace?: string): void {
+    const before = this.get(kind, name, namespace);
+    if (!before) throw notFound(kind, name);
+    this.#objects.delete(keyOf(kind, name, namespace));
+    this.#version += 1;
+    this.#tell({ kind, before });
+  }
+
+  #set(kind: Kind, before: KubeObject | undefined, object: KubeObject): KubeObject {
+    this.#version += 1;
+    const after = { ...object, metadata: { ...object.metadata, resourceVersion: String(this.#version) } };
+    this.#objects.set(keyOf(kind, after.metadata.name, after.metadata.namespace), { kind, object: after });
+    this.#tell({ kind, after, ...(before ? { before } : {}) });
+    return after;
+  }
+
+  #tell(change: Change): void {
+    for (const listener of [...this.#listeners]) listener(change);
+  }
+
+  #timestamp(): string {
+    return this.#clock.now().toISOString().replace(/\.\d+/, '');
+  }
+}
+
+/** `daemonsets.apps`, as the server names a resource in its messages. */
+export function resourceText(kind: Kind): string {
+  return kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`;
+}
+
+export function notFound(kind: Kind, name: string): ApiFailure {
+  return new ApiFailure(404, 'NotFound', `${resourceText(kind)} "${name}" not found`);
+}
+
+function keyOf(kind: Kind, name: string, namespace: string | undefined): string {
+  return `${kind.group}|${kind.plural}|${kind.namespaced ? (namespace ?? 'default') : ''}|${name}`;
+}
+
+/** Nodes, namespaces and leases have a spec but no generation. */
+function hasGeneration(kind: Kind, object: KubeObject): boolean {
+  return 'spec' in object && !['', 'coordination.k8s.io'].includes(kind.group);
+}
+
+function bodyOf({ metadata: _, status: __, apiVersion: ___, ...body }: KubeObject): unknown {
+  return body;
+}
+
+/** The times in managedFields alone are no change. */
+function sameButTimes(a: KubeObject, b: KubeObject): boolean {
+  return sameValue(withoutTimes(a), withoutTimes(b));
+}
+
+function withoutTimes(object: KubeObject): unknown {
+  const managedFields = object.metadata.managedFields?.map(({ time: _, ...entry }) => entry);
+  return JSON.parse(JSON.stringify({ ...object, metadata: { ...object.metadata, managedFields } }));
+}

@@ -1,0 +1,41 @@
+/** A step of the procedure that an action of the plan, or a part of the program, answers for. */
+export interface Claim {
+  readonly ref: string;
+  /** What claims it now. */
+  readonly by?: string;
+  /** The stage, or path, of a later version that will. */
+  readonly later?: string;
+}
+
+/** Claims beyond the `ref` of stages and checks: docs/coverage.md is written from all three. */
+export const claims: readonly Claim[] = [
+  { ref: '§1/1', by: 'NS-105 judges the source, NS-104 path and datastore' },
+  { ref: '§1/5', by: '`apply`: every wave is `kubectl apply --server-side --force-conflicts -f FILE`' },
+  { ref: '§2', by: 'the profile: every name of the table is data' },
+  { ref: '§3/1', by: 'READY rule of the profile, judged by `wait`' },
+  { ref: '§3/2', by: 'READY rule of the profile', later: '`apply` on the key-value path' },
+  { ref: '§3/3', by: 'READY rule of the profile', later: '`apply` on the key-value path' },
+  { ref: '§4.2/1', later: '`crds` on the chart path' },
+  { ref: '§4.2/2', later: '`apply` on the chart path' },
+  { ref: '§4.3/1', later: '`crds` on the operator path' },
+  { ref: '§4.3/3', later: '`apply` on the operator path' },
+  { ref: '§4.4/1', by: '`apply`: downloads upgrade.yaml, refuses to lose edits' },
+  { ref: '§4.4/2', by: '`apply`: the waves' },
+  { ref: '§4.4/6', by: 'NS-702 tells whether it is in use', later: 'alp' },
+  { ref: '§4.5/1', later: '`apply` on the key-value path' },
+  { ref: '§4.5/2', later: '`apply` on the key-value path' },
+  { ref: '§4.5/3', later: '`wait` on the key-value path' },
+  { ref: '§4.5/4', by: '`cli`: all four paths' },
+  { ref: '§4.5/5', by: 'NS-301 judges both forms of the version', later: '`verify` on the key-value path' },
+  { ref: '§4.5/6', later: 'alp, policy' },
+  { ref: '§4.8/2', by: '`run`: the chain between the two stages' },
+  { ref: '§7/2', by: '`cli` removes older ones, NS-308 finds what is left' },
+  { ref: '§7/3', later: 'hep' },
+  { ref: '§7/4', by: '`apply`: NS-201 and NS-205 refuse with exit 8' },
+  { ref: '§7/5', later: '`crds` on the chart path' },
+  { ref: '§9/3', by: 'NS-301: both forms are judged by the minor line' },
+  { ref: '§9/4', by: 'NS-701 finds the references that would dangle', later: 'ownerrefs' },
+  { ref: '§9/5', later: '`apply` on the operator path' },
+  { ref: '§9/7', by: 'NS-702 says it', later: 'alp' },
+  { ref: '§9/8', by: 'artifacts are fetched by the release tag', later: 'chart addresses' },
+];

@@ -1,0 +1,47 @@
+import { applyChecks } from '../../src/checks/apply.ts';
+import { preflightChecks } from '../../src/checks/index.ts';
+import { registry } from '../../src/checks/registry.ts';
+import { verifyChecks } from '../../src/checks/verify.ts';
+import { procedure } from '../../src/core/procedure.ts';
+import { claims } from '../../src/stages/claims.ts';
+import { chain, laterStages } from '../../src/stages/index.ts';
+
+/** Who claims a step of the procedure: stages and checks that cite it, the claims list, or a stage still to come. */
+export function claimants(ref: string): { readonly now: readonly string[]; readonly later: readonly string[] } {
+  const checks = [...preflightChecks, ...applyChecks, ...verifyChecks]
+    .filter((check) => check.ref === ref)
+    .map(({ id }) => `${id} ${registry[id as keyof typeof registry]}`);
+  const stages = chain.filter((stage) => stage.ref === ref).map(({ id }) => `stage \`${id}\``);
+  const claimed = claims.filter((claim) => claim.ref === ref);
+  return {
+    now: [...stages, ...claimed.flatMap(({ by }) => (by === undefined ? [] : [by])), ...checks],
+    later: [
+      ...laterStages.filter((stage) => covers(stage.ref, ref)).map(({ id }) => id),
+      ...claimed.flatMap(({ later }) => (later === undefined ? [] : [later])),
+    ],
+  };
+}
+
+/** `§4.6` covers `§4.6/1`. */
+function covers(stageRef: string, ref: string): boolean {
+  return ref === stageRef || ref.startsWith(`${stageRef}/`);
+}
+
+export async function coverageText(): Promise<string> {
+  const rows = procedure.map(({ ref, asks }) => {
+    const { now, later } = claimants(ref);
+    const who = [...now, ...later.map((stage) => `*to come: ${stage}*`)].join('<br>');
+    return `| ${ref} | ${asks} | ${who} |`;
+  });
+  return [
+    '# Coverage of the procedure',
+    '',
+    'Every numbered step and rule of the procedure, and which action or check claims it. *To come* names the stage that a later version brings.',
+    'Written by `node build/coverage.ts`; a test keeps it true.',
+    '',
+    '| Step | Asks | Claimed by |',
+    '|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}
