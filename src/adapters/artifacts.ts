@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { join, normalize } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Fault } from '../core/fault.ts';
 import type { Artifact, Artifacts } from '../core/ports.ts';
 import { compareReleases, parseRelease } from '../core/release.ts';
+import { artifactOf, refuseWrongContent } from './artifact-content.ts';
+import { folderOf, isUrl, notASource, within } from './artifact-place.ts';
 import { type FetchOptions, fetchBytes, NotThere } from './https-fetch.ts';
 import { isLoopback } from './kube-proxy.ts';
 
@@ -20,12 +19,20 @@ const LIMIT_BYTES = 50 * 1024 * 1024;
 /** Versioned release files (§4.1), by https or from a folder. Throws Fault('usage') for a source that is neither. */
 export function openArtifacts(options: ArtifactsOptions): Artifacts {
   const { source } = options;
-  if (/^https?:\/\//.test(source)) return webSource(options);
-  const folder = source.startsWith('file://') ? fileURLToPath(source) : source;
-  return folderSource(folder, options);
+  if (source === '') return noSource();
+  return isUrl(source) ? webSource(options) : folderSource(folderOf(source), options);
+}
+
+/** A profile without an address, and none given: every question ends with what to do. */
+function noSource(): Artifacts {
+  const refuse = async () => {
+    throw new Fault('usage', 'no source of release files is known', ['name one with --manifest-url URL|DIR']);
+  };
+  return { source: '(none)', fetch: refuse, has: refuse, releases: async () => undefined };
 }
 
 function webSource(options: ArtifactsOptions): Artifacts {
+  if (!URL.canParse(options.source)) throw notASource(options.source);
   const base = new URL(options.source.endsWith('/') ? options.source : `${options.source}/`);
   refuseClearText(base, options.source);
   const urlOf = (release: string, path: string) => (isUrl(path) ? new URL(path) : new URL(`${release}/${path}`, base));
@@ -40,7 +47,7 @@ function webSource(options: ArtifactsOptions): Artifacts {
 function folderSource(folder: string, options: ArtifactsOptions): Artifacts {
   const releases = () => releasesIn(folder);
   return {
-    source: folder === '' ? '(none)' : folder,
+    source: folder,
     releases,
     async fetch(release, path, limit = LIMIT_BYTES) {
       if (isUrl(path)) return fetchArtifact(new URL(path), options, limit);
@@ -52,7 +59,7 @@ function folderSource(folder: string, options: ArtifactsOptions): Artifacts {
         throw new Fault('failed', `${file} has ${bytes.length} bytes, more than the limit of ${limit}`, [
           'check that it is the right file',
         ]);
-      return artifactOf(file, bytes);
+      return artifactOf(file, refuseWrongContent(bytes, file));
     },
     async has(release, path) {
       if (isUrl(path)) return isThere(new URL(path), options);
@@ -63,8 +70,6 @@ function folderSource(folder: string, options: ArtifactsOptions): Artifacts {
     },
   };
 }
-
-const isUrl = (path: string): boolean => /^https?:\/\//.test(path);
 
 function refuseClearText(url: URL, source: string): void {
   if (url.protocol === 'https:' || isLoopback(url.hostname)) return;
@@ -98,40 +103,16 @@ async function isThere(url: URL, options: ArtifactsOptions): Promise<boolean> {
   );
 }
 
-/** A proxy's login page or an empty answer must not be taken for a release file. */
-function refuseWrongContent(bytes: Uint8Array, url: string): Uint8Array {
-  const start = new TextDecoder().decode(bytes.subarray(0, 200)).trimStart().toLowerCase();
-  const problem =
-    bytes.length === 0 ? 'is empty' : start.startsWith('<!doctype') || start.startsWith('<html') ? 'is a web page' : undefined;
-  if (problem)
-    throw new Fault('failed', `the answer of ${url} ${problem}, not a release file`, [
-      'check --manifest-url and the proxy between here and there',
-    ]);
-  return bytes;
-}
-
-function artifactOf(url: string, bytes: Uint8Array): Artifact {
-  const file = url.slice(url.lastIndexOf('/') + 1);
-  return { url, file, bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
-}
-
-function within(folder: string, release: string, path: string): string {
-  const file = normalize(join(folder, release, path));
-  if (file.startsWith(normalize(join(folder, '/')))) return file;
-  throw new Fault('usage', `${path} of ${release} leaves ${folder}`, ['correct --release and the profile']);
-}
-
 async function releasesIn(folder: string): Promise<readonly string[]> {
-  const names = await readdir(folder).catch(() => []);
-  const known = names.flatMap((name) => {
-    const release = parseRelease(name);
-    return release ? [{ name, release }] : [];
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const known = entries.flatMap((entry) => {
+    const release = entry.isFile() ? undefined : parseRelease(entry.name);
+    return release ? [{ name: entry.name, release }] : [];
   });
   return known.sort((a, b) => compareReleases(a.release, b.release)).map(({ name }) => name);
 }
 
 function notInFolder(file: string, thrown: NodeJS.ErrnoException, folder: string, releases: readonly string[]): Fault {
-  if (folder === '') return new Fault('usage', 'no source of release files is known', ['name one with --manifest-url URL|DIR']);
   if (thrown.code !== 'ENOENT') return new Fault('failed', `${file} cannot be read: ${thrown.message}`, [], thrown);
   const there = releases.length > 0 ? `releases there: ${releases.join(', ')}` : `${folder} has no release folders`;
   return new Fault(

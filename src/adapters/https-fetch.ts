@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestOptions } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Fault, messageOf } from '../core/fault.ts';
 import type { Environment } from './kube-connection.ts';
-import { proxyOf } from './kube-proxy.ts';
+import { isLoopback, proxyOf } from './kube-proxy.ts';
 
 export interface FetchOptions {
   readonly env: Environment;
@@ -52,15 +52,20 @@ async function follow(first: URL, options: FetchOptions, limit: number, method: 
     const status = answer.statusCode ?? 0;
     if (status >= 300 && status < 400 && answer.headers.location) {
       answer.resume();
-      const next = new URL(answer.headers.location, url);
-      if (url.protocol === 'https:' && next.protocol !== 'https:')
-        throw new Fault('failed', `${url.href} redirects to clear text: ${next.href}`, ['name the real address with --manifest-url']);
-      url = next;
+      url = nextOf(url, answer.headers.location);
       continue;
     }
     return await bodyOf(answer, status, url, limit, method);
   }
   throw new Fault('failed', `${first.href} redirects more than ${REDIRECTS} times`, ['name the real address with --manifest-url']);
+}
+
+/** Only to https; a loopback server may send to loopback. */
+function nextOf(url: URL, location: string): URL {
+  const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
+  const local = next?.protocol === 'http:' && url.protocol === 'http:' && isLoopback(next.hostname);
+  if (next && (next.protocol === 'https:' || local)) return next;
+  throw new Fault('failed', `${url.href} redirects to ${location}, which is not https`, ['name the real address with --manifest-url']);
 }
 
 async function bodyOf(answer: IncomingMessage, status: number, url: URL, limit: number, method: string): Promise<Uint8Array> {
@@ -100,9 +105,22 @@ async function request(url: URL, options: FetchOptions, method: string): Promise
   const timeout = options.fetchTimeoutMs ?? 30_000;
   const settings: RequestOptions = { method, timeout, ...(await trust(options)), ...(await proxy(url, options)) };
   return new Promise((resolve, reject) => {
-    const outgoing = send(url, settings, resolve);
-    outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer for ${timeout} ms`)));
-    outgoing.on('error', (thrown) => reject(isTrust(thrown) ? untrusted(url, thrown) : new Passing(messageOf(thrown))));
+    const outgoing = send(url, settings, (answer) => {
+      clearTimeout(silence);
+      resolve(answer);
+    });
+    const giveUp = () => {
+      const late = new Passing(`no answer for ${timeout} ms`);
+      outgoing.destroy(late);
+      reject(late);
+    };
+    // The request's own limit begins with its socket, which a silent proxy never gives.
+    const silence = setTimeout(giveUp, timeout);
+    outgoing.on('timeout', giveUp);
+    outgoing.on('error', (thrown) => {
+      clearTimeout(silence);
+      reject(isTrust(thrown) ? untrusted(url, thrown) : new Passing(messageOf(thrown)));
+    });
     outgoing.end();
   });
 }
@@ -111,7 +129,10 @@ async function request(url: URL, options: FetchOptions, method: string): Promise
 async function trust({ certificateAuthority }: FetchOptions): Promise<{ ca?: string[] }> {
   if (certificateAuthority === undefined) return {};
   const { rootCertificates } = await import('node:tls');
-  return { ca: [...rootCertificates, await readFile(certificateAuthority, 'utf8')] };
+  const own = await readFile(certificateAuthority, 'utf8').catch((thrown: unknown) => {
+    throw new Fault('usage', `${certificateAuthority} cannot be read: ${messageOf(thrown)}`, ['correct --certificate-authority'], thrown);
+  });
+  return { ca: [...rootCertificates, own] };
 }
 
 async function proxy(url: URL, { env }: FetchOptions): Promise<Pick<RequestOptions, 'agent'>> {

@@ -25,7 +25,7 @@ const GIVE_UP_MS = (LEASE_SECONDS - 15) * 1000;
 export function leaseLock(deps: LockDeps): Lock {
   const read = () => deps.cluster.get(K.Lease, LEASE_NAME, deps.namespace);
   return {
-    holder: async () => currentHolder(await read(), await serverNow(deps)),
+    holder: async () => currentHolder(deps, await read(), await serverNow(deps)),
     async acquire() {
       const lease = await take(deps, read);
       return keepRenewing(deps, read, lease);
@@ -39,8 +39,10 @@ export function leaseLock(deps: LockDeps): Lock {
   };
 }
 
-function currentHolder(lease: KubeObject | undefined, now: number): LockHolder | undefined {
-  return lease && !isFree(lease, now) ? holderOf(lease) : undefined;
+/** A holder that is a process of this machine and gone does not count: its lock need not run out first. */
+function currentHolder({ isGone }: LockDeps, lease: KubeObject | undefined, now: number): LockHolder | undefined {
+  const holder = lease && !isFree(lease, now) ? holderOf(lease) : undefined;
+  return holder && isGone?.(holder.identity) ? undefined : holder;
 }
 
 async function serverNow({ cluster, clock }: LockDeps): Promise<number> {
@@ -52,8 +54,8 @@ async function take(deps: LockDeps, read: () => Promise<KubeObject | undefined>)
   const { cluster, namespace, identity } = deps;
   const lease = await read();
   const now = await serverNow(deps);
-  const holder = currentHolder(lease, now);
-  if (holder && !deps.isGone?.(holder.identity)) throw locked(holder);
+  const holder = currentHolder(deps, lease, now);
+  if (holder) throw locked(holder);
   const wanted = taken(lease, namespace, identity, now);
   try {
     return lease ? await cluster.replace(K.Lease, wanted) : await cluster.create(K.Lease, wanted);

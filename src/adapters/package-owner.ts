@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { execa } from 'execa';
+import type { Environment } from './kube-connection.ts';
 
 export interface Owner {
   readonly manager: string;
@@ -21,7 +22,7 @@ export const questions: readonly Question[] = [
     manager: 'dpkg',
     program: 'dpkg',
     args: (file) => ['-S', file],
-    packageIn: /^([^\s:,]+)(?::\w+)?:/m,
+    packageIn: /^([^\s:,]+)(?::[\w-]+)?[:,] /m,
     remove: (name) => `apt-get remove ${name}`,
   },
   {
@@ -35,7 +36,7 @@ export const questions: readonly Question[] = [
     manager: 'apk',
     program: 'apk',
     args: (file) => ['info', '--who-owns', file],
-    packageIn: /is owned by (\S+?)-\d[^\s]*$/m,
+    packageIn: /is owned by (\S+)-[^-\s]+-r\d+$/m,
     remove: (name) => `apk del ${name}`,
   },
   {
@@ -50,28 +51,41 @@ export const questions: readonly Question[] = [
 /** Managers that are told by where the file really lies. */
 const places: readonly { readonly manager: string; readonly path: RegExp; readonly remove: (name: string) => string }[] = [
   { manager: 'brew', path: /\/Cellar\/([^/]+)\//, remove: (name) => `brew uninstall ${name}` },
-  { manager: 'snap', path: /^\/snap\/([^/]+)\//, remove: (name) => `snap remove ${name}` },
+  { manager: 'snap', path: /^(?:\/var\/lib\/snapd)?\/snap\/(?:bin\/)?([^/.]+)/, remove: (name) => `snap remove ${name}` },
   { manager: 'krew', path: /\/\.krew\/store\/([^/]+)\//, remove: (name) => `kubectl krew uninstall ${name}` },
   { manager: 'nix', path: /^\/nix\/store\/[a-z0-9]+-([^/]+)\//, remove: (name) => `nix profile remove ${name}` },
 ];
 
 /** Who else manages this file; undefined if nobody does, as far as the managers of this machine know. */
-export async function ownerOf(file: string): Promise<Owner | undefined> {
+export async function ownerOf(file: string, env: Environment): Promise<Owner | undefined> {
   const real = await realpath(file).catch(() => file);
-  const byPlace = ownerByPlace(real);
+  // By its name first: a snap's program is a link to the one program that runs all snaps.
+  const byPlace = ownerByPlace(file) ?? ownerByPlace(real);
   if (byPlace) return byPlace;
   for (const question of questions) {
-    for (const name of new Set([file, real])) {
-      const { exitCode, stdout } = await execa(question.program, [...question.args(name)], {
-        reject: false,
-        timeout: 10_000,
-        stdin: 'ignore',
-      });
-      const owner = exitCode === 0 ? ownerIn(question, stdout) : undefined;
+    for (const name of namesOf(file, real)) {
+      const owner = await ask(question, name, env);
       if (owner) return owner;
     }
   }
   return undefined;
+}
+
+/** Packages older than the merge of /bin into /usr/bin know their files by the short name. */
+function namesOf(file: string, real: string): ReadonlySet<string> {
+  return new Set([file, real, real.replace(/^\/usr\/(?=s?bin\/)/, '/')]);
+}
+
+/** In English: pacman and apk answer in the person's language otherwise. */
+async function ask(question: Question, name: string, env: Environment): Promise<Owner | undefined> {
+  const { exitCode, stdout } = await execa(question.program, [...question.args(name)], {
+    env: { ...env, LC_ALL: 'C' },
+    extendEnv: false,
+    reject: false,
+    timeout: 10_000,
+    stdin: 'ignore',
+  });
+  return exitCode === 0 ? ownerIn(question, stdout) : undefined;
 }
 
 export function ownerByPlace(real: string): Owner | undefined {

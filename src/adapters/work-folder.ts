@@ -1,6 +1,6 @@
-import { mkdir, readFile, statfs } from 'node:fs/promises';
+import { access, chmod, constants, mkdir, readFile, statfs } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { Fault, messageOf } from '../core/fault.ts';
 import type { WorkFolder } from '../core/ports.ts';
 import { writeDurably } from './durable-write.ts';
@@ -8,13 +8,20 @@ import type { Environment } from './kube-connection.ts';
 
 /** `$XDG_STATE_HOME/netsvc-upgrade/<cluster>`: one per cluster, the same for every command on it. */
 export function defaultWorkFolder(env: Environment, clusterUid: string): string {
-  const state = env.XDG_STATE_HOME || join(env.HOME || homedir(), '.local', 'state');
+  const { XDG_STATE_HOME: given = '' } = env;
+  // A relative one is to be ignored (XDG base directories).
+  const state = isAbsolute(given) ? given : join(env.HOME || homedir(), '.local', 'state');
   return join(state, 'netsvc-upgrade', clusterUid.replaceAll(/[^A-Za-z0-9-]/g, '-'));
 }
 
 /** Files of this cluster's runs, readable by their owner only. Throws Fault if the folder cannot be used. */
 export async function openWorkFolder(path: string): Promise<WorkFolder> {
-  await usable(path, () => mkdir(path, { recursive: true, mode: 0o700 }));
+  await usable(path, async () => {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    // It may be there already, from a time with other rights.
+    await chmod(path, 0o700);
+    await access(path, constants.W_OK | constants.X_OK);
+  });
   return {
     path,
     async read(name) {
@@ -37,7 +44,7 @@ export async function openWorkFolder(path: string): Promise<WorkFolder> {
 
 /** Names come from profiles and manifests: none may leave the folder. */
 function plain(name: string): string {
-  if (basename(name) === name && name !== '.' && name !== '..') return name;
+  if (name !== '' && basename(name) === name && name !== '.' && name !== '..') return name;
   throw new Fault('failed', `not a plain file name: ${name}`, ['correct the profile']);
 }
 

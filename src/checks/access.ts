@@ -1,5 +1,4 @@
 import { type Evidence, ok, read } from '../core/check.ts';
-import type { KubeObject } from '../core/object.ts';
 import type { AccessRequest } from '../core/ports.ts';
 import { counted, failed, failIfAny, PROGRAM, preflightCheck } from './define.ts';
 import type { AccessAnswer } from './facts.ts';
@@ -48,17 +47,12 @@ export const stateNamespace = preflightCheck('NS-010', {
   },
 });
 
-interface LeaseShape {
-  readonly spec?: { readonly holderIdentity?: string | null; readonly renewTime?: string; readonly leaseDurationSeconds?: number };
-}
-
 export const lockFree = preflightCheck('NS-011', {
   category: 'access',
   severity: 'error',
   ref: 'house rule 4',
   judge: (facts) => {
-    const skew = 'value' in facts.clockSkewMs ? facts.clockSkewMs.value : 0;
-    const holder = holderOf(read(facts.lease), facts.now + skew);
+    const holder = read(facts.lockHolder)?.identity;
     if (holder === undefined) return ok('no other run holds the lock');
     return failed(`another run holds the lock: ${holder}`, 'Wait for it to end; release the lock only if that run is gone for good.', {
       next: `${PROGRAM} unlock`,
@@ -67,13 +61,6 @@ export const lockFree = preflightCheck('NS-011', {
     });
   },
 });
-
-function holderOf(lease: KubeObject | undefined, now: number): string | undefined {
-  const spec = (lease as LeaseShape | undefined)?.spec;
-  if (!spec?.holderIdentity) return undefined;
-  const until = Date.parse(spec.renewTime ?? '') + (spec.leaseDurationSeconds ?? 0) * 1000;
-  return until > now ? spec.holderIdentity : undefined;
-}
 
 export const recordFits = preflightCheck('NS-012', {
   category: 'access',

@@ -2,7 +2,7 @@ import type { Reading } from '../core/check.ts';
 import type { Detection } from '../core/installation.ts';
 import type { Kind, KubeObject, ObjectRef, OwnerReference } from '../core/object.ts';
 import type { PlannedObject } from '../core/plan.ts';
-import type { AccessRequest, ServerVersion } from '../core/ports.ts';
+import type { AccessRequest, LockHolder, ServerVersion } from '../core/ports.ts';
 import type { RunRecord } from '../core/run-record.ts';
 
 /** The kubectl that would be run. */
@@ -98,8 +98,7 @@ export interface PreflightFacts {
   readonly apiServices: Reading<readonly KubeObject[]>;
   readonly access: Reading<readonly AccessAnswer[]>;
   readonly namespaces: Reading<readonly KubeObject[]>;
-  /** The Lease of the lock in the state namespace. */
-  readonly lease: Reading<KubeObject | undefined>;
+  readonly lockHolder: Reading<LockHolder | undefined>;
   readonly record: Reading<RunRecord | undefined>;
   readonly detection: Reading<Detection>;
   readonly nodes: Reading<readonly KubeObject[]>;

@@ -202,4 +202,6 @@ export interface Sources {
   readonly files: UserFiles;
   readonly clock: Clock;
   readonly records: Records;
+  /** Who holds the lock now; a holder that certainly no longer runs is nobody. */
+  readonly lock: Pick<Lock, 'holder'>;
 }

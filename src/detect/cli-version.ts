@@ -1,3 +1,5 @@
+import { compareReleases, parseRelease } from '../core/release.ts';
+
 /** What a CLI said, whatever its exit code (cli notes 1.2). */
 export interface CliAnswer {
   readonly stdout: string;
@@ -39,4 +41,29 @@ function reasonOf({ stdout, stderr, exitCode, problem }: CliAnswer, cluster: str
       .join(' ')
       .trim();
   return words === '' ? `it said nothing (exit code ${exitCode ?? 'none'})` : (words.split('\n')[0] ?? words);
+}
+
+export type CliAge = 'older' | 'current' | 'newer' | 'unknown';
+
+/** A CLI against the target, by the numbers; `unknown` if it does not tell a release (or `master`). */
+export function ageOf(release: string | undefined, target: string): CliAge {
+  const [own, wanted] = [parseRelease(release ?? ''), parseRelease(target)];
+  if (!own || !wanted) return 'unknown';
+  const order = compareReleases(own, wanted);
+  return order < 0 ? 'older' : order > 0 ? 'newer' : 'current';
+}
+
+/** The datastore that the CLI's own configuration file names; undefined if its text does not say. */
+export function datastoreOf(config: string): string | undefined {
+  return /^\s*["']?datastoreType["']?\s*:\s*["']?([^"'\s,}]+)/m.exec(config)?.[1];
+}
+
+/** The sum that a list of `sum  name` lines has for a file; undefined if it is not listed. */
+export function listedSum(list: string, file: string): string | undefined {
+  const name = file.slice(file.lastIndexOf('/') + 1);
+  for (const line of list.split('\n')) {
+    const [, sum, listed = ''] = /^([0-9a-f]{64})\s+\*?(.+)$/i.exec(line.trim()) ?? [];
+    if (sum !== undefined && listed.slice(listed.lastIndexOf('/') + 1) === name) return sum.toLowerCase();
+  }
+  return undefined;
 }

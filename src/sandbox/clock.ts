@@ -11,19 +11,19 @@ interface Timer {
 export interface VirtualClock extends Clock {
   /** Runs `task` when the virtual time has come; does not make time go on by itself. Returns how to call it off. */
   schedule(ms: number, task: () => void): () => void;
+  /** Real milliseconds that one virtual second takes; 0: as fast as it goes. */
+  pace: number;
 }
 
 export interface VirtualClockOptions {
   readonly start?: Date;
-  /** Real milliseconds that one virtual second takes; 0 (as fast as it goes) unless said. */
-  readonly pace?: number;
 }
 
 /**
  * A clock whose time goes on only while somebody sleeps: then it jumps from one due task to the next, once everything that
  * the last one set off has been done.
  */
-export function virtualClock({ start = new Date('2026-01-01T00:00:00Z'), pace = 0 }: VirtualClockOptions = {}): VirtualClock {
+export function virtualClock({ start = new Date('2026-01-01T00:00:00Z') }: VirtualClockOptions = {}): VirtualClock {
   const timers = new Set<Timer>();
   let now = start.getTime();
   let order = 0;
@@ -41,7 +41,7 @@ export function virtualClock({ start = new Date('2026-01-01T00:00:00Z'), pace = 
     for (await settled(); hasSleeper(timers); await settled()) {
       const next = earliest(timers);
       if (!next) break;
-      if (pace > 0 && next.at > now) await realTime(((next.at - now) / 1000) * pace);
+      if (clock.pace > 0 && next.at > now) await realTime(((next.at - now) / 1000) * clock.pace);
       if (earliest(timers) !== next) continue;
       timers.delete(next);
       now = Math.max(now, next.at);
@@ -49,7 +49,8 @@ export function virtualClock({ start = new Date('2026-01-01T00:00:00Z'), pace = 
     }
     going = false;
   }
-  return {
+  const clock: VirtualClock = {
+    pace: 0,
     now: () => new Date(now),
     schedule: (ms, task) => add(ms, task, false),
     sleep: (ms, signal) =>
@@ -68,6 +69,7 @@ export function virtualClock({ start = new Date('2026-01-01T00:00:00Z'), pace = 
         void go();
       }),
   };
+  return clock;
 }
 
 function hasSleeper(timers: ReadonlySet<Timer>): boolean {

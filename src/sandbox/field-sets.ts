@@ -36,7 +36,9 @@ export function valueAt(value: unknown, element: string): unknown {
   const wanted: unknown = JSON.parse(element.slice(2));
   if (element.startsWith('v:')) return value.find((item) => sameValue(item, wanted));
   const keys = Object.entries(isRecord(wanted) ? wanted : {});
-  return value.find((item) => isRecord(item) && keys.every(([key, said]) => sameValue(item[key] ?? (key === 'protocol' ? 'TCP' : undefined), said)));
+  return value.find(
+    (item) => isRecord(item) && keys.every(([key, said]) => sameValue(item[key] ?? (key === 'protocol' ? 'TCP' : undefined), said)),
+  );
 }
 
 export interface Difference {
@@ -84,14 +86,6 @@ export function without(set: FieldsV1, taken: FieldsV1): FieldsV1 {
   const result: Record<string, FieldsV1> = {};
   for (const [element, below] of Object.entries(set)) {
     const other = taken[element];
-    if (element === '.' ? '.' in taken : !other) {
-      if (element !== '.') result[element] = below;
-      continue;
-    }
-    if (element === '.') {
-      result[element] = below;
-      continue;
-    }
     const rest = other ? withoutMember(below, other) : below;
     if (rest) result[element] = rest;
   }
@@ -101,6 +95,7 @@ export function without(set: FieldsV1, taken: FieldsV1): FieldsV1 {
 /** Undefined if nothing of the element is left. */
 function withoutMember(set: FieldsV1, taken: FieldsV1): FieldsV1 | undefined {
   if (isLeaf(set)) return isLeaf(taken) || '.' in taken ? undefined : set;
+  // `{}` stands for the member itself, which beside children is written `.`.
   const rest = without(set, isLeaf(taken) ? { '.': {} } : taken);
   return isLeaf(rest) ? undefined : rest;
 }

@@ -2,16 +2,15 @@ import { applyChecks } from '../checks/apply.ts';
 import type { Action } from '../core/action.ts';
 import { serverSideApply } from '../core/argv.ts';
 import type { Context } from '../core/context.ts';
-import { type KubeObject, objectKey, refOf, refText } from '../core/object.ts';
+import { type KubeObject, objectKey, refOf } from '../core/object.ts';
 import type { PlannedObject } from '../core/plan.ts';
 import { isOlder } from '../core/release.ts';
 import type { RolloutProgress } from '../core/rollout.ts';
 import { stage } from '../core/stage.ts';
-import { findLeftovers } from '../merge/leftovers.ts';
 import { type Wave, waveText } from '../merge/waves.ts';
 import { type ApplyFacts, readApplyFacts } from './apply-facts.ts';
 import { holdPolicyMigration } from './hold-policies.ts';
-import { oldImages } from './old-images.ts';
+import { leftoverRemovals } from './leftover-removals.ts';
 import { takeOverOwnership } from './ownership.ts';
 import { defaultWaitMs } from './rollout-targets.ts';
 
@@ -133,31 +132,4 @@ function waitActions(wave: Wave, facts: ApplyFacts, context: Context, applied: b
 
 function inWave({ target }: RolloutProgress, wave: Wave): boolean {
   return wave.documents.some(({ object }) => object.kind === target.kind && object.metadata.name === target.name);
-}
-
-/** Only once the target is applied: then what is left in the live templates is what server-side apply would never remove. */
-function leftoverRemovals(facts: ApplyFacts, context: Context): readonly Action[] {
-  const isOldImage = oldImages(context);
-  return facts.previews.flatMap(({ live, document, planned, adopted }) => {
-    if (!live || planned.change !== 'unchanged' || adopted) return [];
-    const found = findLeftovers(live, document, context.profile, isOldImage);
-    if (!found) return [];
-    const { uid = '', resourceVersion } = live.metadata;
-    const name = refText(refOf(live));
-    return [
-      {
-        id: `leftovers-${name}`,
-        title: `remove from ${name} what the old release left: ${found.names.join(', ')}`,
-        ref: 'domain §6.4',
-        undo: 'full',
-        keep: found.removed,
-        effect: {
-          type: 'patch',
-          target: refOf(live),
-          patch: found.patch,
-          precondition: { uid, ...(resourceVersion ? { resourceVersion } : {}) },
-        },
-      } satisfies Action,
-    ];
-  });
 }

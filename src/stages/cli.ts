@@ -1,8 +1,8 @@
 import type { Action } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import { stage } from '../core/stage.ts';
-import { sameRelease } from '../detect/images.ts';
-import { type CliFacts, folderOf, type LocalCli, readCliFacts } from './cli-facts.ts';
+import { type CliFacts, folderOf, type LocalCli, mayBeReplaced, readCliFacts } from './cli-facts.ts';
+import { ask, configuration, installByHand, podStep, removeByHand } from './cli-instructions.ts';
 
 /** Old CLIs out, the new one in: an older one must not be used after the upgrade (§1/4, §4.4/4, §4.5/4). */
 export const cliStage = stage<CliFacts>({
@@ -14,109 +14,57 @@ export const cliStage = stage<CliFacts>({
   checks: [],
   survey: readCliFacts,
   plan(facts, context) {
-    const old = facts.clis.filter((one) => !isNew(one, context));
-    const install = installActions(facts, context);
-    const replaced = install.flatMap(({ effect }) => (effect.type === 'install-cli' && effect.replaces ? [effect.replaces] : []));
+    const { clis, pods } = facts;
+    const { program } = context.profile.cli;
+    const removable = clis.filter(mayBeReplaced);
+    const byHand = clis.filter((one) => (one.age === 'older' || one.age === 'unknown') && !mayBeReplaced(one));
     const actions = [
-      ...old.filter(({ file }) => replaced.includes(file)).map((one, index) => keepCopy(one, index, context)),
-      ...install,
-      ...old.filter(({ file }) => !replaced.includes(file)).map((one, index) => removal(one, index, context)),
-      ...facts.pods.map((pod) => podAction(pod, context)),
-      ...reminders(facts, old, context),
+      ...removable.map((one, index) => removal(one, index, context)),
+      ...installations(facts, context),
+      ...byHand.map((one, index) => removeByHand(one, index)),
+      ...('value' in pods ? pods.value : []).map((pod) => podStep(pod, context)),
     ];
-    if (actions.length === 0)
-      return { skip: `${context.profile.cli.program} is of ${context.options.release} already, and no older one was found` };
-    return { actions };
+    const notes = 'unread' in pods ? [`pods with an older ${program} could not be looked for: ${pods.unread}`] : [];
+    if (actions.length > 0) return { actions: [...actions, ...configuration(facts, context)], notes };
+    return { skip: [`no older ${program} was found, and ${context.options.release} is there`, ...notes].join('; ') };
   },
 });
 
-function isNew({ release }: LocalCli, { options }: Context): boolean {
-  return release !== undefined && sameRelease(release, options.release);
+function removal(one: LocalCli, index: number, context: Context): Action {
+  const { file, release } = one;
+  const name = file.slice(folderOf(file).length).replaceAll(/[/\\]/g, '');
+  const stamp = context.startedAt.toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const keepAs = `${context.workFolder}/old-cli/${name}-${release}-${stamp}-${index + 1}`;
+  return {
+    id: `remove-${index + 1}`,
+    title: `move the old ${file} (${release}) aside`,
+    ref: '§4.4/4',
+    undo: 'full',
+    effect: { type: 'remove-file', file, keepAs },
+  };
 }
 
-const ask = (id: string, title: string, instruction: string): Action => ({
-  id,
-  title,
-  ref: '§4.4/4',
-  undo: 'full',
-  effect: { type: 'ask', instruction },
-});
-
-function installActions({ clis, fresh, binDir }: CliFacts, context: Context): readonly Action[] {
+/** The CLI under its own name, and again in place of each old kubectl plugin that goes. */
+function installations(facts: CliFacts, context: Context): readonly Action[] {
+  const { clis, fresh, binDir } = facts;
   const { cli } = context.profile;
   const { release } = context.options;
-  const there = clis.find((one) => isNew(one, context) && (binDir === undefined || folderOf(one.file) === binDir));
+  const there = clis.some(({ age, file }) => age === 'current' && (binDir === undefined || folderOf(file) === binDir));
   if (there) return [];
-  if ('missing' in fresh) {
-    return [
-      ask(
-        'install',
-        `install ${cli.program} ${release}`,
-        `${cli.program} ${release} is not installed: ${fresh.missing}. Put it on PATH as ${cli.program} (0755), then run: kubectl netsvc-upgrade verify`,
-      ),
-    ];
-  }
-  if (binDir === undefined) {
-    return [
-      ask(
-        'install',
-        `install ${cli.program} ${release}`,
-        `${cli.program} ${release} is downloaded as ${fresh.file} (sha256 ${fresh.sha256}); name a folder on PATH: kubectl netsvc-upgrade cli --bin-dir DIR`,
-      ),
-    ];
-  }
-  const to = `${binDir}/${cli.program}`;
-  const replaces = clis.find(({ file }) => file === to)?.file;
-  const effect = { type: 'install-cli', from: fresh.file, sha256: fresh.sha256, to, ...(replaces ? { replaces } : {}) } as const;
-  return [{ id: 'install', title: `install ${cli.program} ${release} as ${to}`, ref: '§4.4/4', undo: 'partial', effect }];
-}
-
-function keptAs({ file, release }: LocalCli, index: number, context: Context): string {
-  const name = file.slice(folderOf(file).length).replaceAll(/[/\\]/g, '');
-  return `${context.workFolder}/old-cli/${name}-${release ?? 'unknown'}-${stamp(context)}-${index + 1}`;
-}
-
-function stamp({ startedAt }: Context): string {
-  return startedAt.toISOString().replaceAll(/[-:]|\.\d+/g, '');
-}
-
-function keepCopy(one: LocalCli, index: number, context: Context): Action {
-  const effect = { type: 'remove-file', file: one.file, keepAs: keptAs(one, index, context) } as const;
-  return { id: `keep-${index + 1}`, title: `move the old ${one.file} aside`, ref: '§4.4/4', undo: 'full', effect };
-}
-
-/** What a package manager put there is never deleted behind its back. */
-function removal(one: LocalCli, index: number, context: Context): Action {
-  const what = `${one.file} (${one.release ?? 'release unknown'})`;
-  if (one.owner)
-    return ask(
-      `remove-${index + 1}`,
-      `remove ${what}`,
-      `older CLI ${what} belongs to ${one.owner.manager}: remove it with: ${one.owner.removeWith}`,
-    );
-  if (!one.writable) return ask(`remove-${index + 1}`, `remove ${what}`, `older CLI ${what} may not be removed by you: have it removed`);
-  const effect = { type: 'remove-file', file: one.file, keepAs: keptAs(one, index + 100, context) } as const;
-  return { id: `remove-${index + 1}`, title: `remove the old ${what}`, ref: '§4.4/4', undo: 'full', effect };
-}
-
-function podAction({ pod, namespace, name, image }: CliFacts['pods'][number], context: Context): Action {
-  const instruction = `${pod} runs an older CLI (${image}): delete it with: kubectl delete pod -n ${namespace} ${name} — and start it anew from the manifest of ${context.options.release} if it is needed`;
-  return ask(`pod-${namespace}-${name}`, `replace the CLI in ${pod}`, instruction);
-}
-
-function reminders({ configFile, fresh, pods }: CliFacts, old: readonly LocalCli[], { profile }: Context): readonly Action[] {
-  const { program, configFile: file } = profile.cli;
-  const changes = old.length > 0 || pods.length > 0 || !('missing' in fresh);
-  if (!changes) return [];
-  const configure = configFile
-    ? `${file} decides which datastore ${program} talks to: see that it names this cluster`
-    : `${program} reaches the API datastore with DATASTORE_TYPE=kubernetes and your KUBECONFIG`;
-  return [
-    ask('configure', `configure ${program}`, configure),
-    ask(
-      'elsewhere',
-      'replace it on other machines',
-      `replace ${program} on every other machine as well: an older one must not be used any more`,
-    ),
-  ];
+  const to = binDir === undefined ? undefined : `${binDir === '/' ? '' : binDir}/${cli.program}`;
+  const taken = clis.find(({ file }) => file === to);
+  const free = taken === undefined || mayBeReplaced(taken);
+  if ('missing' in fresh || to === undefined || !free) return [installByHand(facts, context, free ? undefined : taken?.file)];
+  const plugins = clis.filter((one) => mayBeReplaced(one) && one.file.endsWith(`/${cli.kubectlPlugin}`)).map(({ file }) => file);
+  return [to, ...plugins].map((place, index) => {
+    const replaces = clis.some(({ file }) => file === place) ? { replaces: place } : {};
+    const checked = fresh.listed ? 'sum as listed by the release' : `sha256 ${fresh.sha256}, not listed by the release`;
+    return {
+      id: index === 0 ? 'install' : `install-plugin-${index}`,
+      title: `install ${cli.program} ${release} as ${place} (${checked})`,
+      ref: '§4.4/4',
+      undo: 'partial',
+      effect: { type: 'install-cli', from: fresh.file, sha256: fresh.sha256, to: place, ...replaces },
+    };
+  });
 }

@@ -18,9 +18,6 @@ import { podView } from './survey-pods.ts';
 import { readAgentConfig, readInjectors, readProxyMode, readResources } from './survey-resources.ts';
 import { readAccess, readPreview, readTargetFor, targetFacts } from './survey-target.ts';
 
-/** Name of the Lease that is the lock. */
-const LOCK = 'netsvc-upgrade';
-
 /** What is installed and whether it can be upgraded (§1, 7, 9): reads everything at once, changes nothing. */
 export const preflightStage = stage<PreflightFacts>({
   id: 'preflight',
@@ -64,22 +61,23 @@ async function readInstallation({ cluster }: Sources, { profile, options }: Cont
   return { detection, daemonSets: inventory.daemonSets, deployments: inventory.deployments, crds: inventory.crds };
 }
 
-async function readGeneral({ cluster }: Sources, { profile, options }: Context) {
+async function readGeneral({ cluster, lock }: Sources, { profile }: Context) {
   const discovery = attempt(() => cluster.discover());
-  const [server, clockSkewMs, nodes, pods, namespaces, budgets, apiServices, lease, injectors, proxyMode, resources] = await Promise.all([
-    attempt(() => cluster.version()),
-    attempt(() => cluster.clockSkewMs()),
-    attempt(() => cluster.list(K.Node)),
-    attempt(async () => (await cluster.list(K.Pod)).map(podView)),
-    attempt(() => cluster.list(K.Namespace)),
-    attempt(() => cluster.list(K.PodDisruptionBudget)),
-    attempt(() => cluster.list(K.APIService)),
-    attempt(() => cluster.get(K.Lease, LOCK, options.stateNamespace)),
-    attempt(() => readInjectors(cluster, profile)),
-    attempt(() => readProxyMode(cluster)),
-    discovery.then((found) => readResources(cluster, found, profile)),
-  ]);
-  const rest = { nodes, pods, namespaces, budgets, apiServices, lease, injectors, proxyMode, resources };
+  const [server, clockSkewMs, nodes, pods, namespaces, budgets, apiServices, lockHolder, injectors, proxyMode, resources] =
+    await Promise.all([
+      attempt(() => cluster.version()),
+      attempt(() => cluster.clockSkewMs()),
+      attempt(() => cluster.list(K.Node)),
+      attempt(async () => (await cluster.list(K.Pod)).map(podView)),
+      attempt(() => cluster.list(K.Namespace)),
+      attempt(() => cluster.list(K.PodDisruptionBudget)),
+      attempt(() => cluster.list(K.APIService)),
+      attempt(() => lock.holder()),
+      attempt(() => readInjectors(cluster, profile)),
+      attempt(() => readProxyMode(cluster)),
+      discovery.then((found) => readResources(cluster, found, profile)),
+    ]);
+  const rest = { nodes, pods, namespaces, budgets, apiServices, lockHolder, injectors, proxyMode, resources };
   return { server, clockSkewMs, discovery: await discovery, ...rest };
 }
 

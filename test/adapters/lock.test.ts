@@ -62,6 +62,22 @@ describe('the lock', () => {
     await lockOf('bob').acquire();
   });
 
+  it('is free at once if its holder certainly no longer runs', async () => {
+    const { lockOf, memory } = ground();
+    await lockOf('dead@here').acquire();
+    const clock = { now: () => new Date(START) };
+    const knowing = leaseLock({
+      cluster: memory.cluster,
+      clock,
+      namespace: 'kube-system',
+      identity: 'next',
+      isGone: (identity) => identity === 'dead@here',
+    });
+    assert.equal(await knowing.holder(), undefined);
+    await knowing.acquire();
+    assert.equal((await lockOf('bob').holder())?.identity, 'next');
+  });
+
   it('stays with a run that renews it', async () => {
     const { lockOf, pass } = ground();
     const { lost } = await lockOf('alice').acquire();

@@ -11,6 +11,18 @@ const AGENT_IMAGE = '{.spec.template.spec.containers[0].image}';
 const text = (result: { exitCode: number | undefined; stdout: string; stderr: string }) =>
   `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
 
+/** Resolves as soon as the process has said it, or has ended. */
+function untilSaid(child: ReturnType<typeof startUpgrade>, words: RegExp): Promise<void> {
+  let said = '';
+  return new Promise((resolve) => {
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+      if (words.test(said)) resolve();
+    });
+    void child.then(() => resolve());
+  });
+}
+
 /** Order in which the waves reached the cluster, from the times of the applying manager. */
 async function appliedAt(cluster: InstalledCluster, resource: string): Promise<number> {
   const times = await cluster.read(resource, '{range .metadata.managedFields[?(@.manager=="kubectl")]}{.time}{"\\n"}{end}');
@@ -120,9 +132,9 @@ describe('a run killed in the middle, on a real control plane', () => {
 
   it('ends in the same state after kill -9 in apply and in wait', async () => {
     await cluster.plane.fault('node-01', 'not-ready');
-    for (const moment of [/serverside-applied/, /netsvc-node.*(1|2)\/3/]) {
+    for (const moment of [/serverside-applied/, /netsvc-node node-\d+ (updating|new)/]) {
       const child = startUpgrade([...RUN, ...NETSVC], cluster.around);
-      for await (const line of child.iterable({ from: 'stderr' })) if (moment.test(line)) break;
+      await untilSaid(child, moment);
       child.kill('SIGKILL');
       await child;
     }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ToolResult, Tools } from '../../src/core/ports.ts';
 import { calico } from '../../src/profiles/calico.ts';
-import { readClient, readClis } from '../../src/stages/survey-machine.ts';
+import { readClis } from '../../src/stages/cli-release.ts';
+import { readClient } from '../../src/stages/survey-machine.ts';
 
 /** Programs by file; each prints its text. */
 function toolsOf(files: Readonly<Record<string, readonly string[]>>, output: Readonly<Record<string, string>>): Tools {
@@ -15,6 +16,7 @@ function toolsOf(files: Readonly<Record<string, readonly string[]>>, output: Rea
     which: async (program) => files[program] ?? [],
     run: async ({ tool }, { program } = {}) => answer(output[program ?? tool]),
     programOf: (tool) => tool,
+    platform: () => ({ os: 'linux', arch: 'amd64' }),
     ownerOf: async () => undefined,
   };
 }

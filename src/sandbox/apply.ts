@@ -1,0 +1,100 @@
+import type { FieldsV1, Kind, KubeObject, ManagedFieldsEntry } from '../core/object.ts';
+import { fieldsOf } from '../merge/apply-document.ts';
+import { prune, union } from '../merge/fields-v1.ts';
+import { isRecord } from '../merge/json.ts';
+import { isApplyOf, KUBECTL } from '../merge/managed-fields.ts';
+import { LAST_APPLIED } from '../merge/normalise.ts';
+import { claimed, differenceOf, isLeaf, valueAt, without } from './field-sets.ts';
+import { bookedManagers, entryOf, type Writer, withManagers } from './ownership.ts';
+
+/**
+ * Server-side apply with force: the manager's fields become what the document says, what it no longer says and nobody else
+ * owns goes, and fields of others that it gives another value change hands.
+ */
+export function appliedServerSide(kind: Kind, live: KubeObject | undefined, document: KubeObject, writer: Writer): KubeObject {
+  const now = claimed(document);
+  const entry = entryOf(kind, 'Apply', now, writer);
+  if (!live) return withManagers(document, [entry]);
+  const entries = bookedManagers(kind, live, writer.now);
+  const own = entries.find(isApplyOf(writer.manager));
+  const others = entries.filter((one) => one !== own);
+  const owned = others.map(({ fieldsV1 }) => fieldsV1 ?? {}).reduce(union, now);
+  const pruned = prune(bare(live), own?.fieldsV1 ?? {}, owned);
+  const merged = withLastApplied(asObject(merge(pruned, bare(document), ''), live), document, writer);
+  return withManagers(merged, [entry, ...withoutTaken(others, now, live, merged)]);
+}
+
+/** Fields that the document changed by force, and fields that went with their parents, are no longer anybody else's. */
+function withoutTaken(others: readonly ManagedFieldsEntry[], now: FieldsV1, live: KubeObject, merged: KubeObject) {
+  const { changed, removed } = differenceOf(live, merged);
+  const taken = union(intersect(changed, now), removed);
+  return others.map((entry) => ({ ...entry, fieldsV1: without(entry.fieldsV1 ?? {}, taken) }));
+}
+
+/** What of the set lies within the other one. */
+function intersect(set: FieldsV1, other: FieldsV1): FieldsV1 {
+  const both = Object.entries(set).flatMap(([element, below]): [string, FieldsV1][] => {
+    const there = other[element];
+    if (!there) return [];
+    return [[element, isLeaf(below) || isLeaf(there) ? there : intersect(below, there)]];
+  });
+  return Object.fromEntries(both);
+}
+
+/** kubectl's annotation, where there is one, is kept up to date by the server for kubectl alone. */
+function withLastApplied(object: KubeObject, document: KubeObject, { manager }: Writer): KubeObject {
+  const { annotations } = object.metadata;
+  if (manager !== KUBECTL || annotations?.[LAST_APPLIED] === undefined) return object;
+  return { ...object, metadata: { ...object.metadata, annotations: { ...annotations, [LAST_APPLIED]: `${JSON.stringify(document)}\n` } } };
+}
+
+/** By the same rules of lists and maps by which fields are owned. */
+function merge(live: unknown, document: unknown, name: string): unknown {
+  const set = fieldsOf(document, name);
+  if (isLeaf(set)) return isEmpty(document) && sameShape(live, document) ? live : document;
+  if (isRecord(document)) {
+    if (!isRecord(live)) return document;
+    const fields = Object.entries(document).map(([field, value]) => [field, merge(live[field], value, field)]);
+    return { ...live, ...Object.fromEntries(fields) };
+  }
+  return Array.isArray(document) && Array.isArray(live) ? mergeList(live, set, document) : document;
+}
+
+/** Items of the document in its order, then what else is there. */
+function mergeList(live: readonly unknown[], set: FieldsV1, document: readonly unknown[]): unknown {
+  const elements = Object.keys(set);
+  const said = elements.map((element) => merge(valueAt(live, element), valueAt(document, element), ''));
+  const matched = new Set(elements.map((element) => valueAt(live, element)));
+  return [...said, ...live.filter((item) => !matched.has(item))];
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}
+
+function sameShape(a: unknown, b: unknown): boolean {
+  return a !== undefined && a !== null && typeof a === 'object' && Array.isArray(a) === Array.isArray(b);
+}
+
+function bare(object: KubeObject): KubeObject {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+/** The removal may take all of metadata with it: the identity stays. */
+function asObject(value: unknown, live: KubeObject): KubeObject {
+  const fields = isRecord(value) ? value : {};
+  const { name, namespace } = live.metadata;
+  const metadata = { ...(isRecord(fields.metadata) ? fields.metadata : {}), name, ...(namespace ? { namespace } : {}) };
+  return { ...fields, apiVersion: live.apiVersion, kind: live.kind, metadata };
+}
+
+/** A document as `kubectl apply` without `--server-side` sends it the first time: with itself in an annotation. */
+export function clientSideDocument(document: KubeObject): KubeObject {
+  const { annotations = {} } = document.metadata;
+  const said = { ...document, metadata: { annotations: {}, ...document.metadata } };
+  const text = `${JSON.stringify(said)}\n`;
+  return { ...document, metadata: { ...document.metadata, annotations: { ...annotations, [LAST_APPLIED]: text } } };
+}
+
+export const CLIENT_SIDE = 'kubectl-client-side-apply';

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { K } from '../core/kinds.ts';
+import type { KubeObject } from '../core/object.ts';
+import type { PodShape } from './pod-status.ts';
+import type { Store } from './store.ts';
+
+export interface WorkloadShape {
+  readonly spec: {
+    readonly replicas?: number;
+    readonly strategy?: { readonly type?: string };
+    readonly updateStrategy?: { readonly type?: string; readonly rollingUpdate?: { readonly maxUnavailable?: number | string } };
+    readonly template: {
+      readonly metadata?: { readonly labels?: Readonly<Record<string, string>>; readonly annotations?: Readonly<Record<string, string>> };
+      readonly spec: PodShape['spec'] & { readonly nodeSelector?: Readonly<Record<string, string>> };
+    };
+  };
+}
+
+const HASH = 'controller-revision-hash';
+const NAME_HASH_LENGTH = 5;
+
+export function specOf(workload: KubeObject): WorkloadShape['spec'] {
+  return (workload as unknown as WorkloadShape).spec;
+}
+
+/** Tells pods of one template from those of another. */
+export function templateHash(workload: KubeObject): string {
+  return createHash('sha256')
+    .update(JSON.stringify(specOf(workload).template))
+    .digest('hex')
+    .slice(0, 10);
+}
+
+export function isOfTemplate(pod: KubeObject, workload: KubeObject): boolean {
+  return pod.metadata.labels?.[HASH] === templateHash(workload);
+}
+
+export function podsOf(store: Store, workload: KubeObject): readonly KubeObject[] {
+  return store.list(K.Pod).filter((pod) => pod.metadata.ownerReferences?.some(({ uid }) => uid === workload.metadata.uid));
+}
+
+/** A pod of the workload's template on a node; the real Deployment has a ReplicaSet in between. */
+export function makePod(store: Store, workload: KubeObject, node: string): void {
+  const { metadata = {}, spec } = specOf(workload).template;
+  const { name, namespace = 'default', uid = '' } = workload.metadata;
+  const hash = templateHash(workload);
+  const owner = { apiVersion: workload.apiVersion, kind: workload.kind, name, uid, controller: true, blockOwnerDeletion: true };
+  const suffix = createHash('sha256')
+    .update(`${node}/${hash}/${store.list(K.Pod).length}/${uniqueIn(store, name)}`)
+    .digest('hex');
+  const annotations = metadata.annotations ? { annotations: metadata.annotations } : {};
+  store.insert(K.Pod, {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: `${name}-${suffix.slice(0, NAME_HASH_LENGTH)}`,
+      namespace,
+      ...annotations,
+      labels: { ...metadata.labels, [HASH]: hash },
+      ownerReferences: [owner],
+    },
+    spec: { ...spec, nodeName: node },
+    status: { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'True' }] },
+  });
+}
+
+/** Names of pods must not come again: the newest one of the workload makes the difference. */
+function uniqueIn(store: Store, name: string): string {
+  return store
+    .list(K.Pod)
+    .filter((pod) => pod.metadata.name.startsWith(`${name}-`))
+    .map(({ metadata }) => metadata.uid)
+    .join();
+}
+
+export function nodeOf(pod: KubeObject): string {
+  return (pod as unknown as PodShape).spec.nodeName ?? '';
+}
+
+export function isStopping(pod: KubeObject): boolean {
+  return pod.metadata.deletionTimestamp !== undefined;
+}

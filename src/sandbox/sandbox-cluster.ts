@@ -1,0 +1,132 @@
+import { apiVersionOf, type Kind, type KubeObject } from '../core/object.ts';
+import { ApiFailure, type Cluster, type ListOptions } from '../core/ports.ts';
+import { startAgents } from './agents.ts';
+import { ApiFaults } from './api-faults.ts';
+import { CLIENT_SIDE, clientSideDocument } from './apply.ts';
+import type { VirtualClock } from './clock.ts';
+import { findKind, servedKinds } from './kinds.ts';
+import { Nodes } from './nodes.ts';
+import { Registry } from './registry.ts';
+import { isSelected } from './select.ts';
+import { resourceText, Store } from './store.ts';
+import { watchStore } from './watch.ts';
+import { startWorkloads } from './workloads.ts';
+
+export interface SandboxOptions {
+  readonly clock: VirtualClock;
+  /** Resources besides the built-in ones and those of CRDs. */
+  readonly kinds?: readonly Kind[];
+  /** How long pods take. */
+  readonly pullMs?: number;
+  readonly readyMs?: number;
+}
+
+/** A cluster in memory: API server, workload controllers, nodes and the service's agents. */
+export interface SandboxCluster extends Cluster {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly faults: ApiFaults;
+  readonly nodes: Nodes;
+  /** As `kubectl apply` without `--server-side`, the first time. */
+  installClientSide(document: KubeObject): KubeObject;
+  /** Resources served now. */
+  kinds(): readonly Kind[];
+}
+
+/** Field manager of what this program stores for itself. */
+const OWN_MANAGER = 'netsvc-upgrade';
+export const SERVER_VERSION = { gitVersion: 'v1.36.1', major: '1', minor: '36' };
+
+export function sandboxCluster(options: SandboxOptions): SandboxCluster {
+  const { clock } = options;
+  const store = new Store(clock);
+  const faults = new ApiFaults();
+  const registry = new Registry({ store, clock, faults });
+  const nodes = new Nodes(store);
+  const kinds = () => servedKinds(store, options.kinds);
+  startWorkloads({ store, clock, nodes, pullMs: options.pullMs ?? 4000, readyMs: options.readyMs ?? 3000 });
+  startAgents(store);
+  const read = readerOf(store, faults, kinds);
+  const write = { manager: OWN_MANAGER };
+  return {
+    ...read,
+    store,
+    registry,
+    faults,
+    nodes,
+    kinds,
+    dryRunApply: async (kind, document, manager) => registry.apply(kind, document, { manager, dryRun: true }),
+    dryRunPatch: async (kind, ref, patch, manager) => registry.jsonPatch(kind, ref, patch, { manager, dryRun: true }),
+    dryRunCreate: async (kind, document) => registry.create(kind, document, { ...write, dryRun: true }),
+    patch: async (kind, ref, patch, manager) => registry.jsonPatch(kind, ref, patch, { manager }),
+    create: async (kind, object) => registry.create(kind, object, write),
+    replace: async (kind, object) => registry.replace(kind, object, write),
+    remove: async (kind, ref) => registry.remove(kind, ref),
+    installClientSide(document) {
+      const kind = findKind(kinds(), document.apiVersion, document.kind);
+      if (!kind) throw new ApiFailure(404, 'NotFound', `no matches for kind "${document.kind}" in version "${document.apiVersion}"`);
+      return registry.create(kind, clientSideDocument(document), { manager: CLIENT_SIDE });
+    },
+  };
+}
+
+type Reader = Pick<Cluster, 'version' | 'clockSkewMs' | 'discover' | 'resolve' | 'get' | 'list' | 'watch' | 'reviewAccess' | 'raw'>;
+
+function readerOf(store: Store, faults: ApiFaults, kinds: () => readonly Kind[]): Reader {
+  const isServed = (kind: Kind) =>
+    kinds().some((one) => one.group === kind.group && one.plural === kind.plural && one.version === kind.version);
+  const served = (kind: Kind) => {
+    faults.alive();
+    if (!isServed(kind)) throw new ApiFailure(404, 'NotFound', 'the server could not find the requested resource');
+  };
+  return {
+    version: async () => SERVER_VERSION,
+    clockSkewMs: async () => 0,
+    discover: async () => ({ kinds: preferred(kinds()), failed: [] }),
+    resolve: async (apiVersion, kind) => findKind(kinds(), apiVersion, kind),
+    async get(kind, name, namespace) {
+      faults.alive();
+      return isServed(kind) ? store.get(kind, name, namespace) : undefined;
+    },
+    async list(kind, options = {}) {
+      served(kind);
+      const found = store.list(kind).filter((object) => isSelected(object, options));
+      return options.metadataOnly ? found.map(onlyMetadata) : found;
+    },
+    async *watch(kind, options: ListOptions & { readonly signal: AbortSignal }) {
+      served(kind);
+      yield* watchStore(store, kind, options);
+    },
+    reviewAccess: async (requests) => requests.map(() => true),
+    raw: async (path) => rawText(store, kinds(), path),
+  };
+}
+
+/** One version of each resource. */
+function preferred(kinds: readonly Kind[]): readonly Kind[] {
+  return [...new Map(kinds.toReversed().map((kind) => [resourceText(kind), kind])).values()].toReversed();
+}
+
+function onlyMetadata({ metadata, apiVersion, kind }: KubeObject): KubeObject {
+  return { apiVersion, kind, metadata };
+}
+
+/** `/version`, `/healthz` and the like, group versions, and single objects. */
+function rawText(store: Store, kinds: readonly Kind[], path: string): string {
+  const [plain = ''] = path.split('?');
+  if (plain === '/version') return JSON.stringify(SERVER_VERSION);
+  if (['/healthz', '/livez', '/readyz'].includes(plain)) return 'ok';
+  const [, apiVersion, rest] = /^\/apis?\/((?:[^/]*\.[^/]*|apps|batch|policy)\/v\w+|v1)(?:\/(.*))?$/.exec(plain) ?? [];
+  const mine = kinds.filter((kind) => apiVersionOf(kind) === apiVersion);
+  if (mine.length > 0 && !rest)
+    return JSON.stringify({ kind: 'APIResourceList', groupVersion: apiVersion, resources: mine.map(resourceOf) });
+  const [, namespace, plural, name] = /^(?:namespaces\/([^/]+)\/)?([^/]+)\/([^/]+)$/.exec(rest ?? '') ?? [];
+  const kind = mine.find((one) => one.plural === plural);
+  const object = kind && name ? store.get(kind, name, namespace) : undefined;
+  if (!object) throw new ApiFailure(404, 'NotFound', 'the server could not find the requested resource');
+  return JSON.stringify(object);
+}
+
+function resourceOf({ plural, kind, namespaced }: Kind) {
+  return { name: plural, kind, namespaced, verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'] };
+}

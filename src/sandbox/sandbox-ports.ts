@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Fault } from '../core/fault.ts';
+import type { Artifact, Artifacts, Cluster, Interruption, Lock, Machine, Records, Sources } from '../core/ports.ts';
+import { parseRelease } from '../core/release.ts';
+import type { RunRecord } from '../core/run-record.ts';
+import { sandboxMachine, sandboxUserFiles, sandboxWorkFolder } from './sandbox-files.ts';
+import { sandboxTools } from './sandbox-tools.ts';
+import type { Scenario } from './scenario.ts';
+
+/** Everything the engine acts through, as one process sees it. */
+export interface SandboxPorts extends Sources {
+  readonly cluster: Cluster;
+  readonly lock: Lock;
+  readonly machine: Machine;
+  readonly interruption: Interruption;
+  readonly operator: string;
+  readonly toolVersion: string;
+}
+
+export interface ProcessOptions {
+  readonly interruption?: Interruption;
+  readonly toolVersion?: string;
+  readonly identity?: string;
+}
+
+/** A new process on the scenario; what an earlier one left locked when it was killed is free. */
+export function sandboxPorts(scenario: Scenario, options: ProcessOptions = {}): SandboxPorts {
+  const { cluster, clock, files, state } = scenario;
+  if (cluster.faults.killed) {
+    cluster.faults.revive();
+    delete state.holder;
+  }
+  const alive = () => cluster.faults.alive();
+  const identity = options.identity ?? 'demo@sandbox';
+  return {
+    cluster,
+    clock,
+    tools: sandboxTools(cluster, files),
+    artifacts: folderArtifacts(scenario.releasesFolder),
+    work: sandboxWorkFolder(files, scenario.workFolder),
+    files: sandboxUserFiles(files),
+    machine: sandboxMachine(files, alive),
+    records: memoryRecords(scenario, alive),
+    lock: memoryLock(scenario, identity, alive),
+    interruption: options.interruption ?? { soft: new AbortController().signal, hard: new AbortController().signal },
+    operator: identity,
+    toolVersion: options.toolVersion ?? '0.0.0',
+  };
+}
+
+function memoryRecords({ state }: Scenario, alive: () => void): Records {
+  return {
+    async load() {
+      alive();
+      return state.record && (structuredClone(state.record) as RunRecord);
+    },
+    async save(record) {
+      alive();
+      state.record = structuredClone(record) as RunRecord;
+    },
+    async keep(actionId, content) {
+      alive();
+      state.kept.set(actionId, JSON.stringify(content ?? null));
+    },
+    async kept(actionId) {
+      const text = state.kept.get(actionId);
+      return text === undefined ? undefined : JSON.parse(text);
+    },
+  };
+}
+
+function memoryLock({ state, clock }: Scenario, identity: string, alive: () => void): Lock {
+  const now = () => clock.now().toISOString();
+  return {
+    holder: async () => state.holder,
+    async acquire() {
+      alive();
+      if (state.holder) {
+        const { identity: other, acquiredAt } = state.holder;
+        throw new Fault('locked', `${other} holds the lock since ${acquiredAt}`, ['wait until that run ends']);
+      }
+      const holder = { identity, acquiredAt: now(), renewedAt: now() };
+      state.holder = holder;
+      const release = async () => {
+        alive();
+        if (state.holder === holder) delete state.holder;
+      };
+      return { lost: new AbortController().signal, release };
+    },
+    async breakLock() {
+      const { holder } = state;
+      delete state.holder;
+      return holder;
+    },
+  };
+}
+
+/** Manifests as they lie in the folder; the CLI of each release is made up, for none is shipped. */
+function folderArtifacts(folder: string): Artifacts {
+  const releases = async () => (await readdir(folder)).filter((name) => parseRelease(name)).sort();
+  const read = async (release: string, path: string): Promise<Uint8Array | undefined> => {
+    if (!(await releases()).includes(release) || path.includes('..')) return undefined;
+    if (path.startsWith('bin/netsvcctl-')) return new TextEncoder().encode(`netsvcctl ${release}\n`);
+    return readFile(join(folder, release, path)).catch(() => undefined);
+  };
+  return {
+    source: folder,
+    releases,
+    has: async (release, path) => (await read(release, path)) !== undefined,
+    async fetch(release, path) {
+      const bytes = await read(release, path);
+      if (!bytes) {
+        const known = (await releases()).join(', ');
+        throw new Fault('failed', `${folder} has no ${release}/${path}`, [`choose one of its releases: ${known}`]);
+      }
+      return artifactOf(`${folder}/${release}/${path}`, bytes);
+    },
+  };
+}
+
+function artifactOf(url: string, bytes: Uint8Array): Artifact {
+  return { url, file: url.slice(url.lastIndexOf('/') + 1), bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
+}

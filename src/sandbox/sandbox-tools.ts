@@ -1,0 +1,130 @@
+import type { Invocation } from '../core/argv.ts';
+import { messageOf } from '../core/fault.ts';
+import type { RunToolOptions, ToolResult, Tools } from '../core/ports.ts';
+import { Killed } from './api-faults.ts';
+import { findKind } from './kinds.ts';
+import { kubectlApply } from './kubectl-apply.ts';
+import { type SandboxCluster, SERVER_VERSION } from './sandbox-cluster.ts';
+import type { SandboxFiles } from './sandbox-files.ts';
+import { resourceText } from './store.ts';
+
+/** Where programs lie on the made-up machine. */
+export const BIN_DIR = '/usr/local/bin';
+const CLI = 'netsvcctl';
+
+interface Answer {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr?: string;
+}
+
+/** kubectl and the service's CLI, as far as an upgrade calls them; anything else is refused in words. */
+export function sandboxTools(cluster: SandboxCluster, files: SandboxFiles): Tools {
+  return {
+    async run(invocation, options = {}) {
+      const answer = await answerOf(cluster, files, invocation, options);
+      return told(answer, options);
+    },
+    which: async (program) => (files.isExecutable(`${BIN_DIR}/${program}`) ? [`${BIN_DIR}/${program}`] : []),
+    programOf: (tool) => tool,
+    platform: () => ({ os: 'linux', arch: 'amd64' }),
+    ownerOf: async () => undefined,
+  };
+}
+
+async function answerOf(
+  cluster: SandboxCluster,
+  files: SandboxFiles,
+  { tool, args }: Invocation,
+  options: RunToolOptions,
+): Promise<Answer> {
+  try {
+    if (tool === 'kubectl') return kubectl(cluster, files, args);
+    if (tool === 'netsvcctl') return serviceCli(cluster, files.text(options.program ?? `${BIN_DIR}/${CLI}`), args);
+  } catch (thrown) {
+    if (thrown instanceof Killed) throw thrown;
+    return refused(messageOf(thrown));
+  }
+  return refused(`the sandbox has no ${tool}`);
+}
+
+function kubectl(cluster: SandboxCluster, files: SandboxFiles, args: readonly string[]): Answer {
+  const [verb = '', ...rest] = args;
+  if (verb === 'version') return kubectlVersion(rest);
+  if (verb === 'apply') {
+    const flags = rest.slice(0, rest.indexOf('-f'));
+    const known = ['--server-side', '--force-conflicts', '--dry-run=server'];
+    const file = rest.at(-1) ?? '';
+    const exact = rest.at(-2) === '-f' && flags.length === rest.length - 2 && flags.every((flag) => known.includes(flag));
+    if (!exact || !flags.includes('--server-side') || !flags.includes('--force-conflicts')) return unknown(args);
+    const text = files.text(file);
+    if (text === undefined) return refused(`the path "${file}" does not exist`);
+    return kubectlApply(cluster, text, file, flags.includes('--dry-run=server'));
+  }
+  return verb === 'patch' ? kubectlPatch(cluster, rest) : unknown(args);
+}
+
+function kubectlVersion(flags: readonly string[]): Answer {
+  if (flags.join(' ').replace('--client', '').trim() !== '-o json') return unknown(['version', ...flags]);
+  const versions = flags.includes('--client')
+    ? { clientVersion: SERVER_VERSION }
+    : { clientVersion: SERVER_VERSION, serverVersion: SERVER_VERSION };
+  return said(`${JSON.stringify(versions, undefined, 2)}\n`);
+}
+
+/** `patch [--dry-run=server] RESOURCE NAME [-n NAMESPACE] --type=merge -p JSON`. */
+function kubectlPatch(cluster: SandboxCluster, args: readonly string[]): Answer {
+  const { values, flags, plain } = parsed(args);
+  const [resource = '', name = ''] = plain.flatMap((one) => one.split('/'));
+  const patch = values.get('-p');
+  if (!flags.includes('--type=merge') || patch === undefined || !name) return unknown(['patch', ...args]);
+  const isMeant = (kind: Parameters<typeof resourceText>[0]) =>
+    [kind.plural, resourceText(kind), kind.kind.toLowerCase()].includes(resource.toLowerCase());
+  const kind = cluster.kinds().find(isMeant);
+  if (!kind) return refused(`the server doesn't have a resource type "${resource}"`);
+  const dryRun = flags.includes('--dry-run=server');
+  const namespace = values.get('-n') ?? values.get('--namespace');
+  const ref = { apiVersion: '', kind: kind.kind, name, ...(namespace ? { namespace } : {}) };
+  cluster.registry.mergePatch(kind, ref, JSON.parse(patch), { manager: 'kubectl-patch', dryRun });
+  return said(`${resourceText(kind)}/${name} patched${dryRun ? ' (server dry run)' : ''}\n`);
+}
+
+function parsed(args: readonly string[]) {
+  const [values, flags, plain] = [new Map<string, string>(), [] as string[], [] as string[]];
+  const taken = new Set(['-p', '-n', '--namespace']);
+  for (let index = 0; index < args.length; index += 1) {
+    const word = args[index] ?? '';
+    if (taken.has(word)) {
+      values.set(word, args[index + 1] ?? '');
+      index += 1;
+    } else (word.startsWith('-') ? flags : plain).push(word);
+  }
+  return { values, flags, plain };
+}
+
+/** The program's file tells its release: `netsvcctl v3.26.4`. */
+function serviceCli(cluster: SandboxCluster, program: string | undefined, args: readonly string[]): Answer {
+  const release = /^netsvcctl (v\S+)/.exec(program ?? '')?.[1];
+  if (!release) return { exitCode: 127, stdout: '', stderr: 'not found\n' };
+  const client = `Client Version:    ${release}\nGit commit:        sandbox\n`;
+  if (args.join(' ') === 'version --client') return said(client);
+  if (args.join(' ') !== 'version') return unknown(args);
+  const kind = findKind(cluster.kinds(), 'crd.netsvc.io/v1', 'ClusterInformation');
+  const information = kind && cluster.store.get(kind, 'default');
+  const version = (information?.spec as { readonly netsvcVersion?: string } | undefined)?.netsvcVersion ?? 'unknown';
+  return said(`${client}Cluster Version:   ${version}\nCluster Type:      k8s\n`);
+}
+
+const said = (stdout: string): Answer => ({ exitCode: 0, stdout });
+const refused = (why: string): Answer => ({ exitCode: 1, stdout: '', stderr: `error: ${why}\n` });
+const unknown = (args: readonly string[]): Answer => refused(`the sandbox does not know: ${args.join(' ')}`);
+
+function told({ exitCode, stdout, stderr = '' }: Answer, { onLine }: RunToolOptions): ToolResult {
+  for (const [text, stream] of [
+    [stdout, 'stdout'],
+    [stderr, 'stderr'],
+  ] as const) {
+    for (const line of text.split('\n').filter((one) => one !== '')) onLine?.(line, stream);
+  }
+  return { exitCode, stdout, stderr, durationMs: 0 };
+}

@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { K } from '../core/kinds.ts';
+import type { RunRecord } from '../core/run-record.ts';
+import { parseManifest } from '../merge/manifest.ts';
+import type { VirtualClock } from './clock.ts';
+import { type SandboxCluster, type SandboxOptions, sandboxCluster } from './sandbox-cluster.ts';
+import { SandboxFiles } from './sandbox-files.ts';
+import { BIN_DIR } from './sandbox-tools.ts';
+
+export interface ScenarioOptions extends Pick<SandboxOptions, 'pullMs' | 'readyMs'> {
+  readonly nodes: number;
+  /** Folder of releases: `<release>/manifests/<file>`. */
+  readonly releasesFolder: string;
+  readonly clock: VirtualClock;
+  /** Release that is installed; v3.26.4 unless said. */
+  readonly installed?: string;
+  /** Manifest that it was installed from; netsvc.yaml unless said. */
+  readonly file?: string;
+  /** An old CLI lies on the machine; true unless said. */
+  readonly cli?: boolean;
+}
+
+/** What outlives a process: the cluster, the machine's files, and what runs left behind. */
+export interface Scenario {
+  readonly cluster: SandboxCluster;
+  readonly clock: VirtualClock;
+  readonly files: SandboxFiles;
+  readonly releasesFolder: string;
+  readonly clusterUid: string;
+  readonly workFolder: string;
+  /** Run record, kept items and lock holder. */
+  readonly state: SandboxState;
+}
+
+export interface SandboxState {
+  record?: RunRecord;
+  holder?: { readonly identity: string; readonly acquiredAt: string; readonly renewedAt: string };
+  readonly kept: Map<string, string>;
+}
+
+/** Until a fresh installation is healthy. Virtual milliseconds. */
+const SETTLE_MS = 60_000;
+
+/** The service as its manifest installed it client-side, every agent ready. */
+export async function netsvcScenario(options: ScenarioOptions): Promise<Scenario> {
+  const { clock, installed = 'v3.26.4', file = 'netsvc.yaml' } = options;
+  const cluster = sandboxCluster({ clock, ...pacing(options) });
+  const namespaces = ['default', 'kube-system'].map((name) =>
+    cluster.registry.create(K.Namespace, namespace(name), { manager: 'sandbox' }),
+  );
+  cluster.nodes.add(options.nodes);
+  const path = join(options.releasesFolder, installed, 'manifests', file);
+  for (const { object } of parseManifest(await readFile(path, 'utf8'), path).documents) cluster.installClientSide(object);
+  await clock.sleep(SETTLE_MS);
+  cluster.faults.writes = 0;
+  const files = new SandboxFiles();
+  files.write(`${BIN_DIR}/kubectl`, 'kubectl v1.36.1', true);
+  if (options.cli !== false) files.write(`${BIN_DIR}/netsvcctl`, `netsvcctl ${installed}\n`, true);
+  const clusterUid = namespaces[1]?.metadata.uid ?? '';
+  const folder = `/sandbox/${clusterUid}`;
+  return { cluster, clock, files, releasesFolder: options.releasesFolder, clusterUid, workFolder: folder, state: { kept: new Map() } };
+}
+
+function pacing({ pullMs, readyMs }: ScenarioOptions): Pick<SandboxOptions, 'pullMs' | 'readyMs'> {
+  return { ...(pullMs === undefined ? {} : { pullMs }), ...(readyMs === undefined ? {} : { readyMs }) };
+}
+
+function namespace(name: string) {
+  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+}

@@ -1,0 +1,95 @@
+import type { StandInState, StoredIn } from './stand-in-cli-state.ts';
+
+/** What one call does: the texts, the exit code, or a wait that only ends with the process. */
+export interface Said {
+  readonly out?: string;
+  readonly err?: string;
+  readonly exit: number | 'hang';
+}
+
+export interface Call {
+  readonly words: readonly string[];
+  readonly options: ReadonlyMap<string, string>;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  node: 'Node',
+  hostendpoint: 'HostEndpoint',
+  hep: 'HostEndpoint',
+  globalnetworkpolicy: 'GlobalNetworkPolicy',
+  gnp: 'GlobalNetworkPolicy',
+  kubecontrollersconfiguration: 'KubeControllersConfiguration',
+  kubecontrollersconfig: 'KubeControllersConfiguration',
+};
+
+type Command = (call: Call, store: StoredIn, state: StandInState) => Said;
+
+const kindOf = (word = ''): string | undefined => KINDS[word.toLowerCase().replace(/ies$/, 'y').replace(/s$/, '')];
+const missing = (kind: string, name: string): string => `resource does not exist: ${kind}(${name}) with error: <nil>`;
+
+const get: Command = ({ words: [, word, ...names], options }, store, { generation }) => {
+  const [kind, format] = [kindOf(word), options.get('-o') ?? options.get('--output')];
+  if (!kind) return { err: `failed to get resources: resource type '${word}' is not supported\n`, exit: 1 };
+  if (format !== undefined && format !== 'json') return { err: `unrecognized output format '${format}'\n`, exit: 1 };
+  const all = store.objects[kind] ?? {};
+  const absent = names.filter((name) => !(name in all));
+  const found = (names.length > 0 ? names : Object.keys(all)).filter((name) => name in all);
+  const err = absent.map((name) => `${missing(kind, name)}\n`).join('');
+  const exit = absent.length > 0 ? 1 : 0;
+  if (format === undefined) return { out: exit ? '' : `NAME   \n${found.map((name) => `${name}   \n`).join('')}\n`, err, exit };
+  const objects = found.map((name) => ({ kind, apiVersion: 'projectcalico.org/v3', metadata: { name }, ...all[name] }));
+  const shown = names.length === 0 ? { kind: `${kind}List`, apiVersion: 'projectcalico.org/v3', items: objects } : objects;
+  const value = Array.isArray(shown) && names.length === 1 ? (objects[0] ?? null) : shown;
+  return { out: `${JSON.stringify(value, null, 2)}${generation === 'old' ? '\n' : ''}`, err, exit };
+};
+
+const patch: Command = ({ words: [, word, name = ''], options }, store, { generation }) => {
+  const kind = kindOf(word);
+  if (!kind) return { err: `resource type '${word}' is not supported\n`, exit: 1 };
+  const hit = generation === 'old' ? 'Hit' : 'hit';
+  const live = store.objects[kind]?.[name];
+  if (!live) return { err: `${hit} error: ${missing(kind, name)}\n`, exit: 1 };
+  try {
+    Object.assign(live, merged(live, JSON.parse(options.get('--patch') ?? options.get('-p') ?? '')));
+  } catch {
+    return { err: `${hit} error: performing strategic merge patch: invalid JSON document\n`, exit: 1 };
+  }
+  return { out: `Successfully patched 1 '${kind}' resource\n`, exit: 0 };
+};
+
+function merged(live: unknown, change: unknown): unknown {
+  if (!isMap(live) || !isMap(change)) return change;
+  return { ...live, ...Object.fromEntries(Object.entries(change).map(([key, value]) => [key, merged(live[key], value)])) };
+}
+
+const isMap = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const remove: Command = ({ words: [, word, ...names], options }, store) => {
+  const kind = kindOf(word);
+  if (!kind) return { err: `resource type '${word}' is not supported\n`, exit: 1 };
+  const all = store.objects[kind] ?? {};
+  const absent = options.has('--skip-not-exists') ? [] : names.filter((name) => !(name in all));
+  for (const name of names) delete all[name];
+  const done = names.length - absent.length;
+  const out = done > 0 ? `Successfully deleted ${done} '${kind}' resource(s)\n` : '';
+  const err = absent.map((name) => `Failed to delete '${kind}' resource: ${missing(kind, name)}\n\n`).join('');
+  return { out, err, exit: absent.length > 0 ? 1 : 0 };
+};
+
+const label: Command = ({ words: [, , node = '', pair = ''], options }, store, { generation }) => {
+  const [key = '', value = ''] = pair.split('=');
+  const live = store.objects.Node?.[node];
+  if (!live) return { err: `nodes ${node} not found\n`, exit: 1 };
+  const labels = (isMap(live.labels) ? live.labels : {}) as Record<string, unknown>;
+  const there = key in labels;
+  if (there && labels[key] !== value && !options.has('--overwrite')) {
+    const end = generation === 'old' ? '.' : '';
+    const hint = "please use '--overwrite' to set a new value";
+    return { err: `failed to update label of nodes ${node}, key ${key} is already present. ${hint}${end}\n`, exit: 1 };
+  }
+  live.labels = { ...labels, [key]: value };
+  return { out: `Successfully ${there ? 'updated' : 'set'} label ${key} on nodes ${node}\n`, exit: 0 };
+};
+
+/** What the commands on resources do, once a datastore answers. */
+export const commands: Readonly<Record<string, Command>> = { get, patch, delete: remove, label };

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { standInCli } from './stand-in-cli.ts';
+import { type StandInState, standInState } from './stand-in-cli-state.ts';
+
+describe('the stand-in for the service’s CLI', () => {
+  let folder = '';
+  let env: Record<string, string> = {};
+  let state: StandInState;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'stand-in-'));
+    writeFileSync(join(folder, 'config'), 'apiVersion: v1\n');
+    writeFileSync(join(folder, 'etcd.cfg'), 'spec:\n  datastoreType: etcdv3\n');
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  beforeEach(() => {
+    env = { DATASTORE_TYPE: 'kubernetes', KUBECONFIG: join(folder, 'config') };
+    state = standInState();
+    state.kubernetes = {
+      reachable: true,
+      clusterInformation: { version: 'v3.32.1', type: 'k8s,bgp' },
+      objects: { HostEndpoint: { a: {}, b: {} }, KubeControllersConfiguration: { default: { spec: { x: 1 } } }, Node: { n1: {} } },
+    };
+  });
+  const say = (line: string, more: Record<string, string> = {}) => standInCli(line.split(' '), { ...env, ...more }, state);
+
+  it('prints four lines when all is well', () => {
+    assert.deepEqual(say('version'), {
+      out: 'Client Version:    v3.32.1\nGit commit:        0000000\nCluster Version:   v3.32.1\nCluster Type:      k8s,bgp\n',
+      exit: 0,
+    });
+  });
+
+  it('knows --client in the new generation only', () => {
+    assert.equal(say('version --client').exit, 0);
+    state.generation = 'old';
+    assert.deepEqual([say('version --client').out, say('version --client').exit], [undefined, 1]);
+  });
+
+  it('exits 0 without a configuration and 1 without ClusterInformation', () => {
+    const none = say('version', { KUBECONFIG: '/nonexistent' });
+    assert.deepEqual([none.exit, /Unable to detect installed/.test(none.out ?? '')], [0, true]);
+    delete state.kubernetes.clusterInformation;
+    assert.match(say('version').err ?? '', /^unable to retrieve Cluster Version or Type: resource does not exist/);
+    assert.equal(say('version').exit, 1);
+  });
+
+  it('hangs on a key-value store that does not answer, after its own two lines', () => {
+    state.etcdv3.reachable = false;
+    const stray = { DATASTORE_TYPE: '', CALICO_DATASTORE_TYPE: 'etcdv3', ETCD_ENDPOINTS: 'https://10.0.0.1:2379' };
+    assert.deepEqual([say('version', stray).exit, say('version', stray).out?.split('\n').length], ['hang', 3]);
+    assert.deepEqual(say('get nodes', stray), { exit: 'hang' });
+  });
+
+  it('reads a configuration file alone, whatever the environment says', () => {
+    state.etcdv3.reachable = false;
+    assert.equal(say(`version --config=${join(folder, 'etcd.cfg')}`).exit, 'hang');
+  });
+
+  for (const [generation, wording] of [
+    ['new', /^failed to get resources: version mismatch\.\nClient Version: {3}v3\.32\.1\nCluster Version: {2}3\.32\.0\n/],
+    ['old', /^Failed to get resources: Version mismatch\..*override\.\n\n$/s],
+  ] as const) {
+    it(`refuses another patch release, in the words of the ${generation} generation, but for version`, () => {
+      state.generation = generation;
+      state.kubernetes.clusterInformation = { version: 'v3.32.0' };
+      assert.match(say('get nodes').err ?? '', wording);
+      assert.equal(say('get nodes').exit, 1);
+      assert.equal(say('--allow-version-mismatch get nodes').exit, 0);
+      assert.equal(say('version').exit, 0);
+    });
+  }
+
+  it('gets a list, one object, several, and null for none', () => {
+    const json = (line: string) => JSON.parse(say(line).out ?? '');
+    assert.equal(json('get heps -o json').kind, 'HostEndpointList');
+    assert.equal(json('get hep a -o json').metadata.name, 'a');
+    assert.equal(json('get hep a b -o json').length, 2);
+    assert.equal(json('get hep nosuch -o json'), null);
+    assert.equal(say('get hep nosuch').exit, 1);
+    assert.match(say('get hep -o name').err ?? '', /unrecognized output format/);
+    assert.match(say('get kcc').err ?? '', /'kcc' is not supported/);
+  });
+
+  it('patches by merging, and says the same when nothing changes', () => {
+    const patched = "Successfully patched 1 'KubeControllersConfiguration' resource\n";
+    const line = 'patch kubecontrollersconfiguration default --type=bogus --patch {"spec":{"y":2}}';
+    assert.equal(say(line).out, patched);
+    assert.equal(say(line).out, patched);
+    assert.deepEqual(state.kubernetes.objects.KubeControllersConfiguration, { default: { spec: { x: 1, y: 2 } } });
+  });
+
+  it('deletes what is there and complains about the rest', () => {
+    const said = say('delete hostendpoint a missing b');
+    assert.equal(said.out, "Successfully deleted 2 'HostEndpoint' resource(s)\n");
+    assert.match(said.err ?? '', /HostEndpoint\(missing\)/);
+    assert.deepEqual([said.exit, state.kubernetes.objects.HostEndpoint], [1, {}]);
+    assert.equal(say('delete hep x y z --skip-not-exists').out, "Successfully deleted 3 'HostEndpoint' resource(s)\n");
+  });
+
+  it('labels a node, and changes a label only when told to', () => {
+    assert.equal(say('label nodes n1 k=v').out, 'Successfully set label k on nodes n1\n');
+    assert.equal(say('label nodes n1 k=w').exit, 1);
+    assert.equal(say('label nodes n1 k=w --overwrite').out, 'Successfully updated label k on nodes n1\n');
+  });
+});

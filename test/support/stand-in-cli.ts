@@ -1,0 +1,98 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { type Call, commands, type Said } from './stand-in-cli-resources.ts';
+import { type Choice, chooseDatastore, type StandInState, type StoredIn } from './stand-in-cli-state.ts';
+
+/** Options that take a value without `=`. */
+const VALUED = new Set(['--patch', '-p', '--type', '-o', '--output', '--config', '-c', '--context', '-f', '--filename']);
+
+/** A stand-in for the service's CLI: the observable surface of two generations, on a state in memory that it changes. */
+export function standInCli(argv: readonly string[], env: Readonly<Record<string, string | undefined>>, state: StandInState): Said {
+  const call = parse(argv);
+  const [command = ''] = call.words;
+  const choice = chooseDatastore(call.options.get('--config') ?? call.options.get('-c'), env);
+  if (command === 'version') return version(call, choice, state);
+  if ('refused' in choice || 'undetected' in choice) {
+    const why = 'refused' in choice ? choice.refused : 'invalid configuration: no configuration has been provided';
+    return { out: `Failed to create Calico API client: ${why}\n`, exit: 1 };
+  }
+  const store = state[choice.type];
+  if (!store.reachable) return unreachable(choice.type, command);
+  const refusal = call.options.has('--allow-version-mismatch') ? undefined : mismatch(command, call, state, store);
+  if (refusal) return refusal;
+  return commands[command]?.(call, store, state) ?? { err: `unknown command: "${command}"\nUsage:\n`, exit: 1 };
+}
+
+function parse(argv: readonly string[]): Call {
+  const words: string[] = [];
+  const options = new Map<string, string>();
+  const left = [...argv];
+  for (let one = left.shift(); one !== undefined; one = left.shift()) {
+    const equals = one.indexOf('=');
+    if (!one.startsWith('-')) words.push(one);
+    else if (one.startsWith('--') && equals > 0) options.set(one.slice(0, equals), one.slice(equals + 1));
+    else options.set(one, VALUED.has(one) ? (left.shift() ?? '') : '');
+  }
+  return { words, options };
+}
+
+function version({ options }: Call, choice: Choice, state: StandInState): Said {
+  const old = state.generation === 'old';
+  const client = `Client Version:    ${state.client}\nGit commit:        0000000\n`;
+  if (options.has('--client'))
+    return old ? { err: 'Usage:\n  calicoctl version [--config=<CONFIG>]\n', exit: 1 } : { out: client, exit: 0 };
+  if ('undetected' in choice) return { out: `${client}Unable to detect installed Calico version\n`, exit: 0 };
+  if ('refused' in choice) {
+    return choice.on === 'stdout' ? { out: `${client}${choice.refused}\n`, exit: 1 } : { out: client, err: `${choice.refused}\n`, exit: 1 };
+  }
+  const store = state[choice.type];
+  const unable = `${old ? 'Unable' : 'unable'} to retrieve Cluster Version or Type:`;
+  if (!store.reachable && choice.type === 'etcdv3') return { out: client, exit: 'hang' };
+  if (!store.reachable) return { out: client, err: `${unable} ${REFUSED}\n`, exit: 1 };
+  const information = store.clusterInformation;
+  if (!information)
+    return { out: client, err: `${unable} resource does not exist: ClusterInformation(default) with error: <nil>\n`, exit: 1 };
+  const { version: cluster = 'unknown', type = 'unknown' } = information;
+  return { out: `${client}Cluster Version:   ${cluster}\nCluster Type:      ${type}\n`, exit: 0 };
+}
+
+const REFUSED = 'Get "https://127.0.0.1:6443/apis": dial tcp 127.0.0.1:6443: connect: connection refused';
+
+function unreachable(type: 'kubernetes' | 'etcdv3', command: string): Said {
+  if (type === 'etcdv3') return { exit: 'hang' };
+  const why = `unable to get Cluster Information to verify version mismatch: ${REFUSED}`;
+  return { err: `${command === 'get' ? 'failed to get resources: ' : ''}${why}\nUse --allow-version-mismatch to override\n`, exit: 1 };
+}
+
+const plain = (release: string): string => release.replace(/^v/, '').replace(/-.*$/, '');
+
+/** Whole releases are compared, patch included; a cluster without a version is not. */
+function mismatch(command: string, { words }: Call, { generation, client }: StandInState, store: StoredIn): Said | undefined {
+  const cluster = store.clusterInformation?.version;
+  if (!cluster || plain(cluster) === plain(client)) return undefined;
+  const [m, f, end] = generation === 'old' ? ['Version', 'Failed', '.\n\n'] : ['version', 'failed', '\n'];
+  const heads: Readonly<Record<string, string>> = { get: `${f} to get resources: `, label: `${f} to get nodes ${words[2] ?? ''}, error ` };
+  const text = `${heads[command] ?? ''}${m} mismatch.\nClient Version:   ${client}\nCluster Version:  ${cluster.replace(/^v/, '')}\nUse --allow-version-mismatch to override${end}`;
+  return { err: text, exit: 1 };
+}
+
+/** Runs as a program: state from the file that the environment names, changes written back. */
+export function main(argv: readonly string[]): void {
+  const file = process.env.STAND_IN_CLI_STATE ?? '';
+  const state = JSON.parse(readFileSync(file, 'utf8')) as StandInState;
+  const { out = '', err = '', exit } = standInCli(argv, process.env, state);
+  process.stdout.write(out);
+  process.stderr.write(err);
+  if (exit === 'hang') {
+    setInterval(() => undefined, 60_000);
+    return;
+  }
+  writeFileSync(file, JSON.stringify(state));
+  process.exitCode = exit;
+}
+
+/** Puts the stand-in at `file` as an executable program of this very Node. */
+export function installStandIn(file: string): void {
+  const module = JSON.stringify(import.meta.url);
+  writeFileSync(file, `#!${process.execPath}\nimport(${module}).then(({ main }) => main(process.argv.slice(2)));\n`);
+  chmodSync(file, 0o755);
+}
