@@ -22,7 +22,7 @@ export const questions: readonly Question[] = [
     manager: 'dpkg',
     program: 'dpkg',
     args: (file) => ['-S', file],
-    packageIn: /^([^\s:,]+)(?::[\w-]+)?[:,] /m,
+    packageIn: /^([^\s:,]+)(?::[\w-]+)?(?:, [^/]*)?: \//m,
     remove: (name) => `apt-get remove ${name}`,
   },
   {

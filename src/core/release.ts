@@ -42,3 +42,12 @@ export function sameMinor(a: string, b: string): boolean {
   const [left, right] = [parseRelease(a), parseRelease(b)];
   return left !== undefined && right !== undefined && minorOf(left) === minorOf(right);
 }
+
+/**
+ * The minor line of a version as programs print it: `v3.32` for `v3.32.1`, `v3.32` and `3.32.1-0.dev-5-gabc` (§9/3).
+ * Undefined for `unknown`, `master` and the like.
+ */
+export function lineOf(version: string): string | undefined {
+  const match = /^v?(\d{1,4})\.(\d{1,4})(?:$|[.+-])/.exec(version.trim());
+  return match ? `v${match[1]}.${match[2]}` : undefined;
+}

@@ -23,14 +23,15 @@ export async function readClis(tools: Tools, { cli }: Profile): Promise<readonly
 }
 
 /** New CLIs tell their release without a connection; old ones only as the first line of the whole answer. */
-async function releaseOf(tools: Tools, file: string): Promise<string | undefined> {
+export async function releaseOf(tools: Tools, file: string): Promise<string | undefined> {
   const asked = { program: file, timeoutMs: ANSWER_MS };
   const alone = parseCliVersion(await tools.run({ tool: 'netsvcctl', args: ['version', '--client'] }, asked));
   if (alone.client !== undefined) return alone.client;
   return parseCliVersion(await tools.run({ tool: 'netsvcctl', args: ['version'] }, asked)).client;
 }
 
-/** The whole answer of one CLI about the cluster. */
-export async function readCliVersion(tools: Tools, file: string): Promise<CliVersion> {
-  return parseCliVersion(await tools.run({ tool: 'netsvcctl', args: ['version'] }, { program: file, timeoutMs: ANSWER_MS }));
+/** The whole answer of one CLI about the cluster; `config` names its configuration file. */
+export async function readCliVersion(tools: Tools, file: string, config?: string): Promise<CliVersion> {
+  const args = ['version', ...(config === undefined ? [] : [`--config=${config}`])];
+  return parseCliVersion(await tools.run({ tool: 'netsvcctl', args }, { program: file, timeoutMs: ANSWER_MS }));
 }

@@ -2,7 +2,7 @@ import type { Action } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import { stage } from '../core/stage.ts';
 import { type CliFacts, folderOf, type LocalCli, mayBeReplaced, readCliFacts } from './cli-facts.ts';
-import { ask, configuration, installByHand, podStep, removeByHand } from './cli-instructions.ts';
+import { configuration, installByHand, podStep, removeByHand } from './cli-instructions.ts';
 
 /** Old CLIs out, the new one in: an older one must not be used after the upgrade (§1/4, §4.4/4, §4.5/4). */
 export const cliStage = stage<CliFacts>({

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ownerByPlace, ownerIn, ownerOf, questions } from '../../src/adapters/package-owner.ts';
@@ -53,6 +53,13 @@ describe('ownerOf', () => {
   it('asks by the short name that older packages know', async () => {
     await manager('dpkg', '[ "$2" = /bin/no-such-cli ] && echo "old-cli: $2"');
     assert.equal((await ownerOf('/usr/bin/no-such-cli', { PATH: folder }))?.removeWith, 'apt-get remove old-cli');
+  });
+
+  it('goes by the name of a link before what it leads to', async () => {
+    await mkdir(join(folder, 'Cellar', 'mine'), { recursive: true });
+    await symlink('/bin/sh', join(folder, 'Cellar', 'mine', 'cli'));
+    await manager('dpkg', 'echo "dash: $2"');
+    assert.equal((await ownerOf(join(folder, 'Cellar', 'mine', 'cli'), { PATH: folder }))?.removeWith, 'brew uninstall mine');
   });
 
   it('is nobody on a machine without managers', async () => {

@@ -1,0 +1,59 @@
+import type { Check, Reading } from '../core/check.ts';
+import type { Datastore } from '../core/installation.ts';
+import type { KubeObject } from '../core/object.ts';
+import type { RolloutProgress } from '../core/rollout.ts';
+import type { Dependent } from './facts.ts';
+
+/** What one source says about the cluster's version: a value, or why it has none. */
+export interface VersionAnswer {
+  /** Who was asked: `/usr/local/bin/calicoctl version`. */
+  readonly by: string;
+  /** As printed. */
+  readonly value?: string;
+  readonly because?: string;
+}
+
+export interface ClusterVersionFacts {
+  /** The new CLI; undefined if none could be asked, with the reason. */
+  readonly cli: VersionAnswer | { readonly notAsked: string };
+  /** The cluster's own record in the API. */
+  readonly record: Reading<VersionAnswer>;
+}
+
+export interface ServiceImage {
+  /** `Pod/kube-system/calico-node-x` */
+  readonly pod: string;
+  readonly container: string;
+  readonly image: string;
+  /** Undefined for a digest and for tags that are no release. */
+  readonly release?: string;
+  /** The service's CLI in a pod: it does no work of the cluster. */
+  readonly isCli: boolean;
+}
+
+/** References to owners of the service's v3 group, and which owners there are now. */
+export interface OwnerFacts {
+  readonly dependents: readonly Dependent[];
+  /** UIDs by kind; a kind that could not be listed, or that nobody serves, is in `unread`. */
+  readonly uids: Readonly<Record<string, ReadonlySet<string>>>;
+  readonly unread: readonly { readonly kind: string; readonly because: string }[];
+}
+
+/** What the upgrade brought about, as the checks of `verify` see it. */
+export interface VerifyFacts {
+  readonly datastore: Reading<Datastore>;
+  readonly clusterVersion: ClusterVersionFacts;
+  /** Every container of the service in the cluster, whatever manifest it came from. */
+  readonly images: Reading<readonly ServiceImage[]>;
+  readonly rollouts: Reading<readonly RolloutProgress[]>;
+  /** Undefined on paths without a full manifest to compare with. */
+  readonly leftovers: Reading<readonly { readonly object: string; readonly names: readonly string[] }[] | undefined>;
+  /** CRDs that the target no longer has, and how many objects each still holds. */
+  readonly leftBehind: Reading<readonly { readonly name: string; readonly objects: number }[]>;
+  readonly temporaryPolicies: Reading<readonly KubeObject[]>;
+  readonly owners: Reading<OwnerFacts>;
+  /** CLIs on PATH. */
+  readonly clis: Reading<readonly { readonly file: string; readonly release?: string }[]>;
+}
+
+export type VerifyCheck = Check<VerifyFacts>;

@@ -1,0 +1,62 @@
+import { notApplicable, read } from '../core/check.ts';
+import { groupOf, refOf, refText } from '../core/object.ts';
+import { counted, defineCheck, failed, failIfAny, listed, PROGRAM } from './define.ts';
+import type { Dependent } from './facts.ts';
+import type { OwnerFacts, VerifyCheck } from './verify-facts.ts';
+
+export const temporaryPolicy: VerifyCheck = defineCheck('NS-306', {
+  category: 'result',
+  severity: 'warning',
+  ref: '§4.4/7',
+  judge(facts, { profile }) {
+    if (read(facts.datastore) === 'kvstore') {
+      const command = `${profile.cli.program} get globalnetworkpolicy ${profile.temporaryPolicy}`;
+      return notApplicable(`policies are in the key-value store, not in the API: look with ${command}`);
+    }
+    const left = read(facts.temporaryPolicies);
+    return failIfAny(
+      left.map((policy) => ({ text: refText(refOf(policy)), object: refOf(policy) })),
+      'no temporary policy',
+      (names) => ({
+        because: `${names} still allows all traffic`,
+        hint: 'Review what only it allows, add policies for that, then delete it.',
+      }),
+    );
+  },
+});
+
+/** An owner whose UID is gone costs its dependents their lives at the next start of the garbage collector (domain §7.3/5). */
+export const ownersExist: VerifyCheck = defineCheck('NS-307', {
+  category: 'result',
+  severity: 'error',
+  ref: '§7/1',
+  judge(facts) {
+    const owners = read(facts.owners);
+    const dangling = owners.dependents.filter((one) => uidsOf(one, owners)?.has(one.owner.uid) === false);
+    if (dangling.length === 0 && owners.unread.length > 0) {
+      return failed(
+        `owner references could not all be followed: ${listed(owners.unread.map(({ kind }) => kind))}`,
+        'Let this account list these kinds, or repair the API behind them, then verify again; or accept them by name.',
+        { next: `${PROGRAM} verify`, evidence: owners.unread.map(({ kind, because }) => ({ text: kind, detail: because })) },
+      );
+    }
+    const evidence = dangling.map(({ object, owner }) => ({
+      text: refText(object),
+      object,
+      detail: `${owner.kind}/${owner.name} has no longer the UID ${owner.uid}`,
+    }));
+    return failIfAny(
+      evidence,
+      `${counted(owners.dependents.length, 'owner reference')} to objects of the service, none without its owner`,
+      (names) => ({
+        because: `${counted(dangling.length, 'owner reference')} to objects that no longer exist: ${names}`,
+        hint: 'The next start of kube-controller-manager deletes these objects: put the owner’s new UID into metadata.ownerReferences, or take the entry out, now.',
+      }),
+    );
+  },
+});
+
+/** Undefined where the owner's kind could not be listed. */
+function uidsOf({ owner }: Dependent, { uids }: OwnerFacts): ReadonlySet<string> | undefined {
+  return uids[`${groupOf(owner.apiVersion)}/${owner.kind}`];
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { K } from '../../src/core/kinds.ts';
+import { type KubeObject, refOf } from '../../src/core/object.ts';
+import type { WatchUpdate } from '../../src/core/ports.ts';
+import { configMap, freshName, parkedDaemonSet, type SpecCluster, statusOf } from './spec-cluster.ts';
+
+export function describeWrites(open: () => SpecCluster): void {
+  const make = (name: string) => open().cluster.create(K.ConfigMap, configMap(freshName(name), { a: '1' }));
+
+  describe('writes', () => {
+    it('give a new object its identity', async () => {
+      const { uid, resourceVersion, creationTimestamp, generation } = (await make('born')).metadata;
+      assert.match(`${uid}`, /^[0-9a-f-]{36}$/);
+      assert.match(`${resourceVersion}`, /^\d+$/);
+      assert.match(`${creationTimestamp}`, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+      assert.equal(generation, undefined);
+    });
+
+    const refusals: readonly [string, number, (live: KubeObject) => Promise<unknown>][] = [
+      ['an object of the same name', 409, (live) => open().cluster.create(K.ConfigMap, configMap(live.metadata.name, {}))],
+      ['a replace with an old resourceVersion', 409, async (live) => {
+        await open().cluster.replace(K.ConfigMap, { ...live, data: { a: '2' } });
+        await open().cluster.replace(K.ConfigMap, { ...live, data: { a: '3' } });
+      }],
+      ['a patch with an old resourceVersion', 409, (live) => patch(live, { op: 'replace', path: '/metadata/resourceVersion', value: '1' })],
+      ['a patch whose test fails', 422, (live) => patch(live, { op: 'test', path: '/data/a', value: 'other' })],
+      ['a patch of a path that is not there', 422, (live) => patch(live, { op: 'remove', path: '/data/none' })],
+      ['a patch of another instance of that name', 422, (live) =>
+        open().cluster.patch(K.ConfigMap, { ...refOf(live), uid: '00000000-0000-0000-0000-000000000000' }, [], 'spec')],
+      ['a replace of another instance of that name', 409, (live) =>
+        open().cluster.replace(K.ConfigMap, { ...live, metadata: { ...live.metadata, uid: '00000000-0000-0000-0000-000000000000' } })],
+      ['a patch of what does not exist', 404, (live) =>
+        open().cluster.patch(K.ConfigMap, { ...refOf(live), name: 'nobody', uid: undefined }, [{ op: 'add', path: '/data', value: {} }], 'spec')],
+      ['an object in a namespace that does not exist', 404, () =>
+        open().cluster.create(K.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'nowhere' } })],
+      ['a list of a kind that is not served', 404, () =>
+        open().cluster.list({ group: 'nothing.example', version: 'v1', kind: 'Nothing', plural: 'nothings', namespaced: true })],
+    ];
+    const patch = (live: KubeObject, op: { op: 'replace' | 'test' | 'remove'; path: string; value?: unknown }) =>
+      open().cluster.patch(K.ConfigMap, refOf(live), [op], 'spec');
+    for (const [what, status, request] of refusals) {
+      it(`are refused with ${status}: ${what}`, async () => {
+        assert.equal(await statusOf(request(await make('refused'))), status);
+      });
+    }
+
+    it('are not stored if they are dry runs', async () => {
+      const live = await make('dry');
+      const { cluster } = open();
+      const shown = await cluster.dryRunPatch(K.ConfigMap, refOf(live), [{ op: 'replace', path: '/data/a', value: '2' }], 'spec');
+      const applied = await cluster.dryRunApply(K.ConfigMap, configMap(live.metadata.name, { b: '1' }), 'spec');
+      const fresh = configMap(freshName('dry'), { a: '1' });
+      const made = [await cluster.dryRunCreate(K.ConfigMap, fresh), await cluster.dryRunApply(K.ConfigMap, fresh, 'spec')];
+      assert.deepEqual([shown.data, applied.data, made.map(({ data }) => data)], [{ a: '2' }, { a: '1', b: '1' }, [{ a: '1' }, { a: '1' }]]);
+      assert.equal(applied.metadata.resourceVersion, live.metadata.resourceVersion);
+      assert.deepEqual(await cluster.get(K.ConfigMap, live.metadata.name, 'default'), live);
+      assert.equal(await cluster.get(K.ConfigMap, fresh.metadata.name, 'default'), undefined);
+    });
+
+    it('that change nothing leave the resourceVersion alone', async () => {
+      const live = await make('same');
+      const again = await open().cluster.patch(K.ConfigMap, refOf(live), [{ op: 'replace', path: '/data/a', value: '1' }], 'netsvc-upgrade');
+      assert.equal(again.metadata.resourceVersion, live.metadata.resourceVersion);
+    });
+
+    it('count a generation only for more than metadata', async () => {
+      const { cluster } = open();
+      const live = await cluster.create(K.DaemonSet, parkedDaemonSet(freshName('generation'), []));
+      const labelled = await cluster.patch(K.DaemonSet, refOf(live), [{ op: 'add', path: '/metadata/labels', value: { a: 'b' } }], 'spec');
+      const image = '/spec/template/spec/containers/0/image';
+      const changed = await cluster.patch(K.DaemonSet, refOf(live), [{ op: 'replace', path: image, value: 'registry.netsvc.io/x:v2' }], 'spec');
+      assert.deepEqual([live, labelled, changed].map(({ metadata }) => metadata.generation), [1, 1, 2]);
+    });
+  });
+
+  it('a watch tells what is there, then every change, and ends with its signal', async () => {
+    const { cluster } = open();
+    const labels = { watched: freshName('watch') };
+    const labelled = (data: Record<string, string>) => {
+      const map = configMap(labels.watched, data);
+      return { ...map, metadata: { ...map.metadata, labels } };
+    };
+    const made = await cluster.create(K.ConfigMap, labelled({ a: '1' }));
+    const end = new AbortController();
+    const steps: readonly (() => Promise<unknown>)[] = [
+      () => cluster.patch(K.ConfigMap, refOf(made), [{ op: 'replace', path: '/data/a', value: '2' }], 'spec'),
+      () => cluster.remove(K.ConfigMap, refOf(made)),
+      async () => end.abort(),
+    ];
+    const told: string[] = [];
+    let step = 0;
+    const options = { namespace: 'default', labelSelector: `watched=${labels.watched}`, signal: end.signal };
+    for await (const update of cluster.watch(K.ConfigMap, options)) {
+      told.push(textOf(update));
+      await steps[step++]?.();
+    }
+    assert.deepEqual(told, ['snapshot 1', 'changed 2', 'deleted 2']);
+  });
+}
+
+function textOf(update: WatchUpdate): string {
+  const objects = update.type === 'snapshot' ? update.items : [update.object];
+  return `${update.type} ${objects.map(({ data }) => (data as { readonly a: string }).a).join()}`;
+}

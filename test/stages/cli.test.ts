@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import type { Action, Effect } from '../../src/core/action.ts';
+import { Fault } from '../../src/core/fault.ts';
+import type { StagePlan } from '../../src/core/stage.ts';
+import { netsvc } from '../../src/profiles/netsvc.ts';
+import { cliStage } from '../../src/stages/cli.ts';
+import { contextOf, object } from '../fixtures/facts.ts';
+import { type CliBench, cliBench, sha256, versionText } from '../support/cli-bench.ts';
+
+const NEW = 'the new program';
+const URL = 'https://github.com/projectcalico/calico/releases/download/v3.32.1/calicoctl-linux-amd64';
+const OLD = versionText('v3.27.5');
+const source = { artifacts: { [URL]: NEW } };
+
+async function planOf(bench: CliBench, options = {}): Promise<StagePlan> {
+  return (await cliStage.open(cliBench(bench).sources, contextOf(options))).plan();
+}
+
+async function actionsOf(bench: CliBench, options = {}): Promise<readonly Action[]> {
+  const plan = await planOf(bench, options);
+  return 'skip' in plan ? [] : plan.actions;
+}
+
+const idsOf = (actions: readonly Action[]) => actions.map(({ id }) => id);
+const effectOf = <T extends Effect['type']>(actions: readonly Action[], id: string, type: T) => {
+  const effect = actions.find((one) => one.id === id)?.effect;
+  assert.equal(effect?.type, type, `${id} in ${idsOf(actions)}`);
+  return effect as Extract<Effect, { type: T }>;
+};
+const instruction = (actions: readonly Action[], id: string) => effectOf(actions, id, 'ask').instruction;
+
+describe('the stage cli', () => {
+  const one: CliBench = { ...source, path: { calicoctl: ['/usr/local/bin/calicoctl'] }, prints: { '/usr/local/bin/calicoctl': OLD } };
+
+  it('moves an old CLI aside and puts the new one in its place', async () => {
+    const actions = await actionsOf(one);
+    assert.deepEqual(idsOf(actions), ['remove-1', 'install', 'configure', 'elsewhere']);
+    assert.deepEqual(effectOf(actions, 'remove-1', 'remove-file'), {
+      type: 'remove-file',
+      file: '/usr/local/bin/calicoctl',
+      keepAs: '/home/me/upgrade/old-cli/calicoctl-v3.27.5-20260101T120000Z-1',
+    });
+    assert.deepEqual(effectOf(actions, 'install', 'install-cli'), {
+      type: 'install-cli',
+      from: '/work-folder/calicoctl-v3.32.1',
+      sha256: sha256(NEW),
+      to: '/usr/local/bin/calicoctl',
+      replaces: '/usr/local/bin/calicoctl',
+    });
+  });
+
+  it('has nothing to do, and fetches nothing, where the new one is there', async () => {
+    const bench = cliBench({ ...one, prints: { '/usr/local/bin/calicoctl': versionText('v3.32.1') } });
+    const plan = (await cliStage.open(bench.sources, contextOf())).plan();
+    assert.ok('skip' in plan, JSON.stringify(plan));
+    assert.deepEqual(
+      bench.asked.filter((line) => line.startsWith('fetch')),
+      [],
+    );
+  });
+
+  it('never asks a CLI without a time limit', async () => {
+    const bench = cliBench({ ...one, prints: {} });
+    await cliStage.open(bench.sources, contextOf());
+    assert.deepEqual(bench.asked.slice(0, 2), ['/usr/local/bin/calicoctl version --client', '/usr/local/bin/calicoctl version']);
+  });
+
+  it('fetches the new one once, however often it is planned', async () => {
+    const bench = cliBench(one);
+    for (let round = 0; round < 3; round += 1) await cliStage.open(bench.sources, contextOf());
+    assert.equal(bench.asked.filter((line) => line.startsWith('fetch')).length, 1);
+  });
+
+  it('replaces the kubectl plugin in its place as well', async () => {
+    const actions = await actionsOf({
+      ...source,
+      path: { calicoctl: ['/opt/a/calicoctl'], 'kubectl-calico': ['/opt/b/kubectl-calico'] },
+      prints: { '/opt/a/calicoctl': OLD, '/opt/b/kubectl-calico': OLD },
+    });
+    assert.deepEqual(idsOf(actions), ['remove-1', 'remove-2', 'install', 'install-plugin-1', 'configure', 'elsewhere']);
+    assert.equal(effectOf(actions, 'install-plugin-1', 'install-cli').to, '/opt/b/kubectl-calico');
+  });
+
+  const untouched: Readonly<Record<string, [Partial<CliBench>, RegExp]>> = {
+    'that a package manager owns': [
+      { owners: { '/usr/local/bin/calicoctl': { manager: 'dpkg', removeWith: 'apt-get remove calicoctl' } } },
+      /belongs to dpkg: remove it with: apt-get remove calicoctl$/,
+    ],
+    'in a folder that may not be written': [{ writable: [] }, /may not be written: remove it with: sudo rm \/usr\/local\/bin\/calicoctl$/],
+    'that does not tell its release': [{ prints: {} }, /does not tell its release/],
+    'of a branch build': [{ prints: { '/usr/local/bin/calicoctl': versionText('master') } }, /says it is master/],
+  };
+  for (const [title, [change, says]] of Object.entries(untouched)) {
+    it(`leaves a CLI alone ${title}, and says what to do`, async () => {
+      const actions = await actionsOf({ ...one, ...change });
+      assert.match(instruction(actions, 'by-hand-1'), says);
+      assert.match(instruction(actions, 'install'), /cli --bin-dir DIR$/);
+      assert.deepEqual(
+        actions.filter(({ effect }) => effect.type !== 'ask'),
+        [],
+      );
+    });
+  }
+
+  it('leaves a newer CLI alone', async () => {
+    const actions = await actionsOf({ ...one, prints: { '/usr/local/bin/calicoctl': versionText('v3.33.0') } });
+    assert.deepEqual(idsOf(actions), ['install', 'configure', 'elsewhere']);
+  });
+
+  it('installs into --bin-dir, but not over the file of a package', async () => {
+    const free = await actionsOf({ ...source, folders: ['/opt/bin'] }, { binDir: '/opt/bin' });
+    assert.equal(effectOf(free, 'install', 'install-cli').to, '/opt/bin/calicoctl');
+    const owners = { '/usr/local/bin/calicoctl': { manager: 'rpm', removeWith: 'rpm -e calicoctl' } };
+    const taken = await actionsOf({ ...one, owners, folders: ['/usr/local/bin'] }, { binDir: '/usr/local/bin' });
+    assert.match(instruction(taken, 'install'), /\/usr\/local\/bin\/calicoctl is in the way/);
+  });
+
+  it('refuses a --bin-dir that is no folder', async () => {
+    await assert.rejects(planOf(source, { binDir: '/nowhere' }), (thrown) => thrown instanceof Fault && thrown.code === 'usage');
+  });
+
+  it('asks for the CLI by hand where the source has none, and still takes the old one away', async () => {
+    const actions = await actionsOf({ ...one, artifacts: {} });
+    assert.deepEqual(idsOf(actions), ['remove-1', 'install', 'configure', 'elsewhere']);
+    assert.match(instruction(actions, 'install'), /is not in https:\/\/files\.example\. Put it on PATH as calicoctl/);
+  });
+
+  it('fetches a Windows program by its name there', async () => {
+    const windows = URL.replace('linux-amd64', 'windows-amd64.exe');
+    const actions = await actionsOf({ ...one, os: 'windows', artifacts: { [windows]: NEW } });
+    assert.equal(effectOf(actions, 'install', 'install-cli').sha256, sha256(NEW));
+  });
+
+  describe('with a list of sums', () => {
+    const profile = { ...netsvc, cli: { ...netsvc.cli, checksums: 'bin/SHA256SUMS' } };
+    const plan = async (sum: string) => {
+      const artifacts = { 'v3.32.2/bin/netsvcctl-linux-amd64': NEW, 'v3.32.2/bin/SHA256SUMS': `${sum}  netsvcctl-linux-amd64\n` };
+      const { sources } = cliBench({ artifacts, folders: ['/b'] });
+      return (await cliStage.open(sources, contextOf({ release: 'v3.32.2', binDir: '/b' }, profile))).plan();
+    };
+
+    it('says that the sum is the listed one', async () => {
+      const made = await plan(sha256(NEW));
+      assert.ok('actions' in made && made.actions[0]?.title.includes('as listed by the release'), JSON.stringify(made));
+    });
+
+    it('stops at another sum', async () => {
+      await assert.rejects(plan(sha256('another')), /bin\/SHA256SUMS says/);
+    });
+  });
+
+  describe('in the cluster', () => {
+    const pod = (image: string, phase = 'Running') =>
+      object('v1', 'Pod/kube-system/calicoctl', { spec: { containers: [{ name: 'calicoctl', image }] }, status: { phase } });
+    const current: CliBench = { ...one, prints: { '/usr/local/bin/calicoctl': versionText('v3.32.1') } };
+
+    it('tells how to replace a pod with an older CLI', async () => {
+      const actions = await actionsOf({ ...current, objects: [pod('calico/ctl:v3.18.1')] });
+      assert.match(instruction(actions, 'pod-kube-system-calicoctl'), /kubectl delete pod -n kube-system calicoctl/);
+    });
+
+    it('minds neither a new one nor one that has ended', async () => {
+      for (const one of [pod('calico/ctl:v3.32.1'), pod('calico/ctl:v3.18.1', 'Succeeded'), pod('istio/istioctl:1.2.3')]) {
+        assert.deepEqual(await actionsOf({ ...current, objects: [one] }), []);
+      }
+    });
+
+    it('says so when pods may not be listed', async () => {
+      const plan = await planOf({ ...one, refuses: { pods: 403 } });
+      assert.ok('actions' in plan && /could not be looked for: .*403/.test(plan.notes?.join() ?? ''), JSON.stringify(plan));
+    });
+  });
+
+  const CONFIG = '/etc/calico/calicoctl.cfg';
+  const configs: Readonly<Record<string, [string, RegExp]>> = {
+    'points at the API datastore': [
+      'spec:\n  datastoreType: kubernetes\n',
+      /names the datastore kubernetes: see that it means this cluster$/,
+    ],
+    'points elsewhere': ['spec:\n  datastoreType: "etcdv3"\n', /names the datastore etcdv3: correct it for the API datastore/],
+    'does not say': ['spec: {}\n', /does not say which datastore it means: correct it/],
+  };
+  for (const [title, [text, says]] of Object.entries(configs)) {
+    it(`warns of a configuration file that ${title}`, async () => {
+      assert.match(instruction(await actionsOf({ ...one, files: { [CONFIG]: text } }), 'configure'), says);
+    });
+  }
+});

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import type { KubeObject } from '../../src/core/object.ts';
+import type { Sources, ToolResult } from '../../src/core/ports.ts';
+import { clusterOf } from './cluster-of.ts';
+
+export interface CliBench {
+  /** Files on PATH by program name. */
+  readonly path?: Readonly<Record<string, readonly string[]>>;
+  /** What `version` prints by file; absent: exit 1 and silence. */
+  readonly prints?: Readonly<Record<string, string | Partial<ToolResult>>>;
+  readonly owners?: Readonly<Record<string, { readonly manager: string; readonly removeWith: string }>>;
+  /** Files and folders that may be written; everything unless said. */
+  readonly writable?: readonly string[];
+  /** Text of files by path. */
+  readonly files?: Readonly<Record<string, string>>;
+  readonly folders?: readonly string[];
+  /** Release files by `release/path` or by URL. */
+  readonly artifacts?: Readonly<Record<string, string>>;
+  readonly objects?: readonly KubeObject[];
+  readonly refuses?: Readonly<Record<string, number>>;
+  readonly os?: string;
+}
+
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Sources of a machine with these files, and what was asked of them. */
+export function cliBench(bench: CliBench = {}): { sources: Sources; asked: string[] } {
+  const asked: string[] = [];
+  const { cluster } = clusterOf(bench.objects ?? [], { refuses: bench.refuses ?? {} });
+  const sources: Partial<Sources> = {
+    cluster,
+    tools: {
+      which: async (program) => bench.path?.[program] ?? [],
+      ownerOf: async (file) => bench.owners?.[file],
+      programOf: (tool) => tool,
+      platform: () => ({ os: bench.os ?? 'linux', arch: 'amd64' }),
+      run: async ({ args }, { program = '', timeoutMs } = {}) => {
+        asked.push(`${program} ${args.join(' ')}${timeoutMs === undefined ? ' (no limit)' : ''}`);
+        return answer(bench.prints?.[program]);
+      },
+    },
+    files: {
+      exists: async (path) => bench.files?.[path] !== undefined,
+      isFolder: async (path) => bench.folders?.includes(path) ?? false,
+      writable: async (path) => bench.writable?.includes(path) ?? true,
+      readText: async (path) => bench.files?.[path] ?? '',
+      readBytes: async (path) => new TextEncoder().encode(bench.files?.[path]),
+    },
+    artifacts: {
+      source: 'https://files.example',
+      releases: async () => undefined,
+      has: async (release, path) => keyOf(bench, release, path) !== undefined,
+      fetch: async (release, path) => {
+        asked.push(`fetch ${path}`);
+        const text = keyOf(bench, release, path) ?? '';
+        return { url: path, file: path, bytes: new TextEncoder().encode(text), sha256: sha256(text) };
+      },
+    },
+    work: {
+      path: '/work-folder',
+      read: async () => undefined,
+      write: async (name) => `/work-folder/${name}`,
+      freeBytes: async () => 1e9,
+    },
+    clock: { now: () => new Date(0), sleep: async () => undefined },
+  };
+  return { sources: sources as Sources, asked };
+}
+
+function keyOf(bench: CliBench, release: string, path: string): string | undefined {
+  return bench.artifacts?.[path.includes('://') ? path : `${release}/${path}`];
+}
+
+function answer(prints: string | Partial<ToolResult> = { exitCode: 1 }): ToolResult {
+  const change = typeof prints === 'string' ? { stdout: prints } : prints;
+  return { exitCode: 0, stdout: '', stderr: '', durationMs: 1, ...change };
+}
+
+/** What `version` prints of a client, and of a cluster if there is one. */
+export function versionText(client: string, cluster?: string): string {
+  const head = `Client Version:    ${client}\nGit commit:        0000000\n`;
+  return cluster === undefined ? head : `${head}Cluster Version:   ${cluster}\nCluster Type:      k8s\n`;
+}
