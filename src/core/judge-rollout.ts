@@ -130,17 +130,3 @@ function troubleText(trouble: NonNullable<PodFacts['trouble']>, elapsed: string)
 function nodeDown(node: NodeFacts): string {
   return `node is not ready (${node.reason})`;
 }
-
-export interface RolloutCounts {
-  readonly total: number;
-  readonly fresh: number;
-  readonly updating: number;
-  readonly failed: number;
-  readonly old: number;
-}
-
-export function countPods(progress: RolloutProgress): RolloutCounts {
-  const count = (phase: PodPhase) => progress.pods.filter((pod) => pod.phase === phase).length;
-  const total = Math.max(progress.desired, progress.pods.length);
-  return { total, fresh: count('new'), updating: count('updating'), failed: count('failed'), old: count('old') };
-}

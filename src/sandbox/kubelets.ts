@@ -43,9 +43,8 @@ function begin(deps: WorkloadDeps, pod: KubeObject): void {
 function pulled(deps: WorkloadDeps, pod: KubeObject): void {
   const fault = deps.nodes.faultOf(nodeOf(pod));
   if (fault === 'down') return;
-  if (fault === 'image-pull') return set(deps, pod, 'image-pull');
-  set(deps, pod, 'starting');
-  deps.clock.schedule(deps.readyMs, () => started(deps, pod));
+  set(deps, pod, fault === 'image-pull' ? 'image-pull' : 'starting');
+  if (fault !== 'image-pull') deps.clock.schedule(deps.readyMs, () => started(deps, pod));
 }
 
 function started(deps: WorkloadDeps, pod: KubeObject): void {

@@ -1,12 +1,12 @@
 import { K } from '../core/kinds.ts';
 import { apiVersionOf, type JsonPatchOp, type Kind, type KubeObject, type ObjectRef } from '../core/object.ts';
-import { ApiFailure, type Clock } from '../core/ports.ts';
-import { isRecord } from '../merge/json.ts';
-import { applyJsonPatch, PatchFailure } from '../merge/json-patch.ts';
+import type { Clock } from '../core/ports.ts';
 import type { ApiFaults } from './api-faults.ts';
 import { appliedServerSide } from './apply.ts';
 import { hasOwnStatus, withCrdStatus } from './kinds.ts';
 import { ownedByUpdate } from './ownership.ts';
+import { mergePatched, patched } from './patches.ts';
+import { assertPreconditions, badRequest, conflict } from './refusals.ts';
 import { notFound, resourceText, type Store } from './store.ts';
 import { validate } from './validate.ts';
 
@@ -43,7 +43,7 @@ export class Registry {
     return this.#write(`update ${resourceText(kind)}`, options, () => {
       const wanted = this.#placed(kind, object);
       const live = this.#live(kind, wanted.metadata);
-      this.#preconditions(kind, live, wanted);
+      assertPreconditions(kind, live, wanted);
       return this.#store(kind, live, this.#owned(kind, live, wanted, options), options);
     });
   }
@@ -65,7 +65,7 @@ export class Registry {
       const wanted = (hasOwnStatus(kind) ? withoutStatus : this.#placed(kind, document)) as KubeObject;
       this.#namespace(kind, wanted);
       const live = this.#deps.store.get(kind, wanted.metadata.name, wanted.metadata.namespace);
-      if (live) this.#preconditions(kind, live, wanted);
+      if (live) assertPreconditions(kind, live, wanted);
       const applied = appliedServerSide(kind, live, wanted, { manager: options.manager, now: this.#deps.clock.now() });
       return this.#store(kind, live, applied, options);
     });
@@ -83,7 +83,7 @@ export class Registry {
     return this.#write(`patch ${resourceText(kind)}`, options, () => {
       const live = this.#live(kind, ref);
       const wanted = change(live);
-      this.#preconditions(kind, live, wanted);
+      assertPreconditions(kind, live, wanted);
       return this.#store(kind, live, this.#owned(kind, live, wanted, options), options);
     });
   }
@@ -114,17 +114,6 @@ export class Registry {
     return live ? store.update(kind, whole) : store.insert(kind, whole);
   }
 
-  #preconditions(kind: Kind, live: KubeObject, { metadata }: KubeObject): void {
-    const { name, uid, resourceVersion } = live.metadata;
-    if (metadata.name !== name) throw badRequest('the name of the object does not match the name on the URL');
-    if (metadata.uid && metadata.uid !== uid) {
-      throw conflict(kind, name, `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${uid}`);
-    }
-    if (metadata.resourceVersion && metadata.resourceVersion !== resourceVersion) {
-      throw conflict(kind, name, 'the object has been modified; please apply your changes to the latest version and try again');
-    }
-  }
-
   #namespace(kind: Kind, { metadata }: KubeObject): void {
     const { namespace } = metadata;
     if (namespace && !this.#deps.store.get(K.Namespace, namespace)) throw notFound(K.Namespace, namespace);
@@ -145,33 +134,7 @@ function withStatusOf(kind: Kind, live: KubeObject | undefined, wanted: KubeObje
   return (live.status === undefined ? rest : { ...rest, status: live.status }) as KubeObject;
 }
 
-function patched(live: KubeObject, ops: readonly JsonPatchOp[]): KubeObject {
-  try {
-    return applyJsonPatch(live, ops);
-  } catch (thrown) {
-    if (thrown instanceof PatchFailure)
-      throw new ApiFailure(422, 'Invalid', `the server rejected our request due to an error in our request: ${thrown.message}`);
-    throw thrown;
-  }
-}
-
-/** RFC 7386: `null` removes. */
-function mergePatched(live: unknown, patch: unknown): unknown {
-  if (!isRecord(patch)) return patch;
-  const fields = Object.entries(patch).map(([field, value]) => [field, mergePatched(isRecord(live) ? live[field] : undefined, value)]);
-  const all = { ...(isRecord(live) ? live : {}), ...Object.fromEntries(fields) };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
-}
-
 function withoutVersion(object: KubeObject): KubeObject {
   const { resourceVersion: _, ...metadata } = object.metadata;
   return { ...object, metadata };
-}
-
-function conflict(kind: Kind, name: string, why: string): ApiFailure {
-  return new ApiFailure(409, 'Conflict', `Operation cannot be fulfilled on ${resourceText(kind)} "${name}": ${why}`);
-}
-
-function badRequest(why: string): ApiFailure {
-  return new ApiFailure(400, 'BadRequest', why);
 }

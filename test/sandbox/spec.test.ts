@@ -1,3 +1,4 @@
+import { serverSideApply } from '../../src/core/argv.ts';
 import { K } from '../../src/core/kinds.ts';
 import { manifestText } from '../../src/merge/manifest.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
@@ -6,7 +7,6 @@ import { SandboxFiles } from '../../src/sandbox/sandbox-files.ts';
 import { sandboxTools } from '../../src/sandbox/sandbox-tools.ts';
 import { describeCluster } from '../spec/cluster-spec.ts';
 import type { SpecCluster } from '../spec/spec-cluster.ts';
-import { serverSideApply } from '../../src/core/argv.ts';
 
 async function openSandbox(): Promise<SpecCluster> {
   const clock = virtualClock();

@@ -1,5 +1,5 @@
-import type { SpecCluster } from './spec-cluster.ts';
 import { describeApply } from './spec-apply.ts';
+import type { SpecCluster } from './spec-cluster.ts';
 import { describeRollout } from './spec-rollout.ts';
 import { describeWrites } from './spec-writes.ts';
 

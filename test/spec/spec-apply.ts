@@ -29,7 +29,12 @@ export function describeApply(open: () => SpecCluster): void {
     it('takes a field that another manager changed, by force', async () => {
       const name = freshName('force');
       await apply(configMap(name, { a: '1' }));
-      await open().cluster.patch(K.ConfigMap, refOf(configMap(name, {})), [{ op: 'replace', path: '/data/a', value: 'theirs' }], 'somebody');
+      await open().cluster.patch(
+        K.ConfigMap,
+        refOf(configMap(name, {})),
+        [{ op: 'replace', path: '/data/a', value: 'theirs' }],
+        'somebody',
+      );
       await apply(configMap(name, { a: '1' }));
       const live = await read(configMap(name, {}));
       assert.deepEqual(live.data, { a: '1' });
@@ -91,7 +96,13 @@ export function describeApply(open: () => SpecCluster): void {
       const predicted = predictApply(shown, document);
       await apply(document);
       const live = await read(document);
-      assert.deepEqual([live.data, predicted.object.data], [{ a: '3', c: 'theirs' }, { a: '3', c: 'theirs' }]);
+      assert.deepEqual(
+        [live.data, predicted.object.data],
+        [
+          { a: '3', c: 'theirs' },
+          { a: '3', c: 'theirs' },
+        ],
+      );
       assert.deepEqual(clientSideManagers(live.metadata.managedFields), []);
     });
 
@@ -110,7 +121,12 @@ export function describeApply(open: () => SpecCluster): void {
       const generations: (number | undefined)[] = [];
       for (const handOver of [false, true]) {
         const name = freshName('hand-over');
-        await open().installClientSide(parkedDaemonSet(name, [{ name: 'A', value: '1' }, { name: 'B', value: '1' }]));
+        await open().installClientSide(
+          parkedDaemonSet(name, [
+            { name: 'A', value: '1' },
+            { name: 'B', value: '1' },
+          ]),
+        );
         const document = parkedDaemonSet(name, [{ name: 'A', value: '2' }]);
         if (handOver) await takeOver(open(), await read(document, K.DaemonSet));
         await apply(document);

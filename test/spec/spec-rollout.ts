@@ -42,7 +42,9 @@ export function describeRollout(open: () => SpecCluster): void {
         for (const node of open().nodes) await open().fault(node, fault);
         await open().serverSideApply([daemonSet(name, 'v2')]);
         const isStuck = async () =>
-          (await pods(name)).find((pod) => pod.images.main?.endsWith(':v2') && (fault === 'not-ready' ? pod.phase === 'Running' : pod.trouble));
+          (await pods(name)).find(
+            (pod) => pod.images.main?.endsWith(':v2') && (fault === 'not-ready' ? pod.phase === 'Running' : pod.trouble),
+          );
         const stuck = await eventually(open().clock, 'a new pod is stuck', isStuck);
         await open().clock.sleep(1500); // time in which a second one would have been replaced
         const tags = (await pods(name)).map(({ images }) => images.main?.slice(-2)).sort();

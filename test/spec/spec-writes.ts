@@ -18,23 +18,49 @@ export function describeWrites(open: () => SpecCluster): void {
 
     const refusals: readonly [string, number, (live: KubeObject) => Promise<unknown>][] = [
       ['an object of the same name', 409, (live) => open().cluster.create(K.ConfigMap, configMap(live.metadata.name, {}))],
-      ['a replace with an old resourceVersion', 409, async (live) => {
-        await open().cluster.replace(K.ConfigMap, { ...live, data: { a: '2' } });
-        await open().cluster.replace(K.ConfigMap, { ...live, data: { a: '3' } });
-      }],
+      [
+        'a replace with an old resourceVersion',
+        409,
+        async (live) => {
+          await open().cluster.replace(K.ConfigMap, { ...live, data: { a: '2' } });
+          await open().cluster.replace(K.ConfigMap, { ...live, data: { a: '3' } });
+        },
+      ],
       ['a patch with an old resourceVersion', 409, (live) => patch(live, { op: 'replace', path: '/metadata/resourceVersion', value: '1' })],
       ['a patch whose test fails', 422, (live) => patch(live, { op: 'test', path: '/data/a', value: 'other' })],
       ['a patch of a path that is not there', 422, (live) => patch(live, { op: 'remove', path: '/data/none' })],
-      ['a patch of another instance of that name', 422, (live) =>
-        open().cluster.patch(K.ConfigMap, { ...refOf(live), uid: '00000000-0000-0000-0000-000000000000' }, [], 'spec')],
-      ['a replace of another instance of that name', 409, (live) =>
-        open().cluster.replace(K.ConfigMap, { ...live, metadata: { ...live.metadata, uid: '00000000-0000-0000-0000-000000000000' } })],
-      ['a patch of what does not exist', 404, (live) =>
-        open().cluster.patch(K.ConfigMap, { ...refOf(live), name: 'nobody', uid: undefined }, [{ op: 'add', path: '/data', value: {} }], 'spec')],
-      ['an object in a namespace that does not exist', 404, () =>
-        open().cluster.create(K.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'nowhere' } })],
-      ['a list of a kind that is not served', 404, () =>
-        open().cluster.list({ group: 'nothing.example', version: 'v1', kind: 'Nothing', plural: 'nothings', namespaced: true })],
+      [
+        'a patch of another instance of that name',
+        422,
+        (live) => open().cluster.patch(K.ConfigMap, { ...refOf(live), uid: '00000000-0000-0000-0000-000000000000' }, [], 'spec'),
+      ],
+      [
+        'a replace of another instance of that name',
+        409,
+        (live) =>
+          open().cluster.replace(K.ConfigMap, { ...live, metadata: { ...live.metadata, uid: '00000000-0000-0000-0000-000000000000' } }),
+      ],
+      [
+        'a patch of what does not exist',
+        404,
+        (live) =>
+          open().cluster.patch(
+            K.ConfigMap,
+            { ...refOf(live), name: 'nobody', uid: undefined },
+            [{ op: 'add', path: '/data', value: {} }],
+            'spec',
+          ),
+      ],
+      [
+        'an object in a namespace that does not exist',
+        404,
+        () => open().cluster.create(K.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'nowhere' } }),
+      ],
+      [
+        'a list of a kind that is not served',
+        404,
+        () => open().cluster.list({ group: 'nothing.example', version: 'v1', kind: 'Nothing', plural: 'nothings', namespaced: true }),
+      ],
     ];
     const patch = (live: KubeObject, op: { op: 'replace' | 'test' | 'remove'; path: string; value?: unknown }) =>
       open().cluster.patch(K.ConfigMap, refOf(live), [op], 'spec');
@@ -51,7 +77,10 @@ export function describeWrites(open: () => SpecCluster): void {
       const applied = await cluster.dryRunApply(K.ConfigMap, configMap(live.metadata.name, { b: '1' }), 'spec');
       const fresh = configMap(freshName('dry'), { a: '1' });
       const made = [await cluster.dryRunCreate(K.ConfigMap, fresh), await cluster.dryRunApply(K.ConfigMap, fresh, 'spec')];
-      assert.deepEqual([shown.data, applied.data, made.map(({ data }) => data)], [{ a: '2' }, { a: '1', b: '1' }, [{ a: '1' }, { a: '1' }]]);
+      assert.deepEqual(
+        [shown.data, applied.data, made.map(({ data }) => data)],
+        [{ a: '2' }, { a: '1', b: '1' }, [{ a: '1' }, { a: '1' }]],
+      );
       assert.equal(applied.metadata.resourceVersion, live.metadata.resourceVersion);
       assert.deepEqual(await cluster.get(K.ConfigMap, live.metadata.name, 'default'), live);
       assert.equal(await cluster.get(K.ConfigMap, fresh.metadata.name, 'default'), undefined);
@@ -59,7 +88,12 @@ export function describeWrites(open: () => SpecCluster): void {
 
     it('that change nothing leave the resourceVersion alone', async () => {
       const live = await make('same');
-      const again = await open().cluster.patch(K.ConfigMap, refOf(live), [{ op: 'replace', path: '/data/a', value: '1' }], 'netsvc-upgrade');
+      const again = await open().cluster.patch(
+        K.ConfigMap,
+        refOf(live),
+        [{ op: 'replace', path: '/data/a', value: '1' }],
+        'netsvc-upgrade',
+      );
       assert.equal(again.metadata.resourceVersion, live.metadata.resourceVersion);
     });
 
@@ -68,8 +102,16 @@ export function describeWrites(open: () => SpecCluster): void {
       const live = await cluster.create(K.DaemonSet, parkedDaemonSet(freshName('generation'), []));
       const labelled = await cluster.patch(K.DaemonSet, refOf(live), [{ op: 'add', path: '/metadata/labels', value: { a: 'b' } }], 'spec');
       const image = '/spec/template/spec/containers/0/image';
-      const changed = await cluster.patch(K.DaemonSet, refOf(live), [{ op: 'replace', path: image, value: 'registry.netsvc.io/x:v2' }], 'spec');
-      assert.deepEqual([live, labelled, changed].map(({ metadata }) => metadata.generation), [1, 1, 2]);
+      const changed = await cluster.patch(
+        K.DaemonSet,
+        refOf(live),
+        [{ op: 'replace', path: image, value: 'registry.netsvc.io/x:v2' }],
+        'spec',
+      );
+      assert.deepEqual(
+        [live, labelled, changed].map(({ metadata }) => metadata.generation),
+        [1, 1, 2],
+      );
     });
   });
 

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { verifyChecks } from '../../src/checks/verify.ts';
+import type { ServiceImage, VerifyFacts } from '../../src/checks/verify-facts.ts';
+import type { Finding } from '../../src/core/check.ts';
+import { judgeAll } from '../../src/core/judge.ts';
+import type { RolloutProgress } from '../../src/core/rollout.ts';
+import { contextOf, object } from '../fixtures/facts.ts';
+
+const image = (name: string, tag: string, more: Partial<ServiceImage> = {}): ServiceImage => ({
+  pod: `Pod/kube-system/${name}`,
+  container: name,
+  image: `quay.io/calico/${name}:${tag}`,
+  ...(tag.startsWith('v') ? { release: tag } : {}),
+  isCli: false,
+  ...more,
+});
+
+const rollout = (pending: string): RolloutProgress => ({
+  target: {
+    kind: 'DaemonSet',
+    namespace: 'kube-system',
+    name: 'calico-node',
+    container: 'c',
+    image: 'i',
+    ready: { type: 'all-containers' },
+  },
+  desired: 2,
+  pods: [],
+  done: pending === '',
+  pending,
+});
+
+const dependent = (uid: string) => ({
+  object: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'a', name: 'x' },
+  owner: { apiVersion: 'projectcalico.org/v3', kind: 'NetworkSet', name: 'set', uid },
+});
+
+const CLI = '/usr/local/bin/calicoctl';
+const good: VerifyFacts = {
+  datastore: { value: 'api' },
+  clusterVersion: {
+    cli: { by: `${CLI} version`, value: 'v3.32.1' },
+    record: { value: { by: 'ClusterInformation/default', value: 'v3.32.1' } },
+  },
+  images: { value: [image('node', 'v3.32.1'), image('apiserver', 'v3.32.1')] },
+  rollouts: { value: [rollout('')] },
+  leftovers: { value: [] },
+  leftBehind: { value: [] },
+  temporaryPolicies: { value: [] },
+  owners: { value: { dependents: [dependent('u1')], uids: { 'projectcalico.org/NetworkSet': new Set(['u1']) }, unread: [] } },
+  clis: { value: [{ file: CLI, release: 'v3.32.1' }] },
+};
+
+const judge = (id: string, change: Partial<VerifyFacts>, release = 'v3.32.1'): Finding => {
+  const finding = judgeAll(verifyChecks, { ...good, ...change }, contextOf({ release })).find((one) => one.id === id);
+  assert.ok(finding, id);
+  return finding;
+};
+
+const versions = (cli: VerifyFacts['clusterVersion']['cli'], own?: string): Pick<VerifyFacts, 'clusterVersion'> => ({
+  clusterVersion: { cli, record: { value: own === undefined ? { by: 'record', because: 'there is none' } : { by: 'record', value: own } } },
+});
+const said = (value: string) => ({ by: 'calicoctl version', value });
+
+type Case = readonly [title: string, id: string, change: Partial<VerifyFacts>, outcome: Finding['outcome'], says: RegExp];
+
+const cases: readonly Case[] = [
+  ['the cluster version is the very release', 'NS-301', {}, 'ok', /^Cluster Version v3\.32\.1 \(/],
+  ['it is another patch of the line', 'NS-301', versions(said('v3.32.0'), 'v3.32.0'), 'ok', /v3\.32\.0/],
+  ['it is printed as the bare line', 'NS-301', versions(said('v3.32')), 'ok', /v3\.32/],
+  ['it is a build of the line', 'NS-301', versions(said('v3.32.2-0.dev-5-gabc')), 'ok', /dev/],
+  ['it is old', 'NS-301', versions(said('v3.27.5'), 'v3.27.5'), 'error', /is v3\.27\.5, not of v3\.32/],
+  ['it only looks alike', 'NS-301', versions(said('v3.320.1'), 'v3.320.1'), 'error', /not of v3\.32/],
+  ['the CLI talks to another cluster', 'NS-301', versions(said('v3.32.1'), 'v3.27.5'), 'error', /another cluster/],
+  [
+    'only the record says it',
+    'NS-301',
+    versions({ notAsked: 'none found' }, 'v3.32.1'),
+    'warning',
+    /not by the CLI: calicoctl was not asked: none/,
+  ],
+  ['the CLI gave up', 'NS-301', versions({ by: 'c', because: 'no answer in time' }, 'v3.32.1'), 'warning', /no answer in time/],
+  ['the record is old and there is no CLI', 'NS-301', versions({ notAsked: 'none' }, 'v3.31.0'), 'error', /v3\.31\.0/],
+  ['nobody knows', 'NS-301', versions({ notAsked: 'none' }), 'error', /no cluster version/],
+  [
+    'nobody may know',
+    'NS-301',
+    { clusterVersion: { cli: { notAsked: 'none' }, record: { unread: 'forbidden (403)' } } },
+    'error',
+    /forbidden/,
+  ],
+  ['every container is new', 'NS-302', {}, 'ok', /all 2 containers/],
+  [
+    'an API server was left behind',
+    'NS-302',
+    { images: { value: [image('node', 'v3.32.1'), image('apiserver', 'v3.27.5')] } },
+    'error',
+    /1 container .*apiserver/,
+  ],
+  [
+    'only a pod of the CLI is old',
+    'NS-302',
+    { images: { value: [image('node', 'v3.32.1'), image('ctl', 'v3.18.1', { isCli: true })] } },
+    'warning',
+    /ctl/,
+  ],
+  ['an image does not tell its release', 'NS-302', { images: { value: [image('node', 'latest')] } }, 'warning', /does not tell/],
+  ['there is no pod of the service', 'NS-302', { images: { value: [image('ctl', 'v3.32.1', { isCli: true })] } }, 'error', /no pod/],
+  ['the rollout goes on', 'NS-303', { rollouts: { value: [rollout('1 of 2 pods')] } }, 'error', /DaemonSet\/kube-system\/calico-node/],
+  ['no workload was found', 'NS-303', { rollouts: { value: [] } }, 'error', /no workload/],
+  [
+    'a leftover is there',
+    'NS-304',
+    { leftovers: { value: [{ object: 'DaemonSet/a/b', names: ['v'] }] } },
+    'error',
+    /DaemonSet\/a\/b still has/,
+  ],
+  ['there is nothing to compare with', 'NS-304', { leftovers: { value: undefined } }, 'not-applicable', /no full manifest/],
+  ['an empty CRD is left behind', 'NS-305', { leftBehind: { value: [{ name: 'a.b', objects: 0 }] } }, 'ok', /kubectl delete crd a\.b/],
+  [
+    'a CRD with objects is left behind',
+    'NS-305',
+    { leftBehind: { value: [{ name: 'a.b', objects: 2 }] } },
+    'warning',
+    /no longer enforces/,
+  ],
+  [
+    'the temporary policy is there',
+    'NS-306',
+    { temporaryPolicies: { value: [object('crd.projectcalico.org/v1', 'GlobalNetworkPolicy/default.allow-all-upgrade')] } },
+    'warning',
+    /default\.allow-all-upgrade still allows/,
+  ],
+  ['policies are not in the API', 'NS-306', { datastore: { value: 'kvstore' } }, 'not-applicable', /calicoctl get globalnetworkpolicy/],
+  ['every owner exists', 'NS-307', {}, 'ok', /1 owner reference/],
+  [
+    'an owner has another UID',
+    'NS-307',
+    { owners: { value: { dependents: [dependent('old')], uids: { 'projectcalico.org/NetworkSet': new Set(['u1']) }, unread: [] } } },
+    'error',
+    /1 owner reference to objects that no longer exist: ConfigMap\/a\/x/,
+  ],
+  [
+    'owners cannot be listed',
+    'NS-307',
+    { owners: { value: { dependents: [dependent('u')], uids: {}, unread: [{ kind: 'projectcalico.org/NetworkSet', because: '503' }] } } },
+    'error',
+    /could not all be followed: projectcalico\.org\/NetworkSet/,
+  ],
+  [
+    'an older CLI is there',
+    'NS-308',
+    { clis: { value: [{ file: '/a/calicoctl', release: 'v3.27.5' }] } },
+    'warning',
+    /1 older CLI on PATH: \/a/,
+  ],
+  ['a newer CLI is there', 'NS-308', { clis: { value: [{ file: '/a/calicoctl', release: 'v3.33.0' }] } }, 'ok', /no older/],
+  ['a CLI does not tell', 'NS-308', { clis: { value: [{ file: '/a/calicoctl' }] } }, 'warning', /\/a\/calicoctl/],
+];
+
+describe('the checks of verify', () => {
+  for (const [title, id, change, outcome, says] of cases) {
+    it(`${id}: ${title}`, () => {
+      const finding = judge(id, change);
+      assert.equal(finding.outcome, outcome, finding.message);
+      assert.match(finding.message, says);
+      assert.ok(finding.outcome === 'ok' || finding.outcome === 'not-applicable' || finding.hint, 'a hint');
+    });
+  }
+
+  it('find nothing wrong with a finished upgrade', () => {
+    const wrong = judgeAll(verifyChecks, good, contextOf()).filter(({ outcome }) => outcome !== 'ok');
+    assert.deepEqual(wrong, []);
+  });
+
+  it('pass nothing that could not be read', () => {
+    const unread = Object.fromEntries(Object.keys(good).map((key) => [key, { unread: 'forbidden' }]));
+    const facts = { ...unread, clusterVersion: { cli: { notAsked: 'x' }, record: { unread: 'forbidden' } } } as unknown as VerifyFacts;
+    const passed = judgeAll(verifyChecks, facts, contextOf()).filter(({ outcome }) => outcome !== 'error' && outcome !== 'warning');
+    assert.deepEqual(passed, []);
+  });
+});

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { manifestFile, ownReleases } from '../support/shared.ts';
+import { installStandIn } from '../support/stand-in-cli.ts';
+import { standInState } from '../support/stand-in-cli-state.ts';
+import { type UpgradeProcess, upgrade } from '../support/upgrade-process.ts';
+
+const said = (result: UpgradeProcess) => `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
+
+describe('the CLI change on a real control plane, with the stand-in CLI', () => {
+  let cluster: InstalledCluster;
+  let folder = '';
+  let bin = '';
+
+  /** A CLI of that release as one small file: state and program are named inside it. */
+  async function cliOf(file: string, generation: 'old' | 'new', client: string): Promise<void> {
+    const [program, state] = [join(folder, 'stand-in'), join(folder, `state-${generation}.json`)];
+    installStandIn(program);
+    const clusterInformation = { version: 'v3.32.2', type: 'k8s' };
+    await writeFile(
+      state,
+      JSON.stringify(standInState({ generation, client, kubernetes: { reachable: true, clusterInformation, objects: {} } })),
+    );
+    await writeFile(file, `#!/bin/sh\nSTAND_IN_CLI_STATE=${state} exec ${program} "$@"\n`);
+    await chmod(file, 0o755);
+  }
+
+  before(async () => {
+    cluster = await installedCluster({ manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 2 });
+    folder = join(cluster.around.home, 'cli');
+    bin = join(folder, 'path');
+    await mkdir(bin, { recursive: true });
+    await cp(ownReleases, join(folder, 'releases'), { recursive: true });
+    await mkdir(join(folder, 'releases', 'v3.32.2', 'bin'), { recursive: true });
+    const arch = process.arch === 'x64' ? 'amd64' : process.arch;
+    await cliOf(join(folder, 'releases', 'v3.32.2', 'bin', `netsvcctl-${process.platform}-${arch}`), 'new', 'v3.32.2');
+    await cliOf(join(bin, 'netsvcctl'), 'old', 'v3.26.4');
+  });
+  after(async () => {
+    await cluster?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const run = (...args: readonly string[]) => {
+    const { around } = cluster;
+    const path = [bin, join(around.kubectl, '..'), '/usr/bin', '/bin'].join(delimiter);
+    const stray = { ETCD_ENDPOINTS: 'http://192.0.2.1:2379', CALICO_DATASTORE_TYPE: 'etcdv3' };
+    return upgrade([...args, '--manifest-url', join(folder, 'releases')], { ...around, env: { PATH: path, ...stray } });
+  };
+
+  it('replaces the old CLI in place, keeps it, and verifies with the new one in spite of stray settings', async () => {
+    const result = await run('run', '--yes');
+    assert.equal(result.exitCode, 0, said(result));
+    assert.match(await readFile(join(bin, 'netsvcctl'), 'utf8'), /state-new/);
+    const state = join(cluster.around.home, '.local', 'state', 'netsvc-upgrade');
+    const [uid = ''] = await readdir(state);
+    const [kept = ''] = await readdir(join(state, uid, 'old-cli'));
+    assert.match(kept, /^netsvcctl-v3\.26\.4/);
+    assert.match(await readFile(join(state, uid, 'old-cli', kept), 'utf8'), /state-old/);
+    const verified = await run('verify');
+    assert.equal(verified.exitCode, 0, said(verified));
+    assert.match(verified.stdout, /NS-301 .*v3\.32\.2.*netsvcctl/);
+  });
+
+  it('has nothing to do the second time', async () => {
+    const before = await readFile(join(bin, 'netsvcctl'), 'utf8');
+    const result = await run('cli', '--yes');
+    assert.equal(result.exitCode, 0, said(result));
+    assert.equal(await readFile(join(bin, 'netsvcctl'), 'utf8'), before);
+  });
+});

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { K } from '../../src/core/kinds.ts';
+import type { Kind, KubeObject } from '../../src/core/object.ts';
+import { readOwnerFacts } from '../../src/stages/verify-owners.ts';
+import { readServiceImages } from '../../src/stages/verify-pods.ts';
+import { readLeftBehind, readTemporaryPolicies } from '../../src/stages/verify-resources.ts';
+import { readClusterVersion } from '../../src/stages/verify-version.ts';
+import { contextOf, object, resource } from '../fixtures/facts.ts';
+import { type CliBench, cliBench, versionText } from '../support/cli-bench.ts';
+import { clusterOf } from '../support/cluster-of.ts';
+
+const context = contextOf();
+
+describe('verify looks for images of the service', () => {
+  const pod = (text: string, images: readonly string[], rest: object = {}): KubeObject =>
+    object('v1', `Pod/${text}`, { spec: { containers: images.map((image, index) => ({ name: `c${index}`, image })) }, ...rest });
+  const found = async (...pods: readonly KubeObject[]) =>
+    (await readServiceImages(clusterOf(pods).cluster, context)).map(({ image, release, isCli }) => [image, release, isCli]);
+
+  it('anywhere in the cluster, by registry', async () => {
+    assert.deepEqual(await found(pod('a/x', ['quay.io/calico/apiserver:v3.27.5'])), [
+      ['quay.io/calico/apiserver:v3.27.5', 'v3.27.5', false],
+    ]);
+  });
+
+  it('in its own namespaces, from a mirror too', async () => {
+    assert.deepEqual(await found(pod('kube-system/n', ['mirror.corp/x/node@sha256:abc'])), [
+      ['mirror.corp/x/node@sha256:abc', undefined, false],
+    ]);
+  });
+
+  it('in init containers', async () => {
+    const one = object('v1', 'Pod/kube-system/n', {
+      spec: { initContainers: [{ name: 'i', image: 'calico/cni:v3.20.6' }], containers: [] },
+    });
+    assert.deepEqual(await found(one), [['calico/cni:v3.20.6', 'v3.20.6', false]]);
+  });
+
+  const strangers: Readonly<Record<string, KubeObject>> = {
+    'the JavaScript image node': pod('shop/web', ['docker.io/library/node:20-alpine', 'node:18']),
+    'the operator, which counts for itself': pod('tigera-operator/o', ['quay.io/tigera/operator:v1.32.0']),
+    'sidecars, which may be older': pod('shop/meshed', ['quay.io/calico/dikastes:v3.27.5']),
+    'pods that have ended': pod('kube-system/j', ['calico/node:v3.27.5'], { status: { phase: 'Succeeded' } }),
+  };
+  for (const [title, one] of Object.entries(strangers)) {
+    it(`but not ${title}`, async () => assert.deepEqual(await found(one), []));
+  }
+
+  it('and tells the CLI from components', async () => {
+    assert.deepEqual(await found(pod('kube-system/calicoctl', ['calico/ctl:v3.18.1'])), [['calico/ctl:v3.18.1', 'v3.18.1', true]]);
+  });
+});
+
+describe('verify looks for owners', () => {
+  const networkSet: Kind = { group: 'projectcalico.org', version: 'v3', kind: 'NetworkSet', plural: 'networksets', namespaced: true };
+  const owned = (uid: string) =>
+    object('v1', 'ConfigMap/a/x', {
+      metadata: { ownerReferences: [{ apiVersion: 'projectcalico.org/v3', kind: 'NetworkSet', name: 's', uid }] },
+    });
+  const owner = object('projectcalico.org/v3', 'NetworkSet/a/s', { metadata: { uid: 'u1' } });
+
+  it('and lists the kinds of owners only where something is owned', async () => {
+    const lists = async (objects: readonly KubeObject[]) => {
+      const { cluster, requests } = clusterOf(objects, { kinds: [K.ConfigMap, networkSet] });
+      const facts = await readOwnerFacts(cluster, context);
+      return { facts, owners: requests.filter((one) => one === 'list networksets.projectcalico.org (metadata)').length };
+    };
+    const { facts, owners } = await lists([owned('u1'), owner]);
+    assert.deepEqual(facts.uids, { 'projectcalico.org/NetworkSet': new Set(['u1']) });
+    assert.deepEqual([facts.dependents.length, facts.unread, owners], [1, [], 2]);
+    assert.equal((await lists([owner])).owners, 1);
+  });
+
+  it('and names a kind that nobody serves any more', async () => {
+    const { cluster } = clusterOf([owned('u1')], { kinds: [K.ConfigMap] });
+    const { unread, uids } = await readOwnerFacts(cluster, context);
+    assert.deepEqual([unread, uids], [[{ kind: 'projectcalico.org/NetworkSet', because: 'the server does not serve it' }], {}]);
+  });
+
+  it('and names a kind that may not be listed', async () => {
+    const refuses = { 'networksets.projectcalico.org': 403 };
+    const { cluster } = clusterOf([owned('u1')], { kinds: [K.ConfigMap, networkSet], refuses });
+    const { unread } = await readOwnerFacts(cluster, context);
+    assert.deepEqual([...new Set(unread.map(({ because }) => because))], ['networksets.projectcalico.org refused (403)']);
+  });
+});
+
+describe('verify looks for what should be gone', () => {
+  const policies: Kind = {
+    group: 'crd.projectcalico.org',
+    version: 'v1',
+    kind: 'GlobalNetworkPolicy',
+    plural: 'globalnetworkpolicies',
+    namespaced: false,
+  };
+  for (const name of ['allow-all-upgrade', 'default.allow-all-upgrade']) {
+    it(`and finds the temporary policy stored as ${name}`, async () => {
+      const { cluster } = clusterOf([resource(`GlobalNetworkPolicy/${name}`), resource('GlobalNetworkPolicy/mine')], { kinds: [policies] });
+      assert.deepEqual(
+        (await readTemporaryPolicies(cluster, context)).map(({ metadata }) => metadata.name),
+        [name],
+      );
+    });
+  }
+
+  it('and counts the objects of a removed kind', async () => {
+    const [removed] = context.profile.removedKinds;
+    assert.ok(removed);
+    const { group, plural, kind } = removed;
+    const served = { group, plural, kind, version: 'v1alpha1', namespaced: false };
+    const crd = object('apiextensions.k8s.io/v1', `CustomResourceDefinition/${plural}.${group}`);
+    const one = object(`${group}/v1alpha1`, `${kind}/p`);
+    const { cluster } = clusterOf([crd, one], { kinds: [served] });
+    assert.deepEqual(await readLeftBehind(cluster, context), [{ name: `${plural}.${group}`, objects: 1 }]);
+    assert.deepEqual(await readLeftBehind(clusterOf([crd]).cluster, context), [{ name: `${plural}.${group}`, objects: 0 }]);
+    assert.deepEqual(await readLeftBehind(clusterOf([]).cluster, context), []);
+  });
+});
+
+describe('verify asks for the cluster version', () => {
+  const CONFIG = '/etc/calico/calicoctl.cfg';
+  const FILE = '/opt/calicoctl';
+  const record = resource('ClusterInformation/default', { calicoVersion: 'v3.32.1' });
+  const ask = async (bench: CliBench, release = 'v3.32.1', datastore: 'api' | 'kvstore' = 'api') => {
+    const { sources, asked } = cliBench({ objects: [record], prints: { [FILE]: versionText('v3.32.1', 'v3.32.1') }, ...bench });
+    return { facts: await readClusterVersion(sources, context, [{ file: FILE, release }], datastore), asked };
+  };
+
+  it('the new CLI and the record', async () => {
+    const { facts, asked } = await ask({});
+    assert.deepEqual(facts.cli, { by: `${FILE} version`, value: 'v3.32.1' });
+    assert.deepEqual(facts.record, { value: { by: 'ClusterInformation/default', value: 'v3.32.1' } });
+    assert.deepEqual(asked, [`${FILE} version`]);
+  });
+
+  it('the record alone where there is only an old CLI, which is not run', async () => {
+    const { facts, asked } = await ask({}, 'v3.27.5');
+    assert.deepEqual([facts.cli, asked], [{ notAsked: 'none of v3.32 was found' }, []]);
+  });
+
+  it('and gives the reason of a CLI that hangs', async () => {
+    const { facts } = await ask({ prints: { [FILE]: { exitCode: undefined, stdout: versionText('v3.32.1'), problem: 'timed-out' } } });
+    assert.match('because' in facts.cli ? (facts.cli.because ?? '') : '', /no answer in time/);
+  });
+
+  it('by the configuration file of the CLI, because it would be used anyway', async () => {
+    const { asked } = await ask({ files: { [CONFIG]: 'spec:\n  datastoreType: kubernetes\n' } });
+    assert.deepEqual(asked, [`${FILE} version --config=${CONFIG}`]);
+  });
+
+  it('but not where that file sends it to another datastore', async () => {
+    const { facts, asked } = await ask({ files: { [CONFIG]: 'spec:\n  datastoreType: etcdv3\n' } });
+    assert.match('notAsked' in facts.cli ? facts.cli.notAsked : '', /sends it to the datastore etcdv3/);
+    assert.deepEqual(asked, []);
+  });
+
+  it('of a key-value store only with a configuration file', async () => {
+    const without = await ask({}, 'v3.32.1', 'kvstore');
+    assert.match('notAsked' in without.facts.cli ? without.facts.cli.notAsked : '', /endpoints of the key-value datastore/);
+    const config = await ask({ files: { [CONFIG]: 'spec:\n  datastoreType: etcdv3\n' } }, 'v3.32.1', 'kvstore');
+    assert.deepEqual(config.asked, [`${FILE} version --config=${CONFIG}`]);
+  });
+
+  it('and says what the record lacks', async () => {
+    const { facts } = await ask({ objects: [resource('ClusterInformation/default')] });
+    assert.deepEqual(facts.record, { value: { by: 'ClusterInformation/default', because: 'it has no calicoVersion' } });
+    assert.deepEqual((await ask({ objects: [] })).facts.record, {
+      value: { by: 'ClusterInformation/default', because: 'there is none in the API' },
+    });
+  });
+});
