@@ -85,6 +85,10 @@ async function execTool(
     onLine: (line, stream) => observe({ type: 'action-output', stage, action, line, stream }),
   });
   const command = commandLine(run, ports.tools.programOf(run.tool));
+  if (result.problem === 'not-found') {
+    const program = ports.tools.programOf(run.tool);
+    throw new Fault('failed', `${program} was not found on PATH`, [`install ${program}, then continue with the same command`]);
+  }
   if (result.problem === 'cancelled')
     throw new Fault('interrupted', `stopped in the middle of: ${command}`, ['continue with the same command']);
   if (result.problem === 'timed-out') throw new Fault('timeout', `no answer within ${KUBECTL_LIMIT_MS / 1000} s: ${command}`);

@@ -17,24 +17,30 @@ export interface PlannedChain {
   readonly writes: boolean;
 }
 
-/** Surveys, judges and plans every stage without acting. Stages that judge the result are planned, not judged. */
+/** Surveys, judges and plans every stage without acting. Stages that judge the result are named, not opened. */
 export async function planChain(stages: readonly AnyStage[], sources: Sources, context: Context, observe: Observer): Promise<PlannedChain> {
   const planned: PlannedStage[] = [];
   const findings: Finding[] = [];
+  const opened = async (stage: AnyStage): Promise<PlannedStage> => {
+    const open = await stage.open(sources, context);
+    const judged = open.findings();
+    findings.push(...judged);
+    observe({ type: 'judged', stage: stage.id, findings: judged });
+    return plannedStage(stage, open);
+  };
   for (const stage of stages) {
     observe({ type: 'stage-started', stage: stage.id, title: stage.title });
-    const open = await stage.open(sources, context);
-    if (!stage.judgesResult) {
-      const judged = open.findings();
-      findings.push(...judged);
-      observe({ type: 'judged', stage: stage.id, findings: judged });
-    }
-    const plan = plannedStage(stage, open);
+    const plan = stage.judgesResult ? unopened(stage) : await opened(stage);
     planned.push(plan);
     observe({ type: 'planned', stage: stage.id, plan });
   }
   const blocked = exitOf(findings, context);
   return { stages: planned, findings, ...(blocked ? { blocked } : {}), writes: planned.some((one) => one.actions.some(changesSomething)) };
+}
+
+/** What judges the result is not read before there is one: its search goes through the whole cluster. */
+function unopened({ id, title, ref }: AnyStage): PlannedStage {
+  return { id, title, ref, actions: [], objects: [], notes: [] };
 }
 
 export function plannedStage(stage: AnyStage, open: OpenStage): PlannedStage {

@@ -7,7 +7,7 @@ import { downloadPrograms } from './download.ts';
 import { buildPrograms } from './go-build.ts';
 import { type Machine, thisMachine } from './machine.ts';
 
-export type { Program, Programs } from './build-plan.ts';
+export type { Programs } from './build-plan.ts';
 
 /** A place that programs may come from: the programs, or why not. */
 type Answer = { readonly programs: Programs } | { readonly because: string };

@@ -69,6 +69,8 @@ export const daemonSet = (name: string, release: string, env: Env = []): KubeObj
     template: {
       metadata: { labels: { app: name } },
       spec: {
+        // As agents are: a pod without an address of its own can change hands between simulations of a node.
+        hostNetwork: true,
         terminationGracePeriodSeconds: 0,
         tolerations: [{ operator: 'Exists' }],
         containers: [{ name: 'main', image: `registry.netsvc.io/spec/main:${release}`, env }],

@@ -75,7 +75,10 @@ function mismatch(command: string, { words }: Call, { generation, client }: Stan
   return { err: text, exit: 1 };
 }
 
-/** Runs as a program: state from the file that the environment names, changes written back. */
+/**
+ * Runs as a program: state from the file that the environment names, changes written back.
+ * @public The installed script calls it.
+ */
 export function main(argv: readonly string[]): void {
   const file = process.env.STAND_IN_CLI_STATE ?? '';
   const state = JSON.parse(readFileSync(file, 'utf8')) as StandInState;

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { toOptions } from '../../src/cli/options.ts';
+import { type ChainOutcome, runChain } from '../../src/engine/run-chain.ts';
+import { netsvc } from '../../src/profiles/netsvc.ts';
+import type { WriteFault } from '../../src/sandbox/api-faults.ts';
+import { virtualClock } from '../../src/sandbox/clock.ts';
+import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
+import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import { chain } from '../../src/stages/index.ts';
+
+const releasesFolder = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
+const installed = (nodes = 3) => netsvcScenario({ nodes, releasesFolder, clock: virtualClock() });
+
+/** A new process that performs the whole chain. */
+async function run(scenario: Scenario, flags: Parameters<typeof toOptions>[0] = {}): Promise<ChainOutcome> {
+  const { clock, clusterUid, workFolder } = scenario;
+  const options = toOptions(flags, { defaultRelease: netsvc.defaultRelease, checks: [] });
+  const where = { server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder };
+  return runChain(chain, sandboxPorts(scenario), { profile: netsvc, options, ...where, startedAt: clock.now() }, () => undefined);
+}
+
+describe('the whole chain on the sandbox', () => {
+  it('upgrades, and has nothing to write the second time', async () => {
+    const scenario = await installed();
+    const first = await run(scenario);
+    assert.deepEqual([first.exit, first.message], ['done', undefined]);
+    assert.equal(scenario.files.text('/usr/local/bin/netsvcctl'), 'netsvcctl v3.32.2\n');
+    const { writes } = scenario.cluster.faults;
+    const second = await run(scenario);
+    assert.deepEqual([second.exit, second.writes, scenario.cluster.faults.writes], ['done', 0, writes]);
+  });
+
+  for (const fault of ['not-ready', 'down'] as const) {
+    it(`times out at a node that is ${fault}, and the same command continues when it is mended`, async () => {
+      const scenario = await installed();
+      const stuck = () => scenario.cluster.nodes.fault('node-02', fault);
+      if (fault === 'not-ready') stuck();
+      else scenario.clock.schedule(1000, stuck);
+      const first = await run(scenario, { timeout: '2m' });
+      assert.deepEqual([first.exit, first.stoppedAt], ['timeout', 'apply'], first.message);
+      assert.match(`${first.message}`, /node-02/);
+      scenario.cluster.nodes.fault('node-02', 'none');
+      assert.equal((await run(scenario)).exit, 'done');
+    });
+  }
+
+  for (const fault of ['image-pull', 'crash-loop'] as const) {
+    it(`stops at a node under ${fault}, and the same command continues when it is mended`, async () => {
+      const scenario = await installed();
+      scenario.cluster.nodes.fault('node-02', fault);
+      const first = await run(scenario);
+      assert.deepEqual([first.exit, first.stoppedAt], ['stopped', 'apply'], first.message);
+      scenario.cluster.nodes.fault('node-02', 'none');
+      assert.equal((await run(scenario)).exit, 'done');
+    });
+  }
+
+  it('continues after being killed at every fifth write, before or after it was stored', async () => {
+    const whole = await installed(1);
+    await run(whole);
+    const wanted = stateOf(whole);
+    for (let at = 1; at <= whole.cluster.faults.writes; at += 5) {
+      for (const kill of ['before', 'after'] as const) {
+        const scenario = await installed(1);
+        await killed(scenario, { at, kill });
+        const second = await run(scenario);
+        assert.equal(second.exit, 'done', `killed ${kill} write ${at}: ${second.message}`);
+        assert.deepEqual(stateOf(scenario), wanted);
+      }
+    }
+  });
+
+  const refused: readonly [WriteFault & { status: number }, string][] = [
+    [{ at: 2, status: 409 }, 'done'],
+    [{ at: 2, status: 500 }, 'failed'],
+    [{ at: 2, status: 403 }, 'failed'],
+  ];
+  for (const [fault, exit] of refused) {
+    it(`ends with ${exit} when a write is refused with ${fault.status}, and continues`, async () => {
+      const scenario = await installed(1);
+      scenario.cluster.faults.plan(fault);
+      assert.equal((await run(scenario)).exit, exit);
+      assert.equal((await run(scenario)).exit, 'done');
+    });
+  }
+});
+
+async function killed(scenario: Scenario, fault: WriteFault): Promise<void> {
+  scenario.cluster.faults.plan(fault);
+  await run(scenario).catch(() => undefined);
+  assert.ok(scenario.cluster.faults.killed, 'the run was to be killed');
+}
+
+/** Every object's kind, name and spec, without what differs from run to run. */
+function stateOf({ cluster }: Scenario): readonly unknown[] {
+  const objects = cluster
+    .kinds()
+    .filter(({ plural }) => plural !== 'pods')
+    .flatMap((kind) => cluster.store.list(kind));
+  return objects.map(({ kind, metadata, spec, data }) => ({ kind, name: metadata.name, spec, data }));
+}
