@@ -1,3 +1,4 @@
+import * as Flags from '@oclif/core/flags';
 import { BaseCommand, described } from '../cli/base-command.ts';
 import { outputFlags } from '../cli/flags.ts';
 import type { ExitName } from '../core/fault.ts';
@@ -5,11 +6,18 @@ import type { ExitName } from '../core/fault.ts';
 export class Demo extends BaseCommand {
   static override summary = 'Perform the whole chain on an in-memory cluster; touches no real one';
   static override description = described(
-    'Shows a whole upgrade in a few seconds. No kubeconfig is read and nothing outside this process is changed.',
+    'Shows a whole upgrade in half a minute. No kubeconfig is read and nothing outside this process is changed.',
     'all',
   );
-  static override examples = ['<%= config.bin %> demo'];
-  static override flags = { ...outputFlags };
+  static override examples = ['<%= config.bin %> demo', '<%= config.bin %> demo --keep-going'];
+  static override flags = {
+    fast: Flags.boolean({ helpGroup: 'run', summary: 'without pauses' }),
+    'keep-going': Flags.boolean({
+      helpGroup: 'run',
+      summary: 'a node gets stuck: the wait times out, the node is mended, the same command continues',
+    }),
+    ...outputFlags,
+  };
 
   async run(): Promise<ExitName> {
     const { flags } = await this.parse(Demo, this.words());

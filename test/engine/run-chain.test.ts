@@ -216,4 +216,12 @@ describe('runChain', () => {
     const ask = exec('ask', { effect: { type: 'ask', instruction: 'install it', blocking: true } });
     assert.equal((await run(engineBench(), [scripted('cli', twice({ actions: [ask] }))])).outcome.exit, 'stopped');
   });
+
+  it('names a program that is missing and what to do', async () => {
+    const bench = engineBench();
+    bench.tools.set('kubectl apply -f a', { exitCode: undefined, stderr: '', problem: 'not-found' });
+    const { outcome } = await run(bench, [scripted('apply', twice({ actions: [exec('a')] }))]);
+    assert.match(outcome.message ?? '', /kubectl was not found/);
+    assert.match(outcome.suggestions.join(), /install kubectl/);
+  });
 });

@@ -16,7 +16,7 @@ export interface EngineBench {
   readonly hard: AbortController;
   readonly lost: AbortController;
   /** Answers of the tools by command line; missing = exit 0. */
-  readonly tools: Map<string, { exitCode: number; stderr: string }>;
+  readonly tools: Map<string, { exitCode: number | undefined; stderr: string; problem?: 'not-found' }>;
   uid: string;
   lockedBy: string | undefined;
   stored: RunRecord | undefined;

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import type { Sources } from '../../src/core/ports.ts';
+import { type AnyStage, stage } from '../../src/core/stage.ts';
+import { planChain } from '../../src/engine/plan-chain.ts';
+import { engineContext } from '../support/engine-ports.ts';
+
+const sources = {} as Sources;
+
+function stageOf(id: 'preflight' | 'apply' | 'verify', opened: string[], judgesResult = false): AnyStage {
+  return stage<null>({
+    id,
+    title: id,
+    ref: '§4.4',
+    paths: ['manifest'],
+    readOnly: id !== 'apply',
+    judgesResult,
+    checks: [
+      {
+        id: 'NS-001',
+        title: 't',
+        category: 'kubernetes',
+        severity: 'error',
+        ref: '§1',
+        judge: () => ({ status: 'failed', because: 'no', hint: 'h' }),
+      },
+    ],
+    async survey() {
+      opened.push(id);
+      return null;
+    },
+    plan: () => ({
+      actions: [{ id: 'a', title: 'a', ref: '§4.4/2', undo: 'none', effect: { type: 'exec', run: { tool: 'kubectl', args: [] } } }],
+    }),
+  });
+}
+
+describe('planChain', () => {
+  it('opens every stage but those that judge the result, which it only names', async () => {
+    const opened: string[] = [];
+    const stages = [stageOf('apply', opened), stageOf('verify', opened, true)];
+    const planned = await planChain(stages, sources, engineContext(), () => undefined);
+    assert.deepEqual(opened, ['apply']);
+    assert.deepEqual(
+      planned.stages.map(({ id, actions }) => [id, actions.length]),
+      [
+        ['apply', 1],
+        ['verify', 0],
+      ],
+    );
+    assert.equal(planned.findings.length, 1);
+    assert.equal(planned.writes, true);
+  });
+
+  it('says with which exit the findings stop the chain', async () => {
+    const planned = await planChain([stageOf('preflight', [])], sources, engineContext(), () => undefined);
+    assert.equal(planned.blocked, 'blocked');
+    const accepted = await planChain(
+      [stageOf('preflight', [])],
+      sources,
+      engineContext({ accept: [{ check: 'NS-001' }] }),
+      () => undefined,
+    );
+    assert.equal(accepted.blocked, undefined);
+  });
+});
