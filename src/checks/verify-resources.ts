@@ -1,4 +1,4 @@
-import { notApplicable, read } from '../core/check.ts';
+import { notApplicable, ok, read } from '../core/check.ts';
 import { groupOf, refOf, refText } from '../core/object.ts';
 import { counted, defineCheck, failed, failIfAny, listed, PROGRAM } from './define.ts';
 import type { Dependent } from './facts.ts';
@@ -33,25 +33,28 @@ export const ownersExist: VerifyCheck = defineCheck('NS-307', {
   judge(facts) {
     const owners = read(facts.owners);
     const dangling = owners.dependents.filter((one) => uidsOf(one, owners)?.has(one.owner.uid) === false);
-    if (dangling.length === 0 && owners.unread.length > 0) {
+    // Named in every finding: whoever accepts an object by name has not accepted what nobody could look at.
+    const unread = owners.unread.map(({ kind, because }) => ({ text: kind, detail: because }));
+    const incomplete = `owner references could not all be followed: ${listed(owners.unread.map(({ kind }) => kind))}`;
+    if (dangling.length === 0 && unread.length > 0) {
       return failed(
-        `owner references could not all be followed: ${listed(owners.unread.map(({ kind }) => kind))}`,
+        incomplete,
         'Let this account list these kinds, or repair the API behind them, then verify again; or accept them by name.',
-        { next: `${PROGRAM} verify`, evidence: owners.unread.map(({ kind, because }) => ({ text: kind, detail: because })) },
+        { next: `${PROGRAM} verify`, evidence: unread },
       );
     }
-    const evidence = dangling.map(({ object, owner }) => ({
+    const lost = dangling.map(({ object, owner }) => ({
       text: refText(object),
       object,
       detail: `${owner.kind}/${owner.name} has no longer the UID ${owner.uid}`,
     }));
-    return failIfAny(
-      evidence,
-      `${counted(owners.dependents.length, 'owner reference')} to objects of the service, none without its owner`,
-      (names) => ({
-        because: `${counted(dangling.length, 'owner reference')} to objects that no longer exist: ${names}`,
-        hint: 'The next start of kube-controller-manager deletes these objects: put the owner’s new UID into metadata.ownerReferences, or take the entry out, now.',
-      }),
+    if (lost.length === 0)
+      return ok(`${counted(owners.dependents.length, 'owner reference')} to objects of the service, none without its owner`);
+    const names = listed(lost.map(({ text }) => text));
+    return failed(
+      `${counted(lost.length, 'owner reference')} to objects that no longer exist: ${names}${unread.length > 0 ? `; ${incomplete}` : ''}`,
+      'The next start of kube-controller-manager deletes these objects: put the owner’s new UID into metadata.ownerReferences, or take the entry out, now.',
+      { evidence: [...lost, ...unread] },
     );
   },
 });

@@ -168,6 +168,19 @@ describe('the checks of verify', () => {
     });
   }
 
+  it('do not let an accepted object hide kinds that could not be searched', () => {
+    const owners = { value: { dependents: [dependent('gone')], uids: { 'projectcalico.org/NetworkSet': new Set(['u1']) } } };
+    const unread = [{ kind: 'secrets', because: 'forbidden (403)' }];
+    const accept = [{ check: 'NS-307', subject: 'ConfigMap/a/x' }];
+    const outcome = (kinds: typeof unread) => {
+      const facts = { ...good, owners: { value: { ...owners.value, unread: kinds } } };
+      return judgeAll(verifyChecks, facts, contextOf({ accept })).find(({ id }) => id === 'NS-307');
+    };
+    assert.equal(outcome([])?.outcome, 'accepted');
+    assert.equal(outcome(unread)?.outcome, 'error');
+    assert.match(outcome(unread)?.message ?? '', /no longer exist: ConfigMap\/a\/x; .*could not all be followed: secrets/);
+  });
+
   it('find nothing wrong with a finished upgrade', () => {
     const wrong = judgeAll(verifyChecks, good, contextOf()).filter(({ outcome }) => outcome !== 'ok');
     assert.deepEqual(wrong, []);

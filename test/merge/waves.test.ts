@@ -20,9 +20,10 @@ describe('splitWaves', () => {
   });
 
   for (const { id, file } of calico.variants) {
+    if (hasReleases() && !existsSync(manifestFile('v3.32.1', file))) continue; // not among the release data
     it(`puts every document of ${file} into exactly one wave, controllers last, read back unchanged`, function () {
       const path = manifestFile('v3.32.1', file);
-      if (!hasReleases() || !existsSync(path)) this.skip();
+      if (!hasReleases()) this.skip();
       const manifest = manifestOf(path);
       const waves = splitWaves(manifest, [], variantOf(calico, id), calico);
       const all = waves.flatMap((wave) => wave.documents);

@@ -115,6 +115,23 @@ describe('verify looks for what should be gone', () => {
     assert.deepEqual(await readLeftBehind(clusterOf([crd]).cluster, context), [{ name: `${plural}.${group}`, objects: 0 }]);
     assert.deepEqual(await readLeftBehind(clusterOf([]).cluster, context), []);
   });
+
+  it('and does not take a group whose discovery fails for one without objects', async () => {
+    const [removed] = context.profile.removedKinds;
+    assert.ok(removed);
+    const { group, plural } = removed;
+    const crd = object('apiextensions.k8s.io/v1', `CustomResourceDefinition/${plural}.${group}`);
+    const { cluster } = clusterOf([crd], { failed: [group, context.profile.crdGroup] });
+    await assert.rejects(readLeftBehind(cluster, context), /discovery of policy\.networking\.k8s\.io fails/);
+    await assert.rejects(readTemporaryPolicies(cluster, context), /discovery of crd\.projectcalico\.org fails/);
+  });
+
+  it('but not for kinds that the target still has', async () => {
+    const [removed] = context.profile.removedKinds;
+    assert.ok(removed);
+    const crd = object('apiextensions.k8s.io/v1', `CustomResourceDefinition/${removed.plural}.${removed.group}`);
+    assert.deepEqual(await readLeftBehind(clusterOf([crd]).cluster, contextOf({ release: 'v3.31.4' })), []);
+  });
 });
 
 describe('verify asks for the cluster version', () => {
