@@ -11,26 +11,33 @@ export function localMachine(): Machine {
   return { installExecutable, moveAside, writeFolder };
 }
 
-async function installExecutable(from: string, sha256: string, to: string): Promise<void> {
+async function installExecutable(from: string, sha256: string, to: string, keepAs?: string): Promise<void> {
   const content = await readFile(from);
   const actual = createHash('sha256').update(content).digest('hex');
   if (actual !== sha256)
     throw new Fault('failed', `${from} has sha256 ${actual}, expected ${sha256}: nothing was installed`, ['download it again']);
   await guarded(dirname(to), async () => {
     await mkdir(dirname(to), { recursive: true });
+    if (keepAs !== undefined) await copyDurably(to, keepAs);
     await writeDurably(to, content, 0o755);
   });
 }
 
 async function moveAside(file: string, keepAs: string): Promise<void> {
-  if (await exists(keepAs))
-    throw new Fault('failed', `${keepAs} exists already: ${file} was left in place`, ['move the older backup away']);
   await guarded(dirname(file), async () => {
-    await mkdir(dirname(keepAs), { recursive: true, mode: 0o700 });
-    await copyFile(file, keepAs, constants.COPYFILE_EXCL);
-    await syncPath(keepAs);
+    await copyDurably(file, keepAs);
     await rm(file);
   });
+}
+
+/** An earlier backup is never written over. */
+async function copyDurably(file: string, keepAs: string): Promise<void> {
+  if (await exists(keepAs)) {
+    throw new Fault('failed', `${keepAs} exists already: ${file} was left in place`, ['move the older backup away']);
+  }
+  await mkdir(dirname(keepAs), { recursive: true, mode: 0o700 });
+  await copyFile(file, keepAs, constants.COPYFILE_EXCL);
+  await syncPath(keepAs);
 }
 
 async function writeFolder(folder: string, files: readonly { readonly name: string; readonly content: string }[]): Promise<void> {

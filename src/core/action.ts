@@ -25,7 +25,15 @@ export type Effect =
   /** Files of a backup, with a checksum list beside them; 0600. */
   | { readonly type: 'backup'; readonly folder: string; readonly files: readonly BackupFile[] }
   | { readonly type: 'wait'; readonly until: Expectation; readonly timeoutMs: number }
-  | { readonly type: 'install-cli'; readonly from: string; readonly sha256: string; readonly to: string; readonly replaces?: string }
+  /** `replaces` is copied to `keepAs` first; then the new file takes its place in one step. */
+  | {
+      readonly type: 'install-cli';
+      readonly from: string;
+      readonly sha256: string;
+      readonly to: string;
+      readonly replaces?: string;
+      readonly keepAs?: string;
+    }
   | { readonly type: 'remove-file'; readonly file: string; readonly keepAs: string }
   /** A step only a person can do. `blocking` stops the chain (exit 5) until it is done; else it is listed at the end. */
   | { readonly type: 'ask'; readonly instruction: string; readonly blocking?: boolean };

@@ -150,8 +150,8 @@ export interface UserFiles {
 
 /** Changes on this machine that an action asks for. Each is atomic. */
 export interface Machine {
-  /** Checks the sha256 of `from`, then puts it at `to` (0755) by rename. */
-  installExecutable(from: string, sha256: string, to: string): Promise<void>;
+  /** Checks the sha256 of `from`, keeps a durable copy of what is at `to` as `keepAs`, then puts it there (0755) by rename. */
+  installExecutable(from: string, sha256: string, to: string, keepAs?: string): Promise<void>;
   /** Copies the file to `keepAs`, makes the copy durable, then removes the file. */
   moveAside(file: string, keepAs: string): Promise<void>;
   /** Writes files (0600) below a folder (0700) that must not exist yet half-written: the folder appears whole or not at all. */

@@ -38,8 +38,8 @@ export function realExecutor(ports: EnginePorts, observe: Observer, stopWaiting:
           await waitFor(ports, observe, stage, effect, stopWaiting);
           return undefined;
         case 'install-cli':
-          await ports.machine.installExecutable(effect.from, effect.sha256, effect.to);
-          return effect.to;
+          await ports.machine.installExecutable(effect.from, effect.sha256, effect.to, effect.keepAs);
+          return effect.keepAs ? `${effect.to}, the old one kept as ${effect.keepAs}` : effect.to;
         case 'remove-file':
           await ports.machine.moveAside(effect.file, effect.keepAs);
           return `kept as ${effect.keepAs}`;

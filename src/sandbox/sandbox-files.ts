@@ -66,13 +66,15 @@ export function sandboxUserFiles(files: SandboxFiles): UserFiles {
 /** `alive` throws if the process that asks is no more. */
 export function sandboxMachine(files: SandboxFiles, alive: () => void): Machine {
   return {
-    async installExecutable(from, sha256, to) {
+    async installExecutable(from, sha256, to, keepAs) {
       alive();
       const bytes = files.read(from);
       const actual = createHash('sha256')
         .update(bytes ?? '')
         .digest('hex');
       if (!bytes || actual !== sha256) throw new Fault('failed', `${from} has sha256 ${actual}, expected ${sha256}: nothing was installed`);
+      const old = files.read(to);
+      if (keepAs !== undefined && old) files.write(keepAs, old);
       files.write(to, bytes, true);
     },
     async moveAside(file, keepAs) {

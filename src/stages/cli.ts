@@ -16,11 +16,13 @@ export const cliStage = stage<CliFacts>({
   plan(facts, context) {
     const { clis, pods } = facts;
     const { program } = context.profile.cli;
-    const removable = clis.filter(mayBeReplaced);
+    const install = installations(facts, context);
+    const replaced = new Set(install.flatMap(({ effect }) => (effect.type === 'install-cli' ? [effect.replaces] : [])));
+    const removable = clis.filter((one) => mayBeReplaced(one) && !replaced.has(one.file));
     const byHand = clis.filter((one) => (one.age === 'older' || one.age === 'unknown') && !mayBeReplaced(one));
     const actions = [
+      ...install,
       ...removable.map((one, index) => removal(one, index, context)),
-      ...installations(facts, context),
       ...byHand.map((one, index) => removeByHand(one, index)),
       ...('value' in pods ? pods.value : []).map((pod) => podStep(pod, context)),
     ];
@@ -30,11 +32,15 @@ export const cliStage = stage<CliFacts>({
   },
 });
 
-function removal(one: LocalCli, index: number, context: Context): Action {
-  const { file, release } = one;
+function keptAs({ file, release }: LocalCli, suffix: string, context: Context): string {
   const name = file.slice(folderOf(file).length).replaceAll(/[/\\]/g, '');
   const stamp = context.startedAt.toISOString().replaceAll(/[-:]|\.\d+/g, '');
-  const keepAs = `${context.workFolder}/old-cli/${name}-${release}-${stamp}-${index + 1}`;
+  return `${context.workFolder}/old-cli/${name}-${release}-${stamp}-${suffix}`;
+}
+
+function removal(one: LocalCli, index: number, context: Context): Action {
+  const { file, release } = one;
+  const keepAs = keptAs(one, `removed-${index + 1}`, context);
   return {
     id: `remove-${index + 1}`,
     title: `move the old ${file} (${release}) aside`,
@@ -57,7 +63,8 @@ function installations(facts: CliFacts, context: Context): readonly Action[] {
   if ('missing' in fresh || to === undefined || !free) return [installByHand(facts, context, free ? undefined : taken?.file)];
   const plugins = clis.filter((one) => mayBeReplaced(one) && one.file.endsWith(`/${cli.kubectlPlugin}`)).map(({ file }) => file);
   return [to, ...plugins].map((place, index) => {
-    const replaces = clis.some(({ file }) => file === place) ? { replaces: place } : {};
+    const old = clis.find(({ file }) => file === place);
+    const replaces = old ? { replaces: place, keepAs: keptAs(old, `replaced-${index + 1}`, context) } : {};
     const checked = fresh.listed ? 'sum as listed by the release' : `sha256 ${fresh.sha256}, not listed by the release`;
     return {
       id: index === 0 ? 'install' : `install-plugin-${index}`,

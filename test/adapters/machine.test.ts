@@ -24,6 +24,14 @@ describe('localMachine', () => {
     assert.deepEqual((await readdir(folder)).sort(), ['cli', 'new']);
   });
 
+  it('keeps a copy of the file that it replaces, and never has none at its place', async () => {
+    await writeFile(join(folder, 'new'), 'new');
+    await writeFile(join(folder, 'cli'), 'old');
+    await machine.installExecutable(join(folder, 'new'), sha('new'), join(folder, 'cli'), join(folder, 'kept', 'cli-old'));
+    assert.equal(await readFile(join(folder, 'cli'), 'utf8'), 'new');
+    assert.equal(await readFile(join(folder, 'kept', 'cli-old'), 'utf8'), 'old');
+  });
+
   it('installs nothing when the checksum differs', async () => {
     await writeFile(join(folder, 'new'), 'tampered');
     await assert.rejects(machine.installExecutable(join(folder, 'new'), sha('new'), join(folder, 'cli')), /sha256/);
