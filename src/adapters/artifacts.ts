@@ -34,6 +34,13 @@ function noSource(): Artifacts {
 function webSource(options: ArtifactsOptions): Artifacts {
   if (!URL.canParse(options.source)) throw notASource(options.source);
   const base = new URL(options.source.endsWith('/') ? options.source : `${options.source}/`);
+  if (base.username !== '' || base.password !== '') {
+    throw new Fault(
+      'usage',
+      `the address of ${base.host} carries a user name or password: it would be seen in reports and in the run record`,
+      ['fetch the files yourself and name their folder with --manifest-url DIR, or use a mirror that needs no login from here'],
+    );
+  }
   refuseClearText(base, options.source);
   const urlOf = (release: string, path: string) => (isUrl(path) ? new URL(path) : new URL(`${release}/${path}`, base));
   return {

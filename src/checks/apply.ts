@@ -88,7 +88,7 @@ export const baseKnown: Check<ApplyJudged> = defineCheck('NS-205', {
     if ('value' in edits) return ok(`edits are told by the manifest of ${read(edits).base}`);
     return failed(
       `your edits cannot be told from the release's own text: ${edits.unread}`,
-      'Give the manifest that was installed with --base, or your finished target with --upgrade-file; or accept that edits may be lost.',
+      'Give the release’s own manifest, unedited, with --base (your edited one would hide every edit), or your finished target with --upgrade-file.',
       { exit: 'conflicts' },
     );
   },

@@ -10,7 +10,7 @@ import type { PreflightFacts } from './facts.ts';
  */
 export function sourceRelease(installation: Installation, facts: Pick<PreflightFacts, 'record'>, context: Context): string | undefined {
   const record = 'value' in facts.record ? facts.record.value : undefined;
-  if (continues(record, context.options.release) && record.source) return record.source;
+  if (continues(record, context) && record.source) return record.source;
   return installation.release ?? (installation.line === undefined ? undefined : `${installation.line}.0`);
 }
 
@@ -22,7 +22,7 @@ export function crosses(source: string | undefined, target: string, at: string):
 
 /** True if the record of an unfinished run to the same target explains a half-done state. */
 export function explained(facts: Pick<PreflightFacts, 'record'>, context: Context): boolean {
-  return 'value' in facts.record && continues(facts.record.value, context.options.release);
+  return 'value' in facts.record && continues(facts.record.value, context);
 }
 
 /** True if a release is of the minor line `v3.22` or an older one; an unknown release is assumed to be. */

@@ -20,6 +20,8 @@ export async function compose(request: ComposeRequest, version: string): Promise
   cluster.pin(clusterUid);
   const profile = await chooseProfile(flags.profile, cluster, request.anyProfile ?? false);
   const options = toOptions(flags, { defaultRelease: profile.defaultRelease, checks: Object.keys(registry) });
+  // Whatever can refuse comes before the file with credentials is written.
+  const artifacts = await openArtifactsFor(request, profile);
   const files = await openFiles(request, clusterUid, privateKubeconfig(connection));
   const tools = await openToolsFor(request, profile, files.kubeconfig, connection);
   const state = await openState(cluster, options, files.clock);
@@ -28,7 +30,7 @@ export async function compose(request: ComposeRequest, version: string): Promise
     ...state,
     cluster,
     tools,
-    artifacts: await openArtifactsFor(request, profile),
+    artifacts,
     interruption,
     toolVersion: version,
     profile,
@@ -50,10 +52,30 @@ async function openFiles({ env }: ComposeRequest, clusterUid: string, kubeconfig
   ]);
   const work = await openWorkFolder(defaultWorkFolder(env, clusterUid));
   const clock = systemClock();
+  await removeStaleKubeconfigs(work.path);
   // One per process: two commands at once must not remove each other's.
   const kubeconfig = await work.write(`kubeconfig-${process.pid}`, kubeconfigText);
   const ports = { work, clock, files: localFiles(), machine: localMachine() };
   return { ports, clock, kubeconfig, removeKubeconfig: () => rm(kubeconfig, { force: true }) };
+}
+
+/** A killed process leaves its private kubeconfig behind: credentials must not stay on disk. */
+async function removeStaleKubeconfigs(folder: string): Promise<void> {
+  const { readdir, rm } = await import('node:fs/promises');
+  const stale = (await readdir(folder)).filter((name) => {
+    const pid = /^kubeconfig-(\d+)$/.exec(name)?.[1];
+    return pid !== undefined && !isRunning(Number(pid));
+  });
+  await Promise.all(stale.map((name) => rm(`${folder}/${name}`, { force: true })));
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 async function openToolsFor({ env }: ComposeRequest, profile: Profile, kubeconfigPath: string, connection: Connection) {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Effect } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
+import type { JsonPatchOp } from '../core/object.ts';
 import type { PlannedObject, PlannedStage } from '../core/plan.ts';
 
 /**
@@ -28,12 +29,22 @@ function effectEssence(effect: Effect): unknown {
       return { type: effect.type, files: effect.files.map((file) => file.name) };
     case 'patch': {
       const { target, precondition, patch } = effect;
-      const ops = patch.filter((op) => op.path !== '/metadata/resourceVersion');
+      const ops = patch.filter((op) => op.path !== '/metadata/resourceVersion').map(withoutTimes);
       return { type: effect.type, target, uid: precondition.uid, ops };
     }
+    // Names of copies carry the time of the run.
+    case 'install-cli':
+    case 'remove-file':
+      return { ...effect, keepAs: undefined };
     default:
       return effect;
   }
+}
+
+/** Controllers renew the times in managedFields with every status they write. */
+function withoutTimes(op: JsonPatchOp): JsonPatchOp {
+  if (op.path !== '/metadata/managedFields' || !Array.isArray(op.value)) return op;
+  return { ...op, value: (op.value as readonly object[]).map((entry) => ({ ...entry, time: undefined })) };
 }
 
 function objectEssence({ ref, change, fields, hidden, taken }: PlannedObject): unknown {

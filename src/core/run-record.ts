@@ -37,7 +37,13 @@ export interface RunRecord {
   readonly outcome?: 'done' | 'failed' | 'stopped' | 'interrupted';
 }
 
-/** True if the record is of an unfinished run to this target. */
-export function continues(record: RunRecord | undefined, target: string): record is RunRecord {
-  return record !== undefined && record.finishedAt === undefined && record.target === target;
+/** The run that a record may be continued by: its target, and the cluster it is of (a restored copy is of another). */
+export interface Continuation {
+  readonly options: { readonly release: string };
+  readonly clusterUid: string;
+}
+
+/** True if the record is of an unfinished run to this target on this cluster. */
+export function continues(record: RunRecord | undefined, { options, clusterUid }: Continuation): record is RunRecord {
+  return record !== undefined && record.finishedAt === undefined && record.target === options.release && record.clusterUid === clusterUid;
 }

@@ -119,6 +119,9 @@ async function patchObject(ports: EnginePorts, effect: Extract<Effect, { type: '
   try {
     await ports.cluster.patch(await kindOf(ports, target), target, [...guard, ...effect.patch], effect.fieldManager ?? 'kubectl');
   } catch (thrown) {
+    // A failed `test` has no causes; a 422 with causes is the server's judgement of the result, and trying again is in vain.
+    const isInvalid = thrown instanceof ApiFailure && thrown.status === 422 && thrown.causes.length > 0;
+    if (isInvalid) throw new Fault('failed', `the server refuses the patch of ${refText(target)}: ${messageOf(thrown)}`, CONTINUE, thrown);
     if (thrown instanceof ApiFailure && [404, 409, 422].includes(thrown.status)) {
       throw new Outdated(`${refText(target)} changed meanwhile: ${messageOf(thrown)}`);
     }

@@ -44,6 +44,11 @@ export class Hold {
     }
   }
 
+  /** Another run may have taken over: nothing of this one may be written any more. */
+  get isLost(): boolean {
+    return this.#lost?.aborted ?? false;
+  }
+
   async release(): Promise<void> {
     await this.#release?.();
   }

@@ -1,5 +1,6 @@
 import type { Action } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
+import { Fault } from '../core/fault.ts';
 import { continues, RUN_RECORD_VERSION, type RunRecord, type StageRecord } from '../core/run-record.ts';
 import type { Remember } from '../core/stage.ts';
 import type { EnginePorts } from './engine-ports.ts';
@@ -37,12 +38,14 @@ export class Recorder {
 
   /** Makes the record durable before the first write of a stage; a record of an unfinished run to the same target is continued. */
   async begin(): Promise<void> {
-    const remember = this.#noted;
     const before = this.#record ?? (await this.#previous());
     const base = before ?? this.#fresh();
-    // What was found before the first write stays: the live cluster no longer tells it.
-    const merged = before ? { ...remember, ...definedOf(base) } : { ...base, ...remember };
-    await this.#save({ ...base, ...merged, digests: { ...remember.digests, ...base.digests }, stages: this.#merged(base) });
+    // What was found before the first write stays, and what was not known then is never known later: the live cluster no longer tells it.
+    const { source, ...remember } = this.#noted;
+    const merged = before ? { ...remember, ...definedOf(base) } : { ...base, ...remember, source };
+    const accepted = [...new Set([...base.accepted, ...this.#accepted()])];
+    const digests = { ...remember.digests, ...base.digests };
+    await this.#save({ ...base, ...merged, digests, accepted, outcome: undefined, stages: this.#merged(base) });
   }
 
   async stage(record: StageRecord): Promise<void> {
@@ -50,26 +53,52 @@ export class Recorder {
     if (this.#record) await this.#save({ ...this.#record, stages: this.#merged(this.#record) });
   }
 
-  /** Stores what is about to be removed; durable when it resolves. A first keep is never overwritten by a later run. */
+  /** Stores what is about to be removed; durable when it resolves. Nothing that is kept is ever written over. */
   async keep(stage: string, action: Action): Promise<void> {
     if (action.keep === undefined || !this.#record) return;
-    const id = `${stage}/${action.id}`;
-    if (this.#record.kept.includes(id)) return;
+    const id = `${this.#record.runId}/${stage}/${action.id}#${this.#record.kept.length + 1}`;
     await this.#ports.records.keep(id, action.keep);
     await this.#save({ ...this.#record, kept: [...this.#record.kept, id] });
   }
 
   async finish(outcome: NonNullable<RunRecord['outcome']>, whole: boolean): Promise<void> {
-    if (!this.#record) return;
+    const record = this.#record ?? (whole && outcome === 'done' ? await this.#unfinished() : undefined);
+    if (!record) return;
     const finishedAt = whole && outcome === 'done' ? { finishedAt: this.#now() } : {};
-    await this.#save({ ...this.#record, outcome, ...finishedAt });
+    await this.#save({ ...record, outcome, ...finishedAt, stages: this.#merged(record) });
   }
 
   async #previous(): Promise<RunRecord | undefined> {
     if (this.#loaded) return undefined;
     this.#loaded = true;
     const stored = await this.#ports.records.load();
-    return continues(stored, this.#context.options.release) && stored.clusterUid === this.#context.clusterUid ? stored : undefined;
+    if (continues(stored, this.#context)) return stored;
+    if (stored) await this.#setAside(stored);
+    return undefined;
+  }
+
+  /** A run whose last part had nothing to write any more still ends the record of what was written before. */
+  async #unfinished(): Promise<RunRecord | undefined> {
+    const stored = await this.#ports.records.load();
+    return continues(stored, this.#context) ? stored : undefined;
+  }
+
+  /** A record that this run does not continue is kept beside the new one; of an unfinished run only on a person's word (NS-012). */
+  async #setAside(stored: RunRecord): Promise<void> {
+    const { options, clusterUid } = this.#context;
+    const isOpen = stored.finishedAt === undefined && stored.clusterUid === clusterUid;
+    if (isOpen && !options.accept.some((one) => one.check === 'NS-012')) {
+      throw new Fault(
+        'blocked',
+        `a run to ${stored.target} begun at ${stored.startedAt} is unfinished, and this one goes to ${options.release}`,
+        [`finish it first: kubectl netsvc-upgrade run --release ${stored.target}`, 'or leave it behind: --accept NS-012'],
+      );
+    }
+    await this.#ports.records.keep(`${stored.runId}/record`, stored);
+  }
+
+  #accepted(): readonly string[] {
+    return this.#context.options.accept.map((one) => (one.subject === undefined ? one.check : `${one.check}=${one.subject}`));
   }
 
   #fresh(): RunRecord {
@@ -85,7 +114,7 @@ export class Recorder {
       startedAt: startedAt.toISOString(),
       startedBy: this.#ports.operator,
       toolVersion: this.#ports.toolVersion,
-      accepted: options.accept.map((one) => (one.subject === undefined ? one.check : `${one.check}=${one.subject}`)),
+      accepted: this.#accepted(),
       stages: [],
       kept: [],
     };

@@ -77,11 +77,23 @@ class Chain {
         if (exit) return await this.#end(exit, stage, undefined);
       }
       return await this.#end('done', undefined, undefined);
-    } catch (thrown) {
+    } catch (caught) {
+      const thrown = this.#causeOf(caught);
       return await this.#end(thrown instanceof Fault ? thrown.code : 'failed', current, thrown);
     } finally {
       await this.#hold.release().catch(() => undefined);
     }
+  }
+
+  /** A wait that ends because the lock was lost says `interrupted`; the reason is the lock. */
+  #causeOf(caught: unknown): unknown {
+    if (!this.#hold.isLost) return caught;
+    try {
+      this.#hold.mayGoOn();
+    } catch (thrown) {
+      return thrown;
+    }
+    return caught;
   }
 
   /** Resolves to the exit that stops the chain, if one does. */
@@ -143,10 +155,11 @@ class Chain {
   }
 
   async #end(exit: ExitName, stage: AnyStage | undefined, thrown: unknown): Promise<ChainOutcome> {
-    await this.#recordEnd(exit, stage, thrown).catch((failure: unknown) => {
-      const text = `the run record could not be updated: ${messageOf(failure)}`;
-      this.#observe({ type: 'note', stage: stage?.id ?? '', level: 'warning', text });
-    });
+    if (!this.#hold.isLost && this.#live)
+      await this.#recordEnd(exit, stage, thrown).catch((failure: unknown) => {
+        const text = `the run record could not be updated: ${messageOf(failure)}`;
+        this.#observe({ type: 'note', stage: stage?.id ?? '', level: 'warning', text });
+      });
     return {
       exit,
       findings: this.#findings,

@@ -42,7 +42,12 @@ export function findLeftovers(
     ...gone('initContainers', now.initContainers, wanted.initContainers, isOldContainer),
     ...gone('containers', now.containers, wanted.containers, isOldContainer),
     ...inContainers(now, wanted, env, volumes),
-    ...gone('volumes', now.volumes, wanted.volumes, (one) => volumes.includes(one.name ?? '')),
+    ...gone(
+      'volumes',
+      now.volumes,
+      wanted.volumes,
+      (one) => volumes.includes(one.name ?? '') && !mountedByOthers(one.name ?? '', now, wanted, isOldContainer),
+    ),
   ];
   if (found.length === 0) return undefined;
   return {
@@ -89,6 +94,13 @@ function gone(
     const path = `${base}/${list}/${index}`;
     return [{ label: `${label}${list}[${one.name}]`, path, index, testPath: `${path}/name`, testValue: one.name, value: one }];
   });
+}
+
+/** A container that someone added mounts it: it stays with its container. */
+function mountedByOthers(volume: string, now: PodSpec, wanted: PodSpec, isOld: (one: Named) => boolean): boolean {
+  const known = new Set([...(wanted.initContainers ?? []), ...(wanted.containers ?? [])].map((one) => one.name));
+  const others = [...(now.initContainers ?? []), ...(now.containers ?? [])].filter((one) => !known.has(one.name) && !isOld(one));
+  return others.some((one) => (one.volumeMounts ?? []).some((mount) => mount.name === volume));
 }
 
 /** Variables and mounts of old releases within containers that stay. */

@@ -33,9 +33,12 @@ function sameQuantity(a: string, b: string): boolean {
   return Math.abs(value(left) - value(right)) < 1e-9;
 }
 
+const isJsonLike = (text: string): boolean => /^\s*(?:\{[\s\S]*\}|\[[\s\S]*\])\s*$/.test(text) && !/^\s*\[\w/.test(text);
+
 function sameJson(a: string, b: string): boolean {
-  if (!/^\s*[{[]/.test(a) || !/^\s*[{[]/.test(b)) return false;
-  const squeeze = (text: string) => text.replaceAll(/\s+/g, '');
+  if (!isJsonLike(a) || !isJsonLike(b)) return false;
+  // White space between tokens has no meaning; within quotes it has. Placeholders keep such text from being parsed as JSON.
+  const squeeze = (text: string) => text.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, '$1');
   return squeeze(a) === squeeze(b);
 }
 

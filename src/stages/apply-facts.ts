@@ -42,7 +42,7 @@ export async function readApplyFacts(sources: Sources, context: Context): Promis
   for (const manifest of [target.manifest, ...addOns]) previews.push(...(await previewDocuments(sources.cluster, manifest)));
   const nodes = await readNodes(sources);
   const [edits, rollouts, removedCrds, controllersConfiguration] = await Promise.all([
-    readEditsUnlessBegun(sources, context, installation, previews, record),
+    readEditsUnlessBegun(sources, context, installation, previews, record, target),
     readRollouts(sources, targetsOf(context, target, variant.id), nodes),
     readRemovedCrds(sources, context, target),
     readControllersConfiguration(sources, context),
@@ -61,10 +61,12 @@ async function readEditsUnlessBegun(
   installation: Installation,
   previews: readonly PreviewedObject[],
   record: RunRecord | undefined,
+  target: Target,
 ): Promise<Reading<EditSurvey>> {
   const nothingChanges = previews.every(({ planned }) => planned.change === 'unchanged' || planned.change === 'create');
   const isOwnFile = context.options.upgradeFile !== undefined;
-  if (nothingChanges || isOwnFile || hasBegun(record, context)) return { value: { edits: [], base: context.options.release, orphans: [] } };
+  if (nothingChanges || isOwnFile || hasBegun(record, context, target))
+    return { value: { edits: [], base: context.options.release, orphans: [] } };
   try {
     return { value: await readEdits(sources, context, installation, previews) };
   } catch (thrown) {
@@ -73,9 +75,9 @@ async function readEditsUnlessBegun(
   }
 }
 
-/** This run, or one that it continues, has judged the edits and gone on to write: only then its record has the target's digest. */
-export function hasBegun(record: RunRecord | undefined, context: Context): boolean {
-  return continues(record, context.options.release) && record.digests[UPGRADE_FILE] !== undefined;
+/** This run, or one that it continues, has judged the edits against this very file and gone on to write. */
+export function hasBegun(record: RunRecord | undefined, context: Context, { sha256 }: Pick<Target, 'sha256'>): boolean {
+  return continues(record, context) && record.digests[UPGRADE_FILE] === sha256;
 }
 
 async function readRemovedCrds({ cluster }: Sources, { profile }: Context, target: Target): Promise<readonly KubeObject[]> {

@@ -6,6 +6,7 @@ import { type KubeObject, objectKey, refOf } from '../core/object.ts';
 import type { PlannedObject } from '../core/plan.ts';
 import { isOlder } from '../core/release.ts';
 import type { RolloutProgress } from '../core/rollout.ts';
+import { continues } from '../core/run-record.ts';
 import { stage } from '../core/stage.ts';
 import { type Wave, waveText } from '../merge/waves.ts';
 import { type ApplyFacts, readApplyFacts } from './apply-facts.ts';
@@ -114,9 +115,10 @@ function applyActions(wave: Wave, facts: ApplyFacts, context: Context): readonly
 }
 
 /** The controllers of the target rename what older releases stored (domain §0.6b). */
-function renamesPolicies({ installation, record }: ApplyFacts, { profile }: Context): boolean {
-  const since = profile.policyRenaming?.since;
-  const source = record?.finishedAt === undefined ? (record?.source ?? installation.release) : installation.release;
+function renamesPolicies({ installation, record }: ApplyFacts, context: Context): boolean {
+  const since = context.profile.policyRenaming?.since;
+  // Once begun, only the record knows the source: the agents already run the target.
+  const source = continues(record, context) ? record.source : installation.release;
   return since !== undefined && (source === undefined || isOlder(source, since));
 }
 

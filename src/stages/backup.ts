@@ -1,5 +1,6 @@
 import type { BackupFile } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
+import { Fault } from '../core/fault.ts';
 import { K } from '../core/kinds.ts';
 import type { Kind, KubeObject } from '../core/object.ts';
 import type { ClusterReader, Sources } from '../core/ports.ts';
@@ -29,7 +30,7 @@ export const backupStage = stage<BackupFacts>({
   },
   plan({ record, found }, context) {
     if (takenBefore(record, context)) return { skip: `this run took it already: ${record?.backup ?? ''}` };
-    const folder = context.options.backupDir ?? `${context.workFolder}/backup-${stamp(context.startedAt)}`;
+    const folder = context.options.backupDir?.replace(/(?<=.)[/\\]+$/, '') ?? `${context.workFolder}/backup-${stamp(context.startedAt)}`;
     const files: readonly BackupFile[] = backupFiles(found, context, context.options.withSecrets);
     const count = found.definitions.length + found.customResources.length + found.objects.length;
     return {
@@ -42,7 +43,7 @@ export const backupStage = stage<BackupFacts>({
 });
 
 function takenBefore(record: RunRecord | undefined, context: Context): boolean {
-  return context.options.backupDir === undefined && continues(record, context.options.release) && record.backup !== undefined;
+  return continues(record, context) && record.backup !== undefined;
 }
 
 function stamp(date: Date): string {
@@ -56,7 +57,15 @@ async function readBackupObjects(sources: Sources, context: Context): Promise<Ba
   const documents = [target.manifest, ...target.addOns.map((addOn) => addOn.manifest)].flatMap((manifest) =>
     manifest.documents.map((one) => one.object),
   );
-  const { kinds } = await sources.cluster.discover();
+  const { kinds, failed } = await sources.cluster.discover();
+  const unknown = failed.filter((group) => group.startsWith(profile.crdGroup) || group.startsWith(profile.operatorGroup));
+  if (unknown.length > 0) {
+    throw new Fault(
+      'failed',
+      `the resources of ${unknown.join(', ')} cannot be listed: its discovery fails, so a backup would not be whole`,
+      ['mend the API group (kubectl get apiservices), then run again'],
+    );
+  }
   const serviceKinds = kinds.filter((kind) => kind.group === profile.crdGroup || kind.group === profile.operatorGroup);
   const [live, customResources, definitions] = await Promise.all([
     liveObjects(sources.cluster, documents),

@@ -22,10 +22,10 @@ export async function readBase(sources: Sources, context: Context, installation:
   const { file } = variantOf(context, installation);
   const main = await readFileOfBase(sources, context, installation, file);
   const documents = main.manifest.documents.map(({ object }) => object);
-  const addOns = context.options.base === undefined ? addOnsOf(context, installation) : [];
-  for (const addOn of addOns) {
+  for (const addOn of addOnsOf(context, installation)) {
     const manifest = await readReleaseManifest(sources, main.release, addOn.file);
-    documents.push(...(manifest?.documents ?? []).map(({ object }) => object));
+    if (!manifest) throw noBase(`${sources.artifacts.source} has no ${addOn.file} of ${main.release}`, addOn.file);
+    documents.push(...manifest.documents.map(({ object }) => object));
   }
   return { release: main.release, documents };
 }
@@ -74,5 +74,5 @@ function nearest(releases: readonly string[] | undefined, release: string): read
 }
 
 function noBase(fact: string, file: string): NoBase {
-  return new NoBase(`${fact}: give the ${file} that was installed, or that release's own, with --base FILE|DIR`);
+  return new NoBase(`${fact}: give the release's own ${file}, unedited, with --base FILE|DIR`);
 }

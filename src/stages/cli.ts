@@ -18,7 +18,9 @@ export const cliStage = stage<CliFacts>({
     const { program } = context.profile.cli;
     const install = installations(facts, context);
     const replaced = new Set(install.flatMap(({ effect }) => (effect.type === 'install-cli' ? [effect.replaces] : [])));
-    const removable = clis.filter((one) => mayBeReplaced(one) && !replaced.has(one.file));
+    // An old one goes only if a new one is there, or comes in this plan: a machine without any helps nobody.
+    const isServed = clis.some(({ age }) => age === 'current') || install.some(({ effect }) => effect.type === 'install-cli');
+    const removable = isServed ? clis.filter((one) => mayBeReplaced(one) && !replaced.has(one.file)) : [];
     const byHand = clis.filter((one) => (one.age === 'older' || one.age === 'unknown') && !mayBeReplaced(one));
     const actions = [
       ...install,

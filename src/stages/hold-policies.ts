@@ -5,7 +5,8 @@ import type { KubeObject } from '../core/object.ts';
 
 /**
  * `--hold-policy-migration`: the new controllers find the renaming of policies switched off before they start.
- * Re-read on every plan, because writers of older releases erase the switch (host endpoint notes 0.7).
+ * Always written right before the controllers' wave, whatever it says now: writers of older releases erase it, and the wait for
+ * the agents may take hours (host endpoint notes 0.7).
  */
 export function holdPolicyMigration(configuration: KubeObject | undefined, context: Context, renames: boolean): readonly Action[] {
   const { policyRenaming, controllersConfiguration, crdGroup } = context.profile;
@@ -17,7 +18,6 @@ export function holdPolicyMigration(configuration: KubeObject | undefined, conte
     ]);
   }
   const path = policyRenaming.switchField.split('.');
-  if (valueAt(configuration, path) === 'Disabled') return [];
   const patch = JSON.stringify(nested(path, 'Disabled'));
   const args = ['patch', `${controllersConfiguration.plural}.${crdGroup}`, controllersConfiguration.name, '--type=merge', '-p', patch];
   return [
@@ -29,10 +29,6 @@ export function holdPolicyMigration(configuration: KubeObject | undefined, conte
       effect: { type: 'exec', run: { tool: 'kubectl', args } },
     },
   ];
-}
-
-function valueAt(object: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((value, field) => (value as Record<string, unknown> | undefined)?.[field], object);
 }
 
 function nested(path: readonly string[], value: unknown): unknown {

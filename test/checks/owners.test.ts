@@ -58,7 +58,7 @@ checkCases('NS-701', {
     facts: {
       ...owned(v3, 'NetworkSet'),
       ...since('v3.32.1'),
-      record: { value: { target: 'v3.32.1', source: 'v3.27.5' } as never },
+      record: { value: { clusterUid: 'cluster-1', target: 'v3.32.1', source: 'v3.27.5' } as never },
     },
     is: 'error',
   },

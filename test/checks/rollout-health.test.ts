@@ -8,7 +8,7 @@ const pods = (...changed: readonly ReturnType<typeof pod>[]) => {
   return { pods: { value: [...healthyPods.filter(({ name }) => !names.includes(name)), ...changed] } };
 };
 const broken = pods(pod('calico-node-2', { ready: false, readyContainers: 0, trouble: 'calico-node: CrashLoopBackOff' }));
-const running = { record: { value: { target: 'v3.32.1' } as RunRecord } };
+const running = { record: { value: { clusterUid: 'cluster-1', target: 'v3.32.1' } as RunRecord } };
 
 checkCases('NS-401', {
   'passes if every agent is ready': { is: 'ok', says: /2 pods ready/ },

@@ -26,7 +26,7 @@ const mixed = (component: string, workload: string): { readonly detection: Retur
   return { detection: found({ mixed: [version] }) };
 };
 const typha = 'Deployment/kube-system/calico-typha';
-const running = { target: 'v3.32.1' } as RunRecord;
+const running = { clusterUid: 'cluster-1', target: 'v3.32.1' } as RunRecord;
 
 checkCases('NS-107', {
   'passes if all are of one release': { is: 'ok' },

@@ -111,7 +111,7 @@ describe('runChain', () => {
   it('records what a removal takes away before it removes it', async () => {
     const bench = engineBench();
     await run(bench, [scripted('apply', twice({ actions: [patch('gone')] }))]);
-    const kept = bench.calls.indexOf('keep apply/gone');
+    const kept = bench.calls.findIndex((call) => /^keep .*\/apply\/gone#1$/.test(call));
     assert.ok(kept >= 0 && kept < bench.calls.indexOf('patch gone'), bench.calls.join(', '));
     const recordAfterKeep = bench.calls.indexOf('record', kept);
     assert.ok(recordAfterKeep > kept && recordAfterKeep < bench.calls.indexOf('patch gone'));
@@ -155,10 +155,14 @@ describe('runChain', () => {
     const bench = engineBench();
     const losing = exec('a', { effect: { type: 'write', file: 'f', content: '' } });
     const chain = scripted('apply', twice({ actions: [losing, exec('b')] }));
+    let records = 0;
     const outcome = await runChain([chain], bench.ports, engineContext(), (event) => {
-      if (event.type === 'action-done') bench.lost.abort();
+      if (event.type !== 'action-done') return;
+      bench.lost.abort();
+      records = bench.saved.length;
     });
     assert.equal(outcome.exit, 'locked');
+    assert.equal(bench.saved.length, records, 'the record belongs to whoever holds the lock now');
     assert.ok(!bench.calls.some((call) => call.startsWith('exec')));
   });
 
@@ -223,5 +227,33 @@ describe('runChain', () => {
     const { outcome } = await run(bench, [scripted('apply', twice({ actions: [exec('a')] }))]);
     assert.match(outcome.message ?? '', /kubectl was not found/);
     assert.match(outcome.suggestions.join(), /install kubectl/);
+  });
+
+  it('ends the record of an earlier run when only the proof was left to do', async () => {
+    const bench = engineBench();
+    await run(bench, [scripted('apply', twice({ actions: [exec('a')] }))]);
+    assert.equal(bench.stored?.finishedAt, undefined);
+    await run(bench, [scripted('verify', [], { readOnly: true, judgesResult: true })]);
+    assert.ok(bench.stored?.finishedAt);
+    assert.equal(bench.stored?.outcome, 'done');
+  });
+
+  it('does not write over the record of an unfinished run to another release, unless told so', async () => {
+    const bench = engineBench();
+    const chain = () => [scripted('apply', twice({ actions: [exec('a')] }))];
+    await run(bench, chain());
+    const first = bench.stored?.runId;
+    assert.equal((await run(bench, chain(), { release: 'v3.33.0' })).outcome.exit, 'blocked');
+    assert.equal(bench.stored?.runId, first);
+    const { outcome } = await run(bench, chain(), { release: 'v3.33.0', accept: [{ check: 'NS-012' }] });
+    assert.equal(outcome.exit, 'done');
+    assert.ok(bench.calls.includes(`keep ${first}/record`), 'the old record is kept beside the new one');
+  });
+
+  it('never learns the source of a run after it has begun', async () => {
+    const bench = engineBench();
+    await run(bench, [scripted('apply', twice({ actions: [exec('a')] }))]);
+    await run(bench, [scripted('apply', twice({ actions: [exec('a')], remember: { source: 'v3.32.2' } }))]);
+    assert.equal(bench.stored?.source, undefined);
   });
 });

@@ -24,6 +24,8 @@ describe('sameValue', () => {
     [{ a: 1 }, { a: 2 }],
     ['{"a":1}', '{"a":2}'],
     ['250m', '25m'],
+    ['{"a":"x y"}', '{"a":"xy"}'],
+    ['[s]\na=1\nb=2', '[s]\na=1b=2'],
     [0, undefined],
     [false, undefined],
   ];
