@@ -26,7 +26,11 @@ export async function waitThousand(nodes: number): Promise<Section> {
       '{"spec":{"updateStrategy":{"rollingUpdate":{"maxUnavailable":50}}}}',
     ]);
     await cluster.plane.kubectl(['apply', '--server-side', '--force-conflicts', '-f', TARGET]);
-    const child = startUpgrade(['wait', '--profile', 'netsvc', '--manifest-url', ownReleases, '--timeout', '30m'], cluster.around);
+    const child = startUpgrade(
+      ['wait', '--profile', 'netsvc', '--manifest-url', ownReleases, '--timeout', '30m'],
+      cluster.around,
+      1_800_000,
+    );
     let peak = 0;
     const timer = setInterval(async () => {
       peak = Math.max(peak, await residentMiB(child.pid ?? 0));

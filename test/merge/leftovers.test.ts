@@ -72,4 +72,14 @@ describe('findLeftovers', () => {
     const moved = daemonSet({ initContainers: [{ name: 'someone-elses' }, { name: 'mount-bpffs' }], containers: [], volumes: [] });
     assert.throws(() => applied(moved, found?.patch ?? []));
   });
+
+  it('keeps an old volume that a container of somebody else mounts', () => {
+    const sidecar = { name: 'someone-elses', image: 'busybox:1', volumeMounts: [{ name: 'sysfs', mountPath: '/sys' }] };
+    const live = daemonSet({
+      initContainers: [],
+      containers: [{ name: 'agent', image: 'node:new' }, sidecar],
+      volumes: [{ name: 'sysfs' }],
+    });
+    assert.equal(findLeftovers(live, target, profile, isOldImage), undefined);
+  });
 });
