@@ -130,14 +130,30 @@ describe('a run killed in the middle, on a real control plane', () => {
   });
   after(() => cluster?.stop());
 
+  async function killedAt(moment: RegExp): Promise<void> {
+    const child = startUpgrade([...RUN, ...NETSVC], cluster.around);
+    await untilSaid(child, moment);
+    child.kill('SIGKILL');
+    await child;
+  }
+
+  it('can be killed in the middle of apply', async () => {
+    await cluster.plane.fault('node-01', 'image-pull');
+    await killedAt(/serverside-applied/);
+  });
+
+  it('stops at one Ctrl-C with exit 130, says how to go on, and gives the lock back', async () => {
+    const child = startUpgrade([...RUN, ...NETSVC], cluster.around);
+    await untilSaid(child, /wait for DaemonSet/);
+    child.kill('SIGINT');
+    const { exitCode, stdout, stderr } = await child;
+    assert.equal(exitCode, 130, text({ exitCode, stdout, stderr }));
+    assert.match(stderr, /continue with the same command/);
+    assert.match((await cluster.upgrade('unlock', '--profile', 'netsvc')).stdout, /lock: free/);
+  });
+
   it('ends in the same state after kill -9 in apply and in wait', async () => {
-    await cluster.plane.fault('node-01', 'not-ready');
-    for (const moment of [/serverside-applied/, /netsvc-node node-\d+ (updating|new)/]) {
-      const child = startUpgrade([...RUN, ...NETSVC], cluster.around);
-      await untilSaid(child, moment);
-      child.kill('SIGKILL');
-      await child;
-    }
+    await killedAt(/netsvc-node node-\d+ (updating|new)/);
     await cluster.plane.fault('node-01', 'none');
     const done = await cluster.upgrade(...RUN, ...NETSVC);
     assert.equal(done.exitCode, 0, text(done));
