@@ -16,12 +16,17 @@ export class Killed extends Error {
   }
 }
 
-/** Refuses writes, or ends the writer, at a chosen place. */
+/** What watches have to be told after their connection came back. */
+export type WatchNews = 'missed' | 'all';
+
+/** Refuses writes, ends the writer at a chosen place, and breaks watches. */
 export class ApiFaults {
   /** Writes that reached the API so far, refused ones too; dry runs do not count. */
   writes = 0;
   killed = false;
+  watchesCut = false;
   #plan: readonly WriteFault[] = [];
+  readonly #onMend = new Set<(news: WatchNews) => void>();
 
   plan(...faults: readonly WriteFault[]): void {
     this.#plan = faults;
@@ -46,5 +51,25 @@ export class ApiFaults {
     if (fault.kill === 'after') store();
     this.killed = true;
     throw new Killed();
+  }
+
+  /** Every watch loses its connection: it hears nothing until the mending. */
+  cutWatches(): void {
+    this.watchesCut = true;
+  }
+
+  /**
+   * Watches connect again. `missed`: the server still knows what happened since and tells it; `all`: it does not
+   * (410 Gone), and each watch is sent everything that is there.
+   */
+  mendWatches(news: WatchNews): void {
+    this.watchesCut = false;
+    for (const listener of [...this.#onMend]) listener(news);
+  }
+
+  /** Returns how to stop. */
+  onMend(listener: (news: WatchNews) => void): () => void {
+    this.#onMend.add(listener);
+    return () => void this.#onMend.delete(listener);
   }
 }

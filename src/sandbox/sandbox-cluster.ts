@@ -1,5 +1,5 @@
 import { apiVersionOf, type Kind, type KubeObject } from '../core/object.ts';
-import { ApiFailure, type Cluster, type ListOptions } from '../core/ports.ts';
+import { type AccessRequest, ApiFailure, type Cluster, type ListOptions } from '../core/ports.ts';
 import { startAgents } from './agents.ts';
 import { ApiFaults } from './api-faults.ts';
 import { CLIENT_SIDE, clientSideDocument } from './apply.ts';
@@ -16,6 +16,8 @@ export interface SandboxOptions {
   readonly clock: VirtualClock;
   /** Resources besides the built-in ones and those of CRDs. */
   readonly kinds?: readonly Kind[];
+  /** What the person may do; everything unless said. */
+  readonly mayDo?: (request: AccessRequest) => boolean;
   /** How long pods take. */
   readonly pullMs?: number;
   readonly readyMs?: number;
@@ -48,6 +50,7 @@ export function sandboxCluster(options: SandboxOptions): SandboxCluster {
   startAgents(store);
   const read = readerOf(store, faults, kinds);
   const write = { manager: OWN_MANAGER };
+  const { mayDo = () => true } = options;
   return {
     ...read,
     store,
@@ -55,6 +58,7 @@ export function sandboxCluster(options: SandboxOptions): SandboxCluster {
     faults,
     nodes,
     kinds,
+    reviewAccess: async (requests) => requests.map(mayDo),
     dryRunApply: async (kind, document, manager) => registry.apply(kind, document, { manager, dryRun: true }),
     dryRunPatch: async (kind, ref, patch, manager) => registry.jsonPatch(kind, ref, patch, { manager, dryRun: true }),
     dryRunCreate: async (kind, document) => registry.create(kind, document, { ...write, dryRun: true }),
@@ -70,7 +74,7 @@ export function sandboxCluster(options: SandboxOptions): SandboxCluster {
   };
 }
 
-type Reader = Pick<Cluster, 'version' | 'clockSkewMs' | 'discover' | 'resolve' | 'get' | 'list' | 'watch' | 'reviewAccess' | 'raw'>;
+type Reader = Pick<Cluster, 'version' | 'clockSkewMs' | 'discover' | 'resolve' | 'get' | 'list' | 'watch' | 'raw'>;
 
 function readerOf(store: Store, faults: ApiFaults, kinds: () => readonly Kind[]): Reader {
   const isServed = (kind: Kind) =>
@@ -95,9 +99,8 @@ function readerOf(store: Store, faults: ApiFaults, kinds: () => readonly Kind[])
     },
     async *watch(kind, options: ListOptions & { readonly signal: AbortSignal }) {
       served(kind);
-      yield* watchStore(store, kind, options);
+      yield* watchStore(store, faults, kind, options);
     },
-    reviewAccess: async (requests) => requests.map(() => true),
     raw: async (path) => rawText(store, kinds(), path),
   };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { K } from '../../src/core/kinds.ts';
 import { type KubeObject, refOf } from '../../src/core/object.ts';
+import { ApiFailure } from '../../src/core/ports.ts';
 import { adoptedOwnership, clientSideManagers, predictApply } from '../../src/merge/managed-fields.ts';
 import { configMap, freshName, parkedDaemonSet, type SpecCluster } from './spec-cluster.ts';
 
@@ -128,7 +129,7 @@ export function describeApply(open: () => SpecCluster): void {
           ]),
         );
         const document = parkedDaemonSet(name, [{ name: 'A', value: '2' }]);
-        if (handOver) await takeOver(open(), await read(document, K.DaemonSet));
+        if (handOver) await takeOver(open(), () => read(document, K.DaemonSet));
         await apply(document);
         const live = await read(document, K.DaemonSet);
         assert.deepEqual(envOf(live), ['A']);
@@ -139,13 +140,21 @@ export function describeApply(open: () => SpecCluster): void {
   });
 }
 
-/** As the apply stage does: managedFields and nothing else. */
-async function takeOver({ cluster }: SpecCluster, live: KubeObject): Promise<void> {
-  const ops = [
-    { op: 'replace', path: '/metadata/managedFields', value: adoptedOwnership(live) },
-    { op: 'replace', path: '/metadata/resourceVersion', value: live.metadata.resourceVersion },
-  ] as const;
-  await cluster.patch(K.DaemonSet, refOf(live), ops, 'kubectl');
+/** As the apply stage does: managedFields and nothing else; planned anew if a controller wrote the status in between. */
+async function takeOver({ cluster }: SpecCluster, read: () => Promise<KubeObject>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const live = await read();
+    const ops = [
+      { op: 'replace', path: '/metadata/managedFields', value: adoptedOwnership(live) },
+      { op: 'replace', path: '/metadata/resourceVersion', value: live.metadata.resourceVersion },
+    ] as const;
+    try {
+      await cluster.patch(K.DaemonSet, refOf(live), ops, 'kubectl');
+      return;
+    } catch (thrown) {
+      if (!(thrown instanceof ApiFailure) || thrown.status !== 409 || attempt === 5) throw thrown;
+    }
+  }
 }
 
 function managersOf({ metadata }: KubeObject): readonly string[] {

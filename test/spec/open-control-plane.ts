@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemClock } from '../../src/adapters/clock.ts';
+import { openCluster } from '../../src/adapters/cluster.ts';
+import { readConnection } from '../../src/adapters/kubeconfig.ts';
+import { openTools } from '../../src/adapters/tools.ts';
+import { serverSideApply } from '../../src/core/argv.ts';
+import { manifestText } from '../../src/merge/manifest.ts';
+import { startControlPlane } from '../control-plane/control-plane.ts';
+import type { SpecCluster } from './spec-cluster.ts';
+
+/** A real control plane of its own, for the specification; `close` ends it. */
+export async function openControlPlane(): Promise<SpecCluster> {
+  const plane = await startControlPlane({ maxMinutes: 10 });
+  const cluster = openCluster(await readConnection({ kubeconfig: plane.kubeconfigPath }, process.env), { version: 'test' });
+  const programs = { kubectl: plane.programs.kubectl, helm: 'helm', netsvcctl: 'netsvcctl' };
+  const tools = openTools({ kubeconfigPath: plane.kubeconfigPath, env: process.env, programs, cliEnvironment: [] });
+  const file = join(plane.dir, 'spec.yaml');
+  return {
+    cluster,
+    clock: systemClock(),
+    nodes: await plane.addNodes(3),
+    async installClientSide(document) {
+      await writeFile(file, manifestText([document]));
+      const { exitCode, stderr } = await plane.apply(file);
+      assert.equal(exitCode, 0, stderr);
+    },
+    async serverSideApply(documents, { dryRun = false } = {}) {
+      await writeFile(file, manifestText(documents));
+      return tools.run(serverSideApply(file, dryRun));
+    },
+    fault: (node, fault) => plane.fault(node, fault),
+    async close() {
+      await cluster.close();
+      await plane.stop();
+    },
+  };
+}

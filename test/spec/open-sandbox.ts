@@ -1,0 +1,29 @@
+import { serverSideApply } from '../../src/core/argv.ts';
+import { K } from '../../src/core/kinds.ts';
+import { manifestText } from '../../src/merge/manifest.ts';
+import { virtualClock } from '../../src/sandbox/clock.ts';
+import { sandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
+import { SandboxFiles } from '../../src/sandbox/sandbox-files.ts';
+import { sandboxTools } from '../../src/sandbox/sandbox-tools.ts';
+import type { SpecCluster } from './spec-cluster.ts';
+
+/** A small cluster in memory, for the specification. */
+export async function openSandbox(): Promise<SpecCluster> {
+  const clock = virtualClock();
+  const cluster = sandboxCluster({ clock, pullMs: 300, readyMs: 300 });
+  const files = new SandboxFiles();
+  const tools = sandboxTools(cluster, files);
+  await cluster.create(K.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } });
+  return {
+    cluster,
+    clock,
+    nodes: cluster.nodes.add(3),
+    installClientSide: async (document) => void cluster.installClientSide(document),
+    async serverSideApply(documents, { dryRun = false } = {}) {
+      files.write('/work/file.yaml', manifestText(documents));
+      return tools.run(serverSideApply('/work/file.yaml', dryRun));
+    },
+    fault: async (node, fault) => cluster.nodes.fault(node, fault),
+    close: async () => undefined,
+  };
+}
