@@ -30,9 +30,10 @@ export function leaseLock(deps: LockDeps): Lock {
       const lease = await take(deps, read);
       return keepRenewing(deps, read, lease);
     },
-    async breakLock() {
+    async breakLock(identity) {
       const lease = await read();
       const holder = holderOf(lease);
+      if (holder && holder.identity !== identity) throw locked(holder);
       if (lease && holder) await deps.cluster.replace(K.Lease, released(lease));
       return holder;
     },

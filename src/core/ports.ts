@@ -189,8 +189,8 @@ export interface Lock {
   holder(): Promise<LockHolder | undefined>;
   /** Throws Fault('locked') if another run holds it. The signal aborts if the lease is lost. */
   acquire(): Promise<{ readonly lost: AbortSignal; release(): Promise<void> }>;
-  /** Releases another's lock: only on a person's word. */
-  breakLock(): Promise<LockHolder | undefined>;
+  /** Releases the lock of the holder that a person was shown, on that person's word; throws Fault('locked') if another one holds it by now. */
+  breakLock(identity: string): Promise<LockHolder | undefined>;
 }
 
 /** What stages read from. */

@@ -116,7 +116,8 @@ describe('the lock', () => {
   it('is lost when another holder appears', async () => {
     const { lockOf, pass } = ground();
     const { lost, release } = await lockOf('alice').acquire();
-    assert.equal((await lockOf('bob').breakLock())?.identity, 'alice');
+    await assert.rejects(lockOf('bob').breakLock('carol'), isLocked, 'not the holder that was shown');
+    assert.equal((await lockOf('bob').breakLock('alice'))?.identity, 'alice');
     await lockOf('bob').acquire();
     await pass(15);
     assert.ok(isLocked(lost.reason));

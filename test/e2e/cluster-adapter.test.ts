@@ -163,7 +163,7 @@ describe('the adapters on a real control plane', function () {
     await held.release();
     assert.equal(await lockOf('bob').holder(), undefined);
     const second = await lockOf('bob').acquire();
-    assert.equal((await lockOf('carol').breakLock())?.identity, 'bob');
+    assert.equal((await lockOf('carol').breakLock('bob'))?.identity, 'bob');
     await second.release();
   });
 

@@ -20,8 +20,8 @@ export async function openSandbox(): Promise<SpecCluster> {
     nodes: cluster.nodes.add(3),
     installClientSide: async (document) => void cluster.installClientSide(document),
     async serverSideApply(documents, { dryRun = false } = {}) {
-      files.write('/work/file.yaml', manifestText(documents));
-      return tools.run(serverSideApply('/work/file.yaml', dryRun));
+      files.write('/virtual/file.yaml', manifestText(documents));
+      return tools.run(serverSideApply('/virtual/file.yaml', dryRun));
     },
     fault: async (node, fault) => cluster.nodes.fault(node, fault),
     close: async () => undefined,
