@@ -2,6 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { Fault } from '../core/fault.ts';
 import type { Artifact, Artifacts } from '../core/ports.ts';
 import { compareReleases, parseRelease } from '../core/release.ts';
+import { cachedArtifacts } from './artifact-cache.ts';
 import { artifactOf, refuseWrongContent } from './artifact-content.ts';
 import { folderOf, isUrl, notASource, within } from './artifact-place.ts';
 import { type FetchOptions, fetchBytes, NotThere } from './https-fetch.ts';
@@ -20,7 +21,7 @@ const LIMIT_BYTES = 50 * 1024 * 1024;
 export function openArtifacts(options: ArtifactsOptions): Artifacts {
   const { source } = options;
   if (source === '') return noSource();
-  return isUrl(source) ? webSource(options) : folderSource(folderOf(source), options);
+  return cachedArtifacts(isUrl(source) ? webSource(options) : folderSource(folderOf(source), options));
 }
 
 /** A profile without an address, and none given: every question ends with what to do. */
@@ -28,7 +29,7 @@ function noSource(): Artifacts {
   const refuse = async () => {
     throw new Fault('usage', 'no source of release files is known', ['name one with --manifest-url URL|DIR']);
   };
-  return { source: '(none)', fetch: refuse, has: refuse, releases: async () => undefined };
+  return { source: '(none)', urlOf: (_release, path) => path, fetch: refuse, has: refuse, releases: async () => undefined };
 }
 
 function webSource(options: ArtifactsOptions): Artifacts {
@@ -45,6 +46,7 @@ function webSource(options: ArtifactsOptions): Artifacts {
   const urlOf = (release: string, path: string) => (isUrl(path) ? new URL(path) : new URL(`${release}/${path}`, base));
   return {
     source: options.source,
+    urlOf: (release, path) => urlOf(release, path).href,
     releases: async () => undefined,
     fetch: (release, path, limit) => fetchArtifact(urlOf(release, path), options, limit),
     has: (release, path) => isThere(urlOf(release, path), options),
@@ -55,6 +57,7 @@ function folderSource(folder: string, options: ArtifactsOptions): Artifacts {
   const releases = () => releasesIn(folder);
   return {
     source: folder,
+    urlOf: (release, path) => (isUrl(path) ? path : within(folder, release, path)),
     releases,
     async fetch(release, path, limit = LIMIT_BYTES) {
       if (isUrl(path)) return fetchArtifact(new URL(path), options, limit);

@@ -1,8 +1,10 @@
 import { Fault } from '../core/fault.ts';
 import { K } from '../core/kinds.ts';
 import type { KubeObject } from '../core/object.ts';
-import { ApiFailure, type Clock, type Cluster, type Lock, type LockHolder } from '../core/ports.ts';
-import { holderOf, isFree, LEASE_NAME, LEASE_SECONDS, released, renewed, specOf, taken } from './lock-lease.ts';
+import { ApiFailure, type Clock, type Cluster, type Lock, type LockHold, type LockHolder } from '../core/ports.ts';
+import { holderOf, isFree, LEASE_NAME, released, renewed, specOf, taken } from './lock-lease.ts';
+import { GIVE_UP_MS, Renewals } from './renewals.ts';
+import type { Stopwatch } from './stopwatch.ts';
 
 export interface LockDeps {
   readonly cluster: Cluster;
@@ -13,13 +15,14 @@ export interface LockDeps {
   readonly identity: string;
   /** True if that holder certainly no longer runs (a process of this machine that is gone): its lock is free at once. */
   readonly isGone?: (identity: string) => boolean;
+  /** Resolves when no program of a run that was killed can write to the cluster any more; throws Fault to refuse. */
+  readonly awaitOrphans?: () => Promise<void>;
+  readonly startStopwatch?: () => Stopwatch;
   /** Calls `task` every `ms`, without keeping the process alive, until stopped. */
   readonly repeat?: (ms: number, task: () => void) => () => void;
 }
 
 const RENEW_MS = 15_000;
-/** Renewals that fail for this long lose the lock, safely before another run may take it. */
-const GIVE_UP_MS = (LEASE_SECONDS - 15) * 1000;
 
 /** One run per cluster, by a Lease; times are the server's, so that clocks of machines need not agree. */
 export function leaseLock(deps: LockDeps): Lock {
@@ -27,8 +30,10 @@ export function leaseLock(deps: LockDeps): Lock {
   return {
     holder: async () => currentHolder(deps, await read(), await serverNow(deps)),
     async acquire() {
-      const lease = await take(deps, read);
-      return keepRenewing(deps, read, lease);
+      // Started before the lease is written: it is never thought to be younger than it is.
+      const started = new Renewals(deps.startStopwatch);
+      const lease = await take(deps, read, started);
+      return keepRenewing(deps, read, lease, started);
     },
     async breakLock(identity) {
       const lease = await read();
@@ -51,13 +56,15 @@ async function serverNow({ cluster, clock }: LockDeps): Promise<number> {
   return clock.now().getTime() + skew;
 }
 
-async function take(deps: LockDeps, read: () => Promise<KubeObject | undefined>): Promise<KubeObject> {
+async function take(deps: LockDeps, read: () => Promise<KubeObject | undefined>, renewals: Renewals): Promise<KubeObject> {
   const { cluster, namespace, identity } = deps;
   const lease = await read();
-  const now = await serverNow(deps);
-  const holder = currentHolder(deps, lease, now);
+  const holder = currentHolder(deps, lease, await serverNow(deps));
   if (holder) throw locked(holder);
-  const wanted = taken(lease, namespace, identity, now);
+  // The lock is free, but what its last holder started may not have ended. A run that is quicker meanwhile is a conflict below.
+  await deps.awaitOrphans?.();
+  renewals.succeeded(renewals.begin());
+  const wanted = taken(lease, namespace, identity, await serverNow(deps));
   try {
     return lease ? await cluster.replace(K.Lease, wanted) : await cluster.create(K.Lease, wanted);
   } catch (thrown) {
@@ -75,25 +82,23 @@ function locked(holder: LockHolder): Fault {
   ]);
 }
 
-function keepRenewing(deps: LockDeps, read: () => Promise<KubeObject | undefined>, first: KubeObject) {
+function keepRenewing(deps: LockDeps, read: () => Promise<KubeObject | undefined>, first: KubeObject, renewals: Renewals): LockHold {
   const lost = new AbortController();
-  const since = () => deps.clock.now().getTime();
   let lease = first;
-  let goodAt = since();
   let running: Promise<void> | undefined;
   async function renew(): Promise<void> {
-    const startedAt = since();
+    const attempt = renewals.begin();
     try {
       const next = renewed(lease, await serverNow(deps));
       lease = await deps.cluster.replace(K.Lease, next).catch(async (thrown: unknown) => {
         if (!(thrown instanceof ApiFailure) || thrown.status !== 409) throw thrown;
         return deps.cluster.replace(K.Lease, renewed(await stillOurs(read, deps.identity), await serverNow(deps)));
       });
-      goodAt = startedAt;
+      renewals.succeeded(attempt);
     } catch (thrown) {
       const gone = thrown instanceof Fault || (thrown instanceof ApiFailure && thrown.status === 404);
       if (gone) lose(thrown instanceof Fault ? thrown : takenAway('nobody'));
-      else if (since() - goodAt >= GIVE_UP_MS) lose(notRenewed(thrown));
+      else if (renewals.tooOld) lose(notRenewed(thrown));
     }
   }
   function lose(why: Fault): void {
@@ -102,7 +107,7 @@ function keepRenewing(deps: LockDeps, read: () => Promise<KubeObject | undefined
   }
   const stop = (deps.repeat ?? repeatUnref)(RENEW_MS, () => {
     // A renewal that hangs must not hide that the time is up.
-    if (running && since() - goodAt >= GIVE_UP_MS) lose(notRenewed(undefined));
+    if (running && renewals.tooOld) lose(notRenewed(undefined));
     running ??= renew().finally(() => {
       running = undefined;
     });
@@ -114,7 +119,12 @@ function keepRenewing(deps: LockDeps, read: () => Promise<KubeObject | undefined
     const live = await read();
     if (live && specOf(live).holderIdentity === deps.identity) await deps.cluster.replace(K.Lease, released(live));
   }
-  return { lost: lost.signal, release };
+  function isHeld(): boolean {
+    // A process that was stopped, or slept with its machine, wakes up here before its timers and its requests do.
+    if (!lost.signal.aborted && renewals.tooOld) lose(notRenewed(undefined));
+    return !lost.signal.aborted;
+  }
+  return { lost: lost.signal, isHeld, release };
 }
 
 async function stillOurs(read: () => Promise<KubeObject | undefined>, identity: string): Promise<KubeObject> {

@@ -16,15 +16,23 @@ export function runIdentity(): string {
   return `${operatorName()}/${process.pid}/${processSpace()}`;
 }
 
-/** True only for a process of this very boot and process namespace that no longer exists. */
+/**
+ * True only for a process of this very boot and process namespace that no longer exists, and whose own programs can be
+ * seen from here: those of another person may be hidden, so that person's lock has to run out.
+ */
 export function isGone(identity: string): boolean {
-  const [, pid, space] = identity.split('/');
+  const [who, pid, space] = identity.split('/');
   if (space === undefined || space === '' || space !== processSpace() || !/^\d+$/.test(pid ?? '')) return false;
+  return (who === operatorName() || process.getuid?.() === 0) && !isRunning(Number(pid));
+}
+
+/** True if there is a process of that id on this machine, whoever it is of. */
+export function isRunning(pid: number): boolean {
   try {
-    process.kill(Number(pid), 0);
-    return false;
+    process.kill(pid, 0);
+    return true;
   } catch (thrown) {
-    return (thrown as NodeJS.ErrnoException).code === 'ESRCH';
+    return (thrown as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }
 

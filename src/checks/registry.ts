@@ -95,6 +95,7 @@ export const registry = {
   'NS-802': 'no older CLI on PATH',
   'NS-803': 'no older CLI in the cluster',
   'NS-804': 'chart tool found',
+  'NS-805': 'checksum of the new CLI published',
   'NS-901': 'datastore',
   'NS-902': 'kind of installation',
 } as const satisfies Readonly<Record<`NS-${number}`, string>>;

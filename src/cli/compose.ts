@@ -24,7 +24,7 @@ export async function compose(request: ComposeRequest, version: string): Promise
   const artifacts = await openArtifactsFor(request, profile);
   const files = await openFiles(request, clusterUid, privateKubeconfig(connection));
   const tools = await openToolsFor(request, profile, files.kubeconfig, connection);
-  const state = await openState(cluster, options, files.clock);
+  const state = await openState(request, cluster, options, files.ports);
   return {
     ...files.ports,
     ...state,
@@ -43,39 +43,36 @@ export async function compose(request: ComposeRequest, version: string): Promise
 }
 
 async function openFiles({ env }: ComposeRequest, clusterUid: string, kubeconfigText: string) {
-  const [{ openWorkFolder, defaultWorkFolder }, { localFiles }, { systemClock }, { localMachine }, { rm }] = await Promise.all([
-    import('../adapters/work-folder.ts'),
-    import('../adapters/user-files.ts'),
-    import('../adapters/clock.ts'),
-    import('../adapters/machine.ts'),
-    import('node:fs/promises'),
-  ]);
+  const [{ openWorkFolder, defaultWorkFolder }, { localFiles }, { systemClock }, { localMachine }, { kubeconfigName }, { rm }] =
+    await Promise.all([
+      import('../adapters/work-folder.ts'),
+      import('../adapters/user-files.ts'),
+      import('../adapters/clock.ts'),
+      import('../adapters/machine.ts'),
+      import('../adapters/orphans.ts'),
+      import('node:fs/promises'),
+    ]);
   const work = await openWorkFolder(defaultWorkFolder(env, clusterUid));
   const clock = systemClock();
   await removeStaleKubeconfigs(work.path);
   // One per process: two commands at once must not remove each other's.
-  const kubeconfig = await work.write(`kubeconfig-${process.pid}`, kubeconfigText);
+  const kubeconfig = await work.write(kubeconfigName(process.pid), kubeconfigText);
   const ports = { work, clock, files: localFiles(), machine: localMachine() };
   return { ports, clock, kubeconfig, removeKubeconfig: () => rm(kubeconfig, { force: true }) };
 }
 
 /** A killed process leaves its private kubeconfig behind: credentials must not stay on disk. */
 async function removeStaleKubeconfigs(folder: string): Promise<void> {
-  const { readdir, rm } = await import('node:fs/promises');
+  const [{ readdir, rm }, { ownerOfKubeconfig }, { isRunning }] = await Promise.all([
+    import('node:fs/promises'),
+    import('../adapters/orphans.ts'),
+    import('../adapters/run-identity.ts'),
+  ]);
   const stale = (await readdir(folder)).filter((name) => {
-    const pid = /^kubeconfig-(\d+)$/.exec(name)?.[1];
-    return pid !== undefined && !isRunning(Number(pid));
+    const pid = ownerOfKubeconfig(name);
+    return pid !== undefined && !isRunning(pid);
   });
   await Promise.all(stale.map((name) => rm(`${folder}/${name}`, { force: true })));
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (thrown) {
-    return (thrown as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 async function openToolsFor({ env }: ComposeRequest, profile: Profile, kubeconfigPath: string, connection: Connection) {
@@ -94,16 +91,25 @@ async function openArtifactsFor({ flags, env }: ComposeRequest, profile: Profile
   return openArtifacts({ source, env, lastKnownRelease: profile.defaultRelease, ...ca });
 }
 
-async function openState(cluster: Composition['cluster'], options: Options, clock: Composition['clock']) {
-  const [{ configMapRecords }, { leaseLock }, { isGone, operatorName, runIdentity }] = await Promise.all([
+async function openState(
+  { interruption, warn }: ComposeRequest,
+  cluster: Composition['cluster'],
+  options: Options,
+  { clock, work }: Pick<Composition, 'clock' | 'work'>,
+) {
+  const [{ configMapRecords }, { leaseLock }, { isGone, isRunning, operatorName, runIdentity }, orphans, waiting] = await Promise.all([
     import('../adapters/records.ts'),
     import('../adapters/lock.ts'),
     import('../adapters/run-identity.ts'),
+    import('../adapters/orphans.ts'),
+    import('../adapters/await-orphans.ts'),
   ]);
   const namespace = options.stateNamespace;
+  const orphansHere = () => orphans.orphansOf(work.path, isRunning);
+  const awaitOrphans = () => waiting.awaitOrphans({ orphans: orphansHere, clock, say: warn, stop: interruption.soft });
   return {
     records: configMapRecords({ cluster, namespace }),
-    lock: leaseLock({ cluster, clock, namespace, identity: runIdentity(), isGone }),
+    lock: leaseLock({ cluster, clock, namespace, identity: runIdentity(), isGone, awaitOrphans }),
     operator: operatorName(),
   };
 }

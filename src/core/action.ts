@@ -25,11 +25,19 @@ export type Effect =
   /** Files of a backup, with a checksum list beside them; 0600. */
   | { readonly type: 'backup'; readonly folder: string; readonly files: readonly BackupFile[] }
   | { readonly type: 'wait'; readonly until: Expectation; readonly timeoutMs: number }
-  /** `replaces` is copied to `keepAs` first; then the new file takes its place in one step. */
+  /**
+   * Fetched from the artifact source and checked; `replaces` is copied to `keepAs`; then the new file takes its place
+   * in one step.
+   */
   | {
       readonly type: 'install-cli';
-      readonly from: string;
-      readonly sha256: string;
+      readonly release: string;
+      /** Below the release, or an address of its own. */
+      readonly path: string;
+      /** Where `path` is, for a person. */
+      readonly url: string;
+      /** The sum that the source publishes; absent if it publishes none. */
+      readonly sha256?: string;
       readonly to: string;
       readonly replaces?: string;
       readonly keepAs?: string;
@@ -47,6 +55,12 @@ export interface BackupFile {
 /** What survives the action if it has to be taken back. */
 export type Undo = 'full' | 'partial' | 'none';
 
+/** A finding, by its check and one thing that it is about (`--accept ID=SUBJECT` names it so). */
+export interface Cure {
+  readonly check: string;
+  readonly subject: string;
+}
+
 export interface Action {
   /** Stable within a stage: `apply/wave-2`. Names the action in the run record and in reports. */
   readonly id: string;
@@ -59,6 +73,8 @@ export interface Action {
   readonly pointOfNoReturn?: boolean;
   /** What was there before a removal; written to the run record before the action is performed. Never a Secret's value. */
   readonly keep?: unknown;
+  /** What is no longer true once the action is done: such findings are not open any more at the end of the run. */
+  readonly cures?: readonly Cure[];
 }
 
 /** True if the action changes the cluster or this machine (and not only waits, or writes into the work folder). */

@@ -63,7 +63,8 @@ export interface Finding {
   readonly title: string;
   readonly category: Category;
   readonly ref: string;
-  readonly outcome: 'ok' | 'not-applicable' | 'warning' | 'error' | 'accepted' | 'expected';
+  /** `cured`: was open when it was judged, and the run has mended it since. */
+  readonly outcome: 'ok' | 'not-applicable' | 'warning' | 'error' | 'accepted' | 'expected' | 'cured';
   readonly message: string;
   readonly hint?: string;
   readonly next?: string;

@@ -55,7 +55,12 @@ export interface Tally {
 
 export function tally(findings: readonly Finding[]): Tally {
   const count = (outcome: Finding['outcome']) => findings.filter((finding) => finding.outcome === outcome).length;
-  return { ok: count('ok') + count('expected'), warning: count('warning'), error: count('error'), accepted: count('accepted') };
+  return {
+    ok: count('ok') + count('expected') + count('cured'),
+    warning: count('warning'),
+    error: count('error'),
+    accepted: count('accepted'),
+  };
 }
 
 /** The worst that the findings ask for under `--fail-on`. */

@@ -122,7 +122,9 @@ export interface Artifact {
 /** Versioned release files: `{manifest_url}/<release>/manifests/<file>` over https, or a folder of that layout (§4.1). */
 export interface Artifacts {
   readonly source: string;
-  /** `path` is below the release: `manifests/calico.yaml`. */
+  /** Where a file would be fetched from. */
+  urlOf(release: string, path: string): string;
+  /** `path` is below the release: `manifests/calico.yaml`; or an absolute URL. Fetched once: asked again, it is the same artifact. */
   fetch(release: string, path: string, limitBytes?: number): Promise<Artifact>;
   /** An absolute URL, or a path below a folder source's release. */
   has(release: string, path: string): Promise<boolean>;
@@ -184,11 +186,20 @@ export interface LockHolder {
   readonly renewedAt: string;
 }
 
+/** The lock as its holder has it. */
+export interface LockHold {
+  /** Aborts if the lease is lost. */
+  readonly lost: AbortSignal;
+  /** False if the lease is lost, or was not renewed for so long that another run may have it by now; asked right before each write. */
+  isHeld(): boolean;
+  release(): Promise<void>;
+}
+
 /** Lease lock: one run per cluster. */
 export interface Lock {
   holder(): Promise<LockHolder | undefined>;
-  /** Throws Fault('locked') if another run holds it. The signal aborts if the lease is lost. */
-  acquire(): Promise<{ readonly lost: AbortSignal; release(): Promise<void> }>;
+  /** Throws Fault('locked') if another run holds it, or if a program that a killed run had started does not end. */
+  acquire(): Promise<LockHold>;
   /** Releases the lock of the holder that a person was shown, on that person's word; throws Fault('locked') if another one holds it by now. */
   breakLock(identity: string): Promise<LockHolder | undefined>;
 }

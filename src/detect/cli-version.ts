@@ -58,8 +58,10 @@ export function datastoreOf(config: string): string | undefined {
   return /^\s*["']?datastoreType["']?\s*:\s*["']?([^"'\s,}]+)/m.exec(config)?.[1];
 }
 
-/** The sum that a list of `sum  name` lines has for a file; undefined if it is not listed. */
+/** The sum that a list of `sum  name` lines, or a text that is nothing but a sum, has for a file; undefined if it is not listed. */
 export function listedSum(list: string, file: string): string | undefined {
+  const bare = /^\s*([0-9a-f]{64})\s*$/i.exec(list)?.[1];
+  if (bare !== undefined) return bare.toLowerCase();
   const name = file.slice(file.lastIndexOf('/') + 1);
   for (const line of list.split('\n')) {
     const [, sum, listed = ''] = /^([0-9a-f]{64})\s+\*?(.+)$/i.exec(line.trim()) ?? [];

@@ -6,7 +6,16 @@ import { K } from '../core/kinds.ts';
 import type { AnyStage } from '../core/stage.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import { type Executor, Outdated } from './execute.ts';
+import type { Hold } from './hold.ts';
+import type { Judged } from './judged.ts';
 import type { Recorder } from './recorder.ts';
+
+export interface ActorParts {
+  readonly recorder: Recorder;
+  readonly executor: Executor;
+  readonly hold: Hold;
+  readonly judged: Judged;
+}
 
 /** Performs single actions: cluster checked, removal recorded, then the effect, told to the observers. */
 export class Actor {
@@ -15,15 +24,19 @@ export class Actor {
   readonly #observe: Observer;
   readonly #recorder: Recorder;
   readonly #executor: Executor;
+  readonly #hold: Hold;
+  readonly #judged: Judged;
   /** Actions that changed something. */
   writes = 0;
 
-  constructor(ports: EnginePorts, context: Context, observe: Observer, recorder: Recorder, executor: Executor) {
+  constructor(ports: EnginePorts, context: Context, observe: Observer, { recorder, executor, hold, judged }: ActorParts) {
     this.#ports = ports;
     this.#context = context;
     this.#observe = observe;
     this.#recorder = recorder;
     this.#executor = executor;
+    this.#hold = hold;
+    this.#judged = judged;
   }
 
   /** Resolves to a sentence if the action's precondition no longer held: nothing was written, plan anew. */
@@ -33,8 +46,10 @@ export class Actor {
     this.#observe({ type: 'action-started', stage: stage.id, action, index, of });
     try {
       if (changes) await this.#prepare(stage, action);
-      const detail = await this.#executor.perform(stage.id, action);
+      const { detail, digests } = await this.#executor.perform(stage.id, action);
       if (changes) this.writes += 1;
+      if (changes) this.#judged.cured(action);
+      if (digests) await this.#recorder.learn(digests);
       const durationMs = this.#ports.clock.now().getTime() - started;
       this.#observe({ type: 'action-done', stage: stage.id, action, durationMs, ...(detail ? { detail } : {}) });
       return undefined;
@@ -49,6 +64,8 @@ export class Actor {
     // API writes are guarded by the adapter itself; programs are not.
     if (action.effect.type !== 'patch') await this.#sameCluster();
     await this.#recorder.keep(stage.id, action);
+    // Nothing may come between this and the write: the process may have slept through everything above.
+    this.#hold.mustHold();
   }
 
   /** The cluster that the person confirmed is the cluster that is written to (house rule 5). */

@@ -5,13 +5,26 @@ import { Fault, messageOf } from '../core/fault.ts';
 import { groupOf, type JsonPatchOp, type Kind, refText } from '../core/object.ts';
 import { ApiFailure } from '../core/ports.ts';
 import type { EnginePorts } from './engine-ports.ts';
+import type { Hold } from './hold.ts';
+import { installCli } from './install-cli.ts';
 import { waitApiServices } from './wait-apiservice.ts';
 import { waitRollout } from './wait-rollout.ts';
 
-/** Performs one action; resolves to a short detail for the report. */
-export interface Executor {
-  perform(stage: string, action: Action): Promise<string | undefined>;
+/** What came of an action. */
+export interface Performed {
+  /** A few words for the report. */
+  readonly detail?: string | undefined;
+  /** sha256 of what was fetched for it, by file name. */
+  readonly digests?: Readonly<Record<string, string>>;
 }
+
+/** Performs one action. */
+export interface Executor {
+  perform(stage: string, action: Action): Promise<Performed>;
+}
+
+/** When to end what is under way: waits at the first Ctrl-C, programs only when nothing more may be written. */
+export type Ends = Pick<Hold, 'stop' | 'cut'>;
 
 /** Thrown when an action's precondition no longer holds: the stage has to be planned anew. */
 export class Outdated extends Error {}
@@ -19,55 +32,57 @@ export class Outdated extends Error {}
 const KUBECTL_LIMIT_MS = 600_000;
 
 /** The one that really acts. */
-export function realExecutor(ports: EnginePorts, observe: Observer, stopWaiting: AbortSignal): Executor {
+export function realExecutor(ports: EnginePorts, observe: Observer, ends: Ends): Executor {
   return {
     async perform(stage, action) {
       const { effect } = action;
       switch (effect.type) {
         case 'exec':
-          return execTool(ports, observe, stage, action, effect.run);
+          await execTool(ports, observe, stage, action, effect.run, ends.cut);
+          return {};
         case 'patch':
-          return patchObject(ports, effect);
+          return { detail: await patchObject(ports, effect) };
         case 'write':
-          await ports.work.write(effect.file, effect.content);
-          return effect.file;
+          return { detail: await written(ports, effect) };
         case 'backup':
           await ports.machine.writeFolder(effect.folder, effect.files);
-          return `${effect.files.length} files in ${effect.folder}`;
+          return { detail: `${effect.files.length} files in ${effect.folder}` };
         case 'wait':
-          await waitFor(ports, observe, stage, effect, stopWaiting);
-          return undefined;
+          await waitFor(ports, observe, stage, effect, ends.stop);
+          return {};
         case 'install-cli':
-          await ports.machine.installExecutable(effect.from, effect.sha256, effect.to, effect.keepAs);
-          return effect.keepAs ? `${effect.to}, the old one kept as ${effect.keepAs}` : effect.to;
+          return installCli(ports, effect);
         case 'remove-file':
           await ports.machine.moveAside(effect.file, effect.keepAs);
-          return `kept as ${effect.keepAs}`;
+          return { detail: `kept as ${effect.keepAs}` };
         case 'ask':
-          return ask(observe, stage, effect);
+          return { detail: ask(observe, stage, effect) };
       }
     },
   };
 }
 
+async function written(ports: EnginePorts, { file, content }: Extract<Effect, { type: 'write' }>): Promise<string> {
+  await ports.work.write(file, content);
+  return file;
+}
+
 /** `--dry-run=server`: the server answers every write, nothing is stored; what needs the write is only announced. */
-export function serverDryRunExecutor(ports: EnginePorts, observe: Observer): Executor {
+export function serverDryRunExecutor(ports: EnginePorts, observe: Observer, ends: Ends): Executor {
   return {
     async perform(stage, action) {
       const { effect } = action;
-      if (effect.type === 'write') {
-        await ports.work.write(effect.file, effect.content);
-        return effect.file;
-      }
+      if (effect.type === 'write') return { detail: await written(ports, effect) };
       if (effect.type === 'exec' && effect.run.tool === 'kubectl' && ['apply', 'patch', 'delete'].includes(effect.run.args[0] ?? '')) {
         const [verb = '', ...rest] = effect.run.args;
-        return execTool(ports, observe, stage, action, { ...effect.run, args: [verb, '--dry-run=server', ...rest] });
+        await execTool(ports, observe, stage, action, { ...effect.run, args: [verb, '--dry-run=server', ...rest] }, ends.cut);
+        return {};
       }
       if (effect.type === 'patch') {
         await ports.cluster.dryRunPatch(await kindOf(ports, effect.target), effect.target, effect.patch, effect.fieldManager ?? 'kubectl');
-        return 'dry run';
+        return { detail: 'dry run' };
       }
-      return 'not performed (dry run)';
+      return { detail: 'not performed (dry run)' };
     },
   };
 }
@@ -78,10 +93,11 @@ async function execTool(
   stage: string,
   action: Action,
   run: Extract<Effect, { type: 'exec' }>['run'],
-): Promise<string | undefined> {
+  signal: AbortSignal,
+): Promise<void> {
   const result = await ports.tools.run(run, {
     timeoutMs: KUBECTL_LIMIT_MS,
-    signal: ports.interruption.hard,
+    signal,
     onLine: (line, stream) => observe({ type: 'action-output', stage, action, line, stream }),
   });
   const command = commandLine(run, ports.tools.programOf(run.tool));
@@ -97,7 +113,6 @@ async function execTool(
   if (/failed to re-apply configuration after performing Server-Side Apply migration/.test(result.stderr)) {
     throw new Fault('failed', `${command} left an object half-changed: ${lastLines(result.stderr)}`, CONTINUE);
   }
-  return undefined;
 }
 
 const CONTINUE = ['mend the cause, then continue with the same command: what is done stays done'];

@@ -1,4 +1,5 @@
 import { Fault } from '../core/fault.ts';
+import type { LockHold } from '../core/ports.ts';
 import type { EnginePorts } from './engine-ports.ts';
 
 /**
@@ -8,12 +9,13 @@ import type { EnginePorts } from './engine-ports.ts';
 export class Hold {
   readonly #ports: Pick<EnginePorts, 'lock' | 'interruption'>;
   readonly #stop = new AbortController();
-  #lost: AbortSignal | undefined;
-  #release: (() => Promise<void>) | undefined;
+  readonly #cut = new AbortController();
+  #held: LockHold | undefined;
 
   constructor(ports: Pick<EnginePorts, 'lock' | 'interruption'>) {
     this.#ports = ports;
-    this.#stopOn(ports.interruption.soft);
+    abortOn(ports.interruption.soft, this.#stop);
+    abortOn(ports.interruption.hard, this.#cut);
   }
 
   /** Ends waits: the person asked to stop, or the lock is lost. */
@@ -23,38 +25,47 @@ export class Hold {
 
   /** True if the lock was taken just now: what was planned before must be planned again. */
   async take(): Promise<boolean> {
-    if (this.#release) return false;
-    const hold = await this.#ports.lock.acquire();
-    this.#release = () => hold.release();
-    this.#lost = hold.lost;
-    this.#stopOn(hold.lost);
+    if (this.#held) return false;
+    const held = await this.#ports.lock.acquire();
+    this.#held = held;
+    abortOn(held.lost, this.#stop);
+    abortOn(held.lost, this.#cut);
     return true;
+  }
+
+  /** Ends the program that is at work: a second Ctrl-C, or another run may write by now. */
+  get cut(): AbortSignal {
+    return this.#cut.signal;
   }
 
   /** Throws if the next action must not be started. */
   mayGoOn(): void {
-    if (this.#lost?.aborted) {
-      throw new Fault('locked', 'the lock was lost: another run may have taken over; nothing more was written', [
-        'look with: kubectl netsvc-upgrade status',
-        'then continue with the same command',
-      ]);
-    }
+    this.mustHold();
     if (this.#ports.interruption.soft.aborted) {
       throw new Fault('interrupted', 'stopped after the current action', ['continue with the same command']);
     }
   }
 
+  /** Throws if the lock is lost, by what is known and by the time since it was surely ours: asked right before each write. */
+  mustHold(): void {
+    if (!this.isLost) return;
+    throw new Fault('locked', 'the lock was lost: another run may have taken over; nothing more was written', [
+      'look with: kubectl netsvc-upgrade status',
+      'then continue with the same command',
+    ]);
+  }
+
   /** Another run may have taken over: nothing of this one may be written any more. */
   get isLost(): boolean {
-    return this.#lost?.aborted ?? false;
+    return this.#held !== undefined && !this.#held.isHeld();
   }
 
   async release(): Promise<void> {
-    await this.#release?.();
+    await this.#held?.release();
   }
+}
 
-  #stopOn(signal: AbortSignal): void {
-    if (signal.aborted) this.#stop.abort();
-    else signal.addEventListener('abort', () => this.#stop.abort(), { once: true });
-  }
+function abortOn(signal: AbortSignal, controller: AbortController): void {
+  if (signal.aborted) controller.abort();
+  else signal.addEventListener('abort', () => controller.abort(), { once: true });
 }

@@ -61,6 +61,11 @@ export class Recorder {
     await this.#save({ ...this.#record, kept: [...this.#record.kept, id] });
   }
 
+  /** sha256 of what was fetched while acting, by file name; the last one fetched counts. */
+  async learn(digests: Readonly<Record<string, string>>): Promise<void> {
+    if (this.#record) await this.#save({ ...this.#record, digests: { ...this.#record.digests, ...digests } });
+  }
+
   async finish(outcome: NonNullable<RunRecord['outcome']>, whole: boolean): Promise<void> {
     const record = this.#record ?? (whole && outcome === 'done' ? await this.#unfinished() : undefined);
     if (!record) return;

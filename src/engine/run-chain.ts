@@ -10,6 +10,7 @@ import { Actor } from './act.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import { realExecutor, serverDryRunExecutor } from './execute.ts';
 import { Hold } from './hold.ts';
+import { Judged } from './judged.ts';
 import { exitOf, plannedStage } from './plan-chain.ts';
 import { Recorder } from './recorder.ts';
 
@@ -25,6 +26,12 @@ export interface ChainOutcome {
   /** Actions that changed something. */
   readonly writes: number;
 }
+
+/**
+ * What a stage needs after a round: to be judged and planned anew (the lock was just taken), to be planned anew
+ * (the cluster moved on, or it converges in rounds), or nothing.
+ */
+type Next = 'judge' | 'plan' | 'done';
 
 /** A stage is planned anew this often before the engine says that something else keeps changing it. */
 const MAX_ROUNDS = 8;
@@ -50,8 +57,8 @@ class Chain {
   readonly #hold: Hold;
   readonly #actor: Actor;
   readonly #recorder: Recorder;
-  readonly #findings: Finding[] = [];
-  readonly #plans: PlannedStage[] = [];
+  readonly #judged = new Judged();
+  readonly #plans = new Map<string, PlannedStage>();
 
   constructor(stages: readonly AnyStage[], ports: EnginePorts, context: Context, observe: Observer) {
     this.#stages = stages;
@@ -60,8 +67,9 @@ class Chain {
     this.#observe = observe;
     this.#hold = new Hold(ports);
     this.#recorder = new Recorder(ports, context);
-    const executor = this.#live ? realExecutor(ports, observe, this.#hold.stop) : serverDryRunExecutor(ports, observe);
-    this.#actor = new Actor(ports, context, observe, this.#recorder, executor);
+    const executor = this.#live ? realExecutor(ports, observe, this.#hold) : serverDryRunExecutor(ports, observe, this.#hold);
+    const parts = { recorder: this.#recorder, executor, hold: this.#hold, judged: this.#judged };
+    this.#actor = new Actor(ports, context, observe, parts);
   }
 
   get #live(): boolean {
@@ -101,14 +109,16 @@ class Chain {
     const startedAt = this.#ports.clock.now();
     this.#observe({ type: 'stage-started', stage: stage.id, title: stage.title });
     if (stage.judgesResult && !this.#live) return this.#ended(stage, startedAt, 'a dry run has no result to judge');
+    let next: Next = 'judge';
     for (let round = 1; round <= MAX_ROUNDS; round += 1) {
       this.#hold.mayGoOn();
       const open = await stage.open(this.#ports, this.#context);
-      const exit = round === 1 ? this.#judge(stage, open) : undefined;
+      const exit = next === 'judge' ? this.#judge(stage, open, round === 1) : undefined;
       if (exit) return exit;
       const plan = open.plan();
       if ('skip' in plan) return this.#ended(stage, startedAt, round === 1 ? plan.skip : undefined);
-      if (!(await this.#perform(stage, plan))) return this.#ended(stage, startedAt, undefined);
+      next = await this.#perform(stage, plan);
+      if (next === 'done') return this.#ended(stage, startedAt, undefined);
     }
     throw new Fault('failed', `${stage.id} does not come to rest: something else keeps changing the same objects`, [
       'find the other writer with: kubectl get … --show-managed-fields -o yaml',
@@ -116,33 +126,33 @@ class Chain {
     ]);
   }
 
-  #judge(stage: AnyStage, open: OpenStage): ExitName | undefined {
+  /** Once when the stage begins, and again when the lock is held: only then can no other run change what is judged. */
+  #judge(stage: AnyStage, open: OpenStage, first: boolean): ExitName | undefined {
     const findings = open.findings();
-    this.#findings.push(...findings);
-    this.#observe({ type: 'judged', stage: stage.id, findings });
     const exit = exitOf(findings, this.#context);
+    this.#judged.put(stage.id, findings);
+    if (first || exit) this.#observe({ type: 'judged', stage: stage.id, findings });
     if (exit) return exit;
     const plan = plannedStage(stage, open);
-    this.#plans.push(plan);
-    this.#observe({ type: 'planned', stage: stage.id, plan });
+    this.#plans.set(stage.id, plan);
+    if (first) this.#observe({ type: 'planned', stage: stage.id, plan });
     return undefined;
   }
 
-  /** True if the stage has to be planned anew: the lock was just taken, the cluster moved on, or it converges in rounds. */
-  async #perform(stage: AnyStage, plan: Exclude<StagePlan, { skip: string }>): Promise<boolean> {
+  async #perform(stage: AnyStage, plan: Exclude<StagePlan, { skip: string }>): Promise<Next> {
     this.#recorder.note(plan.remember);
     const changes = this.#live && plan.actions.some(changesSomething);
     if (changes) {
-      if (await this.#hold.take()) return true;
+      if (await this.#hold.take()) return 'judge';
       await this.#recorder.begin();
       await this.#recorder.stage({ id: stage.id, state: 'running', startedAt: this.#ports.clock.now().toISOString() });
     }
     for (const [index, action] of plan.actions.entries()) {
       this.#hold.mayGoOn();
       const outdated = await this.#actor.act(stage, action, index, plan.actions.length);
-      if (outdated) return true;
+      if (outdated) return 'plan';
     }
-    return changes && stage.converges === true;
+    return changes && stage.converges === true ? 'plan' : 'done';
   }
 
   async #ended(stage: AnyStage, startedAt: Date, skipped: string | undefined): Promise<undefined> {
@@ -162,8 +172,8 @@ class Chain {
       });
     return {
       exit,
-      findings: this.#findings,
-      plans: this.#plans,
+      findings: this.#judged.findings,
+      plans: [...this.#plans.values()],
       stages: this.#recorder.stages,
       writes: this.#actor.writes,
       suggestions: thrown instanceof Fault ? thrown.suggestions : [],

@@ -87,7 +87,7 @@ function memoryLock({ state, clock }: Scenario, identity: string, alive: () => v
         alive();
         if (state.holder === holder) delete state.holder;
       };
-      return { lost: new AbortController().signal, release };
+      return { lost: new AbortController().signal, isHeld: () => true, release };
     },
     async breakLock() {
       const { holder } = state;
@@ -102,11 +102,15 @@ function folderArtifacts(folder: string): Artifacts {
   const releases = async () => (await readdir(folder)).filter((name) => parseRelease(name)).sort();
   const read = async (release: string, path: string): Promise<Uint8Array | undefined> => {
     if (!(await releases()).includes(release) || path.includes('..')) return undefined;
-    if (path.startsWith('bin/netsvcctl-')) return new TextEncoder().encode(`netsvcctl ${release}\n`);
+    if (path.startsWith('bin/netsvcctl-')) {
+      const cli = new TextEncoder().encode(`netsvcctl ${release}\n`);
+      return path.endsWith('.sha256') ? new TextEncoder().encode(sha256Of(cli)) : cli;
+    }
     return readFile(join(folder, release, path)).catch(() => undefined);
   };
   return {
     source: folder,
+    urlOf: (release, path) => `${folder}/${release}/${path}`,
     releases,
     has: async (release, path) => (await read(release, path)) !== undefined,
     async fetch(release, path) {
@@ -121,5 +125,9 @@ function folderArtifacts(folder: string): Artifacts {
 }
 
 function artifactOf(url: string, bytes: Uint8Array): Artifact {
-  return { url, file: url.slice(url.lastIndexOf('/') + 1), bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
+  return { url, file: url.slice(url.lastIndexOf('/') + 1), bytes, sha256: sha256Of(bytes) };
+}
+
+function sha256Of(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }

@@ -7,8 +7,8 @@ import { refText } from '../core/object.ts';
 import type { ClusterReader, Sources } from '../core/ports.ts';
 import { ageOf, type CliAge, datastoreOf } from '../detect/cli-version.ts';
 import { imageRelease, isImageOf } from '../detect/images.ts';
-import { type Download, downloadCli } from './cli-download.ts';
 import { type FoundCli, readClis } from './cli-release.ts';
+import { type CliSource, findCli } from './cli-source.ts';
 import { readInstalled } from './installed.ts';
 import { attempt } from './reading.ts';
 
@@ -31,7 +31,7 @@ export interface CliFacts {
   readonly clis: readonly LocalCli[];
   /** Pods of the cluster in which an older CLI runs, or one of unknown age. */
   readonly pods: Reading<readonly CliPod[]>;
-  readonly fresh: Download;
+  readonly fresh: CliSource;
   readonly datastore: Datastore;
   /** The CLI's own configuration file on this machine wins over the environment; the datastore that it names. */
   readonly config?: { readonly file: string; readonly datastore?: string };
@@ -49,7 +49,7 @@ export async function readCliFacts(sources: Sources, context: Context): Promise<
     readConfig(sources, profile.cli.configFile),
     chooseFolder(sources, context, clis),
     readDatastore(sources, context),
-    needed ? downloadCli(sources, context) : { missing: 'the new one is installed' },
+    needed ? findCli(sources, context) : { missing: 'the new one is installed' },
   ]);
   return { clis, pods, fresh, datastore, ...(config ? { config } : {}), ...(binDir === undefined ? {} : { binDir }) };
 }

@@ -2,6 +2,7 @@ import type { Action } from '../core/action.ts';
 import { quoteArgument } from '../core/argv.ts';
 import type { Context } from '../core/context.ts';
 import type { CliFacts, CliPod, LocalCli } from './cli-facts.ts';
+import type { NewCli } from './cli-source.ts';
 
 /**
  * Steps that only a person can do. None of them stops the chain: the cluster itself is upgraded, and `verify` finds
@@ -19,9 +20,14 @@ export function installByHand({ fresh, binDir }: CliFacts, { profile, options }:
     const instruction = `${what} is not installed: ${fresh.missing}. Put it on PATH as ${program} (mode 0755), then run: kubectl netsvc-upgrade verify`;
     return ask('install', `install ${what}`, instruction);
   }
-  const here = `${what} is downloaded as ${fresh.file} (sha256 ${fresh.sha256})`;
+  const here = `${what} can be fetched from ${fresh.url} (${sumText(fresh)})`;
   const why = taken === undefined ? 'no folder for it is known' : `${taken} is in the way in ${binDir ?? ''}`;
   return ask('install', `install ${what}`, `${here}, but ${why}: name a folder on PATH with: kubectl netsvc-upgrade cli --bin-dir DIR`);
+}
+
+/** What is known of the sum before anything is downloaded. */
+export function sumText({ sum }: NewCli): string {
+  return sum ? `sha256 ${sum.sha256}, as ${sum.from} says` : 'its source publishes no sum: not checked';
 }
 
 /** What a package manager put there, what may not be written, and what did not tell its release is never deleted. */

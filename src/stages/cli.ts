@@ -1,8 +1,9 @@
-import type { Action } from '../core/action.ts';
+import { cliSumPublished, noOldCli as oldCliFound } from '../checks/machine.ts';
+import type { Action, Cure } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import { stage } from '../core/stage.ts';
 import { type CliFacts, folderOf, type LocalCli, mayBeReplaced, readCliFacts } from './cli-facts.ts';
-import { configuration, installByHand, podStep, removeByHand } from './cli-instructions.ts';
+import { configuration, installByHand, podStep, removeByHand, sumText } from './cli-instructions.ts';
 
 /** Old CLIs out, the new one in: an older one must not be used after the upgrade (§1/4, §4.4/4, §4.5/4). */
 export const cliStage = stage<CliFacts>({
@@ -11,7 +12,7 @@ export const cliStage = stage<CliFacts>({
   ref: '§4.4/4',
   paths: ['chart', 'operator', 'manifest', 'kvstore'],
   readOnly: false,
-  checks: [],
+  checks: [cliSumPublished],
   survey: readCliFacts,
   plan(facts, context) {
     const { clis, pods } = facts;
@@ -40,6 +41,11 @@ function keptAs({ file, release }: LocalCli, suffix: string, context: Context): 
   return `${context.workFolder}/old-cli/${name}-${release}-${stamp}-${suffix}`;
 }
 
+/** The preflight's finding on that file. */
+function oldCliIsGone(subject: string): Cure {
+  return { check: oldCliFound.id, subject };
+}
+
 function removal(one: LocalCli, index: number, context: Context): Action {
   const { file, release } = one;
   const keepAs = keptAs(one, `removed-${index + 1}`, context);
@@ -49,6 +55,7 @@ function removal(one: LocalCli, index: number, context: Context): Action {
     ref: '§4.4/4',
     undo: 'full',
     effect: { type: 'remove-file', file, keepAs },
+    cures: [oldCliIsGone(file)],
   };
 }
 
@@ -64,16 +71,17 @@ function installations(facts: CliFacts, context: Context): readonly Action[] {
   const free = taken === undefined || mayBeReplaced(taken);
   if ('missing' in fresh || to === undefined || !free) return [installByHand(facts, context, free ? undefined : taken?.file)];
   const plugins = clis.filter((one) => mayBeReplaced(one) && one.file.endsWith(`/${cli.kubectlPlugin}`)).map(({ file }) => file);
+  const sha256 = fresh.sum ? { sha256: fresh.sum.sha256 } : {};
   return [to, ...plugins].map((place, index) => {
     const old = clis.find(({ file }) => file === place);
     const replaces = old ? { replaces: place, keepAs: keptAs(old, `replaced-${index + 1}`, context) } : {};
-    const checked = fresh.listed ? 'sum as listed by the release' : `sha256 ${fresh.sha256}, not listed by the release`;
     return {
       id: index === 0 ? 'install' : `install-plugin-${index}`,
-      title: `install ${cli.program} ${release} as ${place} (${checked})`,
+      title: `download ${cli.program} ${release} (${sumText(fresh)}) and install it as ${place}`,
       ref: '§4.4/4',
       undo: 'partial',
-      effect: { type: 'install-cli', from: fresh.file, sha256: fresh.sha256, to: place, ...replaces },
+      effect: { type: 'install-cli', release, path: fresh.path, url: fresh.url, ...sha256, to: place, ...replaces },
+      ...(old ? { cures: [oldCliIsGone(place)] } : {}),
     };
   });
 }

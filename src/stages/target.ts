@@ -1,8 +1,9 @@
 import type { Context } from '../core/context.ts';
 import { Fault } from '../core/fault.ts';
 import type { Installation } from '../core/installation.ts';
-import type { Artifacts, Sources } from '../core/ports.ts';
+import type { Sources } from '../core/ports.ts';
 import type { AddOn, Variant } from '../core/profile.ts';
+import { manifestOf } from '../merge/artifact-manifest.ts';
 import { type Manifest, parseManifest } from '../merge/manifest.ts';
 import { assertIsTarget } from './target-identity.ts';
 
@@ -64,23 +65,9 @@ interface Read {
   readonly manifest: Manifest;
 }
 
-/** Stages read the same file one after the other: it is fetched and parsed once for each source. */
-const memory = new WeakMap<Artifacts, Map<string, Promise<Read>>>();
-
-function fetched(sources: Sources, release: string, file: string): Promise<Read> {
-  const known = memory.get(sources.artifacts) ?? new Map<string, Promise<Read>>();
-  memory.set(sources.artifacts, known);
-  const path = `manifests/${file}`;
-  const key = `${release}/${path}`;
-  const read = known.get(key) ?? fetchManifest(sources, release, path);
-  known.set(key, read);
-  read.catch(() => known.delete(key));
-  return read;
-}
-
-async function fetchManifest({ artifacts }: Sources, release: string, path: string): Promise<Read> {
-  const { bytes, url, sha256 } = await artifacts.fetch(release, path);
-  return { url, sha256, manifest: parseManifest(new TextDecoder().decode(bytes), url) };
+async function fetched({ artifacts }: Sources, release: string, file: string): Promise<Read> {
+  const artifact = await artifacts.fetch(release, `manifests/${file}`);
+  return { url: artifact.url, sha256: artifact.sha256, manifest: manifestOf(artifact) };
 }
 
 /** The manifest of another release from the same source, for comparing; undefined if there is none. */

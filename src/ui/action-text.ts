@@ -24,7 +24,7 @@ function effectText(effect: Effect, programOf: ProgramOf): string {
     case 'wait':
       return `wait for ${expectationText(effect.until)}, at most ${timeText(effect.timeoutMs)}`;
     case 'install-cli':
-      return `install ${effect.from} as ${effect.to}${effect.replaces ? `, in place of ${effect.replaces}` : ''}`;
+      return `download ${effect.url} (sha256 ${effect.sha256 ?? 'not published: not checked'}) as ${effect.to}${effect.replaces ? `, in place of ${effect.replaces}` : ''}`;
     case 'remove-file':
       return `move ${effect.file} to ${effect.keepAs}`;
     case 'ask':

@@ -43,6 +43,8 @@ export function findingLines(finding: Finding, view: FindingsView): readonly str
       ];
     case 'expected':
       return [`${palette.warn('~')} ${finding.id} expected while this run is under way: ${finding.message}`];
+    case 'cured':
+      return view.openOnly ? [] : [`${palette.good('√')} ${finding.id} cured by this run (was: ${finding.message})`];
   }
 }
 

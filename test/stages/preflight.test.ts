@@ -37,6 +37,7 @@ const manifest = [config, { ...agents, status: undefined }, { ...controllers, st
 
 const artifacts = (text: string | undefined): Artifacts => ({
   source: 'https://example',
+  urlOf: (release, path) => `https://example/${release}/${path}`,
   fetch: async (release, path) => {
     if (text === undefined) throw new Fault('failed', `${release}/${path}: HTTP 404`);
     return { url: `https://example/${release}/${path}`, file: path, bytes: new TextEncoder().encode(text), sha256: '0'.repeat(64) };

@@ -22,6 +22,7 @@ export function folderArtifacts(folder: string, present: readonly string[]): Art
   };
   return {
     source: folder,
+    urlOf: (release, path) => `${folder}/${release}/${path}`,
     fetch: async (release, path) => ({
       url: `${folder}/${release}/${path}`,
       file: path,

@@ -48,6 +48,7 @@ export function cliBench(bench: CliBench = {}): { sources: Sources; asked: strin
     },
     artifacts: {
       source: 'https://files.example',
+      urlOf: (release, path) => (path.includes('://') ? path : `https://files.example/${release}/${path}`),
       releases: async () => undefined,
       has: async (release, path) => keyOf(bench, release, path) !== undefined,
       fetch: async (release, path) => {

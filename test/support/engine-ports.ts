@@ -18,6 +18,8 @@ export interface EngineBench {
   /** Answers of the tools by command line; missing = exit 0. */
   readonly tools: Map<string, { exitCode: number | undefined; stderr: string; problem?: 'not-found' }>;
   uid: string;
+  /** False: the lease was not renewed for too long, and nothing has noticed yet. */
+  held: boolean;
   lockedBy: string | undefined;
   stored: RunRecord | undefined;
 }
@@ -35,6 +37,7 @@ export function engineBench(): EngineBench {
     lost,
     tools: new Map(),
     uid: CLUSTER_UID,
+    held: true,
     lockedBy: undefined,
     stored: undefined,
   } as unknown as {
@@ -76,7 +79,7 @@ export function engineBench(): EngineBench {
       acquire: async () => {
         if (bench.lockedBy) throw new Fault('locked', `held by ${bench.lockedBy}`);
         calls.push('lock');
-        return { lost: lost.signal, release: async () => void calls.push('unlock') };
+        return { lost: lost.signal, isHeld: () => !lost.signal.aborted && bench.held, release: async () => void calls.push('unlock') };
       },
     },
   } as unknown as EnginePorts;

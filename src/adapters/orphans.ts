@@ -1,0 +1,84 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { runProgram } from './run-program.ts';
+
+/** A program on this machine that a run started which is no more: it may still write to the cluster. */
+export interface Orphan {
+  readonly pid: number;
+  /** `kubectl`, for the message. */
+  readonly program: string;
+}
+
+/** A process: its id and its arguments, the program first. */
+export interface ProcessLine {
+  readonly pid: number;
+  readonly args: readonly string[];
+}
+
+/** Name of the private kubeconfig of one process of ours, in the work folder. */
+export function kubeconfigName(pid: number): string {
+  return `kubeconfig-${pid}`;
+}
+
+/** The process that a private kubeconfig is of; undefined for any other file. */
+export function ownerOfKubeconfig(name: string): number | undefined {
+  const pid = /^kubeconfig-(\d+)$/.exec(name)?.[1];
+  return pid === undefined ? undefined : Number(pid);
+}
+
+/**
+ * Programs that work with the private kubeconfig of a run on this cluster whose own process is gone. The argument is
+ * there from the program's first moment and survives whatever ended the run: nothing has to be noted beforehand.
+ * `folder` is the work folder; its last two parts tell the cluster, wherever a run had it.
+ */
+export async function orphansOf(
+  folder: string,
+  isRunning: (pid: number) => boolean,
+  processes: () => Promise<readonly ProcessLine[]> = listProcesses,
+): Promise<readonly Orphan[]> {
+  const cluster = folder.split(/[/\\]/).slice(-2).join('/');
+  return (await processes()).flatMap(({ pid, args }) => {
+    const owner = args.map((argument) => ownerIn(argument, cluster)).find((found) => found !== undefined);
+    return owner === undefined || isRunning(owner) ? [] : [{ pid, program: programOf(args) }];
+  });
+}
+
+function ownerIn(argument: string, cluster: string): number | undefined {
+  const [flag, file = ''] = argument.split(/=(.*)/s);
+  const parts = file.split(/[/\\]/);
+  if (flag !== '--kubeconfig' || parts.slice(-3, -1).join('/') !== cluster) return undefined;
+  return ownerOfKubeconfig(parts.at(-1) ?? '');
+}
+
+/** The word before our first flag: of a script the script, not its interpreter. */
+function programOf(args: readonly string[]): string {
+  const first = args.findIndex((argument) => argument.startsWith('--kubeconfig='));
+  return basename(args[first - 1] ?? args[0] ?? 'a program');
+}
+
+async function listProcesses(): Promise<readonly ProcessLine[]> {
+  if (process.platform === 'linux') return fromProc();
+  return process.platform === 'win32' ? [] : fromPs();
+}
+
+async function fromProc(): Promise<readonly ProcessLine[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const lines = await Promise.all(
+    pids.map(async (pid) => {
+      // Empty: a process of the kernel, one that has ended and waits for its parent, or one that ended just now.
+      const text = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+      return { pid: Number(pid), args: text.split('\0') };
+    }),
+  );
+  return lines.filter(({ args }) => args.length > 1);
+}
+
+/** Arguments with blanks come apart here; the last part of ours, the file's name, has none. */
+async function fromPs(): Promise<readonly ProcessLine[]> {
+  const { PATH = '/usr/bin:/bin' } = process.env;
+  const { stdout } = await runProgram('ps', ['-axww', '-o', 'pid=,args='], { env: { PATH }, timeoutMs: 10_000 });
+  return stdout.split('\n').flatMap((line) => {
+    const [, pid, args = ''] = /^\s*(\d+)\s+(.*)$/.exec(line) ?? [];
+    return pid === undefined ? [] : [{ pid: Number(pid), args: args.split(' ') }];
+  });
+}
