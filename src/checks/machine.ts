@@ -1,6 +1,6 @@
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../core/check.ts';
 import { parseRelease, releaseTag } from '../core/release.ts';
-import { counted, defineCheck, failed, failIfAny, PROGRAM, preflightCheck, withInstallation } from './define.ts';
+import { counted, failed, failIfAny, PROGRAM, preflightCheck, withInstallation } from './define.ts';
 import type { CliFile } from './facts.ts';
 import { imageName } from './mesh.ts';
 
@@ -87,23 +87,4 @@ export const chartTool = preflightCheck('NS-804', {
       next: 'helm version',
     });
   }),
-});
-
-/** What the stage `cli` knows about the new CLI before it fetches it. */
-export interface NewCliFacts {
-  readonly fresh: { readonly url: string; readonly sum?: object } | { readonly missing: string };
-}
-
-export const cliSumPublished = defineCheck<NewCliFacts>('NS-805', {
-  category: 'tools',
-  severity: 'warning',
-  ref: '§4.4/4',
-  judge: ({ fresh }) => {
-    if ('missing' in fresh) return notApplicable(fresh.missing);
-    if (fresh.sum !== undefined) return ok('the sum of the new CLI is published beside it');
-    return failed(
-      `no checksum is published for ${fresh.url}: the download will not be checked against one`,
-      'Put a SHA256SUMS file beside it, or name the list as cli.checksums in the profile; without one, compare the sha256 that the run reports and records.',
-    );
-  },
 });

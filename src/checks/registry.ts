@@ -55,6 +55,7 @@ export const registry = {
   'NS-306': 'no temporary policy after the upgrade',
   'NS-307': 'owner references name existing objects',
   'NS-308': 'no older CLI to be found first',
+  'NS-309': 'checksum of the new CLI published',
   'NS-401': 'node agents healthy',
   'NS-402': 'controllers healthy',
   'NS-403': 'Typha healthy',
@@ -95,7 +96,6 @@ export const registry = {
   'NS-802': 'no older CLI on PATH',
   'NS-803': 'no older CLI in the cluster',
   'NS-804': 'chart tool found',
-  'NS-805': 'checksum of the new CLI published',
   'NS-901': 'datastore',
   'NS-902': 'kind of installation',
 } as const satisfies Readonly<Record<`NS-${number}`, string>>;

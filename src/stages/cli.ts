@@ -1,4 +1,5 @@
-import { cliSumPublished, noOldCli as oldCliFound } from '../checks/machine.ts';
+import { noOldCli as oldCliFound } from '../checks/machine.ts';
+import { cliSumPublished } from '../checks/new-cli.ts';
 import type { Action, Cure } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import { stage } from '../core/stage.ts';

@@ -15,6 +15,10 @@ function ground() {
     leaseLock({
       cluster: { ...memory.cluster, clockSkewMs: async () => (await memory.cluster.clockSkewMs()) - clockOffMs },
       clock: { now: () => new Date(now + clockOffMs) },
+      startStopwatch: () => {
+        const started = now;
+        return () => now - started;
+      },
       namespace: 'kube-system',
       identity,
       repeat: (_ms, task) => {
@@ -27,6 +31,11 @@ function ground() {
     memory,
     lockOf,
     tasks,
+    settle,
+    /** The process is stopped, or its machine sleeps: time passes, and no timer of it runs. */
+    sleep(seconds: number) {
+      now += seconds * 1000;
+    },
     /** Lets seconds pass, a renewal every 15 of them. */
     async pass(seconds: number) {
       for (let left = seconds; left > 0; left -= 15) {
@@ -147,5 +156,83 @@ describe('the lock', () => {
     await pass(60);
     assert.equal(lost.aborted, false);
     assert.equal((await lockOf('x').holder())?.identity, 'alice');
+  });
+
+  it('is not held any more by a process that slept past 45 s, before any timer of it has run', async () => {
+    const { lockOf, sleep } = ground();
+    const hold = await lockOf('alice').acquire();
+    sleep(44);
+    assert.equal(hold.isHeld(), true);
+    sleep(1);
+    assert.equal(hold.isHeld(), false);
+    assert.ok(isLocked(hold.lost.reason), 'waits and programs end with it');
+  });
+
+  it('is still held after a sleep that a renewal has bridged', async () => {
+    const { lockOf, sleep, tasks, settle } = ground();
+    const hold = await lockOf('alice').acquire();
+    sleep(50);
+    for (const task of tasks) task();
+    await settle();
+    assert.equal(hold.isHeld(), true, 'the lease was still ours, which only its renewal can prove');
+    sleep(44);
+    assert.equal(hold.isHeld(), true);
+  });
+
+  it('counts its age from the start of a renewal, not from its answer', async () => {
+    const { lockOf, sleep, tasks, settle, memory } = ground();
+    const hold = await lockOf('alice').acquire();
+    sleep(15);
+    memory.between = () => sleep(40);
+    for (const task of tasks) task();
+    await settle();
+    sleep(4);
+    assert.equal(hold.isHeld(), true);
+    sleep(1);
+    assert.equal(hold.isHeld(), false);
+  });
+
+  describe('after a run that was killed', () => {
+    const next = (awaitOrphans: () => Promise<void>) => {
+      const { memory, lockOf } = ground();
+      const lock = leaseLock({
+        cluster: memory.cluster,
+        clock: { now: () => new Date(START) },
+        namespace: 'kube-system',
+        identity: 'next',
+        isGone: (identity) => identity === 'dead@here',
+        awaitOrphans,
+      });
+      return { lock, lockOf, memory };
+    };
+
+    it('is taken only when nothing that it had started is left', async () => {
+      let asked = 0;
+      const { lock, lockOf, memory } = next(async () => {
+        asked += 1;
+        assert.equal((await lockOf('x').holder())?.identity, 'dead@here', 'the lease is not written before');
+      });
+      await lockOf('dead@here').acquire();
+      const writes = memory.writes;
+      await lock.acquire();
+      assert.deepEqual([asked, memory.writes - writes], [1, 1]);
+    });
+
+    it('is not taken where something does not end', async () => {
+      const { lock, lockOf } = next(() => Promise.reject(new Fault('locked', 'kubectl still writes')));
+      await lockOf('dead@here').acquire();
+      await assert.rejects(lock.acquire(), isLocked);
+      assert.equal((await lockOf('x').holder())?.identity, 'dead@here');
+    });
+
+    it('goes to the run that was quicker while this one waited', async () => {
+      const { lock, lockOf } = next(async () => {
+        await lockOf('quicker').breakLock('dead@here');
+        await lockOf('quicker').acquire();
+      });
+      await lockOf('dead@here').acquire();
+      await assert.rejects(lock.acquire(), isLocked);
+      assert.equal((await lockOf('x').holder())?.identity, 'quicker');
+    });
   });
 });

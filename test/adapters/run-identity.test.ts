@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { isGone, runIdentity } from '../../src/adapters/run-identity.ts';
+import { isGone, isRunning, runIdentity } from '../../src/adapters/run-identity.ts';
 
 describe('isGone', () => {
   const [who, , space] = runIdentity().split('/');
@@ -16,4 +16,13 @@ describe('isGone', () => {
   for (const identity of [`a@b/${ended}/00000000`, `a@b/${ended}`, `a@b/${ended}/`, 'a@b/x/00000000', '', 'anything']) {
     it(`is false where it cannot know: ${identity || 'empty'}`, () => assert.equal(isGone(identity), false));
   }
+
+  it('is false for the process of another person, whose programs may be hidden from here', function () {
+    if (space === '' || process.getuid?.() === 0) this.skip();
+    assert.equal(isGone(`somebody@else/${ended}/${space}`), false);
+  });
+
+  it('knows running processes from ended ones', () => {
+    assert.deepEqual([isRunning(process.pid), isRunning(1), isRunning(ended)], [true, true, false]);
+  });
 });

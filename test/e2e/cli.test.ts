@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
@@ -13,6 +14,8 @@ describe('the CLI change on a real control plane, with the stand-in CLI', () => 
   let cluster: InstalledCluster;
   let folder = '';
   let bin = '';
+  /** The new CLI in the artifact source. */
+  let published = '';
 
   /** A CLI of that release as one small file: state and program are named inside it. */
   async function cliOf(file: string, generation: 'old' | 'new', client: string): Promise<void> {
@@ -35,7 +38,8 @@ describe('the CLI change on a real control plane, with the stand-in CLI', () => 
     await cp(ownReleases, join(folder, 'releases'), { recursive: true });
     await mkdir(join(folder, 'releases', 'v3.32.2', 'bin'), { recursive: true });
     const arch = process.arch === 'x64' ? 'amd64' : process.arch;
-    await cliOf(join(folder, 'releases', 'v3.32.2', 'bin', `netsvcctl-${process.platform}-${arch}`), 'new', 'v3.32.2');
+    published = join(folder, 'releases', 'v3.32.2', 'bin', `netsvcctl-${process.platform}-${arch}`);
+    await cliOf(published, 'new', 'v3.32.2');
     await cliOf(join(bin, 'netsvcctl'), 'old', 'v3.26.4');
   });
   after(async () => {
@@ -43,6 +47,7 @@ describe('the CLI change on a real control plane, with the stand-in CLI', () => 
     await rm(folder, { recursive: true, force: true });
   });
 
+  const state = () => join(cluster.around.home, '.local', 'state', 'netsvc-upgrade');
   const run = (...args: readonly string[]) => {
     const { around } = cluster;
     const path = [bin, join(around.kubectl, '..'), '/usr/bin', '/bin'].join(delimiter);
@@ -50,15 +55,34 @@ describe('the CLI change on a real control plane, with the stand-in CLI', () => 
     return upgrade([...args, '--manifest-url', join(folder, 'releases')], { ...around, env: { PATH: path, ...stray } });
   };
 
+  it('is only looked at by plan and by a dry run: nothing is downloaded', async () => {
+    const planned = await run('plan');
+    assert.equal(planned.exitCode, 0, said(planned));
+    assert.match(planned.stdout, /NS-309 no checksum is published/);
+    const dry = await run('cli', '--dry-run=server');
+    assert.equal(dry.exitCode, 0, said(dry));
+    const [uid = ''] = await readdir(state());
+    assert.deepEqual(
+      (await readdir(join(state(), uid))).filter((name) => name.startsWith('netsvcctl')),
+      [],
+    );
+  });
+
   it('replaces the old CLI in place, keeps it, and verifies with the new one in spite of stray settings', async () => {
+    await writeFile(
+      `${published}.sha256`,
+      createHash('sha256')
+        .update(await readFile(published))
+        .digest('hex'),
+    );
     const result = await run('run', '--yes');
     assert.equal(result.exitCode, 0, said(result));
     assert.match(await readFile(join(bin, 'netsvcctl'), 'utf8'), /state-new/);
-    const state = join(cluster.around.home, '.local', 'state', 'netsvc-upgrade');
-    const [uid = ''] = await readdir(state);
-    const [kept = ''] = await readdir(join(state, uid, 'old-cli'));
+    assert.doesNotMatch(result.stdout, /NS-802/, 'the run itself has cured it');
+    const [uid = ''] = await readdir(state());
+    const [kept = ''] = await readdir(join(state(), uid, 'old-cli'));
     assert.match(kept, /^netsvcctl-v3\.26\.4/);
-    assert.match(await readFile(join(state, uid, 'old-cli', kept), 'utf8'), /state-old/);
+    assert.match(await readFile(join(state(), uid, 'old-cli', kept), 'utf8'), /state-old/);
     const verified = await run('verify');
     assert.equal(verified.exitCode, 0, said(verified));
     assert.match(verified.stdout, /NS-301 .*v3\.32\.2.*netsvcctl/);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Action } from '../../src/core/action.ts';
-import type { Verdict } from '../../src/core/check.ts';
+import { ok, type Verdict } from '../../src/core/check.ts';
 import type { EngineEvent } from '../../src/core/event.ts';
 import { type AnyStage, type Stage, type StagePlan, stage } from '../../src/core/stage.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
@@ -255,5 +255,123 @@ describe('runChain', () => {
     await run(bench, [scripted('apply', twice({ actions: [exec('a')] }))]);
     await run(bench, [scripted('apply', twice({ actions: [exec('a')], remember: { source: 'v3.32.2' } }))]);
     assert.equal(bench.stored?.source, undefined);
+  });
+
+  it('judges a stage again once the lock is held, and stops if a blocker has appeared since', async () => {
+    const bench = engineBench();
+    const late = scripted('apply', twice({ actions: [exec('a')] }), {
+      checks: [
+        {
+          id: 'NS-201',
+          title: 't',
+          category: 'manifest',
+          severity: 'error',
+          ref: '§4.4/1',
+          judge: (round) => (round === 0 ? ok('fine') : { status: 'failed', because: 'somebody edited it', hint: 'look' }),
+        },
+      ],
+    });
+    const { outcome, events } = await run(bench, [late]);
+    assert.equal(outcome.exit, 'blocked');
+    assert.deepEqual(bench.calls, ['lock', 'unlock'], 'nothing was written, and the lock was given back');
+    assert.deepEqual(
+      outcome.findings.map((one) => one.message),
+      ['somebody edited it'],
+      'the last round counts, and only that one',
+    );
+    assert.equal(events.filter((event) => event.type === 'judged').length, 2);
+  });
+
+  it('does not judge a half-done stage again: what it has changed itself would stop it', async () => {
+    const rounds = [{ actions: [exec('a')] }, { actions: [exec('a')] }, { actions: [exec('b')] }];
+    const strict = scripted('apply', rounds, {
+      converges: true,
+      checks: [
+        {
+          id: 'NS-201',
+          title: 't',
+          category: 'manifest',
+          severity: 'error',
+          ref: '§4.4/1',
+          judge: (round) => (round < 2 ? ok('fine') : { status: 'failed', because: 'half', hint: 'h' }),
+        },
+      ],
+    });
+    assert.equal((await run(engineBench(), [strict])).outcome.exit, 'done');
+  });
+
+  it('looks at the age of the lock right before a write: a process that slept through its lease writes nothing', async () => {
+    const bench = engineBench();
+    const keep = async () => {
+      bench.held = false;
+    };
+    // The last thing before the write is that its record becomes durable: the sleep falls right there.
+    Object.assign(bench.ports.records, { keep });
+    const { outcome } = await run(bench, [scripted('apply', twice({ actions: [patch('gone')] }))]);
+    assert.equal(outcome.exit, 'locked');
+    assert.match(outcome.message ?? '', /another run may have taken over/);
+    assert.ok(!bench.calls.includes('patch gone'), bench.calls.join(', '));
+  });
+
+  it('ends the program at work when the lock is lost, and says why', async () => {
+    const bench = engineBench();
+    const tools: Pick<EngineBench['ports']['tools'], 'run'> = {
+      run: async (_invocation, { signal } = {}) => {
+        bench.lost.abort();
+        return { exitCode: undefined, stdout: '', stderr: '', durationMs: 1, ...(signal?.aborted ? { problem: 'cancelled' } : {}) };
+      },
+    };
+    Object.assign(bench.ports.tools, tools);
+    const { outcome } = await run(bench, [scripted('apply', twice({ actions: [exec('a')] }))]);
+    assert.equal(outcome.exit, 'locked');
+    assert.match(outcome.message ?? '', /the lock was lost/);
+  });
+
+  describe('what it found and has cured itself', () => {
+    const preflight = checked('preflight', {
+      status: 'failed',
+      because: 'old',
+      hint: 'h',
+      severity: 'warning',
+      evidence: [{ text: '/a' }, { text: '/b' }],
+    });
+    const cures = (...subjects: readonly string[]) => ({ cures: subjects.map((subject) => ({ check: 'NS-001', subject })) });
+    const outcomeAfter = async (actions: readonly Action[], options = {}) =>
+      (await run(engineBench(), [preflight, scripted('cli', twice({ actions }))], options)).outcome.findings.map((one) => one.outcome);
+
+    it('is not open at the end', async () => {
+      assert.deepEqual(await outcomeAfter([exec('a', cures('/a')), exec('b', cures('/b'))]), ['cured']);
+    });
+
+    it('stays open if only a part of it was cured', async () => {
+      assert.deepEqual(await outcomeAfter([exec('a', cures('/a'))]), ['warning']);
+    });
+
+    it('stays open if the cure was of another check', async () => {
+      const other = ['/a', '/b'].map((subject) => ({ check: 'NS-002', subject }));
+      assert.deepEqual(await outcomeAfter([exec('a', { cures: other })]), ['warning']);
+    });
+
+    it('stays open if the action failed, or was only a dry run', async () => {
+      const bench = engineBench();
+      bench.tools.set('kubectl apply -f a', { exitCode: 1, stderr: 'boom' });
+      const { outcome } = await run(bench, [preflight, scripted('cli', twice({ actions: [exec('a', cures('/a', '/b'))] }))]);
+      assert.deepEqual(
+        outcome.findings.map((one) => one.outcome),
+        ['warning'],
+      );
+      assert.deepEqual(await outcomeAfter([exec('a', cures('/a', '/b'))], { dryRun: 'server' }), ['warning']);
+    });
+  });
+
+  it('keeps the sum of what an action fetched in the record', async () => {
+    const bench = engineBench();
+    Object.assign(bench.ports, {
+      artifacts: { fetch: async () => ({ url: 'https://e/cli', file: 'cli', bytes: new Uint8Array(), sha256: 'cc' }) },
+      machine: { installExecutable: async () => undefined },
+    });
+    const effect = { type: 'install-cli', release: 'v1', path: 'cli', url: 'https://e/cli', to: '/b/cli' } as const;
+    await run(bench, [scripted('cli', twice({ actions: [exec('install', { effect })] }))]);
+    assert.equal(bench.stored?.digests['cli-v1'], 'cc');
   });
 });

@@ -10,6 +10,8 @@ import { openWorkFolder } from '../../src/adapters/work-folder.ts';
 import type { Context } from '../../src/core/context.ts';
 import type { Sources } from '../../src/core/ports.ts';
 import type { Profile } from '../../src/core/profile.ts';
+import type { EnginePorts } from '../../src/engine/engine-ports.ts';
+import { installCli } from '../../src/engine/install-cli.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { cliStage } from '../../src/stages/cli.ts';
 import { readClusterVersion } from '../../src/stages/verify-version.ts';
@@ -73,7 +75,7 @@ describe('the stage cli with real programs and files', () => {
     const machine = localMachine();
     for (const { effect } of plan.actions) {
       if (effect.type === 'remove-file') await machine.moveAside(effect.file, effect.keepAs);
-      if (effect.type === 'install-cli') await machine.installExecutable(effect.from, effect.sha256, effect.to, effect.keepAs);
+      if (effect.type === 'install-cli') await installCli({ ...sources, machine } as unknown as EnginePorts, effect);
     }
     return plan.actions.map(({ id }) => id);
   }

@@ -37,8 +37,9 @@ describe('the stage cli', () => {
     assert.deepEqual(idsOf(actions), ['install', 'configure', 'elsewhere']);
     assert.deepEqual(effectOf(actions, 'install', 'install-cli'), {
       type: 'install-cli',
-      from: '/work-folder/calicoctl-v3.32.1',
-      sha256: sha256(NEW),
+      release: 'v3.32.1',
+      path: URL,
+      url: URL,
       to: '/usr/local/bin/calicoctl',
       replaces: '/usr/local/bin/calicoctl',
       keepAs: '/home/me/upgrade/old-cli/calicoctl-v3.27.5-20260101T120000Z-replaced-1',
@@ -61,10 +62,27 @@ describe('the stage cli', () => {
     assert.deepEqual(bench.asked.slice(0, 2), ['/usr/local/bin/calicoctl version --client', '/usr/local/bin/calicoctl version']);
   });
 
-  it('fetches the new one once, however often it is planned', async () => {
-    const bench = cliBench(one);
-    for (let round = 0; round < 3; round += 1) await cliStage.open(bench.sources, contextOf());
-    assert.equal(bench.asked.filter((line) => line.startsWith('fetch')).length, 1);
+  it('downloads and writes nothing while it only looks: that is the action’s part', async () => {
+    const bench = cliBench({ ...one, artifacts: { [URL]: NEW, [`${URL}.sha256`]: sha256(NEW) } });
+    const open = await cliStage.open(bench.sources, contextOf());
+    const plan = open.plan();
+    assert.ok('actions' in plan && plan.actions[0]?.effect.type === 'install-cli', JSON.stringify(plan));
+    assert.deepEqual(
+      bench.asked.filter((line) => /^(fetch|write)/.test(line)),
+      [`fetch ${URL}.sha256`],
+    );
+  });
+
+  it('says which finding of the preflight is cured by replacing the file', async () => {
+    const actions = await actionsOf({
+      ...source,
+      path: { calicoctl: ['/opt/a/calicoctl', '/opt/b/calicoctl'] },
+      prints: { '/opt/a/calicoctl': OLD, '/opt/b/calicoctl': OLD },
+    });
+    assert.deepEqual(
+      actions.flatMap(({ cures = [] }) => cures),
+      ['/opt/a/calicoctl', '/opt/b/calicoctl'].map((subject) => ({ check: 'NS-802', subject })),
+    );
   });
 
   it('replaces the kubectl plugin in its place as well', async () => {
@@ -124,25 +142,49 @@ describe('the stage cli', () => {
   it('fetches a Windows program by its name there', async () => {
     const windows = URL.replace('linux-amd64', 'windows-amd64.exe');
     const actions = await actionsOf({ ...one, os: 'windows', artifacts: { [windows]: NEW } });
-    assert.equal(effectOf(actions, 'install', 'install-cli').sha256, sha256(NEW));
+    assert.equal(effectOf(actions, 'install', 'install-cli').path, windows);
   });
 
-  describe('with a list of sums', () => {
-    const profile = { ...netsvc, cli: { ...netsvc.cli, checksums: 'bin/SHA256SUMS' } };
-    const plan = async (sum: string) => {
-      const artifacts = { 'v3.32.2/bin/netsvcctl-linux-amd64': NEW, 'v3.32.2/bin/SHA256SUMS': `${sum}  netsvcctl-linux-amd64\n` };
+  describe('and its published sum', () => {
+    const FILE = 'bin/netsvcctl-linux-amd64';
+    const sum = sha256(NEW);
+    const named = { ...netsvc, cli: { ...netsvc.cli, checksums: '{release}-{os}.txt' } };
+    const opened = async (lists: Readonly<Record<string, string>>, profile = netsvc) => {
+      const artifacts = Object.fromEntries(Object.entries({ [FILE]: NEW, ...lists }).map(([path, text]) => [`v3.32.2/${path}`, text]));
       const { sources } = cliBench({ artifacts, folders: ['/b'] });
-      return (await cliStage.open(sources, contextOf({ release: 'v3.32.2', binDir: '/b' }, profile))).plan();
+      const open = await cliStage.open(sources, contextOf({ release: 'v3.32.2', binDir: '/b' }, profile));
+      const plan = open.plan();
+      return { actions: 'skip' in plan ? [] : plan.actions, finding: open.findings().find(({ id }) => id === 'NS-309') };
     };
 
-    it('says that the sum is the listed one', async () => {
-      const made = await plan(sha256(NEW));
-      assert.ok('actions' in made && made.actions[0]?.title.includes('as listed by the release'), JSON.stringify(made));
-    });
+    const published: Readonly<Record<string, [Readonly<Record<string, string>>, typeof netsvc]>> = {
+      'in a list beside it': [{ 'bin/SHA256SUMS': `${'0'.repeat(64)}  other\n${sum}  netsvcctl-linux-amd64\n` }, netsvc],
+      'in a file of its own beside it': [{ [`${FILE}.sha256`]: `${sum}\n` }, netsvc],
+      'in the list that the profile names': [{ 'v3.32.2-linux.txt': `${sum} *netsvcctl-linux-amd64\n` }, named],
+    };
+    for (const [title, [lists, profile]] of Object.entries(published)) {
+      it(`is taken from where it is: ${title}`, async () => {
+        const { actions, finding } = await opened(lists, profile);
+        assert.equal(effectOf(actions, 'install', 'install-cli').sha256, sum);
+        assert.match(actions[0]?.title ?? '', new RegExp(`sha256 ${sum}, as https://files.example/`));
+        assert.equal(finding?.outcome, 'ok');
+      });
+    }
 
-    it('stops at another sum', async () => {
-      await assert.rejects(plan(sha256('another')), /bin\/SHA256SUMS says/);
-    });
+    const unpublished: Readonly<Record<string, [Readonly<Record<string, string>>, typeof netsvc]>> = {
+      nowhere: [{}, netsvc],
+      'in a list of other files': [{ 'bin/SHA256SUMS': `${sum}  netsvcctl-darwin-arm64\n` }, netsvc],
+      'not in the list that the profile names': [{ 'v3.32.2-linux.txt': '\n', 'bin/SHA256SUMS': `${sum}  netsvcctl-linux-amd64\n` }, named],
+    };
+    for (const [title, [lists, profile]] of Object.entries(unpublished)) {
+      it(`is missed aloud where it is ${title}`, async () => {
+        const { actions, finding } = await opened(lists, profile);
+        assert.equal(effectOf(actions, 'install', 'install-cli').sha256, undefined);
+        assert.match(actions[0]?.title ?? '', /publishes no sum: not checked/);
+        assert.equal(finding?.outcome, 'warning');
+        assert.match(finding?.message ?? '', /https:\/\/files\.example\/v3\.32\.2\/bin\/netsvcctl-linux-amd64/);
+      });
+    }
   });
 
   describe('in the cluster', () => {

@@ -54,13 +54,16 @@ export function cliBench(bench: CliBench = {}): { sources: Sources; asked: strin
       fetch: async (release, path) => {
         asked.push(`fetch ${path}`);
         const text = keyOf(bench, release, path) ?? '';
-        return { url: path, file: path, bytes: new TextEncoder().encode(text), sha256: sha256(text) };
+        return { url: `https://files.example/${release}/${path}`, file: path, bytes: new TextEncoder().encode(text), sha256: sha256(text) };
       },
     },
     work: {
       path: '/work-folder',
       read: async () => undefined,
-      write: async (name) => `/work-folder/${name}`,
+      write: async (name) => {
+        asked.push(`write ${name}`);
+        return `/work-folder/${name}`;
+      },
       freeBytes: async () => 1e9,
     },
     clock: { now: () => new Date(0), sleep: async () => undefined },

@@ -28,6 +28,7 @@ const findings: readonly Finding[] = [
   { ...base, id: 'NS-008', outcome: 'not-applicable', message: 'no aggregated API' },
   { ...base, id: 'NS-009', outcome: 'accepted', was: 'error', message: 'cannot patch nodes' },
   { ...base, id: 'NS-010', outcome: 'expected', message: 'two releases' },
+  { ...base, id: 'NS-802', category: 'tools', outcome: 'cured', message: '1 older CLI on PATH', next: 'kubectl netsvc-upgrade cli' },
 ];
 
 describe('the list of findings', () => {
@@ -51,7 +52,9 @@ describe('the list of findings', () => {
       '    the upgrade crosses v3.28:',
       '    they would be collected',
       '    next: kubectl netsvc-upgrade ownerrefs strip',
-      '2 ok, 1 warning, 1 error, 1 accepted',
+      'tools',
+      '√ NS-802 cured by this run (was: 1 older CLI on PATH)',
+      '3 ok, 1 warning, 1 error, 1 accepted',
     ]);
   });
 

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import type { Effect } from '../../src/core/action.ts';
+import { Fault } from '../../src/core/fault.ts';
+import type { EnginePorts } from '../../src/engine/engine-ports.ts';
+import { installCli } from '../../src/engine/install-cli.ts';
+
+const EFFECT: Extract<Effect, { type: 'install-cli' }> = {
+  type: 'install-cli',
+  release: 'v3.32.2',
+  path: 'bin/netsvcctl-linux-amd64',
+  url: 'https://files.example/netsvcctl',
+  to: '/b/netsvcctl',
+};
+
+function bench(sha256: string) {
+  const calls: string[] = [];
+  const ports = {
+    artifacts: {
+      fetch: async (release: string, path: string) => {
+        calls.push(`fetch ${release}/${path}`);
+        return { url: EFFECT.url, file: 'netsvcctl-linux-amd64', bytes: new Uint8Array([1]), sha256 };
+      },
+    },
+    work: {
+      write: async (name: string) => {
+        calls.push(`write ${name}`);
+        return `/w/${name}`;
+      },
+    },
+    machine: {
+      installExecutable: async (...words: readonly string[]) => void calls.push(`install ${words.filter(Boolean).join(' ')}`),
+    },
+  } as unknown as EnginePorts;
+  return { ports, calls };
+}
+
+describe('installing the CLI', () => {
+  it('fetches, checks the published sum, then puts it in its place with that very sum', async () => {
+    const { ports, calls } = bench('aa');
+    const done = await installCli(ports, { ...EFFECT, sha256: 'aa', keepAs: '/k' });
+    assert.deepEqual(calls, [
+      'fetch v3.32.2/bin/netsvcctl-linux-amd64',
+      'write netsvcctl-linux-amd64-v3.32.2',
+      'install /w/netsvcctl-linux-amd64-v3.32.2 aa /b/netsvcctl /k',
+    ]);
+    assert.match(done.detail ?? '', /sha256 aa \(as published\); the old one kept as \/k/);
+  });
+
+  it('writes and installs nothing with another sum than the published one', async () => {
+    const { ports, calls } = bench('bb');
+    await assert.rejects(
+      installCli(ports, { ...EFFECT, sha256: 'aa' }),
+      (thrown) => thrown instanceof Fault && thrown.code === 'failed' && /has sha256 bb, its source publishes aa/.test(thrown.message),
+    );
+    assert.deepEqual(calls, ['fetch v3.32.2/bin/netsvcctl-linux-amd64']);
+  });
+
+  it('says that nothing was checked where no sum is published, and hands the sum over for the record', async () => {
+    const done = await installCli(bench('cc').ports, EFFECT);
+    assert.match(done.detail ?? '', /sha256 cc \(not checked, for its source publishes none\)/);
+    assert.deepEqual(done.digests, { 'netsvcctl-linux-amd64-v3.32.2': 'cc' });
+  });
+});
