@@ -62,7 +62,8 @@ async function listProcesses(): Promise<readonly ProcessLine[]> {
 }
 
 async function fromProc(): Promise<readonly ProcessLine[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  // Without /proc nothing can be seen, but then no holder counts as gone either: its lease has to run out.
+  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
   const lines = await Promise.all(
     pids.map(async (pid) => {
       // Empty: a process of the kernel, one that has ended and waits for its parent, or one that ended just now.

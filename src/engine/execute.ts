@@ -1,5 +1,4 @@
 import type { Action, Effect } from '../core/action.ts';
-import { commandLine } from '../core/argv.ts';
 import type { Observer } from '../core/event.ts';
 import { Fault, messageOf } from '../core/fault.ts';
 import { groupOf, type JsonPatchOp, type Kind, refText } from '../core/object.ts';
@@ -7,6 +6,7 @@ import { ApiFailure } from '../core/ports.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import type { Hold } from './hold.ts';
 import { installCli } from './install-cli.ts';
+import { CONTINUE, type OnLine, runTool } from './run-tool.ts';
 import { waitApiServices } from './wait-apiservice.ts';
 import { waitRollout } from './wait-rollout.ts';
 
@@ -29,8 +29,6 @@ export type Ends = Pick<Hold, 'stop' | 'cut'>;
 /** Thrown when an action's precondition no longer holds: the stage has to be planned anew. */
 export class Outdated extends Error {}
 
-const KUBECTL_LIMIT_MS = 600_000;
-
 /** The one that really acts. */
 export function realExecutor(ports: EnginePorts, observe: Observer, ends: Ends): Executor {
   return {
@@ -38,7 +36,7 @@ export function realExecutor(ports: EnginePorts, observe: Observer, ends: Ends):
       const { effect } = action;
       switch (effect.type) {
         case 'exec':
-          await execTool(ports, observe, stage, action, effect.run, ends.cut);
+          await runTool(ports, effect.run, ends.cut, tell(observe, stage, action));
           return {};
         case 'patch':
           return { detail: await patchObject(ports, effect) };
@@ -75,7 +73,7 @@ export function serverDryRunExecutor(ports: EnginePorts, observe: Observer, ends
       if (effect.type === 'write') return { detail: await written(ports, effect) };
       if (effect.type === 'exec' && effect.run.tool === 'kubectl' && ['apply', 'patch', 'delete'].includes(effect.run.args[0] ?? '')) {
         const [verb = '', ...rest] = effect.run.args;
-        await execTool(ports, observe, stage, action, { ...effect.run, args: [verb, '--dry-run=server', ...rest] }, ends.cut);
+        await runTool(ports, { ...effect.run, args: [verb, '--dry-run=server', ...rest] }, ends.cut, tell(observe, stage, action));
         return {};
       }
       if (effect.type === 'patch') {
@@ -87,38 +85,8 @@ export function serverDryRunExecutor(ports: EnginePorts, observe: Observer, ends
   };
 }
 
-async function execTool(
-  ports: EnginePorts,
-  observe: Observer,
-  stage: string,
-  action: Action,
-  run: Extract<Effect, { type: 'exec' }>['run'],
-  signal: AbortSignal,
-): Promise<void> {
-  const result = await ports.tools.run(run, {
-    timeoutMs: KUBECTL_LIMIT_MS,
-    signal,
-    onLine: (line, stream) => observe({ type: 'action-output', stage, action, line, stream }),
-  });
-  const command = commandLine(run, ports.tools.programOf(run.tool));
-  if (result.problem === 'not-found') {
-    const program = ports.tools.programOf(run.tool);
-    throw new Fault('failed', `${program} was not found on PATH`, [`install ${program}, then continue with the same command`]);
-  }
-  if (result.problem === 'cancelled')
-    throw new Fault('interrupted', `stopped in the middle of: ${command}`, ['continue with the same command']);
-  if (result.problem === 'timed-out') throw new Fault('timeout', `no answer within ${KUBECTL_LIMIT_MS / 1000} s: ${command}`);
-  if (result.exitCode !== 0) throw new Fault('failed', `${command} failed: ${lastLines(result.stderr || result.stdout)}`, CONTINUE);
-  // kubectl says `serverside-applied` and exits 0 even if its last step failed: the warning is the only sign.
-  if (/failed to re-apply configuration after performing Server-Side Apply migration/.test(result.stderr)) {
-    throw new Fault('failed', `${command} left an object half-changed: ${lastLines(result.stderr)}`, CONTINUE);
-  }
-}
-
-const CONTINUE = ['mend the cause, then continue with the same command: what is done stays done'];
-
-function lastLines(text: string): string {
-  return text.trim().split('\n').slice(-4).join(' | ').slice(0, 2000) || 'it said nothing';
+function tell(observe: Observer, stage: string, action: Action): OnLine {
+  return (line, stream) => observe({ type: 'action-output', stage, action, line, stream });
 }
 
 async function kindOf(ports: EnginePorts, ref: { apiVersion: string; kind: string }): Promise<Kind> {

@@ -48,11 +48,12 @@ export class Hold {
 
   /** Throws if the lock is lost, by what is known and by the time since it was surely ours: asked right before each write. */
   mustHold(): void {
-    if (!this.isLost) return;
-    throw new Fault('locked', 'the lock was lost: another run may have taken over; nothing more was written', [
-      'look with: kubectl netsvc-upgrade status',
-      'then continue with the same command',
-    ]);
+    if (this.isLost) throw lockLost();
+  }
+
+  /** A wait or a program that ends because the lock was lost says `interrupted`; the reason is the lock. */
+  causeOf(caught: unknown): unknown {
+    return this.isLost ? lockLost() : caught;
   }
 
   /** Another run may have taken over: nothing of this one may be written any more. */
@@ -63,6 +64,13 @@ export class Hold {
   async release(): Promise<void> {
     await this.#held?.release();
   }
+}
+
+function lockLost(): Fault {
+  return new Fault('locked', 'the lock was lost: another run may have taken over; nothing more was written', [
+    'look with: kubectl netsvc-upgrade status',
+    'then continue with the same command',
+  ]);
 }
 
 function abortOn(signal: AbortSignal, controller: AbortController): void {

@@ -1,9 +1,15 @@
 import type { Action } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
-import { Fault } from '../core/fault.ts';
+import { type ExitName, Fault, messageOf } from '../core/fault.ts';
 import { continues, RUN_RECORD_VERSION, type RunRecord, type StageRecord } from '../core/run-record.ts';
-import type { Remember } from '../core/stage.ts';
+import type { AnyStage, Remember } from '../core/stage.ts';
 import type { EnginePorts } from './engine-ports.ts';
+
+export interface Ending {
+  readonly stage: Pick<AnyStage, 'id'> | undefined;
+  readonly thrown: unknown;
+  readonly whole: boolean;
+}
 
 /**
  * Keeps the run record in the cluster. Nothing is written for a run that changes nothing:
@@ -24,11 +30,6 @@ export class Recorder {
 
   get stages(): readonly StageRecord[] {
     return this.#stages;
-  }
-
-  /** True once this run has written its record. */
-  get begun(): boolean {
-    return this.#record !== undefined;
   }
 
   /** What a stage wants remembered once this run writes; nothing is stored yet. */
@@ -66,7 +67,17 @@ export class Recorder {
     if (this.#record) await this.#save({ ...this.#record, digests: { ...this.#record.digests, ...digests } });
   }
 
-  async finish(outcome: NonNullable<RunRecord['outcome']>, whole: boolean): Promise<void> {
+  /** The run is over; `stage` is the one that did not end, `whole` says that the chain had its proof in it. */
+  async end(exit: ExitName, { stage, thrown, whole }: Ending): Promise<void> {
+    if (stage && this.#record) {
+      const now = this.#now();
+      const because = thrown === undefined ? 'checks failed' : messageOf(thrown);
+      await this.stage({ id: stage.id, state: 'failed', startedAt: now, endedAt: now, because });
+    }
+    await this.#finish(exit === 'done' || exit === 'interrupted' || exit === 'stopped' ? exit : 'failed', whole);
+  }
+
+  async #finish(outcome: NonNullable<RunRecord['outcome']>, whole: boolean): Promise<void> {
     const record = this.#record ?? (whole && outcome === 'done' ? await this.#unfinished() : undefined);
     if (!record) return;
     const finishedAt = whole && outcome === 'done' ? { finishedAt: this.#now() } : {};

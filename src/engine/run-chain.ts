@@ -86,22 +86,11 @@ class Chain {
       }
       return await this.#end('done', undefined, undefined);
     } catch (caught) {
-      const thrown = this.#causeOf(caught);
+      const thrown = this.#hold.causeOf(caught);
       return await this.#end(thrown instanceof Fault ? thrown.code : 'failed', current, thrown);
     } finally {
       await this.#hold.release().catch(() => undefined);
     }
-  }
-
-  /** A wait that ends because the lock was lost says `interrupted`; the reason is the lock. */
-  #causeOf(caught: unknown): unknown {
-    if (!this.#hold.isLost) return caught;
-    try {
-      this.#hold.mayGoOn();
-    } catch (thrown) {
-      return thrown;
-    }
-    return caught;
   }
 
   /** Resolves to the exit that stops the chain, if one does. */
@@ -166,10 +155,12 @@ class Chain {
 
   async #end(exit: ExitName, stage: AnyStage | undefined, thrown: unknown): Promise<ChainOutcome> {
     if (!this.#hold.isLost && this.#live)
-      await this.#recordEnd(exit, stage, thrown).catch((failure: unknown) => {
-        const text = `the run record could not be updated: ${messageOf(failure)}`;
-        this.#observe({ type: 'note', stage: stage?.id ?? '', level: 'warning', text });
-      });
+      await this.#recorder
+        .end(exit, { stage, thrown, whole: this.#stages.some((one) => one.id === 'verify') })
+        .catch((failure: unknown) => {
+          const text = `the run record could not be updated: ${messageOf(failure)}`;
+          this.#observe({ type: 'note', stage: stage?.id ?? '', level: 'warning', text });
+        });
     return {
       exit,
       findings: this.#judged.findings,
@@ -180,18 +171,5 @@ class Chain {
       ...(thrown === undefined ? {} : { message: messageOf(thrown) }),
       ...(stage ? { stoppedAt: stage.id } : {}),
     };
-  }
-
-  async #recordEnd(exit: ExitName, stage: AnyStage | undefined, thrown: unknown): Promise<void> {
-    if (stage && this.#recorder.begun) {
-      const now = this.#ports.clock.now().toISOString();
-      const because = thrown === undefined ? 'checks failed' : messageOf(thrown);
-      await this.#recorder.stage({ id: stage.id, state: 'failed', startedAt: now, endedAt: now, because });
-    }
-    const outcome = exit === 'done' || exit === 'interrupted' || exit === 'stopped' ? exit : 'failed';
-    await this.#recorder.finish(
-      outcome,
-      this.#stages.some((one) => one.id === 'verify'),
-    );
   }
 }

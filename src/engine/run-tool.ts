@@ -1,0 +1,32 @@
+import { commandLine, type Invocation } from '../core/argv.ts';
+import { Fault } from '../core/fault.ts';
+import type { RunToolOptions } from '../core/ports.ts';
+import type { EnginePorts } from './engine-ports.ts';
+
+export type OnLine = NonNullable<RunToolOptions['onLine']>;
+
+const LIMIT_MS = 600_000;
+
+/** Runs the program of an action to its end, or until the signal. Throws Fault with the program's own last words. */
+export async function runTool({ tools }: EnginePorts, run: Invocation, signal: AbortSignal, onLine: OnLine): Promise<void> {
+  const result = await tools.run(run, { timeoutMs: LIMIT_MS, signal, onLine });
+  const command = commandLine(run, tools.programOf(run.tool));
+  if (result.problem === 'not-found') {
+    const program = tools.programOf(run.tool);
+    throw new Fault('failed', `${program} was not found on PATH`, [`install ${program}, then continue with the same command`]);
+  }
+  if (result.problem === 'cancelled')
+    throw new Fault('interrupted', `stopped in the middle of: ${command}`, ['continue with the same command']);
+  if (result.problem === 'timed-out') throw new Fault('timeout', `no answer within ${LIMIT_MS / 1000} s: ${command}`);
+  if (result.exitCode !== 0) throw new Fault('failed', `${command} failed: ${lastLines(result.stderr || result.stdout)}`, CONTINUE);
+  // kubectl says `serverside-applied` and exits 0 even if its last step failed: the warning is the only sign.
+  if (/failed to re-apply configuration after performing Server-Side Apply migration/.test(result.stderr)) {
+    throw new Fault('failed', `${command} left an object half-changed: ${lastLines(result.stderr)}`, CONTINUE);
+  }
+}
+
+export const CONTINUE = ['mend the cause, then continue with the same command: what is done stays done'];
+
+function lastLines(text: string): string {
+  return text.trim().split('\n').slice(-4).join(' | ').slice(0, 2000) || 'it said nothing';
+}
