@@ -15,7 +15,7 @@ export interface AwaitOrphans {
 }
 
 /**
- * Resolves when nothing that a killed run had started is left that could write next to this one.
+ * Resolves when nothing that a run which is over had started is left that could write next to this one.
  * Throws Fault('locked') if that takes too long, Fault('interrupted') at Ctrl-C.
  */
 export async function awaitOrphans({ orphans, clock, say, stop }: AwaitOrphans): Promise<void> {
@@ -24,7 +24,8 @@ export async function awaitOrphans({ orphans, clock, say, stop }: AwaitOrphans):
     if (left.length === 0) return;
     const names = left.map(({ pid, program }) => `${program} (process ${pid})`).join(', ');
     if (waited >= PATIENCE_MS) throw stillThere(names, left);
-    if (waited === 0) say(`waiting for ${names}: a run that was killed had started it, and it may still write to this cluster`);
+    if (waited === 0)
+      say(`waiting for ${names}: a run that does not hold the lock any more has started it, and it may still write to this cluster`);
     await clock.sleep(POLL_MS, stop).catch((thrown: unknown) => {
       if (!stop.aborted) throw thrown;
     });
@@ -33,7 +34,7 @@ export async function awaitOrphans({ orphans, clock, say, stop }: AwaitOrphans):
 }
 
 function stillThere(names: string, left: readonly Orphan[]): Fault {
-  const fact = `${names}, started by a run that was killed, has not ended for ${PATIENCE_MS / 1000} s and may still write to this cluster`;
+  const fact = `${names}, started by a run that does not hold the lock any more, has not ended for ${PATIENCE_MS / 1000} s and may still write to this cluster`;
   return new Fault('locked', fact, [
     `end it with: kill ${left.map(({ pid }) => pid).join(' ')}`,
     'then continue with the same command: what is done stays done',

@@ -15,8 +15,11 @@ export interface LockDeps {
   readonly identity: string;
   /** True if that holder certainly no longer runs (a process of this machine that is gone): its lock is free at once. */
   readonly isGone?: (identity: string) => boolean;
-  /** Resolves when no program of a run that was killed can write to the cluster any more; throws Fault to refuse. */
-  readonly awaitOrphans?: () => Promise<void>;
+  /**
+   * Resolves when no program of a run that is over can write to the cluster any more; throws Fault to refuse.
+   * `lastHolder` lost the lock without giving it back: it may only be stopped, and its program is not.
+   */
+  readonly awaitOrphans?: (lastHolder: string | undefined) => Promise<void>;
   readonly startStopwatch?: () => Stopwatch;
   /** Calls `task` every `ms`, without keeping the process alive, until stopped. */
   readonly repeat?: (ms: number, task: () => void) => () => void;
@@ -62,7 +65,7 @@ async function take(deps: LockDeps, read: () => Promise<KubeObject | undefined>,
   const holder = currentHolder(deps, lease, await serverNow(deps));
   if (holder) throw locked(holder);
   // The lock is free, but what its last holder started may not have ended. A run that is quicker meanwhile is a conflict below.
-  await deps.awaitOrphans?.();
+  await deps.awaitOrphans?.(holderOf(lease)?.identity);
   renewals.succeeded(renewals.begin());
   const wanted = taken(lease, namespace, identity, await serverNow(deps));
   try {

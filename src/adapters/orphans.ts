@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { runProgram } from './run-program.ts';
 
-/** A program on this machine that a run started which is no more: it may still write to the cluster. */
+/** A program on this machine that a run started which is over: it may still write to the cluster. */
 export interface Orphan {
   readonly pid: number;
   /** `kubectl`, for the message. */
@@ -27,19 +27,20 @@ export function ownerOfKubeconfig(name: string): number | undefined {
 }
 
 /**
- * Programs that work with the private kubeconfig of a run on this cluster whose own process is gone. The argument is
+ * Programs that work with the private kubeconfig of a run on this cluster that is over. The argument is
  * there from the program's first moment and survives whatever ended the run: nothing has to be noted beforehand.
- * `folder` is the work folder; its last two parts tell the cluster, wherever a run had it.
+ * `folder` is the work folder; its last two parts tell the cluster, wherever a run had it. `isAlive` says of a run's
+ * process that what it started is its own affair.
  */
 export async function orphansOf(
   folder: string,
-  isRunning: (pid: number) => boolean,
+  isAlive: (pid: number) => boolean,
   processes: () => Promise<readonly ProcessLine[]> = listProcesses,
 ): Promise<readonly Orphan[]> {
   const cluster = folder.split(/[/\\]/).slice(-2).join('/');
   return (await processes()).flatMap(({ pid, args }) => {
     const owner = args.map((argument) => ownerIn(argument, cluster)).find((found) => found !== undefined);
-    return owner === undefined || isRunning(owner) ? [] : [{ pid, program: programOf(args) }];
+    return owner === undefined || isAlive(owner) ? [] : [{ pid, program: programOf(args) }];
   });
 }
 

@@ -21,9 +21,15 @@ export function runIdentity(): string {
  * seen from here: those of another person may be hidden, so that person's lock has to run out.
  */
 export function isGone(identity: string): boolean {
-  const [who, pid, space] = identity.split('/');
-  if (space === undefined || space === '' || space !== processSpace() || !/^\d+$/.test(pid ?? '')) return false;
-  return (who === operatorName() || process.getuid?.() === 0) && !isRunning(Number(pid));
+  const pid = pidHere(identity);
+  if (pid === undefined || isRunning(pid)) return false;
+  return identity.split('/')[0] === operatorName() || process.getuid?.() === 0;
+}
+
+/** The process of a lock's holder, if it is, or was, one of this very boot and process namespace. */
+export function pidHere(identity: string): number | undefined {
+  const [, pid = '', space = ''] = identity.split('/');
+  return space !== '' && space === processSpace() && /^\d+$/.test(pid) ? Number(pid) : undefined;
 }
 
 /** True if there is a process of that id on this machine, whoever it is of. */

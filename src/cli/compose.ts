@@ -97,7 +97,7 @@ async function openState(
   options: Options,
   { clock, work }: Pick<Composition, 'clock' | 'work'>,
 ) {
-  const [{ configMapRecords }, { leaseLock }, { isGone, isRunning, operatorName, runIdentity }, orphans, waiting] = await Promise.all([
+  const [{ configMapRecords }, { leaseLock }, identity, orphans, waiting] = await Promise.all([
     import('../adapters/records.ts'),
     import('../adapters/lock.ts'),
     import('../adapters/run-identity.ts'),
@@ -105,12 +105,16 @@ async function openState(
     import('../adapters/await-orphans.ts'),
   ]);
   const namespace = options.stateNamespace;
-  const orphansHere = () => orphans.orphansOf(work.path, isRunning);
-  const awaitOrphans = () => waiting.awaitOrphans({ orphans: orphansHere, clock, say: warn, stop: interruption.soft });
+  const awaitOrphans = (lastHolder = '') => {
+    const stopped = identity.pidHere(lastHolder);
+    const holds = (pid: number) => pid !== stopped && identity.isRunning(pid);
+    return waiting.awaitOrphans({ orphans: () => orphans.orphansOf(work.path, holds), clock, say: warn, stop: interruption.soft });
+  };
+  const { isGone } = identity;
   return {
     records: configMapRecords({ cluster, namespace }),
-    lock: leaseLock({ cluster, clock, namespace, identity: runIdentity(), isGone, awaitOrphans }),
-    operator: operatorName(),
+    lock: leaseLock({ cluster, clock, namespace, identity: identity.runIdentity(), isGone, awaitOrphans }),
+    operator: identity.operatorName(),
   };
 }
 

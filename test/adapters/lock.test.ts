@@ -193,7 +193,7 @@ describe('the lock', () => {
   });
 
   describe('after a run that was killed', () => {
-    const next = (awaitOrphans: () => Promise<void>) => {
+    const next = (awaitOrphans: (lastHolder: string | undefined) => Promise<void>) => {
       const { memory, lockOf } = ground();
       const lock = leaseLock({
         cluster: memory.cluster,
@@ -208,14 +208,23 @@ describe('the lock', () => {
 
     it('is taken only when nothing that it had started is left', async () => {
       let asked = 0;
-      const { lock, lockOf, memory } = next(async () => {
+      const { lock, lockOf, memory } = next(async (lastHolder) => {
         asked += 1;
+        assert.equal(lastHolder, 'dead@here', 'it may only be stopped: its own programs count as well');
         assert.equal((await lockOf('x').holder())?.identity, 'dead@here', 'the lease is not written before');
       });
       await lockOf('dead@here').acquire();
       const writes = memory.writes;
       await lock.acquire();
       assert.deepEqual([asked, memory.writes - writes], [1, 1]);
+    });
+
+    it('looks for what is left also where the last run gave the lock back', async () => {
+      const asked: (string | undefined)[] = [];
+      const { lock, lockOf } = next(async (lastHolder) => void asked.push(lastHolder));
+      await (await lockOf('alice').acquire()).release();
+      await lock.acquire();
+      assert.deepEqual(asked, [undefined]);
     });
 
     it('is not taken where something does not end', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { isGone, isRunning, runIdentity } from '../../src/adapters/run-identity.ts';
+import { isGone, isRunning, pidHere, runIdentity } from '../../src/adapters/run-identity.ts';
 
 describe('isGone', () => {
   const [who, , space] = runIdentity().split('/');
@@ -24,5 +24,10 @@ describe('isGone', () => {
 
   it('knows running processes from ended ones', () => {
     assert.deepEqual([isRunning(process.pid), isRunning(1), isRunning(ended)], [true, true, false]);
+  });
+
+  it('tells the process of a holder only where it is one of this machine', function () {
+    if (space === '') this.skip();
+    assert.deepEqual([runIdentity(), `${who}/7/00000000`, 'anything', ''].map(pidHere), [process.pid, undefined, undefined, undefined]);
   });
 });
