@@ -16,7 +16,7 @@ export async function outputText(document: OutputDocument, format: OutputFormat,
     case 'json':
       return `${JSON.stringify(document, undefined, 2)}\n`;
     case 'yaml':
-      return (await import('yaml')).stringify(plainOf(document), { lineWidth: 0 });
+      return (await import('./yaml-text.ts')).yamlText(document);
     case 'name':
       return lines(names(document));
     case 'markdown':
@@ -41,11 +41,6 @@ export function formatOfFile(file: string): OutputFormat | undefined {
 }
 
 const lines = (all: readonly string[]) => all.map((line) => `${line}\n`).join('');
-
-/** YAML without anchors and without undefined values. */
-function plainOf(document: OutputDocument): unknown {
-  return JSON.parse(JSON.stringify(document));
-}
 
 /** `kind.group/name` of what would change, or the ids of findings that need somebody. */
 function names(document: OutputDocument): readonly string[] {

@@ -1,5 +1,5 @@
-import type { ErrorObject } from 'ajv';
-import type { Document, LineCounter } from 'yaml';
+import { Ajv, type ErrorObject } from 'ajv';
+import { type Document, LineCounter, parseDocument } from 'yaml';
 import { Fault } from '../core/fault.ts';
 import type { Profile } from '../core/profile.ts';
 import { extend, ownPath } from './extend.ts';
@@ -20,15 +20,14 @@ const EXPLAINED = 'See docs/profiles.md; schemas/profile.schema.json lists every
  * @throws Fault('usage') with file, line and field for the first things that are wrong.
  */
 export async function loadProfile(text: string, fileName: string): Promise<Profile> {
-  const source = await parse(text, fileName);
+  const source = parse(text, fileName);
   const { extends: parent, ...own } = source.own;
   const merged = parent === undefined ? own : extend(shippedProfile(parent, source), own);
   return validated(merged, { ...source, own });
 }
 
-async function parse(text: string, fileName: string): Promise<Source> {
-  const { LineCounter: Counter, parseDocument } = await import('yaml');
-  const lines = new Counter();
+function parse(text: string, fileName: string): Source {
+  const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
   const [problem] = document.errors;
   if (problem) {
@@ -51,8 +50,7 @@ function shippedProfile(name: unknown, source: Source): Profile {
   ]);
 }
 
-async function validated(merged: unknown, source: Source): Promise<Profile> {
-  const { Ajv } = await import('ajv');
+function validated(merged: unknown, source: Source): Profile {
   const validate = new Ajv({ allErrors: true, discriminator: true, strict: true, strictRequired: false }).compile<Profile>(profileSchema);
   if (validate(merged)) return merged;
   const facts = [...new Set((validate.errors ?? []).map((error) => factOf(error, merged, source)))];

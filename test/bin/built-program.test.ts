@@ -73,6 +73,27 @@ describe('the built program', () => {
     }
   });
 
+  it('imports no CommonJS package dynamically: the bundler leaves such an import without named exports', () => {
+    const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+    const names = sources.flatMap((file) => [
+      ...readFileSync(join(root, 'src', file), 'utf8').matchAll(/import\('((?:@[\w-]+\/)?[\w-]+)'\)/g),
+    ]);
+    const packages = new Set(names.map(([, name = '']) => name));
+    const kindOf = (name: string) =>
+      (JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8')) as { type?: string }).type;
+    assert.ok(packages.size > 0);
+    assert.deepEqual(
+      [...packages].filter((name) => kindOf(name) !== 'module'),
+      [],
+    );
+  });
+
+  it('writes a document as YAML', () => {
+    const { status, stdout } = call(['demo', '--fast', '-o', 'yaml'], { HOME: tmpdir() });
+    assert.equal(status, 0);
+    assert.match(stdout, /^apiVersion: output\.netsvc-upgrade\/v1\n/);
+  });
+
   it('exits 64 with a suggestion for an unknown command and an unknown flag', () => {
     assert.deepEqual(call(['prefligth']), {
       status: 64,
