@@ -27,7 +27,7 @@ export interface Call {
 export interface TransportOptions {
   /** Version of this program, for User-Agent. */
   readonly version: string;
-  /** Each warning of the server once. */
+  /** Each warning of the server about a write once: what our reads and dry runs touch is no concern of the person's. */
   readonly warn?: (text: string) => void;
   /** A person is at the terminal: credential plugins may ask. */
   readonly terminal?: boolean;
@@ -102,7 +102,7 @@ export class Transport {
     const startedAt = Date.now();
     try {
       const message = await exchange(wire, call, this.#headers(call, credential, wire), this.#connection.requestTimeoutMs);
-      this.#notice(message, startedAt);
+      this.#notice(message, startedAt, changes(call));
       const status = message.statusCode ?? 0;
       if (status < 400) return { value: await use(message) };
       const retryAfter = message.headers['retry-after'];
@@ -137,14 +137,19 @@ export class Transport {
     };
   }
 
-  #notice(message: IncomingMessage, startedAt: number): void {
+  #notice(message: IncomingMessage, startedAt: number, changing: boolean): void {
     const date = Date.parse(message.headers.date ?? '');
     // The header has whole seconds: half of one is added, half of the round trip taken off.
     if (!Number.isNaN(date)) this.skewMs = Math.round(date + 500 - (startedAt + Date.now()) / 2);
+    if (!changing) return;
     for (const text of warningTexts(message.rawHeaders)) {
       if (this.#warned.has(text)) continue;
       this.#warned.add(text);
       this.#options.warn?.(text);
     }
   }
+}
+
+function changes({ method = 'GET', path }: Call): boolean {
+  return method !== 'GET' && !/[?&]dryRun=/.test(path);
 }

@@ -69,15 +69,25 @@ describe('kube transport', () => {
     assert.equal(server.seen[0]?.headers.authorization, undefined);
   });
 
-  it('tells each warning of the server once', async () => {
+  const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'n' } };
+  const warning = { Warning: ['299 - "old \\"api\\""', '299 - "two, with comma"'] };
+
+  it('tells each warning of the server about a write once', async () => {
     const warned: string[] = [];
-    const server = await on((_, response) =>
-      sendJson(response, VERSION, 200, { Warning: ['299 - "old \\"api\\""', '299 - "two, with comma"'] }),
-    );
+    const server = await on((_, response) => sendJson(response, configMap, 200, warning));
+    const { cluster } = clusterTo(server.url, {}, { warn: (text) => warned.push(text) });
+    await cluster.create(K.ConfigMap, configMap);
+    await cluster.create(K.ConfigMap, configMap);
+    assert.deepEqual(warned, ['old "api"', 'two, with comma']);
+  });
+
+  it('keeps warnings about its own reads and dry runs to itself', async () => {
+    const warned: string[] = [];
+    const server = await on((_, response) => sendJson(response, VERSION, 200, warning));
     const { cluster } = clusterTo(server.url, {}, { warn: (text) => warned.push(text) });
     await cluster.version();
-    await cluster.version();
-    assert.deepEqual(warned, ['old "api"', 'two, with comma']);
+    await cluster.dryRunApply(K.ConfigMap, configMap, 'kubectl');
+    assert.deepEqual([warned, server.seen.map(({ method }) => method)], [[], ['GET', 'PATCH']]);
   });
 
   it('waits as long as 429 asks for, even with a write', async () => {
