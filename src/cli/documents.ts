@@ -52,8 +52,12 @@ export interface RunReport extends Common {
   readonly plans: readonly PlannedStage[];
 }
 
-export interface StatusDocument extends Common {
+export interface StatusDocument extends Omit<Common, 'profile' | 'target'> {
   readonly kind: 'Status';
+  /** Of the recorded run; null without one, since neither is looked up. */
+  readonly profile: string | null;
+  /** As `profile`. */
+  readonly target: string | null;
   readonly lock: LockHolder | null;
   readonly record: RunRecord | null;
 }
@@ -128,5 +132,6 @@ export function statusDocument(
   record: RunRecord | undefined,
   next: string,
 ): StatusDocument {
-  return { ...common(context, exit, next), kind: 'Status', lock: lock ?? null, record: record ?? null };
+  const { profile = null, target = null } = record ?? {};
+  return { ...common(context, exit, next), profile, target, kind: 'Status', lock: lock ?? null, record: record ?? null };
 }

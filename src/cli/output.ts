@@ -69,7 +69,7 @@ async function markdown(document: OutputDocument, programOf: ProgramOf): Promise
   const parts = partsOf(document);
   const facts = [
     ['result', `${document.exit.code} (exit ${document.exit.number})`],
-    ['target', document.target],
+    ['target', document.target ?? 'none recorded'],
     ['cluster', `${document.cluster.context} ${document.cluster.server} ${document.cluster.uid}`],
   ] as const;
   return markdownText({ title: titleOf(document), facts, ...parts, next: document.next }, programOf);
