@@ -2,27 +2,11 @@ import { Command } from '@oclif/core/command';
 import type { Config } from '@oclif/core/config';
 import { quoteArgument } from '../core/argv.ts';
 import { EXIT, EXIT_MEANING, type ExitName } from '../core/fault.ts';
+import { CARRIED, type CarriedFlag } from '../ui/carry.ts';
 import { type FlagShape, setsFlag, withEnvironment } from './environment.ts';
 import { seamsOf } from './plugin.ts';
 import type { Seams } from './seams.ts';
 import type { Asked, SessionFlags } from './session.ts';
-
-/** Flags that the next command needs as well; credentials are not among them. */
-const CARRIED: readonly string[] = [
-  ...['kubeconfig', 'context', 'cluster', 'user', 'server', 'as', 'as-group', 'as-uid', 'request-timeout', 'insecure-skip-tls-verify'],
-  ...[
-    'certificate-authority',
-    'client-certificate',
-    'client-key',
-    'tls-server-name',
-    'state-namespace',
-    'profile',
-    'release',
-    'path',
-    'variant',
-  ],
-  ...['manifest-url', 'manifest-ca', 'upgrade-file', 'base', 'accept', 'hold-policy-migration', 'bin-dir', 'max-failed'],
-];
 
 /** What every command shares: the environment's flags, the seams, and an exit name instead of a number. */
 export abstract class BaseCommand extends Command {
@@ -50,7 +34,7 @@ export abstract class BaseCommand extends Command {
   protected asked(flags: SessionFlags, typed: readonly string[]): Asked {
     const command = this.id ?? '';
     const line = [command, ...withoutToken(typed).map(quoteArgument)].join(' ');
-    return { command, flags, typed: line, carry: carried(typed, flags, this.#shapes) };
+    return { command, flags, typed: line, carried: carriedFlags(typed, flags, this.#shapes) };
   }
 
   get #shapes(): Readonly<Record<string, FlagShape>> {
@@ -67,14 +51,14 @@ function withoutToken(argv: readonly string[]): readonly string[] {
   return argv.filter((word, index) => word !== '--token' && !word.startsWith('--token=') && argv[index - 1] !== '--token');
 }
 
-function carried(typed: readonly string[], flags: SessionFlags, shapes: Readonly<Record<string, FlagShape>>): string {
+function carriedFlags(typed: readonly string[], flags: SessionFlags, shapes: Readonly<Record<string, FlagShape>>): readonly CarriedFlag[] {
   const values: Readonly<Record<string, unknown>> = { ...flags };
   return CARRIED.flatMap((name) => {
     const [shape, value] = [shapes[name], values[name]];
     if (!shape || value === undefined || value === false || !typed.some((word) => setsFlag(word, name, shape))) return [];
-    if (value === true) return [` --${name}`];
-    return (Array.isArray(value) ? value : [value]).map((one) => ` ${quoteArgument(`--${name}=${one}`)}`);
-  }).join('');
+    if (value === true) return [{ name, text: `--${name}` }];
+    return (Array.isArray(value) ? value : [value]).map((one) => ({ name, text: quoteArgument(`--${name}=${one}`) }));
+  });
 }
 
 const ROWS = (Object.keys(EXIT) as ExitName[]).map((name) => `${EXIT[name]}  ${EXIT_MEANING[name]}`);

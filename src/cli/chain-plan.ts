@@ -4,6 +4,7 @@ import { findingsLines } from '../ui/findings.ts';
 import { type PlanHead, planLines } from '../ui/plan-view.ts';
 import { nextStep } from './chain-report.ts';
 import { type PlanDocument, type Planned, planDocument } from './documents.ts';
+import { findingsHere } from './next-here.ts';
 import { planHead } from './plan-head.ts';
 import type { Session } from './session.ts';
 
@@ -27,7 +28,8 @@ export async function planStages(session: Session, stages: readonly AnyStage[]) 
   const { planChain } = await import('../engine/plan-chain.ts');
   const progress = await session.progress('plan', stages);
   try {
-    return await planChain(stages, session.composition, session.context, progress.observe);
+    const planned = await planChain(stages, session.composition, session.context, progress.observe);
+    return { ...planned, findings: findingsHere(planned.findings, session.asked.carried) };
   } finally {
     await progress.close();
   }

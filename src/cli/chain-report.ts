@@ -23,6 +23,6 @@ export async function report(session: Session, outcome: Outcome): Promise<ExitNa
 
 /** The last line, for this session's command line. */
 export function nextStep(session: Session, ending: Pick<Ending, 'exit' | 'findings' | 'pending' | 'dryRun'>): string {
-  const { command, carry, typed } = session.asked;
-  return nextCommand({ ...ending, command, carry, typed });
+  const { command, carried, typed } = session.asked;
+  return nextCommand({ ...ending, command, carried, typed });
 }

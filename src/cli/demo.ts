@@ -57,7 +57,7 @@ function demoRun(flags: DemoRequest['flags'], stuck: boolean): Parameters<typeof
     ...(reportFile === undefined ? {} : { 'report-file': reportFile }),
     ...(stuck ? { timeout: '1m' } : {}),
   };
-  return { command: 'demo', typed, carry: '', flags: given, select: (chain) => chain };
+  return { command: 'demo', typed, carried: [], flags: given, select: (chain) => chain };
 }
 
 /** One document on stdout: that of the run which came to an end. */

@@ -1,5 +1,6 @@
 import type { Context } from '../core/context.ts';
 import { type ExitName, messageOf } from '../core/fault.ts';
+import type { CarriedFlag } from '../ui/carry.ts';
 import type { Palette } from '../ui/colour.ts';
 import { palette } from '../ui/colour.ts';
 import { type Progress, startProgress } from '../ui/progress.ts';
@@ -19,8 +20,8 @@ export interface Asked {
   readonly command: string;
   /** The command line after the program's name, without credentials: what continues it. */
   readonly typed: string;
-  /** Flags that a next command needs as well: ` --context=prod`, or empty. */
-  readonly carry: string;
+  /** Flags that a next command needs as well. */
+  readonly carried: readonly CarriedFlag[];
   readonly flags: SessionFlags;
   /** The command needs no names of the service: none are looked up. */
   readonly anyProfile?: boolean;

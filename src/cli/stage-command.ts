@@ -3,6 +3,7 @@ import type { AnyStage } from '../core/stage.ts';
 import { confirmPlan } from './chain-confirm.ts';
 import { type Save, showPlan } from './chain-plan.ts';
 import { report } from './chain-report.ts';
+import { findingsHere } from './next-here.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
 
@@ -38,5 +39,5 @@ async function perform(session: Session, stages: readonly AnyStage[]): Promise<E
   const { runChain } = await import('../engine/run-chain.ts');
   const progress = await session.progress('run', stages);
   const outcome = await runChain(stages, session.composition, session.context, progress.observe).finally(() => progress.close());
-  return report(session, outcome);
+  return report(session, { ...outcome, findings: findingsHere(outcome.findings, session.asked.carried) });
 }

@@ -1,6 +1,7 @@
 import type { ExitName } from '../core/fault.ts';
 import type { LockHolder } from '../core/ports.ts';
 import type { RunRecord } from '../core/run-record.ts';
+import { type CarriedFlag, carriedTo } from '../ui/carry.ts';
 import { summaryTable } from '../ui/table.ts';
 import { statusDocument } from './documents.ts';
 import type { Seams } from './seams.ts';
@@ -11,14 +12,14 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
   return inSession(seams, { ...asked, anyProfile: true }, async (session) => {
     const { records, lock } = session.composition;
     const [record, holder] = await Promise.all([records.load(), lock.holder()]);
-    const document = statusDocument(session.context, 'done', holder, record, nextOf(record, holder, asked.carry));
+    const document = statusDocument(session.context, 'done', holder, record, nextOf(record, holder, asked.carried));
     await session.present(document, () => statusLines(record, holder));
     return 'done';
   });
 }
 
-function nextOf(record: RunRecord | undefined, holder: LockHolder | undefined, carry: string): string {
-  const ours = (command: string) => `kubectl netsvc-upgrade ${command}${carry}`;
+function nextOf(record: RunRecord | undefined, holder: LockHolder | undefined, carried: readonly CarriedFlag[]): string {
+  const ours = (command: string) => `kubectl netsvc-upgrade ${command}${carriedTo(command, carried)}`;
   if (holder) return ours('status');
   if (!record) return ours('preflight');
   return record.finishedAt === undefined || record.outcome !== 'done' ? ours('run') : ours('verify');

@@ -1,4 +1,5 @@
 import { type ExitName, Fault } from '../core/fault.ts';
+import { carriedTo } from '../ui/carry.ts';
 import { statusDocument } from './documents.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
@@ -27,13 +28,17 @@ async function agree(session: Session, holder: string): Promise<void> {
     ]);
   }
   const agreed = await terminal.confirm(`Is the run of ${holder} dead, and should its lock be released?`, session.interrupts.soft);
-  if (!agreed) throw new Fault('stopped', 'declined: the lock was not released', [`kubectl netsvc-upgrade status${session.asked.carry}`]);
+  if (!agreed) throw new Fault('stopped', 'declined: the lock was not released', [statusHere(session)]);
 }
 
 async function show(session: Session, exit: ExitName, lines: readonly string[]): Promise<ExitName> {
   const record = await session.composition.records.load();
   const holder = await session.composition.lock.holder();
-  const next = `kubectl netsvc-upgrade status${session.asked.carry}`;
+  const next = statusHere(session);
   await session.present(statusDocument(session.context, exit, holder, record, next), () => lines);
   return exit;
+}
+
+function statusHere(session: Session): string {
+  return `kubectl netsvc-upgrade status${carriedTo('status', session.asked.carried)}`;
 }

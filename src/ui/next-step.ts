@@ -1,13 +1,14 @@
 import type { Finding } from '../core/check.ts';
 import type { ExitName } from '../core/fault.ts';
+import { type CarriedFlag, carriedTo } from './carry.ts';
 
 /** What the last line of every command is computed from. */
 export interface Ending {
   readonly exit: ExitName;
   /** The command that ended: `run`, `apply`. */
   readonly command: string;
-  /** Flags that the next command needs as well, already quoted: ` --context=prod`, or empty. */
-  readonly carry: string;
+  /** Flags that the next command needs as well, if it knows them. */
+  readonly carried: readonly CarriedFlag[];
   /** The command line as typed, for continuing: `run --through wait`. */
   readonly typed: string;
   readonly findings: readonly Finding[];
@@ -31,7 +32,7 @@ const AFTER: Readonly<Record<string, string>> = {
 
 /** The exact next command. */
 export function nextCommand(ending: Ending): string {
-  const ours = (command: string) => `kubectl netsvc-upgrade ${command}${ending.carry}`;
+  const ours = (command: string) => `kubectl netsvc-upgrade ${command}${carriedTo(command, ending.carried)}`;
   switch (ending.exit) {
     case 'done':
     case 'pending':
@@ -41,7 +42,7 @@ export function nextCommand(ending: Ending): string {
     case 'conflicts':
       return mend(ending, ours);
     case 'stale':
-      return ours('plan --out plan.json');
+      return `${ours('plan')} --out plan.json`;
     case 'locked':
     case 'failed':
       return ours('status');

@@ -3,7 +3,11 @@ import type { Finding } from '../../src/core/check.ts';
 import { type Ending, nextCommand } from '../../src/ui/next-step.ts';
 
 const P = 'kubectl netsvc-upgrade';
-const base: Ending = { exit: 'done', command: 'run', carry: ' --context=prod', typed: 'run --context=prod', findings: [] };
+const carried = [
+  { name: 'context', text: '--context=prod' },
+  { name: 'manifest-url', text: '--manifest-url=mirror' },
+];
+const base: Ending = { exit: 'done', command: 'run', carried, typed: 'run --context=prod', findings: [] };
 const finding = (id: string, outcome: Finding['outcome'], next?: string): Finding => ({
   ...{ id, title: 't', category: 'nodes', ref: 'r', outcome, message: 'm', evidence: [] },
   ...(next ? { next } : {}),
@@ -11,16 +15,17 @@ const finding = (id: string, outcome: Finding['outcome'], next?: string): Findin
 
 describe('the last line', () => {
   const cases: readonly (readonly [string, Partial<Ending>, string])[] = [
-    ['goes on after a stage', { command: 'crds' }, `${P} apply --context=prod`],
-    ['goes from plan to run', { command: 'plan', pending: true }, `${P} run --context=prod`],
-    ['goes from an empty plan to verify', { command: 'plan', pending: false }, `${P} verify --context=prod`],
+    ['goes on after a stage', { command: 'crds' }, `${P} apply --context=prod --manifest-url=mirror`],
+    ['goes from plan to run', { command: 'plan', pending: true }, `${P} run --context=prod --manifest-url=mirror`],
+    ['goes from an empty plan to verify', { command: 'plan', pending: false }, `${P} verify --context=prod --manifest-url=mirror`],
     ['repeats a dry run for real', { command: 'apply', dryRun: true, typed: 'apply --dry-run=server -o wide' }, `${P} apply -o wide`],
     ['repeats a dry run for real, written apart', { command: 'apply', dryRun: true, typed: 'apply --dry-run client' }, `${P} apply`],
     ['continues what was interrupted', { exit: 'interrupted' }, `${P} run --context=prod`],
     ['continues after a timeout', { exit: 'timeout' }, `${P} run --context=prod`],
     ['adds --yes where that was missing', { exit: 'usage' }, `${P} run --context=prod --yes`],
+    ['goes from a run to status, which knows no artifacts', {}, `${P} status --context=prod`],
     ['looks who holds the lock', { exit: 'locked' }, `${P} status --context=prod`],
-    ['makes a new plan', { exit: 'stale' }, `${P} plan --out plan.json --context=prod`],
+    ['makes a new plan', { exit: 'stale' }, `${P} plan --context=prod --manifest-url=mirror --out plan.json`],
     [
       'takes the first error that says what to do',
       { exit: 'blocked', findings: [finding('NS-001', 'error'), finding('NS-002', 'error', 'do it')] },
@@ -32,7 +37,7 @@ describe('the last line', () => {
       `${P} explain NS-001`,
     ],
     ['takes a warning under --fail-on=warning', { exit: 'warned', findings: [finding('NS-002', 'warning', 'do it')] }, 'do it'],
-    ['never is empty', { exit: 'blocked' }, `${P} preflight --context=prod`],
+    ['never is empty', { exit: 'blocked' }, `${P} preflight --context=prod --manifest-url=mirror`],
   ];
   for (const [title, ending, line] of cases) it(title, () => assert.equal(nextCommand({ ...base, ...ending }), line));
 });

@@ -1,0 +1,54 @@
+/** A flag of the command line that the next command needs as well. */
+export interface CarriedFlag {
+  /** `context`. */
+  readonly name: string;
+  /** As it is written, quoted for a shell: `--context=prod`. */
+  readonly text: string;
+}
+
+/** Flags of the connection, which kubectl has under the same names; credentials are not carried. */
+const CONNECTION: readonly string[] = [
+  ...['kubeconfig', 'context', 'cluster', 'user', 'server', 'as', 'as-group', 'as-uid', 'request-timeout', 'insecure-skip-tls-verify'],
+  ...['certificate-authority', 'client-certificate', 'client-key', 'tls-server-name'],
+];
+
+/** What `status` and `unlock` know: they look at a run, not at an artifact. */
+const RECORD: readonly string[] = [...CONNECTION, 'state-namespace', 'profile', 'release'];
+
+/** What every command that judges or changes knows. */
+const CHAIN: readonly string[] = [
+  ...RECORD,
+  ...['path', 'variant', 'manifest-url', 'manifest-ca', 'upgrade-file', 'base', 'accept', 'fail-on', 'hold-policy-migration'],
+  ...['bin-dir', 'backup-dir', 'with-secrets', 'max-failed', 'timeout'],
+];
+
+/** What `plan` and `run` know besides: the part of the chain. */
+const RANGE: readonly string[] = [...CHAIN, 'from', 'through', 'skip'];
+
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  kubectl: CONNECTION,
+  plan: RANGE,
+  run: RANGE,
+  status: RECORD,
+  unlock: RECORD,
+  explain: [],
+  completion: [],
+  demo: [],
+};
+
+/** Every flag that is carried to one command or another. */
+export const CARRIED = RANGE;
+
+/** Names of the flags that a command may be given from the one before it; `kubectl` itself is one. */
+export function carriedNames(command: string): readonly string[] {
+  return NAMES[command] ?? CHAIN;
+}
+
+/** The carried flags that a command knows, each with a space before it; empty if there are none. */
+export function carriedTo(command: string, flags: readonly CarriedFlag[]): string {
+  const known = carriedNames(command);
+  return flags
+    .filter(({ name }) => known.includes(name))
+    .map(({ text }) => ` ${text}`)
+    .join('');
+}
