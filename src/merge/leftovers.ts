@@ -1,5 +1,6 @@
 import type { JsonPatchOp, KubeObject } from '../core/object.ts';
 import type { Profile } from '../core/profile.ts';
+import { ownersOf } from './field-owners.ts';
 
 interface Named {
   readonly name?: string;
@@ -24,10 +25,14 @@ export interface LeftoverRemoval {
 
 const TEMPLATE = '/spec/template/spec';
 
+/** Managers of commands with which a person changes single fields: what only they own, someone set on purpose. */
+const BY_HAND: ReadonlySet<string> = new Set(['kubectl-set', 'kubectl-edit', 'kubectl-patch']);
+
 /**
  * What the old release's pod template has, the target's has not, and server-side apply left there because another manager
  * owns it (domain §6.4). Only entries that old releases are known to have had, or that run the service's own image of
- * another release, are the service's; anything else is someone's addition and stays.
+ * another release, are the service's; anything else is someone's addition and stays. So does a variable of such a name that a
+ * person set by hand: not every old release had it.
  */
 export function findLeftovers(
   live: KubeObject,
@@ -41,7 +46,7 @@ export function findLeftovers(
   const found = [
     ...gone('initContainers', now.initContainers, wanted.initContainers, isOldContainer),
     ...gone('containers', now.containers, wanted.containers, isOldContainer),
-    ...inContainers(now, wanted, env, volumes),
+    ...inContainers(now, wanted, (label, one) => env.includes(one) && !setByHand(live, `${label}env[${one}]`), volumes),
     ...gone(
       'volumes',
       now.volumes,
@@ -80,6 +85,11 @@ function podSpec(object: KubeObject): PodSpec {
   return ((object as { spec?: { template?: { spec?: PodSpec } } }).spec?.template?.spec ?? {}) as PodSpec;
 }
 
+function setByHand({ metadata }: KubeObject, label: string): boolean {
+  const owners = ownersOf(metadata.managedFields, `spec.template.spec.${label}`);
+  return owners.length > 0 && owners.every(({ manager, operation }) => operation === 'Update' && BY_HAND.has(manager));
+}
+
 function gone(
   list: string,
   now: readonly Named[] = [],
@@ -104,7 +114,12 @@ function mountedByOthers(volume: string, now: PodSpec, wanted: PodSpec, isOld: (
 }
 
 /** Variables and mounts of old releases within containers that stay. */
-function inContainers(now: PodSpec, wanted: PodSpec, env: readonly string[], volumes: readonly string[]): readonly Found[] {
+function inContainers(
+  now: PodSpec,
+  wanted: PodSpec,
+  isOldVariable: (label: string, name: string) => boolean,
+  volumes: readonly string[],
+): readonly Found[] {
   return (['initContainers', 'containers'] as const).flatMap((list) =>
     (now[list] ?? []).flatMap((container, index) => {
       const target = wanted[list]?.find((one) => one.name === container.name);
@@ -112,7 +127,7 @@ function inContainers(now: PodSpec, wanted: PodSpec, env: readonly string[], vol
       const base = `${TEMPLATE}/${list}/${index}`;
       const label = `${list}[${container.name}].`;
       return [
-        ...gone('env', container.env, target.env, (one) => env.includes(one.name ?? ''), base, label),
+        ...gone('env', container.env, target.env, (one) => isOldVariable(label, one.name ?? ''), base, label),
         ...goneMounts(container, target, volumes, base, label),
       ];
     }),

@@ -63,6 +63,28 @@ describe('findLeftovers', () => {
     ]);
   });
 
+  describe('a variable with the name of an old one', () => {
+    const container = { name: 'agent', image: 'node:new', env: [{ name: 'IP' }, { name: 'OLD_FLAG', value: 'debug' }] };
+    const set = { 'k:{"name":"OLD_FLAG"}': { '.': {}, 'f:name': {}, 'f:value': {} } };
+    const fieldsV1 = {
+      'f:spec': { 'f:template': { 'f:spec': { 'f:containers': { 'k:{"name":"agent"}': { 'f:env': set } } } } },
+    };
+    const owned = (...owners: readonly (readonly [string, string])[]): KubeObject => {
+      const live = daemonSet({ containers: [container] });
+      const managedFields = owners.map(([manager, operation]) => ({ manager, operation, fieldsV1 }));
+      return { ...live, metadata: { ...live.metadata, managedFields } };
+    };
+    const table: readonly (readonly [string, KubeObject, boolean])[] = [
+      ['stays if kubectl set env made it', owned(['kubectl-set', 'Update']), true],
+      ['stays if kubectl edit made it', owned(['kubectl-edit', 'Update']), true],
+      ['goes if an old install made it', owned(['kubectl-create', 'Update']), false],
+      ['goes if an old install owns it as well', owned(['kubectl-set', 'Update'], ['kubectl-replace', 'Update']), false],
+      ['goes if nobody is known to own it', owned(), false],
+    ];
+    for (const [title, live, stays] of table)
+      it(title, () => assert.equal(findLeftovers(live, target, profile, isOldImage) === undefined, stays));
+  });
+
   it('finds nothing where the template is as the target says', () =>
     assert.equal(findLeftovers(target, target, profile, isOldImage), undefined));
 
