@@ -5,6 +5,7 @@ import type { KubeObject } from '../core/object.ts';
 import type { Sources } from '../core/ports.ts';
 import { compareReleases, parseRelease, sameMinor } from '../core/release.ts';
 import { type Manifest, parseManifest } from '../merge/manifest.ts';
+import { assertIsBase } from './target-identity.ts';
 import { addOnsOf, readReleaseManifest, variantOf } from './target.ts';
 
 /** The manifest of the installed release and variant: what edits are told by. */
@@ -19,8 +20,9 @@ export class NoBase extends Error {}
 
 /** From `--base`, else from the artifact source. Throws NoBase if neither has it, and Fault('usage') for a `--base` that cannot be it. */
 export async function readBase(sources: Sources, context: Context, installation: Installation): Promise<Base> {
-  const { file } = variantOf(context, installation);
-  const main = await readFileOfBase(sources, context, installation, file);
+  const variant = variantOf(context, installation);
+  const main = await readFileOfBase(sources, context, installation, variant.file);
+  if (context.options.base !== undefined) assertIsBase(main.manifest, variant);
   const documents = main.manifest.documents.map(({ object }) => object);
   for (const addOn of addOnsOf(context, installation)) {
     const manifest = await readReleaseManifest(sources, main.release, addOn.file);

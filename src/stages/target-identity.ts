@@ -1,4 +1,4 @@
-import { Fault } from '../core/fault.ts';
+import { type ExitName, Fault } from '../core/fault.ts';
 import type { KubeObject } from '../core/object.ts';
 import type { Variant, WorkloadName } from '../core/profile.ts';
 import { sameMinor } from '../core/release.ts';
@@ -18,20 +18,27 @@ export function assertIsTarget(manifest: Manifest, variant: Variant, release: st
       ? 'look at the artifact source (--manifest-url): its file is cut off or not the release’s'
       : `start from ${variant.file} of ${release} and make your edits there`;
   const documents = manifest.documents.map((one) => one.object);
-  for (const workload of [variant.agent, variant.typha, variant.controllers]) {
-    if (workload && !holds(documents, workload)) {
-      throw new Fault(
-        code,
-        `${manifest.name} is not a whole ${variant.id} manifest: it has no ${workload.kind} ${workload.namespace}/${workload.name}`,
-        [next],
-      );
-    }
-  }
+  for (const workload of [variant.agent, variant.typha, variant.controllers])
+    if (workload && !holds(documents, workload)) throw notWhole(manifest, variant, workload, code, next);
   const image = rolloutTarget(variant.agent, { documents })?.image ?? '';
   const found = imageRelease(image);
   const fits = found !== undefined && (own === undefined ? sameMinor(found, release) : sameRelease(found, release));
   if (fits) return;
   throw new Fault(code, `${manifest.name} is of ${found ?? 'an unknown release'} (image ${image || 'missing'}), not of ${release}`, [next]);
+}
+
+/**
+ * Refuses a person's `--base` that does not hold the agents of the variant: no edit could be told from
+ * the release's own text by it. Its release is not judged, since the nearest one at hand is better than none.
+ */
+export function assertIsBase(manifest: Manifest, variant: Variant): void {
+  const documents = manifest.documents.map((one) => one.object);
+  if (holds(documents, variant.agent)) return;
+  throw notWhole(manifest, variant, variant.agent, 'usage', `give the unedited ${variant.file} of the installed release with --base`);
+}
+
+function notWhole(manifest: Manifest, variant: Variant, { kind, namespace, name }: WorkloadName, code: ExitName, next: string): Fault {
+  return new Fault(code, `${manifest.name} is not a whole ${variant.id} manifest: it has no ${kind} ${namespace}/${name}`, [next]);
 }
 
 function holds(documents: readonly KubeObject[], { kind, namespace, name }: WorkloadName): boolean {

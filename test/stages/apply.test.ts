@@ -165,6 +165,14 @@ describe('what the apply stage refuses', () => {
     assert.equal((await finding(given, 'NS-205')).outcome, 'ok');
   });
 
+  it('to tell edits by a --base that is no manifest of the variant', async () => {
+    const bench = applyBench(await installedClientSide('v3.26.4'), { options: { base: 'old.yaml' } });
+    for (const text of ['', JSON.stringify((await ownDocuments('v3.26.4'))[0])]) {
+      bench.files.set('old.yaml', text);
+      await assert.rejects(openApply(bench), { code: 'usage', message: /^old\.yaml is not a whole netsvc manifest: it has no DaemonSet/ });
+    }
+  });
+
   it('to go on with another file than the run began with (NS-206, exit 7)', async () => {
     const bench = applyBench(await installedClientSide('v3.26.4'));
     bench.record = record({ digests: { 'upgrade.yaml': 'another' } });
