@@ -31,8 +31,8 @@ export const targetReadable = preflightCheck('NS-601', {
     }
     return failed(
       `the manifest of ${options.release} could not be read: ${target.unread}`,
-      'Check that the release exists and that its address is reachable, or point --manifest-url to a mirror or a folder.',
-      { next: `${PROGRAM} preflight --release ${profile.defaultRelease}` },
+      target.hint ?? 'Check that the release exists and that its address is reachable, or point --manifest-url to a mirror or a folder.',
+      options.release === profile.defaultRelease ? {} : { next: `${PROGRAM} preflight --release ${profile.defaultRelease}` },
     );
   }),
 });

@@ -76,14 +76,23 @@ export interface Finding {
 }
 
 /** Something that was read from the cluster, or the reason why it could not be. */
-export type Reading<T> = { readonly value: T } | { readonly unread: string };
+export type Reading<T> =
+  | { readonly value: T }
+  | { readonly unread: string /** What helps, if more is known than that. */; readonly hint?: string };
 
 /** Thrown by `read`: the check that needed the value fails with the reason. */
-export class Unread extends Error {}
+export class Unread extends Error {
+  readonly hint: string | undefined;
+
+  constructor(because: string, hint?: string) {
+    super(because);
+    this.hint = hint;
+  }
+}
 
 /** The value of a reading; a check that touches what could not be read fails by this. */
 export function read<T>(reading: Reading<T>): T {
-  if ('unread' in reading) throw new Unread(reading.unread);
+  if ('unread' in reading) throw new Unread(reading.unread, reading.hint);
   return reading.value;
 }
 

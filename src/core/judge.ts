@@ -15,7 +15,7 @@ function verdictOf<Facts>(check: Check<Facts>, facts: Facts, context: Context): 
     return {
       status: 'failed',
       because: `could not be checked: ${thrown.message}`,
-      hint: 'Make it readable (permissions, reachable API), or accept the risk by name.',
+      hint: thrown.hint ?? 'Make it readable (permissions, reachable API), or accept the risk by name.',
       severity: check.severity,
     };
   }

@@ -5,8 +5,8 @@ import type { KubeObject } from '../core/object.ts';
 import type { Sources } from '../core/ports.ts';
 import { compareReleases, parseRelease, sameMinor } from '../core/release.ts';
 import { type Manifest, parseManifest } from '../merge/manifest.ts';
-import { assertIsBase } from './target-identity.ts';
 import { addOnsOf, readReleaseManifest, variantOf } from './target.ts';
+import { assertIsBase } from './target-identity.ts';
 
 /** The manifest of the installed release and variant: what edits are told by. */
 export interface Base {

@@ -8,7 +8,8 @@ export async function attempt<T>(reading: () => Promise<T>): Promise<Reading<T>>
     return { value: await reading() };
   } catch (thrown) {
     if (thrown instanceof ApiFailure) return { unread: `${thrown.message} (${thrown.status === 0 ? 'no answer' : thrown.status})` };
-    if (thrown instanceof Fault) return { unread: thrown.message };
+    if (thrown instanceof Fault)
+      return { unread: thrown.message, ...(thrown.suggestions.length > 0 ? { hint: thrown.suggestions.join('\n') } : {}) };
     throw thrown;
   }
 }

@@ -1,5 +1,9 @@
+import assert from 'node:assert/strict';
+import { preflightChecks } from '../../src/checks/index.ts';
+import { judgeAll } from '../../src/core/judge.ts';
 import type { PlannedObject } from '../../src/core/plan.ts';
-import { crd, daemonSet, found, object, resource, targetOf } from '../fixtures/facts.ts';
+import { calico } from '../../src/profiles/calico.ts';
+import { contextOf, crd, daemonSet, found, healthy, object, resource, targetOf } from '../fixtures/facts.ts';
 import { checkCases } from '../support/check-cases.ts';
 
 const operated = {
@@ -13,6 +17,24 @@ checkCases('NS-601', {
   'fails with the reason if not': { facts: { target: { unread: 'HTTP 404' } }, is: 'error', says: /HTTP 404/ },
   'does not apply without an installation': { facts: { detection: { value: { type: 'none', because: '' } } }, is: 'not-applicable' },
   'says it once for a path without a full manifest': { facts: operated, is: 'error', says: /^no full manifest$/ },
+});
+
+describe('a target that could not be read', () => {
+  const hintOf = (unread: { readonly unread: string; readonly hint?: string }, id: string, release: string) => {
+    const findings = judgeAll(preflightChecks, { ...healthy, target: unread }, contextOf({ release }));
+    const { hint, next } = findings.find((one) => one.id === id) ?? assert.fail(id);
+    return { hint, next };
+  };
+  const unread = { unread: 'no network', hint: 'give a folder with --manifest-url DIR' };
+
+  it('passes on what helps to every check that needs it', () => {
+    for (const id of ['NS-601', 'NS-602', 'NS-501']) assert.equal(hintOf(unread, id, calico.defaultRelease).hint, unread.hint, id);
+  });
+
+  it('leads to the default release only from another one', () => {
+    assert.equal(hintOf(unread, 'NS-601', calico.defaultRelease).next, undefined);
+    assert.match(hintOf(unread, 'NS-601', 'v3.31.2').next ?? '', / --release /);
+  });
 });
 
 for (const id of ['NS-501', 'NS-504', 'NS-602', 'NS-603', 'NS-604', 'NS-605'] as const) {

@@ -12,6 +12,11 @@ describe('a reading', () => {
     assert.deepEqual(await attempt(async () => Promise.reject(new Fault('failed', 'HTTP 404'))), { unread: 'HTTP 404' });
   });
 
+  it('keeps what helps as well', async () => {
+    const fault = new Fault('failed', 'HTTP 404', ['name a release', 'or give a folder']);
+    assert.deepEqual(await attempt(async () => Promise.reject(fault)), { unread: 'HTTP 404', hint: 'name a release\nor give a folder' });
+  });
+
   it('does not hide a defect', async () => {
     await assert.rejects(
       attempt(async () => Promise.reject(new TypeError('x is undefined'))),
