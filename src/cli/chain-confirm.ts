@@ -6,7 +6,7 @@ import { planStages, planText } from './chain-plan.ts';
 import { nextStep, report } from './chain-report.ts';
 import { type Outcome, type Planned, planDocument } from './documents.ts';
 import { errorLines } from './faults.ts';
-import { confirmSaved } from './plan-file.ts';
+import { confirmSaved, type SavedPlan } from './plan-file.ts';
 import { planHead } from './plan-head.ts';
 import type { Session } from './session.ts';
 
@@ -17,12 +17,12 @@ export interface Confirmation {
   readonly writes: boolean;
 }
 
-export async function confirmPlan(session: Session, stages: readonly AnyStage[], planFile: string | undefined): Promise<Confirmation> {
+export async function confirmPlan(session: Session, stages: readonly AnyStage[], saved: SavedPlan | undefined): Promise<Confirmation> {
   const planned = await planStages(session, stages);
   const head = await planHead(session, planned);
   const { writes } = planned;
   if (planned.blocked) return { writes, stopped: await refuse(session, planned, planned.blocked) };
-  if (planFile !== undefined) await confirmSaved(planFile, session.context, head.digest);
+  if (saved !== undefined) confirmSaved(saved, session.context, head.digest);
   if (!writes || session.context.options.yes) return { writes };
   if (!session.seams.terminal.interactive) return { writes, stopped: await needsYes(session, planned, head) };
   for (const line of planText(session, head, planned, false, session.errPalette)) session.say(line);

@@ -11,7 +11,10 @@ export async function explainCheck(written: string | undefined): Promise<string>
     return columns(Object.entries(registry))
       .map((line) => `${line}\n`)
       .join('');
-  const id = written.trim().toUpperCase();
+  const id = written
+    .trim()
+    .toUpperCase()
+    .replace(/^(?:NS)?-?(?=\d{3}$)/, 'NS-');
   if (!ids.includes(id)) throw unknownCheck(id, ids, 'explain');
   return pageOf(id);
 }

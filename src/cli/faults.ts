@@ -39,7 +39,15 @@ function parseFault(error: ParseError, { command, flags }: Failed): Fault {
     const instead = unknown === '--json' ? ['write -o json'] : meant ? [`did you mean --${meant}?`] : [];
     return new Fault('usage', `unknown flag ${unknown}`, [...instead, help], error);
   }
-  return new Fault('usage', factOf(error.message), [help], error);
+  const fact = factOf(error.message);
+  return new Fault('usage', fact, [...valueMeant(fact), help], error);
+}
+
+/** `expected --from=aply to be one of: preflight, apply`: the value that was most likely meant. */
+function valueMeant(fact: string): readonly string[] {
+  const [, flag, written = '', options = ''] = /^expected (--[\w-]+)=(.*) to be one of: (.+)$/.exec(fact) ?? [];
+  const meant = flag === undefined ? undefined : nearest(written, options.split(', '));
+  return meant === undefined ? [] : [`did you mean ${flag}=${meant}?`];
 }
 
 /** oclif's lines as one fact, without its own hints. */

@@ -69,7 +69,7 @@ export function readAcceptance(text: string, checks: readonly string[]): Accepta
 
 export function unknownCheck(check: string, checks: readonly string[], where: string): Fault {
   const meant = nearest(check, checks);
-  const known = 'see the ids in the list of: kubectl netsvc-upgrade preflight';
+  const known = 'see all of them with: kubectl netsvc-upgrade explain';
   return new Fault('usage', `${where}: there is no check ${check}`, meant ? [`did you mean ${meant}?`, known] : [known]);
 }
 

@@ -5,6 +5,12 @@ import { OUTPUT_VERSION, type PlanDocument } from './documents.ts';
 
 const AGAIN = 'make a new one: kubectl netsvc-upgrade plan --out';
 
+/** A plan as it was read from its file. */
+export interface SavedPlan {
+  readonly file: string;
+  readonly document: PlanDocument;
+}
+
 export async function savePlan(file: string, document: PlanDocument): Promise<void> {
   try {
     await writeFile(file, `${JSON.stringify(document, undefined, 2)}\n`, { mode: 0o600 });
@@ -19,8 +25,7 @@ export async function savePlan(file: string, document: PlanDocument): Promise<vo
 }
 
 /** Fails with `stale` unless the saved plan is exactly what would be done now. */
-export async function confirmSaved(file: string, context: Context, digest: string): Promise<void> {
-  const saved = await loadPlan(file);
+export function confirmSaved({ file, document: saved }: SavedPlan, context: Context, digest: string): void {
   if (saved.cluster.uid !== context.clusterUid) {
     throw new Fault('stale', `${file} was made for another cluster (${saved.cluster.context}, ${saved.cluster.uid})`, [`${AGAIN} ${file}`]);
   }
@@ -35,12 +40,23 @@ export async function confirmSaved(file: string, context: Context, digest: strin
   }
 }
 
-async function loadPlan(file: string): Promise<PlanDocument> {
+/** Throws Fault('usage') for a file that cannot be read or holds no plan; before the cluster is asked anything. */
+export async function loadPlan(file: string): Promise<SavedPlan> {
+  const again = [`${AGAIN} ${file}`];
+  const text = await readFile(file, 'utf8').catch((thrown: unknown) => {
+    const missing = (thrown as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new Fault('usage', missing ? `--plan-file ${file} does not exist` : `--plan-file ${file}: ${messageOf(thrown)}`, again, thrown);
+  });
+  const document = planIn(text);
+  if (!document) throw new Fault('usage', `${file} is not a saved plan`, again);
+  return { file, document };
+}
+
+function planIn(text: string): PlanDocument | undefined {
   try {
-    const document = JSON.parse(await readFile(file, 'utf8')) as PlanDocument;
-    if (document.apiVersion === OUTPUT_VERSION && document.kind === 'Plan' && document.digest) return document;
-  } catch (thrown) {
-    throw new Fault('usage', `--plan-file: ${messageOf(thrown)}`, [`${AGAIN} ${file}`], thrown);
+    const document = JSON.parse(text) as PlanDocument | null;
+    return document?.apiVersion === OUTPUT_VERSION && document.kind === 'Plan' && document.digest ? document : undefined;
+  } catch {
+    return undefined;
   }
-  throw new Fault('usage', `${file} is not a saved plan`, [`${AGAIN} ${file}`]);
 }

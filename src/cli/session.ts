@@ -7,6 +7,7 @@ import { type Progress, startProgress } from '../ui/progress.ts';
 import type { OutputDocument } from './documents.ts';
 import { inWordsOf } from './name.ts';
 import { formatOfFile, type HumanLines, type OutputFormat, outputText } from './output.ts';
+import { assertPlace } from './output-place.ts';
 import type { CommonFlags, Composition, Interrupts, Seams } from './seams.ts';
 
 export interface SessionFlags extends CommonFlags {
@@ -92,6 +93,7 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
   const interrupts = seams.listenForInterrupts(warn);
   try {
     const { flags } = asked;
+    await assertPlace('--report-file', flags['report-file']);
     const request = {
       flags,
       env: seams.env,

@@ -4,6 +4,7 @@ import { confirmPlan } from './chain-confirm.ts';
 import { type Save, showPlan } from './chain-plan.ts';
 import { report } from './chain-report.ts';
 import { findingsHere } from './next-here.ts';
+import { loadPlan } from './plan-file.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
 
@@ -17,11 +18,12 @@ export interface StageRequest extends Asked {
 /** The one path of every command that performs stages: plan, confirm, run, report. */
 export async function runStageCommand(request: StageRequest, seams: Seams): Promise<ExitName> {
   const stages = request.select(await seams.loadChain());
+  const saved = request.planFile === undefined ? undefined : await loadPlan(request.planFile);
   return inSession(seams, request, async (session) => {
     const { dryRun } = session.context.options;
     if (dryRun === 'client') return showPlan(session, stages, request.detailedExitcode ?? false);
     if (dryRun !== 'none' || stages.every((stage) => stage.readOnly)) return perform(session, stages);
-    const answer = await confirmPlan(session, stages, request.planFile);
+    const answer = await confirmPlan(session, stages, saved);
     if (answer.stopped) return answer.stopped;
     // A chain without anything to write only looks: no backup is taken of what stays as it is.
     const looksOnly = stages.length > 1 && !answer.writes;

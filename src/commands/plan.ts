@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, described } from '../cli/base-command.ts';
 import { connectionFlags, outputFlags, pendingFlags, targetFlags } from '../cli/flags.ts';
+import { assertPlace } from '../cli/output-place.ts';
 import { savePlan } from '../cli/plan-file.ts';
 import { rangeFlags, sliceOf } from '../cli/slice.ts';
 import { runPlanCommand } from '../cli/stage-command.ts';
@@ -30,6 +31,7 @@ what is left behind, every command and patch in order, and the point of no retur
   async run(): Promise<ExitName> {
     const { flags } = await this.parse(Plan, this.words());
     const { out } = flags;
+    await assertPlace('--out', out);
     const request = { ...this.asked(flags, this.typed), select: sliceOf(flags), detailedExitcode: flags['detailed-exitcode'] };
     return runPlanCommand(request, this.seams, out === undefined ? undefined : (document) => savePlan(out, document));
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { applies, commandBench, fakeStage } from '../support/command-bench.ts';
@@ -160,8 +160,18 @@ describe('a saved plan', () => {
   it('is refused when the file is none', async () => {
     const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
     assert.equal(await bench.run('run', '--plan-file', join(folder, 'none.json'), '--yes'), 64);
-    assert.match(bench.err(), /error: --plan-file: ENOENT/);
+    assert.match(bench.err(), /^error: --plan-file \S+none\.json does not exist\nmake a new one: /);
   });
+
+  for (const text of ['', '{', 'null', '[]', '{"kind":"Plan"}']) {
+    it(`is refused before the cluster is asked anything when the file says ${text || 'nothing'}`, async () => {
+      const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
+      const file = join(folder, 'plan.json');
+      writeFileSync(file, text);
+      assert.equal(await bench.run('run', '--plan-file', file, '--yes'), 64);
+      assert.match(bench.err(), /^error: \S+plan\.json is not a saved plan\nmake a new one: /);
+    });
+  }
 
   it('writes the report file in the format of its suffix', async () => {
     const bench = commandBench([fakeStage('preflight', { readOnly: true })]);

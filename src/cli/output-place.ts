@@ -1,0 +1,22 @@
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Fault } from '../core/fault.ts';
+
+/**
+ * Refuses a file that cannot be written because its folder is missing or it is a folder itself: before the cluster is
+ * read, and not after a run whose report would be lost. Throws Fault('usage') naming the flag.
+ */
+export async function assertPlace(flag: string, file: string | undefined): Promise<void> {
+  if (file === undefined) return;
+  if (await isFolder(file)) throw new Fault('usage', `${flag} ${file} is a folder`, [`name a file in it: ${flag} FILE`]);
+  const folder = dirname(file);
+  if (!(await isFolder(folder)))
+    throw new Fault('usage', `${flag} ${file}: there is no folder ${folder}`, ['make the folder, or name a file in another one']);
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
