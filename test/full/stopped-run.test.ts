@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { isRunning } from '../../src/adapters/run-identity.ts';
+import { until } from '../control-plane/until.ts';
+import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { manifestFile, ownReleases } from '../support/shared.ts';
+import { type SlowKubectl, slowKubectl } from '../support/slow-kubectl.ts';
+
+const RUN = ['run', '--yes', '--skip', 'cli', '--manifest-url', ownReleases] as const;
+/** The lease, and some time for the runs that are refused until then. */
+const LIMIT_MS = 120_000;
+
+describe('a run that is stopped for longer than its lease, on a real control plane', () => {
+  let cluster: InstalledCluster;
+  let slow: SlowKubectl;
+  before(async () => {
+    cluster = await installedCluster({ manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 2 });
+    slow = await slowKubectl(cluster, RUN);
+  });
+  after(() => cluster?.stop());
+
+  it('writes nothing more when it wakes up, and the next run waits until its kubectl has ended', async () => {
+    const stopped = await slow.startHeld();
+    stopped.child.kill('SIGSTOP');
+    const holder = () => cluster.read('lease -n kube-system netsvc-upgrade', '{.spec.renewTime} {.spec.leaseDurationSeconds}');
+    await until(
+      'the lease has run out',
+      async () => {
+        const [renewed = '', seconds] = (await holder()).split(' ');
+        return Date.now() > Date.parse(renewed) + (Number(seconds) + 2) * 1000;
+      },
+      LIMIT_MS,
+    );
+    const next = slow.start();
+    await next.says(/waiting for kubectl \(process \d+\)/);
+    assert.ok(isRunning(stopped.kubectl), 'only the run was stopped, not its program');
+    await slow.letGo();
+    const second = await next.child;
+    assert.equal(second.exitCode, 0, second.stderr);
+    const log = await slow.takeLog();
+    for (let index = 0; index < log.length; index += 2) {
+      assert.equal(log[index]?.replace('begin', 'end'), log[index + 1], `two applies at the same time:\n${log.join('\n')}`);
+    }
+    const before = await cluster.versions();
+    stopped.child.kill('SIGCONT');
+    const first = await stopped.child;
+    assert.equal(first.exitCode, 6, first.stderr);
+    assert.deepEqual(await cluster.versions(), before);
+  });
+});
