@@ -1,0 +1,131 @@
+import type { KubeObject } from '../core/object.ts';
+import { parseSelector } from './parse-selector.ts';
+import { type Labels, matches, type Selector } from './selector.ts';
+import { storedMetadata } from './stored-metadata.ts';
+
+/** What a policy does with traffic of a direction. */
+export interface Rule {
+  readonly action?: string;
+  readonly [field: string]: unknown;
+}
+
+export type Direction = 'ingress' | 'egress';
+
+export interface GlobalPolicy {
+  /** As people know it: the v3 name, not the name it is stored under. */
+  readonly name: string;
+  readonly tier: string;
+  /** Lower is earlier; Infinity where none is given. */
+  readonly order: number;
+  /** Selects endpoints; `selectors` of namespaces and service accounts are folded in. */
+  readonly selector: Selector;
+  /** False if a selector of namespaces or service accounts keeps the policy from every host endpoint. */
+  readonly reachesHosts: boolean;
+  readonly directions: readonly Direction[];
+  readonly rules: Readonly<Record<Direction, readonly Rule[]>>;
+  readonly preDnat: boolean;
+  readonly doNotTrack: boolean;
+  /** Also traffic that the host forwards. */
+  readonly applyOnForward: boolean;
+}
+
+export interface Tier {
+  readonly name: string;
+  readonly order: number;
+  /** What becomes of traffic that a tier's policies select and no rule of theirs decides. */
+  readonly defaultAction: 'Deny' | 'Pass';
+}
+
+interface PolicySpec {
+  readonly tier?: string;
+  readonly order?: number;
+  readonly selector?: string;
+  readonly namespaceSelector?: string;
+  readonly serviceAccountSelector?: string;
+  readonly types?: readonly string[];
+  readonly ingress?: readonly Rule[];
+  readonly egress?: readonly Rule[];
+  readonly preDNAT?: boolean;
+  readonly doNotTrack?: boolean;
+  readonly applyOnForward?: boolean;
+}
+
+/** Reads a GlobalNetworkPolicy; throws SelectorError if one of its selectors is none. */
+export function globalPolicyOf(object: KubeObject, apiGroup: string, storagePrefix: string): GlobalPolicy {
+  const spec = (object.spec ?? {}) as PolicySpec;
+  const rules = { ingress: spec.ingress ?? [], egress: spec.egress ?? [] };
+  return {
+    name: policyName(object, apiGroup, spec.tier, storagePrefix),
+    tier: spec.tier || 'default',
+    order: spec.order ?? Number.POSITIVE_INFINITY,
+    selector: parseSelector(spec.selector ?? ''),
+    reachesHosts: selectsHosts(spec.namespaceSelector) && selectsHosts(spec.serviceAccountSelector),
+    directions: directionsOf(spec.types, rules),
+    rules,
+    preDnat: spec.preDNAT ?? false,
+    doNotTrack: spec.doNotTrack ?? false,
+    applyOnForward: spec.applyOnForward ?? spec.preDNAT ?? spec.doNotTrack ?? false,
+  };
+}
+
+/**
+ * Up to v3.31 the tier `default` is part of the name in storage: the annotation's name counts, else the rest after the prefix.
+ * An object without the annotation was written by hand and is called as it is stored.
+ */
+function policyName(object: KubeObject, apiGroup: string, tier: string | undefined, prefix: string): string {
+  const { name, storedName, stored } = storedMetadata(object, apiGroup);
+  const prefixed = (tier ?? 'default') === 'default' && name.startsWith(prefix);
+  return stored && storedName === undefined && prefixed ? name.slice(prefix.length) : name;
+}
+
+/**
+ * Host endpoints are in no namespace and have no service account: `all()` there means everything that is in one,
+ * `global()` what is in none, and any other selector sees no labels.
+ */
+function selectsHosts(selector: string | undefined): boolean {
+  if (!selector) return true;
+  return matches(withoutAll(parseSelector(selector)), {});
+}
+
+function withoutAll(selector: Selector): Selector {
+  if (selector.op === 'all') return { op: 'not', operand: { op: 'all' } };
+  if (selector.op === 'not') return { op: 'not', operand: withoutAll(selector.operand) };
+  if (selector.op === 'and' || selector.op === 'or') return { ...selector, operands: selector.operands.map(withoutAll) };
+  return selector;
+}
+
+/** Without `types`: ingress, unless there are egress rules only; egress where there are egress rules. */
+function directionsOf(types: readonly string[] | undefined, rules: Readonly<Record<Direction, readonly Rule[]>>): readonly Direction[] {
+  if (types && types.length > 0) return (['ingress', 'egress'] as const).filter((way) => types.some((type) => type.toLowerCase() === way));
+  if (rules.egress.length === 0) return ['ingress'];
+  return rules.ingress.length === 0 ? ['egress'] : ['ingress', 'egress'];
+}
+
+export function tierOf(object: KubeObject): Tier {
+  const spec = (object.spec ?? {}) as { readonly order?: number; readonly defaultAction?: string };
+  return {
+    name: object.metadata.name,
+    order: spec.order ?? Number.POSITIVE_INFINITY,
+    defaultAction: spec.defaultAction === 'Pass' ? 'Pass' : 'Deny',
+  };
+}
+
+/** Policies in the order in which the agents evaluate them: by tier, by order within it, then by name. */
+export function inOrder(policies: readonly GlobalPolicy[], tiers: readonly Tier[]): readonly GlobalPolicy[] {
+  const byName = new Map(tiers.map((tier) => [tier.name, tier]));
+  const tierOrder = (name: string) => byName.get(name)?.order ?? Number.POSITIVE_INFINITY;
+  return policies.toSorted(
+    (a, b) =>
+      compare(tierOrder(a.tier), tierOrder(b.tier)) || compare(a.tier, b.tier) || compare(a.order, b.order) || compare(a.name, b.name),
+  );
+}
+
+function compare<T extends number | string>(a: T, b: T): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** True if the policy is in force on a host endpoint with these labels. */
+export function appliesTo(policy: GlobalPolicy, labels: Labels): boolean {
+  return policy.reachesHosts && matches(policy.selector, labels);
+}

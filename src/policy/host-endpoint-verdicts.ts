@@ -1,0 +1,101 @@
+import { type AutomaticSettings, automaticEndpoint, automaticName } from './automatic-endpoint.ts';
+import { type AutomaticSigns, effective, type HostEndpoint, isAllInterfaces, originOf } from './host-endpoint.ts';
+import { type LabelCopies, labelCopies } from './label-copies.ts';
+import { type PolicyWorld, type Posture, postureOf, UNPOLICED } from './posture.ts';
+import type { Labels } from './selector.ts';
+import { compare, type LaneVerdict, type Verdict, worst } from './verdict.ts';
+
+export interface NodeFacts {
+  readonly name: string;
+  readonly labels: Labels;
+}
+
+export interface FleetFacts {
+  readonly nodes: readonly NodeFacts[];
+  readonly endpoints: readonly HostEndpoint[];
+  readonly settings: AutomaticSettings;
+  readonly signs: AutomaticSigns;
+  readonly world: PolicyWorld;
+}
+
+/** A moment of the migration: enabling acts on the whole fleet at once, deleting on one node. */
+export interface Moment {
+  readonly verdict: Verdict;
+  readonly changes: readonly LaneVerdict[];
+  /** Name of the endpoint that is in force from then on; undefined: the host has none. */
+  readonly endpoint?: string;
+}
+
+export interface NodeVerdict {
+  readonly node: string;
+  readonly verdict: Verdict;
+  readonly endpoint?: string;
+  readonly atEnable: Moment;
+  readonly atDelete: Moment;
+  /** Old all-interfaces endpoints of the node, by name. */
+  readonly old: readonly HostEndpoint[];
+  readonly unclear: readonly HostEndpoint[];
+  readonly labels: LabelCopies;
+  /** Why the node gets no automatic endpoint, if it gets none. */
+  readonly uncovered?: 'name-taken' | 'no-default' | 'templates-only';
+  /** Old endpoints with named ports, which automatic ones do not have. */
+  readonly lostPorts: readonly string[];
+}
+
+/** Per node of the cluster what applies to its host now, from enabling on, and once its old endpoints are gone (§4.7). */
+export function hostEndpointVerdicts(fleet: FleetFacts): readonly NodeVerdict[] {
+  const byNode = Map.groupBy(fleet.endpoints, ({ node }) => node);
+  return fleet.nodes.map((node) => verdictOf(node, byNode.get(node.name) ?? [], fleet));
+}
+
+/** Endpoints that name a node which is not in the cluster: no automatic one will stand in for them. */
+export function endpointsWithoutNode({ nodes, endpoints }: Pick<FleetFacts, 'nodes' | 'endpoints'>): readonly HostEndpoint[] {
+  const names = new Set(nodes.map(({ name }) => name));
+  return endpoints.filter(({ node }) => !names.has(node));
+}
+
+function verdictOf(node: NodeFacts, endpoints: readonly HostEndpoint[], fleet: FleetFacts): NodeVerdict {
+  const { signs, world } = fleet;
+  const everywhere = endpoints.filter(isAllInterfaces);
+  const old = everywhere.filter((endpoint) => originOf(endpoint, signs) === 'old');
+  const labels = labelCopies(old, node.labels, signs);
+  const uncovered = uncoveredBecause(node.name, endpoints, fleet);
+  const automatic = uncovered ? [] : [automaticOf(node, labels, fleet)];
+  const kept = everywhere.filter((endpoint) => !old.includes(endpoint) && endpoint.name !== automatic[0]?.name);
+  const now = effective(everywhere);
+  const enabled = effective([...old, ...kept, ...automatic]);
+  const afterwards = effective([...kept, ...automatic]);
+  const posture = (endpoint: HostEndpoint | undefined): Posture => (endpoint ? postureOf(endpoint, world) : UNPOLICED);
+  const [atNow, atEnabled, atEnd] = [posture(now), posture(enabled), posture(afterwards)];
+  const atEnable = moment(atNow, atEnabled, enabled);
+  const atDelete = moment(atNow, atEnd, afterwards);
+  return {
+    node: node.name,
+    verdict: worst([atEnable.verdict, atDelete.verdict]),
+    ...(now ? { endpoint: now.name } : {}),
+    atEnable,
+    atDelete,
+    old,
+    unclear: endpoints.filter((endpoint) => originOf(endpoint, signs) === 'unclear'),
+    labels,
+    ...(uncovered ? { uncovered } : {}),
+    lostPorts: old.filter(({ ports }) => ports.length > 0).map(({ name }) => name),
+  };
+}
+
+function moment(before: Posture, after: Posture, endpoint: HostEndpoint | undefined): Moment {
+  const changes = compare(before, after);
+  return { verdict: worst(changes.map(({ verdict }) => verdict)), changes, ...(endpoint ? { endpoint: endpoint.name } : {}) };
+}
+
+function automaticOf(node: NodeFacts, { copies }: LabelCopies, { signs, world }: FleetFacts): HostEndpoint {
+  const copied = Object.fromEntries(copies.map(({ key, value }) => [key, value]));
+  return automaticEndpoint(node.name, { ...node.labels, ...copied }, signs, world.allowAllProfile);
+}
+
+function uncoveredBecause(node: string, endpoints: readonly HostEndpoint[], { settings, signs }: FleetFacts): NodeVerdict['uncovered'] {
+  const named = endpoints.find(({ name }) => name === automaticName(node, signs));
+  if (named && originOf(named, signs) !== 'automatic') return 'name-taken';
+  if (settings.createDefault) return undefined;
+  return settings.templates > 0 ? 'templates-only' : 'no-default';
+}

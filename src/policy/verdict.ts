@@ -1,0 +1,45 @@
+import { LANES, type Lane, type LanePosture, type Posture } from './posture.ts';
+
+/**
+ * What a change of endpoints does to a node (§7/3): `OPEN` was policed or denied and will let everything through,
+ * `NEWLY POLICED` let everything through and will be judged by policies, `CHANGED` is judged by others than before.
+ */
+export type Verdict = 'same' | 'CHANGED' | 'NEWLY POLICED' | 'OPEN';
+
+/** What changes on one lane. */
+export interface LaneVerdict {
+  readonly lane: Lane;
+  readonly verdict: Exclude<Verdict, 'same'>;
+  readonly before: LanePosture;
+  readonly after: LanePosture;
+}
+
+const WEIGHT: readonly Verdict[] = ['same', 'CHANGED', 'NEWLY POLICED', 'OPEN'];
+
+/** The worst of several verdicts; `OPEN` is worst: nobody notices it. */
+export function worst(verdicts: readonly Verdict[]): Verdict {
+  return verdicts.reduce<Verdict>((a, b) => (WEIGHT.indexOf(b) > WEIGHT.indexOf(a) ? b : a), 'same');
+}
+
+export function compare(before: Posture, after: Posture): readonly LaneVerdict[] {
+  return LANES.flatMap((lane) => {
+    const verdict = laneVerdict(before[lane], after[lane]);
+    return verdict === 'same' ? [] : [{ lane, verdict, before: before[lane], after: after[lane] }];
+  });
+}
+
+function laneVerdict(before: LanePosture, after: LanePosture): Verdict {
+  if (laneText(before) === laneText(after)) return 'same';
+  if (isOpen(after)) return 'OPEN';
+  return isOpen(before) ? 'NEWLY POLICED' : 'CHANGED';
+}
+
+function isOpen(lane: LanePosture): boolean {
+  return lane.policies.length === 0 && lane.end === 'allow';
+}
+
+/** `policies a, b, then deny`: one text per posture, for people and for comparing. */
+export function laneText({ policies, end }: LanePosture): string {
+  const last = typeof end === 'string' ? end : `rules of ${end.profiles.join(', ')}`;
+  return policies.length === 0 ? last : `${policies.join(', ')}, then ${last}`;
+}

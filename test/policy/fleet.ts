@@ -1,0 +1,65 @@
+import type { KubeObject } from '../../src/core/object.ts';
+import { automaticSettings } from '../../src/policy/automatic-endpoint.ts';
+import { globalPolicyOf, inOrder, type Rule, tierOf } from '../../src/policy/global-policy.ts';
+import { type AutomaticSigns, hostEndpointOf } from '../../src/policy/host-endpoint.ts';
+import type { FleetFacts } from '../../src/policy/host-endpoint-verdicts.ts';
+import type { Labels } from '../../src/policy/selector.ts';
+
+export const GROUP = 'projectcalico.org';
+export const SIGNS: AutomaticSigns = {
+  createdBy: 'projectcalico.org/created-by',
+  createdByValue: 'calico-kube-controllers',
+  autoHepSuffix: '-auto-hep',
+};
+export const ALLOW_ALL = 'projectcalico-default-allow';
+
+export function object(kind: string, name: string, spec: object, labels: Labels = {}, annotations: Labels = {}): KubeObject {
+  return { apiVersion: `crd.${GROUP}/v1`, kind, metadata: { name, labels, annotations }, spec };
+}
+
+export function hep(name: string, node: string, labels: Labels = {}, spec: object = {}): KubeObject {
+  return object('HostEndpoint', name, { node, interfaceName: '*', ...spec }, labels);
+}
+
+export const DENY: readonly Rule[] = [{ action: 'Deny' }];
+
+/** A policy on ingress and egress of what the selector selects. */
+export function policy(name: string, selector: string, spec: object = {}): KubeObject {
+  return object('GlobalNetworkPolicy', name, { selector, types: ['Ingress', 'Egress'], ingress: DENY, egress: DENY, ...spec });
+}
+
+export interface Fleet {
+  readonly nodes: Readonly<Record<string, Labels>>;
+  readonly endpoints?: readonly KubeObject[];
+  readonly policies?: readonly KubeObject[];
+  readonly tiers?: readonly KubeObject[];
+  readonly profiles?: Readonly<
+    Record<string, { readonly labels?: Labels; readonly ingress?: readonly Rule[]; readonly egress?: readonly Rule[] }>
+  >;
+  /** `spec.controllers.node.hostEndpoint` */
+  readonly hostEndpoint?: object;
+}
+
+export function fleetOf({ nodes, endpoints = [], policies = [], tiers = [], profiles = {}, hostEndpoint = {} }: Fleet): FleetFacts {
+  const allTiers = tiers.map(tierOf);
+  return {
+    nodes: Object.entries(nodes).map(([name, labels]) => ({ name, labels })),
+    endpoints: endpoints.map((endpoint) => hostEndpointOf(endpoint, GROUP)),
+    settings: automaticSettings({ controllers: { node: { hostEndpoint } } }),
+    signs: SIGNS,
+    world: {
+      policies: inOrder(
+        policies.map((each) => globalPolicyOf(each, GROUP, 'default.')),
+        allTiers,
+      ),
+      tiers: new Map(allTiers.map((tier) => [tier.name, tier])),
+      profiles: new Map(
+        Object.entries(profiles).map(([name, { labels = {}, ingress = [], egress = [] }]) => [
+          name,
+          { labels, rules: { ingress, egress } },
+        ]),
+      ),
+      allowAllProfile: ALLOW_ALL,
+    },
+  };
+}

@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict';
+import { endpointsWithoutNode, hostEndpointVerdicts, type NodeVerdict } from '../../src/policy/host-endpoint-verdicts.ts';
+import { laneText } from '../../src/policy/verdict.ts';
+import { ALLOW_ALL, DENY, type Fleet, fleetOf, hep, object, policy, SIGNS } from './fleet.ts';
+
+const AUTOMATIC = { [SIGNS.createdBy]: SIGNS.createdByValue };
+const ALLOW = { profiles: [ALLOW_ALL] };
+
+function only(fleet: Fleet): NodeVerdict {
+  const [verdict, ...more] = hostEndpointVerdicts(fleetOf(fleet));
+  assert.ok(verdict && more.length === 0);
+  return verdict;
+}
+
+interface Row {
+  readonly it: string;
+  readonly fleet: Fleet;
+  readonly enable: string;
+  readonly delete: string;
+  readonly endpoints?: readonly [atEnable: string | undefined, atDelete: string | undefined];
+}
+
+const ROWS: readonly Row[] = [
+  {
+    it: 'a node without any endpoint and without a policy stays as it is',
+    fleet: { nodes: { n1: {} } },
+    enable: 'same',
+    delete: 'same',
+    endpoints: ['n1-auto-hep', 'n1-auto-hep'],
+  },
+  {
+    it: 'a node without any endpoint is newly policed where a policy selects its labels',
+    fleet: { nodes: { n1: { env: 'prod' } }, policies: [policy('p', 'env == "prod"')] },
+    enable: 'NEWLY POLICED',
+    delete: 'NEWLY POLICED',
+  },
+  {
+    it: 'all() selects automatic endpoints too',
+    fleet: { nodes: { n1: {} }, policies: [policy('p', 'all()')] },
+    enable: 'NEWLY POLICED',
+    delete: 'NEWLY POLICED',
+  },
+  {
+    it: 'an old endpoint without a profile and without a policy denied: opened when it is deleted',
+    fleet: { nodes: { n1: {} }, endpoints: [hep('a-old', 'n1')] },
+    enable: 'same',
+    delete: 'OPEN',
+    endpoints: ['a-old', 'n1-auto-hep'],
+  },
+  {
+    it: 'an old endpoint that sorts behind the automatic one loses at once',
+    fleet: { nodes: { n1: {} }, endpoints: [hep('z-old', 'n1')] },
+    enable: 'OPEN',
+    delete: 'OPEN',
+    endpoints: ['n1-auto-hep', 'n1-auto-hep'],
+  },
+  {
+    it: 'an old endpoint with the allow-all profile and nothing else changes nothing',
+    fleet: { nodes: { n1: {} }, endpoints: [hep('a-old', 'n1', {}, ALLOW)] },
+    enable: 'same',
+    delete: 'same',
+  },
+  {
+    it: 'a policy follows the label that is copied to the node',
+    fleet: { nodes: { n1: {} }, endpoints: [hep('z-old', 'n1', { role: 'edge' })], policies: [policy('p', 'role == "edge"')] },
+    enable: 'same',
+    delete: 'same',
+  },
+  {
+    it: 'a policy on a label that is not copied is lost: open',
+    fleet: {
+      nodes: { n1: {} },
+      endpoints: [hep('a-old', 'n1', { 'kubernetes.io/zone': 'x' })],
+      policies: [policy('p', 'kubernetes.io/zone == "x"')],
+    },
+    enable: 'same',
+    delete: 'OPEN',
+  },
+  {
+    it: 'a policy on a label in conflict with the node is lost: open',
+    fleet: {
+      nodes: { n1: { role: 'core' } },
+      endpoints: [hep('a-old', 'n1', { role: 'edge' })],
+      policies: [policy('p', 'role == "edge"')],
+    },
+    enable: 'same',
+    delete: 'OPEN',
+  },
+  {
+    it: 'other policies than before: changed',
+    fleet: {
+      nodes: { n1: { env: 'prod' } },
+      endpoints: [hep('a-old', 'n1', { role: 'edge' })],
+      policies: [policy('p', 'role == "edge"'), policy('q', 'env == "prod"')],
+    },
+    enable: 'same',
+    delete: 'CHANGED',
+  },
+  {
+    it: 'a policy that excluded the created-by label no longer applies',
+    fleet: { nodes: { n1: {} }, endpoints: [hep('a-old', 'n1')], policies: [policy('p', '!has(projectcalico.org/created-by)')] },
+    enable: 'same',
+    delete: 'OPEN',
+  },
+  {
+    it: 'open in one direction is open',
+    fleet: {
+      nodes: { n1: { env: 'prod' } },
+      endpoints: [hep('a-old', 'n1', { 'k8s.io/x': '1' })],
+      policies: [policy('in', 'all()', { types: ['Ingress'] }), policy('out', 'has(k8s.io/x)', { types: ['Egress'] })],
+    },
+    enable: 'same',
+    delete: 'OPEN',
+  },
+  {
+    it: 'an endpoint on a named interface is no endpoint of the host as a whole',
+    fleet: { nodes: { n1: {} }, endpoints: [hep('eth', 'n1', {}, { interfaceName: 'eth0' })] },
+    enable: 'same',
+    delete: 'same',
+  },
+  {
+    it: 'an endpoint by address only is no endpoint of the host as a whole',
+    fleet: { nodes: { n1: {} }, endpoints: [hep('ip', 'n1', {}, { interfaceName: undefined, expectedIPs: ['10.0.0.1'] })] },
+    enable: 'same',
+    delete: 'same',
+  },
+  {
+    it: 'of two old endpoints the first by name counts until both are gone',
+    fleet: {
+      nodes: { n1: {} },
+      endpoints: [hep('b-old', 'n1', {}, ALLOW), hep('a-old', 'n1')],
+    },
+    enable: 'same',
+    delete: 'OPEN',
+    endpoints: ['a-old', 'n1-auto-hep'],
+  },
+  {
+    it: 'a half migrated node keeps its automatic endpoint',
+    fleet: {
+      nodes: { n1: { env: 'prod' } },
+      endpoints: [hep('n1-auto-hep', 'n1', { ...AUTOMATIC, env: 'prod' }, ALLOW), hep('z-old', 'n1')],
+    },
+    enable: 'same',
+    delete: 'same',
+  },
+  {
+    it: 'a node whose automatic name is taken by a hand-made endpoint gets none',
+    fleet: { nodes: { n1: {} }, endpoints: [hep('n1-auto-hep', 'n1')] },
+    enable: 'same',
+    delete: 'same',
+    endpoints: ['n1-auto-hep', 'n1-auto-hep'],
+  },
+  {
+    it: 'no default endpoint and no template leaves the host without any',
+    fleet: { nodes: { n1: {} }, endpoints: [hep('a-old', 'n1')], hostEndpoint: { createDefaultHostEndpoint: 'Disabled' } },
+    enable: 'same',
+    delete: 'OPEN',
+    endpoints: ['a-old', undefined],
+  },
+  {
+    it: 'untracked policies do not act on all interfaces',
+    fleet: { nodes: { n1: {} }, policies: [policy('raw', 'all()', { doNotTrack: true, applyOnForward: true })] },
+    enable: 'same',
+    delete: 'same',
+  },
+  {
+    it: 'policies before address translation are a lane of their own',
+    fleet: { nodes: { n1: {} }, policies: [policy('pre', 'all()', { preDNAT: true, applyOnForward: true, types: ['Ingress'] })] },
+    enable: 'NEWLY POLICED',
+    delete: 'NEWLY POLICED',
+  },
+  {
+    it: 'a policy with a namespace selector reaches no host',
+    fleet: { nodes: { n1: {} }, policies: [policy('ns', 'all()', { namespaceSelector: 'all()' })] },
+    enable: 'same',
+    delete: 'same',
+  },
+  {
+    it: 'a policy for what is in no namespace reaches hosts',
+    fleet: { nodes: { n1: {} }, policies: [policy('ns', 'all()', { namespaceSelector: 'global()' })] },
+    enable: 'NEWLY POLICED',
+    delete: 'NEWLY POLICED',
+  },
+  {
+    it: 'labels that a profile gives are labels of the endpoint',
+    fleet: {
+      nodes: { n1: {} },
+      endpoints: [hep('a-old', 'n1', {}, { profiles: ['team'] })],
+      profiles: { team: { labels: { team: 'x' } } },
+      policies: [policy('p', 'team == "x"')],
+    },
+    enable: 'same',
+    delete: 'OPEN',
+  },
+  {
+    it: 'a profile of its own that lets everything through is as open as the allow-all profile',
+    fleet: {
+      nodes: { n1: {} },
+      endpoints: [hep('a-old', 'n1', {}, { profiles: ['open'] })],
+      profiles: { open: { ingress: [{ action: 'Allow' }], egress: [{ action: 'Allow', source: {}, destination: {} }] } },
+    },
+    enable: 'same',
+    delete: 'same',
+  },
+  {
+    it: 'a profile with rules of its own judged: open without it',
+    fleet: {
+      nodes: { n1: {} },
+      endpoints: [hep('a-old', 'n1', {}, { profiles: ['ssh'] })],
+      profiles: { ssh: { ingress: [{ action: 'Allow', protocol: 'TCP' }], egress: [{ action: 'Allow' }] } },
+    },
+    enable: 'same',
+    delete: 'OPEN',
+  },
+  {
+    it: 'a policy that passes on leaves the rest to the profiles, which differ',
+    fleet: {
+      nodes: { n1: {} },
+      endpoints: [hep('a-old', 'n1')],
+      policies: [policy('p', 'all()', { ingress: [{ action: 'Pass' }], egress: DENY })],
+    },
+    enable: 'same',
+    delete: 'CHANGED',
+  },
+];
+
+describe('verdicts on host endpoints', () => {
+  for (const row of ROWS) {
+    it(row.it, () => {
+      const verdict = only(row.fleet);
+      assert.deepEqual([verdict.atEnable.verdict, verdict.atDelete.verdict], [row.enable, row.delete]);
+      if (row.endpoints) assert.deepEqual([verdict.atEnable.endpoint, verdict.atDelete.endpoint], row.endpoints);
+    });
+  }
+
+  it('says what applied and what will apply, lane by lane', () => {
+    const verdict = only({
+      nodes: { n1: { env: 'prod' } },
+      endpoints: [hep('a-old', 'n1', { role: 'edge' })],
+      policies: [policy('second', 'role == "edge"', { order: 20 }), policy('first', 'role == "edge" || env == "prod"', { order: 10 })],
+    });
+    const [lane] = verdict.atDelete.changes;
+    assert.equal(lane, undefined, 'the copied label keeps both policies');
+    const changed = only({
+      nodes: { n1: { env: 'prod' } },
+      endpoints: [hep('a-old', 'n1', { 'k8s.io/role': 'edge' })],
+      policies: [policy('second', 'k8s.io/role == "edge"', { order: 20 }), policy('first', 'all()', { order: 10 })],
+    }).atDelete.changes.find((change) => change.lane === 'ingress');
+    assert.ok(changed);
+    assert.equal(laneText(changed.before), 'first, second, then deny');
+    assert.equal(laneText(changed.after), 'first, then deny');
+  });
+
+  it('policies of an earlier tier come first, whatever their own order', () => {
+    const verdict = only({
+      nodes: { n1: {} },
+      tiers: [object('Tier', 'security', { order: 10 }), object('Tier', 'default', { order: 1_000_000 })],
+      policies: [policy('default.app', 'all()', { order: 1 }), policy('security.block', 'all()', { tier: 'security', order: 900 })],
+    });
+    assert.deepEqual(verdict.atEnable.changes.find(({ lane }) => lane === 'egress')?.after.policies, ['security.block', 'default.app']);
+  });
+
+  it('names the old endpoints, the unclear ones, and what an automatic one cannot hold', () => {
+    const verdict = only({
+      nodes: { n1: {} },
+      endpoints: [
+        hep('old', 'n1', {}, { ports: [{ name: 'metrics', protocol: 'TCP', port: 9100 }] }),
+        hep('made-by-hand', 'n1', AUTOMATIC),
+        hep('x-auto-hep', 'n1'),
+        hep('n1-auto-hep', 'n1', AUTOMATIC),
+      ],
+    });
+    assert.deepEqual(
+      verdict.old.map(({ name }) => name),
+      ['old'],
+    );
+    assert.deepEqual(
+      verdict.unclear.map(({ name }) => name),
+      ['made-by-hand', 'x-auto-hep'],
+    );
+    assert.deepEqual(verdict.lostPorts, ['old']);
+  });
+
+  it('says why a node gets no automatic endpoint', () => {
+    const nodes = { n1: {} };
+    const disabled = { createDefaultHostEndpoint: 'Disabled' };
+    assert.equal(only({ nodes, endpoints: [hep('n1-auto-hep', 'n1')] }).uncovered, 'name-taken');
+    assert.equal(only({ nodes, hostEndpoint: disabled }).uncovered, 'no-default');
+    assert.equal(only({ nodes, hostEndpoint: { ...disabled, templates: [{ generateName: 'x' }] } }).uncovered, 'templates-only');
+    assert.equal(only({ nodes }).uncovered, undefined);
+  });
+
+  it('finds endpoints of nodes that are not there', () => {
+    const fleet = fleetOf({ nodes: { n1: {} }, endpoints: [hep('a', 'n1'), hep('b', 'gone')] });
+    assert.deepEqual(
+      endpointsWithoutNode(fleet).map(({ name }) => name),
+      ['b'],
+    );
+    assert.equal(hostEndpointVerdicts(fleet).length, 1);
+  });
+});
