@@ -1,12 +1,13 @@
 import { ok, type Verdict } from '../core/check.ts';
 import type { KubeObject } from '../core/object.ts';
 import type { Profile } from '../core/profile.ts';
+import { storedMetadata } from '../core/stored-metadata.ts';
 import { counted, evidenceOf, failIfAny, PROGRAM, preflightCheck } from './define.ts';
-import { objectsOf, specOf, v3Metadata, valueAt, withResources } from './resources.ts';
+import { objectsOf, specOf, valueAt, withResources } from './resources.ts';
 
 function isAutomatic(endpoint: KubeObject, profile: Profile): boolean {
   const { createdBy, createdByValue } = profile.labels;
-  return v3Metadata(endpoint, profile).labels[createdBy] === createdByValue;
+  return storedMetadata(endpoint, profile.apiGroup).labels[createdBy] === createdByValue;
 }
 
 /** All-interfaces endpoints that no controller made (§4.7/3). */

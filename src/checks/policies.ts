@@ -1,27 +1,18 @@
 import { notApplicable, ok, type Verdict } from '../core/check.ts';
 import type { KubeObject } from '../core/object.ts';
 import type { Profile } from '../core/profile.ts';
+import { isOfDefaultTier, policyName } from '../core/stored-metadata.ts';
 import { counted, evidenceOf, failIfAny, PROGRAM, preflightCheck } from './define.ts';
 import type { PreflightFacts } from './facts.ts';
 import { crosses, sourceRelease } from './releases.ts';
-import { objectsOf, specOf, v3Metadata, withResources } from './resources.ts';
+import { objectsOf, withResources } from './resources.ts';
 
 /** Kinds of policies that the controllers may store anew under another name (domain §7.2b). */
 export const POLICY_PLURALS = ['networkpolicies', 'globalnetworkpolicies', 'stagednetworkpolicies', 'stagedglobalnetworkpolicies'] as const;
 
 /** Stored policies of the default tier. */
 export function defaultTierPolicies(facts: PreflightFacts): readonly KubeObject[] {
-  return POLICY_PLURALS.flatMap((plural) => objectsOf(facts, plural)).filter((policy) => {
-    const { tier } = specOf(policy);
-    return tier === undefined || tier === '' || tier === 'default';
-  });
-}
-
-/** The name by which the service itself knows a stored policy. */
-export function policyName(policy: KubeObject, profile: Profile): string {
-  const prefix = profile.policyRenaming?.prefix ?? '';
-  const stored = policy.metadata.name;
-  return v3Metadata(policy, profile).name ?? (prefix !== '' && stored.startsWith(prefix) ? stored.slice(prefix.length) : stored);
+  return POLICY_PLURALS.flatMap((plural) => objectsOf(facts, plural)).filter(isOfDefaultTier);
 }
 
 export const noTwins = preflightCheck('NS-503', {

@@ -2,7 +2,6 @@ import { notApplicable, read, type Verdict } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import type { Installation } from '../core/installation.ts';
 import type { KubeObject } from '../core/object.ts';
-import type { Profile } from '../core/profile.ts';
 import { withInstallation } from './define.ts';
 import type { PreflightFacts } from './facts.ts';
 
@@ -34,31 +33,4 @@ export function isMap(value: unknown): value is Readonly<Record<string, unknown>
 /** Follows fields down; undefined where the way ends. */
 export function valueAt(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>((at, field) => (isMap(at) ? at[field] : undefined), value);
-}
-
-interface V3Metadata {
-  readonly name?: string;
-  readonly labels: Readonly<Record<string, string>>;
-}
-
-/** Name and labels that the service itself sees: newer releases keep them in an annotation of the stored resource (domain §8.1). */
-export function v3Metadata(object: KubeObject, profile: Profile): V3Metadata {
-  const stored = parseMap(object.metadata.annotations?.[`${profile.apiGroup}/metadata`]);
-  const labels = isMap(stored.labels)
-    ? Object.entries(stored.labels).filter((pair): pair is [string, string] => typeof pair[1] === 'string')
-    : [];
-  return {
-    ...(typeof stored.name === 'string' ? { name: stored.name } : {}),
-    labels: { ...Object.fromEntries(labels), ...object.metadata.labels },
-  };
-}
-
-function parseMap(text: string | undefined): Readonly<Record<string, unknown>> {
-  if (text === undefined) return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return isMap(value) ? value : {};
-  } catch {
-    return {};
-  }
 }

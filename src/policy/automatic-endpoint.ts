@@ -1,4 +1,4 @@
-import type { AutomaticSigns, HostEndpoint } from './host-endpoint.ts';
+import type { AutomaticSigns, HostEndpoint } from '../core/host-endpoint.ts';
 import type { Labels } from './selector.ts';
 
 /** What the controllers' configuration says about automatic endpoints. */

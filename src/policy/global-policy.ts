@@ -1,7 +1,8 @@
 import type { KubeObject } from '../core/object.ts';
+import type { Profile } from '../core/profile.ts';
+import { policyName } from '../core/stored-metadata.ts';
 import { parseSelector } from './parse-selector.ts';
 import { type Labels, matches, type Selector } from './selector.ts';
-import { storedMetadata } from './stored-metadata.ts';
 
 /** What a policy does with traffic of a direction. */
 export interface Rule {
@@ -51,11 +52,11 @@ interface PolicySpec {
 }
 
 /** Reads a GlobalNetworkPolicy; throws SelectorError if one of its selectors is none. */
-export function globalPolicyOf(object: KubeObject, apiGroup: string, storagePrefix: string): GlobalPolicy {
+export function globalPolicyOf(object: KubeObject, profile: Pick<Profile, 'apiGroup' | 'policyRenaming'>): GlobalPolicy {
   const spec = (object.spec ?? {}) as PolicySpec;
   const rules = { ingress: spec.ingress ?? [], egress: spec.egress ?? [] };
   return {
-    name: policyName(object, apiGroup, spec.tier, storagePrefix),
+    name: policyName(object, profile),
     tier: spec.tier || 'default',
     order: spec.order ?? Number.POSITIVE_INFINITY,
     selector: parseSelector(spec.selector ?? ''),
@@ -66,16 +67,6 @@ export function globalPolicyOf(object: KubeObject, apiGroup: string, storagePref
     doNotTrack: spec.doNotTrack ?? false,
     applyOnForward: spec.applyOnForward ?? spec.preDNAT ?? spec.doNotTrack ?? false,
   };
-}
-
-/**
- * Up to v3.31 the tier `default` is part of the name in storage: the annotation's name counts, else the rest after the prefix.
- * An object without the annotation was written by hand and is called as it is stored.
- */
-function policyName(object: KubeObject, apiGroup: string, tier: string | undefined, prefix: string): string {
-  const { name, storedName, stored } = storedMetadata(object, apiGroup);
-  const prefixed = (tier ?? 'default') === 'default' && name.startsWith(prefix);
-  return stored && storedName === undefined && prefixed ? name.slice(prefix.length) : name;
 }
 
 /**

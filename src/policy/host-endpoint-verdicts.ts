@@ -1,5 +1,5 @@
+import { type AutomaticSigns, effective, type HostEndpoint, isAllInterfaces, originOf } from '../core/host-endpoint.ts';
 import { type AutomaticSettings, automaticEndpoint, automaticName } from './automatic-endpoint.ts';
-import { type AutomaticSigns, effective, type HostEndpoint, isAllInterfaces, originOf } from './host-endpoint.ts';
 import { type LabelCopies, labelCopies } from './label-copies.ts';
 import { type PolicyWorld, type Posture, postureOf, UNPOLICED } from './posture.ts';
 import type { Labels } from './selector.ts';
@@ -66,7 +66,9 @@ function verdictOf(node: NodeFacts, endpoints: readonly HostEndpoint[], fleet: F
   const enabled = effective([...old, ...kept, ...automatic]);
   const afterwards = effective([...kept, ...automatic]);
   const posture = (endpoint: HostEndpoint | undefined): Posture => (endpoint ? postureOf(endpoint, world) : UNPOLICED);
-  const [atNow, atEnabled, atEnd] = [posture(now), posture(enabled), posture(afterwards)];
+  const [atNow, atEnd] = [posture(now), posture(afterwards)];
+  // The endpoint in force once enabled is one of the two: the old one still, or the automatic one already.
+  const atEnabled = enabled === now ? atNow : enabled === afterwards ? atEnd : posture(enabled);
   const atEnable = moment(atNow, atEnabled, enabled);
   const atDelete = moment(atNow, atEnd, afterwards);
   return {

@@ -1,4 +1,4 @@
-import type { AutomaticSigns, HostEndpoint } from './host-endpoint.ts';
+import type { AutomaticSigns, HostEndpoint } from '../core/host-endpoint.ts';
 import type { Labels } from './selector.ts';
 
 /** A label of an old endpoint that its node shall get (§4.7/1). */

@@ -1,5 +1,5 @@
+import type { HostEndpoint } from '../core/host-endpoint.ts';
 import { appliesTo, type Direction, type GlobalPolicy, type Rule, type Tier } from './global-policy.ts';
-import type { HostEndpoint } from './host-endpoint.ts';
 import type { Labels } from './selector.ts';
 
 /**

@@ -40,14 +40,15 @@ export function matches(selector: Selector, labels: Labels): boolean {
     case 'or':
       return selector.operands.some((operand) => matches(operand, labels));
     default:
-      return holds(selector, Object.hasOwn(labels, selector.label) ? labels[selector.label] : undefined);
+      return holds(selector, labels[selector.label]);
   }
 }
 
 type Comparison = Extract<Selector, { readonly label: string }>;
 
-function holds(comparison: Comparison, value: string | undefined): boolean {
-  if (value === undefined) return comparison.op === '!=' || comparison.op === 'not in';
+/** Names that every object inherits (`constructor`) are no labels: their values are no strings. */
+function holds(comparison: Comparison, value: unknown): boolean {
+  if (typeof value !== 'string') return comparison.op === '!=' || comparison.op === 'not in';
   switch (comparison.op) {
     case 'has':
       return true;

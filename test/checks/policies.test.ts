@@ -5,10 +5,13 @@ import { checkCases } from '../support/check-cases.ts';
 const named = (name: string) => ({ annotations: { 'projectcalico.org/metadata': JSON.stringify({ name }) } });
 const policy = (name: string, metadata = {}, spec = {}) => resource(`NetworkPolicy/a/${name}`, spec, metadata);
 
+/** Annotations of what was written through the service's API. */
+const SERVED = { annotations: { 'projectcalico.org/metadata': '{}' } };
+
 checkCases('NS-503', {
   'passes if each is stored once': { facts: { resources: resources(policy('default.x'), policy('default.y')) }, is: 'ok' },
   'fails if one is stored under both names': {
-    facts: { resources: resources(policy('default.x'), policy('x'), policy('y')) },
+    facts: { resources: resources(policy('default.x', SERVED), policy('x', SERVED), policy('y', SERVED)) },
     is: 'error',
     about: ['NetworkPolicy/a/default.x', 'NetworkPolicy/a/x'],
   },
@@ -16,9 +19,13 @@ checkCases('NS-503', {
     facts: { resources: resources(policy('default.x', named('default.x')), policy('x')) },
     is: 'ok',
   },
-  'keeps namespaces apart': { facts: { resources: resources(policy('default.x'), resource('NetworkPolicy/b/x')) }, is: 'ok' },
+  'leaves a stored object that was written by hand under its own name': {
+    facts: { resources: resources(policy('default.x'), policy('x', SERVED)) },
+    is: 'ok',
+  },
+  'keeps namespaces apart': { facts: { resources: resources(policy('default.x', SERVED), resource('NetworkPolicy/b/x')) }, is: 'ok' },
   'looks at the default tier only': {
-    facts: { resources: resources(policy('default.x', {}, { tier: 'mine' }), policy('x')) },
+    facts: { resources: resources(policy('default.x', SERVED, { tier: 'mine' }), policy('x')) },
     is: 'ok',
   },
   'does not apply to a service that renames none': { context: contextOf({}, netsvc), is: 'not-applicable' },
@@ -39,7 +46,7 @@ checkCases('NS-706', {
   'does not mind another of a like name': { facts: { resources: resources(resource('GlobalNetworkPolicy/allow-all')) }, is: 'ok' },
 });
 
-const pending = { resources: resources(policy('default.x'), policy('y')) };
+const pending = { resources: resources(policy('default.x', SERVED), policy('y', SERVED)) };
 
 checkCases('NS-707', {
   'tells how many will be stored anew': { facts: pending, is: 'ok', says: /^1 stored policy will be stored anew/ },

@@ -1,7 +1,7 @@
+import { type AutomaticSigns, hostEndpointOf } from '../../src/core/host-endpoint.ts';
 import type { KubeObject } from '../../src/core/object.ts';
 import { automaticSettings } from '../../src/policy/automatic-endpoint.ts';
 import { globalPolicyOf, inOrder, type Rule, tierOf } from '../../src/policy/global-policy.ts';
-import { type AutomaticSigns, hostEndpointOf } from '../../src/policy/host-endpoint.ts';
 import type { FleetFacts } from '../../src/policy/host-endpoint-verdicts.ts';
 import type { Labels } from '../../src/policy/selector.ts';
 
@@ -49,7 +49,7 @@ export function fleetOf({ nodes, endpoints = [], policies = [], tiers = [], prof
     signs: SIGNS,
     world: {
       policies: inOrder(
-        policies.map((each) => globalPolicyOf(each, GROUP, 'default.')),
+        policies.map((each) => globalPolicyOf(each, { apiGroup: GROUP })),
         allTiers,
       ),
       tiers: new Map(allTiers.map((tier) => [tier.name, tier])),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { hostEndpointOf, originOf } from '../../src/policy/host-endpoint.ts';
+import { hostEndpointOf, originOf } from '../../src/core/host-endpoint.ts';
 import { isLabelKey, isLabelValue, labelCopies } from '../../src/policy/label-copies.ts';
 import type { Labels } from '../../src/policy/selector.ts';
 import { GROUP, hep, SIGNS } from './fleet.ts';

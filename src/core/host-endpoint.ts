@@ -1,5 +1,4 @@
-import type { KubeObject } from '../core/object.ts';
-import type { Labels } from './selector.ts';
+import type { KubeObject } from './object.ts';
 import { storedMetadata } from './stored-metadata.ts';
 
 export interface HostEndpoint {
@@ -11,7 +10,7 @@ export interface HostEndpoint {
   readonly expectedIPs: readonly string[];
   readonly profiles: readonly string[];
   readonly ports: readonly NamedPort[];
-  readonly labels: Labels;
+  readonly labels: Readonly<Record<string, string>>;
 }
 
 export interface NamedPort {

@@ -1,0 +1,58 @@
+import type { KubeObject } from './object.ts';
+import type { Profile } from './profile.ts';
+
+/** What a person gave an object of the v3 API, wherever the release stored it. */
+export interface StoredMetadata {
+  /** The name that the annotation gives; undefined where it gives none, or where there is no such annotation. */
+  readonly name?: string;
+  /** True if the object has the annotation: it was written through the service's API. */
+  readonly stored: boolean;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/**
+ * Metadata of a stored custom resource as the newest reader sees it: releases from v3.28 on keep labels as JSON in
+ * the annotation `<group>/metadata`, older ones on the object itself. Both are merged; where they differ the annotation wins.
+ * An annotation that is no JSON object gives nothing, as with the readers of the service.
+ */
+export function storedMetadata(object: KubeObject, apiGroup: string): StoredMetadata {
+  const text = object.metadata.annotations?.[`${apiGroup}/metadata`];
+  const { name, labels } = text === undefined ? {} : parsed(text);
+  return {
+    ...(typeof name === 'string' ? { name } : {}),
+    stored: text !== undefined,
+    labels: { ...object.metadata.labels, ...textsOf(labels) },
+  };
+}
+
+/**
+ * The name by which the service itself knows a stored policy. Up to v3.31 policies of the tier `default` are stored with its name
+ * before their own: the annotation's name counts, else what follows the prefix. An object without the annotation was written
+ * by hand: it is called as it is stored, and the controllers leave it as it is.
+ */
+export function policyName(policy: KubeObject, profile: Pick<Profile, 'apiGroup' | 'policyRenaming'>): string {
+  const { name, stored } = storedMetadata(policy, profile.apiGroup);
+  const prefix = profile.policyRenaming?.prefix;
+  const own = policy.metadata.name;
+  if (name !== undefined || !stored || prefix === undefined || !own.startsWith(prefix) || !isOfDefaultTier(policy)) return name ?? own;
+  return own.slice(prefix.length);
+}
+
+export function isOfDefaultTier(policy: KubeObject): boolean {
+  const tier = (policy.spec as { readonly tier?: unknown } | undefined)?.tier;
+  return tier === undefined || tier === '' || tier === 'default';
+}
+
+function parsed(text: string): { readonly name?: unknown; readonly labels?: unknown } {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function textsOf(labels: unknown): Readonly<Record<string, string>> {
+  if (typeof labels !== 'object' || labels === null) return {};
+  return Object.fromEntries(Object.entries(labels).filter((pair): pair is [string, string] => typeof pair[1] === 'string'));
+}
