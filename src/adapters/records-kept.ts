@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { Fault } from '../core/fault.ts';
+import type { KeptItem } from '../core/ports.ts';
 
 /** binaryData of one ConfigMap: base64 by key. */
 export type Binary = Readonly<Record<string, string>>;
@@ -34,18 +35,29 @@ export function isPieceOf(actionId: string, key: string): boolean {
 
 /** The item from all pieces found; undefined if there is none. Throws Fault('failed') if a piece is missing. */
 export async function unpacked(actionId: string, all: Binary): Promise<unknown> {
-  const key = keyOf(actionId);
-  const pieces = Object.entries(all).filter(([name]) => isPieceOf(actionId, name));
-  if (pieces.length === 0) return undefined;
-  const [, count] = /\.\d+of(\d+)$/.exec(pieces[0]?.[0] ?? '') ?? [];
+  const pieces = Object.keys(all).filter((name) => isPieceOf(actionId, name));
+  const [first] = pieces;
+  return first === undefined ? undefined : (await unpackedKey(keyOf(actionId), first, all)).content;
+}
+
+/** Every item whose id has this part, sorted by id. Throws Fault('failed') if a piece of one is missing. */
+export async function unpackedWith(part: string, all: Binary): Promise<readonly KeptItem[]> {
+  const firsts = Object.keys(all).filter((name) => name.startsWith('kept.') && /(?<!\.\d+of\d+)$|\.1of\d+$/.test(name));
+  const items = await Promise.all(firsts.map((name) => unpackedKey(name.replace(/\.1of\d+$/, ''), name, all)));
+  return items.filter(({ id }) => id.includes(part)).sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** The item under a key, from its pieces; `first` is the name of any one of them. */
+async function unpackedKey(key: string, first: string, all: Binary): Promise<KeptItem> {
+  const [, count] = /\.\d+of(\d+)$/.exec(first) ?? [];
   const wanted = count === undefined ? [key] : Array.from({ length: Number(count) }, (_, index) => `${key}.${index + 1}of${count}`);
   const found = wanted.map((name) => all[name]);
   if (found.some((piece) => piece === undefined))
-    throw new Fault('failed', `what was kept of "${actionId}" is incomplete: ${found.filter(Boolean).length} of ${wanted.length} pieces`, [
+    throw new Fault('failed', `what was kept as ${key} is incomplete: ${found.filter(Boolean).length} of ${wanted.length} pieces`, [
       'restore the ConfigMaps netsvc-upgrade-run-kept-N from a backup',
     ]);
   const bytes = await promisify(gunzip)(Buffer.concat(found.map((piece) => Buffer.from(piece ?? '', 'base64'))));
-  return (JSON.parse(bytes.toString('utf8')) as { readonly content: unknown }).content;
+  return JSON.parse(bytes.toString('utf8')) as KeptItem;
 }
 
 /** Bytes that count against a ConfigMap's limit. */

@@ -2,7 +2,7 @@ import { K } from '../core/kinds.ts';
 import type { KubeObject } from '../core/object.ts';
 import { ApiFailure, type Cluster, type Records } from '../core/ports.ts';
 import type { RunRecord } from '../core/run-record.ts';
-import { type Binary, isPieceOf, packed, sizeOf, unpacked } from './records-kept.ts';
+import { type Binary, isPieceOf, packed, sizeOf, unpacked, unpackedWith } from './records-kept.ts';
 import { parseRecord } from './records-shape.ts';
 
 export const RECORD_NAME = 'netsvc-upgrade-run';
@@ -66,6 +66,10 @@ export function configMapRecords({ cluster, namespace }: RecordsDeps): Records {
     async kept(actionId) {
       const maps = await everyMap();
       return unpacked(actionId, Object.assign({}, ...maps.map(binaryOf)) as Binary);
+    },
+    async keptWith(part) {
+      const maps = await everyMap();
+      return unpackedWith(part, Object.assign({}, ...maps.map(binaryOf)) as Binary);
     },
   };
 }

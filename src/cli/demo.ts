@@ -6,6 +6,7 @@ import { sandboxPorts } from '../sandbox/sandbox-ports.ts';
 import { netsvcScenario, type Scenario } from '../sandbox/scenario.ts';
 import { toOptions } from './options.ts';
 import type { ComposeRequest, Composition, Seams } from './seams.ts';
+import { sliceOf } from './slice.ts';
 import type { SessionFlags } from './session.ts';
 import { runStageCommand } from './stage-command.ts';
 
@@ -57,7 +58,7 @@ function demoRun(flags: DemoRequest['flags'], stuck: boolean): Parameters<typeof
     ...(reportFile === undefined ? {} : { 'report-file': reportFile }),
     ...(stuck ? { timeout: '1m' } : {}),
   };
-  return { command: 'demo', typed, carried: [], flags: given, select: (chain) => chain };
+  return { command: 'demo', typed, carried: [], flags: given, select: sliceOf({}) };
 }
 
 /** One document on stdout: that of the run which came to an end. */

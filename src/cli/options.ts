@@ -20,6 +20,7 @@ export interface RunFlags {
   readonly timeout?: string;
   readonly 'max-failed'?: number;
   readonly 'hold-policy-migration'?: boolean;
+  readonly undo?: boolean;
   readonly 'with-secrets'?: boolean;
   readonly 'backup-dir'?: string;
   readonly 'bin-dir'?: string;
@@ -48,6 +49,7 @@ export function toOptions(flags: RunFlags, facts: OptionFacts): Options {
     ...given('timeoutMs', flags.timeout === undefined ? undefined : parseDuration(flags.timeout, 'timeout')),
     maxFailed: flags['max-failed'] ?? 0,
     holdPolicyMigration: flags['hold-policy-migration'] ?? false,
+    ...given('undo', flags.undo),
     withSecrets: flags['with-secrets'] ?? false,
     ...given('backupDir', flags['backup-dir']),
     ...given('binDir', flags['bin-dir']),

@@ -3,7 +3,10 @@ import { Fault } from '../core/fault.ts';
 import type { AnyStage } from '../core/stage.ts';
 
 /** The chain's stages by name, for flags; a test holds it to the chain itself, which is too heavy to load for help. */
-export const STAGE_IDS = ['preflight', 'backup', 'crds', 'apply', 'wait', 'cli', 'verify'] as const;
+export const STAGE_IDS = ['preflight', 'backup', 'crds', 'apply', 'wait', 'cli', 'hep', 'verify'] as const;
+
+/** Stages that the chain holds only when they are asked for. */
+export const OPTIONAL_STAGE_IDS = ['hep'] as const;
 
 type StageName = (typeof STAGE_IDS)[number];
 
@@ -12,6 +15,14 @@ const run = { helpGroup: 'run', helpValue: 'STAGE', options: STAGE_IDS } as cons
 export const rangeFlags = {
   from: Flags.option({ ...run, summary: `first stage: ${STAGE_IDS.join(', ')}` })(),
   through: Flags.option({ ...run, summary: 'last stage' })(),
+  include: Flags.option({
+    helpGroup: 'run',
+    helpValue: 'STAGE',
+    options: OPTIONAL_STAGE_IDS,
+    multiple: true,
+    multipleNonGreedy: true,
+    summary: `also perform this stage, which is left out unless asked for: ${OPTIONAL_STAGE_IDS.join(', ')}; repeatable`,
+  })(),
   skip: Flags.option({ ...run, multiple: true, multipleNonGreedy: true, summary: 'leave this stage out; repeatable' })(),
 };
 
@@ -19,16 +30,18 @@ export interface Range {
   readonly from?: StageName;
   readonly through?: StageName;
   readonly skip?: readonly StageName[];
+  readonly include?: readonly StageName[];
 }
 
 type Select = (chain: readonly AnyStage[]) => readonly AnyStage[];
 
-/** The part of the chain that --from, --through and --skip leave. Throws Fault('usage') if nothing is left. */
-export function sliceOf({ from, through, skip = [] }: Range): Select {
+/** The part of the chain that --from, --through and --skip leave; optional stages only if named by --include. Throws Fault('usage') if nothing is left. */
+export function sliceOf({ from, through, skip = [], include = [] }: Range): Select {
   return (chain) => {
     const first = from === undefined ? 0 : indexOf(chain, from);
     const last = through === undefined ? chain.length - 1 : indexOf(chain, through);
-    const stages = chain.slice(first, last + 1).filter((stage) => !skip.some((name) => name === stage.id));
+    const isWanted = ({ id, optional }: AnyStage) => !optional || [...include, from, through].some((name) => name === id);
+    const stages = chain.slice(first, last + 1).filter((stage) => isWanted(stage) && !skip.some((name) => name === stage.id));
     if (stages.length > 0) return stages;
     const order = chain.map((stage) => stage.id).join(', ');
     throw new Fault('usage', 'no stage is left between --from, --through and --skip', [`the order is: ${order}`]);

@@ -15,6 +15,7 @@ and a run that was cut off anywhere continues with the same command.`,
   static override examples = [
     '<%= config.bin %> run',
     '<%= config.bin %> run --yes --through wait',
+    '<%= config.bin %> run --include hep',
     '<%= config.bin %> run --plan-file plan.json --yes',
   ];
   static override flags = {

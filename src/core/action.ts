@@ -1,18 +1,49 @@
 import type { Invocation } from './argv.ts';
-import type { JsonPatchOp, ObjectRef } from './object.ts';
+import type { ExpectedCoverage } from './endpoint-coverage.ts';
+import type { AutomaticSigns } from './host-endpoint.ts';
+import type { JsonPatchOp, Kind, ObjectRef } from './object.ts';
 import type { RolloutTarget } from './rollout.ts';
 
 /** What the world must look like before a `wait` action is over. */
 export type Expectation =
   | { readonly type: 'rollout'; readonly targets: readonly RolloutTarget[]; readonly maxFailed: number }
-  | { readonly type: 'apiservice-available'; readonly names: readonly string[] };
+  | { readonly type: 'apiservice-available'; readonly names: readonly string[] }
+  | EndpointsExpected;
+
+/** Every node has its automatic host endpoint, complete. */
+export interface EndpointsExpected {
+  readonly type: 'host-endpoints';
+  readonly nodes: readonly ExpectedCoverage[];
+  readonly signs: AutomaticSigns;
+  /** Group of the annotation with the stored labels. */
+  readonly apiGroup: string;
+  /** Where they are read: the stored resources of the API, or the service's CLI in key-value mode. */
+  readonly from: { readonly kind: Kind } | { readonly cli: CliCall };
+}
+
+/** The service's own CLI as it was found: the file, and the arguments that configure it. */
+export interface CliCall {
+  readonly program: string;
+  readonly args: readonly string[];
+}
+
+/** One patch of many: the object must still be the one that was read. */
+export interface GuardedPatch {
+  readonly target: ObjectRef;
+  readonly patch: readonly JsonPatchOp[];
+  readonly uid: string;
+}
 
 /**
  * What an action does, as data: the plan, the dry run, the journal and the tests all see this one form.
  * Only the engine performs it.
  */
 export type Effect =
-  | { readonly type: 'exec'; readonly run: Invocation }
+  /**
+   * `program` runs that very file. `onlyIf` is looked at once, right before; where it does not hold nothing runs
+   * and the stage is planned anew.
+   */
+  | { readonly type: 'exec'; readonly run: Invocation; readonly program?: string; readonly onlyIf?: EndpointsExpected }
   | {
       readonly type: 'patch';
       readonly target: ObjectRef;
@@ -21,6 +52,8 @@ export type Effect =
       readonly fieldManager?: string;
       readonly precondition: { readonly uid: string; readonly resourceVersion?: string };
     }
+  /** Many small patches at once, each guarded by itself; those that no longer fit are left and the stage is planned anew. */
+  | { readonly type: 'patch-all'; readonly patches: readonly GuardedPatch[]; readonly what: string }
   | { readonly type: 'write'; readonly file: string; readonly content: string }
   /** Files of a backup, with a checksum list beside them; 0600. */
   | { readonly type: 'backup'; readonly folder: string; readonly files: readonly BackupFile[] }
@@ -69,6 +102,8 @@ export interface Action {
   readonly ref: string;
   readonly effect: Effect;
   readonly undo: Undo;
+  /** Only in a round in which nothing was changed before it: else the stage is surveyed, judged and planned anew first. */
+  readonly afresh?: boolean;
   /** After this action there is no supported way back. */
   readonly pointOfNoReturn?: boolean;
   /** What was there before a removal; written to the run record before the action is performed. Never a Secret's value. */

@@ -28,6 +28,8 @@ export interface Options {
   /** Failed pods at which a wait gives up. */
   readonly maxFailed: number;
   readonly holdPolicyMigration: boolean;
+  /** Take back what an earlier run of the stage did (`hep --undo`). */
+  readonly undo?: boolean;
   readonly withSecrets: boolean;
   readonly backupDir?: string;
   /** Where the new CLI is installed. */

@@ -20,6 +20,15 @@ export type EngineEvent =
   | { readonly type: 'action-done'; readonly stage: string; readonly action: Action; readonly durationMs: number; readonly detail?: string }
   | { readonly type: 'action-failed'; readonly stage: string; readonly action: Action; readonly message: string }
   | { readonly type: 'rollout'; readonly stage: string; readonly progress: readonly RolloutProgress[]; readonly elapsedMs: number }
+  /** How far an action on many objects is; `why` names what lags. */
+  | {
+      readonly type: 'progress';
+      readonly stage: string;
+      readonly done: number;
+      readonly of: number;
+      readonly what: string;
+      readonly why?: string;
+    }
   | { readonly type: 'stage-done'; readonly stage: string; readonly durationMs: number }
   | { readonly type: 'note'; readonly stage: string; readonly text: string; readonly level: 'info' | 'warning' };
 

@@ -171,6 +171,12 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** What was there before a removal, by the action that removed it. */
+export interface KeptItem {
+  readonly id: string;
+  readonly content: unknown;
+}
+
 /** The run record in the cluster (house rule 4). */
 export interface Records {
   load(): Promise<RunRecord | undefined>;
@@ -178,6 +184,8 @@ export interface Records {
   /** Stores what was there before a removal; must be durable when it resolves. */
   keep(actionId: string, content: unknown): Promise<void>;
   kept(actionId: string): Promise<unknown>;
+  /** Everything kept under ids with this part, whatever run kept it; sorted by id, so that later runs come last. */
+  keptWith(part: string): Promise<readonly KeptItem[]>;
 }
 
 export interface LockHolder {

@@ -197,7 +197,13 @@ export interface Profile {
   /** Typha of this release on refuses agents older than it (agents first, Typha last). */
   readonly typhaRefusesAgentsBefore?: string;
   /** From this release on the controllers rename stored policies: the point of no return. */
-  readonly policyRenaming?: { readonly since: string; readonly prefix: string; readonly switchField: string };
+  readonly policyRenaming?: {
+    readonly since: string;
+    readonly prefix: string;
+    readonly switchField: string;
+    /** DaemonSet whose rollout the controllers wait for; under any other name they wait for ever, host endpoints included. */
+    readonly waitsFor?: string;
+  };
   /** Releases at which the UIDs of v3 objects change. */
   readonly uidChanges: readonly string[];
   readonly leftovers: Leftovers;
@@ -205,6 +211,10 @@ export interface Profile {
   /** Kubernetes minors: below the floor the target's CRDs are refused; tested ones are silent. */
   readonly kubernetes: { readonly floor: string; readonly tested: readonly string[] };
   readonly labels: { readonly createdBy: string; readonly createdByValue: string; readonly autoHepSuffix: string };
+  /** Profile of automatic host endpoints, which lets everything through (§4.7). */
+  readonly allowAllProfile: string;
+  /** Variable of the controllers that overrides the setting of automatic host endpoints. */
+  readonly automaticEndpointsEnv?: string;
   readonly temporaryPolicy: string;
   readonly controllersConfiguration: { readonly plural: string; readonly kind: string; readonly name: string };
   readonly sidecar: {

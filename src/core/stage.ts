@@ -51,6 +51,8 @@ export interface Stage<Facts> {
   readonly readOnly: boolean;
   /** Judges what the upgrade brought about: its checks make no sense before it. */
   readonly judgesResult?: boolean;
+  /** In the chain only when asked for by name (`--include`). */
+  readonly optional?: boolean;
   /** Planned anew after its actions until nothing is left to do. */
   readonly converges?: boolean;
   readonly checks: readonly Check<Facts>[];

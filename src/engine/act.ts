@@ -5,9 +5,10 @@ import { Fault, messageOf } from '../core/fault.ts';
 import { K } from '../core/kinds.ts';
 import type { AnyStage } from '../core/stage.ts';
 import type { EnginePorts } from './engine-ports.ts';
-import { type Executor, Outdated } from './execute.ts';
+import type { Executor } from './execute.ts';
 import type { Hold } from './hold.ts';
 import type { Judged } from './judged.ts';
+import { Outdated } from './outdated.ts';
 import type { Recorder } from './recorder.ts';
 
 export interface ActorParts {

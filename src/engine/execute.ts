@@ -6,8 +6,12 @@ import { ApiFailure } from '../core/ports.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import type { Hold } from './hold.ts';
 import { installCli } from './install-cli.ts';
+import { Outdated } from './outdated.ts';
+import { patchAll } from './patch-all.ts';
+import type { Report } from './report.ts';
 import { CONTINUE, type OnLine, runTool } from './run-tool.ts';
 import { waitApiServices } from './wait-apiservice.ts';
+import { assertStillHolds, waitHostEndpoints } from './wait-host-endpoints.ts';
 import { waitRollout } from './wait-rollout.ts';
 
 /** What came of an action. */
@@ -24,10 +28,7 @@ export interface Executor {
 }
 
 /** When to end what is under way: waits at the first Ctrl-C, programs only when nothing more may be written. */
-export type Ends = Pick<Hold, 'stop' | 'cut'>;
-
-/** Thrown when an action's precondition no longer holds: the stage has to be planned anew. */
-export class Outdated extends Error {}
+export type Ends = Pick<Hold, 'stop' | 'cut' | 'mustHold'>;
 
 /** The one that really acts. */
 export function realExecutor(ports: EnginePorts, observe: Observer, ends: Ends): Executor {
@@ -36,8 +37,11 @@ export function realExecutor(ports: EnginePorts, observe: Observer, ends: Ends):
       const { effect } = action;
       switch (effect.type) {
         case 'exec':
-          await runTool(ports, effect.run, ends.cut, tell(observe, stage, action));
+          if (effect.onlyIf) await assertStillHolds(ports, effect.onlyIf);
+          await runTool(ports, effect, ends.cut, tell(observe, stage, action));
           return {};
+        case 'patch-all':
+          return { detail: await patchAll(ports, effect, () => ends.mustHold(), reporter(observe, stage)) };
         case 'patch':
           return { detail: await patchObject(ports, effect) };
         case 'write':
@@ -73,7 +77,8 @@ export function serverDryRunExecutor(ports: EnginePorts, observe: Observer, ends
       if (effect.type === 'write') return { detail: await written(ports, effect) };
       if (effect.type === 'exec' && effect.run.tool === 'kubectl' && ['apply', 'patch', 'delete'].includes(effect.run.args[0] ?? '')) {
         const [verb = '', ...rest] = effect.run.args;
-        await runTool(ports, { ...effect.run, args: [verb, '--dry-run=server', ...rest] }, ends.cut, tell(observe, stage, action));
+        const run = { ...effect.run, args: [verb, '--dry-run=server', ...rest] };
+        await runTool(ports, { ...effect, run }, ends.cut, tell(observe, stage, action));
         return {};
       }
       if (effect.type === 'patch') {
@@ -121,6 +126,9 @@ async function waitFor(
   signal: AbortSignal,
 ): Promise<void> {
   const { until, timeoutMs } = effect;
+  if (until.type === 'host-endpoints') {
+    return waitHostEndpoints(ports, until, { timeoutMs, signal, report: reporter(observe, stage) });
+  }
   if (until.type === 'apiservice-available') return waitApiServices(ports.cluster, ports.clock, until.names, timeoutMs, signal);
   await waitRollout(ports.cluster, ports.clock, {
     targets: until.targets,
@@ -129,6 +137,10 @@ async function waitFor(
     signal,
     onProgress: (progress, elapsedMs) => observe({ type: 'rollout', stage, progress, elapsedMs }),
   });
+}
+
+function reporter(observe: Observer, stage: string): Report {
+  return (done, of, what, why) => observe({ type: 'progress', stage, done, of, what, ...(why ? { why } : {}) });
 }
 
 function ask(observe: Observer, stage: string, effect: Extract<Effect, { type: 'ask' }>): string {

@@ -59,6 +59,8 @@ class Chain {
   readonly #recorder: Recorder;
   readonly #judged = new Judged();
   readonly #plans = new Map<string, PlannedStage>();
+  /** Writes when the current stage began. */
+  #writesBefore = 0;
 
   constructor(stages: readonly AnyStage[], ports: EnginePorts, context: Context, observe: Observer) {
     this.#stages = stages;
@@ -98,6 +100,7 @@ class Chain {
     const startedAt = this.#ports.clock.now();
     this.#observe({ type: 'stage-started', stage: stage.id, title: stage.title });
     if (stage.judgesResult && !this.#live) return this.#ended(stage, startedAt, 'a dry run has no result to judge');
+    this.#writesBefore = this.#actor.writes;
     let next: Next = 'judge';
     for (let round = 1; round <= MAX_ROUNDS; round += 1) {
       this.#hold.mayGoOn();
@@ -123,7 +126,8 @@ class Chain {
     if (first || exit) this.#observe({ type: 'judged', stage: stage.id, findings });
     if (exit) return exit;
     const plan = plannedStage(stage, open);
-    this.#plans.set(stage.id, plan);
+    // The plan that a person sees is the one before the stage changed anything.
+    if (this.#actor.writes === this.#writesBefore) this.#plans.set(stage.id, plan);
     if (first) this.#observe({ type: 'planned', stage: stage.id, plan });
     return undefined;
   }
@@ -136,7 +140,9 @@ class Chain {
       await this.#recorder.begin();
       await this.#recorder.stage({ id: stage.id, state: 'running', startedAt: this.#ports.clock.now().toISOString() });
     }
+    const before = this.#actor.writes;
     for (const [index, action] of plan.actions.entries()) {
+      if (action.afresh && this.#actor.writes > before) return 'judge';
       this.#hold.mayGoOn();
       const outdated = await this.#actor.act(stage, action, index, plan.actions.length);
       if (outdated) return 'plan';

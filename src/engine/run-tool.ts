@@ -1,4 +1,5 @@
-import { commandLine, type Invocation } from '../core/argv.ts';
+import type { Effect } from '../core/action.ts';
+import { commandLine } from '../core/argv.ts';
 import { Fault } from '../core/fault.ts';
 import type { RunToolOptions } from '../core/ports.ts';
 import type { EnginePorts } from './engine-ports.ts';
@@ -8,12 +9,17 @@ export type OnLine = NonNullable<RunToolOptions['onLine']>;
 const LIMIT_MS = 600_000;
 
 /** Runs the program of an action to its end, or until the signal. Throws Fault with the program's own last words. */
-export async function runTool({ tools }: EnginePorts, run: Invocation, signal: AbortSignal, onLine: OnLine): Promise<void> {
-  const result = await tools.run(run, { timeoutMs: LIMIT_MS, signal, onLine });
-  const command = commandLine(run, tools.programOf(run.tool));
+export async function runTool(
+  { tools }: EnginePorts,
+  { run, program }: Pick<Extract<Effect, { type: 'exec' }>, 'run' | 'program'>,
+  signal: AbortSignal,
+  onLine: OnLine,
+): Promise<void> {
+  const result = await tools.run(run, { timeoutMs: LIMIT_MS, signal, onLine, ...(program === undefined ? {} : { program }) });
+  const name = program ?? tools.programOf(run.tool);
+  const command = commandLine(run, name);
   if (result.problem === 'not-found') {
-    const program = tools.programOf(run.tool);
-    throw new Fault('failed', `${program} was not found on PATH`, [`install ${program}, then continue with the same command`]);
+    throw new Fault('failed', `${name} was not found on PATH`, [`install ${name}, then continue with the same command`]);
   }
   if (result.problem === 'cancelled')
     throw new Fault('interrupted', `stopped in the middle of: ${command}`, ['continue with the same command']);

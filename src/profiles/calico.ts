@@ -129,7 +129,12 @@ export const calico: Profile = {
     configFile: '/etc/calico/calicoctl.cfg',
   },
   typhaRefusesAgentsBefore: 'v3.32.0',
-  policyRenaming: { since: 'v3.32.0', prefix: 'default.', switchField: 'spec.controllers.policyMigration.enabled' },
+  policyRenaming: {
+    since: 'v3.32.0',
+    prefix: 'default.',
+    switchField: 'spec.controllers.policyMigration.enabled',
+    waitsFor: 'calico-node',
+  },
   uidChanges: ['v3.28.0'],
   leftovers: {
     containers: ['flexvol-driver', 'mount-bpffs'],
@@ -154,6 +159,8 @@ export const calico: Profile = {
   ],
   kubernetes: { floor: '1.31', tested: ['1.34', '1.35', '1.36'] },
   labels: { createdBy: 'projectcalico.org/created-by', createdByValue: 'calico-kube-controllers', autoHepSuffix: '-auto-hep' },
+  allowAllProfile: 'projectcalico-default-allow',
+  automaticEndpointsEnv: 'AUTO_HOST_ENDPOINTS',
   temporaryPolicy: 'allow-all-upgrade',
   controllersConfiguration: { plural: 'kubecontrollersconfigurations', kind: 'KubeControllersConfiguration', name: 'default' },
   sidecar: {

@@ -132,6 +132,7 @@ export const netsvc: Profile = {
   removedKinds: [],
   kubernetes: { floor: '1.21', tested: ['1.34', '1.35', '1.36'] },
   labels: { createdBy: 'netsvc.io/created-by', createdByValue: 'netsvc-kube-controllers', autoHepSuffix: '-auto-hep' },
+  allowAllProfile: 'netsvc-default-allow',
   temporaryPolicy: 'allow-all-upgrade',
   controllersConfiguration: { plural: 'kubecontrollersconfigurations', kind: 'KubeControllersConfiguration', name: 'default' },
   sidecar: {

@@ -68,6 +68,10 @@ function memoryRecords({ state }: Scenario, alive: () => void): Records {
       const text = state.kept.get(actionId);
       return text === undefined ? undefined : JSON.parse(text);
     },
+    async keptWith(part) {
+      const found = [...state.kept].filter(([id]) => id.includes(part)).sort(([a], [b]) => (a < b ? -1 : 1));
+      return found.map(([id, text]) => ({ id, content: JSON.parse(text) }));
+    },
   };
 }
 

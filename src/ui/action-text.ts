@@ -1,5 +1,6 @@
 import type { Action, Effect, Expectation } from '../core/action.ts';
 import { commandLine, quoteArgument, type Tool } from '../core/argv.ts';
+import type { EngineEvent } from '../core/event.ts';
 import type { ObjectRef } from '../core/object.ts';
 import { refText } from '../core/object.ts';
 
@@ -14,7 +15,9 @@ export function actionText(action: Action, programOf: ProgramOf): string {
 function effectText(effect: Effect, programOf: ProgramOf): string {
   switch (effect.type) {
     case 'exec':
-      return `${commandLine(effect.run, programOf(effect.run.tool))}${effect.run.stdin === undefined ? '' : ' < (input of the plan)'}`;
+      return `${commandLine(effect.run, effect.program ?? programOf(effect.run.tool))}${effect.run.stdin === undefined ? '' : ' < (input of the plan)'}`;
+    case 'patch-all':
+      return `${effect.what}: ${effect.patches.length} patches by kubectl’s field manager, each only if its object is still the one shown`;
     case 'patch':
       return patchText(effect.target, effect.patch, effect.fieldManager);
     case 'write':
@@ -40,7 +43,19 @@ function patchText(target: ObjectRef, patch: unknown, fieldManager: string | und
 }
 
 function expectationText(until: Expectation): string {
-  return until.type === 'rollout' ? until.targets.map(refText).join(', ') : `APIService ${until.names.join(', ')}`;
+  switch (until.type) {
+    case 'rollout':
+      return until.targets.map(refText).join(', ');
+    case 'apiservice-available':
+      return `APIService ${until.names.join(', ')}`;
+    case 'host-endpoints':
+      return `the automatic host endpoints of ${until.nodes.length} ${until.nodes.length === 1 ? 'node' : 'nodes'}`;
+  }
+}
+
+/** `labels 120/5000`, with what lags. */
+export function progressText({ what, done, of, why }: Extract<EngineEvent, { readonly type: 'progress' }>): string {
+  return `${what} ${done}/${of}${why ? ` (${why})` : ''}`;
 }
 
 /** `02:14`, `1:02:14`. */

@@ -1,6 +1,6 @@
 import type { EngineEvent } from '../core/event.ts';
 import type { RolloutProgress } from '../core/rollout.ts';
-import { elapsedText, timeText } from './action-text.ts';
+import { elapsedText, progressText, timeText } from './action-text.ts';
 import type { Progress, ProgressOptions } from './progress.ts';
 import { rolloutChanges, rolloutSummary } from './rollout-view.ts';
 
@@ -34,6 +34,7 @@ function follow(event: EngineEvent, state: State): void {
   if (event.type === 'stage-started') state.current = event.title;
   if (event.type === 'action-started') Object.assign(state, { current: event.action.title, rollout: [], summary: '' });
   if (event.type === 'rollout') state.summary = `${event.progress.map(rolloutSummary).join('; ')}, ${elapsedText(event.elapsedMs)}`;
+  if (event.type === 'progress') state.summary = progressText(event);
   if (['stage-done', 'stage-skipped', 'action-done', 'action-failed'].includes(event.type)) state.summary = '';
 }
 
@@ -57,6 +58,7 @@ function linesOf(event: EngineEvent, state: State, { palette, phase }: Pick<Prog
       return rolloutChanges(state.rollout, event.progress).map((line) => `${event.stage}:   ${line}`);
     case 'note':
       return [event.level === 'warning' ? palette.warn(`Warning: ${event.text}`) : `${event.stage}: ${event.text}`];
+    case 'progress':
     case 'judged':
     case 'planned':
       return [];

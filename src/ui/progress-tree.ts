@@ -1,6 +1,6 @@
 import { type DefaultRenderer, Listr, ListrLogger, type ListrTaskWrapper, ProcessOutput, type SilentRenderer } from 'listr2';
 import type { EngineEvent } from '../core/event.ts';
-import { timeText } from './action-text.ts';
+import { progressText, timeText } from './action-text.ts';
 import type { Progress, ProgressOptions } from './progress.ts';
 import { rolloutLines } from './rollout-view.ts';
 
@@ -110,6 +110,8 @@ function runText(event: EngineEvent): string | undefined {
       return event.line;
     case 'rollout':
       return rolloutLines(event.progress, event.elapsedMs).join('\n');
+    case 'progress':
+      return progressText(event);
     case 'note':
       return event.text;
     default:

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { runDemo } from '../../src/cli/demo.ts';
 import type { AnyStage } from '../../src/core/stage.ts';
-import { chain } from '../../src/stages/index.ts';
+import { usualChain as chain } from '../../src/stages/index.ts';
 import { commandBench } from '../support/command-bench.ts';
 
 describe('demo', () => {

@@ -1,16 +1,22 @@
 import assert from 'node:assert/strict';
-import { only, STAGE_IDS, sliceOf } from '../../src/cli/slice.ts';
+import { OPTIONAL_STAGE_IDS, only, STAGE_IDS, sliceOf } from '../../src/cli/slice.ts';
 import { Fault } from '../../src/core/fault.ts';
 import { fakeStage } from '../support/command-bench.ts';
 
-const chain = STAGE_IDS.map((id) => fakeStage(id));
+const chain = STAGE_IDS.map((id) => ({ ...fakeStage(id), optional: OPTIONAL_STAGE_IDS.some((one) => one === id) }));
+const usual = STAGE_IDS.filter((id) => !OPTIONAL_STAGE_IDS.some((one) => one === id)).join(' ');
 const ids = (range: Parameters<typeof sliceOf>[0]) =>
   sliceOf(range)(chain)
     .map((stage) => stage.id)
     .join(' ');
 
 describe('a slice of the chain', () => {
-  it('is all of it by default', () => assert.equal(ids({}), STAGE_IDS.join(' ')));
+  it('is all of it by default, but for optional stages', () => assert.equal(ids({}), usual));
+  it('holds an optional stage that is asked for', () => {
+    assert.equal(ids({ include: ['hep'], from: 'cli' }), 'cli hep verify');
+    assert.equal(ids({ from: 'hep' }), 'hep verify');
+    assert.equal(ids({ through: 'hep', from: 'cli' }), 'cli hep');
+  });
   it('begins at --from and ends with --through', () => assert.equal(ids({ from: 'crds', through: 'wait' }), 'crds apply wait'));
   it('leaves out --skip', () => assert.equal(ids({ from: 'wait', skip: ['cli'] }), 'wait verify'));
   it('is refused when nothing is left', () => assert.throws(() => ids({ from: 'cli', through: 'crds' }), Fault));
@@ -27,6 +33,10 @@ describe('the stage names of flags', () => {
     assert.deepEqual(
       real.map((stage) => stage.id),
       [...STAGE_IDS],
+    );
+    assert.deepEqual(
+      real.filter(({ optional }) => optional).map((stage) => stage.id),
+      [...OPTIONAL_STAGE_IDS],
     );
   });
 });

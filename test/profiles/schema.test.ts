@@ -49,6 +49,8 @@ const profile: FieldsOf<Profile> = {
   removedKinds: 'required',
   kubernetes: 'required',
   labels: 'required',
+  allowAllProfile: 'required',
+  automaticEndpointsEnv: 'optional',
   temporaryPolicy: 'required',
   controllersConfiguration: 'required',
   sidecar: 'required',

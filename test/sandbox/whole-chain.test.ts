@@ -7,7 +7,7 @@ import type { WriteFault } from '../../src/sandbox/api-faults.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
-import { chain } from '../../src/stages/index.ts';
+import { usualChain as chain } from '../../src/stages/index.ts';
 
 const releasesFolder = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
 const installed = (nodes = 3) => netsvcScenario({ nodes, releasesFolder, clock: virtualClock() });

@@ -72,7 +72,13 @@ function sourcesOf(cluster: ClusterReader, text: string | undefined = manifest):
       writable: async () => true,
     },
     clock: { now: () => new Date(NOW), sleep: async () => undefined },
-    records: { load: async () => undefined, save: async () => undefined, keep: async () => undefined, kept: async () => undefined },
+    records: {
+      load: async () => undefined,
+      save: async () => undefined,
+      keep: async () => undefined,
+      kept: async () => undefined,
+      keptWith: async () => [],
+    },
     lock: { holder: async () => undefined },
   };
 }

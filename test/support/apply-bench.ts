@@ -64,7 +64,13 @@ export function applyBench(installed: readonly KubeObject[], parts: BenchParts =
     cluster: around.cluster,
     artifacts: folderArtifacts(folder, releases),
     clock: { now: () => new Date(NOW), sleep: async () => undefined },
-    records: { load: async () => bench.record, save: async () => undefined, keep: async () => undefined, kept: async () => undefined },
+    records: {
+      load: async () => bench.record,
+      save: async () => undefined,
+      keep: async () => undefined,
+      kept: async () => undefined,
+      keptWith: async () => [],
+    },
     files: {
       readText: async (path) => files.get(path) ?? '',
       readBytes: async () => new Uint8Array(),

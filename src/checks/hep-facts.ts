@@ -1,0 +1,34 @@
+import type { Check, Reading } from '../core/check.ts';
+import type { RolloutProgress } from '../core/rollout.ts';
+
+/** What the migration does to one host, in the worse of its two moments. */
+export interface HostVerdict {
+  readonly node: string;
+  readonly verdict: 'OPEN' | 'NEWLY POLICED' | 'CHANGED';
+  /** When, and what applies before and after, lane by lane. */
+  readonly detail: string;
+}
+
+/** What the checks of `hep` look at. */
+export interface HepJudged {
+  /** Nodes of the cluster. */
+  readonly nodes: number;
+  readonly verdicts: Reading<readonly HostVerdict[]>;
+  /** Labels of old endpoints that cannot be copied to their node. */
+  readonly labelProblems: readonly { readonly node: string; readonly text: string; readonly severity: 'error' | 'warning' }[];
+  /** Endpoints with one sign of an automatic one but not both. */
+  readonly unclear: readonly { readonly name: string; readonly detail: string; readonly blocks: boolean }[];
+  /** All-interfaces endpoints of nodes that are not in the cluster: `name (node)`. */
+  readonly elsewhere: readonly string[];
+  /** Old endpoints with named ports. */
+  readonly namedPorts: readonly string[];
+  readonly rollouts: Reading<readonly RolloutProgress[]>;
+  /** What keeps the controllers from making endpoints although the setting asks for them. */
+  readonly obstacles: readonly { readonly text: string; readonly detail: string; readonly hint: string }[];
+  /** The file of the service's CLI, or why none can be used. */
+  readonly cli: { readonly program: string } | { readonly missing: string };
+  /** True if nothing is left to migrate, or an earlier migration is taken back: most gates do not apply then. */
+  readonly idle: boolean;
+}
+
+export type HepCheck = Check<HepJudged>;

@@ -1,0 +1,150 @@
+import { notApplicable, ok, read, type Verdict } from '../core/check.ts';
+import { refText } from '../core/object.ts';
+import { counted, defineCheck, failed, failIfAny, PROGRAM } from './define.ts';
+import type { HepCheck, HepJudged, HostVerdict } from './hep-facts.ts';
+import type { CheckId } from './registry.ts';
+
+const IDLE = 'there is nothing to migrate';
+
+function hepCheck(id: CheckId, ref: string, judge: (facts: HepJudged) => Verdict, severity: 'error' | 'warning' = 'error'): HepCheck {
+  return defineCheck(id, { category: 'follow-up', severity, ref, judge: (facts) => (facts.idle ? notApplicable(IDLE) : judge(facts)) });
+}
+
+/** One check per verdict, so that each is accepted by its own id, and for single nodes by name. */
+function verdictCheck(id: CheckId, verdict: HostVerdict['verdict'], means: string, hint: string): HepCheck {
+  return hepCheck(id, '§4.7', (facts) => {
+    const hit = read(facts.verdicts).filter((one) => one.verdict === verdict);
+    return failIfAny(
+      hit.map(({ node, detail }) => ({ text: node, detail })),
+      `none of ${counted(facts.nodes, 'node')}`,
+      (names) => ({
+        because: `${counted(hit.length, 'host')} ${means}: ${names}`,
+        hint,
+        next: `${PROGRAM} hep --dry-run=client -o wide`,
+      }),
+    );
+  });
+}
+
+export const noHostOpens = verdictCheck(
+  'NS-711',
+  'OPEN',
+  'would let all traffic through: no policy would apply, and automatic endpoints carry the allow-all profile',
+  'Write global policies that select the labels of these nodes, or accept the nodes by name.',
+);
+
+export const noHostPolicedAnew = verdictCheck(
+  'NS-712',
+  'NEWLY POLICED',
+  'would be judged by policies that do not apply to them now',
+  'See that these policies allow what the hosts need (the failsafe ports stay open), or accept the nodes by name.',
+);
+
+export const noHostChanges = verdictCheck(
+  'NS-713',
+  'CHANGED',
+  'would be judged by other policies than now',
+  'Compare what applies before and after, mend selectors or labels, or accept the nodes by name.',
+);
+
+export const everyAgentNew = hepCheck('NS-714', 'hostendpoints §0.3', ({ rollouts }) => {
+  const open = read(rollouts).filter(({ done }) => !done);
+  return failIfAny(
+    open.map(({ target, pending }) => ({ text: refText(target), detail: pending })),
+    'agents and controllers run the target release',
+    (names) => ({
+      because: `not yet wholly on the target release: ${names}; older agents do not see the labels of automatic endpoints and drop host traffic`,
+      hint: 'Finish the rolling update first.',
+      next: `${PROGRAM} wait`,
+    }),
+  );
+});
+
+export const endpointsCanBeMade = hepCheck('NS-715', 'hostendpoints §1.5', ({ obstacles }) =>
+  failIfAny(
+    obstacles.map(({ text, detail }) => ({ text, detail })),
+    'nothing keeps the controllers from making endpoints',
+    (names) => ({
+      because: `the controllers would make no endpoints: ${names}`,
+      hint: obstacles.map(({ hint }) => hint).join(' '),
+    }),
+  ),
+);
+
+export const labelsCanBeCopied = hepCheck('NS-716', '§4.7/1', ({ labelProblems }) => {
+  const errors = labelProblems.filter(({ severity }) => severity === 'error');
+  const shown = errors.length > 0 ? errors : labelProblems;
+  return failIfAny(
+    shown.map(({ node, text }) => ({ text: node, detail: text })),
+    'every label of an old endpoint can stand on its node',
+    (names) => ({
+      because: `${counted(shown.length, 'label')} of old host endpoints will not be copied: ${names}`,
+      hint: 'Give the endpoint and the node one value, or write selectors that do without the label; what others own on the node is never overwritten.',
+      ...(errors.length > 0 ? {} : { severity: 'warning' as const }),
+    }),
+  );
+});
+
+export const endpointsClear = hepCheck('NS-717', '§4.7/3', ({ unclear }) => {
+  const blocking = unclear.filter(({ blocks }) => blocks);
+  const shown = blocking.length > 0 ? blocking : unclear;
+  return failIfAny(
+    shown.map(({ name, detail }) => ({ text: name, detail })),
+    'every all-interfaces endpoint is either old or automatic',
+    (names) => ({
+      because: `neither clearly old nor clearly automatic: ${names}; they are left as they are`,
+      hint: 'Rename it, or take the controllers’ label off, so that label and name say the same.',
+      ...(blocking.length > 0 ? {} : { severity: 'warning' as const }),
+    }),
+  );
+});
+
+export const hostsInCluster = hepCheck(
+  'NS-718',
+  'domain §8.3',
+  ({ elsewhere }) =>
+    failIfAny(
+      elsewhere.map((text) => ({ text })),
+      'every endpoint is of a node of this cluster',
+      (names) => ({
+        because: `${counted(elsewhere.length, 'host endpoint')} of hosts outside the cluster: ${names}; no automatic one will stand in, they stay`,
+        hint: 'Keep them for hosts that are no nodes; delete by hand what is of nodes long gone.',
+      }),
+    ),
+  'warning',
+);
+
+export const portsNotNeeded = hepCheck(
+  'NS-719',
+  'domain §8.3',
+  ({ namedPorts }) =>
+    failIfAny(
+      namedPorts.map((text) => ({ text })),
+      'no old endpoint names ports',
+      (names) => ({
+        because: `${counted(namedPorts.length, 'old endpoint')} with named ports, which automatic ones do not have: ${names}`,
+        hint: 'Write the port’s number into policies that use its name.',
+      }),
+    ),
+  'warning',
+);
+
+export const cliUsable = hepCheck('NS-720', '§4.7/2', ({ cli }) => {
+  if ('program' in cli) return ok(cli.program);
+  return failed(`the service’s CLI of the target release cannot be used: ${cli.missing}`, 'Install it and give it its datastore.', {
+    next: `${PROGRAM} cli`,
+  });
+});
+
+export const hepChecks: readonly HepCheck[] = [
+  everyAgentNew,
+  cliUsable,
+  endpointsCanBeMade,
+  endpointsClear,
+  hostsInCluster,
+  labelsCanBeCopied,
+  portsNotNeeded,
+  noHostOpens,
+  noHostPolicedAnew,
+  noHostChanges,
+];

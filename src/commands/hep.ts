@@ -1,0 +1,36 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand, described } from '../cli/base-command.ts';
+import { actingFlags, connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
+import { only } from '../cli/slice.ts';
+import { runStageCommand } from '../cli/stage-command.ts';
+import type { ExitName } from '../core/fault.ts';
+
+export class Hep extends BaseCommand {
+  static override summary = 'Migrate to automatic host endpoints, with a verdict for every node first';
+  static override description = described(
+    `Says for every node what applies to its host now and what will: as soon as automatic endpoints are enabled,
+and once its old endpoint is gone. Hosts that would be opened, policed anew or judged by other policies stop it
+until each is accepted by name.
+Then: copies the labels of old all-interfaces endpoints to their nodes, enables automatic endpoints, waits until
+each node has its own with these labels, and deletes the old ones node by node, the first one alone.
+Run it after the rolling update; in the chain with: run --include hep.`,
+    '§4.7',
+  );
+  static override examples = [
+    '<%= config.bin %> hep --dry-run=client -o wide',
+    '<%= config.bin %> hep --accept NS-712=node-01',
+    '<%= config.bin %> hep --undo',
+  ];
+  static override flags = {
+    undo: Flags.boolean({ helpGroup: 'run', summary: 'take the last migration back: old endpoints, the setting, and the labels it added' }),
+    ...actingFlags,
+    ...targetFlags,
+    ...outputFlags,
+    ...connectionFlags,
+  };
+
+  async run(): Promise<ExitName> {
+    const { flags } = await this.parse(Hep, this.words());
+    return runStageCommand({ ...this.asked(flags, this.typed), select: only('hep') }, this.seams);
+  }
+}

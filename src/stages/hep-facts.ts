@@ -1,0 +1,137 @@
+import type { CliCall } from '../core/action.ts';
+import type { Reading } from '../core/check.ts';
+import type { Context } from '../core/context.ts';
+import { type HostEndpoint, hostEndpointOf, isAllInterfaces } from '../core/host-endpoint.ts';
+import type { Installation } from '../core/installation.ts';
+import { K } from '../core/kinds.ts';
+import type { Kind, KubeObject } from '../core/object.ts';
+import type { KeptItem, Sources } from '../core/ports.ts';
+import type { RolloutProgress } from '../core/rollout.ts';
+import { type AutomaticSettings, automaticSettings } from '../policy/automatic-endpoint.ts';
+import { globalPolicyOf, inOrder, tierOf } from '../policy/global-policy.ts';
+import { endpointsWithoutNode, type FleetFacts, hostEndpointVerdicts, type NodeVerdict } from '../policy/host-endpoint-verdicts.ts';
+import type { EndpointProfile } from '../policy/posture.ts';
+import { readInstalled } from './installed.ts';
+import { attempt, attemptWith } from './reading.ts';
+import { findServiceCli } from './service-cli.ts';
+import { cliResources, type ServiceObjects, storedKind, storedObjects } from './service-objects.ts';
+import { readResult, readTargetIfAny } from './verify-workloads.ts';
+
+export interface HepFacts {
+  readonly installation: Installation;
+  readonly cli: CliCall | { readonly missing: string };
+  /** Nodes as read, for guarded patches. */
+  readonly nodes: readonly KubeObject[];
+  /** Host endpoints as stored, for the way back. */
+  readonly stored: readonly KubeObject[];
+  /** Kind under which the API stores endpoints; undefined in key-value mode. */
+  readonly kind?: Kind;
+  readonly settings: AutomaticSettings;
+  /** The controllers' configuration; undefined before controllers have ever run. */
+  readonly configuration?: KubeObject;
+  readonly controllers?: KubeObject;
+  /** Unread if a policy could not be understood: no verdict then. */
+  readonly verdicts: Reading<readonly NodeVerdict[]>;
+  readonly elsewhere: readonly HostEndpoint[];
+  /** What the latest migration on this cluster kept before it changed things. */
+  readonly kept: readonly KeptItem[];
+  readonly rollouts: Reading<readonly RolloutProgress[]>;
+}
+
+/** Everything the migration to automatic host endpoints is judged and planned by (§4.7). */
+export async function readHepFacts(sources: Sources, context: Context): Promise<HepFacts> {
+  const { cluster } = sources;
+  const { profile } = context;
+  const installation = await readInstalled(sources, context);
+  const cli = await findServiceCli(sources, context, installation.datastore);
+  const objects = objectsOf(sources, context, installation, cli);
+  const [kept, stored, policies, tiers, profiles, configurations, nodes, kind, controllers, rollouts] = await Promise.all([
+    readKept(sources),
+    objects('hostendpoints'),
+    objects('globalnetworkpolicies'),
+    objects('tiers'),
+    installation.datastore === 'kvstore' ? objects('profiles') : [],
+    objects(profile.controllersConfiguration.plural),
+    cluster.list(K.Node),
+    installation.datastore === 'api' ? storedKind(cluster.discover(), profile.crdGroup, 'hostendpoints') : undefined,
+    readControllers(sources, context, installation),
+    readRollouts(sources, context, installation),
+  ]);
+  const configuration = configurations.find((one) => one.metadata.name === profile.controllersConfiguration.name);
+  const settings = automaticSettings(configuration?.spec);
+  const fleet = {
+    nodes: nodes.map(({ metadata }) => ({ name: metadata.name, labels: metadata.labels ?? {} })),
+    endpoints: stored.map((one) => hostEndpointOf(one, profile.apiGroup)),
+    settings,
+    signs: profile.labels,
+  };
+  const verdicts = await attempt(async () => hostEndpointVerdicts({ ...fleet, world: worldOf(context, policies, tiers, profiles) }));
+  return {
+    installation,
+    cli,
+    nodes,
+    stored,
+    ...(kind ? { kind } : {}),
+    settings,
+    ...(configuration ? { configuration } : {}),
+    ...(controllers ? { controllers } : {}),
+    verdicts,
+    kept,
+    elsewhere: endpointsWithoutNode(fleet).filter(isAllInterfaces),
+    rollouts,
+  };
+}
+
+/** Of the latest run that migrated; ids begin with the run's. */
+async function readKept({ records }: Sources): Promise<readonly KeptItem[]> {
+  const all = await records.keptWith('/hep/');
+  const latest = all.at(-1)?.id.split('/')[0];
+  return all.filter(({ id }) => id.split('/')[0] === latest);
+}
+
+/** In key-value mode only the CLI sees them. */
+function objectsOf(sources: Sources, { profile }: Context, { datastore }: Installation, cli: HepFacts['cli']): ServiceObjects {
+  if (datastore === 'api') return storedObjects(sources, profile);
+  return 'missing' in cli ? async () => [] : cliResources(sources, cli);
+}
+
+function worldOf(
+  { profile }: Context,
+  policies: readonly KubeObject[],
+  tiers: readonly KubeObject[],
+  profiles: readonly KubeObject[],
+): FleetFacts['world'] {
+  const allTiers = tiers.map(tierOf);
+  return {
+    policies: inOrder(
+      policies.map((one) => globalPolicyOf(one, profile)),
+      allTiers,
+    ),
+    tiers: new Map(allTiers.map((tier) => [tier.name, tier])),
+    profiles: new Map(profiles.map((one) => [one.metadata.name, endpointProfile(one)])),
+    allowAllProfile: profile.allowAllProfile,
+  };
+}
+
+function endpointProfile({ spec }: KubeObject): EndpointProfile {
+  const {
+    labelsToApply = {},
+    ingress = [],
+    egress = [],
+  } = (spec ?? {}) as {
+    readonly labelsToApply?: EndpointProfile['labels'];
+    readonly ingress?: EndpointProfile['rules']['ingress'];
+    readonly egress?: EndpointProfile['rules']['egress'];
+  };
+  return { labels: labelsToApply, rules: { ingress, egress } };
+}
+
+async function readControllers({ cluster }: Sources, { profile }: Context, { variant }: Installation): Promise<KubeObject | undefined> {
+  const name = profile.variants.find(({ id }) => id === variant)?.controllers ?? profile.operator.controllers;
+  return cluster.get(K.Deployment, name.name, name.namespace);
+}
+
+async function readRollouts(sources: Sources, context: Context, installation: Installation): Promise<HepFacts['rollouts']> {
+  const target = await attempt(() => readTargetIfAny(sources, context, installation));
+  return attemptWith(target, (one) => readResult(sources, context, installation, one));
+}

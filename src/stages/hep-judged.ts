@@ -1,0 +1,118 @@
+import type { HepJudged, HostVerdict } from '../checks/hep-facts.ts';
+import type { Context } from '../core/context.ts';
+import type { KubeObject } from '../core/object.ts';
+import { isOlder } from '../core/release.ts';
+import type { Moment, NodeVerdict } from '../policy/host-endpoint-verdicts.ts';
+import type { LabelProblem } from '../policy/label-copies.ts';
+import { laneText, type Verdict, worst } from '../policy/verdict.ts';
+import type { HepFacts } from './hep-facts.ts';
+
+/** The facts as the checks see them. */
+export function hepJudged(facts: HepFacts, context: Context): HepJudged {
+  const { cli, verdicts, elsewhere, rollouts, nodes } = facts;
+  const known = 'value' in verdicts ? verdicts.value : [];
+  return {
+    nodes: nodes.length,
+    verdicts: 'unread' in verdicts ? verdicts : { value: verdicts.value.flatMap(hostVerdict) },
+    labelProblems: known.flatMap(({ node, labels }) => labels.problems.map((problem) => labelProblem(node, problem))),
+    unclear: known.flatMap((one) => unclearOf(one)),
+    elsewhere: elsewhere.map(({ name, node }) => `${name} (${node || 'no node'})`),
+    namedPorts: known.flatMap(({ lostPorts }) => lostPorts),
+    rollouts,
+    obstacles: obstaclesOf(facts, context),
+    cli: 'missing' in cli ? cli : { program: cli.program },
+    idle: context.options.undo === true || isMigrated(facts),
+  };
+}
+
+/** True if automatic endpoints are on and no old one is left. */
+export function isMigrated({ settings, verdicts }: HepFacts): boolean {
+  return settings.autoCreate && 'value' in verdicts && verdicts.value.every(({ old }) => old.length === 0);
+}
+
+function hostVerdict({ node, verdict, atEnable, atDelete }: NodeVerdict): readonly HostVerdict[] {
+  if (verdict === 'same') return [];
+  const soon = worst([atEnable.verdict, 'same']) === verdict;
+  const [when, moment] = soon ? ['as soon as enabled', atEnable] : ['once the old endpoint is deleted', atDelete];
+  return [{ node, verdict, detail: `${when}: ${changesText(moment, verdict)}` }];
+}
+
+function changesText({ changes }: Moment, verdict: Verdict): string {
+  return changes
+    .filter((change) => change.verdict === verdict)
+    .map(({ lane, before, after }) => `${lane}: ${laneText(before)} → ${laneText(after)}`)
+    .join('; ');
+}
+
+const WORDS: Readonly<Record<LabelProblem['problem'], (problem: LabelProblem) => string>> = {
+  conflict: ({ key, value, from, other }) => `${from} has ${key}=${value}, there is ${key}=${other} already`,
+  invalid: ({ key, value, from }) => `${from} has ${key}=${value}, which Kubernetes does not allow`,
+  reserved: ({ key, value, from }) => `${from} has ${key}=${value}, whose prefix is Kubernetes’ own`,
+};
+
+function labelProblem(node: string, problem: LabelProblem): HepJudged['labelProblems'][number] {
+  return { node, text: WORDS[problem.problem](problem), severity: problem.problem === 'reserved' ? 'warning' : 'error' };
+}
+
+function unclearOf({ node, unclear, uncovered }: NodeVerdict): HepJudged['unclear'] {
+  return unclear.map(({ name }) => ({
+    name,
+    detail: `node ${node}`,
+    blocks: uncovered === 'name-taken',
+  }));
+}
+
+function obstaclesOf(facts: HepFacts, context: Context): HepJudged['obstacles'] {
+  return [...overrideOf(facts, context), ...coverageOf(facts), ...waitOf(facts, context), ...absentOf(facts)];
+}
+
+function absentOf({ configuration, controllers }: HepFacts): HepJudged['obstacles'] {
+  if (configuration) return [];
+  const detail = controllers ? 'the controllers have not written their configuration yet' : 'there are no controllers';
+  return [{ text: 'no configuration of the controllers', detail, hint: 'Let the controllers run once; they create it.' }];
+}
+
+function overrideOf({ controllers }: HepFacts, { profile }: Context): HepJudged['obstacles'] {
+  const name = profile.automaticEndpointsEnv;
+  const value = name === undefined ? undefined : envOf(controllers, name);
+  if (value === undefined || value.toLowerCase() === 'enabled') return [];
+  const detail = `${name}=${value} of the controllers overrides the setting`;
+  return [{ text: `${name}`, detail, hint: `Take ${name} out of the controllers’ Deployment.` }];
+}
+
+function coverageOf({ settings }: HepFacts): HepJudged['obstacles'] {
+  if (settings.createDefault) return [];
+  const detail = settings.templates > 0 ? 'only templates make endpoints, and not on all interfaces' : 'default endpoints are switched off';
+  return [{ text: 'createDefaultHostEndpoint: Disabled', detail, hint: 'Set createDefaultHostEndpoint to Enabled.' }];
+}
+
+/** From the renaming release on nothing is done before the named DaemonSet is rolled out, unless the renaming is held. */
+function waitOf({ installation, configuration }: HepFacts, { profile, options }: Context): HepJudged['obstacles'] {
+  const { policyRenaming } = profile;
+  if (!policyRenaming?.waitsFor || isOlder(options.release, policyRenaming.since)) return [];
+  const held = policyRenaming.switchField
+    .split('.')
+    .reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], configuration);
+  if (held === 'Disabled' || installation.agent === undefined || installation.agent.name === policyRenaming.waitsFor) return [];
+  return [
+    {
+      text: `DaemonSet ${policyRenaming.waitsFor}`,
+      detail: `the controllers wait for it before they make endpoints, and the agents here are called ${installation.agent.name}`,
+      hint: `Switch the renaming of policies off first: ${policyRenaming.switchField}: Disabled.`,
+    },
+  ];
+}
+
+function envOf(workload: KubeObject | undefined, name: string): string | undefined {
+  const { spec } = (workload ?? {}) as {
+    readonly spec?: {
+      readonly template?: {
+        readonly spec?: {
+          readonly containers?: readonly { readonly env?: readonly { readonly name: string; readonly value?: string }[] }[];
+        };
+      };
+    };
+  };
+  const all = spec?.template?.spec?.containers?.flatMap(({ env }) => env ?? []) ?? [];
+  return all.findLast((one) => one.name === name)?.value;
+}
