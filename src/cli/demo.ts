@@ -6,8 +6,8 @@ import { sandboxPorts } from '../sandbox/sandbox-ports.ts';
 import { netsvcScenario, type Scenario } from '../sandbox/scenario.ts';
 import { toOptions } from './options.ts';
 import type { ComposeRequest, Composition, Seams } from './seams.ts';
-import { sliceOf } from './slice.ts';
 import type { SessionFlags } from './session.ts';
+import { sliceOf } from './slice.ts';
 import { runStageCommand } from './stage-command.ts';
 
 export interface DemoRequest {

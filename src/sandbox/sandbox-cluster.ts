@@ -4,6 +4,7 @@ import { startAgents } from './agents.ts';
 import { ApiFaults } from './api-faults.ts';
 import { CLIENT_SIDE, clientSideDocument } from './apply.ts';
 import type { VirtualClock } from './clock.ts';
+import { type EndpointFaults, startHostEndpoints } from './host-endpoints.ts';
 import { findKind, servedKinds } from './kinds.ts';
 import { Nodes } from './nodes.ts';
 import { Registry } from './registry.ts';
@@ -29,6 +30,7 @@ export interface SandboxCluster extends Cluster {
   readonly registry: Registry;
   readonly faults: ApiFaults;
   readonly nodes: Nodes;
+  readonly endpointFaults: EndpointFaults;
   /** As `kubectl apply` without `--server-side`, the first time. */
   installClientSide(document: KubeObject): KubeObject;
   /** Resources served now. */
@@ -48,6 +50,8 @@ export function sandboxCluster(options: SandboxOptions): SandboxCluster {
   const kinds = () => servedKinds(store, options.kinds);
   startWorkloads({ store, clock, nodes, pullMs: options.pullMs ?? 4000, readyMs: options.readyMs ?? 3000 });
   startAgents(store);
+  const endpointFaults: EndpointFaults = { never: new Set() };
+  startHostEndpoints(store, clock, endpointFaults);
   const read = readerOf(store, faults, kinds);
   const write = { manager: OWN_MANAGER };
   const { mayDo = () => true } = options;
@@ -57,6 +61,7 @@ export function sandboxCluster(options: SandboxOptions): SandboxCluster {
     registry,
     faults,
     nodes,
+    endpointFaults,
     kinds,
     reviewAccess: async (requests) => requests.map(mayDo),
     dryRunApply: async (kind, document, manager) => registry.apply(kind, document, { manager, dryRun: true }),

@@ -2,21 +2,15 @@ import type { Invocation } from '../core/argv.ts';
 import { messageOf } from '../core/fault.ts';
 import type { RunToolOptions, ToolResult, Tools } from '../core/ports.ts';
 import { Killed } from './api-faults.ts';
-import { findKind } from './kinds.ts';
 import { kubectlApply } from './kubectl-apply.ts';
 import { type SandboxCluster, SERVER_VERSION } from './sandbox-cluster.ts';
 import type { SandboxFiles } from './sandbox-files.ts';
+import { type Answer, serviceCli } from './service-cli.ts';
 import { resourceText } from './store.ts';
 
 /** Where programs lie on the made-up machine. */
 export const BIN_DIR = '/usr/local/bin';
 const CLI = 'netsvcctl';
-
-interface Answer {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr?: string;
-}
 
 /** kubectl and the service's CLI, as far as an upgrade calls them; anything else is refused in words. */
 export function sandboxTools(cluster: SandboxCluster, files: SandboxFiles): Tools {
@@ -35,12 +29,12 @@ export function sandboxTools(cluster: SandboxCluster, files: SandboxFiles): Tool
 async function answerOf(
   cluster: SandboxCluster,
   files: SandboxFiles,
-  { tool, args }: Invocation,
+  { tool, args, stdin }: Invocation,
   options: RunToolOptions,
 ): Promise<Answer> {
   try {
     if (tool === 'kubectl') return kubectl(cluster, files, args);
-    if (tool === 'netsvcctl') return serviceCli(cluster, files.text(options.program ?? `${BIN_DIR}/${CLI}`), args);
+    if (tool === 'netsvcctl') return serviceCli(cluster, files.text(options.program ?? `${BIN_DIR}/${CLI}`), args, stdin);
   } catch (thrown) {
     if (thrown instanceof Killed) throw thrown;
     return refused(messageOf(thrown));
@@ -100,19 +94,6 @@ function parsed(args: readonly string[]) {
     } else (word.startsWith('-') ? flags : plain).push(word);
   }
   return { values, flags, plain };
-}
-
-/** The program's file tells its release: `netsvcctl v3.26.4`. */
-function serviceCli(cluster: SandboxCluster, program: string | undefined, args: readonly string[]): Answer {
-  const release = /^netsvcctl (v\S+)/.exec(program ?? '')?.[1];
-  if (!release) return { exitCode: 127, stdout: '', stderr: 'not found\n' };
-  const client = `Client Version:    ${release}\nGit commit:        sandbox\n`;
-  if (args.join(' ') === 'version --client') return said(client);
-  if (args.join(' ') !== 'version') return unknown(args);
-  const kind = findKind(cluster.kinds(), 'crd.netsvc.io/v1', 'ClusterInformation');
-  const information = kind && cluster.store.get(kind, 'default');
-  const version = (information?.spec as { readonly netsvcVersion?: string } | undefined)?.netsvcVersion ?? 'unknown';
-  return said(`${client}Cluster Version:   ${version}\nCluster Type:      k8s\n`);
 }
 
 const said = (stdout: string): Answer => ({ exitCode: 0, stdout });

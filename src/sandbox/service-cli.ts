@@ -1,0 +1,95 @@
+import type { Kind, KubeObject } from '../core/object.ts';
+import { ApiFailure } from '../core/ports.ts';
+import { storedMetadata } from '../core/stored-metadata.ts';
+import { findKind } from './kinds.ts';
+import type { SandboxCluster } from './sandbox-cluster.ts';
+
+export interface Answer {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr?: string;
+}
+
+const GROUP = 'netsvc.io';
+const OWN_MANAGER = { manager: 'netsvcctl' };
+
+const said = (stdout: string): Answer => ({ exitCode: 0, stdout });
+const refused = (stderr: string): Answer => ({ exitCode: 1, stdout: '', stderr: `${stderr}\n` });
+
+/** The service's CLI; its file tells its release: `netsvcctl v3.26.4`. */
+export function serviceCli(cluster: SandboxCluster, program: string | undefined, args: readonly string[], stdin = ''): Answer {
+  const release = /^netsvcctl (v\S+)/.exec(program ?? '')?.[1];
+  if (!release) return { exitCode: 127, stdout: '', stderr: 'not found\n' };
+  const client = `Client Version:    ${release}\nGit commit:        sandbox\n`;
+  if (args.join(' ') === 'version --client') return said(client);
+  const version = clusterVersion(cluster);
+  if (args.join(' ') === 'version') return said(`${client}Cluster Version:   ${version ?? 'unknown'}\nCluster Type:      k8s\n`);
+  if (version !== undefined && version !== release) {
+    return refused(
+      `version mismatch.\nClient Version:   ${release}\nCluster Version:  ${version}\nUse --allow-version-mismatch to override`,
+    );
+  }
+  return onResources(cluster, args, stdin);
+}
+
+function clusterVersion(cluster: SandboxCluster): string | undefined {
+  const kind = findKind(cluster.kinds(), 'crd.netsvc.io/v1', 'ClusterInformation');
+  const information = kind && cluster.store.get(kind, 'default');
+  return (information?.spec as { readonly netsvcVersion?: string } | undefined)?.netsvcVersion;
+}
+
+function onResources(cluster: SandboxCluster, [verb = '', ...rest]: readonly string[], stdin: string): Answer {
+  if (verb === 'create' && rest.join(' ') === '-f -') return create(cluster, JSON.parse(stdin) as KubeObject);
+  const [word = '', ...more] = rest;
+  const kind = kindOf(cluster, word);
+  if (!kind) return refused(`resource type '${word}' is not supported`);
+  if (verb === 'get' && more.join(' ') === '-o json') {
+    const items = cluster.store.list(kind).map(served);
+    return said(JSON.stringify({ kind: `${kind.kind}List`, apiVersion: `${GROUP}/v3`, items }));
+  }
+  if (verb === 'patch' && more.length === 3 && more[1] === '--patch') {
+    cluster.registry.mergePatch(kind, { apiVersion: '', kind: kind.kind, name: more[0] ?? '' }, JSON.parse(more[2] ?? ''), OWN_MANAGER);
+    return said(`Successfully patched 1 '${kind.kind}' resource\n`);
+  }
+  if (verb === 'delete') return remove(cluster, kind, more);
+  return refused(`the sandbox does not know: ${[verb, ...rest].join(' ')}`);
+}
+
+function kindOf(cluster: SandboxCluster, word: string): Kind | undefined {
+  return cluster.kinds().find(({ group, plural }) => group === `crd.${GROUP}` && (plural === word || plural === `${word}s`));
+}
+
+/** As the v3 API shows it. */
+function served(object: KubeObject): KubeObject {
+  const { labels } = storedMetadata(object, GROUP);
+  return { ...object, apiVersion: `${GROUP}/v3`, metadata: { name: object.metadata.name, labels } };
+}
+
+/** Stored the new way: labels in the annotation. */
+function create(cluster: SandboxCluster, { kind: name, metadata, spec }: KubeObject): Answer {
+  const kind = cluster.kinds().find((one) => one.group === `crd.${GROUP}` && one.kind === name);
+  if (!kind) return refused(`resource type '${name}' is not supported`);
+  const annotations = { ...metadata.annotations, [`${GROUP}/metadata`]: JSON.stringify({ labels: metadata.labels }) };
+  const apiVersion = `${kind.group}/${kind.version}`;
+  cluster.registry.create(kind, { apiVersion, kind: name, metadata: { name: metadata.name, annotations }, spec }, OWN_MANAGER);
+  return said(`Successfully created 1 '${name}' resource(s)\n`);
+}
+
+/** Goes on after a name that is not there, and says so in the end. */
+function remove(cluster: SandboxCluster, kind: Kind, names: readonly string[]): Answer {
+  const missing: string[] = [];
+  for (const name of names) {
+    try {
+      cluster.registry.remove(kind, { apiVersion: '', kind: kind.kind, name });
+    } catch (thrown) {
+      if (!(thrown instanceof ApiFailure) || thrown.status !== 404) throw thrown;
+      missing.push(name);
+    }
+  }
+  const done = names.length - missing.length;
+  const stdout = done > 0 ? `Successfully deleted ${done} '${kind.kind}' resource(s)\n` : '';
+  const stderr = missing
+    .map((name) => `Failed to delete '${kind.kind}' resource: resource does not exist: ${kind.kind}(${name})\n`)
+    .join('');
+  return { exitCode: missing.length > 0 ? 1 : 0, stdout, stderr };
+}

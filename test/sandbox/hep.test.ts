@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { toOptions } from '../../src/cli/options.ts';
+import { K } from '../../src/core/kinds.ts';
+import type { KubeObject } from '../../src/core/object.ts';
+import { storedMetadata } from '../../src/core/stored-metadata.ts';
+import { type ChainOutcome, runChain } from '../../src/engine/run-chain.ts';
+import { netsvc } from '../../src/profiles/netsvc.ts';
+import { virtualClock } from '../../src/sandbox/clock.ts';
+import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
+import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import { hepStage } from '../../src/stages/hep.ts';
+
+const releasesFolder = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
+const CHECKS = ['NS-711', 'NS-712', 'NS-713', 'NS-716', 'NS-717'];
+
+type Flags = Parameters<typeof toOptions>[0];
+
+/** A new process that performs the migration, or what `flags` ask of it. */
+function run(scenario: Scenario, flags: Flags = {}): Promise<ChainOutcome> {
+  const { clock, clusterUid, workFolder } = scenario;
+  const options = toOptions(flags, { defaultRelease: netsvc.defaultRelease, checks: CHECKS });
+  const where = { server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder };
+  return runChain([hepStage], sandboxPorts(scenario), { profile: netsvc, options, ...where, startedAt: clock.now() }, () => undefined);
+}
+
+const CRD = 'crd.netsvc.io/v1';
+
+function put(scenario: Scenario, kind: string, name: string, spec: object, labels: Readonly<Record<string, string>> = {}): void {
+  const { cluster } = scenario;
+  const found = cluster.kinds().find((one) => one.kind === kind);
+  assert.ok(found);
+  cluster.store.insert(found, { apiVersion: CRD, kind, metadata: { name, labels }, spec });
+}
+
+const oldEndpoint = (scenario: Scenario, name: string, node: string, labels = {}) =>
+  put(scenario, 'HostEndpoint', name, { node, interfaceName: '*', expectedIPs: ['10.0.0.1'] }, labels);
+
+/** Upgraded already; policies select hosts by the label `role`, which old endpoints have. */
+async function upgraded(nodes = 3): Promise<Scenario> {
+  const scenario = await netsvcScenario({ nodes, releasesFolder, clock: virtualClock(), installed: 'v3.32.2' });
+  put(scenario, 'KubeControllersConfiguration', 'default', { controllers: { node: { syncLabels: 'Enabled' } } });
+  put(scenario, 'GlobalNetworkPolicy', 'hosts', { selector: 'role == "host"', types: ['Ingress', 'Egress'] });
+  for (let index = 1; index <= nodes; index += 1) oldEndpoint(scenario, `old-${index}`, `node-0${index}`, { role: 'host' });
+  return scenario;
+}
+
+function endpoints({ cluster }: Scenario): readonly KubeObject[] {
+  const kind = cluster.kinds().find(({ plural }) => plural === 'hostendpoints');
+  return kind ? cluster.store.list(kind) : [];
+}
+
+const names = (scenario: Scenario) => endpoints(scenario).map(({ metadata }) => metadata.name);
+const nodeLabels = ({ cluster }: Scenario) => cluster.store.list(K.Node).map(({ metadata }) => metadata.labels ?? {});
+const automatic = ['node-01-auto-hep', 'node-02-auto-hep', 'node-03-auto-hep'];
+
+/** Endpoints, settings and labels, without what the server sets. */
+function stateOf(scenario: Scenario): unknown {
+  const { cluster } = scenario;
+  const settings = cluster.kinds().find(({ plural }) => plural === 'kubecontrollersconfigurations');
+  return {
+    endpoints: endpoints(scenario).map((one) => [one.metadata.name, storedMetadata(one, 'netsvc.io').labels, one.spec]),
+    settings: settings && cluster.store.list(settings).map(({ spec }) => spec),
+    labels: nodeLabels(scenario),
+  };
+}
+
+describe('hep on the sandbox', () => {
+  it('leaves every host with an automatic endpoint that has the labels of the old one', async () => {
+    const scenario = await upgraded();
+    const outcome = await run(scenario);
+    assert.deepEqual([outcome.exit, outcome.message], ['done', undefined]);
+    assert.deepEqual(names(scenario), automatic);
+    for (const one of endpoints(scenario)) assert.equal(storedMetadata(one, 'netsvc.io').labels.role, 'host');
+  });
+
+  it('writes nothing the second time', async () => {
+    const scenario = await upgraded();
+    await run(scenario);
+    const { writes } = scenario.cluster.faults;
+    const second = await run(scenario);
+    assert.deepEqual([second.exit, second.writes, scenario.cluster.faults.writes], ['done', 0, writes]);
+  });
+
+  it('refuses to open a host, changes nothing, and goes on when the node is accepted by name', async () => {
+    const scenario = await upgraded();
+    oldEndpoint(scenario, 'aaa', 'node-02');
+    const before = stateOf(scenario);
+    put(scenario, 'GlobalNetworkPolicy', 'by-name', { selector: 'kubernetes.io/x == "y"', types: ['Ingress'] });
+    const policy = scenario.cluster.kinds().find(({ plural }) => plural === 'globalnetworkpolicies');
+    assert.ok(policy);
+    scenario.cluster.store.delete(policy, 'hosts');
+    const refused = await run(scenario);
+    assert.equal(refused.exit, 'blocked');
+    const finding = refused.findings.find(({ id }) => id === 'NS-711');
+    assert.deepEqual(
+      finding?.evidence.map(({ text }) => text),
+      ['node-01', 'node-02', 'node-03'],
+    );
+    assert.deepEqual(stateOf(scenario), before);
+    assert.equal((await run(scenario, { accept: ['NS-711=node-01', 'NS-711=node-02'] })).exit, 'blocked');
+    assert.equal((await run(scenario, { accept: ['NS-711=node-01', 'NS-711=node-02', 'NS-711=node-03'] })).exit, 'done');
+    assert.deepEqual(names(scenario), automatic);
+  });
+
+  it('names the node that gets no automatic endpoint in time, deletes nothing of it, and continues', async () => {
+    const scenario = await upgraded();
+    scenario.cluster.endpointFaults.never.add('node-02');
+    const outcome = await run(scenario, { timeout: '2m' });
+    assert.equal(outcome.exit, 'timeout');
+    assert.match(`${outcome.message}`, /node-02: no automatic endpoint yet/);
+    assert.ok(names(scenario).includes('old-2'));
+    scenario.cluster.endpointFaults.never.clear();
+    touch(scenario, 'node-02');
+    assert.equal((await run(scenario)).exit, 'done');
+    assert.deepEqual(names(scenario), automatic);
+  });
+
+  it('does not write over a label of the node', async () => {
+    const scenario = await upgraded(1);
+    const [node] = scenario.cluster.store.list(K.Node);
+    assert.ok(node);
+    scenario.cluster.store.update(K.Node, { ...node, metadata: { ...node.metadata, labels: { role: 'mine' } } });
+    const outcome = await run(scenario);
+    assert.equal(outcome.exit, 'blocked');
+    assert.ok(outcome.findings.some(({ id, outcome: is }) => id === 'NS-716' && is === 'error'));
+    assert.deepEqual(nodeLabels(scenario), [{ role: 'mine' }]);
+  });
+
+  it('leaves endpoints of named interfaces alone', async () => {
+    const scenario = await upgraded(1);
+    put(scenario, 'HostEndpoint', 'eth', { node: 'node-01', interfaceName: 'eth0' });
+    await run(scenario);
+    assert.deepEqual(names(scenario), ['eth', 'node-01-auto-hep']);
+  });
+
+  it('takes everything back, object by object', async () => {
+    const scenario = await upgraded();
+    const before = stateOf(scenario);
+    await run(scenario);
+    const back = await run(scenario, { undo: true });
+    assert.deepEqual([back.exit, back.message], ['done', undefined]);
+    await scenario.clock.sleep(10_000);
+    assert.deepEqual(stateOf(scenario), withSetting(before, 'Disabled'));
+    const again = await run(scenario, { undo: true });
+    assert.deepEqual([again.exit, again.writes], ['done', 0]);
+  });
+
+  it('comes to the same end wherever it is killed, and never leaves a host without an endpoint or without a label', async () => {
+    const whole = await upgraded(2);
+    const first = whole.cluster.faults.writes;
+    await run(whole);
+    const wanted = stateOf(whole);
+    for (let at = first + 1; at <= whole.cluster.faults.writes; at += 1) {
+      for (const kill of ['before', 'after'] as const) {
+        const scenario = await upgraded(2);
+        const gaps = watchForGaps(scenario);
+        scenario.cluster.faults.plan({ at, kill });
+        await run(scenario).catch(() => undefined);
+        assert.ok(scenario.cluster.faults.killed, `write ${at} was to be killed`);
+        const second = await run(scenario);
+        assert.equal(second.exit, 'done', `killed ${kill} write ${at}: ${second.message}`);
+        assert.deepEqual(stateOf(scenario), wanted, `killed ${kill} write ${at}`);
+        assert.deepEqual(gaps, [], `killed ${kill} write ${at}`);
+      }
+    }
+  });
+});
+
+/** Controllers that missed a node look at it again at its next change. */
+function touch({ cluster }: Scenario, name: string): void {
+  const node = cluster.store.get(K.Node, name);
+  assert.ok(node);
+  cluster.store.update(K.Node, { ...node, metadata: { ...node.metadata, annotations: { touched: 'yes' } } });
+}
+
+function withSetting(state: unknown, autoCreate: string): unknown {
+  const plain = structuredClone(state) as { settings: { controllers: { node: Record<string, unknown> } }[] };
+  for (const { controllers } of plain.settings) controllers.node.hostEndpoint = { autoCreate };
+  return plain;
+}
+
+/** Moments at which a host had no endpoint with its label at all. */
+function watchForGaps(scenario: Scenario): readonly string[] {
+  const gaps: string[] = [];
+  scenario.cluster.store.listen(({ kind, before }) => {
+    if (kind.plural !== 'hostendpoints') return;
+    const node = (before?.spec as { readonly node?: string } | undefined)?.node;
+    const left = endpoints(scenario).filter(({ spec }) => (spec as { readonly node?: string }).node === node);
+    const labelled = left.some((one) => storedMetadata(one, 'netsvc.io').labels.role === 'host');
+    if (node !== undefined && !labelled) gaps.push(node);
+  });
+  return gaps;
+}
