@@ -10,6 +10,7 @@ export interface Said {
 export interface Call {
   readonly words: readonly string[];
   readonly options: ReadonlyMap<string, string>;
+  readonly stdin: string;
 }
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -76,6 +77,20 @@ const remove: Command = ({ words: [, word, ...names], options }, store) => {
   return { out, err, exit: absent.length > 0 ? 1 : 0 };
 };
 
+/** `create -f -` of one object as JSON. */
+const create: Command = ({ options, stdin }, store, { generation }) => {
+  if (options.get('-f') !== '-') return { err: 'Usage:\n', exit: 1 };
+  const { kind, metadata, spec } = JSON.parse(stdin) as { kind: string; metadata: { name: string }; spec: unknown };
+  const failed = generation === 'old' ? 'Failed' : 'failed';
+  const all = store.objects[kind] ?? {};
+  if (metadata.name in all) {
+    const end = generation === 'old' ? '' : ' with error: <nil>';
+    return { err: `${failed} to create '${kind}' resource: [resource already exists: ${kind}(${metadata.name})${end}]\n`, exit: 1 };
+  }
+  store.objects[kind] = { ...all, [metadata.name]: { metadata, spec } };
+  return { out: `Successfully created 1 '${kind}' resource(s)\n`, exit: 0 };
+};
+
 const label: Command = ({ words: [, , node = '', pair = ''], options }, store, { generation }) => {
   const [key = '', value = ''] = pair.split('=');
   const live = store.objects.Node?.[node];
@@ -92,4 +107,4 @@ const label: Command = ({ words: [, , node = '', pair = ''], options }, store, {
 };
 
 /** What the commands on resources do, once a datastore answers. */
-export const commands: Readonly<Record<string, Command>> = { get, patch, delete: remove, label };
+export const commands: Readonly<Record<string, Command>> = { create, get, patch, delete: remove, label };

@@ -1,4 +1,5 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { loadFromCluster, storeInCluster } from './stand-in-cli-cluster.ts';
 import { type Call, commands, type Said } from './stand-in-cli-resources.ts';
 import { type Choice, chooseDatastore, type StandInState, type StoredIn } from './stand-in-cli-state.ts';
 
@@ -6,7 +7,12 @@ import { type Choice, chooseDatastore, type StandInState, type StoredIn } from '
 const VALUED = new Set(['--patch', '-p', '--type', '-o', '--output', '--config', '-c', '--context', '-f', '--filename']);
 
 /** A stand-in for the service's CLI: the observable surface of two generations, on a state in memory that it changes. */
-export function standInCli(argv: readonly string[], env: Readonly<Record<string, string | undefined>>, state: StandInState): Said {
+export function standInCli(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  state: StandInState,
+  stdin = '',
+): Said {
   const call = parse(argv);
   const [command = ''] = call.words;
   const choice = chooseDatastore(call.options.get('--config') ?? call.options.get('-c'), env);
@@ -19,7 +25,7 @@ export function standInCli(argv: readonly string[], env: Readonly<Record<string,
   if (!store.reachable) return unreachable(choice.type, command);
   const refusal = call.options.has('--allow-version-mismatch') ? undefined : mismatch(command, call, state, store);
   if (refusal) return refusal;
-  return commands[command]?.(call, store, state) ?? { err: `unknown command: "${command}"\nUsage:\n`, exit: 1 };
+  return commands[command]?.({ ...call, stdin }, store, state) ?? { err: `unknown command: "${command}"\nUsage:\n`, exit: 1 };
 }
 
 function parse(argv: readonly string[]): Call {
@@ -32,7 +38,7 @@ function parse(argv: readonly string[]): Call {
     else if (one.startsWith('--') && equals > 0) options.set(one.slice(0, equals), one.slice(equals + 1));
     else options.set(one, VALUED.has(one) ? (left.shift() ?? '') : '');
   }
-  return { words, options };
+  return { words, options, stdin: '' };
 }
 
 function version({ options }: Call, choice: Choice, state: StandInState): Said {
@@ -76,20 +82,27 @@ function mismatch(command: string, { words }: Call, { generation, client }: Stan
 }
 
 /**
- * Runs as a program: state from the file that the environment names, changes written back.
+ * Runs as a program: state from the file that the environment names, changes written back; with STAND_IN_CLI_KUBECTL the objects
+ * are those of the cluster.
  * @public The installed script calls it.
  */
 export function main(argv: readonly string[]): void {
   const file = process.env.STAND_IN_CLI_STATE ?? '';
   const state = JSON.parse(readFileSync(file, 'utf8')) as StandInState;
-  const { out = '', err = '', exit } = standInCli(argv, process.env, state);
+  const { STAND_IN_CLI_KUBECTL: kubectl, STAND_IN_CLI_GROUP: group = 'projectcalico.org' } = process.env;
+  const cluster = kubectl === undefined ? undefined : { kubectl, group };
+  if (cluster) state.kubernetes = loadFromCluster(cluster);
+  const before = structuredClone(state.kubernetes.objects);
+  const stdin = argv[0] === 'create' ? readFileSync(0, 'utf8') : '';
+  const { out = '', err = '', exit } = standInCli(argv, process.env, state, stdin);
   process.stdout.write(out);
   process.stderr.write(err);
   if (exit === 'hang') {
     setInterval(() => undefined, 60_000);
     return;
   }
-  writeFileSync(file, JSON.stringify(state));
+  if (cluster) storeInCluster(before, state.kubernetes.objects, cluster);
+  else writeFileSync(file, JSON.stringify(state));
   process.exitCode = exit;
 }
 
