@@ -28,7 +28,7 @@ describe('the programs of the sandbox', () => {
     ['kubectl', 'delete pod a', /does not know: delete/],
     ['kubectl', 'patch nothings a --type=merge -p {}', /have a resource type "nothings"/],
     ['kubectl', 'patch configmap none --type=merge -p {}', /configmaps "none" not found/],
-    ['netsvcctl', 'get nodes', /does not know: get nodes/],
+    ['netsvcctl', 'get nodes', /is not supported/],
     ['helm', 'list', /has no helm/],
   ];
   for (const [tool, line, why] of refused) {
