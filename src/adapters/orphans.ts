@@ -9,10 +9,11 @@ export interface Orphan {
   readonly program: string;
 }
 
-/** A process: its id and its arguments, the program first. */
+/** A process: its id and its arguments, the program first; the kubeconfig of its environment, where that can be read. */
 export interface ProcessLine {
   readonly pid: number;
   readonly args: readonly string[];
+  readonly kubeconfig?: string;
 }
 
 /** Name of the private kubeconfig of one process of ours, in the work folder. */
@@ -29,6 +30,7 @@ export function ownerOfKubeconfig(name: string): number | undefined {
 /**
  * Programs that work with the private kubeconfig of a run on this cluster that is over. The argument is
  * there from the program's first moment and survives whatever ended the run: nothing has to be noted beforehand.
+ * The service's CLI has no such argument: its environment tells.
  * `folder` is the work folder; its last two parts tell the cluster, wherever a run had it. `isAlive` says of a run's
  * process that what it started is its own affair.
  */
@@ -38,8 +40,9 @@ export async function orphansOf(
   processes: () => Promise<readonly ProcessLine[]> = listProcesses,
 ): Promise<readonly Orphan[]> {
   const cluster = folder.split(/[/\\]/).slice(-2).join('/');
-  return (await processes()).flatMap(({ pid, args }) => {
-    const owner = args.map((argument) => ownerIn(argument, cluster)).find((found) => found !== undefined);
+  return (await processes()).flatMap(({ pid, args, kubeconfig }) => {
+    const named = [...args, ...(kubeconfig === undefined ? [] : [`--kubeconfig=${kubeconfig}`])];
+    const owner = named.map((argument) => ownerIn(argument, cluster)).find((found) => found !== undefined);
     return owner === undefined || isAlive(owner) ? [] : [{ pid, program: programOf(args) }];
   });
 }
@@ -69,7 +72,10 @@ async function fromProc(): Promise<readonly ProcessLine[]> {
     pids.map(async (pid) => {
       // Empty: a process of the kernel, one that has ended and waits for its parent, or one that ended just now.
       const text = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-      return { pid: Number(pid), args: text.split('\0') };
+      if (text === '') return { pid: Number(pid), args: [] };
+      const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+      const kubeconfig = /(?:^|\0)KUBECONFIG=([^\0]*)/.exec(environment)?.[1];
+      return { pid: Number(pid), args: text.split('\0'), ...(kubeconfig === undefined ? {} : { kubeconfig }) };
     }),
   );
   return lines.filter(({ args }) => args.length > 1);

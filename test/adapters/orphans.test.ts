@@ -19,6 +19,13 @@ describe('programs of a run that was killed', () => {
     assert.deepEqual(await found('/usr/bin/kubectl', of(WORK, DEAD), 'apply'), [{ pid: 7, program: 'kubectl' }]);
   });
 
+  it('are known by the kubeconfig of their environment, as the service’s own CLI is', async () => {
+    const kubeconfig = `${WORK}/kubeconfig-${DEAD}`;
+    const processes = async () => [{ pid: 8, args: ['/usr/local/bin/calicoctl', 'delete', 'hostendpoint', 'a'], kubeconfig }];
+    const dead = await orphansOf(WORK, (pid) => pid !== DEAD, processes);
+    assert.deepEqual(dead, [{ pid: 8, program: 'calicoctl' }]);
+  });
+
   it('are known wherever the run had its work folder', async () => {
     assert.equal((await found('kubectl', of('/mnt/a=b c/netsvc-upgrade/cluster-1', DEAD))).length, 1);
   });
