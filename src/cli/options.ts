@@ -21,6 +21,7 @@ export interface RunFlags {
   readonly 'max-failed'?: number;
   readonly 'hold-policy-migration'?: boolean;
   readonly undo?: boolean;
+  readonly delete?: string;
   readonly 'with-secrets'?: boolean;
   readonly 'backup-dir'?: string;
   readonly 'bin-dir'?: string;
@@ -50,6 +51,7 @@ export function toOptions(flags: RunFlags, facts: OptionFacts): Options {
     maxFailed: flags['max-failed'] ?? 0,
     holdPolicyMigration: flags['hold-policy-migration'] ?? false,
     ...given('undo', flags.undo),
+    ...given('deletePolicy', flags.delete),
     withSecrets: flags['with-secrets'] ?? false,
     ...given('backupDir', flags['backup-dir']),
     ...given('binDir', flags['bin-dir']),

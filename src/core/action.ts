@@ -54,6 +54,8 @@ export type Effect =
     }
   /** Many small patches at once, each guarded by itself; those that no longer fit are left and the stage is planned anew. */
   | { readonly type: 'patch-all'; readonly patches: readonly GuardedPatch[]; readonly what: string }
+  /** Deletes this very object: `target` has its uid. */
+  | { readonly type: 'delete'; readonly target: ObjectRef }
   | { readonly type: 'write'; readonly file: string; readonly content: string }
   /** Files of a backup, with a checksum list beside them; 0600. */
   | { readonly type: 'backup'; readonly folder: string; readonly files: readonly BackupFile[] }

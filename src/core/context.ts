@@ -30,6 +30,8 @@ export interface Options {
   readonly holdPolicyMigration: boolean;
   /** Take back what an earlier run of the stage did (`hep --undo`). */
   readonly undo?: boolean;
+  /** The temporary policy that a person told to delete, by name. */
+  readonly deletePolicy?: string;
   readonly withSecrets: boolean;
   readonly backupDir?: string;
   /** Where the new CLI is installed. */

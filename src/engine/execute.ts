@@ -1,8 +1,9 @@
 import type { Action, Effect } from '../core/action.ts';
 import type { Observer } from '../core/event.ts';
 import { Fault, messageOf } from '../core/fault.ts';
-import { groupOf, type JsonPatchOp, type Kind, refText } from '../core/object.ts';
+import { type JsonPatchOp, refText } from '../core/object.ts';
 import { ApiFailure } from '../core/ports.ts';
+import { deleteObject } from './delete-object.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import type { Hold } from './hold.ts';
 import { installCli } from './install-cli.ts';
@@ -10,6 +11,7 @@ import { Outdated } from './outdated.ts';
 import { patchAll } from './patch-all.ts';
 import type { Report } from './report.ts';
 import { CONTINUE, type OnLine, runTool } from './run-tool.ts';
+import { servedKind } from './served-kind.ts';
 import { waitApiServices } from './wait-apiservice.ts';
 import { assertStillHolds, waitHostEndpoints } from './wait-host-endpoints.ts';
 import { waitRollout } from './wait-rollout.ts';
@@ -40,6 +42,8 @@ export function realExecutor(ports: EnginePorts, observe: Observer, ends: Ends):
           if (effect.onlyIf) await assertStillHolds(ports, effect.onlyIf);
           await runTool(ports, effect, ends.cut, tell(observe, stage, action));
           return {};
+        case 'delete':
+          return { detail: await deleteObject(ports, effect) };
         case 'patch-all':
           return { detail: await patchAll(ports, effect, () => ends.mustHold(), reporter(observe, stage)) };
         case 'patch':
@@ -82,7 +86,12 @@ export function serverDryRunExecutor(ports: EnginePorts, observe: Observer, ends
         return {};
       }
       if (effect.type === 'patch') {
-        await ports.cluster.dryRunPatch(await kindOf(ports, effect.target), effect.target, effect.patch, effect.fieldManager ?? 'kubectl');
+        await ports.cluster.dryRunPatch(
+          await servedKind(ports.cluster, effect.target),
+          effect.target,
+          effect.patch,
+          effect.fieldManager ?? 'kubectl',
+        );
         return { detail: 'dry run' };
       }
       return { detail: 'not performed (dry run)' };
@@ -94,18 +103,17 @@ function tell(observe: Observer, stage: string, action: Action): OnLine {
   return (line, stream) => observe({ type: 'action-output', stage, action, line, stream });
 }
 
-async function kindOf(ports: EnginePorts, ref: { apiVersion: string; kind: string }): Promise<Kind> {
-  const kind = await ports.cluster.resolve(ref.apiVersion, ref.kind);
-  if (!kind) throw new Fault('failed', `the API server does not serve ${ref.kind} in group ${groupOf(ref.apiVersion) || 'core'}`);
-  return kind;
-}
-
 async function patchObject(ports: EnginePorts, effect: Extract<Effect, { type: 'patch' }>): Promise<string> {
   const { target, precondition } = effect;
   const guard: JsonPatchOp[] = [{ op: 'test', path: '/metadata/uid', value: precondition.uid }];
   if (precondition.resourceVersion) guard.push({ op: 'replace', path: '/metadata/resourceVersion', value: precondition.resourceVersion });
   try {
-    await ports.cluster.patch(await kindOf(ports, target), target, [...guard, ...effect.patch], effect.fieldManager ?? 'kubectl');
+    await ports.cluster.patch(
+      await servedKind(ports.cluster, target),
+      target,
+      [...guard, ...effect.patch],
+      effect.fieldManager ?? 'kubectl',
+    );
   } catch (thrown) {
     // A failed `test` has no causes; a 422 with causes is the server's judgement of the result, and trying again is in vain.
     const isInvalid = thrown instanceof ApiFailure && thrown.status === 422 && thrown.causes.length > 0;

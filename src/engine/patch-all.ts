@@ -1,10 +1,11 @@
 import type { Effect } from '../core/action.ts';
-import { Fault, messageOf } from '../core/fault.ts';
-import { groupOf, type Kind, type ObjectRef, refText } from '../core/object.ts';
+import { messageOf } from '../core/fault.ts';
+import { type Kind, type ObjectRef, refText } from '../core/object.ts';
 import { ApiFailure } from '../core/ports.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import { Outdated } from './outdated.ts';
 import type { Report } from './report.ts';
+import { servedKind } from './served-kind.ts';
 
 /** Patches in flight at a time: the API server queues more, it does not answer faster. */
 const WIDTH = 32;
@@ -54,14 +55,8 @@ function kindsOf(cluster: EnginePorts['cluster']): (ref: ObjectRef) => Promise<K
   const kinds = new Map<string, Promise<Kind>>();
   return (ref) => {
     const key = `${ref.apiVersion}|${ref.kind}`;
-    const kind = kinds.get(key) ?? resolve(cluster, ref);
+    const kind = kinds.get(key) ?? servedKind(cluster, ref);
     kinds.set(key, kind);
     return kind;
   };
-}
-
-async function resolve(cluster: EnginePorts['cluster'], ref: ObjectRef): Promise<Kind> {
-  const kind = await cluster.resolve(ref.apiVersion, ref.kind);
-  if (!kind) throw new Fault('failed', `the API server does not serve ${ref.kind} in group ${groupOf(ref.apiVersion) || 'core'}`);
-  return kind;
 }

@@ -8,10 +8,10 @@ import type { Kind, KubeObject } from '../core/object.ts';
 import type { KeptItem, Sources } from '../core/ports.ts';
 import type { RolloutProgress } from '../core/rollout.ts';
 import { type AutomaticSettings, automaticSettings } from '../policy/automatic-endpoint.ts';
-import { globalPolicyOf, inOrder, tierOf } from '../policy/global-policy.ts';
-import { endpointsWithoutNode, type FleetFacts, hostEndpointVerdicts, type NodeVerdict } from '../policy/host-endpoint-verdicts.ts';
-import type { EndpointProfile } from '../policy/posture.ts';
+import { endpointsWithoutNode, hostEndpointVerdicts, type NodeVerdict } from '../policy/host-endpoint-verdicts.ts';
 import { readInstalled } from './installed.ts';
+import { latestKept } from './kept.ts';
+import { policyWorld } from './policy-world.ts';
 import { attempt, attemptWith } from './reading.ts';
 import { findServiceCli } from './service-cli.ts';
 import { cliResources, type ServiceObjects, storedKind, storedObjects } from './service-objects.ts';
@@ -46,7 +46,7 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
   const cli = await findServiceCli(sources, context, installation.datastore);
   const objects = objectsOf(sources, context, installation, cli);
   const [kept, stored, policies, tiers, profiles, configurations, nodes, kind, controllers, rollouts] = await Promise.all([
-    readKept(sources),
+    latestKept(sources.records, 'hep'),
     objects('hostendpoints'),
     objects('globalnetworkpolicies'),
     objects('tiers'),
@@ -65,7 +65,9 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
     settings,
     signs: profile.labels,
   };
-  const verdicts = await attempt(async () => hostEndpointVerdicts({ ...fleet, world: worldOf(context, policies, tiers, profiles) }));
+  const verdicts = await attempt(async () =>
+    hostEndpointVerdicts({ ...fleet, world: policyWorld(context, { policies, tiers, profiles }) }),
+  );
   return {
     installation,
     cli,
@@ -82,48 +84,10 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
   };
 }
 
-/** Of the latest run that migrated; ids begin with the run's. */
-async function readKept({ records }: Sources): Promise<readonly KeptItem[]> {
-  const all = await records.keptWith('/hep/');
-  const latest = all.at(-1)?.id.split('/')[0];
-  return all.filter(({ id }) => id.split('/')[0] === latest);
-}
-
 /** In key-value mode only the CLI sees them. */
 function objectsOf(sources: Sources, { profile }: Context, { datastore }: Installation, cli: HepFacts['cli']): ServiceObjects {
   if (datastore === 'api') return storedObjects(sources, profile);
   return 'missing' in cli ? async () => [] : cliResources(sources, cli);
-}
-
-function worldOf(
-  { profile }: Context,
-  policies: readonly KubeObject[],
-  tiers: readonly KubeObject[],
-  profiles: readonly KubeObject[],
-): FleetFacts['world'] {
-  const allTiers = tiers.map(tierOf);
-  return {
-    policies: inOrder(
-      policies.map((one) => globalPolicyOf(one, profile)),
-      allTiers,
-    ),
-    tiers: new Map(allTiers.map((tier) => [tier.name, tier])),
-    profiles: new Map(profiles.map((one) => [one.metadata.name, endpointProfile(one)])),
-    allowAllProfile: profile.allowAllProfile,
-  };
-}
-
-function endpointProfile({ spec }: KubeObject): EndpointProfile {
-  const {
-    labelsToApply = {},
-    ingress = [],
-    egress = [],
-  } = (spec ?? {}) as {
-    readonly labelsToApply?: EndpointProfile['labels'];
-    readonly ingress?: EndpointProfile['rules']['ingress'];
-    readonly egress?: EndpointProfile['rules']['egress'];
-  };
-  return { labels: labelsToApply, rules: { ingress, egress } };
 }
 
 async function readControllers({ cluster }: Sources, { profile }: Context, { variant }: Installation): Promise<KubeObject | undefined> {

@@ -4,12 +4,23 @@ import { backupStage } from './backup.ts';
 import { cliStage } from './cli.ts';
 import { crdsStage } from './crds.ts';
 import { hepStage } from './hep.ts';
+import { policyStage } from './policy.ts';
 import { preflightStage } from './preflight.ts';
 import { verifyStage } from './verify.ts';
 import { waitStage } from './wait.ts';
 
 /** The chain in order: sub-commands, `run`, the help and the documentation all come from this one list. */
-export const chain: readonly AnyStage[] = [preflightStage, backupStage, crdsStage, applyStage, waitStage, cliStage, hepStage, verifyStage];
+export const chain: readonly AnyStage[] = [
+  preflightStage,
+  backupStage,
+  crdsStage,
+  applyStage,
+  waitStage,
+  cliStage,
+  hepStage,
+  policyStage,
+  verifyStage,
+];
 
 /** The stages that a run performs unless asked for more. */
 export const usualChain: readonly AnyStage[] = chain.filter(({ optional }) => !optional);
@@ -19,5 +30,4 @@ export const laterStages: readonly { readonly id: StageId; readonly before: Stag
   { id: 'ownerrefs-strip', before: 'crds', ref: '§4.8/1' },
   { id: 'ownerrefs-restore', before: 'cli', ref: '§4.8/3' },
   { id: 'alp', before: 'verify', ref: '§4.6' },
-  { id: 'policy', before: 'verify', ref: '§4.4/7' },
 ];

@@ -4,6 +4,7 @@ import { K } from '../core/kinds.ts';
 import type { Kind, KubeObject } from '../core/object.ts';
 import type { ClusterReader } from '../core/ports.ts';
 import { isOlder } from '../core/release.ts';
+import { temporaryPolicies } from './policy-facts.ts';
 import { eachOf } from './reading.ts';
 
 /** CRDs of kinds that the target no longer has, with the number of objects that each still holds. */
@@ -18,17 +19,11 @@ export async function readLeftBehind(cluster: ClusterReader, { profile, options 
   return found.flat();
 }
 
-/**
- * Under its own name, or with the prefix that releases before the renaming stored it with (domain §7.2b);
- * in the stored v1 group, or with native v3 CRDs in the v3 group.
- */
+/** In the stored v1 group, or with native v3 CRDs in the v3 group. */
 export async function readTemporaryPolicies(cluster: ClusterReader, { profile }: Context): Promise<readonly KubeObject[]> {
   const [resource] = await servedIn(cluster, [profile.crdGroup, profile.apiGroup], 'globalnetworkpolicies');
   if (!resource) return [];
-  const { temporaryPolicy: name, policyRenaming } = profile;
-  const names = [name, ...(policyRenaming ? [`${policyRenaming.prefix}${name}`] : [])];
-  const found = await Promise.all(names.map((one) => cluster.get(resource, one)));
-  return found.filter((one) => one !== undefined);
+  return temporaryPolicies(await cluster.list(resource), profile);
 }
 
 /** The resource in each group that has it. Throws Fault('failed') if none has, and one of them could not be asked: that is not "none". */

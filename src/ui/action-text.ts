@@ -16,6 +16,8 @@ function effectText(effect: Effect, programOf: ProgramOf): string {
   switch (effect.type) {
     case 'exec':
       return `${commandLine(effect.run, effect.program ?? programOf(effect.run.tool))}${effect.run.stdin === undefined ? '' : ' < (input of the plan)'}`;
+    case 'delete':
+      return ['kubectl', 'delete', effect.target.kind.toLowerCase(), effect.target.name].map(quoteArgument).join(' ');
     case 'patch-all':
       return `${effect.what}: ${effect.patches.length} patches by kubectl’s field manager, each only if its object is still the one shown`;
     case 'patch':

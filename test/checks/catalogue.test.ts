@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hepChecks } from '../../src/checks/hep.ts';
 import { preflightChecks } from '../../src/checks/index.ts';
+import { removalChecks } from '../../src/checks/policy-removal.ts';
 import { familyOf, isCheckId, pageOf, registry } from '../../src/checks/registry.ts';
 import { judgeAll } from '../../src/core/judge.ts';
 import { procedure } from '../../src/core/procedure.ts';
@@ -12,7 +13,7 @@ import { contextOf, healthy, unread } from '../fixtures/facts.ts';
 const root = join(import.meta.dirname, '..', '..');
 const ids = Object.keys(registry).filter(isCheckId);
 /** Checks of the stages after the upgrade, which the preflight does not judge. */
-const followUps: ReadonlySet<string> = new Set(hepChecks.map((check) => check.id));
+const followUps: ReadonlySet<string> = new Set([...hepChecks, ...removalChecks].map((check) => check.id));
 
 describe('the catalogue of checks', () => {
   it('has at least forty checks, each id once', () => {

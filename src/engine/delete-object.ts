@@ -1,0 +1,20 @@
+import type { Effect } from '../core/action.ts';
+import { messageOf } from '../core/fault.ts';
+import { refText } from '../core/object.ts';
+import { ApiFailure } from '../core/ports.ts';
+import type { EnginePorts } from './engine-ports.ts';
+import { Outdated } from './outdated.ts';
+import { servedKind } from './served-kind.ts';
+
+/** Deletes the very object that was read; one that is gone, or another by now, has the stage planned anew. */
+export async function deleteObject({ cluster }: EnginePorts, { target }: Extract<Effect, { type: 'delete' }>): Promise<string> {
+  try {
+    await cluster.remove(await servedKind(cluster, target), target);
+  } catch (thrown) {
+    if (thrown instanceof ApiFailure && [404, 409].includes(thrown.status)) {
+      throw new Outdated(`${refText(target)} changed meanwhile: ${messageOf(thrown)}`);
+    }
+    throw thrown;
+  }
+  return refText(target);
+}

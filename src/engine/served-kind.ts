@@ -1,0 +1,10 @@
+import { Fault } from '../core/fault.ts';
+import { groupOf, type Kind, type ObjectRef } from '../core/object.ts';
+import type { ClusterReader } from '../core/ports.ts';
+
+/** The resource behind an object's apiVersion and kind. Throws Fault('failed') if the server does not serve it. */
+export async function servedKind(cluster: Pick<ClusterReader, 'resolve'>, { apiVersion, kind }: ObjectRef): Promise<Kind> {
+  const served = await cluster.resolve(apiVersion, kind);
+  if (!served) throw new Fault('failed', `the API server does not serve ${kind} in group ${groupOf(apiVersion) || 'core'}`);
+  return served;
+}

@@ -1,0 +1,79 @@
+import { removalChecks } from '../checks/policy-removal.ts';
+import type { Action } from '../core/action.ts';
+import type { Context } from '../core/context.ts';
+import { Fault } from '../core/fault.ts';
+import { type KubeObject, refOf } from '../core/object.ts';
+import { type StagePlan, stage } from '../core/stage.ts';
+import { storedMetadata } from '../core/stored-metadata.ts';
+import { type PolicyFacts, readPolicyFacts } from './policy-facts.ts';
+
+/** The temporary policy of upgrades from before v3.14: what only it allows, a person's review, removal when told by name (§4.4/7). */
+export const policyStage = stage<PolicyFacts>({
+  id: 'policy',
+  title: 'Review and remove the temporary policy',
+  ref: '§4.4/7',
+  paths: ['chart', 'operator', 'manifest', 'kvstore'],
+  readOnly: false,
+  optional: true,
+  converges: true,
+  checks: removalChecks,
+  survey: readPolicyFacts,
+  plan(facts, context) {
+    if (context.options.undo) return undoPlan(facts, context);
+    const { temporaryPolicy } = context.profile;
+    if (facts.found.length === 0) return { skip: `there is no policy ${temporaryPolicy}` };
+    const told = context.options.deletePolicy;
+    if (told === undefined) return { actions: [review(facts, context)] };
+    if (told !== temporaryPolicy) {
+      throw new Fault('usage', `--delete=${told}: the temporary policy is called ${temporaryPolicy}`, [
+        `write --delete=${temporaryPolicy}`,
+      ]);
+    }
+    return { actions: facts.found.map((one, index) => removal(one, index, facts, context)) };
+  },
+});
+
+function review({ stored }: PolicyFacts, { profile }: Context): Action {
+  const name = profile.temporaryPolicy;
+  const instruction =
+    `review the traffic logs of ${name} (stored as ${stored.join(' and ')}), add the global policies that are needed, ` +
+    `then delete it: kubectl netsvc-upgrade policy --delete=${name}`;
+  return { id: 'review', title: `${name} allows all traffic: review`, ref: '§4.4/7', undo: 'full', effect: { type: 'ask', instruction } };
+}
+
+/** Stored objects are deleted as they were read; in key-value mode only the CLI can. */
+function removal(policy: KubeObject, index: number, { call, installation }: PolicyFacts, { profile }: Context): Action {
+  const head = {
+    id: `delete-${index + 1}`,
+    title: `delete the temporary policy ${policy.metadata.name}`,
+    ref: '§4.4/7',
+    undo: 'full',
+    keep: { policy },
+  } as const;
+  if (installation.datastore === 'api') return { ...head, effect: { type: 'delete', target: refOf(policy) } };
+  const { program, args } = 'missing' in call ? { program: profile.cli.program, args: [] } : call;
+  const run = { tool: 'netsvcctl', args: ['delete', 'globalnetworkpolicy', policy.metadata.name, ...args] } as const;
+  return { ...head, effect: { type: 'exec', program, run } };
+}
+
+function undoPlan({ kept, found, call }: PolicyFacts, context: Context): StagePlan {
+  const policies = kept.map(({ content }) => (content as { readonly policy?: KubeObject }).policy).filter((one) => one !== undefined);
+  const [policy] = policies;
+  if (!policy) return { skip: 'no removal of the temporary policy was recorded on this cluster' };
+  if (found.length > 0) return { skip: 'the temporary policy is there' };
+  if ('missing' in call) return { skip: `the service’s CLI cannot be used: ${call.missing}` };
+  const run = { tool: 'netsvcctl', args: ['create', '-f', '-', ...call.args], stdin: JSON.stringify(served(policy, context)) } as const;
+  const title = `create the temporary policy ${context.profile.temporaryPolicy} again`;
+  return { actions: [{ id: 'recreate', title, ref: '§4.4/7', undo: 'full', effect: { type: 'exec', program: call.program, run } }] };
+}
+
+/** Under its own name, as the v3 API takes it. */
+function served(policy: KubeObject, { profile }: Context): KubeObject {
+  const { labels } = storedMetadata(policy, profile.apiGroup);
+  return {
+    apiVersion: `${profile.apiGroup}/v3`,
+    kind: 'GlobalNetworkPolicy',
+    metadata: { name: profile.temporaryPolicy, labels },
+    spec: policy.spec,
+  };
+}

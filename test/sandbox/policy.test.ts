@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { toOptions } from '../../src/cli/options.ts';
+import { type ChainOutcome, runChain } from '../../src/engine/run-chain.ts';
+import { netsvc } from '../../src/profiles/netsvc.ts';
+import { virtualClock } from '../../src/sandbox/clock.ts';
+import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
+import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import { policyStage } from '../../src/stages/policy.ts';
+
+const releasesFolder = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
+const NAME = 'allow-all-upgrade';
+
+function run(scenario: Scenario, flags: Parameters<typeof toOptions>[0] = {}): Promise<ChainOutcome> {
+  const { clock, clusterUid, workFolder } = scenario;
+  const options = toOptions(flags, { defaultRelease: netsvc.defaultRelease, checks: ['NS-721'] });
+  const where = { server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder };
+  return runChain([policyStage], sandboxPorts(scenario), { profile: netsvc, options, ...where, startedAt: clock.now() }, () => undefined);
+}
+
+function put({ cluster }: Scenario, kind: string, name: string, spec: object, labels = {}): void {
+  const found = cluster.kinds().find((one) => one.kind === kind);
+  assert.ok(found);
+  cluster.store.insert(found, { apiVersion: 'crd.netsvc.io/v1', kind, metadata: { name, labels }, spec });
+}
+
+function policies({ cluster }: Scenario): readonly string[] {
+  const kind = cluster.kinds().find(({ plural }) => plural === 'globalnetworkpolicies');
+  return kind ? cluster.store.list(kind).map(({ metadata }) => metadata.name) : [];
+}
+
+async function upgraded(temporary = true): Promise<Scenario> {
+  const scenario = await netsvcScenario({ nodes: 1, releasesFolder, clock: virtualClock(), installed: 'v3.32.2' });
+  const allow = [{ action: 'Allow' }];
+  if (temporary)
+    put(scenario, 'GlobalNetworkPolicy', NAME, { selector: 'has(old)', types: ['Ingress', 'Egress'], ingress: allow, egress: allow });
+  put(scenario, 'GlobalNetworkPolicy', 'mine', { selector: 'has(role)', types: ['Ingress', 'Egress'] });
+  put(scenario, 'HostEndpoint', 'policed', { node: 'node-01', interfaceName: '*' }, { old: '', role: 'host' });
+  return scenario;
+}
+
+describe('policy on the sandbox', () => {
+  it('has nothing to do without the temporary policy', async () => {
+    const scenario = await upgraded(false);
+    const outcome = await run(scenario);
+    assert.deepEqual([outcome.exit, outcome.writes], ['done', 0]);
+  });
+
+  it('asks for a review, names the command, and deletes nothing by itself', async () => {
+    const scenario = await upgraded();
+    const outcome = await run(scenario);
+    assert.deepEqual([outcome.exit, outcome.writes], ['done', 0]);
+    const [action] = outcome.plans.flatMap(({ actions }) => actions);
+    assert.match(action?.effect.type === 'ask' ? action.effect.instruction : '', /policy --delete=allow-all-upgrade/);
+    assert.ok(outcome.findings.some(({ id, outcome: is }) => id === 'NS-722' && is === 'warning'));
+    assert.deepEqual(policies(scenario), [NAME, 'mine']);
+  });
+
+  it('refuses another name', async () => {
+    const scenario = await upgraded();
+    assert.equal((await run(scenario, { delete: 'mine' })).exit, 'usage');
+    assert.deepEqual(policies(scenario), [NAME, 'mine']);
+  });
+
+  it('refuses to cut a host off until it is accepted by name', async () => {
+    const scenario = await upgraded();
+    put(scenario, 'HostEndpoint', 'bare', { node: 'node-01', interfaceName: '*' }, { old: '' });
+    const refused = await run(scenario, { delete: NAME });
+    assert.equal(refused.exit, 'blocked');
+    assert.deepEqual(
+      refused.findings.find(({ id }) => id === 'NS-721')?.evidence.map(({ text }) => text),
+      ['HostEndpoint/bare'],
+    );
+    assert.deepEqual(policies(scenario), [NAME, 'mine']);
+    assert.equal((await run(scenario, { delete: NAME, accept: ['NS-721=HostEndpoint/bare'] })).exit, 'done');
+    assert.deepEqual(policies(scenario), ['mine']);
+  });
+
+  it('deletes it when told by name, writes nothing the second time, and puts it back', async () => {
+    const scenario = await upgraded();
+    assert.equal((await run(scenario, { delete: NAME })).exit, 'done');
+    assert.deepEqual(policies(scenario), ['mine']);
+    const again = await run(scenario, { delete: NAME });
+    assert.deepEqual([again.exit, again.writes], ['done', 0]);
+    assert.equal((await run(scenario, { undo: true })).exit, 'done');
+    assert.deepEqual(policies(scenario), [NAME, 'mine']);
+  });
+
+  it('comes to the same end wherever it is killed, and the policy can be put back', async () => {
+    const whole = await upgraded();
+    const first = whole.cluster.faults.writes;
+    await run(whole, { delete: NAME });
+    for (let at = first + 1; at <= whole.cluster.faults.writes; at += 1) {
+      for (const kill of ['before', 'after'] as const) {
+        const scenario = await upgraded();
+        scenario.cluster.faults.plan({ at, kill });
+        await run(scenario, { delete: NAME }).catch(() => undefined);
+        assert.equal((await run(scenario, { delete: NAME })).exit, 'done');
+        assert.deepEqual(policies(scenario), ['mine']);
+        assert.equal((await run(scenario, { undo: true })).exit, 'done');
+        assert.deepEqual(policies(scenario), [NAME, 'mine']);
+      }
+    }
+  });
+});
