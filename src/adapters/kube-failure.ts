@@ -80,7 +80,7 @@ function explainSilence(failure: ApiFailure, { server }: Connection, fault: (fac
   if (/SSL|TLS|_CERT/.test(failure.reason))
     return fault(`the TLS connection to ${server} failed: ${failure.message}`, 'check client certificate, server URL and proxy');
   return fault(
-    `the server ${server} cannot be reached: ${failure.message}`,
+    `the server ${server} cannot be reached: ${failure.message.replace(`no answer from ${server}: `, '')}`,
     'check that the cluster is up and this machine can reach it (VPN, proxy)',
     'check the context: kubectl config current-context',
   );

@@ -40,7 +40,7 @@ async function refuse(session: Session, planned: Planned, exit: ExitName): Promi
     findings: planned.findings,
     plans: planned.stages,
     stages: [],
-    suggestions: [],
+    suggestions: [exit === 'locked' ? 'wait for the other run' : 'mend what is marked ×, or accept a risk by name: --accept CHECK-ID'],
     writes: 0,
     message: 'checks failed: nothing was changed',
   };

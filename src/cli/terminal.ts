@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import { Fault } from '../core/fault.ts';
 import type { Environment } from './seams.ts';
 
 /** Where words go and answers come from. Data on `out`, everything for a person on `err`. */
@@ -10,7 +11,7 @@ export interface Terminal {
   readonly outIsTerminal: boolean;
   readonly errIsTerminal: boolean;
   readonly columns: number;
-  /** True only for a clear yes. */
+  /** True only for a clear yes. Throws Fault('interrupted') if the person stops instead of answering. */
   confirm(question: string, stop: AbortSignal): Promise<boolean>;
 }
 
@@ -26,18 +27,34 @@ export function processTerminal(env: Environment): Terminal {
     outIsTerminal: Boolean(stdout.isTTY),
     errIsTerminal: Boolean(stderr.isTTY) && (stderr.columns ?? 0) >= MIN_COLUMNS,
     columns: stdout.columns || NO_COLUMNS,
-    confirm,
+    confirm: (question, stop) => confirm(question, stop),
   };
 }
 
-async function confirm(question: string, stop: AbortSignal): Promise<boolean> {
-  const dialogue = createInterface({ input: process.stdin, output: process.stderr });
+/** Where a question is asked; a person's terminal outside tests. */
+export interface Dialogue {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+  readonly terminal?: boolean;
+}
+
+/** True only for a clear yes; the end of the input (Ctrl-D) is a no. Throws Fault('interrupted') for Ctrl-C and for `stop`. */
+export async function confirm(
+  question: string,
+  stop: AbortSignal,
+  where: Dialogue = { input: process.stdin, output: process.stderr },
+): Promise<boolean> {
+  // While a question is open the terminal hands Ctrl-C to us as a key: no signal is sent.
+  const key = new AbortController();
+  const dialogue = createInterface(where).on('SIGINT', () => key.abort());
+  const ended = new Promise<string>((resolve) => dialogue.once('close', () => resolve('')));
   try {
-    const answer = await dialogue.question(`${question} [y/N] `, { signal: stop });
+    const answer = await Promise.race([dialogue.question(`${question} [y/N] `, { signal: AbortSignal.any([stop, key.signal]) }), ended]);
     return /^y(es)?$/i.test(answer.trim());
   } catch (thrown) {
-    if (thrown instanceof Error && thrown.name === 'AbortError') return false;
-    throw thrown;
+    if (!(thrown instanceof Error && thrown.name === 'AbortError')) throw thrown;
+    where.output.write('\n');
+    throw new Fault('interrupted', 'stopped before anything was changed', ['run the same command when you are ready']);
   } finally {
     dialogue.close();
   }

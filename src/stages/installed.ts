@@ -14,7 +14,10 @@ export async function readInstalled(sources: Sources, context: Context): Promise
   if (detection.type === 'ambiguous') {
     throw new Fault('blocked', `what is installed is not clear: ${detection.because}`, [...sayWhich(detection.candidates), ...next]);
   }
-  throw new Fault('blocked', detection.because, next);
+  throw new Fault('blocked', `${detection.because} (profile ${context.profile.name})`, [
+    'leave --profile out to have it found in the cluster, or name the right one',
+    ...next,
+  ]);
 }
 
 const PATHS: readonly string[] = ['chart', 'operator', 'manifest', 'kvstore'];

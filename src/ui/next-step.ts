@@ -28,6 +28,8 @@ const AFTER: Readonly<Record<string, string>> = {
   verify: 'status',
   run: 'status',
   plan: 'run',
+  // What was seen in memory is tried on a cluster, beginning with what changes nothing.
+  demo: 'preflight',
 };
 
 /** The exact next command. */
@@ -42,6 +44,7 @@ export function nextCommand(ending: Ending): string {
     case 'conflicts':
       return mend(ending, ours);
     case 'stale':
+      if (openErrors(ending).some(({ next }) => next !== undefined)) return mend(ending, ours);
       return `${ours('plan')} --out plan.json`;
     case 'locked':
     case 'failed':
@@ -62,7 +65,11 @@ function afterSuccess(ending: Ending, ours: (command: string) => string): string
 }
 
 function mend(ending: Ending, ours: (command: string) => string): string {
-  const open = ending.findings.filter((finding) => finding.outcome === (ending.exit === 'warned' ? 'warning' : 'error'));
+  const open = ending.exit === 'warned' ? ending.findings.filter(({ outcome }) => outcome === 'warning') : openErrors(ending);
   const first = open.find((finding) => finding.next !== undefined) ?? open[0];
   return first?.next ?? (first ? `kubectl netsvc-upgrade explain ${first.id}` : ours('preflight'));
+}
+
+function openErrors({ findings }: Ending): readonly Finding[] {
+  return findings.filter(({ outcome }) => outcome === 'error');
 }

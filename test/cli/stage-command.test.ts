@@ -66,6 +66,16 @@ describe('a command that performs stages', () => {
     assert.deepEqual(bench.questions, []);
   });
 
+  it('says beside the failed checks what to do, on the cluster that was judged', async () => {
+    const bench = commandBench([fakeStage('apply', { verdict: failed, plan: applies('upgrade.yaml') })]);
+    assert.equal(await bench.run('apply', '--yes', '--context=prod'), 3);
+    assert.match(bench.out(), /Next: kubectl --context=prod cluster-info\n$/);
+    assert.match(
+      bench.err(),
+      /^error: checks failed: nothing was changed\nmend what is marked ×, or accept a risk by name: --accept CHECK-ID\n/m,
+    );
+  });
+
   it('takes a failed check by name', async () => {
     const bench = commandBench([fakeStage('preflight', { readOnly: true, verdict: failed })]);
     assert.equal(await bench.run('preflight', '--accept', 'ns-001'), 0);

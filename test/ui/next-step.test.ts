@@ -25,6 +25,8 @@ describe('the last line', () => {
     ['adds --yes where that was missing', { exit: 'usage' }, `${P} run --context=prod --yes`],
     ['goes from a run to status, which knows no artifacts', {}, `${P} status --context=prod`],
     ['looks who holds the lock', { exit: 'locked' }, `${P} status --context=prod`],
+    ['goes from the demo to a cluster, changing nothing', { command: 'demo', carried: [] }, `${P} preflight`],
+    ['follows a check that found the cluster stale', { exit: 'stale', findings: [finding('NS-206', 'error', 'do it')] }, 'do it'],
     ['makes a new plan', { exit: 'stale' }, `${P} plan --context=prod --manifest-url=mirror --out plan.json`],
     [
       'takes the first error that says what to do',
