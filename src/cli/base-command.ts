@@ -34,7 +34,8 @@ export abstract class BaseCommand extends Command {
   protected asked(flags: SessionFlags, typed: readonly string[]): Asked {
     const command = this.id ?? '';
     const line = [command, ...withoutToken(typed).map(quoteArgument)].join(' ');
-    return { command, flags, typed: line, carried: carriedFlags(typed, flags, this.#shapes) };
+    const { commandIDs: commands } = this.config;
+    return { command, flags, typed: line, carried: carriedFlags(typed, flags, this.#shapes), commands };
   }
 
   get #shapes(): Readonly<Record<string, FlagShape>> {

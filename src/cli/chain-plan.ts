@@ -29,7 +29,7 @@ export async function planStages(session: Session, stages: readonly AnyStage[]) 
   const progress = await session.progress('plan', stages);
   try {
     const planned = await planChain(stages, session.composition, session.context, progress.observe);
-    return { ...planned, findings: findingsHere(planned.findings, session.asked.carried) };
+    return { ...planned, findings: findingsHere(planned.findings, session.asked) };
   } finally {
     await progress.close();
   }

@@ -58,7 +58,8 @@ function demoRun(flags: DemoRequest['flags'], stuck: boolean): Parameters<typeof
     ...(reportFile === undefined ? {} : { 'report-file': reportFile }),
     ...(stuck ? { timeout: '1m' } : {}),
   };
-  return { command: 'demo', typed, carried: [], flags: given, select: sliceOf({}) };
+  // No command reaches the cluster in memory from outside: findings lead to their pages.
+  return { command: 'demo', typed, carried: [], commands: [], flags: given, select: sliceOf({}) };
 }
 
 /** One document on stdout: that of the run which came to an end. */

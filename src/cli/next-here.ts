@@ -1,17 +1,35 @@
 import type { Finding } from '../core/check.ts';
 import { type CarriedFlag, carriedTo } from '../ui/carry.ts';
 
+export interface Here {
+  readonly carried: readonly CarriedFlag[];
+  /** The commands that this version has. */
+  readonly commands: readonly string[];
+}
+
 /**
  * The next steps of findings, as commands for the cluster that was judged: a check names a command without knowing how this
  * cluster was reached, and without `--context` the same words would act on another one.
  */
-export function findingsHere(findings: readonly Finding[], carried: readonly CarriedFlag[]): readonly Finding[] {
-  return findings.map((finding) => (finding.next === undefined ? finding : { ...finding, next: nextHere(finding.next, carried) }));
+export function findingsHere(findings: readonly Finding[], { carried, commands }: Here): readonly Finding[] {
+  return findings.map((finding) => {
+    if (finding.next === undefined) return finding;
+    // The procedure has stages that this version has no command for yet: what a person can do about them is in the page.
+    const command = ownCommand(finding.next);
+    const known = command === undefined || commands.includes(command);
+    return { ...finding, next: known ? nextHere(finding.next, carried) : `kubectl netsvc-upgrade explain ${finding.id}` };
+  });
+}
+
+const OURS = /^kubectl netsvc-upgrade ([a-z]+)(?= |$)/;
+
+function ownCommand(next: string): string | undefined {
+  return OURS.exec(next)?.[1];
 }
 
 /** Carried flags come before those of the command, which therefore win. */
 export function nextHere(next: string, carried: readonly CarriedFlag[]): string {
-  const ours = /^kubectl netsvc-upgrade ([a-z]+)(?= |$)/.exec(next);
+  const ours = OURS.exec(next);
   if (ours) return `${ours[0]}${carriedTo(ours[1] ?? '', carried)}${next.slice(ours[0].length)}`;
   return next.startsWith('kubectl ') ? `kubectl${carriedTo('kubectl', carried)}${next.slice('kubectl'.length)}` : next;
 }

@@ -23,6 +23,8 @@ export interface Asked {
   readonly typed: string;
   /** Flags that a next command needs as well. */
   readonly carried: readonly CarriedFlag[];
+  /** Names of the commands that this version has. */
+  readonly commands: readonly string[];
   readonly flags: SessionFlags;
   /** The command needs no names of the service: none are looked up. */
   readonly anyProfile?: boolean;

@@ -41,5 +41,5 @@ async function perform(session: Session, stages: readonly AnyStage[]): Promise<E
   const { runChain } = await import('../engine/run-chain.ts');
   const progress = await session.progress('run', stages);
   const outcome = await runChain(stages, session.composition, session.context, progress.observe).finally(() => progress.close());
-  return report(session, { ...outcome, findings: findingsHere(outcome.findings, session.asked.carried) });
+  return report(session, { ...outcome, findings: findingsHere(outcome.findings, session.asked) });
 }

@@ -47,10 +47,11 @@ export async function confirm(
   // While a question is open the terminal hands Ctrl-C to us as a key: no signal is sent.
   const key = new AbortController();
   const dialogue = createInterface(where).on('SIGINT', () => key.abort());
-  const ended = new Promise<string>((resolve) => dialogue.once('close', () => resolve('')));
+  const ended = new Promise<undefined>((resolve) => dialogue.once('close', () => resolve(undefined)));
   try {
     const answer = await Promise.race([dialogue.question(`${question} [y/N] `, { signal: AbortSignal.any([stop, key.signal]) }), ended]);
-    return /^y(es)?$/i.test(answer.trim());
+    if (answer === undefined) where.output.write('\n');
+    return /^y(es)?$/i.test((answer ?? '').trim());
   } catch (thrown) {
     if (!(thrown instanceof Error && thrown.name === 'AbortError')) throw thrown;
     where.output.write('\n');

@@ -33,9 +33,27 @@ describe('the next step of a finding', () => {
     for (const [, next] of TABLE) assert.equal(nextHere(next, []), next);
   });
 
+  it('is the page of the check where this version has no such command', () => {
+    const nextOf = (next: string) => {
+      const one: Finding = {
+        id: 'NS-702',
+        title: 't',
+        category: 'follow-up',
+        ref: '§4.6',
+        outcome: 'warning',
+        message: 'm',
+        evidence: [],
+        next,
+      };
+      return findingsHere([one], { carried: here, commands: ['wait'] })[0]?.next;
+    };
+    assert.equal(nextOf('kubectl netsvc-upgrade alp --dry-run=server'), 'kubectl netsvc-upgrade explain NS-702');
+    assert.match(nextOf('kubectl netsvc-upgrade wait') ?? '', /^kubectl netsvc-upgrade wait --context=prod /);
+  });
+
   it('is added to no finding that has none', () => {
     const passed: Finding = { id: 'NS-001', title: 't', category: 'kubernetes', ref: '§1', outcome: 'ok', message: 'm', evidence: [] };
-    assert.deepEqual(findingsHere([passed, { ...passed, next: 'kubectl version' }], here), [
+    assert.deepEqual(findingsHere([passed, { ...passed, next: 'kubectl version' }], { carried: here, commands: [] }), [
       passed,
       { ...passed, next: 'kubectl --context=prod version' },
     ]);

@@ -60,6 +60,15 @@ describe('a command that performs stages', () => {
     assert.match(bench.out(), /Next: kubectl cluster-info\n$/);
   });
 
+  it('shows the state of a single stage, except where its checks are all there is', async () => {
+    const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
+    assert.equal(await bench.run('apply', '--yes'), 0);
+    assert.match(bench.out(), /^STAGE +STATE.*\napply +done/m);
+    const looking = commandBench([fakeStage('preflight', { readOnly: true })]);
+    assert.equal(await looking.run('preflight'), 0);
+    assert.doesNotMatch(looking.out(), /^STAGE/m);
+  });
+
   it('never asks for a read-only command and exits 3 on a failed check', async () => {
     const bench = commandBench([fakeStage('preflight', { readOnly: true, verdict: failed })]);
     assert.equal(await bench.run('preflight'), 3);

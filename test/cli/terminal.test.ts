@@ -27,9 +27,10 @@ describe('a question at the terminal', () => {
 
   it('is answered no by the end of the input', async () => {
     for (const end of [(input: PassThrough) => input.write('\u0004'), (input: PassThrough) => input.end()]) {
-      const { input, answer } = asking();
+      const { input, answer, output } = asking();
       end(input);
       assert.equal(await answer, false);
+      assert.match(String(output.read()), /\n$/);
     }
   });
 
