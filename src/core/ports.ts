@@ -1,5 +1,6 @@
 import type { Invocation, Tool } from './argv.ts';
 import type { JsonPatchOp, Kind, KubeObject, ObjectRef } from './object.ts';
+import type { JournalEntry, OwnerJournal } from './owner-journal.ts';
 import type { RunRecord } from './run-record.ts';
 
 /** The API server said no, or did not answer. `status` 0 means that no answer came. */
@@ -24,6 +25,8 @@ export interface ListOptions {
   readonly fieldSelector?: string;
   /** Only metadata is wanted (PartialObjectMetadataList): use wherever the spec is not needed. */
   readonly metadataOnly?: boolean;
+  /** Only objects with an owner reference of one of these API groups; implies `metadataOnly`. Memory does not grow with what is left out. */
+  readonly ownedBy?: readonly string[];
   readonly signal?: AbortSignal;
 }
 
@@ -186,6 +189,18 @@ export interface Records {
   kept(actionId: string): Promise<unknown>;
   /** Everything kept under ids with this part, whatever run kept it; sorted by id, so that later runs come last. */
   keptWith(part: string): Promise<readonly KeptItem[]>;
+}
+
+/** The journal of owner references that were taken off (§4.8): written before they are. */
+export interface OwnerJournalStore {
+  /** Undefined if there is none. Throws Fault('failed') for one that is tampered with, cut short, of another cluster or of a newer layout. */
+  load(): Promise<OwnerJournal | undefined>;
+  /** Durable and read back when it resolves; only then may the references go. What an append that failed left is not part of the journal. */
+  append(entries: readonly JournalEntry[]): Promise<void>;
+  /** Writes all of it, what was never acknowledged too, to a new file (0600, durable). Returns the path. */
+  archive(file: string): Promise<string>;
+  /** Deletes it, after reading all of it; what cannot be read stays. Archive first. */
+  forget(): Promise<void>;
 }
 
 export interface LockHolder {

@@ -1,0 +1,111 @@
+import type { Kind, ObjectRef, OwnerReference } from './object.ts';
+import { groupOf } from './object.ts';
+
+/** Version of the journal's layout. A newer one than this program knows is refused, and nothing is written from it. */
+export const OWNER_JOURNAL_VERSION = 1;
+
+/** The very instance that a reference was taken off, with what a URL needs. */
+export interface JournalObject extends ObjectRef {
+  readonly uid: string;
+  readonly plural: string;
+}
+
+/** Whom a removed reference names. */
+export interface JournalOwner {
+  /** Index in the entry's `references`. */
+  readonly place: number;
+  readonly group: string;
+  readonly kind: string;
+  readonly namespace?: string;
+  /** The name in the v3 API: a stored policy's without its tier prefix. */
+  readonly name: string;
+  /** UID of the custom resource behind it, before the upgrade. */
+  readonly backingUid?: string;
+  /** The UID that it will have afterwards, where that can be known. */
+  readonly expectedUid?: string;
+}
+
+/** What one object had before references were taken off, and which. */
+export interface JournalEntry {
+  readonly object: JournalObject;
+  /** The full list as it was, in order; after merging, with everything that was ever seen on it. */
+  readonly references: readonly OwnerReference[];
+  /** Places in `references` that are taken off, ascending. */
+  readonly removed: readonly number[];
+  /** One for each removed place, in the same order. */
+  readonly owners: readonly JournalOwner[];
+}
+
+/** Everything that was taken off and is not yet known to be back. */
+export interface OwnerJournal {
+  readonly version: typeof OWNER_JOURNAL_VERSION;
+  readonly clusterUid: string;
+  readonly profile: string;
+  /** Runs that wrote to it, oldest first. */
+  readonly runIds: readonly string[];
+  /** One per object, merged. */
+  readonly entries: readonly JournalEntry[];
+  /** Where it was read: `ConfigMap/kube-system/…`, or the folder of the local copy when the cluster's is gone. */
+  readonly readFrom: string;
+  /** True if only the local copy is left: it may be of an upgrade that somebody finished elsewhere. */
+  readonly copyOnly: boolean;
+}
+
+/** The live object, as far as references are concerned. */
+export interface LiveReferences {
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly references: readonly OwnerReference[];
+}
+
+/** What a stage knows of an owner when it makes an entry. */
+export type OwnerKnown = Omit<JournalOwner, 'place' | 'group' | 'kind'>;
+
+/** The entry of an object whose references at `places` go. Throws RangeError for a place that is not in the list. */
+export function entryOf(
+  object: JournalObject,
+  references: readonly OwnerReference[],
+  places: ReadonlyMap<number, OwnerKnown>,
+): JournalEntry {
+  const removed = [...places.keys()].sort((a, b) => a - b);
+  const owners = removed.map((place): JournalOwner => {
+    const reference = references[place];
+    const known = places.get(place);
+    if (!reference || !known) throw new RangeError(`the object has no owner reference at place ${place}`);
+    return { ...known, place, group: groupOf(reference.apiVersion), kind: reference.kind };
+  });
+  return { object, references, removed, owners };
+}
+
+/** Identity of the instance: a new object under an old name is another. */
+export function entryKey({ object }: Pick<JournalEntry, 'object'>): string {
+  return `${groupOf(object.apiVersion)}|${object.kind}|${object.namespace ?? ''}|${object.name}|${object.uid}`;
+}
+
+/** The resource of an entry's object, at the version that it was listed in. */
+export function kindOf({ object }: Pick<JournalEntry, 'object'>): Kind {
+  const group = groupOf(object.apiVersion);
+  const version = object.apiVersion.slice(object.apiVersion.indexOf('/') + 1);
+  return { group, version, kind: object.kind, plural: object.plural, namespaced: object.namespace !== undefined };
+}
+
+/** True if both name the same owner under the same UID; flags may differ. */
+export function sameOwner(a: OwnerReference, b: OwnerReference): boolean {
+  return a.uid === b.uid && a.kind === b.kind && a.name === b.name && a.apiVersion === b.apiVersion;
+}
+
+/** True if both are the same in every field; an absent flag is not `false`. */
+export function sameReference(a: OwnerReference, b: OwnerReference): boolean {
+  return sameOwner(a, b) && a.controller === b.controller && a.blockOwnerDeletion === b.blockOwnerDeletion;
+}
+
+/**
+ * References that name an owner under a UID that it does not have: garbage collection takes their object sooner or later.
+ * `uidOf` answers the owner's present UID, undefined if there is no such owner.
+ */
+export function danglingOf(
+  references: readonly OwnerReference[],
+  uidOf: (reference: OwnerReference) => string | undefined,
+): readonly OwnerReference[] {
+  return references.filter((reference) => uidOf(reference) !== reference.uid);
+}
