@@ -1,7 +1,7 @@
 import type { JsonPatchOp, OwnerReference } from './object.ts';
-import { type JournalEntry, type JournalOwner, type LiveReferences, sameOwner, sameReference } from './owner-journal.ts';
+import { type JournalEntry, type LiveReferences, sameOwner, sameReference } from './owner-journal.ts';
 
-const LIST = '/metadata/ownerReferences';
+export const REFERENCES = '/metadata/ownerReferences';
 
 /** Why a recorded place is left alone. */
 export type Changed =
@@ -32,13 +32,6 @@ export interface ReferencePatch {
   readonly changed: readonly PlaceReport[];
 }
 
-/** An owner as it is now. */
-export interface OwnerNow {
-  readonly uid: string;
-  /** The name for the reference, where it is not the old one (a stored policy that was renamed). */
-  readonly name?: string;
-}
-
 /**
  * Takes the recorded references off: found anew in the live list, each tested exactly, from the back so that places stay true.
  * What is off already needs nothing; what was not recorded as it is now is left and reported (§4.8/1).
@@ -47,15 +40,15 @@ export function stripPatch(entry: JournalEntry, live: LiveReferences): Reference
   if (live.uid !== entry.object.uid) return { ops: [], changed: allOf(entry, 'other-object') };
   const exact = assign(entry, live, sameReference);
   const taken = new Set(exact.values());
-  const changed = reports(entry, (place, reference) => {
+  const changed = reportsOf(entry, (place, reference) => {
     if (exact.has(place)) return undefined;
     return live.references.some((one, index) => !taken.has(index) && sameOwner(one, reference)) ? 'other-flags' : undefined;
   });
   const places = [...taken].sort((a, b) => b - a);
   if (places.length === 0) return { ops: [], changed };
   const removals = places.flatMap((index): readonly JsonPatchOp[] => [
-    { op: 'test', path: `${LIST}/${index}`, value: live.references[index] },
-    { op: 'remove', path: `${LIST}/${index}` },
+    { op: 'test', path: `${REFERENCES}/${index}`, value: live.references[index] },
+    { op: 'remove', path: `${REFERENCES}/${index}` },
   ]);
   return { ops: [testUid(entry), ...removals], changed };
 }
@@ -74,119 +67,25 @@ function assign(entry: JournalEntry, live: LiveReferences, same: typeof sameOwne
   return found;
 }
 
-/**
- * Puts each recorded reference back with its owner's present UID: right after the one that stood before it, or before the next
- * one that is still there; the order of all others stays. The patch fails if the list is another by then. What is
- * there already needs nothing; what somebody changed is left and reported (§4.8/3).
- */
-export function restorePatch(
-  entry: JournalEntry,
-  live: LiveReferences,
-  ownerNow: (owner: JournalOwner) => OwnerNow | undefined,
-): ReferencePatch {
-  if (live.uid !== entry.object.uid) return { ops: [], changed: allOf(entry, 'other-object') };
-  const wanted = new Map(
-    entry.owners.map((owner) => {
-      const now = ownerNow(owner);
-      return [owner.place, now && renewed(referenceAt(entry, owner.place), now)];
-    }),
-  );
-  const board = boardOf(entry, live, wanted);
-  const ops: JsonPatchOp[] = [];
-  const changed = reports(entry, (place) => {
-    const reference = wanted.get(place);
-    if (!reference) return 'owner-gone';
-    if (board.some((slot) => slot.place === place)) return undefined;
-    const why = obstacle(entry, place, reference, board, wanted);
-    if (why) return why;
-    const index = placeFor(place, board);
-    board.splice(index, 0, { reference, place });
-    ops.push({ op: 'add', path: `${LIST}/${index}`, value: reference });
-    return undefined;
-  });
-  return { ops: ops.length === 0 ? [] : [...preconditions(entry, live), ...ops], changed };
-}
-
-/** A live reference, and the recorded place that it stands for. */
-interface Slot {
-  readonly reference: OwnerReference;
-  readonly place: number | undefined;
-}
-
-/** The live list with the recorded places in it: removed ones as they are to be, the others as they were. */
-function boardOf(entry: JournalEntry, live: LiveReferences, wanted: ReadonlyMap<number, OwnerReference | undefined>): Slot[] {
-  const board: Slot[] = live.references.map((reference) => ({ reference, place: undefined }));
-  const same = (place: number) => (wanted.has(place) ? sameReference : sameOwner);
-  entry.references.forEach((original, place) => {
-    const reference = wanted.has(place) ? wanted.get(place) : original;
-    if (!reference) return;
-    const index = board.findIndex((slot) => slot.place === undefined && same(place)(slot.reference, reference));
-    if (index >= 0) board[index] = { reference: board[index]?.reference ?? reference, place };
-  });
-  return board;
-}
-
-function obstacle(
-  entry: JournalEntry,
-  place: number,
-  reference: OwnerReference,
-  board: readonly Slot[],
-  wanted: ReadonlyMap<number, OwnerReference | undefined>,
-): Changed | undefined {
-  const old = referenceAt(entry, place);
-  const free = board.filter((slot) => slot.place === undefined).map((slot) => slot.reference);
-  if (free.some((one) => sameOwner(one, reference))) return 'put-back-otherwise';
-  if (free.some((one) => sameOwner(one, old))) return 'old-one-there';
-  const twin = [...wanted].some(
-    ([other, one]) => other < place && one !== undefined && sameOwner(one, reference) && referenceAt(entry, other).uid !== old.uid,
-  );
-  if (twin) return 'same-owner-twice';
-  if (reference.controller === true && board.some((slot) => slot.reference.controller === true)) return 'other-controller';
-  return undefined;
-}
-
-/** Places are filled in order, so the one before is there unless somebody took it off. */
-function placeFor(place: number, board: readonly Slot[]): number {
-  let before = -1;
-  let after = -1;
-  board.forEach((slot, index) => {
-    if (slot.place === undefined) return;
-    if (slot.place < place && (before < 0 || slot.place > (board[before]?.place ?? -1))) before = index;
-    if (slot.place > place && (after < 0 || slot.place < (board[after]?.place ?? Number.POSITIVE_INFINITY))) after = index;
-  });
-  if (before >= 0) return before + 1;
-  return after >= 0 ? after : Math.min(place, board.length);
-}
-
-/** The list must be the one that the places were found in; an empty one is absent and cannot be tested, its object's version can. */
-function preconditions(entry: JournalEntry, live: LiveReferences): readonly JsonPatchOp[] {
-  if (live.references.length > 0) return [testUid(entry), { op: 'test', path: LIST, value: live.references }];
-  return [
-    testUid(entry),
-    { op: 'test', path: '/metadata/resourceVersion', value: live.resourceVersion },
-    { op: 'add', path: LIST, value: [] },
-  ];
-}
-
-function renewed(reference: OwnerReference, now: OwnerNow): OwnerReference {
-  return { ...reference, uid: now.uid, ...(now.name === undefined ? {} : { name: now.name }) };
-}
-
-function testUid(entry: JournalEntry): JsonPatchOp {
+/** The very instance is meant (§4.8). */
+export function testUid(entry: JournalEntry): JsonPatchOp {
   return { op: 'test', path: '/metadata/uid', value: entry.object.uid };
 }
 
-function referenceAt(entry: JournalEntry, place: number): OwnerReference {
+export function referenceAt(entry: JournalEntry, place: number): OwnerReference {
   const reference = entry.references[place];
   if (!reference) throw new RangeError(`the entry of ${entry.object.kind}/${entry.object.name} has no reference at place ${place}`);
   return reference;
 }
 
-function allOf(entry: JournalEntry, changed: Changed): readonly PlaceReport[] {
-  return reports(entry, () => changed);
+export function allOf(entry: JournalEntry, changed: Changed): readonly PlaceReport[] {
+  return reportsOf(entry, () => changed);
 }
 
-function reports(entry: JournalEntry, judge: (place: number, reference: OwnerReference) => Changed | undefined): readonly PlaceReport[] {
+export function reportsOf(
+  entry: JournalEntry,
+  judge: (place: number, reference: OwnerReference) => Changed | undefined,
+): readonly PlaceReport[] {
   return entry.removed.flatMap((place) => {
     const reference = referenceAt(entry, place);
     const changed = judge(place, reference);
