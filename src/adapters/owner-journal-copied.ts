@@ -1,13 +1,14 @@
+import { Fault } from '../core/fault.ts';
 import { mergeEntries } from '../core/owner-merge.ts';
 import type { OwnerJournalStore } from '../core/ports.ts';
+import { JOURNAL_NAME, type JournalPlace } from './journal-place.ts';
 import { type JournalDeps, ownerJournal } from './owner-journal.ts';
-import type { JournalFolder } from './owner-journal-folder.ts';
 
 /**
  * The journal in the cluster with a second copy in a local folder (`--journal-dir`): the cluster first, then the folder, and only when
  * both hold an append is it over. What the cluster has counts; the copy is read if the cluster's is gone altogether.
  */
-export function copiedJournal(deps: JournalDeps, folder: JournalFolder): OwnerJournalStore {
+export function copiedJournal(deps: JournalDeps, folder: JournalPlace): OwnerJournalStore {
   const cluster = ownerJournal(deps);
   const copy = ownerJournal({ ...deps, place: folder });
   return {
@@ -20,10 +21,9 @@ export function copiedJournal(deps: JournalDeps, folder: JournalFolder): OwnerJo
     async append(entries) {
       const journal = await cluster.load();
       const copied = await copy.load();
-      // A copy without a journal in the cluster is of an upgrade that is over: it must not be mixed with this one.
-      if (!journal && copied) await folder.setAside();
+      if (!journal && copied) throw leftOver(folder);
       await cluster.append(entries);
-      // A folder given only now, or on another machine, gets what came before, too.
+      // A folder given only now, or one that missed an append, gets what came before, too.
       const missing = journal && JSON.stringify(copied?.entries) !== JSON.stringify(journal.entries) ? journal.entries : [];
       await copy.append(mergeEntries([...missing, ...entries]));
     },
@@ -35,4 +35,16 @@ export function copiedJournal(deps: JournalDeps, folder: JournalFolder): OwnerJo
       await copy.forget();
     },
   };
+}
+
+/** It is of an upgrade that was finished from elsewhere, or the only record of this one: only a person can tell. */
+function leftOver(folder: JournalPlace): Fault {
+  return new Fault(
+    'failed',
+    `the cluster has no journal of owner references, but there is a local copy of one: ${folder.whereIs(JOURNAL_NAME)}`,
+    [
+      'if that upgrade is not over, restore from the copy first: kubectl netsvc-upgrade ownerrefs restore --journal-dir …',
+      'if it is over, move the folder away, or name another one with --journal-dir',
+    ],
+  );
 }

@@ -1,19 +1,13 @@
-import { access, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { ApiFailure } from '../core/ports.ts';
 import { writeDurably } from './durable-write.ts';
 import { JOURNAL_NAME, type JournalPlace } from './journal-place.ts';
 import { syncFolder } from './owner-journal-archive.ts';
 import { digestOf } from './owner-journal-chunk.ts';
 
-/** A folder place can step aside for a new journal. */
-export interface JournalFolder extends JournalPlace {
-  /** Renames the folder to `NAME.old-1` (2, 3 …), so that nothing in it is lost. Returns the new name. */
-  setAside(): Promise<string>;
-}
-
 /** The journal as files (0600) in a folder of its own (0700): head `….json`, chunks `….jsonl.gz`. */
-export function journalFolder(folder: string): JournalFolder {
+export function journalFolder(folder: string): JournalPlace {
   const fileOf = (name: string) => join(folder, name === JOURNAL_NAME ? `${name}.json` : `${name}.jsonl.gz`);
   async function read(name: string) {
     try {
@@ -58,23 +52,7 @@ export function journalFolder(folder: string): JournalFolder {
       return files.flatMap((file) => /^(netsvc-upgrade-owners.*?)(?:\.json|\.jsonl\.gz)$/.exec(file)?.[1] ?? []).sort();
     },
     advice: (name) => [`look at ${fileOf(name)}, and restore it from a backup; the journal in the cluster may still be whole`],
-    async setAside() {
-      for (let number = 1; ; number += 1) {
-        const aside = join(dirname(folder), `${basename(folder)}.old-${number}`);
-        if (await isThere(aside)) continue;
-        await rename(folder, aside);
-        await syncFolder(dirname(folder));
-        return aside;
-      }
-    },
   };
-}
-
-function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 function isAbsent(thrown: unknown): boolean {

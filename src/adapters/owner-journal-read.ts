@@ -63,7 +63,7 @@ export function journalReader(place: JournalPlace, clusterUid: string): JournalR
     };
   }
 
-  async function unacknowledged(place: JournalPlace, head: JournalHead): Promise<readonly Unacknowledged[]> {
+  async function readUnacknowledged(head: JournalHead): Promise<readonly Unacknowledged[]> {
     const known = new Set([JOURNAL_NAME, ...head.appends.flatMap(({ chunks }) => chunks.map(({ name }) => name))]);
     const found: Unacknowledged[] = [];
     for (const name of (await place.names()).filter((one) => !known.has(one))) {
