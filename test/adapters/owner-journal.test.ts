@@ -262,7 +262,7 @@ describe('a journal that is not as it was written', () => {
     assert.ok(memory.objects.has(`${SPACE}/${CHUNK}`));
   });
 
-  it('is refused if a chunk's lines are not whole', async () => {
+  it('is refused if the lines of a chunk are not whole', async () => {
     const [chunk] = await packChunks(entries(1), { clusterUid: 'uid', runId: 'r', append: 1 });
     const header = JSON.stringify({ version: 1, clusterUid: 'uid', runId: 'r', append: 1, number: 1, of: 1, entries: 2 });
     assert.ok(chunk);
