@@ -2,6 +2,7 @@ import type { JsonPatchOp, Kind, KubeObject, ObjectRef } from '../core/object.ts
 import { type AccessRequest, ApiFailure, type ClusterReader, type ServerVersion } from '../core/ports.ts';
 import { discoverAll, resolverOf } from './kube-discovery.ts';
 import { listAll } from './kube-list.ts';
+import { listOwned } from './kube-owned.ts';
 import { collectionPath, objectPath, withQuery } from './kube-paths.ts';
 import type { Transport } from './kube-transport.ts';
 import { watchAll } from './kube-watch.ts';
@@ -28,7 +29,11 @@ export function readerOf(transport: Transport, settings: ReaderSettings): Cluste
     discover: () => discoverAll(transport),
     resolve: resolverOf(transport),
     get: (kind, name, namespace) => getObject(transport, pathOf(kind, name, namespace)),
-    list: async (kind, options = {}) => (await listAll(transport, kind, options, settings.limit)).items,
+    list: async (kind, options = {}) => {
+      const { ownedBy } = options;
+      if (ownedBy) return listOwned(transport, kind, { ...options, ownedBy }, settings.limit);
+      return (await listAll(transport, kind, options, settings.limit)).items;
+    },
     watch: (kind, options) => watchAll(transport, kind, options, settings),
     dryRunApply: (kind, document, fieldManager) =>
       transport.json<KubeObject>({

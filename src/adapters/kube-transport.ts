@@ -54,7 +54,12 @@ export class Transport {
 
   /** The body of a successful answer. Throws ApiFailure, or what the signal was aborted with. */
   async text(call: Call): Promise<string> {
-    return this.#repeat(call, async (message) => readText(message));
+    return this.read(call, readText);
+  }
+
+  /** What `use` makes of the body of a successful answer; from a new answer if the connection breaks in it. */
+  async read<T>(call: Call, use: (message: IncomingMessage) => Promise<T>): Promise<T> {
+    return this.#repeat(call, use);
   }
 
   async json<T>(call: Call): Promise<T> {

@@ -100,7 +100,7 @@ function readerOf(store: Store, faults: ApiFaults, kinds: () => readonly Kind[])
     async list(kind, options = {}) {
       served(kind);
       const found = store.list(kind).filter((object) => isSelected(object, options));
-      return options.metadataOnly ? found.map(onlyMetadata) : found;
+      return options.metadataOnly || options.ownedBy ? found.map(onlyMetadata) : found;
     },
     async *watch(kind, options: ListOptions & { readonly signal: AbortSignal }) {
       served(kind);

@@ -1,11 +1,12 @@
-import type { KubeObject } from '../core/object.ts';
+import { groupOf, type KubeObject } from '../core/object.ts';
 import type { ListOptions } from '../core/ports.ts';
 import { isRecord } from '../merge/json.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Namespace, label selector and field selector of a list or watch. */
-export function isSelected(object: KubeObject, { namespace, labelSelector = '', fieldSelector = '' }: ListOptions): boolean {
+/** Namespace, owners, label selector and field selector of a list or watch. */
+export function isSelected(object: KubeObject, { namespace, labelSelector = '', fieldSelector = '', ownedBy }: ListOptions): boolean {
+  if (ownedBy && !object.metadata.ownerReferences?.some(({ apiVersion }) => ownedBy.includes(groupOf(apiVersion)))) return false;
   if (namespace !== undefined && object.metadata.namespace !== undefined && object.metadata.namespace !== namespace) return false;
   return matchesLabels(object.metadata.labels ?? {}, labelSelector) && matchesFields(object, fieldSelector);
 }

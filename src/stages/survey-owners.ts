@@ -27,7 +27,7 @@ export async function readOwners(cluster: ClusterReader, profile: Profile): Prom
 }
 
 async function dependentsOf(cluster: ClusterReader, kind: Kind, groups: ReadonlySet<string>): Promise<Omit<OwnerScan, 'kinds'>> {
-  const reading = await attempt(() => listOrNothing(cluster, kind));
+  const reading = await attempt(() => listOrNothing(cluster, kind, groups));
   if ('unread' in reading) {
     return {
       dependents: [],
@@ -37,9 +37,9 @@ async function dependentsOf(cluster: ClusterReader, kind: Kind, groups: Readonly
   return { dependents: reading.value.flatMap((object) => ownersIn(object, kind, groups)), unread: [] };
 }
 
-async function listOrNothing(cluster: ClusterReader, kind: Kind): Promise<readonly KubeObject[]> {
+async function listOrNothing(cluster: ClusterReader, kind: Kind, groups: ReadonlySet<string>): Promise<readonly KubeObject[]> {
   try {
-    return await cluster.list(kind, { metadataOnly: true });
+    return await cluster.list(kind, { metadataOnly: true, ownedBy: [...groups] });
   } catch (thrown) {
     if (thrown instanceof ApiFailure && NO_LIST.has(thrown.status)) return [];
     throw thrown;
