@@ -1,17 +1,19 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { oneRequest } from './one-request.ts';
+import { ownerScan } from './owner-scan.ts';
 import { reportText, type Section } from './report.ts';
 import { startUp } from './start-up.ts';
 import { waitThousand } from './wait-thousand.ts';
 import { wholeChain } from './whole-chain.ts';
 
-/** `npm run bench [-- start-up|one-request|chain|wait …] [--write]`: tables on stdout; --write keeps them in docs/performance.md. */
+/** `npm run bench [-- start-up|one-request|chain|wait|owner-scan …] [--write]`: tables on stdout; --write keeps them in docs/performance.md. */
 const benches: Readonly<Record<string, () => Promise<Section>>> = {
   'start-up': startUp,
   'one-request': oneRequest,
   chain: () => wholeChain([5, 100], 3),
   wait: () => waitThousand(1000),
+  'owner-scan': () => ownerScan(100_000),
 };
 
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));

@@ -11,6 +11,15 @@ const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 const PROTOBUF_LIST = `${PROTOBUF};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,${METADATA_LIST}`;
 /** Times a list that grew too old between its pages is begun again, the last time in one piece. */
 const RESTARTS = 3;
+/** A page that came so soon may be followed by one of twice the size, up to a multiple of the first; milliseconds. */
+const SOON_MS = 400;
+const LARGEST = 8;
+
+/** Objects of the first page, and what the time is; milliseconds. */
+export interface Paging {
+  readonly limit: number;
+  readonly now: () => number;
+}
 
 /**
  * The objects of a resource that a group owns, as metadata: page by page, each read as it arrives, so that memory does not grow
@@ -20,11 +29,11 @@ export async function listOwned(
   transport: Transport,
   kind: Kind,
   options: ListOptions & { readonly ownedBy: readonly string[] },
-  limit: number,
+  paging: Paging,
 ): Promise<readonly KubeObject[]> {
   for (let restart = 0; ; restart += 1) {
     try {
-      return await listOnce(transport, kind, options, restart < RESTARTS ? limit : undefined);
+      return await listOnce(transport, kind, options, restart < RESTARTS ? paging : undefined);
     } catch (thrown) {
       if (!(thrown instanceof ApiFailure) || thrown.status !== 410 || restart >= RESTARTS) throw thrown;
     }
@@ -35,12 +44,14 @@ async function listOnce(
   transport: Transport,
   kind: Kind,
   options: ListOptions & { readonly ownedBy: readonly string[] },
-  limit: number | undefined,
+  paging: Paging | undefined,
 ): Promise<readonly KubeObject[]> {
   const groups = new Set(options.ownedBy);
   const { labelSelector, fieldSelector, signal } = options;
   const found: KubeObject[] = [];
+  let limit = paging?.limit;
   for (let token = ''; ; ) {
+    const asked = paging?.now() ?? 0;
     const path = withQuery(collectionPath(kind, options.namespace), { labelSelector, fieldSelector, limit, continue: token });
     const page = await readPage(transport, path, options.ownedBy, signal);
     for (const metadata of page.items) {
@@ -49,7 +60,13 @@ async function listOnce(
     }
     token = page.token;
     if (token === '') return found;
+    if (paging && limit !== undefined) limit = nextLimit(limit, paging, paging.now() - asked);
   }
+}
+
+/** Small pages cost a request each; large ones of large objects would cost the server dear, and take long: back to the first size then. */
+function nextLimit(limit: number, paging: Paging, tookMs: number): number {
+  return tookMs <= SOON_MS ? Math.min(2 * limit, LARGEST * paging.limit) : paging.limit;
 }
 
 /** A refusal in protobuf has no text that people can read: it is asked for again in JSON, which also serves those that know no protobuf. */

@@ -31,7 +31,7 @@ export function readerOf(transport: Transport, settings: ReaderSettings): Cluste
     get: (kind, name, namespace) => getObject(transport, pathOf(kind, name, namespace)),
     list: async (kind, options = {}) => {
       const { ownedBy } = options;
-      if (ownedBy) return listOwned(transport, kind, { ...options, ownedBy }, settings.limit);
+      if (ownedBy) return listOwned(transport, kind, { ...options, ownedBy }, { limit: settings.limit, now: () => performance.now() });
       return (await listAll(transport, kind, options, settings.limit)).items;
     },
     watch: (kind, options) => watchAll(transport, kind, options, settings),

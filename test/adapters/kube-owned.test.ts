@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import { listOwned } from '../../src/adapters/kube-owned.ts';
+import { Transport } from '../../src/adapters/kube-transport.ts';
 import { K } from '../../src/core/kinds.ts';
 import type { KubeObject } from '../../src/core/object.ts';
 import { ApiFailure } from '../../src/core/ports.ts';
 import { metadataList } from '../support/metadata-list.ts';
 import { reference, V3 } from '../support/owner-entries.ts';
-import { clusterTo, type Loopback, sendJson, sendStatus, serve } from './loopback-server.ts';
+import { clusterTo, connectionTo, type Loopback, sendJson, sendStatus, serve } from './loopback-server.ts';
 
 const GROUP = 'projectcalico.org';
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
@@ -46,8 +48,8 @@ describe('a list of what a group owns', () => {
     assert.deepEqual(a, { apiVersion: 'v1', kind: 'ConfigMap', ...owned('a', 'v3:a') });
     assert.deepEqual([c?.metadata.ownerReferences?.map(({ apiVersion }) => apiVersion), rest], [['apps/v1', V3], []]);
     assert.deepEqual(
-      server.seen.map(({ url }) => url),
-      ['/api/v1/configmaps?limit=3', '/api/v1/configmaps?limit=3&continue=next'],
+      server.seen.map(({ url }) => url.replace(/limit=\d+/, 'limit=N')),
+      ['/api/v1/configmaps?limit=N', '/api/v1/configmaps?limit=N&continue=next'],
     );
     assert.match(
       server.seen[0]?.headers.accept ?? '',
@@ -97,6 +99,21 @@ describe('a list of what a group owns', () => {
     });
     assert.deepEqual(names(await listFrom(server)), ['a', 'b']);
     assert.equal(server.seen.filter(({ url }) => !url.includes('limit')).length, 1);
+  });
+
+  it('asks for larger pages while they come soon, up to eight times the first, and for the first size again when one took long', async () => {
+    const server = await on((_, response) => sendProtobuf(response, metadataList([], server.seen.length < 8 ? 't' : '')));
+    let time = 0;
+    const slow = new Set([6]);
+    const now = () => {
+      time += slow.has(server.seen.length) ? 1000 : 100;
+      return time;
+    };
+    const transport = new Transport(connectionTo(server.url), { version: '1', sleep: async () => undefined });
+    await listOwned(transport, K.ConfigMap, { ownedBy: [GROUP] }, { limit: 5, now });
+    const limits = server.seen.map(({ url }) => Number(/limit=(\d+)/.exec(url)?.[1]));
+    assert.deepEqual(limits, [5, 10, 20, 40, 40, 40, 5, 10]);
+    await transport.close();
   });
 
   it('may come compressed', async () => {

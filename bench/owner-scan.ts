@@ -1,0 +1,66 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { execa } from 'execa';
+import { startControlPlane } from '../test/control-plane/control-plane.ts';
+import { type Command, interleave } from './measure.ts';
+import { fillCluster } from './owner-fill.ts';
+import { ratioTable, type Section } from './report.ts';
+
+const GO_FOLDER = join(import.meta.dirname, 'go-owner-scan');
+
+/**
+ * The search for owner references against client-go's metadata client and against kubectl with jq, on a real API server.
+ * BENCH_KUBECONFIG names a cluster that is filled already; without it one is started and filled, which takes some minutes.
+ */
+export async function ownerScan(objects: number): Promise<Section> {
+  const folder = await mkdtemp(join(tmpdir(), 'owner-scan-'));
+  const given = process.env.BENCH_KUBECONFIG;
+  const plane = given === undefined ? await startControlPlane({ maxMinutes: 60 }) : undefined;
+  try {
+    if (plane) await fillCluster((path, object) => plane.api.send('POST', path, object), objects);
+    const env = { KUBECONFIG: given ?? plane?.kubeconfigPath ?? '', PATH: process.env.PATH ?? '' };
+    const go = await goProgram(folder, env);
+    const figures = await interleave([...go, await ourProgram(folder, env)], 9);
+    const shell = await interleave([await kubectlAndJq(env)], 1);
+    return { title: 'Search for owner references', aim: AIM, lines: ratioTable([...figures, ...shell]) };
+  } finally {
+    await plane?.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const AIM = 'at most as long as client-go, ten times as fast as kubectl and jq, at most 120 MB, on 100,000 objects';
+
+type Env = Readonly<Record<string, string>>;
+
+/** Nothing where there is no Go compiler: the table begins with our own program then. */
+async function goProgram(folder: string, env: Env): Promise<readonly Command[]> {
+  const program = join(folder, 'go-owner-scan');
+  const built = await execa('go', ['build', '-o', program, '.'], { cwd: GO_FOLDER, reject: false });
+  return built.exitCode === 0 ? [{ name: 'Go, client-go metadata client', program, args: [], env }] : [];
+}
+
+/** Bundled, as it is shipped: type stripping would count otherwise. */
+async function ourProgram(folder: string, env: Env): Promise<Command> {
+  await build({
+    entryPoints: [join(import.meta.dirname, 'owner-scan-program.ts')],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    splitting: true,
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    logLevel: 'error',
+  });
+  return { name: 'this program’s search', program: process.execPath, args: [join(folder, 'owner-scan-program.mjs')], env };
+}
+
+async function kubectlAndJq(env: Env): Promise<Command> {
+  const { stdout } = await execa('kubectl', ['api-resources', '--verbs=list', '-o', 'name'], { env: { ...env } });
+  const kinds = stdout.split('\n').filter((kind) => !/^(events|componentstatuses)/.test(kind));
+  const filter = '[.items[].metadata.ownerReferences[]?|select(.apiVersion|startswith("projectcalico.org/"))]|length';
+  const script = `kubectl get ${kinds.join(',')} -A -o json | jq '${filter}'`;
+  return { name: '`kubectl get -A -o json \\| jq`', program: 'sh', args: ['-c', script], env };
+}
