@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { type OpenCluster, openCluster } from '../../src/adapters/cluster.ts';
+import { readConnection } from '../../src/adapters/kubeconfig.ts';
+import { ownerJournal } from '../../src/adapters/owner-journal.ts';
+import { journalMaps } from '../../src/adapters/owner-journal-maps.ts';
+import { K } from '../../src/core/kinds.ts';
+import type { JsonPatchOp, KubeObject, OwnerReference } from '../../src/core/object.ts';
+import { entryOf, type JournalEntry, type LiveReferences } from '../../src/core/owner-journal.ts';
+import { stripPatch } from '../../src/core/owner-patches.ts';
+import { restorePatch } from '../../src/core/owner-restore.ts';
+import { ApiFailure } from '../../src/core/ports.ts';
+import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+
+const GROUP = 'projectcalico.org';
+const SPACE = 'default';
+
+const set = (name: string, more: Partial<OwnerReference> = {}): OwnerReference => ({
+  apiVersion: `${GROUP}/v3`,
+  kind: 'NetworkSet',
+  name,
+  uid: `uid-of-${name}`,
+  ...more,
+});
+
+const dependent = (name: string, references: readonly OwnerReference[]): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: SPACE, ownerReferences: references },
+});
+
+function liveOf({ metadata }: KubeObject): LiveReferences {
+  return { uid: metadata.uid ?? '', resourceVersion: metadata.resourceVersion ?? '', references: metadata.ownerReferences ?? [] };
+}
+
+function entryOfLive(object: KubeObject): JournalEntry {
+  const { name, uid = '', ownerReferences = [] } = object.metadata;
+  const places = ownerReferences.flatMap((one, place) => (one.apiVersion.startsWith(`${GROUP}/`) ? [place] : []));
+  const known = new Map(places.map((place) => [place, { namespace: SPACE, name: ownerReferences[place]?.name ?? '' }]));
+  return entryOf({ apiVersion: 'v1', kind: 'ConfigMap', namespace: SPACE, name, uid, plural: 'configmaps' }, ownerReferences, known);
+}
+
+describe('owner references on a real control plane', function () {
+  this.timeout(60_000);
+  let plane: ControlPlane;
+  let cluster: OpenCluster;
+  let keeper: OwnerReference;
+
+  before(async function () {
+    this.timeout(600_000);
+    plane = await startControlPlane();
+    cluster = openCluster(await readConnection({ kubeconfig: plane.kubeconfigPath }, process.env), { version: 'test', pageSize: 2 });
+    const made = await cluster.create(K.ConfigMap, dependent('keeper', []));
+    keeper = { apiVersion: 'v1', kind: 'ConfigMap', name: 'keeper', uid: made.metadata.uid ?? '' };
+  });
+  after(async () => {
+    await cluster?.close();
+    await plane?.stop();
+  });
+
+  /** The garbage collector does not know the group here, so that what is tried is the API server alone. */
+  const create = (name: string, ...references: readonly OwnerReference[]) => cluster.create(K.ConfigMap, dependent(name, references));
+  const patch = (name: string, ops: readonly JsonPatchOp[]) =>
+    cluster.patch(K.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', namespace: SPACE, name }, ops, 'test');
+
+  it('finds in protobuf what a whole list in JSON holds', async () => {
+    for (const name of ['listed-a', 'listed-b', 'listed-c'])
+      await create(name, set('s', { controller: true, blockOwnerDeletion: false }), keeper);
+    await create('listed-d', keeper);
+    const found = await cluster.list(K.ConfigMap, { ownedBy: [GROUP] });
+    const all = await cluster.list(K.ConfigMap);
+    const fields = ({ metadata: { name, namespace, uid, resourceVersion, ownerReferences } }: KubeObject) =>
+      [name, namespace, uid, resourceVersion, ownerReferences] as const;
+    assert.deepEqual(found.map(fields), all.filter(({ metadata }) => metadata.name.match(/^listed-[abc]$/)).map(fields));
+  });
+
+  const lists: readonly [string, readonly OwnerReference[]][] = [
+    ['only', [set('a', { controller: true, blockOwnerDeletion: true })]],
+    ['several', [set('a'), set('b', { controller: true }), set('c')]],
+  ];
+  for (const [title, references] of lists)
+    it(`come off and back with patches that the server takes: ${title} of the service`, async () => {
+      const made = await create(`patched-${title}`, ...references);
+      const entry = entryOfLive(made);
+      const bare = await patch(made.metadata.name, stripPatch(entry, liveOf(made)).ops);
+      assert.equal(bare.metadata.ownerReferences, undefined);
+      const back = await patch(made.metadata.name, restorePatch(entry, liveOf(bare), ({ name }) => ({ uid: `new-${name}` })).ops);
+      assert.deepEqual(
+        back.metadata.ownerReferences,
+        references.map((one) => ({ ...one, uid: `new-${one.name}` })),
+      );
+    });
+
+  it('come back between those of others, and not over a change that nobody had seen', async () => {
+    const made = await create('mixed', set('a'), keeper, set('b'));
+    const entry = entryOfLive(made);
+    const bare = await patch('mixed', stripPatch(entry, liveOf(made)).ops);
+    const { ops } = restorePatch(entry, liveOf(bare), ({ name }) => ({ uid: `new-${name}` }));
+    await patch('mixed', [{ op: 'remove', path: '/metadata/ownerReferences' }]);
+    await assert.rejects(patch('mixed', ops), (thrown: unknown) => thrown instanceof ApiFailure && thrown.status === 422);
+    await patch('mixed', [{ op: 'add', path: '/metadata/ownerReferences', value: [keeper] }]);
+    const back = await patch('mixed', ops);
+    assert.deepEqual(
+      back.metadata.ownerReferences?.map(({ uid }) => uid),
+      ['new-a', keeper.uid, 'new-b'],
+    );
+  });
+
+  it('are journalled in ConfigMaps that the server itself keeps from being edited', async () => {
+    const place = journalMaps(cluster, 'kube-system');
+    const store = ownerJournal({ place, clusterUid: await cluster.clusterUid(), profile: 'calico', runId: '20261121T080000Z-e2e' });
+    const entry = entryOfLive(await create('journalled', set('a'), keeper));
+    await store.append([entry]);
+    await store.append([entryOfLive(await create('journalled-too', set('b')))]);
+    assert.equal((await store.load())?.entries.length, 2);
+    const chunk = (await place.names()).at(-1) ?? '';
+    const edit = cluster.patch(
+      K.ConfigMap,
+      { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'kube-system', name: chunk },
+      [{ op: 'replace', path: '/binaryData/entries.jsonl.gz', value: '' }],
+      'test',
+    );
+    await assert.rejects(edit, /immutable/);
+    await store.forget();
+    assert.deepEqual(await place.names(), []);
+  });
+});
