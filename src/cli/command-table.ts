@@ -10,6 +10,7 @@ export const commandTable: Readonly<Record<string, Load>> = {
   status: async () => (await import('../commands/status.ts')).Status,
   backup: async () => (await import('../commands/backup.ts')).Backup,
   crds: async () => (await import('../commands/crds.ts')).Crds,
+  alp: async () => (await import('../commands/alp.ts')).Alp,
   policy: async () => (await import('../commands/policy.ts')).Policy,
   hep: async () => (await import('../commands/hep.ts')).Hep,
   apply: async () => (await import('../commands/apply.ts')).Apply,

@@ -22,6 +22,12 @@ export interface RunFlags {
   readonly 'hold-policy-migration'?: boolean;
   readonly undo?: boolean;
   readonly delete?: string;
+  readonly template?: string;
+  readonly 'only-template'?: boolean;
+  readonly batch?: number;
+  readonly all?: boolean;
+  readonly selector?: string;
+  readonly namespace?: string;
   readonly 'with-secrets'?: boolean;
   readonly 'backup-dir'?: string;
   readonly 'bin-dir'?: string;
@@ -52,6 +58,12 @@ export function toOptions(flags: RunFlags, facts: OptionFacts): Options {
     holdPolicyMigration: flags['hold-policy-migration'] ?? false,
     ...given('undo', flags.undo),
     ...given('deletePolicy', flags.delete),
+    ...given('template', flags.template),
+    ...given('onlyTemplate', flags['only-template']),
+    ...given('batch', flags.batch),
+    ...given('all', flags.all),
+    ...given('selector', flags.selector),
+    ...given('namespace', flags.namespace),
     withSecrets: flags['with-secrets'] ?? false,
     ...given('backupDir', flags['backup-dir']),
     ...given('binDir', flags['bin-dir']),

@@ -30,6 +30,16 @@ export interface Options {
   readonly holdPolicyMigration: boolean;
   /** Take back what an earlier run of the stage did (`hep --undo`). */
   readonly undo?: boolean;
+  /** A mesh template of a person's own (`alp --template`). */
+  readonly template?: string;
+  readonly onlyTemplate?: boolean;
+  /** Workloads restarted at a time. */
+  readonly batch?: number;
+  /** Restart every meshed workload, not only those with an older sidecar. */
+  readonly all?: boolean;
+  /** Limits what `alp` restarts. */
+  readonly selector?: string;
+  readonly namespace?: string;
   /** The temporary policy that a person told to delete, by name. */
   readonly deletePolicy?: string;
   readonly withSecrets: boolean;

@@ -43,7 +43,7 @@ function desiredPods(kind: RolloutTarget['kind'], workload: KubeObject): number 
 function pendingReason(target: RolloutTarget, workload: KubeObject, pods: readonly PodProgress[], desired: number): string {
   const { spec, status = {} } = workload as WorkloadShape;
   const image = spec?.template?.spec?.containers?.find((container) => container.name === target.container)?.image;
-  if (image !== target.image) return `its container ${target.container} is still set to ${image ?? 'nothing'}`;
+  if (!target.injected && image !== target.image) return `its container ${target.container} is still set to ${image ?? 'nothing'}`;
   if ((status.observedGeneration ?? 0) < (workload.metadata.generation ?? 0)) return 'its controller has not seen the change yet';
   const updated = (target.kind === 'DaemonSet' ? status.updatedNumberScheduled : status.updatedReplicas) ?? 0;
   if (updated < desired) return `${updated} of ${desired} pods have been updated`;

@@ -15,6 +15,8 @@ export const K = {
   Service: kind('', 'v1', 'Service', 'services', true),
   ServiceAccount: kind('', 'v1', 'ServiceAccount', 'serviceaccounts', true),
   DaemonSet: kind('apps', 'v1', 'DaemonSet', 'daemonsets', true),
+  ReplicaSet: kind('apps', 'v1', 'ReplicaSet', 'replicasets', true),
+  StatefulSet: kind('apps', 'v1', 'StatefulSet', 'statefulsets', true),
   Deployment: kind('apps', 'v1', 'Deployment', 'deployments', true),
   Job: kind('batch', 'v1', 'Job', 'jobs', true),
   PodDisruptionBudget: kind('policy', 'v1', 'PodDisruptionBudget', 'poddisruptionbudgets', true),

@@ -222,6 +222,12 @@ export interface Profile {
     readonly injectorNamespace: string;
     readonly injectorConfigMap: string;
     readonly syncEnv: string;
+    /** Image of the mesh's control plane: its tag is the mesh's version. */
+    readonly meshImage: string;
+    /** Template file of a release; `{version}` is the mesh's x.y.z, or x.y where the release has no exact one. */
+    readonly template: string;
+    /** Mesh versions that there are templates for, in words. */
+    readonly templateVersions: readonly string[];
   };
   /** From this registry move on, mirrors and allow-lists must know the new name. */
   readonly registryMove?: { readonly since: string; readonly from: string; readonly to: string };

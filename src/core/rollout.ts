@@ -3,7 +3,7 @@ export type ReadyRule = { readonly type: 'all-containers' } | { readonly type: '
 
 /** A workload whose pods must all become new. */
 export interface RolloutTarget {
-  readonly kind: 'DaemonSet' | 'Deployment';
+  readonly kind: 'DaemonSet' | 'Deployment' | 'StatefulSet';
   readonly namespace: string;
   readonly name: string;
   /** The container whose image tells old from new. */
@@ -11,6 +11,8 @@ export interface RolloutTarget {
   /** The image that the target release gives this container. */
   readonly image: string;
   readonly ready: ReadyRule;
+  /** The container is put into pods when they are made: the workload's own template does not have it. */
+  readonly injected?: boolean;
 }
 
 export type PodPhase = 'old' | 'updating' | 'new' | 'failed';

@@ -140,5 +140,8 @@ export const netsvc: Profile = {
     injectorNamespace: 'istio-system',
     injectorConfigMap: 'istio-sidecar-injector',
     syncEnv: 'NETSVC_POLICYSYNCPATHPREFIX',
+    meshImage: 'pilot',
+    template: 'manifests/alp/mesh-inject-configmap-{version}.yaml',
+    templateVersions: [],
   },
 };

@@ -1,4 +1,5 @@
 import type { AnyStage, StageId } from '../core/stage.ts';
+import { alpStage } from './alp.ts';
 import { applyStage } from './apply.ts';
 import { backupStage } from './backup.ts';
 import { cliStage } from './cli.ts';
@@ -17,6 +18,7 @@ export const chain: readonly AnyStage[] = [
   applyStage,
   waitStage,
   cliStage,
+  alpStage,
   hepStage,
   policyStage,
   verifyStage,
@@ -29,5 +31,4 @@ export const usualChain: readonly AnyStage[] = chain.filter(({ optional }) => !o
 export const laterStages: readonly { readonly id: StageId; readonly before: StageId; readonly ref: string }[] = [
   { id: 'ownerrefs-strip', before: 'crds', ref: '§4.8/1' },
   { id: 'ownerrefs-restore', before: 'cli', ref: '§4.8/3' },
-  { id: 'alp', before: 'verify', ref: '§4.6' },
 ];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { alpChecks } from '../../src/checks/alp.ts';
 import { hepChecks } from '../../src/checks/hep.ts';
 import { preflightChecks } from '../../src/checks/index.ts';
 import { removalChecks } from '../../src/checks/policy-removal.ts';
@@ -13,7 +14,7 @@ import { contextOf, healthy, unread } from '../fixtures/facts.ts';
 const root = join(import.meta.dirname, '..', '..');
 const ids = Object.keys(registry).filter(isCheckId);
 /** Checks of the stages after the upgrade, which the preflight does not judge. */
-const followUps: ReadonlySet<string> = new Set([...hepChecks, ...removalChecks].map((check) => check.id));
+const followUps: ReadonlySet<string> = new Set([...hepChecks, ...removalChecks, ...alpChecks].map((check) => check.id));
 
 describe('the catalogue of checks', () => {
   it('has at least forty checks, each id once', () => {

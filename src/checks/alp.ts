@@ -1,0 +1,97 @@
+import { type Check, notApplicable, type Reading, read } from '../core/check.ts';
+import { counted, defineCheck, failed, failIfAny, PROGRAM } from './define.ts';
+
+/** What the checks of `alp` look at. */
+export interface AlpJudged {
+  /** Injectors without a template of the target: name, and why. */
+  readonly untemplated: Reading<readonly { readonly text: string; readonly detail: string }[]>;
+  /** Injectors whose edits cannot be carried. */
+  readonly conflicts: readonly { readonly text: string; readonly detail: string }[];
+  /** Template files that the target has, where its source can list them. */
+  readonly available: readonly string[];
+  /** Stale workloads that `kubectl rollout restart` cannot restart now. */
+  readonly obstacles: Reading<readonly { readonly text: string; readonly detail: string }[]>;
+  /** True if the target's templates mount by the CSI driver. */
+  readonly needsCsi: boolean;
+  readonly hasCsi: boolean;
+  readonly inUse: boolean;
+  readonly undo: boolean;
+}
+
+export type AlpCheck = Check<AlpJudged>;
+
+const UNUSED = 'application layer policy is not in use';
+
+export const meshHasTemplate: AlpCheck = defineCheck('NS-731', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§4.6/1',
+  judge({ untemplated, available, inUse, undo }) {
+    if (undo || !inUse) return notApplicable(UNUSED);
+    const without = read(untemplated);
+    const list = available.length > 0 ? ` There are: ${available.join(', ')}.` : '';
+    return failIfAny(
+      without.map(({ text, detail }) => ({ text, detail })),
+      'the target has a template for every injector',
+      (names) => ({
+        because: `no sidecar template of the target serves ${names}: ${without.map(({ detail }) => detail).join('; ')}`,
+        hint: `Give a template of your own with --template FILE.${list}`,
+      }),
+    );
+  },
+});
+
+export const injectorEditsCarried: AlpCheck = defineCheck('NS-732', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§4.6/1',
+  judge({ conflicts, inUse, undo }) {
+    if (undo || !inUse) return notApplicable(UNUSED);
+    return failIfAny(
+      conflicts.map(({ text, detail }) => ({ text, detail })),
+      'your edits of the injectors are carried',
+      (names) => ({
+        because: `edits of the injector cannot be carried into the new template: ${names}`,
+        hint: 'Make them in a copy of the target’s template and give it with --template FILE.',
+        exit: 'conflicts',
+      }),
+    );
+  },
+});
+
+/** A meshed pod that is restarted without the driver does not start again (domain §9). */
+export const driverRuns: AlpCheck = defineCheck('NS-733', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: 'domain §9',
+  judge({ needsCsi, hasCsi, inUse, undo }) {
+    if (undo || !inUse) return notApplicable(UNUSED);
+    if (!needsCsi) return notApplicable('the template does not mount by the CSI driver');
+    if (hasCsi) return { status: 'ok', detail: 'the CSI driver is installed' };
+    return failed(
+      'the new sidecars mount by the CSI driver, which is not installed: restarted pods could not start',
+      'Install csi-driver.yaml of the target release first.',
+      { next: `${PROGRAM} alp --dry-run=client` },
+    );
+  },
+});
+
+export const workloadsRestartable: AlpCheck = defineCheck('NS-734', {
+  category: 'follow-up',
+  severity: 'warning',
+  ref: '§4.6/2',
+  judge({ obstacles, inUse, undo }) {
+    if (undo || !inUse) return notApplicable(UNUSED);
+    const left = read(obstacles);
+    return failIfAny(
+      left.map(({ text, detail }) => ({ text, detail })),
+      'every workload with an older sidecar can be restarted',
+      (names) => ({
+        because: `${counted(left.length, 'workload')} with an older sidecar ${left.length === 1 ? 'is' : 'are'} left to a person: ${names}`,
+        hint: 'Act as the details say, then run the same command again; older sidecars go on working meanwhile.',
+      }),
+    );
+  },
+});
+
+export const alpChecks: readonly AlpCheck[] = [meshHasTemplate, injectorEditsCarried, driverRuns, workloadsRestartable];

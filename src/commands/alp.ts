@@ -1,0 +1,43 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand, described } from '../cli/base-command.ts';
+import { actingFlags, connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
+import { only } from '../cli/slice.ts';
+import { runStageCommand } from '../cli/stage-command.ts';
+import type { ExitName } from '../core/fault.ts';
+
+const group = { helpGroup: 'run' } as const;
+
+export class Alp extends BaseCommand {
+  static override summary = 'Update the mesh’s sidecar template, then restart what still carries an older sidecar';
+  static override description = described(
+    `Where application layer policy is in use: puts the target's template for the installed mesh into the injector,
+with your edits kept, then restarts only workloads whose pods have an older sidecar, batch by batch, each waited for.
+Pods without a controller, Jobs, paused Deployments and workloads whose disruption budget is spent are left to you.
+A second run continues with what is still old.`,
+    '§4.6',
+  );
+  static override examples = [
+    '<%= config.bin %> alp --dry-run=client',
+    '<%= config.bin %> alp --batch=5 --max-failed=1',
+    '<%= config.bin %> alp --only-template',
+    '<%= config.bin %> alp -n shop -l app=web',
+    '<%= config.bin %> alp --undo',
+  ];
+  static override flags = {
+    template: Flags.string({ ...group, helpValue: 'FILE', summary: 'template of your own instead of the release’s' }),
+    'only-template': Flags.boolean({ ...group, summary: 'restart nothing' }),
+    batch: Flags.integer({ ...group, helpValue: 'N', min: 1, summary: 'workloads restarted at a time (default 1)' }),
+    all: Flags.boolean({ ...group, summary: 'restart every meshed workload, those with a new sidecar too' }),
+    selector: Flags.string({ ...group, char: 'l', helpValue: 'SELECTOR', summary: 'only pods with these labels' }),
+    undo: Flags.boolean({ ...group, summary: 'put the former template back' }),
+    ...actingFlags,
+    ...targetFlags,
+    ...outputFlags,
+    ...connectionFlags,
+  };
+
+  async run(): Promise<ExitName> {
+    const { flags } = await this.parse(Alp, this.words());
+    return runStageCommand({ ...this.asked(flags, this.typed), select: only('alp') }, this.seams);
+  }
+}

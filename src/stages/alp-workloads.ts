@@ -1,0 +1,148 @@
+import type { Context } from '../core/context.ts';
+import { K } from '../core/kinds.ts';
+import { apiVersionOf, type KubeObject, type ObjectRef } from '../core/object.ts';
+import type { ClusterReader } from '../core/ports.ts';
+import { parseImage } from '../detect/images.ts';
+
+export const RESTARTABLE = ['Deployment', 'StatefulSet', 'DaemonSet'] as const;
+export type RestartableKind = (typeof RESTARTABLE)[number];
+
+/** A workload of which running pods carry the policy sidecar. */
+export interface MeshedWorkload {
+  readonly ref: ObjectRef & { readonly namespace: string };
+  /** Pods with the sidecar, and those whose sidecar is not the target's. */
+  readonly pods: number;
+  readonly stale: number;
+  /** True if one of these pods was there before this run: what `--all` restarts, once. */
+  readonly isOlderThanRun: boolean;
+  /** Why it cannot be restarted by `kubectl rollout restart`; undefined if it can. */
+  readonly obstacle?: string;
+}
+
+interface PodShape {
+  readonly spec?: { readonly containers?: readonly Container[]; readonly initContainers?: readonly Container[] };
+  readonly status?: { readonly phase?: string };
+}
+
+interface Container {
+  readonly name: string;
+  readonly image?: string;
+}
+
+interface WorkloadShape {
+  readonly spec?: { readonly paused?: boolean; readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> } };
+}
+
+interface Budget {
+  readonly spec?: { readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> } };
+  readonly status?: { readonly disruptionsAllowed?: number };
+}
+
+/** Workloads behind meshed pods, by their owners: ReplicaSets lead to their Deployment (domain §9). */
+export async function readMeshedWorkloads(cluster: ClusterReader, context: Context): Promise<readonly MeshedWorkload[]> {
+  const pods = await readSidecars(cluster, context);
+  if (pods.length === 0) return [];
+  const [replicaSets, deployments, statefulSets, daemonSets, budgets] = await Promise.all([
+    cluster.list(K.ReplicaSet, { metadataOnly: true }),
+    cluster.list(K.Deployment),
+    cluster.list(K.StatefulSet),
+    cluster.list(K.DaemonSet),
+    cluster.list(K.PodDisruptionBudget),
+  ]);
+  const parents = new Map(replicaSets.map((set) => [`${set.metadata.namespace}/${set.metadata.name}`, ownerOf(set)]));
+  const workloads = new Map(
+    [...deployments, ...statefulSets, ...daemonSets].map((one) => [`${one.kind}/${one.metadata.namespace}/${one.metadata.name}`, one]),
+  );
+  const groups = Map.groupBy(pods, (pod) => keyOf(topOwner(pod, parents)));
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    const owner = topOwner(first, parents);
+    const ref = { ...owner, namespace: first.namespace };
+    const live = workloads.get(`${ref.kind}/${ref.namespace}/${ref.name}`);
+    const stale = group.filter(({ isStale }) => isStale).length;
+    const obstacle = obstacleOf(ref.kind, live, group, budgets);
+    const isOlderThanRun = group.some(({ createdAt }) => createdAt < context.startedAt.getTime());
+    return [{ ref, pods: group.length, stale, isOlderThanRun, ...(obstacle === undefined ? {} : { obstacle }) }];
+  });
+}
+
+interface SidecarPod {
+  readonly name: string;
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly owner?: ObjectRef;
+  readonly isStale: boolean;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+}
+
+/** Running pods with the sidecar; of each only what is needed, since a cluster has thousands. */
+async function readSidecars(cluster: ClusterReader, { profile, options }: Context): Promise<readonly SidecarPod[]> {
+  const where = {
+    ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
+    ...(options.selector === undefined ? {} : { labelSelector: options.selector }),
+  };
+  return (await cluster.list(K.Pod, where)).flatMap((pod) => {
+    const { spec, status } = pod as PodShape;
+    if (status?.phase === 'Succeeded' || status?.phase === 'Failed' || pod.metadata.deletionTimestamp) return [];
+    const sidecar = [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].find(
+      ({ name, image = '' }) => name === profile.sidecar.container || profile.images.sidecar.includes(parseImage(image).name),
+    );
+    if (!sidecar) return [];
+    const { name, namespace = '', labels = {} } = pod.metadata;
+    const owner = ownerOf(pod);
+    return [
+      {
+        name,
+        namespace,
+        labels,
+        ...(owner ? { owner } : {}),
+        isStale: parseImage(sidecar.image ?? '').tag !== options.release,
+        createdAt: Date.parse(pod.metadata.creationTimestamp ?? '') || 0,
+      },
+    ];
+  });
+}
+
+function ownerOf({ metadata }: KubeObject): ObjectRef | undefined {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller);
+  return owner && { apiVersion: owner.apiVersion, kind: owner.kind, name: owner.name };
+}
+
+function topOwner(
+  { name, namespace, owner }: SidecarPod,
+  parents: ReadonlyMap<string, ObjectRef | undefined>,
+): ObjectRef & { readonly namespace: string } {
+  const parent = owner?.kind === 'ReplicaSet' ? (parents.get(`${namespace}/${owner.name}`) ?? owner) : owner;
+  return { ...(parent ?? { apiVersion: apiVersionOf(K.Pod), kind: 'Pod', name }), namespace };
+}
+
+function keyOf({ kind, namespace, name }: ObjectRef): string {
+  return `${kind}/${namespace}/${name}`;
+}
+
+function obstacleOf(
+  kind: string,
+  live: KubeObject | undefined,
+  pods: readonly SidecarPod[],
+  budgets: readonly KubeObject[],
+): string | undefined {
+  if (kind === 'Pod') return 'a pod without a controller does not come back: delete and create it by hand';
+  if (kind === 'Job') return 'pods of a Job are not restarted: the next Job has the new sidecar';
+  if (!RESTARTABLE.some((one) => one === kind)) return `kubectl cannot restart a ${kind}: restart it by its own controller`;
+  if (!live) return 'it is being deleted';
+  if ((live as WorkloadShape).spec?.paused) return 'its rollout is paused: resume it first';
+  const full = budgets.find(
+    (budget) =>
+      budget.metadata.namespace === pods[0]?.namespace &&
+      covers(budget as Budget, pods) &&
+      (budget as Budget).status?.disruptionsAllowed === 0,
+  );
+  return full ? `PodDisruptionBudget ${full.metadata.name} allows no disruption now` : undefined;
+}
+
+function covers({ spec }: Budget, pods: readonly SidecarPod[]): boolean {
+  const labels = Object.entries(spec?.selector?.matchLabels ?? {});
+  return labels.length > 0 && pods.some((pod) => labels.every(([key, value]) => pod.labels[key] === value));
+}

@@ -1,0 +1,137 @@
+import { alpChecks } from '../checks/alp.ts';
+import type { Action } from '../core/action.ts';
+import type { Context } from '../core/context.ts';
+import { refText } from '../core/object.ts';
+import type { RolloutTarget } from '../core/rollout.ts';
+import { stage } from '../core/stage.ts';
+import { parseImage } from '../detect/images.ts';
+import { templateText } from '../merge/injector-template.ts';
+import { sameValue } from '../merge/json.ts';
+import { type AlpFacts, readAlpFacts } from './alp-facts.ts';
+import type { Injector } from './alp-templates.ts';
+import { undoPlan } from './alp-undo.ts';
+import { type MeshedWorkload, RESTARTABLE, type RestartableKind } from './alp-workloads.ts';
+import { defaultWaitMs } from './rollout-targets.ts';
+
+/** The mesh's template first, then every workload whose pods still carry an older sidecar (§4.6). */
+export const alpStage = stage<AlpFacts>({
+  id: 'alp',
+  title: 'Update the policy sidecars of the mesh',
+  ref: '§4.6',
+  paths: ['chart', 'operator', 'manifest', 'kvstore'],
+  readOnly: false,
+  converges: true,
+  checks: alpChecks,
+  survey: readAlpFacts,
+  plan(facts, context) {
+    if (context.options.undo) return undoPlan(facts);
+    if (!facts.inUse) return { skip: 'application layer policy is not in use: no injector and no pod has the policy sidecar' };
+    const templates = templateActions(facts, context);
+    const restarts = context.options.onlyTemplate ? [] : restartActions(facts, context);
+    if (templates.length + restarts.length > 0) return { actions: [...templates, ...restarts], notes: [KEEPS_WORKING] };
+    return {
+      skip: context.options.onlyTemplate
+        ? 'the templates are the target’s'
+        : `every sidecar that can be restarted is of ${context.options.release}`,
+    };
+  },
+});
+
+const KEEPS_WORKING = 'an older sidecar goes on working with the new agents: nothing is cut until a pod is restarted';
+
+/** As the procedure says for a whole object; releases that ship only `data` need a patch (§4.6/1, domain §9). */
+function templateActions({ injectors }: AlpFacts, { workFolder }: Context): readonly Action[] {
+  return injectors.flatMap(({ map, outcome }) => {
+    if (outcome.type !== 'template' || sameValue(map.data ?? {}, outcome.data)) return [];
+    const { name, namespace = '' } = map.metadata;
+    const file = `${name}-template.yaml`;
+    const text = templateText(outcome.data);
+    const head = `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n  namespace: ${namespace}\n`;
+    const path = `${workFolder}/${file}`;
+    const args = outcome.isObject ? ['apply', '-f', path] : ['patch', 'configmap', name, '-n', namespace, '--patch-file', path];
+    return [
+      {
+        id: `file-${name}`,
+        title: `write the template of ${name}`,
+        ref: '§4.6/1',
+        undo: 'full',
+        effect: { type: 'write', file, content: outcome.isObject ? head + text : text },
+      },
+      {
+        id: `template-${name}`,
+        title: `put the template of the target into ConfigMap ${namespace}/${name}${outcome.edited ? ', with your edits' : ''}`,
+        ref: '§4.6/1',
+        undo: 'full',
+        afresh: true,
+        keep: { map: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace, uid: map.metadata.uid }, data: map.data } },
+        effect: { type: 'exec', run: { tool: 'kubectl', args } },
+      },
+    ] satisfies readonly Action[];
+  });
+}
+
+/** In batches, each waited for; what cannot be restarted is in NS-734. */
+function restartActions({ workloads, injectors }: AlpFacts, context: Context): readonly Action[] {
+  const { options } = context;
+  const image = sidecarImage(injectors, context);
+  // New pods would get the same older sidecar again.
+  if (parseImage(image).tag !== options.release) return [];
+  const wanted = workloads.filter(
+    ({ stale, obstacle, isOlderThanRun }) => obstacle === undefined && (stale > 0 || (options.all && isOlderThanRun)),
+  );
+  const size = options.batch ?? 1;
+  const batches = Array.from({ length: Math.ceil(wanted.length / size) }, (_, index) => wanted.slice(index * size, (index + 1) * size));
+  return batches.flatMap((batch, index) => [...batch.map((one) => restart(one, index === 0)), waitFor(batch, index, image, context)]);
+}
+
+function restart({ ref, stale, pods }: MeshedWorkload, isFirst: boolean): Action {
+  const args = ['rollout', 'restart', `${ref.kind.toLowerCase()}/${ref.name}`, '-n', ref.namespace];
+  return {
+    id: `restart-${ref.kind}-${ref.namespace}-${ref.name}`,
+    title: `restart ${refText(ref)}: ${stale} of ${pods} pods have an older sidecar`,
+    ref: '§4.6/2',
+    undo: 'none',
+    ...(isFirst ? { afresh: true } : {}),
+    effect: { type: 'exec', run: { tool: 'kubectl', args } },
+  };
+}
+
+function waitFor(batch: readonly MeshedWorkload[], index: number, image: string, { profile, options }: Context): Action {
+  const targets = batch.flatMap(({ ref }): readonly RolloutTarget[] => {
+    const kind = RESTARTABLE.find((one): one is RestartableKind => one === ref.kind);
+    if (!kind) return [];
+    return [
+      {
+        kind,
+        namespace: ref.namespace,
+        name: ref.name,
+        container: profile.sidecar.container,
+        image,
+        ready: { type: 'all-containers' },
+        injected: true,
+      },
+    ];
+  });
+  const pods = batch.reduce((sum, one) => sum + one.pods, 0);
+  return {
+    id: `wait-${index + 1}`,
+    title: `wait for ${batch.map(({ ref }) => refText(ref)).join(', ')}`,
+    ref: '§4.6/2',
+    undo: 'full',
+    effect: {
+      type: 'wait',
+      until: { type: 'rollout', targets, maxFailed: options.maxFailed },
+      timeoutMs: options.timeoutMs ?? defaultWaitMs(pods),
+    },
+  };
+}
+
+/** The image that the injector gives new pods once its template is the target's. */
+function sidecarImage(injectors: readonly Injector[], { profile, options }: Context): string {
+  const texts = injectors.flatMap(({ map, outcome }) =>
+    Object.values(outcome.type === 'template' ? outcome.data : ((map.data ?? {}) as Record<string, string>)),
+  );
+  const images = texts.flatMap((text) => [...text.matchAll(/^\s*image:\s*["']?([^\s"']+)/gm)].map(([, image = '']) => image));
+  const found = images.find((image) => profile.images.sidecar.includes(parseImage(image).name));
+  return found ?? `${profile.registries[0] ?? ''}/${profile.images.sidecar[0] ?? ''}:${options.release}`;
+}

@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Action } from '../../src/core/action.ts';
+import type { Options } from '../../src/core/context.ts';
+import type { KubeObject } from '../../src/core/object.ts';
+import type { KeptItem, Sources } from '../../src/core/ports.ts';
+import { parseTemplate } from '../../src/merge/injector-template.ts';
+import { alpStage } from '../../src/stages/alp.ts';
+import { contextOf, object } from '../fixtures/facts.ts';
+import { clusterOf } from '../support/cluster-of.ts';
+import { releases } from '../support/shared.ts';
+
+const NEW = 'v3.32.1';
+const OLD = 'v3.27.5';
+const template = (release: string, extra = '') =>
+  `policy: enabled\n  - name: dikastes\n    image: quay.io/calico/dikastes:${release}\n${extra}last: line\n`;
+const fileOf = (release: string, extra = '') => `data:\n  config: |\n${template(release, extra).replace(/^(?=.)/gm, '    ')}`;
+/** Template files by release and path. */
+type Files = Readonly<Record<string, string>>;
+const FILES: Files = {
+  [`${NEW}/manifests/alp/istio-inject-configmap-1.15.yaml`]: fileOf(NEW, 'fresh: yes\n'),
+  [`${OLD}/manifests/alp/istio-inject-configmap-1.15.yaml`]: fileOf(OLD),
+};
+
+const injector = (config: string, name = 'istio-sidecar-injector') =>
+  object('v1', `ConfigMap/istio-system/${name}`, { metadata: { uid: 'map' }, data: { config, values: '{}' } });
+const istiod = (tag: string, revision?: string) =>
+  object('apps/v1', 'Deployment/istio-system/istiod', {
+    metadata: { labels: revision ? { 'istio.io/rev': revision } : {} },
+    spec: { template: { spec: { containers: [{ name: 'discovery', image: `docker.io/istio/pilot:${tag}` }] } } },
+  });
+const owned = (kind: string, name: string) => [{ apiVersion: 'apps/v1', kind, name, uid: 'u', controller: true }];
+
+function pod(name: string, sidecar: string, ownerReferences: unknown = undefined, labels = {}): KubeObject {
+  return object('v1', `Pod/shop/${name}`, {
+    metadata: { labels, ...(ownerReferences ? { ownerReferences } : {}), creationTimestamp: '2026-01-01T10:00:00Z' },
+    spec: {
+      containers: [
+        { name: 'app', image: 'shop' },
+        { name: 'dikastes', image: `quay.io/calico/dikastes:${sidecar}` },
+      ],
+    },
+    status: { phase: 'Running' },
+  });
+}
+
+interface Case {
+  readonly objects: readonly KubeObject[];
+  readonly files?: Files;
+  readonly options?: Partial<Options>;
+  readonly kept?: readonly KeptItem[];
+}
+
+/** Agents of the target, so that the installation is known. */
+const agents = object('apps/v1', 'DaemonSet/kube-system/calico-node', {
+  spec: {
+    template: {
+      spec: {
+        containers: [{ name: 'calico-node', image: `quay.io/calico/node:${NEW}`, env: [{ name: 'DATASTORE_TYPE', value: 'kubernetes' }] }],
+      },
+    },
+  },
+});
+
+async function open({ objects, files = FILES, options = {}, kept = [] }: Case) {
+  const { cluster } = clusterOf([agents, ...objects]);
+  const sources = {
+    cluster,
+    artifacts: {
+      has: async (release: string, path: string) => `${release}/${path}` in files,
+      fetch: async (release: string, path: string) => ({
+        url: path,
+        file: path,
+        sha256: '',
+        bytes: new TextEncoder().encode(files[`${release}/${path}`]),
+      }),
+    },
+    files: { readText: async (path: string) => files[path] ?? '' },
+    records: { keptWith: async () => kept },
+  } as unknown as Sources;
+  const context = contextOf({ path: 'manifest', variant: 'calico', ...options });
+  return (await alpStage.open(sources, context)) as Awaited<ReturnType<typeof alpStage.open>>;
+}
+
+async function planned(given: Case): Promise<readonly Action[] | string> {
+  const plan = (await open(given)).plan();
+  return 'skip' in plan ? plan.skip : plan.actions;
+}
+
+const ids = (plan: readonly Action[] | string) => (typeof plan === 'string' ? plan : plan.map(({ id }) => id).join(' '));
+const finding = async (given: Case, id: string) => (await open(given)).findings().find((one) => one.id === id);
+const written = (plan: readonly Action[] | string) => {
+  const action = typeof plan === 'string' ? undefined : plan.find(({ effect }) => effect.type === 'write');
+  return action?.effect.type === 'write' ? action.effect.content : '';
+};
+
+describe('alp without the sidecar', () => {
+  it('has nothing to do', async () => {
+    assert.match(ids(await planned({ objects: [injector('plain: yes'), istiod('1.15.3')] })), /not in use/);
+  });
+});
+
+describe('the template of alp', () => {
+  const mesh = [injector(template(OLD)), istiod('1.15.3-distroless')];
+
+  it('is that of the minor where the release has no exact one, and is patched because it is only data', async () => {
+    const plan = await planned({ objects: mesh });
+    assert.equal(ids(plan), 'file-istio-sidecar-injector template-istio-sidecar-injector');
+    const last = typeof plan === 'string' ? undefined : plan[1]?.effect;
+    assert.deepEqual(last?.type === 'exec' ? last.run.args.slice(0, 5) : [], [
+      'patch',
+      'configmap',
+      'istio-sidecar-injector',
+      '-n',
+      'istio-system',
+    ]);
+    assert.equal(parseTemplate(written(plan), 'x').data.config, template(NEW, 'fresh: yes\n'));
+  });
+
+  it('is applied where it is a whole object', async () => {
+    const whole = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: istio-sidecar-injector}\n${fileOf(NEW)}`;
+    const plan = await planned({ objects: mesh, files: { [`${NEW}/manifests/alp/istio-inject-configmap-1.15.3.yaml`]: whole } });
+    const last = typeof plan === 'string' ? undefined : plan[1]?.effect;
+    assert.deepEqual(last?.type === 'exec' ? last.run.args.slice(0, 2) : [], ['apply', '-f']);
+    assert.match(written(plan), /^apiVersion: v1\nkind: ConfigMap\n/);
+  });
+
+  it('carries edits, told by the template of the release whose sidecar is there', async () => {
+    const plan = await planned({ objects: [injector(`mine: yes\n${template(OLD)}`), istiod('1.15.0')] });
+    assert.equal(parseTemplate(written(plan), 'x').data.config, `mine: yes\n${template(NEW, 'fresh: yes\n')}`);
+  });
+
+  it('keeps the former one before it is changed', async () => {
+    const plan = await planned({ objects: mesh });
+    const kept = typeof plan === 'string' ? undefined : (plan[1]?.keep as { map: KubeObject } | undefined);
+    assert.deepEqual(kept?.map.data, mesh[0]?.data);
+  });
+
+  it('is in conflict where a person changed the same lines, with exit 8', async () => {
+    const edited = template(OLD).replace('quay.io/calico/dikastes', 'mirror/dikastes');
+    const found = await finding({ objects: [injector(edited), istiod('1.15.0')] }, 'NS-732');
+    assert.deepEqual([found?.outcome, found?.exit], ['error', 'conflicts']);
+  });
+
+  it('is in conflict where edits cannot be told for want of the old template', async () => {
+    const [only] = Object.entries(FILES);
+    const found = await finding(
+      { objects: [injector(`mine: yes\n${template(OLD)}`), istiod('1.15.0')], files: Object.fromEntries([only ?? ['', '']]) },
+      'NS-732',
+    );
+    assert.match(`${found?.evidence[0]?.detail}`, /cannot be told/);
+  });
+
+  for (const [tag, why] of [
+    ['1.22.1', /no template for mesh 1\.22\.1/],
+    ['latest', /does not tell its version/],
+  ] as const) {
+    it(`is none for a mesh ${tag}, and what there is is listed`, async () => {
+      const found = await finding({ objects: [injector(template(OLD)), istiod(tag)] }, 'NS-731');
+      assert.equal(found?.outcome, 'error');
+      assert.match(`${found?.message}`, why);
+      assert.match(`${found?.hint}`, /1\.1\.0 to 1\.1\.17, .*1\.15\./);
+    });
+  }
+
+  it('is the person’s own with --template', async () => {
+    const files = { ...FILES, 'mine.yaml': fileOf(NEW, 'own: yes\n') };
+    const plan = await planned({ objects: [injector(template(NEW)), istiod('1.22.1')], files, options: { template: 'mine.yaml' } });
+    assert.match(written(plan), /own: yes/);
+  });
+
+  it('is looked for per revision', async () => {
+    const given = { objects: [injector(template(OLD), 'istio-sidecar-injector-canary'), istiod('1.15.0', 'canary')] };
+    assert.equal(ids(await planned(given)), 'file-istio-sidecar-injector-canary template-istio-sidecar-injector-canary');
+  });
+
+  it('comes back with --undo', async () => {
+    const former = { ...injector(template(OLD)), metadata: { name: 'istio-sidecar-injector', namespace: 'istio-system', uid: 'map' } };
+    const kept = [{ id: 'r1/alp/template-istio-sidecar-injector#1', content: { map: former } }];
+    assert.equal(
+      ids(await planned({ objects: [injector(template(NEW)), istiod('1.15.0')], kept, options: { undo: true } })),
+      'undo-istio-sidecar-injector',
+    );
+    assert.match(ids(await planned({ objects: [injector(template(OLD)), istiod('1.15.0')], kept, options: { undo: true } })), /former/);
+  });
+
+  it('waits for the CSI driver where it mounts by it', async () => {
+    const files = { ...FILES, [`${NEW}/manifests/alp/istio-inject-configmap-1.15.yaml`]: fileOf(NEW, '  - csi:\n') };
+    assert.equal((await finding({ objects: [injector(template(OLD)), istiod('1.15.0')], files }, 'NS-733'))?.outcome, 'error');
+  });
+});
+
+describe('the restarts of alp', () => {
+  const current = [injector(template(NEW, 'fresh: yes\n')), istiod('1.15.0')];
+  const set = object('apps/v1', 'ReplicaSet/shop/web-1', { metadata: { ownerReferences: owned('Deployment', 'web') } });
+  const deployment = (spec = {}) => object('apps/v1', 'Deployment/shop/web', { spec });
+  const web = [set, deployment(), pod('web-1-a', OLD, owned('ReplicaSet', 'web-1'), { app: 'web' })];
+
+  it('reach workloads with an older sidecar, and wait for them', async () => {
+    const plan = await planned({ objects: [...current, ...web] });
+    assert.equal(ids(plan), 'restart-Deployment-shop-web wait-1');
+    const [restart] = typeof plan === 'string' ? [] : plan;
+    assert.deepEqual(restart?.effect.type === 'exec' ? restart.effect.run.args : [], [
+      'rollout',
+      'restart',
+      'deployment/web',
+      '-n',
+      'shop',
+    ]);
+  });
+
+  it('leave workloads with a new sidecar alone, but for --all', async () => {
+    const objects = [...current, set, deployment(), pod('web-1-a', NEW, owned('ReplicaSet', 'web-1'))];
+    assert.match(ids(await planned({ objects })), /every sidecar/);
+    assert.equal(ids(await planned({ objects, options: { all: true } })), 'restart-Deployment-shop-web wait-1');
+  });
+
+  it('go in batches', async () => {
+    const more = ['a', 'b', 'c'].flatMap((name) => [
+      object('apps/v1', `StatefulSet/shop/${name}`),
+      pod(`${name}-0`, OLD, owned('StatefulSet', name)),
+    ]);
+    const plan = await planned({ objects: [...current, ...more], options: { batch: 2 } });
+    assert.equal(ids(plan), 'restart-StatefulSet-shop-a restart-StatefulSet-shop-b wait-1 restart-StatefulSet-shop-c wait-2');
+  });
+
+  it('wait for the template', async () => {
+    const plan = await planned({ objects: [injector(template(OLD)), istiod('1.15.0'), ...web] });
+    assert.equal(ids(plan), 'file-istio-sidecar-injector template-istio-sidecar-injector restart-Deployment-shop-web wait-1');
+    assert.equal(typeof plan === 'string' ? undefined : plan[2]?.afresh, true);
+    assert.equal(
+      ids(await planned({ objects: [injector(template(OLD)), istiod('1.15.0'), ...web], options: { onlyTemplate: true } })),
+      'file-istio-sidecar-injector template-istio-sidecar-injector',
+    );
+  });
+
+  const budget = object('policy/v1', 'PodDisruptionBudget/shop/web', {
+    spec: { selector: { matchLabels: { app: 'web' } } },
+    status: { disruptionsAllowed: 0 },
+  });
+  const left: readonly (readonly [title: string, objects: readonly KubeObject[], why: RegExp])[] = [
+    ['a pod without a controller', [pod('alone', OLD)], /without a controller/],
+    ['a Job', [pod('job-1', OLD, owned('Job', 'job'))], /next Job/],
+    ['another controller', [pod('r-1', OLD, owned('Rollout', 'r'))], /its own controller/],
+    ['a paused Deployment', [set, deployment({ paused: true }), pod('web-1-a', OLD, owned('ReplicaSet', 'web-1'))], /paused/],
+    ['a spent disruption budget', [...web, budget], /allows no disruption/],
+  ];
+  for (const [title, objects, why] of left) {
+    it(`leave ${title} to a person, and say so`, async () => {
+      const given = { objects: [...current, ...objects] };
+      assert.match(ids(await planned(given)), /every sidecar that can be restarted/);
+      const found = await finding(given, 'NS-734');
+      assert.equal(found?.outcome, 'warning');
+      assert.match(`${found?.evidence[0]?.detail}`, why);
+    });
+  }
+});
+
+describe('the published templates', () => {
+  const folder = join(releases, NEW, 'manifests', 'alp');
+  before(function () {
+    if (!existsSync(folder)) this.skip();
+  });
+
+  it('are read, each of them, and are found by the mesh’s version', async () => {
+    const files = readdirSync(folder).filter((file) => file.startsWith('istio-inject-configmap-'));
+    assert.ok(files.length >= 40);
+    for (const file of files) {
+      const text = readFileSync(join(folder, file), 'utf8');
+      const { data, isObject } = parseTemplate(text, file);
+      assert.deepEqual([Object.keys(data), isObject], [['config'], false], file);
+      const version = /configmap-(.*)\.yaml/.exec(file)?.[1] ?? '';
+      const mesh = version.split('.').length === 3 ? version : `${version}.7`;
+      const old = (data.config ?? '').replaceAll(`dikastes:${NEW}`, `dikastes:${OLD}`);
+      const found = { [`${NEW}/manifests/alp/${file}`]: text };
+      const plan = await planned({ objects: [injector(old), istiod(mesh)], files: found });
+      assert.equal(parseTemplate(written(plan), file).data.config, data.config, file);
+    }
+  });
+});
