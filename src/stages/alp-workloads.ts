@@ -15,6 +15,8 @@ export interface MeshedWorkload {
   readonly stale: number;
   /** True if one of these pods was there before this run: what `--all` restarts, once. */
   readonly isOlderThanRun: boolean;
+  /** Its pods are being replaced already: it is waited for, not restarted again. */
+  readonly isRolling: boolean;
   /** Why it cannot be restarted by `kubectl rollout restart`; undefined if it can. */
   readonly obstacle?: string;
 }
@@ -31,6 +33,11 @@ interface Container {
 
 interface WorkloadShape {
   readonly spec?: { readonly paused?: boolean; readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> } };
+}
+
+interface StatusShape {
+  readonly spec?: { readonly replicas?: number };
+  readonly status?: Readonly<Record<string, number | string | undefined>>;
 }
 
 interface Budget {
@@ -63,7 +70,16 @@ export async function readMeshedWorkloads(cluster: ClusterReader, context: Conte
     const stale = group.filter(({ isStale }) => isStale).length;
     const obstacle = obstacleOf(ref.kind, live, group, budgets);
     const isOlderThanRun = group.some(({ createdAt }) => createdAt < context.startedAt.getTime());
-    return [{ ref, pods: group.length, stale, isOlderThanRun, ...(obstacle === undefined ? {} : { obstacle }) }];
+    return [
+      {
+        ref,
+        pods: group.length,
+        stale,
+        isOlderThanRun,
+        isRolling: live !== undefined && isRolling(live),
+        ...(obstacle === undefined ? {} : { obstacle }),
+      },
+    ];
   });
 }
 
@@ -103,6 +119,15 @@ async function readSidecars(cluster: ClusterReader, { profile, options }: Contex
       },
     ];
   });
+}
+
+/** By what its controller counts; pods that do not become ready alone are no rollout. */
+function isRolling(workload: KubeObject): boolean {
+  const { spec, status = {} } = workload as StatusShape;
+  if (Number(status.observedGeneration ?? 0) < (workload.metadata.generation ?? 0)) return true;
+  if (workload.kind === 'DaemonSet') return Number(status.updatedNumberScheduled ?? 0) < Number(status.desiredNumberScheduled ?? 0);
+  const updated = Number(status.updatedReplicas ?? 0);
+  return updated < (spec?.replicas ?? 1) || Number(status.replicas ?? 0) > updated;
 }
 
 function ownerOf({ metadata }: KubeObject): ObjectRef | undefined {

@@ -81,7 +81,11 @@ function restartActions({ workloads, injectors }: AlpFacts, context: Context): r
   );
   const size = options.batch ?? 1;
   const batches = Array.from({ length: Math.ceil(wanted.length / size) }, (_, index) => wanted.slice(index * size, (index + 1) * size));
-  return batches.flatMap((batch, index) => [...batch.map((one) => restart(one, index === 0)), waitFor(batch, index, image, context)]);
+  const first = wanted.find(({ isRolling }) => !isRolling);
+  return batches.flatMap((batch, index) => [
+    ...batch.filter(({ isRolling }) => !isRolling).map((one) => restart(one, one === first)),
+    waitFor(batch, index, image, context),
+  ]);
 }
 
 function restart({ ref, stale, pods }: MeshedWorkload, isFirst: boolean): Action {

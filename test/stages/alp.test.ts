@@ -194,7 +194,8 @@ describe('the template of alp', () => {
 describe('the restarts of alp', () => {
   const current = [injector(template(NEW, 'fresh: yes\n')), istiod('1.15.0')];
   const set = object('apps/v1', 'ReplicaSet/shop/web-1', { metadata: { ownerReferences: owned('Deployment', 'web') } });
-  const deployment = (spec = {}) => object('apps/v1', 'Deployment/shop/web', { spec });
+  const complete = { replicas: 1, updatedReplicas: 1 };
+  const deployment = (spec = {}, status: object = complete) => object('apps/v1', 'Deployment/shop/web', { spec, status });
   const web = [set, deployment(), pod('web-1-a', OLD, owned('ReplicaSet', 'web-1'), { app: 'web' })];
 
   it('reach workloads with an older sidecar, and wait for them', async () => {
@@ -218,11 +219,21 @@ describe('the restarts of alp', () => {
 
   it('go in batches', async () => {
     const more = ['a', 'b', 'c'].flatMap((name) => [
-      object('apps/v1', `StatefulSet/shop/${name}`),
+      object('apps/v1', `StatefulSet/shop/${name}`, { status: complete }),
       pod(`${name}-0`, OLD, owned('StatefulSet', name)),
     ]);
     const plan = await planned({ objects: [...current, ...more], options: { batch: 2 } });
     assert.equal(ids(plan), 'restart-StatefulSet-shop-a restart-StatefulSet-shop-b wait-1 restart-StatefulSet-shop-c wait-2');
+  });
+
+  it('are not repeated where pods are being replaced already', async () => {
+    const objects = [
+      ...current,
+      set,
+      deployment({}, { replicas: 2, updatedReplicas: 1 }),
+      pod('web-1-a', OLD, owned('ReplicaSet', 'web-1')),
+    ];
+    assert.equal(ids(await planned({ objects })), 'wait-1');
   });
 
   it('wait for the template', async () => {
