@@ -49,7 +49,7 @@ rules:
 `;
 
 /** A kubeconfig with everything in it; JSON is YAML. */
-function kubeconfigText(access: ApiAccess): string {
+export function kubeconfigText(access: ApiAccess): string {
   const data = (text: string) => Buffer.from(text).toString('base64');
   const config = {
     apiVersion: 'v1',
