@@ -1,0 +1,97 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Api, ApiObject } from '../control-plane/api.ts';
+
+/** What two runs must agree on: objects by `kind.group namespace/name`, without what no two clusters share. */
+export type EndState = Readonly<Record<string, unknown>>;
+
+interface Discovery {
+  readonly resources: readonly { readonly name: string; readonly kind: string; readonly verbs: readonly string[] }[];
+}
+interface Groups {
+  readonly groups: readonly { readonly name: string; readonly preferredVersion: { readonly groupVersion: string } }[];
+}
+
+/** Made by controllers, or by time: they say nothing about the run. */
+const FLEETING = new Set([
+  ...['events', 'endpoints', 'endpointslices', 'controllerrevisions', 'replicasets', 'nodes', 'componentstatuses', 'ipaddresses'],
+  ...['leases', 'pods', 'apiservices', 'flowschemas', 'prioritylevelconfigurations'],
+]);
+const RECORD = 'netsvc-upgrade-run';
+/** They hold the control plane's own certificates and port. */
+const OF_THE_GROUND = new Set(['kube-root-ca.crt', 'extension-apiserver-authentication', 'kubernetes']);
+
+/** Everything of the cluster that a run is answerable for. */
+export async function readEndState(api: Api): Promise<EndState> {
+  const { groups } = await api.get<Groups>('/apis');
+  const versions = ['/api/v1', ...groups.map(({ preferredVersion }) => `/apis/${preferredVersion.groupVersion}`)];
+  const parts = await Promise.all(versions.map((path) => readVersion(api, path)));
+  return Object.fromEntries(parts.flat().toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+async function readVersion(api: Api, path: string): Promise<readonly (readonly [string, unknown])[]> {
+  const { resources } = await api.get<Discovery>(path);
+  const listed = resources.filter(({ name, verbs }) => verbs.includes('list') && !name.includes('/') && !FLEETING.has(name));
+  const lists = await Promise.all(
+    listed.map(async ({ name }) => {
+      const { items } = await api.get<{ items: readonly ApiObject[] }>(`${path}/${name}`);
+      return items
+        .filter(({ metadata }) => !OF_THE_GROUND.has(metadata.name) && !metadata.name.startsWith(`${RECORD}-kept`))
+        .map((item) => [nameOf(path, name, item), normalised(name, item)] as const);
+    }),
+  );
+  return lists.flat();
+}
+
+function nameOf(path: string, resource: string, { metadata }: ApiObject): string {
+  return `${path}/${resource} ${metadata.namespace ?? ''}/${metadata.name}`;
+}
+
+/** An object without what the server, the clock and other controllers put into it; workloads keep how often they were changed. */
+export function normalised(resource: string, object: ApiObject): unknown {
+  const { metadata, status: _status, ...rest } = object;
+  if (resource === 'configmaps' && metadata.name === RECORD) return recordOf(rest.data);
+  const { uid: _uid, resourceVersion: _version, creationTimestamp: _created, generation, managedFields, ...told } = metadata;
+  const isWorkload = resource === 'daemonsets' || resource === 'deployments';
+  return withoutUids({ ...rest, metadata: { ...told, ...(isWorkload ? { generation } : {}), owners: ownersOf(managedFields) } });
+}
+
+interface FieldOwner {
+  readonly manager: string;
+  readonly operation: string;
+  readonly subresource?: string;
+  readonly fieldsV1?: unknown;
+}
+
+const CONTROLLERS = /^(kube-|kwok|clusterrole-)/;
+
+function ownersOf(managedFields: unknown): readonly unknown[] {
+  return ((managedFields ?? []) as readonly FieldOwner[])
+    .filter(({ manager, subresource }) => subresource === undefined && !CONTROLLERS.test(manager))
+    .map(({ manager, operation, fieldsV1 }) => ({ manager, operation, fieldsV1 }))
+    .toSorted((one, other) => (one.manager + one.operation < other.manager + other.operation ? -1 : 1));
+}
+
+/** The record's promise: what was there before, where it went, that it has ended. When and how often is each run's own. */
+function recordOf(data: unknown): unknown {
+  const text = (data as { readonly 'record.json'?: string } | undefined)?.['record.json'] ?? '{}';
+  const { profile, target, source, path, variant, digests, outcome, finishedAt, stages = [] } = JSON.parse(text) as Record<string, unknown>;
+  const ended = (stages as readonly { id: string; state: string }[]).map(({ id, state }) => [id, state === 'skipped' ? 'done' : state]);
+  return { profile, target, source, path, variant, digests, outcome, finished: finishedAt !== undefined, stages: ended.toSorted() };
+}
+
+function withoutUids(object: object): unknown {
+  return JSON.parse(
+    JSON.stringify(object, (key, value) => (key === 'uid' || key === 'clusterIP' || key === 'clusterIPs' ? undefined : value)),
+  );
+}
+
+/** What differs, one line each; empty when two end states agree. */
+export function differences(wanted: unknown, found: unknown, at = ''): readonly string[] {
+  if (isDeepStrictEqual(wanted, found)) return [];
+  if (!isTree(wanted) || !isTree(found)) return [`${at}: ${brief(wanted)} in the clean run, ${brief(found)} in this one`];
+  const keys = [...new Set([...Object.keys(wanted), ...Object.keys(found)])].toSorted();
+  return keys.flatMap((key) => differences(wanted[key], found[key], `${at}/${key}`));
+}
+
+const isTree = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null;
+const brief = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 300);

@@ -1,0 +1,61 @@
+import type { FaultKind } from '../control-plane/proxy-faults.ts';
+import type { SeenRequest } from '../control-plane/proxy-log.ts';
+import { numbersFrom } from './seed.ts';
+
+/** A sort of requests among which a fault chooses. */
+export type Among = 'writes' | 'reads' | 'repeated reads' | 'watches';
+
+/** The fault that one run of a sweep meets: the `nth` request of a sort, from 1. */
+export interface FaultPoint {
+  readonly kind: FaultKind;
+  readonly among: Among;
+  readonly nth: number;
+}
+
+const SORTS: Readonly<Record<Among, (request: SeenRequest) => boolean>> = {
+  writes: ({ purpose }) => purpose === 'write',
+  reads: ({ purpose }) => purpose === 'read' || purpose === 'ask',
+  'repeated reads': ({ isRepeated }) => isRepeated,
+  watches: ({ purpose }) => purpose === 'watch',
+};
+
+export const isAmong = (among: Among, request: SeenRequest): boolean => SORTS[among](request);
+
+/** Every fault and the requests where it can do harm, the most harmful first. */
+export const STRATA: readonly Omit<FaultPoint, 'nth'>[] = [
+  { kind: 'kill-after', among: 'writes' },
+  { kind: 'reset-after', among: 'writes' },
+  { kind: 'conflict', among: 'writes' },
+  { kind: 'server-error', among: 'writes' },
+  { kind: 'stale', among: 'repeated reads' },
+  { kind: 'kill-before', among: 'writes' },
+  { kind: 'too-many-requests', among: 'writes' },
+  { kind: 'unavailable', among: 'writes' },
+  { kind: 'reset-before', among: 'writes' },
+  { kind: 'silence-after', among: 'writes' },
+  { kind: 'gone', among: 'watches' },
+  { kind: 'server-error', among: 'reads' },
+  { kind: 'unavailable', among: 'reads' },
+  { kind: 'too-many-requests', among: 'reads' },
+  { kind: 'reset-before', among: 'reads' },
+  { kind: 'reset-before', among: 'watches' },
+];
+
+/**
+ * Points for a run that sends these requests: the strata in turn until there are enough, each stratum's
+ * points spread over the whole run, chance moving them within their part. The same seed, the same points.
+ */
+export function chooseFaultPoints(requests: readonly SeenRequest[], count: number, seed: number): readonly FaultPoint[] {
+  const next = numbersFrom(seed);
+  const used = STRATA.slice(0, count);
+  const rounds = Math.ceil(count / used.length);
+  return Array.from({ length: count }, (_, index) => {
+    const stratum = used[index % used.length] ?? { kind: 'kill-after', among: 'writes' };
+    const round = Math.floor(index / used.length);
+    const size = requests.filter((request) => isAmong(stratum.among, request)).length;
+    // Strata begin in different parts of the run: a short sweep is not all at its beginning.
+    const part = (round + (index % used.length)) % rounds;
+    const within = rounds === 1 ? next() : (part + next()) / rounds;
+    return { ...stratum, nth: Math.max(1, Math.min(size, 1 + Math.floor(within * size))) };
+  });
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { EXIT } from '../../src/core/fault.ts';
+import type { LoggedRequest } from '../control-plane/proxy-log.ts';
+import { differences, type EndState } from './end-state.ts';
+import { type FaultPoint, isAmong } from './fault-points.ts';
+import type { InstallRequest } from './installed-cluster.ts';
+import { type ProxiedCluster, type ProxiedRun, proxiedCluster } from './proxied-cluster.ts';
+
+/** What is swept: an installation, and the command that upgrades it. */
+export interface Swept {
+  readonly install: InstallRequest;
+  readonly command: readonly string[];
+  /** Release that was installed: the backup must be of it. */
+  readonly source: string;
+}
+
+/** How it goes when nothing goes wrong. */
+export interface CleanRun {
+  readonly requests: readonly LoggedRequest[];
+  readonly endState: EndState;
+}
+
+export const pointText = ({ kind, among, nth }: FaultPoint): string => `${kind} at number ${nth} of the ${among}`;
+
+/** One undisturbed run, which must succeed, on a cluster of its own. */
+export async function cleanRun(swept: Swept): Promise<CleanRun> {
+  return withCluster(swept, async (ground) => {
+    const run = await ground.run(swept.command);
+    assert.equal(run.exitCode, 0, told(run));
+    assert.ok(
+      run.requests.some(({ userAgent }) => userAgent.startsWith('kubectl/')),
+      'kubectl reaches the proxy',
+    );
+    await assertBackup(ground, swept);
+    return { requests: run.requests, endState: await ground.endState() };
+  });
+}
+
+/** A run that meets the fault, then the same command again: the same end as the clean run's, on a cluster of its own. */
+export async function sweepPoint(swept: Swept, point: FaultPoint, clean: CleanRun): Promise<void> {
+  await withCluster(swept, async (ground) => {
+    const { kind, among, nth } = point;
+    ground.proxy.arm({ kind, nth, matches: (request) => isAmong(among, request), kill: ground.kill });
+    const spoilt = await ground.run(swept.command);
+    const struck = ground.proxy.disarm();
+    assert.ok(struck || among !== 'writes', `the run sends fewer than ${nth} ${among}\n${told(spoilt)}`);
+    const where = `${pointText(point)}: ${struck ? `${struck.method} ${struck.path}` : 'never reached'}`;
+    if (struck) assertEnding(point, spoilt, where);
+    const again = await ground.run(swept.command);
+    assert.equal(again.exitCode, 0, `${where}\nfirst: ${told(spoilt)}\nthen: ${told(again)}`);
+    assert.deepEqual(differences(clean.endState, await ground.endState()), [], `${where}\nfirst: ${told(spoilt)}\nthen: ${told(again)}`);
+    await assertBackup(ground, swept);
+  });
+}
+
+async function withCluster<T>(swept: Swept, act: (ground: ProxiedCluster) => Promise<T>): Promise<T> {
+  const ground = await proxiedCluster(swept.install);
+  try {
+    return await act(ground);
+  } finally {
+    await ground.stop();
+  }
+}
+
+const STACK = /^\s+at .*[:/].*\d+:\d+\)?$/m;
+
+/** A killed process says nothing; any other ends with a documented code, and on a failure with words for a person. */
+function assertEnding({ kind }: FaultPoint, run: ProxiedRun, where: string): void {
+  const text = `${where}\n${told(run)}`;
+  if (kind.startsWith('kill-')) {
+    assert.ok(run.killed, text);
+    return;
+  }
+  assert.ok(endingsOf(kind).includes(run.exitCode ?? -1), text);
+  assert.doesNotMatch(run.stderr + run.stdout, STACK, text);
+  if (run.exitCode !== 0) assert.match(run.stderr, /^error: /m, text);
+}
+
+/** 429, an outdated answer and a watch that ends are everyday things of a cluster: a run lives through them. */
+function endingsOf(kind: FaultPoint['kind']): readonly number[] {
+  if (kind === 'too-many-requests' || kind === 'gone' || kind === 'stale') return [EXIT.done];
+  return [EXIT.done, EXIT.failed, EXIT.blocked, EXIT.locked, EXIT.timeout];
+}
+
+async function assertBackup(ground: ProxiedCluster, { source }: Swept): Promise<void> {
+  assert.ok((await ground.backup()).includes(`:${source}`), `the backup is of ${source}`);
+}
+
+function told({ exitCode, killed, stdout, stderr }: ProxiedRun): string {
+  return `${killed ? 'killed' : `exit ${exitCode}`}\n${stdout}\n${stderr}`;
+}

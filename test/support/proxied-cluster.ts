@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execaSync } from 'execa';
+import { type FaultProxy, startFaultProxy } from '../control-plane/fault-proxy.ts';
+import type { LoggedRequest } from '../control-plane/proxy-log.ts';
+import { until } from '../control-plane/until.ts';
+import { type EndState, readEndState } from './end-state.ts';
+import { type InstalledCluster, type InstallRequest, installedCluster } from './installed-cluster.ts';
+import { startUpgrade, type UpgradeProcess } from './upgrade-process.ts';
+import { writesPastProxy, writesTooEarly } from './write-order.ts';
+
+/** What one process did, and what of it reached the proxy. */
+export interface ProxiedRun extends UpgradeProcess {
+  /** Ended with SIGKILL. */
+  readonly killed: boolean;
+  readonly requests: readonly LoggedRequest[];
+}
+
+/** A cluster with a release on it that the program reaches only through a fault proxy. */
+export interface ProxiedCluster {
+  readonly cluster: InstalledCluster;
+  readonly proxy: FaultProxy;
+  /** Ends the process that runs now and what it started, as a machine's death does. */
+  kill(): void;
+  /** Runs the program to its end; asserts that it wrote in the right order, and nothing past the proxy. */
+  run(args: readonly string[]): Promise<ProxiedRun>;
+  endState(): Promise<EndState>;
+  /** Text of the backup that the run record names; empty if there is none. */
+  backup(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** More than any run needs, faults and pauses included; milliseconds. */
+const RUN_LIMIT_MS = 120_000;
+
+export async function proxiedCluster(request: InstallRequest): Promise<ProxiedCluster> {
+  const cluster = await installedCluster({ ...request, audit: true, maxMinutes: 10 });
+  const { plane, around } = cluster;
+  const proxy = await startFaultProxy({ behind: plane.access, kubeconfigPath: join(plane.dir, 'proxy.kubeconfig'), maxMinutes: 10 });
+  let running: ReturnType<typeof startUpgrade> | undefined;
+  return {
+    cluster,
+    proxy,
+    kill: () => void (running?.pid !== undefined && killWithChildren(running.pid)),
+    async run(args) {
+      const from = proxy.requests.length;
+      const audited = (await readFile(plane.auditLog, 'utf8')).length;
+      running = startUpgrade(args, { ...around, kubeconfig: proxy.kubeconfigPath }, RUN_LIMIT_MS);
+      const { exitCode, stdout, stderr, signal, timedOut } = await running;
+      assert.ok(!timedOut, `no end within ${RUN_LIMIT_MS / 1000} s\n${stderr}`);
+      const requests = proxy.requests.slice(from);
+      await assertOrder(cluster, proxy, requests, audited);
+      return { exitCode, stdout, stderr, killed: signal === 'SIGKILL', requests };
+    },
+    endState: () => readEndState(plane.api),
+    backup: () => backupOf(cluster),
+    async stop() {
+      await proxy.stop();
+      await cluster.stop();
+    },
+  };
+}
+
+/** A tool outlives the program that started it, and would go on to write: it is ended as well. */
+function killWithChildren(pid: number): void {
+  const { stdout } = execaSync('ps', ['-A', '-o', 'pid=,ppid=']);
+  const pairs = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
+  const children = pairs.filter(([, parent]) => parent === pid).flatMap(([child = 0]) => child);
+  for (const one of [pid, ...children]) {
+    try {
+      process.kill(one, 'SIGKILL');
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+}
+
+/** The first write is the lock, then the record; every write of the audit log is one of the proxy's. */
+async function assertOrder(cluster: InstalledCluster, proxy: FaultProxy, run: readonly LoggedRequest[], from: number): Promise<void> {
+  assert.deepEqual(writesTooEarly(run), []);
+  const done = run.filter(({ purpose, serverStatus = 0 }) => purpose === 'write' && serverStatus >= 200 && serverStatus <= 299);
+  const log = async () => (await readFile(cluster.plane.auditLog, 'utf8')).slice(from);
+  await until('the audit log has every write', async () => {
+    const text = await log();
+    return done.every((one) => text.includes(proxy.auditId(one)));
+  });
+  assert.deepEqual(writesPastProxy(await log(), new Set(run.map(proxy.auditId))), []);
+}
+
+async function backupOf(cluster: InstalledCluster): Promise<string> {
+  const record = await cluster.read('cm -n kube-system netsvc-upgrade-run', '{.data.record\\.json}');
+  const { backup } = JSON.parse(record) as { readonly backup?: string };
+  if (backup === undefined) return '';
+  const entries = await readdir(backup, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('\n');
+}
