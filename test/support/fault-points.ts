@@ -25,9 +25,9 @@ export const isAmong = (among: Among, request: SeenRequest): boolean => SORTS[am
 export const STRATA: readonly Omit<FaultPoint, 'nth'>[] = [
   { kind: 'kill-after', among: 'writes' },
   { kind: 'reset-after', among: 'writes' },
+  { kind: 'stale', among: 'repeated reads' },
   { kind: 'conflict', among: 'writes' },
   { kind: 'server-error', among: 'writes' },
-  { kind: 'stale', among: 'repeated reads' },
   { kind: 'kill-before', among: 'writes' },
   { kind: 'too-many-requests', among: 'writes' },
   { kind: 'unavailable', among: 'writes' },
