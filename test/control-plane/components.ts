@@ -91,7 +91,8 @@ function aggregationArguments(files: ReturnType<typeof filesOf>): readonly strin
   ];
 }
 
-export function controllerManagerArguments({ dir, ports }: Layout): readonly string[] {
+/** `requestsPerSecond`: the limit of a controller's own client; its default unless said. */
+export function controllerManagerArguments({ dir, ports }: Layout, requestsPerSecond?: number): readonly string[] {
   const files = filesOf(dir);
   return [
     `--kubeconfig=${files.partsKubeconfig}`,
@@ -105,17 +106,23 @@ export function controllerManagerArguments({ dir, ports }: Layout): readonly str
     // Simulated nodes report rarely; a node that is to be gone is said to be gone.
     '--node-monitor-grace-period=5m',
     '--profiling=false',
+    ...paceArguments(requestsPerSecond),
   ];
 }
 
-export function schedulerArguments({ dir, ports }: Layout): readonly string[] {
+export function schedulerArguments({ dir, ports }: Layout, requestsPerSecond?: number): readonly string[] {
   return [
     `--kubeconfig=${filesOf(dir).partsKubeconfig}`,
     '--leader-elect=false',
     '--bind-address=127.0.0.1',
     `--secure-port=${ports.scheduler}`,
     '--profiling=false',
+    ...paceArguments(requestsPerSecond),
   ];
+}
+
+function paceArguments(requestsPerSecond: number | undefined): readonly string[] {
+  return requestsPerSecond === undefined ? [] : [`--kube-api-qps=${requestsPerSecond}`, `--kube-api-burst=${2 * requestsPerSecond}`];
 }
 
 /** One simulation of nodes: the stages it plays and the nodes it owns. Each has pod addresses of its own. */

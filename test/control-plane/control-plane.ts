@@ -20,8 +20,10 @@ export interface ControlPlaneOptions {
   readonly maxMinutes?: number;
   /** Time from a pod's binding to its readiness on a healthy node; 300 unless said. */
   readonly readyAfterMs?: number;
-  /** Write an audit log of all writes that tools and persons make. */
-  readonly audit?: boolean;
+  /** Write an audit log of all writes that tools and persons make; `requests`: of what they read, too. */
+  readonly audit?: boolean | 'requests';
+  /** Lets the controllers of a large cluster ask faster than their defaults (20 and 50 a second) allow. */
+  readonly requestsPerSecond?: number;
   /** Folder for everything, which must not exist yet; a temporary one unless said. It is removed at the end. */
   readonly dir?: string;
 }
@@ -78,12 +80,13 @@ interface Start {
 async function start({ programs, dir, processes, options }: Start): Promise<ControlPlane> {
   const layout = { dir, ports: await choosePorts() };
   const files = components.filesOf(dir);
-  const access = await writeKeys(layout);
+  const access = await writeKeys(layout, options.audit === 'requests');
   const api = connect(access);
-  await startApiServer({ processes, programs, layout }, api, options.audit ?? false);
-  const manage = () => startControllerManager({ processes, programs, layout });
+  const ground = { processes, programs, layout, requestsPerSecond: options.requestsPerSecond };
+  await startApiServer(ground, api, (options.audit ?? false) !== false);
+  const manage = () => startControllerManager(ground);
   let controllerManager = await manage();
-  await startScheduler({ processes, programs, layout });
+  await startScheduler(ground);
   const simulate = simulations({ layout, processes, program: programs.kwok, readyAfterMs: options.readyAfterMs ?? 300 });
   await simulate('none');
   const kubectl = kubectlOf(programs.kubectl, files.kubeconfig);

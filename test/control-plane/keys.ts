@@ -5,7 +5,7 @@ import { createAuthority, createKeyPair, type Identity } from './certificates.ts
 import { filesOf, type Layout, SERVICE_ADDRESS, serverUrl } from './components.ts';
 
 /** Makes every key of a control plane, writes them and the administrator's kubeconfig (0600), and returns his access. */
-export async function writeKeys(layout: Layout): Promise<ApiAccess> {
+export async function writeKeys(layout: Layout, auditReads: boolean): Promise<ApiAccess> {
   const files = filesOf(layout.dir);
   const authority = createAuthority('test-authority');
   const server = authority.issue({
@@ -30,7 +30,7 @@ export async function writeKeys(layout: Layout): Promise<ApiAccess> {
     write(files.serviceAccounts.key, accounts.key),
     write(files.kubeconfig, kubeconfigText(access)),
     write(files.partsKubeconfig, kubeconfigText({ ...access, certificate: parts.certificate, key: parts.key })),
-    write(files.auditPolicy, AUDIT_POLICY),
+    write(files.auditPolicy, auditPolicy(auditReads)),
   ]);
   return access;
 }
@@ -38,13 +38,12 @@ export async function writeKeys(layout: Layout): Promise<ApiAccess> {
 /** The user that the control plane's own parts are. */
 const PARTS_USER = 'test-control-plane';
 
-/** Writes of people and tools; those of the control plane's own parts are not of interest. */
-const AUDIT_POLICY = `apiVersion: audit.k8s.io/v1
+/** Writes of people and tools, and what they read if wanted; those of the control plane's own parts are not of interest. */
+const auditPolicy = (reads: boolean) => `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
 rules:
-  - { level: None, verbs: [get, list, watch] }
-  - { level: None, users: [${PARTS_USER}, 'system:apiserver'] }
+${reads ? '' : '  - { level: None, verbs: [get, list, watch] }\n'}  - { level: None, users: [${PARTS_USER}, 'system:apiserver'] }
   - { level: Metadata }
 `;
 

@@ -9,6 +9,8 @@ export interface Ground {
   readonly processes: Processes;
   readonly programs: Programs;
   readonly layout: Layout;
+  /** How fast the controllers may ask; 20 and 50 a second, their defaults, unless said. */
+  readonly requestsPerSecond?: number | undefined;
 }
 
 /** Starts the store and the API server; resolves once it serves what every cluster has. */
@@ -23,15 +25,15 @@ export async function startApiServer({ processes, programs, layout }: Ground, ap
 }
 
 /** Resolves once it is healthy: its controllers run. */
-export async function startControllerManager({ processes, programs, layout }: Ground): Promise<Running> {
+export async function startControllerManager({ processes, programs, layout, requestsPerSecond }: Ground): Promise<Running> {
   const name = 'kube-controller-manager';
-  const running = await processes.start(name, programs[name], controllerManagerArguments(layout));
+  const running = await processes.start(name, programs[name], controllerManagerArguments(layout, requestsPerSecond));
   await up(running, () => isHealthy(layout.ports.controllerManager));
   return running;
 }
 
-export async function startScheduler({ processes, programs, layout }: Ground): Promise<void> {
-  await processes.start('kube-scheduler', programs['kube-scheduler'], schedulerArguments(layout));
+export async function startScheduler({ processes, programs, layout, requestsPerSecond }: Ground): Promise<void> {
+  await processes.start('kube-scheduler', programs['kube-scheduler'], schedulerArguments(layout, requestsPerSecond));
 }
 
 /** Waits until it answers; throws with the end of its log if it ends or never does. */

@@ -19,11 +19,22 @@ export interface Surroundings {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** The whole environment of a process in these surroundings. */
+export function surroundingsEnv(around: Surroundings): Readonly<Record<string, string>> {
+  const path = [dirname(around.kubectl), join(import.meta.dirname, '..', '..', 'node_modules', '.bin'), '/usr/bin', '/bin'].join(delimiter);
+  return { PATH: path, HOME: around.home, KUBECONFIG: around.kubeconfig, ...around.env };
+}
+
 /** Starts the built CLI as a process of its own, off a terminal, with a clean environment. */
 export function startUpgrade(args: readonly string[], around: Surroundings, timeout = 280_000) {
-  const path = [dirname(around.kubectl), join(import.meta.dirname, '..', '..', 'node_modules', '.bin'), '/usr/bin', '/bin'].join(delimiter);
-  const env = { PATH: path, HOME: around.home, KUBECONFIG: around.kubeconfig, ...around.env };
-  return execa(program, args, { reject: false, extendEnv: false, env, stdin: 'ignore', timeout, maxBuffer: 50_000_000 });
+  return execa(program, args, {
+    reject: false,
+    extendEnv: false,
+    env: surroundingsEnv(around),
+    stdin: 'ignore',
+    timeout,
+    maxBuffer: 50_000_000,
+  });
 }
 
 export async function upgrade(args: readonly string[], around: Surroundings): Promise<UpgradeProcess> {
