@@ -9,6 +9,8 @@ export interface Ending {
   readonly stage: Pick<AnyStage, 'id'> | undefined;
   readonly thrown: unknown;
   readonly whole: boolean;
+  /** Rejects if another run holds the lock. */
+  readonly takeLock: () => Promise<unknown>;
 }
 
 /**
@@ -68,17 +70,14 @@ export class Recorder {
   }
 
   /** The run is over; `stage` is the one that did not end, `whole` says that the chain had its proof in it. */
-  async end(exit: ExitName, { stage, thrown, whole }: Ending): Promise<void> {
+  async end(exit: ExitName, { stage, thrown, whole, takeLock }: Ending): Promise<void> {
     if (stage && this.#record) {
       const now = this.#now();
       const because = thrown === undefined ? 'checks failed' : messageOf(thrown);
       await this.stage({ id: stage.id, state: 'failed', startedAt: now, endedAt: now, because });
     }
-    await this.#finish(exit === 'done' || exit === 'interrupted' || exit === 'stopped' ? exit : 'failed', whole);
-  }
-
-  async #finish(outcome: NonNullable<RunRecord['outcome']>, whole: boolean): Promise<void> {
-    const record = this.#record ?? (whole && outcome === 'done' ? await this.#unfinished() : undefined);
+    const outcome = exit === 'done' || exit === 'interrupted' || exit === 'stopped' ? exit : 'failed';
+    const record = this.#record ?? (whole && outcome === 'done' ? await this.#unfinished(takeLock) : undefined);
     if (!record) return;
     const finishedAt = whole && outcome === 'done' ? { finishedAt: this.#now() } : {};
     await this.#save({ ...record, outcome, ...finishedAt, stages: this.#merged(record) });
@@ -93,8 +92,13 @@ export class Recorder {
     return undefined;
   }
 
-  /** A run whose last part had nothing to write any more still ends the record of what was written before. */
-  async #unfinished(): Promise<RunRecord | undefined> {
+  /**
+   * A run whose last part had nothing to write any more still ends the record of what was written before. That is a write
+   * like any other: under the lock, and on what the record says once the lock is held.
+   */
+  async #unfinished(takeLock: Ending['takeLock']): Promise<RunRecord | undefined> {
+    if (!continues(await this.#ports.records.load(), this.#context)) return undefined;
+    await takeLock();
     const stored = await this.#ports.records.load();
     return continues(stored, this.#context) ? stored : undefined;
   }

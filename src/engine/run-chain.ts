@@ -162,7 +162,7 @@ class Chain {
   async #end(exit: ExitName, stage: AnyStage | undefined, thrown: unknown): Promise<ChainOutcome> {
     if (!this.#hold.isLost && this.#live)
       await this.#recorder
-        .end(exit, { stage, thrown, whole: this.#stages.some((one) => one.id === 'verify') })
+        .end(exit, { stage, thrown, whole: this.#stages.some((one) => one.id === 'verify'), takeLock: () => this.#hold.take() })
         .catch((failure: unknown) => {
           const text = `the run record could not be updated: ${messageOf(failure)}`;
           this.#observe({ type: 'note', stage: stage?.id ?? '', level: 'warning', text });

@@ -238,6 +238,19 @@ describe('runChain', () => {
     assert.equal(bench.stored?.outcome, 'done');
   });
 
+  it('ends the record of an earlier run under the lock, and not while another run holds it', async () => {
+    const bench = engineBench();
+    await run(bench, [scripted('apply', twice({ actions: [exec('a')] }))]);
+    const proof = () => [scripted('verify', [], { readOnly: true, judgesResult: true })];
+    bench.lockedBy = 'another run';
+    bench.calls.length = 0;
+    assert.equal((await run(bench, proof())).outcome.exit, 'done');
+    assert.deepEqual([bench.calls, bench.stored?.finishedAt], [[], undefined]);
+    bench.lockedBy = undefined;
+    await run(bench, proof());
+    assert.deepEqual(bench.calls, ['lock', 'record', 'unlock']);
+  });
+
   it('does not write over the record of an unfinished run to another release, unless told so', async () => {
     const bench = engineBench();
     const chain = () => [scripted('apply', twice({ actions: [exec('a')] }))];
