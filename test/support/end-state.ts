@@ -71,12 +71,11 @@ function ownersOf(managedFields: unknown): readonly unknown[] {
     .toSorted((one, other) => (one.manager + one.operation < other.manager + other.operation ? -1 : 1));
 }
 
-/** The record's promise: what was there before, where it went, that it has ended. When and how often is each run's own. */
+/** The record's promise: what was there before, where it went, that it has ended. When, how often and through which stages is each run's own. */
 function recordOf(data: unknown): unknown {
   const text = (data as { readonly 'record.json'?: string } | undefined)?.['record.json'] ?? '{}';
-  const { profile, target, source, path, variant, digests, outcome, finishedAt, stages = [] } = JSON.parse(text) as Record<string, unknown>;
-  const ended = (stages as readonly { id: string; state: string }[]).map(({ id, state }) => [id, state === 'skipped' ? 'done' : state]);
-  return { profile, target, source, path, variant, digests, outcome, finished: finishedAt !== undefined, stages: ended.toSorted() };
+  const { profile, target, source, path, variant, digests, outcome, finishedAt } = JSON.parse(text) as Record<string, unknown>;
+  return { profile, target, source, path, variant, digests, outcome, finished: finishedAt !== undefined };
 }
 
 function withoutUids(object: object): unknown {
