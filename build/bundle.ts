@@ -19,6 +19,23 @@ const shellApart: Plugin = {
 };
 
 /**
+ * What oclif loads and this program never uses: plugins are not searched for on disk, and no browser is opened.
+ * Each stands in for a package that costs milliseconds at every start.
+ */
+const UNUSED: Readonly<Record<string, string>> = {
+  tinyglobby: 'export const glob = undefined; export const globSync = undefined;',
+  'wsl-utils': 'export default false; export const isWsl = false;',
+};
+
+const unused: Plugin = {
+  name: 'unused',
+  setup(build) {
+    build.onResolve({ filter: new RegExp(`^(?:${Object.keys(UNUSED).join('|')})$`) }, ({ path }) => ({ path, namespace: 'unused' }));
+    build.onLoad({ filter: /.*/, namespace: 'unused' }, ({ path }) => ({ contents: UNUSED[path] ?? '', loader: 'js' }));
+  },
+};
+
+/**
  * Bundles the program into `out`. Every output lies one folder deep, as every source does,
  * so that `new URL('../…', import.meta.url)` means the same in both (docs/decisions/start-up.md).
  */
@@ -43,6 +60,7 @@ export async function bundle(root: string, out: string): Promise<void> {
     splitting: true,
     chunkNames: 'cli/[name]-[hash]',
     banner: { js: BANNER },
+    plugins: [unused],
     external: ['ts-node', 'tsx'],
   });
 }

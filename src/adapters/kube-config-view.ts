@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { Fault } from '../core/fault.ts';
+import { readPlain } from './kube-config-plain.ts';
 import type { ConnectionFlags, Environment, KubeconfigDocument } from './kube-connection.ts';
 
 /** Where kubectl looks for its configuration, in its order of precedence. */
@@ -14,6 +15,7 @@ export function kubeconfigFiles(flags: ConnectionFlags, env: Environment): reado
 /**
  * The configuration as kubectl merges it. All contexts: `--cluster` and `--user` may name entries outside the
  * chosen one, and a broken certificate file of another context must not matter (so neither --minify nor --flatten).
+ * A single plain file is read here: starting kubectl costs more than all the rest of a small command.
  * Throws Fault('usage') if kubectl is missing or cannot read a file.
  */
 export async function viewKubeconfig(
@@ -25,7 +27,10 @@ export async function viewKubeconfig(
   const only = flags.kubeconfig;
   if (only && !(await isFile(only)))
     throw new Fault('usage', `kubeconfig file ${only} does not exist`, ['name an existing file with --kubeconfig']);
-  return runView(only ? [`--kubeconfig=${only}`] : [], files.join(delimiter), env, kubectl);
+  const [first, ...more] = await existing(files);
+  if (first === undefined) return {};
+  const plain = more.length === 0 ? await readPlain(first) : undefined;
+  return plain ?? runView(only ? [`--kubeconfig=${only}`] : [], files.join(delimiter), env, kubectl);
 }
 
 /**
@@ -39,15 +44,14 @@ export async function originFolder(
   env: Environment,
   kubectl: string,
 ): Promise<string> {
-  const existing: string[] = [];
-  for (const file of files) if (await isFile(file)) existing.push(file);
-  if (existing.length > 1) {
-    for (const file of existing) {
+  const found = await existing(files);
+  if (found.length > 1) {
+    for (const file of found) {
       const document = await runView([`--kubeconfig=${file}`], file, env, kubectl);
       if (document[list]?.some((entry) => entry.name === name)) return dirname(file);
     }
   }
-  return dirname(existing[0] ?? resolve('.'));
+  return dirname(found[0] ?? resolve('.'));
 }
 
 async function runView(flags: readonly string[], source: string, env: Environment, kubectl: string): Promise<KubeconfigDocument> {
@@ -65,6 +69,11 @@ async function runView(flags: readonly string[], source: string, env: Environmen
     throw new Fault('usage', `kubectl cannot read ${source}: ${said}`, ['repair the file, or name another one with --kubeconfig']);
   }
   return JSON.parse(result.stdout) as KubeconfigDocument;
+}
+
+async function existing(files: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.all(files.map(async (file) => ({ file, is: await isFile(file) })));
+  return found.flatMap(({ file, is }) => (is ? [file] : []));
 }
 
 async function isFile(file: string): Promise<boolean> {

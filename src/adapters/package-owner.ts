@@ -1,5 +1,4 @@
 import { realpath } from 'node:fs/promises';
-import { execa } from 'execa';
 import type { Environment } from './kube-connection.ts';
 
 export interface Owner {
@@ -78,6 +77,7 @@ function namesOf(file: string, real: string): ReadonlySet<string> {
 
 /** In English: pacman and apk answer in the person's language otherwise. */
 async function ask(question: Question, name: string, env: Environment): Promise<Owner | undefined> {
+  const { execa } = await import('execa');
   const { exitCode, stdout } = await execa(question.program, [...question.args(name)], {
     env: { ...env, LC_ALL: 'C' },
     extendEnv: false,

@@ -1,4 +1,3 @@
-import { execa } from 'execa';
 import type { RunToolOptions, ToolResult } from '../core/ports.ts';
 import { collectOutput } from './program-output.ts';
 
@@ -17,6 +16,8 @@ const GROUPED = process.platform !== 'win32';
 
 /** Runs a program by argv, never through a shell. How it failed is data; this does not throw. */
 export async function runProgram(program: string, args: readonly string[], run: ProgramRun): Promise<ToolResult> {
+  // A small command starts no program at all, and this is half of what it would load.
+  const { execa } = await import('execa');
   const child = execa(program, [...args], {
     ...settingsOf(run),
     env: run.env,

@@ -1,4 +1,5 @@
 import { readFileSync, writeSync } from 'node:fs';
+import { keepCompiled } from './compile-cache.ts';
 import type { FastPathTable } from './completion-table.ts';
 import { answerFast } from './fast-path.ts';
 import { displayedName } from './name.ts';
@@ -19,6 +20,7 @@ function main(): void {
     return;
   }
   surviveClosedPipes();
+  keepCompiled(process.env);
   import('./shell.ts')
     .then(({ runShell }) => runShell(argv, name))
     .then(end, (defect: unknown) => {
