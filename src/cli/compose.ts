@@ -16,7 +16,8 @@ export async function compose(request: ComposeRequest, version: string): Promise
   ]);
   const connection = await readConnection(connectionFlagsOf(flags), env);
   const cluster = openCluster(connection, { version, warn, terminal: interactive });
-  const clusterUid = await cluster.clusterUid();
+  // Loaded while the first answer is on its way.
+  const [clusterUid] = await Promise.all([cluster.clusterUid(), loadAdapters()]);
   cluster.pin(clusterUid);
   const profile = await chooseProfile(flags.profile, cluster, request.anyProfile ?? false);
   const options = toOptions(flags, { defaultRelease: profile.defaultRelease, checks: Object.keys(registry) });
@@ -40,6 +41,18 @@ export async function compose(request: ComposeRequest, version: string): Promise
       await cluster.close();
     },
   };
+}
+
+/** The files that every composition needs: each function below asks for its own again, which costs nothing then. */
+function loadAdapters(): Promise<unknown> {
+  return Promise.all([
+    import('../adapters/artifacts.ts'),
+    import('../adapters/work-folder.ts'),
+    import('../adapters/tools.ts'),
+    import('../adapters/records.ts'),
+    import('../adapters/lock.ts'),
+    import('../adapters/await-orphans.ts'),
+  ]);
 }
 
 async function openFiles({ env }: ComposeRequest, clusterUid: string, kubeconfigText: string) {
