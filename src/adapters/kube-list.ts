@@ -39,10 +39,15 @@ async function listOnce(transport: Transport, kind: Kind, options: ListOptions, 
     const path = withQuery(collectionPath(kind, options.namespace), { labelSelector, fieldSelector, limit, continue: token });
     const accept = options.metadataOnly ? { accept: METADATA_LIST } : {};
     const page: Page = await transport.json<Page>({ path, ...accept, ...(signal ? { signal } : {}) });
-    for (const item of page.items ?? []) items.push(typed(kind, item));
+    for (const item of page.items ?? []) items.push(kept(typed(kind, item), options));
     token = page.metadata?.continue;
     if (!token) return { items, resourceVersion: page.metadata?.resourceVersion ?? '' };
   }
+}
+
+/** What the caller keeps of an object; all of it unless said. */
+export function kept(object: KubeObject, { keep }: Pick<ListOptions, 'keep'>): KubeObject {
+  return keep ? keep(object) : object;
 }
 
 /** Items of a list come without apiVersion and kind, metadata with another's. */

@@ -2,7 +2,7 @@ import { Fault } from '../core/fault.ts';
 import type { Kind, KubeObject } from '../core/object.ts';
 import { ApiFailure, type ListOptions, type WatchUpdate } from '../core/ports.ts';
 import { readLines } from './kube-body.ts';
-import { listAll, METADATA_ONE, typed } from './kube-list.ts';
+import { kept, listAll, METADATA_ONE, typed } from './kube-list.ts';
 import { collectionPath, withQuery } from './kube-paths.ts';
 import type { Transport } from './kube-transport.ts';
 
@@ -52,10 +52,12 @@ interface Place {
 }
 
 async function snapshot(transport: Transport, kind: Kind, options: Options, settings: WatchSettings, place: Place): Promise<WatchUpdate> {
-  const { items, resourceVersion } = await listAll(transport, kind, options, settings.limit);
+  // Cut down item by item: only a page at a time is whole.
+  const keep = (object: KubeObject) => slim(kept(object, options));
+  const { items, resourceVersion } = await listAll(transport, kind, { ...options, keep }, settings.limit);
   place.version = resourceVersion;
   place.listed = true;
-  return { type: 'snapshot', items: items.map(slim) };
+  return { type: 'snapshot', items };
 }
 
 async function* follow(transport: Transport, kind: Kind, options: Options, place: Place): AsyncGenerator<WatchUpdate> {
@@ -67,7 +69,7 @@ async function* follow(transport: Transport, kind: Kind, options: Options, place
   try {
     for await (const line of readLines(stream)) {
       heard += 1;
-      const update = read(kind, JSON.parse(line) as WatchLine, place);
+      const update = read(kind, options, JSON.parse(line) as WatchLine, place);
       place.failures = 0;
       if (update) yield update;
     }
@@ -78,7 +80,7 @@ async function* follow(transport: Transport, kind: Kind, options: Options, place
   if (heard === 0) throw new ApiFailure(0, 'WatchEnded', 'the watch ended without a word');
 }
 
-function read(kind: Kind, line: WatchLine, place: Place): WatchUpdate | undefined {
+function read(kind: Kind, options: Options, line: WatchLine, place: Place): WatchUpdate | undefined {
   const { type, object } = line;
   if (type === 'ERROR') {
     const status = object as unknown as { readonly code?: number; readonly reason?: string; readonly message?: string };
@@ -88,7 +90,7 @@ function read(kind: Kind, line: WatchLine, place: Place): WatchUpdate | undefine
   }
   place.version = object.metadata.resourceVersion ?? place.version;
   if (type === 'BOOKMARK') return undefined;
-  return { type: type === 'DELETED' ? 'deleted' : 'changed', object: slim(typed(kind, object)) };
+  return { type: type === 'DELETED' ? 'deleted' : 'changed', object: slim(kept(typed(kind, object), options)) };
 }
 
 /** managedFields are the larger half of most objects, and no watcher reads them. */

@@ -27,6 +27,8 @@ export interface ListOptions {
   readonly metadataOnly?: boolean;
   /** Only objects with an owner reference of one of these API groups; implies `metadataOnly`. Memory does not grow with what is left out. */
   readonly ownedBy?: readonly string[];
+  /** Cuts each object down as it is read, so that thousands of whole ones never pile up; a source may leave them whole. */
+  readonly keep?: (object: KubeObject) => KubeObject;
   readonly signal?: AbortSignal;
 }
 

@@ -1,5 +1,5 @@
 import { Fault, messageOf } from '../core/fault.ts';
-import { judgeRollout } from '../core/judge-rollout.ts';
+import { judgeRollout, type Known } from '../core/judge-rollout.ts';
 import type { KubeObject } from '../core/object.ts';
 import type { NodeFacts, PodFacts } from '../core/pod-facts.ts';
 import type { Clock } from '../core/ports.ts';
@@ -8,7 +8,7 @@ import type { RolloutProgress, RolloutTarget } from '../core/rollout.ts';
 export const CONTINUE = ['continue with the same command: it goes on where this one stopped'];
 
 /** How long a change may wait for its siblings before progress is judged anew. */
-const SETTLE_MS = 50;
+const SETTLE_MS = 100;
 /** Elapsed times and the time limit are looked at this often when nothing changes. */
 const TICK_MS = 1000;
 
@@ -18,6 +18,7 @@ export class Board {
   readonly pods = new Map<RolloutTarget, Map<string, PodFacts>>();
   readonly nodes = new Map<string, NodeFacts>();
   readonly #targets: readonly RolloutTarget[];
+  readonly #known = new Map<RolloutTarget, Known>();
   readonly #waitingFor = new Set<string>();
   #failure: unknown;
   #wake: (() => void) | undefined;
@@ -25,7 +26,10 @@ export class Board {
 
   constructor(targets: readonly RolloutTarget[]) {
     this.#targets = targets;
-    for (const target of targets) this.pods.set(target, new Map());
+    for (const target of targets) {
+      this.pods.set(target, new Map());
+      this.#known.set(target, new WeakMap());
+    }
   }
 
   expect(feed: string): void {
@@ -51,15 +55,17 @@ export class Board {
   progress(now: number): readonly RolloutProgress[] | undefined {
     if (this.#failure !== undefined) throw asFault(this.#failure);
     if (this.#waitingFor.size > 0) return undefined;
-    return this.#targets.map((target) =>
-      judgeRollout({
+    return this.#targets.map((target) => {
+      const known = this.#known.get(target);
+      return judgeRollout({
         target,
         workload: this.workloads.get(workloadKey(target.kind, target.namespace, target.name)),
         pods: [...(this.pods.get(target)?.values() ?? [])],
         nodes: this.nodes,
         now,
-      }),
-    );
+        ...(known ? { known } : {}),
+      });
+    });
   }
 
   async change(clock: Clock, signal: AbortSignal): Promise<void> {

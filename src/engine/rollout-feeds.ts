@@ -1,9 +1,10 @@
 import { Fault } from '../core/fault.ts';
 import { K } from '../core/kinds.ts';
+import { leanNode, leanPod } from '../core/lean-objects.ts';
 import type { Kind, KubeObject } from '../core/object.ts';
 import type { PodFacts } from '../core/pod-facts.ts';
 import { nodeFacts, podFacts } from '../core/pod-facts.ts';
-import type { ClusterReader } from '../core/ports.ts';
+import type { ClusterReader, ListOptions } from '../core/ports.ts';
 import type { RolloutTarget } from '../core/rollout.ts';
 import { type Board, workloadKey } from './rollout-board.ts';
 
@@ -21,7 +22,7 @@ export async function openFeeds(
       cluster,
       board,
       K.Node,
-      {},
+      { keep: leanNode },
       signal,
       mapInto(board.nodes, (node) => [node.metadata.name, nodeFacts(node)]),
     ),
@@ -43,7 +44,7 @@ export async function openFeeds(
         cluster,
         board,
         K.Pod,
-        { namespace: target.namespace, labelSelector },
+        { namespace: target.namespace, labelSelector, keep: leanPod },
         signal,
         mapInto(pods, (pod) => [pod.metadata.name, podFacts(pod)]),
       ),
@@ -66,36 +67,36 @@ async function selectorOf(cluster: ClusterReader, target: RolloutTarget): Promis
 
 interface Sink {
   replaceAll(objects: readonly KubeObject[]): void;
-  put(object: KubeObject): void;
+  /** Whether anything is known anew: a heartbeat is not. */
+  put(object: KubeObject): boolean;
   drop(object: KubeObject): void;
 }
 
+/** Facts that are the same stay the same object, by which others know that nothing changed. */
 function mapInto<V>(map: Map<string, V>, entry: (object: KubeObject) => readonly [string, V], prefix = ''): Sink {
   return {
     replaceAll(objects) {
       for (const key of [...map.keys()]) if (key.startsWith(prefix)) map.delete(key);
       for (const object of objects) map.set(...entry(object));
     },
-    put: (object) => map.set(...entry(object)),
+    put(object) {
+      const [key, value] = entry(object);
+      if (JSON.stringify(map.get(key)) === JSON.stringify(value)) return false;
+      map.set(key, value);
+      return true;
+    },
     drop: (object) => map.delete(entry(object)[0]),
   };
 }
 
-function follow(
-  cluster: ClusterReader,
-  board: Board,
-  kind: Kind,
-  where: { namespace?: string; labelSelector?: string },
-  signal: AbortSignal,
-  sink: Sink,
-): Feed {
+function follow(cluster: ClusterReader, board: Board, kind: Kind, where: ListOptions, signal: AbortSignal, sink: Sink): Feed {
   const name = `${kind.plural}/${where.namespace ?? ''}/${where.labelSelector ?? ''}`;
   board.expect(name);
   return async () => {
     for await (const update of cluster.watch(kind, { ...where, signal })) {
       if (update.type === 'snapshot') sink.replaceAll(update.items);
-      else if (update.type === 'changed') sink.put(update.object);
-      else sink.drop(update.object);
+      else if (update.type === 'deleted') sink.drop(update.object);
+      else if (!sink.put(update.object)) continue;
       board.arrived(name);
     }
   };

@@ -1,6 +1,7 @@
 import type { Reading } from '../core/check.ts';
 import { messageOf } from '../core/fault.ts';
 import { K } from '../core/kinds.ts';
+import { leanPod } from '../core/lean-objects.ts';
 import type { Kind, KubeObject } from '../core/object.ts';
 import { type PodFacts, podFacts } from '../core/pod-facts.ts';
 import { ApiFailure, type ClusterReader, type ListOptions, type Sources } from '../core/ports.ts';
@@ -69,7 +70,7 @@ async function servicePods(cluster: ClusterReader, namespaces: readonly string[]
   ];
   const names = [...new Set(workloads.flatMap((workload) => workload?.name ?? []))];
   const labelSelector = `k8s-app in (${names.join(',')})`;
-  const pods = await listIn(cluster, K.Pod, namespaces, { labelSelector });
+  const pods = await listIn(cluster, K.Pod, namespaces, { labelSelector, keep: leanPod });
   return pods.map(podFacts);
 }
 

@@ -1,5 +1,6 @@
 import { judgeRollout } from '../core/judge-rollout.ts';
 import { K } from '../core/kinds.ts';
+import { leanNode, leanPod } from '../core/lean-objects.ts';
 import type { KubeObject } from '../core/object.ts';
 import { type NodeFacts, nodeFacts, podFacts } from '../core/pod-facts.ts';
 import type { Sources } from '../core/ports.ts';
@@ -16,13 +17,17 @@ export async function readRollouts(
   const now = sources.clock.now().getTime();
   return eachOf(targets, 4, async (target) => {
     const workload = await sources.cluster.get(K[target.kind], target.name, target.namespace);
-    const pods = workload ? await sources.cluster.list(K.Pod, { namespace: target.namespace, labelSelector: selectorOf(workload) }) : [];
+    const pods = workload ? await podsOf(sources, target, workload) : [];
     return judgeRollout({ target, workload, pods: pods.map(podFacts), nodes: byName, now });
   });
 }
 
 export async function readNodes(sources: Pick<Sources, 'cluster'>): Promise<readonly NodeFacts[]> {
-  return (await sources.cluster.list(K.Node)).map(nodeFacts);
+  return (await sources.cluster.list(K.Node, { keep: leanNode })).map(nodeFacts);
+}
+
+function podsOf({ cluster }: Pick<Sources, 'cluster'>, { namespace }: RolloutTarget, workload: KubeObject) {
+  return cluster.list(K.Pod, { namespace, labelSelector: selectorOf(workload), keep: leanPod });
 }
 
 function selectorOf(workload: KubeObject): string {

@@ -39,12 +39,17 @@ function podRow({ node, pod, release, ready, why }: PodProgress): readonly strin
 
 /** One line per pod that changed since the last look, for logs. */
 export function rolloutChanges(before: readonly RolloutProgress[], now: readonly RolloutProgress[]): readonly string[] {
-  const known = new Map(before.flatMap((one) => one.pods.map((pod) => [`${one.target.name}/${pod.node}/${pod.pod}`, stateOf(pod)])));
-  return now.flatMap((one) =>
-    one.pods
-      .filter((pod) => before.length > 0 && known.get(`${one.target.name}/${pod.node}/${pod.pod}`) !== stateOf(pod))
-      .map((pod) => `${one.target.name} ${pod.node || pod.pod} ${pod.phase} ${pod.release} ${pod.ready}${reason(pod)}`),
-  );
+  if (before.length === 0) return [];
+  return now.flatMap((one) => {
+    const known = new Map(before.find(({ target }) => target.name === one.target.name)?.pods.map((pod) => [`${pod.node}/${pod.pod}`, pod]));
+    return one.pods
+      .filter((pod) => hasChanged(known.get(`${pod.node}/${pod.pod}`), pod))
+      .map((pod) => `${one.target.name} ${pod.node || pod.pod} ${pod.phase} ${pod.release} ${pod.ready}${reason(pod)}`);
+  });
+}
+
+function hasChanged(before: PodProgress | undefined, now: PodProgress): boolean {
+  return before !== now && (before === undefined || stateOf(before) !== stateOf(now));
 }
 
 /** Seconds that run in a reason (`pulling image, 41 s`) are no change. */

@@ -30,10 +30,10 @@ export function findManifest({ install = '', variant, manifests }: UpOptions, ex
  * Installs as a person did: plain `kubectl apply`. Old manifests hold kinds that a new server does not know any more;
  * those are refused, the rest is created. Returns what was refused; throws if nothing was created.
  */
-export async function installManifest(controlPlane: ControlPlane, file: string): Promise<readonly string[]> {
+export async function installManifest(controlPlane: ControlPlane, file: string, limitMs = 180_000): Promise<readonly string[]> {
   const result = await controlPlane.apply(file);
   if (result.exitCode !== 0 && !result.stdout.includes(' created')) throw new Error(`kubectl apply -f ${file} failed:\n${result.stderr}`);
-  await until('every pod runs', () => everyPodRuns(controlPlane.api), 180_000, 200);
+  await until('every pod runs', () => everyPodRuns(controlPlane.api), limitMs, 200);
   return result.stderr.split('\n').filter((line) => line.trim() !== '');
 }
 

@@ -15,6 +15,8 @@ export interface NodeOptions {
 }
 
 const AT_ONCE = 20;
+/** Of a machine that is busy with other things. */
+const LIMIT_EACH_MS = 300;
 const CAPACITY = { cpu: '16', memory: '64Gi', pods: '250', 'ephemeral-storage': '200Gi' };
 
 /** Creates nodes; numbers go on where the prefix ends. Returns the new names. */
@@ -32,7 +34,8 @@ export async function createNodes(api: Api, count: number, options: NodeOptions)
       ),
     );
   }
-  if (options.wait ?? true) await until(`${count} nodes are Ready`, async () => (await readyNodes(api, names)) === count);
+  if (options.wait ?? true)
+    await until(`${count} nodes are Ready`, async () => (await readyNodes(api, names)) === count, Math.max(60_000, count * LIMIT_EACH_MS));
   return names;
 }
 
