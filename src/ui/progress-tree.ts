@@ -2,7 +2,7 @@ import { type DefaultRenderer, Listr, ListrLogger, type ListrTaskWrapper, Proces
 import type { EngineEvent } from '../core/event.ts';
 import { progressText, timeText } from './action-text.ts';
 import type { Progress, ProgressOptions } from './progress.ts';
-import { rolloutLines } from './rollout-view.ts';
+import { type Room, rolloutLines } from './rollout-view.ts';
 
 type Task = ListrTaskWrapper<undefined, typeof DefaultRenderer, typeof SilentRenderer>;
 
@@ -27,6 +27,7 @@ class StageLine {
   }
 
   say(text: string): void {
+    if (text === this.#text) return;
     this.#text = text;
     if (this.#task) this.#task.output = text;
   }
@@ -61,7 +62,7 @@ export function treeProgress(options: ProgressOptions): Progress {
   return {
     observe(event) {
       if (event.type === 'note' && event.level === 'warning') warnings.push(event.text);
-      show(event, lines.get(event.stage), options.phase);
+      show(event, lines.get(event.stage), options.phase, roomBeside(options.stages.length, process.stderr));
     },
     async close() {
       for (const line of lines.values()) line.end({ type: 'skipped', text: 'not reached' });
@@ -71,9 +72,17 @@ export function treeProgress(options: ProgressOptions): Progress {
   };
 }
 
-function show(event: EngineEvent, line: StageLine | undefined, phase: ProgressOptions['phase']): void {
+/** Columns that listr2 takes in front of and behind an output. */
+const MARGIN = 6;
+
+/** What a terminal has left beside a line per stage and the one on which the cursor rests; what outgrows it would scroll, not repaint. */
+export function roomBeside(stages: number, terminal: { readonly rows?: number; readonly columns?: number }): Room {
+  return { rows: Math.max(1, (terminal.rows || 24) - stages - 1), columns: Math.max(20, (terminal.columns || 80) - MARGIN) };
+}
+
+function show(event: EngineEvent, line: StageLine | undefined, phase: ProgressOptions['phase'], room: Room): void {
   const ending = phase === 'plan' ? planEnding(event) : runEnding(event);
-  const text = phase === 'plan' ? undefined : runText(event);
+  const text = phase === 'plan' ? undefined : runText(event, room);
   if (ending) line?.end(ending);
   else if (text !== undefined) line?.say(text);
 }
@@ -102,14 +111,14 @@ function refusal(failed: number): Ending | undefined {
   return failed === 0 ? undefined : { type: 'failed', text: `${failed} ${failed === 1 ? 'check' : 'checks'} failed` };
 }
 
-function runText(event: EngineEvent): string | undefined {
+function runText(event: EngineEvent, room: Room): string | undefined {
   switch (event.type) {
     case 'action-started':
       return `${event.index + 1}/${event.of} ${event.action.title}`;
     case 'action-output':
       return event.line;
     case 'rollout':
-      return rolloutLines(event.progress, event.elapsedMs).join('\n');
+      return rolloutLines(event.progress, event.elapsedMs, room).join('\n');
     case 'progress':
       return progressText(event);
     case 'note':

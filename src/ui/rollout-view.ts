@@ -1,11 +1,16 @@
 import type { PodPhase, PodProgress, RolloutProgress } from '../core/rollout.ts';
 import { elapsedText } from './action-text.ts';
-import { columns } from './columns.ts';
+import { clip } from './columns.ts';
+import { openPods } from './rollout-table.ts';
 
-/** Rows that are shown of one workload; a cluster of a thousand nodes must still fit a screen. */
-const SHOWN_PODS = 12;
+/** Lines and columns that a rollout may take. */
+export interface Room {
+  readonly rows: number;
+  readonly columns: number;
+}
 
-const URGENCY: Readonly<Record<PodPhase, number>> = { failed: 0, updating: 1, old: 2, new: 3 };
+/** Rows of the table of one workload at most: more than can be taken in at a glance. */
+const TABLE_ROWS = 14;
 
 /** `netsvc-node 7/12 new · 1 updating · 0 failed`. */
 export function rolloutSummary({ target, desired, pods, pending }: RolloutProgress): string {
@@ -14,27 +19,24 @@ export function rolloutSummary({ target, desired, pods, pending }: RolloutProgre
   return pending ? `${counts} · ${pending}` : counts;
 }
 
-/** The table of one rollout: what hangs first, what is done left out. */
-export function rolloutLines(progress: readonly RolloutProgress[], elapsedMs: number): readonly string[] {
-  return progress.flatMap((one, index) => {
-    const head = rolloutSummary(one);
-    const open = [...one.pods].filter((pod) => pod.phase !== 'new').sort(byUrgency);
-    const shown = open.slice(0, SHOWN_PODS);
-    const rest = open.length - shown.length;
-    return [
-      index === 0 ? `${head}  ${elapsedText(elapsedMs)}` : head,
-      ...(shown.length === 0 ? [] : columns([['NODE', 'AGENT', 'READY', 'WHY'], ...shown.map(podRow)])),
-      ...(rest > 0 ? [`… and ${rest} more`] : []),
-    ];
+/**
+ * The tables of a rollout: what hangs first, what is done left out. A line per workload, however little room there is; what is
+ * left of the room goes to the first that is not done, then to the next.
+ */
+export function rolloutLines(progress: readonly RolloutProgress[], elapsedMs: number, room: Room): readonly string[] {
+  let left = Math.max(0, room.rows - progress.length);
+  const lines = progress.flatMap((one, index) => {
+    const table = openPods(one.pods, Math.min(left, TABLE_ROWS));
+    left -= table.length;
+    return [headLine(one, index === 0 ? elapsedText(elapsedMs) : '', room.columns), ...table];
   });
+  return lines.map((line) => clip(line, room.columns));
 }
 
-function byUrgency(a: PodProgress, b: PodProgress): number {
-  return URGENCY[a.phase] - URGENCY[b.phase] || a.node.localeCompare(b.node, 'en', { numeric: true });
-}
-
-function podRow({ node, pod, release, ready, why }: PodProgress): readonly string[] {
-  return [node || pod, release, ready, why];
+/** The time is the last to be cut. */
+function headLine(progress: RolloutProgress, elapsed: string, width: number): string {
+  const summary = rolloutSummary(progress);
+  return elapsed === '' ? summary : `${clip(summary, Math.max(1, width - elapsed.length - 2))}  ${elapsed}`;
 }
 
 /** One line per pod that changed since the last look, for logs. */
