@@ -3,10 +3,11 @@ import type { Context } from '../core/context.ts';
 import type { Installation } from '../core/installation.ts';
 import { type KubeObject, refOf, refText } from '../core/object.ts';
 import type { WorkloadName } from '../core/profile.ts';
+import { selectorOf, selects } from '../core/selector.ts';
 import { counted, failed, preflightCheck, withInstallation } from './define.ts';
 import type { PodView, PreflightFacts } from './facts.ts';
 import { explained } from './releases.ts';
-import { findWorkload, selects, serviceWorkloads, shapeOf } from './workloads.ts';
+import { findWorkload, serviceWorkloads, shapeOf } from './workloads.ts';
 
 type Role = 'agent' | 'controllers' | 'typha';
 
@@ -42,8 +43,8 @@ function judgeWorkload(workload: KubeObject, name: WorkloadName, facts: Prefligh
 
 /** Pods that a workload's selector finds. */
 export function podsOf(workload: KubeObject, pods: readonly PodView[]): readonly PodView[] {
-  const labels = shapeOf(workload).spec?.selector?.matchLabels ?? {};
-  return pods.filter((pod) => pod.namespace === workload.metadata.namespace && selects(labels, pod.labels));
+  const selector = selectorOf(workload);
+  return pods.filter((pod) => pod.namespace === workload.metadata.namespace && selects(selector, pod.labels));
 }
 
 function isReady(pod: PodView, { ready }: WorkloadName): boolean {

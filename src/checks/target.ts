@@ -1,5 +1,6 @@
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../core/check.ts';
 import { groupOf, type KubeObject, refText } from '../core/object.ts';
+import { selectorOf, selectorText } from '../core/selector.ts';
 import {
   counted,
   evidenceOf,
@@ -14,7 +15,7 @@ import {
 } from './define.ts';
 import { targetCrds } from './target-crds.ts';
 import { duplicateEnv } from './workload-settings.ts';
-import { findWorkload, shapeOf } from './workloads.ts';
+import { findWorkload } from './workloads.ts';
 
 export const targetReadable = preflightCheck('NS-601', {
   category: 'manifest',
@@ -102,15 +103,8 @@ function selectorDifference(document: KubeObject, live: readonly KubeObject[]): 
     { name, namespace },
   );
   if (!there) return [];
-  const [has, wants] = [selectorText(there), selectorText(document)];
+  const [has, wants] = [selectorText(selectorOf(there)), selectorText(selectorOf(document))];
   return has === wants ? [] : [evidenceOf(there, `${has}, target ${wants}`)];
-}
-
-function selectorText(workload: KubeObject): string {
-  const { matchLabels = {}, matchExpressions } = shapeOf(workload).spec?.selector ?? {};
-  const pairs = Object.entries(matchLabels).map(([key, value]) => `${key}=${value}`);
-  const rest = Array.isArray(matchExpressions) && matchExpressions.length > 0 ? [JSON.stringify(matchExpressions)] : [];
-  return [...pairs.sort(), ...rest].join(',');
 }
 
 export const noDuplicateEnvTarget = preflightCheck('NS-605', {

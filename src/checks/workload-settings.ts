@@ -1,8 +1,9 @@
 import { type Evidence, notApplicable, ok, read } from '../core/check.ts';
 import { type KubeObject, refOf, refText } from '../core/object.ts';
+import { selectorOf, selects } from '../core/selector.ts';
 import { counted, evidenceOf, failed, failIfAny, preflightCheck, withInstallation } from './define.ts';
 import type { PreflightFacts } from './facts.ts';
-import { containersOf, findWorkload, type ServiceWorkloads, selects, serviceWorkloads, shapeOf } from './workloads.ts';
+import { containersOf, findWorkload, type ServiceWorkloads, serviceWorkloads, shapeOf } from './workloads.ts';
 
 const UNKNOWN_VARIANT = 'the variant is not known: see NS-104';
 
@@ -81,7 +82,6 @@ export const noDuplicateEnvLive = preflightCheck('NS-408', {
 });
 
 interface BudgetShape {
-  readonly spec?: { readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> } };
   readonly status?: { readonly disruptionsAllowed?: number; readonly expectedPods?: number };
 }
 
@@ -93,10 +93,10 @@ export const budgetsLeaveRoom = preflightCheck('NS-409', {
     const names = serviceWorkloads(installation, profile);
     if (!names) return notApplicable(UNKNOWN_VARIANT);
     const namespaces = new Set([names.agent.namespace, names.controllers.namespace]);
-    const labels = liveWorkloads(names, facts).map((workload) => shapeOf(workload).spec?.selector?.matchLabels ?? {});
+    const labels = liveWorkloads(names, facts).map(podLabels);
     const tight = read(facts.budgets).filter((budget) => {
-      const { spec, status } = budget as BudgetShape;
-      const mine = labels.some((pod) => selects(spec?.selector?.matchLabels ?? {}, pod));
+      const { status } = budget as BudgetShape;
+      const mine = labels.some((pod) => selects(selectorOf(budget), pod));
       return namespaces.has(budget.metadata.namespace ?? '') && mine && (status?.expectedPods ?? 0) > 0 && status?.disruptionsAllowed === 0;
     });
     return failIfAny(
@@ -110,3 +110,8 @@ export const budgetsLeaveRoom = preflightCheck('NS-409', {
     );
   }),
 });
+
+/** Labels that every pod of the workload has. */
+function podLabels(workload: KubeObject): Readonly<Record<string, string>> {
+  return { ...selectorOf(workload)?.matchLabels, ...shapeOf(workload).spec?.template?.metadata?.labels };
+}

@@ -16,10 +16,10 @@ export interface ContainerShape {
 export interface WorkloadShape {
   readonly spec?: {
     readonly replicas?: number;
-    readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>>; readonly matchExpressions?: unknown };
     readonly updateStrategy?: { readonly type?: string };
     readonly strategy?: { readonly type?: string; readonly rollingUpdate?: { readonly maxUnavailable?: number | string } };
     readonly template?: {
+      readonly metadata?: { readonly labels?: Readonly<Record<string, string>> };
       readonly spec?: { readonly containers?: readonly ContainerShape[]; readonly initContainers?: readonly ContainerShape[] };
     };
   };
@@ -64,10 +64,4 @@ export function findWorkload(
   name: { readonly namespace: string; readonly name: string },
 ): KubeObject | undefined {
   return objects.find((object) => object.metadata.name === name.name && object.metadata.namespace === name.namespace);
-}
-
-/** True if the labels carry every pair of the selector; an empty selector selects nothing here. */
-export function selects(selector: Readonly<Record<string, string>>, labels: Readonly<Record<string, string>>): boolean {
-  const pairs = Object.entries(selector);
-  return pairs.length > 0 && pairs.every(([key, value]) => labels[key] === value);
 }

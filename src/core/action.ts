@@ -78,8 +78,8 @@ export type Effect =
       readonly keepAs?: string;
     }
   | { readonly type: 'remove-file'; readonly file: string; readonly keepAs: string }
-  /** A step only a person can do. `blocking` stops the chain (exit 5) until it is done; else it is listed at the end. */
-  | { readonly type: 'ask'; readonly instruction: string; readonly blocking?: boolean };
+  /** A step only a person can do: said when its turn comes, and the chain goes on. */
+  | { readonly type: 'ask'; readonly instruction: string };
 
 export interface BackupFile {
   /** Path below the folder. */

@@ -43,6 +43,7 @@ interface ContainerStatus {
   readonly lastState?: State;
 }
 interface State {
+  readonly running?: object;
   readonly waiting?: { readonly reason?: string; readonly message?: string };
   readonly terminated?: { readonly exitCode?: number; readonly reason?: string };
 }
@@ -52,8 +53,19 @@ interface Condition {
   readonly reason?: string;
   readonly message?: string;
 }
-interface PodShape {
-  readonly spec?: { readonly nodeName?: string; readonly containers?: readonly { readonly name: string; readonly image: string }[] };
+export interface PodContainer {
+  readonly name: string;
+  readonly image: string;
+}
+
+/** What we read of a pod's document. */
+export interface PodShape {
+  readonly spec?: {
+    readonly nodeName?: string;
+    readonly containers?: readonly PodContainer[];
+    readonly initContainers?: readonly PodContainer[];
+    readonly volumes?: readonly { readonly flexVolume?: { readonly driver?: string } }[];
+  };
   readonly status?: {
     readonly phase?: string;
     readonly conditions?: readonly Condition[];
@@ -62,8 +74,24 @@ interface PodShape {
   };
 }
 
+export function podShape(pod: KubeObject): PodShape {
+  return pod as PodShape;
+}
+
+/** Init containers first, as they start. */
+export function podContainers(pod: KubeObject): readonly PodContainer[] {
+  const { spec } = podShape(pod);
+  return [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
+}
+
+/** Its containers ended and will not start again. */
+export function hasEnded(pod: KubeObject): boolean {
+  const phase = podShape(pod).status?.phase;
+  return phase === 'Succeeded' || phase === 'Failed';
+}
+
 export function podFacts(pod: KubeObject): PodFacts {
-  const { spec, status } = pod as PodShape;
+  const { spec, status } = podShape(pod);
   const containers = spec?.containers ?? [];
   const statuses = status?.containerStatuses ?? [];
   const scheduled = status?.conditions?.find((condition) => condition.type === 'PodScheduled');

@@ -152,7 +152,6 @@ function reporter(observe: Observer, stage: string): Report {
 }
 
 function ask(observe: Observer, stage: string, effect: Extract<Effect, { type: 'ask' }>): string {
-  if (effect.blocking) throw new Fault('stopped', `a person has to act: ${effect.instruction}`, ['then continue with the same command']);
   observe({ type: 'note', stage, text: effect.instruction, level: 'warning' });
   return 'to be done by a person';
 }

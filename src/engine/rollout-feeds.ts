@@ -6,6 +6,7 @@ import type { PodFacts } from '../core/pod-facts.ts';
 import { nodeFacts, podFacts } from '../core/pod-facts.ts';
 import type { ClusterReader, ListOptions } from '../core/ports.ts';
 import type { RolloutTarget } from '../core/rollout.ts';
+import { selectorOf, selectorText } from '../core/selector.ts';
 import { type Board, workloadKey } from './rollout-board.ts';
 
 type Feed = () => Promise<void>;
@@ -37,7 +38,7 @@ export async function openFeeds(
     feeds.push(follow(cluster, board, K[kind], { namespace }, signal, into));
   }
   for (const target of targets) {
-    const labelSelector = await selectorOf(cluster, target);
+    const labelSelector = await readSelector(cluster, target);
     const pods = board.pods.get(target) ?? new Map<string, PodFacts>();
     feeds.push(
       follow(
@@ -53,16 +54,13 @@ export async function openFeeds(
   return feeds;
 }
 
-async function selectorOf(cluster: ClusterReader, target: RolloutTarget): Promise<string> {
+async function readSelector(cluster: ClusterReader, target: RolloutTarget): Promise<string> {
   const workload = await cluster.get(K[target.kind], target.name, target.namespace);
   if (!workload)
     throw new Fault('failed', `${target.kind} ${target.namespace}/${target.name} does not exist`, [
       'run: kubectl netsvc-upgrade preflight',
     ]);
-  const labels = (workload as { spec?: { selector?: { matchLabels?: Record<string, string> } } }).spec?.selector?.matchLabels ?? {};
-  return Object.entries(labels)
-    .map(([key, value]) => `${key}=${value}`)
-    .join(',');
+  return selectorText(selectorOf(workload));
 }
 
 interface Sink {

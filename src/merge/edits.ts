@@ -1,4 +1,5 @@
 import type { Edit } from '../core/edit.ts';
+import { HIDDEN } from '../core/hidden.ts';
 import { type KubeObject, refOf } from '../core/object.ts';
 import type { FieldChange, PlannedObject } from '../core/plan.ts';
 import { parseRelease } from '../core/release.ts';
@@ -6,8 +7,7 @@ import { ownersOf } from './field-owners.ts';
 import { changedFields, fieldAt } from './fields.ts';
 import { KUBECTL } from './managed-fields.ts';
 import { comparable } from './normalise.ts';
-import { sameValue } from './same-value.ts';
-import { HIDDEN } from './secrets.ts';
+import { sameMeaning } from './same-meaning.ts';
 
 /** Two states of one object between which a person's edits lie, and what the upgrade makes of it. */
 export interface EditSubject {
@@ -78,14 +78,14 @@ function isAllocated({ kind }: KubeObject, path: string): boolean {
 }
 
 function isNoise({ before, after, path }: FieldChange): boolean {
-  if (sameValue(before, after)) return true;
+  if (sameMeaning(before, after)) return true;
   if (!isImage(path, before, after)) return false;
   return repositoryOf(String(before)) === repositoryOf(String(after)) && isReleaseTag(String(before)) && isReleaseTag(String(after));
 }
 
 /** The person's value is there afterwards; of an image only the repository counts, its tag is the release's. */
 function sameEffect(change: FieldChange, after: unknown): boolean {
-  if (sameValue(change.after, after)) return true;
+  if (sameMeaning(change.after, after)) return true;
   if (!isImage(change.path, change.after, after)) return false;
   return repositoryOf(String(change.after)) === repositoryOf(String(after)) && isReleaseTag(String(change.after));
 }

@@ -19,11 +19,6 @@ export function changedFields(before: unknown, after: unknown): readonly FieldCh
   return [...changes(before ?? undefined, after ?? undefined, '', '')];
 }
 
-/** Every leaf with its path: scalars, lists without keys, empty maps and lists. */
-export function leaves(object: unknown): ReadonlyMap<string, unknown> {
-  return new Map([...changes(undefined, object ?? undefined, '', '')].map(({ path, after }) => [path, after]));
-}
-
 /** The value at a path of `changedFields`; undefined if there is none. Throws RangeError for a malformed path. */
 export function fieldAt(object: unknown, path: string): unknown {
   let [value, name] = [object, ''];

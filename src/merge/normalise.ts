@@ -4,7 +4,16 @@ import { isRecord } from './json.ts';
 /** The annotation in which client-side apply keeps the document it sent last. */
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-const SERVER_METADATA = ['uid', 'resourceVersion', 'generation', 'creationTimestamp', 'deletionTimestamp', 'managedFields', 'selfLink'];
+/** Set by the server on every object: no difference between two states, and in the way when an object is put back. */
+export const SERVER_METADATA = [
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'managedFields',
+  'selfLink',
+];
 
 /** Written by the server, by controllers and by tools, never by a person (domain §6.3). */
 const MACHINE_ANNOTATIONS = [

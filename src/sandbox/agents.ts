@@ -1,7 +1,7 @@
 import { K } from '../core/kinds.ts';
 import type { Kind, KubeObject } from '../core/object.ts';
+import { podShape } from '../core/pod-facts.ts';
 import { servedKinds } from './kinds.ts';
-import type { PodShape } from './pod-status.ts';
 import type { Store } from './store.ts';
 
 /** Container of the agents whose image tag is the release. */
@@ -23,12 +23,12 @@ export function startAgents(store: Store): void {
 }
 
 function runs(pod: KubeObject): boolean {
-  const { containerStatuses = [] } = (pod as unknown as PodShape).status ?? {};
+  const { containerStatuses = [] } = podShape(pod).status ?? {};
   return containerStatuses.find(({ name }) => name === AGENT)?.state?.running !== undefined;
 }
 
 function releaseOf(pod: KubeObject): string | undefined {
-  const image = (pod as unknown as PodShape).spec.containers.find(({ name }) => name === AGENT)?.image ?? '';
+  const image = podShape(pod).spec?.containers?.find(({ name }) => name === AGENT)?.image ?? '';
   return /:([^/@:]+)(?:@.*)?$/.exec(image)?.[1];
 }
 

@@ -1,8 +1,10 @@
 import { K } from '../core/kinds.ts';
 import type { KubeObject } from '../core/object.ts';
+import { podShape } from '../core/pod-facts.ts';
 import type { VirtualClock } from './clock.ts';
 import type { Nodes } from './nodes.ts';
-import { isPodReady, type PodShape, type PodState, podStatus } from './pod-status.ts';
+import { isPodReady, type PodState, podStatus } from './pod-status.ts';
+import { nodeOf } from './pods-of.ts';
 import type { Store } from './store.ts';
 
 export interface WorkloadDeps {
@@ -55,7 +57,7 @@ function started(deps: WorkloadDeps, pod: KubeObject): void {
 
 /** After a fault: what already ran on a node that was down is there at once, a stuck pod starts over. */
 function goOn(deps: WorkloadDeps, pod: KubeObject): void {
-  const { containerStatuses = [] } = (pod as unknown as PodShape).status ?? {};
+  const { containerStatuses = [] } = podShape(pod).status ?? {};
   const ran = containerStatuses.length > 0 && containerStatuses.every((one) => (one as { ready?: boolean }).ready);
   if (ran) set(deps, pod, 'ready');
   else pulledLater(deps, pod);
@@ -74,7 +76,7 @@ function stop(deps: WorkloadDeps, pod: KubeObject): void {
 
 /** The control plane no longer hears of the pod: its containers are reported as they last were. */
 function unreachable({ store }: WorkloadDeps, pod: KubeObject): void {
-  const { status } = pod as unknown as PodShape;
+  const { status } = podShape(pod);
   const conditions = (status?.conditions ?? []).map((one) =>
     one.type === 'Ready' ? { ...one, status: 'False', reason: 'NodeNotReady' } : one,
   );
@@ -92,8 +94,4 @@ function set(deps: WorkloadDeps, pod: KubeObject, state: PodState): void {
 function current({ store }: WorkloadDeps, pod: KubeObject): KubeObject | undefined {
   const live = store.get(K.Pod, pod.metadata.name, pod.metadata.namespace);
   return live?.metadata.uid === pod.metadata.uid ? live : undefined;
-}
-
-function nodeOf(pod: KubeObject): string {
-  return (pod as unknown as PodShape).spec.nodeName ?? '';
 }

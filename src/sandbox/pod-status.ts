@@ -1,37 +1,23 @@
 import type { KubeObject } from '../core/object.ts';
+import { type PodContainer, podShape } from '../core/pod-facts.ts';
 
 /** Where a pod is on its way, as the kubelet reports it. */
 export type PodState = 'pulling' | 'image-pull' | 'starting' | 'ready' | 'crash-loop' | 'not-ready';
-
-export interface Container {
-  readonly name: string;
-  readonly image: string;
-}
-
-export interface PodShape {
-  readonly metadata: KubeObject['metadata'];
-  readonly spec: { readonly nodeName?: string; readonly containers: readonly Container[]; readonly initContainers?: readonly Container[] };
-  readonly status?: {
-    readonly phase?: string;
-    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
-    readonly containerStatuses?: readonly { readonly name: string; readonly state?: { readonly running?: object } }[];
-  };
-}
 
 const CRASHES = 3;
 
 /** The status of a pod in a state; the first container is the one that a fault hits. */
 export function podStatus(pod: KubeObject, state: PodState, startedAt: string) {
-  const { containers, initContainers = [] } = (pod as unknown as PodShape).spec;
+  const { containers = [], initContainers = [] } = podShape(pod).spec ?? {};
   const begun = !['pulling', 'image-pull'].includes(state);
-  const status = (container: Container, index: number) => ({
+  const status = (container: PodContainer, index: number) => ({
     ...identity(container),
     ready: state === 'ready' || (index > 0 && (state === 'not-ready' || state === 'crash-loop')),
     started: begun,
     restartCount: state === 'crash-loop' && index === 0 ? CRASHES : 0,
     ...containerState(state, index, initContainers.length > 0, startedAt),
   });
-  const initStatus = (container: Container, index: number) => ({
+  const initStatus = (container: PodContainer, index: number) => ({
     ...identity(container),
     ready: begun,
     restartCount: 0,
@@ -47,7 +33,7 @@ export function podStatus(pod: KubeObject, state: PodState, startedAt: string) {
   };
 }
 
-function identity({ name, image }: Container) {
+function identity({ name, image }: PodContainer) {
   return { name, image, imageID: '' };
 }
 
@@ -73,5 +59,5 @@ function conditions(initialized: boolean, ready: boolean) {
 
 /** Ready as workload controllers count it. */
 export function isPodReady(pod: KubeObject): boolean {
-  return (pod as unknown as PodShape).status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
+  return podShape(pod).status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { K } from '../core/kinds.ts';
 import type { KubeObject } from '../core/object.ts';
-import type { PodShape } from './pod-status.ts';
+import { type PodShape, podShape } from '../core/pod-facts.ts';
 import type { Store } from './store.ts';
 
 export interface WorkloadShape {
@@ -11,7 +11,7 @@ export interface WorkloadShape {
     readonly updateStrategy?: { readonly type?: string; readonly rollingUpdate?: { readonly maxUnavailable?: number | string } };
     readonly template: {
       readonly metadata?: { readonly labels?: Readonly<Record<string, string>>; readonly annotations?: Readonly<Record<string, string>> };
-      readonly spec: PodShape['spec'] & { readonly nodeSelector?: Readonly<Record<string, string>> };
+      readonly spec: NonNullable<PodShape['spec']> & { readonly nodeSelector?: Readonly<Record<string, string>> };
     };
   };
 }
@@ -74,7 +74,7 @@ function uniqueIn(store: Store, name: string): string {
 }
 
 export function nodeOf(pod: KubeObject): string {
-  return (pod as unknown as PodShape).spec.nodeName ?? '';
+  return podShape(pod).spec?.nodeName ?? '';
 }
 
 export function isStopping(pod: KubeObject): boolean {

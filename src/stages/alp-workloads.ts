@@ -2,6 +2,7 @@ import type { Context } from '../core/context.ts';
 import { K } from '../core/kinds.ts';
 import { apiVersionOf, type KubeObject, type ObjectRef } from '../core/object.ts';
 import type { ClusterReader } from '../core/ports.ts';
+import { selectorOf, selects } from '../core/selector.ts';
 import { parseImage } from '../detect/images.ts';
 
 export const RESTARTABLE = ['Deployment', 'StatefulSet', 'DaemonSet'] as const;
@@ -41,7 +42,6 @@ interface StatusShape {
 }
 
 interface Budget {
-  readonly spec?: { readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> } };
   readonly status?: { readonly disruptionsAllowed?: number };
 }
 
@@ -160,14 +160,12 @@ function obstacleOf(
   if ((live as WorkloadShape).spec?.paused) return 'its rollout is paused: resume it first';
   const full = budgets.find(
     (budget) =>
-      budget.metadata.namespace === pods[0]?.namespace &&
-      covers(budget as Budget, pods) &&
-      (budget as Budget).status?.disruptionsAllowed === 0,
+      budget.metadata.namespace === pods[0]?.namespace && covers(budget, pods) && (budget as Budget).status?.disruptionsAllowed === 0,
   );
   return full ? `PodDisruptionBudget ${full.metadata.name} allows no disruption now` : undefined;
 }
 
-function covers({ spec }: Budget, pods: readonly SidecarPod[]): boolean {
-  const labels = Object.entries(spec?.selector?.matchLabels ?? {});
-  return labels.length > 0 && pods.some((pod) => labels.every(([key, value]) => pod.labels[key] === value));
+function covers(budget: KubeObject, pods: readonly SidecarPod[]): boolean {
+  const selector = selectorOf(budget);
+  return selector !== undefined && pods.some(({ labels }) => selects(selector, labels));
 }

@@ -2,6 +2,7 @@ import type { BackupFile } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import { groupOf, type KubeObject } from '../core/object.ts';
 import { manifestText } from '../merge/manifest.ts';
+import { SERVER_METADATA } from '../merge/normalise.ts';
 
 /** What `backup` found: whole objects, and those whose values must not be written. */
 export interface BackupObjects {
@@ -10,9 +11,6 @@ export interface BackupObjects {
   readonly objects: readonly KubeObject[];
   readonly secrets: readonly KubeObject[];
 }
-
-/** Set by the server on every object; in the way when an object is put back. */
-const SERVER_METADATA = ['uid', 'resourceVersion', 'generation', 'creationTimestamp', 'managedFields', 'selfLink', 'deletionTimestamp'];
 
 /** The object as a file that `kubectl apply` or `create` takes back. */
 export function restorable(object: KubeObject): KubeObject {

@@ -4,6 +4,7 @@ import { Fault } from '../core/fault.ts';
 import type { Datastore } from '../core/installation.ts';
 import { K } from '../core/kinds.ts';
 import { refText } from '../core/object.ts';
+import { hasEnded, podShape } from '../core/pod-facts.ts';
 import type { ClusterReader, Sources } from '../core/ports.ts';
 import { ageOf, type CliAge, datastoreOf } from '../detect/cli-version.ts';
 import { imageRelease, isImageOf } from '../detect/images.ts';
@@ -90,17 +91,11 @@ async function readDatastore(sources: Sources, context: Context): Promise<Datast
   return 'value' in installed ? installed.value.datastore : 'api';
 }
 
-interface PodShape {
-  readonly spec?: { readonly containers?: readonly { readonly name: string; readonly image: string }[] };
-  readonly status?: { readonly phase?: string };
-}
-
 async function oldPods(cluster: ClusterReader, { profile, options }: Context): Promise<readonly CliPod[]> {
   const pods = await cluster.list(K.Pod);
   return pods.flatMap((pod) => {
-    const { spec, status } = pod as PodShape;
-    if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return [];
-    const cli = spec?.containers?.find((one) => isImageOf(one.image, profile.cli.images));
+    if (hasEnded(pod)) return [];
+    const cli = podShape(pod).spec?.containers?.find((one) => isImageOf(one.image, profile.cli.images));
     const age = cli && ageOf(imageRelease(cli.image), options.release);
     if (cli === undefined || age === 'current' || age === 'newer') return [];
     const { namespace = 'default', name } = pod.metadata;

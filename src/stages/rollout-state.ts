@@ -5,6 +5,7 @@ import type { KubeObject } from '../core/object.ts';
 import { type NodeFacts, nodeFacts, podFacts } from '../core/pod-facts.ts';
 import type { Sources } from '../core/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../core/rollout.ts';
+import { selectorOf, selectorText } from '../core/selector.ts';
 import { eachOf } from './reading.ts';
 
 /** How far each target is, read once. */
@@ -27,12 +28,5 @@ export async function readNodes(sources: Pick<Sources, 'cluster'>): Promise<read
 }
 
 function podsOf({ cluster }: Pick<Sources, 'cluster'>, { namespace }: RolloutTarget, workload: KubeObject) {
-  return cluster.list(K.Pod, { namespace, labelSelector: selectorOf(workload), keep: leanPod });
-}
-
-function selectorOf(workload: KubeObject): string {
-  const { spec } = workload as { spec?: { selector?: { matchLabels?: Readonly<Record<string, string>> } } };
-  return Object.entries(spec?.selector?.matchLabels ?? {})
-    .map(([key, value]) => `${key}=${value}`)
-    .join(',');
+  return cluster.list(K.Pod, { namespace, labelSelector: selectorText(selectorOf(workload)), keep: leanPod });
 }

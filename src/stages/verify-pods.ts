@@ -2,23 +2,11 @@ import type { ServiceImage } from '../checks/verify-facts.ts';
 import type { Context } from '../core/context.ts';
 import { K } from '../core/kinds.ts';
 import { refText } from '../core/object.ts';
+import { hasEnded, type PodContainer, podContainers } from '../core/pod-facts.ts';
 import type { ClusterReader } from '../core/ports.ts';
 import type { Profile } from '../core/profile.ts';
 import { serviceNamespaces } from '../detect/components.ts';
 import { imageRelease, isFromRegistry, isImageOf } from '../detect/images.ts';
-
-interface PodShape {
-  readonly spec?: {
-    readonly containers?: readonly Container[];
-    readonly initContainers?: readonly Container[];
-  };
-  readonly status?: { readonly phase?: string };
-}
-
-interface Container {
-  readonly name: string;
-  readonly image: string;
-}
 
 /**
  * Containers of the service in any pod of the cluster: what has a manifest of its own (API server, CSI driver, CLI pods)
@@ -28,11 +16,10 @@ export async function readServiceImages(cluster: ClusterReader, { profile }: Con
   const placed = new Set(serviceNamespaces(profile));
   const pods = await cluster.list(K.Pod);
   return pods.flatMap((pod) => {
-    const { spec, status } = pod as PodShape;
-    if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return [];
+    if (hasEnded(pod)) return [];
     const { namespace = '', name } = pod.metadata;
     const ours = isOurs(profile, placed.has(namespace));
-    return [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])]
+    return podContainers(pod)
       .filter(({ image }) => ours(image))
       .map((container) => serviceImage(refText({ kind: 'Pod', namespace, name }), container, profile));
   });
@@ -45,7 +32,7 @@ function isOurs({ images, cli, registries }: Profile, placed: boolean): (image: 
   return (image) => isImageOf(image, names) && (placed || isFromRegistry(image, registries));
 }
 
-function serviceImage(pod: string, { name, image }: Container, { cli }: Profile): ServiceImage {
+function serviceImage(pod: string, { name, image }: PodContainer, { cli }: Profile): ServiceImage {
   const release = imageRelease(image);
   return { pod, container: name, image, isCli: isImageOf(image, cli.images), ...(release === undefined ? {} : { release }) };
 }

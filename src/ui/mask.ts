@@ -1,7 +1,6 @@
 import type { Action, Effect } from '../core/action.ts';
+import { HIDDEN } from '../core/hidden.ts';
 import type { PlannedObject, PlannedStage } from '../core/plan.ts';
-
-export const MASK = '***';
 
 /** A plan as it may be shown: Secrets without values, file contents by their size. */
 export function maskedStage(stage: PlannedStage): PlannedStage {
@@ -17,7 +16,7 @@ export function maskedObject(object: PlannedObject): PlannedObject {
 }
 
 function hide<Key extends string>(key: Key, value: unknown): { readonly [key in Key]?: string } {
-  return value === undefined ? {} : ({ [key]: MASK } as { readonly [key in Key]: string });
+  return value === undefined ? {} : ({ [key]: HIDDEN } as { readonly [key in Key]: string });
 }
 
 /** `keep` never leaves: it is for the record in the cluster, not for screens and reports. */
@@ -31,7 +30,7 @@ function maskedEffect(effect: Effect): Effect {
       return effect.run.stdin === undefined ? effect : { ...effect, run: { ...effect.run, stdin: sizeOf(effect.run.stdin) } };
     case 'patch':
       if (effect.target.kind !== 'Secret') return effect;
-      return { ...effect, patch: effect.patch.map((op) => (op.value === undefined ? op : { ...op, value: MASK })) };
+      return { ...effect, patch: effect.patch.map((op) => (op.value === undefined ? op : { ...op, value: HIDDEN })) };
     case 'write':
       return { ...effect, content: sizeOf(effect.content) };
     case 'backup':

@@ -36,11 +36,13 @@ checkCases('NS-408', {
   'does not apply if the variant is unknown': unknown,
 });
 
-const budget = (disruptionsAllowed: number, app = 'calico-typha') => ({
+const apps = (...values: readonly string[]) => ({ matchExpressions: [{ key: 'k8s-app', operator: 'In', values }] });
+
+const budget = (disruptionsAllowed: number, selector: object = { matchLabels: { 'k8s-app': 'calico-typha' } }) => ({
   budgets: {
     value: [
       object('policy/v1', 'PodDisruptionBudget/kube-system/typha', {
-        spec: { selector: { matchLabels: { 'k8s-app': app } } },
+        spec: { selector },
         status: { disruptionsAllowed, expectedPods: 1 },
       }),
     ],
@@ -50,6 +52,8 @@ const budget = (disruptionsAllowed: number, app = 'calico-typha') => ({
 checkCases('NS-409', {
   'passes without budgets': { is: 'ok' },
   'passes if one leaves room': { facts: budget(1), is: 'ok' },
-  'does not look at budgets of others': { facts: budget(0, 'coredns'), is: 'ok' },
+  'does not look at budgets of others': { facts: budget(0, { matchLabels: { 'k8s-app': 'coredns' } }), is: 'ok' },
+  'reads what a budget says by expressions': { facts: budget(0, apps('calico-typha', 'x')), is: 'warning' },
+  'does not look at budgets whose expressions leave it out': { facts: budget(0, apps('coredns')), is: 'ok' },
   'warns if one leaves none': { facts: budget(0), is: 'warning', about: ['PodDisruptionBudget/kube-system/typha'], next: /-n kube-system/ },
 });

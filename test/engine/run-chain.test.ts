@@ -216,11 +216,6 @@ describe('runChain', () => {
     assert.equal(bench.stored?.source, 'v3.26.4');
   });
 
-  it('stops with exit 5 at a step that only a person can do', async () => {
-    const ask = exec('ask', { effect: { type: 'ask', instruction: 'install it', blocking: true } });
-    assert.equal((await run(engineBench(), [scripted('cli', twice({ actions: [ask] }))])).outcome.exit, 'stopped');
-  });
-
   it('names a program that is missing and what to do', async () => {
     const bench = engineBench();
     bench.tools.set('kubectl apply -f a', { exitCode: undefined, stderr: '', problem: 'not-found' });

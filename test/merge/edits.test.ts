@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { HIDDEN } from '../../src/core/hidden.ts';
 import type { KubeObject } from '../../src/core/object.ts';
 import type { PlannedObject } from '../../src/core/plan.ts';
 import { liveEdits, manifestEdits, takenEdits } from '../../src/merge/edits.ts';
-import { HIDDEN } from '../../src/merge/secrets.ts';
 
 type Env = Readonly<Record<string, string>>;
 

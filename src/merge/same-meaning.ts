@@ -15,7 +15,7 @@ const FACTORS: Readonly<Record<string, number>> = {
  * True if two field values mean the same to Kubernetes: numbers and their text, absent and empty, quantities written
  * differently, JSON text with other white space.
  */
-export function sameValue(a: unknown, b: unknown): boolean {
+export function sameMeaning(a: unknown, b: unknown): boolean {
   if (isEmpty(a) && isEmpty(b)) return true;
   if (typeof a === 'object' || typeof b === 'object') return canonical(a) === canonical(b);
   const [left, right] = [String(a), String(b)];

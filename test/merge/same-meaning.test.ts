@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { sameValue } from '../../src/merge/same-value.ts';
+import { sameMeaning } from '../../src/merge/same-meaning.ts';
 
-describe('sameValue', () => {
+describe('sameMeaning', () => {
   const same: [unknown, unknown][] = [
     [1, '1'],
     [true, 'true'],
@@ -15,7 +15,7 @@ describe('sameValue', () => {
     ],
     ['{"a": 1}', '{ "a":1 }'],
   ];
-  for (const [a, b] of same) it(`takes ${JSON.stringify(a)} and ${JSON.stringify(b)} for the same`, () => assert.ok(sameValue(a, b)));
+  for (const [a, b] of same) it(`takes ${JSON.stringify(a)} and ${JSON.stringify(b)} for the same`, () => assert.ok(sameMeaning(a, b)));
 
   const different: [unknown, unknown][] = [
     ['1', '2'],
@@ -29,5 +29,5 @@ describe('sameValue', () => {
     [0, undefined],
     [false, undefined],
   ];
-  for (const [a, b] of different) it(`tells ${JSON.stringify(a)} from ${JSON.stringify(b)}`, () => assert.ok(!sameValue(a, b)));
+  for (const [a, b] of different) it(`tells ${JSON.stringify(a)} from ${JSON.stringify(b)}`, () => assert.ok(!sameMeaning(a, b)));
 });
