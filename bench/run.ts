@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hostEndpointPlan, labelCopies } from './host-endpoints.ts';
 import { oneRequest } from './one-request.ts';
 import { ownerScan } from './owner-scan.ts';
 import { reportText, type Section } from './report.ts';
@@ -13,6 +14,8 @@ const benches: Readonly<Record<string, () => Promise<Section>>> = {
   'one-request': oneRequest,
   chain: () => wholeChain([5, 100], 3),
   wait: () => waitThousand(1000),
+  'hep-plan': hostEndpointPlan,
+  'label-copies': () => labelCopies(5000, 50),
   'owner-scan': () => ownerScan(100_000),
 };
 

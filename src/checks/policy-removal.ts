@@ -9,6 +9,8 @@ export interface RemovalJudged {
   readonly denied: Reading<readonly { readonly host: string; readonly detail: string }[]>;
   /** Hosts on which other policies would decide alone. */
   readonly decided: Reading<readonly { readonly host: string; readonly detail: string }[]>;
+  /** Pods on which other policies would decide alone, by namespace. */
+  readonly pods: Reading<readonly { readonly namespace: string; readonly pods: number; readonly detail: string }[]>;
   /** True if a person told to delete it, by name. */
   readonly told: boolean;
   /** The CLI, where it is needed: in key-value mode, and for the way back. */
@@ -46,14 +48,22 @@ export const othersDecide: RemovalCheck = defineCheck('NS-722', {
   category: 'follow-up',
   severity: 'warning',
   ref: '§4.4/7',
-  judge({ stored, decided, undo }, { profile }) {
+  judge({ stored, decided, pods, undo }, { profile }) {
     if (undo || stored.length === 0) return notApplicable(NONE);
     const hosts = read(decided);
+    const spaces = read(pods);
+    const places = [counted(hosts.length, 'host endpoint'), `pods of ${counted(spaces.length, 'namespace')}`];
     return failIfAny(
-      hosts.map(({ host, detail }) => ({ text: host, detail })),
+      [
+        ...hosts.map(({ host, detail }) => ({ text: host, detail })),
+        ...spaces.map(({ namespace, pods: count, detail }) => ({
+          text: `Namespace/${namespace}`,
+          detail: `${counted(count, 'pod')}: ${detail}`,
+        })),
+      ],
       'no other policies decide afterwards',
       (names) => ({
-        because: `on ${counted(hosts.length, 'host endpoint')} only other policies would decide without ${profile.temporaryPolicy}: ${names}`,
+        because: `on ${places.join(' and ')} only other policies would decide without ${profile.temporaryPolicy}: ${names}`,
         hint: 'Compare the traffic logs with what these policies allow.',
       }),
     );

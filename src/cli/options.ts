@@ -25,6 +25,7 @@ export interface RunFlags {
   readonly template?: string;
   readonly 'only-template'?: boolean;
   readonly batch?: number;
+  readonly 'max-unavailable-workloads'?: number;
   readonly all?: boolean;
   readonly selector?: string;
   readonly namespace?: string;
@@ -60,7 +61,7 @@ export function toOptions(flags: RunFlags, facts: OptionFacts): Options {
     ...given('deletePolicy', flags.delete),
     ...given('template', flags.template),
     ...given('onlyTemplate', flags['only-template']),
-    ...given('batch', flags.batch),
+    ...given('batch', flags.batch ?? flags['max-unavailable-workloads']),
     ...given('all', flags.all),
     ...given('selector', flags.selector),
     ...given('namespace', flags.namespace),

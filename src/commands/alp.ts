@@ -26,6 +26,13 @@ A second run continues with what is still old.`,
   static override flags = {
     template: Flags.string({ ...group, helpValue: 'FILE', summary: 'template of your own instead of the release’s' }),
     'only-template': Flags.boolean({ ...group, summary: 'restart nothing' }),
+    'max-unavailable-workloads': Flags.integer({
+      ...group,
+      helpValue: 'N',
+      min: 1,
+      exclusive: ['batch'],
+      summary: 'the same as --batch: no more workloads than this are restarting at a time',
+    }),
     batch: Flags.integer({ ...group, helpValue: 'N', min: 1, summary: 'workloads restarted at a time (default 1)' }),
     all: Flags.boolean({ ...group, summary: 'restart every meshed workload, those with a new sidecar too' }),
     selector: Flags.string({ ...group, char: 'l', helpValue: 'SELECTOR', summary: 'only pods with these labels' }),

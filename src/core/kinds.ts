@@ -18,6 +18,7 @@ export const K = {
   ReplicaSet: kind('apps', 'v1', 'ReplicaSet', 'replicasets', true),
   StatefulSet: kind('apps', 'v1', 'StatefulSet', 'statefulsets', true),
   Deployment: kind('apps', 'v1', 'Deployment', 'deployments', true),
+  NetworkPolicy: kind('networking.k8s.io', 'v1', 'NetworkPolicy', 'networkpolicies', true),
   Job: kind('batch', 'v1', 'Job', 'jobs', true),
   PodDisruptionBudget: kind('policy', 'v1', 'PodDisruptionBudget', 'poddisruptionbudgets', true),
   ClusterRole: kind('rbac.authorization.k8s.io', 'v1', 'ClusterRole', 'clusterroles', false),

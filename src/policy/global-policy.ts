@@ -20,6 +20,8 @@ export interface GlobalPolicy {
   readonly order: number;
   /** Selects endpoints; `selectors` of namespaces and service accounts are folded in. */
   readonly selector: Selector;
+  /** Of namespaces, where there is one. */
+  readonly namespaceSelector?: Selector;
   /** False if a selector of namespaces or service accounts keeps the policy from every host endpoint. */
   readonly reachesHosts: boolean;
   readonly directions: readonly Direction[];
@@ -60,6 +62,7 @@ export function globalPolicyOf(object: KubeObject, profile: Pick<Profile, 'apiGr
     tier: spec.tier || 'default',
     order: spec.order ?? Number.POSITIVE_INFINITY,
     selector: parseSelector(spec.selector ?? ''),
+    ...(spec.namespaceSelector ? { namespaceSelector: parseSelector(spec.namespaceSelector) } : {}),
     reachesHosts: selectsHosts(spec.namespaceSelector) && selectsHosts(spec.serviceAccountSelector),
     directions: directionsOf(spec.types, rules),
     rules,

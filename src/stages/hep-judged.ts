@@ -63,7 +63,14 @@ function unclearOf({ node, unclear, uncovered }: NodeVerdict): HepJudged['unclea
 }
 
 function obstaclesOf(facts: HepFacts, context: Context): HepJudged['obstacles'] {
-  return [...overrideOf(facts, context), ...coverageOf(facts), ...waitOf(facts, context), ...absentOf(facts)];
+  return [...overrideOf(facts, context), ...coverageOf(facts), ...syncOf(facts), ...waitOf(facts, context), ...absentOf(facts)];
+}
+
+/** With the API datastore the switch does not touch automatic endpoints (host endpoint notes 1.5); in key-value mode nodes’ labels stay behind. */
+function syncOf({ configuration, installation }: HepFacts): HepJudged['obstacles'] {
+  const spec = configuration?.spec as { readonly controllers?: { readonly node?: { readonly syncLabels?: string } } } | undefined;
+  if (installation.datastore !== 'kvstore' || spec?.controllers?.node?.syncLabels?.toLowerCase() !== 'disabled') return [];
+  return [{ text: 'syncLabels: Disabled', detail: 'labels of nodes do not reach the datastore', hint: 'Set syncLabels to Enabled.' }];
 }
 
 function absentOf({ configuration, controllers }: HepFacts): HepJudged['obstacles'] {

@@ -1,6 +1,6 @@
-import type { Action } from '../core/action.ts';
+import type { Action, GuardedPatch } from '../core/action.ts';
 import { K } from '../core/kinds.ts';
-import { apiVersionOf, type JsonPatchOp } from '../core/object.ts';
+import { apiVersionOf, type JsonPatchOp, type KubeObject } from '../core/object.ts';
 import { escapePointer } from '../merge/json-patch.ts';
 import type { NodeVerdict } from '../policy/host-endpoint-verdicts.ts';
 import type { HepFacts } from './hep-facts.ts';
@@ -22,11 +22,10 @@ export function copyLabels({ nodes }: HepFacts, verdicts: readonly NodeVerdict[]
   });
   if (added.length === 0) return [];
   const count = added.reduce((sum, { labels }) => sum + Object.keys(labels).length, 0);
-  const patches = added.map(({ node, uid, labels }) => ({
-    target: { apiVersion: apiVersionOf(K.Node), kind: 'Node', name: node },
-    uid,
-    patch: additions(labels, byName.get(node)?.metadata.labels),
-  }));
+  const patches = added.flatMap(({ node, labels }) => {
+    const live = byName.get(node);
+    return live ? [addLabels(live, labels)] : [];
+  });
   return [
     {
       id: 'labels',
@@ -37,6 +36,12 @@ export function copyLabels({ nodes }: HepFacts, verdicts: readonly NodeVerdict[]
       effect: { type: 'patch-all', what: 'nodes labelled', patches },
     },
   ];
+}
+
+/** A patch that adds labels to the very node that was read. */
+export function addLabels({ metadata }: KubeObject, labels: AddedLabels['labels']): GuardedPatch {
+  const target = { apiVersion: apiVersionOf(K.Node), kind: 'Node', name: metadata.name };
+  return { target, uid: metadata.uid ?? '', patch: additions(labels, metadata.labels) };
 }
 
 /** JSON patch cannot test that a key is absent: the labels must be the very ones that were read. */

@@ -35,7 +35,7 @@ export const documentKinds: readonly DocumentKind[] = [
   K.CustomResourceDefinition,
   K.APIService,
   { group: 'storage.k8s.io', version: 'v1', kind: 'CSIDriver', plural: 'csidrivers', namespaced: false },
-  { group: 'networking.k8s.io', version: 'v1', kind: 'NetworkPolicy', plural: 'networkpolicies', namespaced: true },
+  K.NetworkPolicy,
 ].map((kind) => ({ kind }));
 
 function permission(

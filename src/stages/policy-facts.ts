@@ -3,17 +3,19 @@ import type { CliCall } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import { hostEndpointOf } from '../core/host-endpoint.ts';
 import type { Installation } from '../core/installation.ts';
+import { K } from '../core/kinds.ts';
 import type { KubeObject } from '../core/object.ts';
-import type { KeptItem, Sources } from '../core/ports.ts';
+import type { ClusterReader, KeptItem, Sources } from '../core/ports.ts';
 import type { Profile } from '../core/profile.ts';
 import { policyName } from '../core/stored-metadata.ts';
 import { globalPolicyOf } from '../policy/global-policy.ts';
 import { laneText } from '../policy/verdict.ts';
 import { type HostWithout, hostsWithout } from '../policy/without-policy.ts';
+import { type WorkloadFacts, workloadsWithout } from '../policy/workloads-without-policy.ts';
 import { readInstalled } from './installed.ts';
 import { latestKept } from './kept.ts';
 import { policyWorld } from './policy-world.ts';
-import { attempt } from './reading.ts';
+import { attempt, attemptWith } from './reading.ts';
 import { findServiceCli } from './service-cli.ts';
 import { cliResources, type ServiceObjects, storedObjects } from './service-objects.ts';
 
@@ -33,12 +35,13 @@ export async function readPolicyFacts(sources: Sources, context: Context): Promi
   const call = await findServiceCli(sources, context, installation.datastore);
   const objects: ServiceObjects =
     installation.datastore === 'api' ? storedObjects(sources, profile) : 'missing' in call ? async () => [] : cliResources(sources, call);
-  const [policies, endpoints, tiers, profiles, kept] = await Promise.all([
+  const [policies, endpoints, tiers, profiles, kept, workloads] = await Promise.all([
     objects('globalnetworkpolicies'),
     objects('hostendpoints'),
     objects('tiers'),
     installation.datastore === 'kvstore' ? objects('profiles') : [],
     latestKept(sources.records, 'policy'),
+    attempt(() => readWorkloadFacts(sources.cluster, objects, profile)),
   ]);
   const found = temporaryPolicies(policies, profile);
   const hosts = await attempt(async () => {
@@ -58,11 +61,32 @@ export async function readPolicyFacts(sources: Sources, context: Context): Promi
     stored: found.map(({ metadata }) => metadata.name),
     denied: told(({ denied }) => denied.join(', ')),
     decided: told(({ decided }) => decided.map(({ lane, after }) => `${lane}: ${laneText(after)}`).join('; ')),
+    pods: await attemptWith(workloads, async (facts) => podsWithout(found, policies, facts, profile)),
     told: options.deletePolicy !== undefined,
     cli: 'missing' in call ? call : { program: call.program },
     needsCli: installation.datastore === 'kvstore' || options.undo === true,
     undo: options.undo === true,
   };
+}
+
+type PodFacts = Omit<WorkloadFacts, 'globalPolicies'>;
+
+async function readWorkloadFacts(cluster: ClusterReader, objects: ServiceObjects, { apiGroup }: Profile): Promise<PodFacts> {
+  const [pods, namespaces, policies, networkPolicies] = await Promise.all([
+    cluster.list(K.Pod, { metadataOnly: true }),
+    cluster.list(K.Namespace, { metadataOnly: true }),
+    objects('networkpolicies'),
+    cluster.list(K.NetworkPolicy),
+  ]);
+  return { pods, namespaces, policies, networkPolicies, apiGroup };
+}
+
+function podsWithout(found: readonly KubeObject[], policies: readonly KubeObject[], facts: PodFacts, profile: Profile) {
+  const globalPolicies = policies.map((one) => globalPolicyOf(one, profile));
+  return found
+    .slice(0, 1)
+    .flatMap((one) => workloadsWithout(globalPolicyOf(one, profile), { ...facts, globalPolicies }))
+    .map(({ namespace, pods, policies: names }) => ({ namespace, pods, detail: `${names.join(', ')} would decide alone` }));
 }
 
 /** Listed and told by both of its names: neither "not found" by name nor the stored name alone is to be trusted (host endpoint notes 5). */

@@ -19,6 +19,9 @@ const KINDS: Readonly<Record<string, string>> = {
   hep: 'HostEndpoint',
   globalnetworkpolicy: 'GlobalNetworkPolicy',
   gnp: 'GlobalNetworkPolicy',
+  profile: 'Profile',
+  tier: 'Tier',
+  networkpolicy: 'NetworkPolicy',
   kubecontrollersconfiguration: 'KubeControllersConfiguration',
   kubecontrollersconfig: 'KubeControllersConfiguration',
 };

@@ -1,0 +1,86 @@
+import type { KubeObject } from '../core/object.ts';
+import { type LabelSelector, selects } from '../core/selector.ts';
+import type { GlobalPolicy } from './global-policy.ts';
+import { parseSelector } from './parse-selector.ts';
+import { type Labels, matches, type Selector } from './selector.ts';
+
+/** Pods of one namespace on which the policy is in force and other policies as well. */
+export interface NamespaceWithout {
+  readonly namespace: string;
+  readonly pods: number;
+  /** Names of the policies that would decide alone. */
+  readonly policies: readonly string[];
+}
+
+export interface WorkloadFacts {
+  /** Pods with labels; their namespaces with theirs. */
+  readonly pods: readonly KubeObject[];
+  readonly namespaces: readonly KubeObject[];
+  readonly globalPolicies: readonly GlobalPolicy[];
+  /** The service's own policies of namespaces. */
+  readonly policies: readonly KubeObject[];
+  /** Kubernetes' own. */
+  readonly networkPolicies: readonly KubeObject[];
+  readonly apiGroup: string;
+}
+
+/**
+ * What becomes of pods without the policy: where no other policy selects them they stay open, as pods are; where others do, these decide
+ * alone. By namespace, since a cluster has thousands of pods. Selectors of service accounts count as matching: too much is said rather
+ * than too little.
+ */
+export function workloadsWithout(policy: GlobalPolicy, facts: WorkloadFacts): readonly NamespaceWithout[] {
+  const labelsOf = new Map(facts.namespaces.map(({ metadata }) => [metadata.name, metadata.labels ?? {}]));
+  const own = facts.policies.map((one) => ({
+    namespace: one.metadata.namespace ?? '',
+    name: one.metadata.name,
+    selector: selectorIn(one),
+  }));
+  const others = facts.globalPolicies.filter(({ name }) => name !== policy.name);
+  const found = new Map<string, { pods: number; policies: Set<string> }>();
+  for (const { metadata } of facts.pods) {
+    const namespace = metadata.namespace ?? '';
+    const labels = podLabels(metadata.labels ?? {}, namespace, facts.apiGroup);
+    const around = labelsOf.get(namespace) ?? {};
+    if (!reaches(policy, labels, around)) continue;
+    const names = [
+      ...others.filter((one) => reaches(one, labels, around)).map(({ name }) => name),
+      ...own.filter((one) => one.namespace === namespace && matches(one.selector, labels)).map(({ name }) => `${namespace}/${name}`),
+      ...facts.networkPolicies
+        .filter((one) => one.metadata.namespace === namespace && selects(podSelector(one), metadata.labels ?? {}))
+        .map((one) => `${namespace}/${one.metadata.name}`),
+    ];
+    if (names.length === 0) continue;
+    const entry = found.get(namespace) ?? { pods: 0, policies: new Set() };
+    entry.pods += 1;
+    for (const name of names) entry.policies.add(name);
+    found.set(namespace, entry);
+  }
+  return [...found].map(([namespace, { pods, policies }]) => ({ namespace, pods, policies: [...policies].sort() }));
+}
+
+/** Labels that the service gives every pod besides its own. */
+function podLabels(labels: Labels, namespace: string, apiGroup: string): Labels {
+  return { ...labels, [`${apiGroup}/namespace`]: namespace, [`${apiGroup}/orchestrator`]: 'k8s' };
+}
+
+function reaches({ selector, namespaceSelector }: GlobalPolicy, labels: Labels, namespaceLabels: Labels): boolean {
+  return matches(selector, labels) && (namespaceSelector === undefined || inNamespace(namespaceSelector, namespaceLabels));
+}
+
+/** For what is in a namespace `global()` never holds. */
+function inNamespace(selector: Selector, labels: Labels): boolean {
+  if (selector.op === 'global') return false;
+  if (selector.op === 'not') return !inNamespace(selector.operand, labels);
+  if (selector.op === 'and') return selector.operands.every((one) => inNamespace(one, labels));
+  if (selector.op === 'or') return selector.operands.some((one) => inNamespace(one, labels));
+  return matches(selector, labels);
+}
+
+function selectorIn(policy: KubeObject): Selector {
+  return parseSelector((policy.spec as { readonly selector?: string } | undefined)?.selector ?? '');
+}
+
+function podSelector(policy: KubeObject): LabelSelector {
+  return (policy.spec as { readonly podSelector?: LabelSelector } | undefined)?.podSelector ?? {};
+}
