@@ -1,7 +1,8 @@
 import { apiVersionOf, type Kind, type KubeObject } from '../core/object.ts';
 import { ApiFailure, type ListOptions } from '../core/ports.ts';
+import { readItems } from './kube-items.ts';
 import { collectionPath, withQuery } from './kube-paths.ts';
-import type { Transport } from './kube-transport.ts';
+import type { Call, Transport } from './kube-transport.ts';
 
 /** Media types with which a server sends metadata only; an API server that cannot sends whole objects. */
 export const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
@@ -38,11 +39,26 @@ async function listOnce(transport: Transport, kind: Kind, options: ListOptions, 
     const { labelSelector, fieldSelector, signal } = options;
     const path = withQuery(collectionPath(kind, options.namespace), { labelSelector, fieldSelector, limit, continue: token });
     const accept = options.metadataOnly ? { accept: METADATA_LIST } : {};
-    const page: Page = await transport.json<Page>({ path, ...accept, ...(signal ? { signal } : {}) });
-    for (const item of page.items ?? []) items.push(kept(typed(kind, item), options));
+    const call = { path, ...accept, ...(signal ? { signal } : {}) };
+    const page = options.keep ? await readPage(transport, call, kind, options.keep) : await transport.json<Page>(call);
+    for (const item of page.items ?? []) items.push(options.keep ? item : typed(kind, item));
     token = page.metadata?.continue;
     if (!token) return { items, resourceVersion: page.metadata?.resourceVersion ?? '' };
   }
+}
+
+/** A page of which only what is kept is ever in memory. */
+async function readPage(transport: Transport, call: Call, kind: Kind, keep: (object: KubeObject) => KubeObject): Promise<Page> {
+  return transport.read(call, async (message) => {
+    const items: KubeObject[] = [];
+    try {
+      const page = await readItems<Page, KubeObject>(message, (item) => items.push(keep(typed(kind, item))));
+      return { ...page, items };
+    } catch (thrown) {
+      if (thrown instanceof SyntaxError) throw new ApiFailure(200, 'NotJson', `${call.path} is not JSON: ${thrown.message}`);
+      throw thrown;
+    }
+  });
 }
 
 /** What the caller keeps of an object; all of it unless said. */

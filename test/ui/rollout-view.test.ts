@@ -73,10 +73,13 @@ describe('the rollout table', () => {
         assert.ok(lines.length + stages < screen.rows, `${lines.length} lines`);
         for (const line of lines) assert.ok(displayWidth(line) <= screen.columns - 6, line);
         assert.equal(lines.filter((line) => line.startsWith('netsvc-')).length, 3);
-        assert.ok(
-          lines.includes(`… and ${nodes - lines.indexOf(`… and ${nodes - (stages === 1 ? 12 : 6)} more`) + 2} more`),
-          lines.join('\n'),
+        const agents = lines.slice(
+          1,
+          lines.findIndex((line) => line.startsWith('netsvc-typha')),
         );
+        const shown = agents.filter((line) => /^n\d{4} /.test(line)).length;
+        assert.ok(shown >= 5, `${shown} nodes are shown`);
+        assert.equal(agents.at(-1), `… and ${nodes - shown} more`);
       });
     }
   }
