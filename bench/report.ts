@@ -29,7 +29,7 @@ export function reportText(sections: readonly Section[], date: string): string {
     '# Performance',
     '',
     'Whole processes, medians, the compared commands run in turns within one run: read the ratios, not the milliseconds.',
-    'Made anew with `npm run bench`.',
+    'Made anew with `npm run bench` (`-- start-up`, `one-request`, `chain`, `wait`).',
     '',
     `Measured ${date} on ${machineText()}.`,
     '',

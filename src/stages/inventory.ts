@@ -28,11 +28,16 @@ export async function readInventory(sources: Pick<Sources, 'cluster'>, profile: 
       attempt(() => listAll(cluster, { ...installationKind, namespaced: false })),
       attempt(() => listAll(cluster, K.Secret, { labelSelector: 'owner=helm', metadataOnly: true })),
       attempt(() => clusterInformationOf(cluster, profile)),
-      attempt(() => listAll(cluster, K.Node, { metadataOnly: true })),
+      attempt(() => listAll(cluster, K.Node, { metadataOnly: true, keep: labelled })),
       lists(K.Job, { metadataOnly: true }),
     ],
   );
   return { daemonSets, deployments, pods, configMaps, crds, installations, chartSecrets, clusterInformation, nodes, jobs };
+}
+
+/** Name and labels, all that detection reads of a node. */
+function labelled({ apiVersion, kind, metadata: { name, labels } }: KubeObject): KubeObject {
+  return { apiVersion, kind, metadata: { name, ...(labels ? { labels } : {}) } };
 }
 
 /** A failure of the API becomes the reason of the reading; anything else is a defect and is thrown. */

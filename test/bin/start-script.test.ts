@@ -62,9 +62,9 @@ describe('the start script', () => {
   it('prefers the Node of the checkout, without asking its version', () => {
     const own = join(home, 'node_modules', 'node', 'bin');
     mkdirSync(own, { recursive: true });
-    writeFileSync(join(own, 'node'), '#!/bin/sh\necho own "$1"\n');
+    writeFileSync(join(own, 'node'), '#!/bin/sh\necho own "$*"\n');
     chmodSync(join(own, 'node'), 0o755);
-    assert.match(call(start, [], nodeOf('v20.0.0')).stdout, /^own .*main\.js\n$/);
+    assert.match(call(start, [], nodeOf('v20.0.0')).stdout, /^own --max-semi-space-size=\d+ .*main\.js *\n$/);
   });
 
   for (const version of ['v20.20.2', 'v22.12.0', 'v8.1.0']) {
