@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { Fault } from '../../src/core/fault.ts';
 import type { Kind, KubeObject } from '../../src/core/object.ts';
 import type { Clock, ClusterReader, WatchUpdate } from '../../src/core/ports.ts';
-import type { RolloutTarget } from '../../src/core/rollout.ts';
-import { waitRollout } from '../../src/engine/wait-rollout.ts';
+import type { PodProgress, RolloutProgress, RolloutTarget } from '../../src/core/rollout.ts';
+import { type WaitRequest, waitRollout } from '../../src/engine/wait-rollout.ts';
 
 const NEW = 'r/node:v3.32.2';
 const target: RolloutTarget = {
@@ -76,7 +76,10 @@ function scriptedCluster(script: Script) {
 const snapshot = (...items: KubeObject[]): WatchUpdate => ({ type: 'snapshot', items });
 const changed = (object: KubeObject): WatchUpdate => ({ type: 'changed', object });
 
-async function wait(script: Script, options: { maxFailed?: number; timeoutMs?: number; signal?: AbortSignal } = {}) {
+async function wait(
+  script: Script,
+  options: { maxFailed?: number; timeoutMs?: number; signal?: AbortSignal; onProgress?: WaitRequest['onProgress'] } = {},
+) {
   const { cluster, clock } = scriptedCluster(script);
   const seen: boolean[] = [];
   const result = await waitRollout(cluster, clock, {
@@ -84,7 +87,10 @@ async function wait(script: Script, options: { maxFailed?: number; timeoutMs?: n
     maxFailed: options.maxFailed ?? 0,
     timeoutMs: options.timeoutMs ?? 600_000,
     signal: options.signal ?? new AbortController().signal,
-    onProgress: (progress) => seen.push(progress.every((one) => one.done)),
+    onProgress(progress, elapsedMs) {
+      seen.push(progress.every((one) => one.done));
+      options.onProgress?.(progress, elapsedMs);
+    },
   });
   return { result, seen };
 }
@@ -132,6 +138,38 @@ describe('waitRollout', () => {
       pods: [[snapshot(pod('a', true), pod('b', false, 'ErrImagePull'))], [changed(pod('b', true))]],
     });
     assert.equal(result[0]?.done, true);
+  });
+
+  it('judges anew only what changed, and a node that went down in spite of its unchanged pod', async () => {
+    const node = (name: string, ready: string, heartbeat: string): KubeObject => ({
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name, resourceVersion: heartbeat },
+      status: { conditions: [{ type: 'Ready', status: ready, reason: 'Said', lastHeartbeatTime: heartbeat }] },
+    });
+    const old = (name: string): KubeObject => ({
+      ...pod(name, true),
+      spec: { nodeName: name, containers: [{ name: 'agent', image: 'r/node:v1' }] },
+    });
+    const looks: (readonly PodProgress[])[] = [];
+    const onProgress = (progress: readonly RolloutProgress[]) => looks.push(progress[0]?.pods ?? []);
+    await wait(
+      {
+        nodes: [
+          [snapshot(node('a', 'True', '1'), node('b', 'True', '1'))],
+          [changed(node('a', 'True', '2')), changed(node('b', 'False', '2'))],
+          [],
+          [],
+        ],
+        daemonsets: [[snapshot(agents(1))], [], [], [changed(agents(2))]],
+        pods: [[snapshot(old('a'), old('b'))], [], [], [changed(pod('a', true)), changed(pod('b', true))]],
+      },
+      { onProgress },
+    );
+    const first = looks[0] ?? [];
+    const down = looks.find((pods) => pods[1]?.why === 'node is not ready (Said)') ?? [];
+    assert.deepEqual([first[0]?.why, first[1]?.why], ['next', 'next']);
+    assert.equal(down[0], first[0]);
   });
 
   it('ends at once when it is interrupted', async () => {
