@@ -31,9 +31,9 @@ export async function waitThousand(nodes: number): Promise<Section> {
       title: `wait on ${nodes} nodes`,
       aim: 'verdict (end of the process) within 1 s of the last pod, at most 150 MiB.',
       lines: [
-        '| nodes | rollout, s | counted by the controller after the last Ready, s | verdict after the last Ready, s | CPU, s | peak MiB | requests |',
-        '|---|---|---|---|---|---|---|',
-        `| ${nodes} | ${seconds.toFixed(0)} | ${late.counted.toFixed(1)} | ${late.verdict.toFixed(1)} | ${(figures.cpuMs / 1000).toFixed(1)} | ${figures.peakMiB.toFixed(0)} | ${requestsText(requests)} |`,
+        '| nodes | rollout, s | counted by the controller after the last Ready, s | verdict after the last Ready, s | CPU, s | peak MiB | requests | runs |',
+        '|---|---|---|---|---|---|---|---|',
+        `| ${nodes} | ${seconds.toFixed(0)} | ${late.counted.toFixed(1)} | ${late.verdict.toFixed(1)} | ${(figures.cpuMs / 1000).toFixed(1)} | ${figures.peakMiB.toFixed(0)} | ${requestsText(requests)} | 1 |`,
       ],
     };
   } finally {
