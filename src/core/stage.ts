@@ -1,7 +1,6 @@
 import type { Action } from './action.ts';
 import type { Check, Finding } from './check.ts';
 import type { Context } from './context.ts';
-import type { InstallPath } from './installation.ts';
 import { judgeAll } from './judge.ts';
 import type { PlannedObject } from './plan.ts';
 import type { Sources } from './ports.ts';
@@ -45,8 +44,6 @@ export interface Stage<Facts> {
   readonly id: StageId;
   readonly title: string;
   readonly ref: string;
-  /** Paths it has something to do on. */
-  readonly paths: readonly InstallPath[];
   /** True for stages that never change anything. */
   readonly readOnly: boolean;
   /** Judges what the upgrade brought about: its checks make no sense before it. */

@@ -10,7 +10,6 @@ import { continues, type RunRecord } from '../core/run-record.ts';
 import { splitWaves, type Wave } from '../merge/waves.ts';
 import { NoBase } from './base.ts';
 import { type EditSurvey, readEdits } from './edits.ts';
-import { readInstalled } from './installed.ts';
 import { type PreviewedObject, previewDocuments } from './preview.ts';
 import { readNodes, readRollouts } from './rollout-state.ts';
 import { readTarget, type Target, UPGRADE_FILE, variantOf } from './target.ts';
@@ -33,8 +32,8 @@ export interface ApplyFacts {
   readonly controllersConfiguration?: KubeObject;
 }
 
-export async function readApplyFacts(sources: Sources, context: Context): Promise<ApplyFacts> {
-  const [installation, record] = await Promise.all([readInstalled(sources, context), sources.records.load()]);
+export async function readApplyFacts(sources: Sources, context: Context, installation: Installation): Promise<ApplyFacts> {
+  const record = await sources.records.load();
   const target = await readTarget(sources, context, installation);
   const variant = variantOf(context, installation);
   const addOns = target.addOns.map((addOn) => addOn.manifest);

@@ -7,20 +7,20 @@ import type { PlannedObject } from '../core/plan.ts';
 import { isOlder } from '../core/release.ts';
 import type { RolloutProgress } from '../core/rollout.ts';
 import { continues } from '../core/run-record.ts';
-import { stage } from '../core/stage.ts';
 import { type Wave, waveText } from '../merge/waves.ts';
 import { type ApplyFacts, readApplyFacts } from './apply-facts.ts';
 import { holdPolicyMigration } from './hold-policies.ts';
 import { leftoverRemovals } from './leftover-removals.ts';
 import { takeOverOwnership } from './ownership.ts';
+import { pathStage } from './path-stage.ts';
 import { defaultWaitMs } from './rollout-targets.ts';
 
 /** The full manifest, in waves, each waited for; then what the old release left in pod templates (§4.4/1–2). */
-export const applyStage = stage<ApplyFacts>({
+export const applyStage = pathStage<ApplyFacts>({
   id: 'apply',
   title: 'Apply the target manifest',
   ref: '§4.4/2',
-  paths: ['manifest'],
+  paths: ['manifest', 'kvstore'],
   readOnly: false,
   converges: true,
   checks: applyChecks,

@@ -1,13 +1,13 @@
 import type { BackupFile } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import { Fault } from '../core/fault.ts';
+import type { Installation } from '../core/installation.ts';
 import { K } from '../core/kinds.ts';
 import type { Kind, KubeObject } from '../core/object.ts';
 import type { ClusterReader, Sources } from '../core/ports.ts';
 import { continues, type RunRecord } from '../core/run-record.ts';
-import { stage } from '../core/stage.ts';
 import { type BackupObjects, backupFiles } from './backup-files.ts';
-import { readInstalled } from './installed.ts';
+import { pathStage } from './path-stage.ts';
 import { readTarget } from './target.ts';
 
 interface BackupFacts {
@@ -16,17 +16,17 @@ interface BackupFacts {
 }
 
 /** Everything of the service that the upgrade can touch, as files, before the first write (domain §14/34). */
-export const backupStage = stage<BackupFacts>({
+export const backupStage = pathStage<BackupFacts>({
   id: 'backup',
   title: 'Back up what the upgrade can touch',
   ref: '§7',
-  paths: ['chart', 'operator', 'manifest', 'kvstore'],
+  paths: ['manifest', 'kvstore'],
   readOnly: false,
   checks: [],
-  async survey(sources, context) {
+  async survey(sources, context, installation) {
     const record = await sources.records.load();
     if (takenBefore(record, context)) return { record, found: { definitions: [], customResources: [], objects: [], secrets: [] } };
-    return { record, found: await readBackupObjects(sources, context) };
+    return { record, found: await readBackupObjects(sources, context, installation) };
   },
   plan({ record, found }, context) {
     if (takenBefore(record, context)) return { skip: `this run took it already: ${record?.backup ?? ''}` };
@@ -50,9 +50,8 @@ function stamp(date: Date): string {
   return date.toISOString().replace(/[-:]|\.\d+/g, '');
 }
 
-async function readBackupObjects(sources: Sources, context: Context): Promise<BackupObjects> {
+async function readBackupObjects(sources: Sources, context: Context, installation: Installation): Promise<BackupObjects> {
   const { profile } = context;
-  const installation = await readInstalled(sources, context);
   const target = await readTarget(sources, context, installation);
   const documents = [target.manifest, ...target.addOns.map((addOn) => addOn.manifest)].flatMap((manifest) =>
     manifest.documents.map((one) => one.object),

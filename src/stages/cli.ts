@@ -11,7 +11,6 @@ export const cliStage = stage<CliFacts>({
   id: 'cli',
   title: 'Replace the service’s own CLI',
   ref: '§4.4/4',
-  paths: ['chart', 'operator', 'manifest', 'kvstore'],
   readOnly: false,
   checks: [cliSumPublished],
   survey: readCliFacts,

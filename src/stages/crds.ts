@@ -1,18 +1,17 @@
-import type { Installation } from '../core/installation.ts';
-import { stage } from '../core/stage.ts';
-import { readInstalled } from './installed.ts';
+import type { InstallPath } from '../core/installation.ts';
+import { pathStage } from './path-stage.ts';
+
+const IN_MANIFEST = 'the full manifest holds the CRDs: apply installs them first';
 
 /** The new CRDs before the operator starts (§4.2, §4.3); a full manifest holds them itself. */
-export const crdsStage = stage<Installation>({
+export const crdsStage = pathStage<InstallPath>({
   id: 'crds',
   title: 'Install the new CRDs',
   ref: '§4.3/2',
   paths: ['chart', 'operator'],
+  needless: { manifest: IN_MANIFEST, kvstore: IN_MANIFEST },
   readOnly: false,
   checks: [],
-  survey: readInstalled,
-  plan({ path }) {
-    if (path === 'manifest' || path === 'kvstore') return { skip: 'the full manifest holds the CRDs: apply installs them first' };
-    return { skip: `not there yet for an installation by ${path}` };
-  },
+  survey: async (_sources, _context, { path }) => path,
+  plan: (path) => ({ skip: `not there yet for an installation by ${path}` }),
 });

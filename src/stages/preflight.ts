@@ -23,7 +23,6 @@ export const preflightStage = stage<PreflightFacts>({
   id: 'preflight',
   title: 'Find out what is installed and whether it can be upgraded',
   ref: '§1/2',
-  paths: ['chart', 'operator', 'manifest', 'kvstore'],
   readOnly: true,
   checks: preflightChecks,
   survey: surveyPreflight,

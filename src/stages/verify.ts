@@ -17,7 +17,6 @@ export const verifyStage = stage<VerifyFacts>({
   id: 'verify',
   title: 'Verify the result',
   ref: '§4.4/5',
-  paths: ['chart', 'operator', 'manifest', 'kvstore'],
   readOnly: true,
   judgesResult: true,
   checks: verifyChecks,

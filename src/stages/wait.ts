@@ -1,8 +1,8 @@
 import type { Context } from '../core/context.ts';
+import type { Installation } from '../core/installation.ts';
 import type { Sources } from '../core/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../core/rollout.ts';
-import { stage } from '../core/stage.ts';
-import { readInstalled } from './installed.ts';
+import { pathStage } from './path-stage.ts';
 import { readNodes, readRollouts } from './rollout-state.ts';
 import { defaultWaitMs, rolloutTargets } from './rollout-targets.ts';
 import { readTarget, type Target, variantOf } from './target.ts';
@@ -14,7 +14,7 @@ interface WaitFacts {
 }
 
 /** The rolling update, node by node; done by the profile's READY rule and every pod on the new image (§4.4/3, §4.5/3). */
-export const waitStage = stage<WaitFacts>({
+export const waitStage = pathStage<WaitFacts>({
   id: 'wait',
   title: 'Wait for the rolling update',
   ref: '§4.4/3',
@@ -33,8 +33,7 @@ export const waitStage = stage<WaitFacts>({
   },
 });
 
-async function readWaitFacts(sources: Sources, context: Context): Promise<WaitFacts> {
-  const installation = await readInstalled(sources, context);
+async function readWaitFacts(sources: Sources, context: Context, installation: Installation): Promise<WaitFacts> {
   const target = await readTarget(sources, context, installation);
   const targets = targetsOf(context, target, variantOf(context, installation).id);
   const nodes = await readNodes(sources);

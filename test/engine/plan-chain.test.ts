@@ -11,7 +11,6 @@ function stageOf(id: 'preflight' | 'apply' | 'verify', opened: string[], judgesR
     id,
     title: id,
     ref: '§4.4',
-    paths: ['manifest'],
     readOnly: id !== 'apply',
     judgesResult,
     checks: [

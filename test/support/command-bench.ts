@@ -102,7 +102,7 @@ export function fakeStage(
     ref: '§1/1',
     judge: () => verdict,
   } as const;
-  const head = { id, title: `stage ${id}`, ref: '§4.4/2', paths: ['manifest'], readOnly } as const;
+  const head = { id, title: `stage ${id}`, ref: '§4.4/2', readOnly } as const;
   return stage({ ...head, checks: [check], survey: async () => undefined, plan: () => plan });
 }
 

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import type { InstallPath } from '../../src/core/installation.ts';
+import { pathStage } from '../../src/stages/path-stage.ts';
+import { applyBench, installedClientSide } from '../support/apply-bench.ts';
+
+describe('a stage of some installation paths', () => {
+  async function openOnManifest(paths: readonly InstallPath[], needless?: Readonly<Partial<Record<InstallPath, string>>>) {
+    const surveyed: string[] = [];
+    const one = pathStage<InstallPath>({
+      id: 'crds',
+      title: 'a stage',
+      ref: '§4.3/2',
+      paths,
+      ...(needless ? { needless } : {}),
+      readOnly: false,
+      checks: [],
+      async survey(_sources, _context, { path }) {
+        surveyed.push(path);
+        return path;
+      },
+      plan: (path) => ({ skip: `planned on ${path}` }),
+    });
+    const { sources, context } = applyBench(await installedClientSide('v3.26.4'));
+    return { surveyed, open: one.open(sources, context) };
+  }
+
+  it('acts on its paths, and is given the installation', async () => {
+    const { surveyed, open } = await openOnManifest(['operator', 'manifest']);
+    assert.deepEqual((await open).plan(), { skip: 'planned on manifest' });
+    assert.deepEqual(surveyed, ['manifest']);
+  });
+
+  it('is skipped with its reason on a path that does without it, and reads nothing for it', async () => {
+    const { surveyed, open } = await openOnManifest(['operator'], { manifest: 'the file holds them' });
+    assert.deepEqual((await open).plan(), { skip: 'the file holds them' });
+    assert.deepEqual(surveyed, []);
+  });
+
+  it('refuses on a path that nobody has thought of: nothing is skipped that may be needed', async () => {
+    const { open } = await openOnManifest(['operator'], { chart: 'the chart does it' });
+    await assert.rejects(open, { code: 'blocked', message: /crds cannot yet be done for an installation by manifest/ });
+  });
+});
