@@ -34,9 +34,20 @@ export interface ServiceImage {
 /** References to owners of the service's v3 group, and which owners there are now. */
 export interface OwnerFacts {
   readonly dependents: readonly Dependent[];
-  /** UIDs by kind; a kind that could not be listed, or that nobody serves, is in `unread`. */
-  readonly uids: Readonly<Record<string, ReadonlySet<string>>>;
+  /** What there is, by `group/Kind`; a kind that could not be listed, or that nobody serves, is in `unread`. */
+  readonly owners: Readonly<Record<string, OwnerObjects>>;
   readonly unread: readonly { readonly kind: string; readonly because: string }[];
+}
+
+/** The objects of one kind that own something. */
+export interface OwnerObjects {
+  readonly namespaced: boolean;
+  /** UID by `ownerKey`. */
+  readonly uids: ReadonlyMap<string, string>;
+}
+
+export function ownerKey(namespace: string | undefined, name: string): string {
+  return `${namespace ?? ''}/${name}`;
 }
 
 /** What the upgrade brought about, as the checks of `verify` see it. */

@@ -1,8 +1,8 @@
 import { notApplicable, ok, read } from '../core/check.ts';
-import { groupOf, refOf, refText } from '../core/object.ts';
+import { groupOf, type KubeObject, type OwnerReference, refOf, refText } from '../core/object.ts';
 import { counted, defineCheck, failed, failIfAny, listed, PROGRAM } from './define.ts';
 import type { Dependent } from './facts.ts';
-import type { OwnerFacts, VerifyCheck } from './verify-facts.ts';
+import { type OwnerFacts, ownerKey, type VerifyCheck } from './verify-facts.ts';
 
 export const temporaryPolicy: VerifyCheck = defineCheck('NS-306', {
   category: 'result',
@@ -20,10 +20,15 @@ export const temporaryPolicy: VerifyCheck = defineCheck('NS-306', {
       (names) => ({
         because: `${names} still allows all traffic`,
         hint: 'Review what only it allows, add policies for that, then delete it.',
+        next: left.slice(0, 1).map(showCommand).join(''),
       }),
     );
   },
 });
+
+function showCommand({ apiVersion, kind, metadata }: KubeObject): string {
+  return `kubectl get ${kind.toLowerCase()}.${groupOf(apiVersion)} ${metadata.name} -o yaml`;
+}
 
 /** An owner whose UID is gone costs its dependents their lives at the next start of the garbage collector (domain §7.3/5). */
 export const ownersExist: VerifyCheck = defineCheck('NS-307', {
@@ -32,7 +37,7 @@ export const ownersExist: VerifyCheck = defineCheck('NS-307', {
   ref: '§7/1',
   judge(facts) {
     const owners = read(facts.owners);
-    const dangling = owners.dependents.filter((one) => uidsOf(one, owners)?.has(one.owner.uid) === false);
+    const dangling = owners.dependents.filter((one) => isDangling(one, owners));
     // Named in every finding: whoever accepts an object by name has not accepted what nobody could look at.
     const unread = owners.unread.map(({ kind, because }) => ({ text: kind, detail: because }));
     const incomplete = `owner references could not all be followed: ${listed(owners.unread.map(({ kind }) => kind))}`;
@@ -46,7 +51,7 @@ export const ownersExist: VerifyCheck = defineCheck('NS-307', {
     const lost = dangling.map(({ object, owner }) => ({
       text: refText(object),
       object,
-      detail: `${owner.kind}/${owner.name} has no longer the UID ${owner.uid}`,
+      detail: `${whereOf(object.namespace, owner, owners)} has no longer the UID ${owner.uid}`,
     }));
     if (lost.length === 0)
       return ok(`${counted(owners.dependents.length, 'owner reference')} to objects of the service, none without its owner`);
@@ -59,7 +64,20 @@ export const ownersExist: VerifyCheck = defineCheck('NS-307', {
   },
 });
 
-/** Undefined where the owner's kind could not be listed. */
-function uidsOf({ owner }: Dependent, { uids }: OwnerFacts): ReadonlySet<string> | undefined {
-  return uids[`${groupOf(owner.apiVersion)}/${owner.kind}`];
+/**
+ * As the garbage collector looks: by name, an owner of a namespaced kind in the dependent's own namespace, and the UID there.
+ * What has no namespace cannot have such an owner; the collector leaves it alone. Where the kind could not be listed, nobody knows.
+ */
+function isDangling({ object, owner }: Dependent, { owners }: OwnerFacts): boolean {
+  const there = owners[kindKey(owner)];
+  if (!there || (there.namespaced && object.namespace === undefined)) return false;
+  return there.uids.get(ownerKey(there.namespaced ? object.namespace : undefined, owner.name)) !== owner.uid;
+}
+
+function whereOf(namespace: string | undefined, owner: OwnerReference, { owners }: OwnerFacts): string {
+  return refText({ kind: owner.kind, name: owner.name, ...(owners[kindKey(owner)]?.namespaced && namespace ? { namespace } : {}) });
+}
+
+function kindKey({ apiVersion, kind }: OwnerReference): string {
+  return `${groupOf(apiVersion)}/${kind}`;
 }

@@ -1,6 +1,6 @@
 import { ok, type Reading, read, type Verdict } from '../core/check.ts';
 import { isOlder, lineOf, parseRelease } from '../core/release.ts';
-import { counted, defineCheck, failed, failIfAny, PROGRAM } from './define.ts';
+import { counted, defineCheck, failed, failIfAny, listed, PROGRAM } from './define.ts';
 import type { VerifyCheck, VersionAnswer } from './verify-facts.ts';
 
 /**
@@ -57,15 +57,27 @@ export const noOldCli: VerifyCheck = defineCheck('NS-308', {
   severity: 'warning',
   ref: '§1/4',
   judge({ clis }, { options }) {
-    const old = read(clis).filter(({ release }) => parseRelease(release ?? '') === undefined || isOlder(release ?? '', options.release));
+    const ages = Object.groupBy(read(clis), ({ release = '' }) => {
+      if (parseRelease(release) === undefined) return 'unknown';
+      return isOlder(release, options.release) ? 'older' : 'allowed';
+    });
+    const { older = [], unknown = [] } = ages;
+    const because = [...onPath(older, 'older CLI'), ...onPath(unknown, 'CLI of unknown release', 'CLIs of unknown release')];
     return failIfAny(
-      old.map(({ file, release }) => ({ text: file, detail: release ?? 'release unknown' })),
+      [...older, ...unknown].map(({ file, release }) => ({ text: file, detail: release ?? 'release unknown' })),
       'no older CLI on PATH',
-      (names) => ({
-        because: `${counted(old.length, 'older CLI')} on PATH: ${names}`,
-        hint: 'An older CLI must not be used any more: remove it here and on every other machine.',
+      () => ({
+        because: because.join('; '),
+        hint:
+          older.length > 0
+            ? 'An older CLI must not be used any more: remove it here and on every other machine.'
+            : 'See which release it is; if it is an older one, remove it here and on every other machine.',
         next: `${PROGRAM} cli`,
       }),
     );
   },
 });
+
+function onPath(clis: readonly { readonly file: string }[], one: string, many?: string): readonly string[] {
+  return clis.length > 0 ? [`${counted(clis.length, one, many)} on PATH: ${listed(clis.map(({ file }) => file))}`] : [];
+}

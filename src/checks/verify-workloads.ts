@@ -1,7 +1,7 @@
 import { notApplicable, ok, read } from '../core/check.ts';
 import { refText } from '../core/object.ts';
 import { isOlder } from '../core/release.ts';
-import { counted, defineCheck, failed, failIfAny, PROGRAM } from './define.ts';
+import { counted, defineCheck, failed, failIfAny, listed, PROGRAM } from './define.ts';
 import type { ServiceImage, VerifyCheck } from './verify-facts.ts';
 
 const evidence = ({ pod, container, image }: ServiceImage) => ({ text: pod, detail: `${container}: ${image}` });
@@ -15,23 +15,40 @@ export const everyPodNew: VerifyCheck = defineCheck('NS-302', {
     if (!images.some(({ isCli }) => !isCli)) {
       return failed('no pod of the service was found', 'Check --profile and the install path.', { next: `${PROGRAM} preflight` });
     }
-    const old = images.filter(({ release }) => release !== undefined && isOlder(release, options.release));
-    const untold = images.filter(({ release }) => release === undefined);
-    if (old.length === 0 && untold.length > 0) {
-      return failed(
-        `${counted(untold.length, 'container')} of the service whose image does not tell its release`,
-        `Compare the digests with those of ${options.release}.`,
-        { severity: 'warning', evidence: untold.map(evidence) },
-      );
-    }
-    return failIfAny(old.map(evidence), `all ${counted(images.length, 'container')} of the service are of ${options.release}`, (names) => ({
-      because: `${counted(old.length, 'container')} of the service older than ${options.release}: ${names}`,
-      hint: 'See why it did not roll; what has a manifest of its own (API server, CSI driver, CLI pods) is upgraded with that.',
-      next: old.every(({ isCli }) => isCli) ? `${PROGRAM} cli` : `${PROGRAM} wait`,
-      ...(old.every(({ isCli }) => isCli) ? { severity: 'warning' } : {}),
-    }));
+    const { old = [], newer = [], untold = [] } = Object.groupBy(images, (one) => ageOf(one, options.release));
+    const others = [...old, ...newer, ...untold];
+    if (others.length === 0) return ok(`all ${counted(images.length, 'container')} of the service are of ${options.release}`);
+    const groups = [
+      { is: `older than ${options.release}`, of: old },
+      { is: `newer than ${options.release}`, of: newer },
+      { is: 'whose image does not tell its release', of: untold },
+    ];
+    const because = groups.flatMap(({ is, of }) => (of.length > 0 ? [`${counted(of.length, 'container')} ${is}: ${podsOf(of)}`] : []));
+    const isHarmless = [...old, ...newer].every(({ isCli }) => isCli);
+    return failed(`of the service, ${because.join('; ')}`, hintFor(old, newer, options.release), {
+      evidence: others.map(evidence),
+      ...(isHarmless ? { severity: 'warning' } : {}),
+      ...(old.length > 0 ? { next: old.every(({ isCli }) => isCli) ? `${PROGRAM} cli` : `${PROGRAM} wait` } : {}),
+    });
   },
 });
+
+function ageOf({ release }: ServiceImage, target: string): 'old' | 'newer' | 'untold' | 'same' {
+  if (release === undefined) return 'untold';
+  if (isOlder(release, target)) return 'old';
+  return isOlder(target, release) ? 'newer' : 'same';
+}
+
+function podsOf(images: readonly ServiceImage[]): string {
+  return listed(images.map(({ pod }) => pod));
+}
+
+function hintFor(old: readonly ServiceImage[], newer: readonly ServiceImage[], release: string): string {
+  if (old.length > 0)
+    return 'See why it did not roll; what has a manifest of its own (API server, CSI driver, CLI pods) is upgraded with that.';
+  if (newer.length > 0) return 'See who upgraded it, or whether --release names too old a release: the service runs as one release.';
+  return `Compare the digests with those of ${release}.`;
+}
 
 export const rolloutComplete: VerifyCheck = defineCheck('NS-303', {
   category: 'result',

@@ -1,4 +1,4 @@
-import type { OwnerFacts } from '../checks/verify-facts.ts';
+import { type OwnerFacts, type OwnerObjects, ownerKey } from '../checks/verify-facts.ts';
 import type { Context } from '../core/context.ts';
 import { groupOf, type Kind } from '../core/object.ts';
 import type { ClusterReader } from '../core/ports.ts';
@@ -11,25 +11,27 @@ import { readOwners } from './survey-owners.ts';
  */
 export async function readOwnerFacts(cluster: ClusterReader, { profile }: Context): Promise<OwnerFacts> {
   const { dependents, unread } = await readOwners(cluster, profile);
-  if (dependents.length === 0) return { dependents, unread, uids: {} };
+  if (dependents.length === 0) return { dependents, unread, owners: {} };
   const { kinds } = await cluster.discover();
   const keys = [...new Set(dependents.map(({ owner }) => `${groupOf(owner.apiVersion)}/${owner.kind}`))];
-  const lists = await eachOf(keys, 4, async (key) => ({ key, uids: await attempt(() => uidsOf(cluster, kinds, key)) }));
+  const lists = await eachOf(keys, 4, async (key) => ({ key, objects: await attempt(() => readObjects(cluster, kinds, key)) }));
   return {
     dependents,
-    uids: Object.fromEntries(lists.flatMap(({ key, uids }) => ('value' in uids && uids.value ? [[key, uids.value]] : []))),
+    owners: Object.fromEntries(lists.flatMap(({ key, objects }) => ('value' in objects && objects.value ? [[key, objects.value]] : []))),
     unread: [
       ...unread,
-      ...lists.flatMap(({ key, uids }) => {
-        if ('unread' in uids) return [{ kind: key, because: uids.unread }];
-        return uids.value ? [] : [{ kind: key, because: 'the server does not serve it' }];
+      ...lists.flatMap(({ key, objects }) => {
+        if ('unread' in objects) return [{ kind: key, because: objects.unread }];
+        return objects.value ? [] : [{ kind: key, because: 'the server does not serve it' }];
       }),
     ],
   };
 }
 
-async function uidsOf(cluster: ClusterReader, kinds: readonly Kind[], key: string): Promise<ReadonlySet<string> | undefined> {
+async function readObjects(cluster: ClusterReader, kinds: readonly Kind[], key: string): Promise<OwnerObjects | undefined> {
   const kind = kinds.find((one) => `${one.group}/${one.kind}` === key && !one.plural.includes('/'));
   if (!kind) return undefined;
-  return new Set((await cluster.list(kind, { metadataOnly: true })).map(({ metadata }) => metadata.uid ?? ''));
+  const objects = await cluster.list(kind, { metadataOnly: true });
+  const uids = new Map(objects.map(({ metadata: { namespace, name, uid = '' } }) => [ownerKey(namespace, name), uid]));
+  return { namespaced: kind.namespaced, uids };
 }

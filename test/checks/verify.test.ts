@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { verifyChecks } from '../../src/checks/verify.ts';
-import type { ServiceImage, VerifyFacts } from '../../src/checks/verify-facts.ts';
+import { type OwnerObjects, ownerKey, type ServiceImage, type VerifyFacts } from '../../src/checks/verify-facts.ts';
 import type { Finding } from '../../src/core/check.ts';
 import { judgeAll } from '../../src/core/judge.ts';
 import type { RolloutProgress } from '../../src/core/rollout.ts';
@@ -35,6 +35,7 @@ const dependent = (uid: string) => ({
   owner: { apiVersion: 'projectcalico.org/v3', kind: 'NetworkSet', name: 'set', uid },
 });
 
+const SETS = { 'projectcalico.org/NetworkSet': { namespaced: true, uids: new Map([[ownerKey('a', 'set'), 'u1']]) } };
 const CLI = '/usr/local/bin/calicoctl';
 const good: VerifyFacts = {
   datastore: { value: 'api' },
@@ -47,7 +48,7 @@ const good: VerifyFacts = {
   leftovers: { value: [] },
   leftBehind: { value: [] },
   temporaryPolicies: { value: [] },
-  owners: { value: { dependents: [dependent('u1')], uids: { 'projectcalico.org/NetworkSet': new Set(['u1']) }, unread: [] } },
+  owners: { value: { dependents: [dependent('u1')], owners: SETS, unread: [] } },
   clis: { value: [{ file: CLI, release: 'v3.32.1' }] },
 };
 
@@ -61,6 +62,10 @@ const versions = (cli: VerifyFacts['clusterVersion']['cli'], own?: string): Pick
   clusterVersion: { cli, record: { value: own === undefined ? { by: 'record', because: 'there is none' } : { by: 'record', value: own } } },
 });
 const said = (value: string) => ({ by: 'calicoctl version', value });
+
+const owned = (objects: OwnerObjects): Partial<VerifyFacts> => ({
+  owners: { value: { dependents: [dependent('u1')], owners: { 'projectcalico.org/NetworkSet': objects }, unread: [] } },
+});
 
 type Case = readonly [title: string, id: string, change: Partial<VerifyFacts>, outcome: Finding['outcome'], says: RegExp];
 
@@ -105,6 +110,28 @@ const cases: readonly Case[] = [
     /ctl/,
   ],
   ['an image does not tell its release', 'NS-302', { images: { value: [image('node', 'latest')] } }, 'warning', /does not tell/],
+  [
+    'an API server is of a later release',
+    'NS-302',
+    { images: { value: [image('node', 'v3.32.1'), image('apiserver', 'v3.33.0')] } },
+    'error',
+    /1 container newer than v3\.32\.1: .*apiserver/,
+  ],
+  [
+    'only a pod of the CLI is newer',
+    'NS-302',
+    { images: { value: [image('node', 'v3.32.1'), image('ctl', 'v3.33.0', { isCli: true })] } },
+    'warning',
+    /newer.*ctl/,
+  ],
+  [
+    'old, newer and untold ones are mixed',
+    'NS-302',
+    { images: { value: [image('node', 'v3.27.5'), image('typha', 'v3.33.0'), image('csi', 'latest')] } },
+    'error',
+    /older than v3\.32\.1: .*node; 1 container newer than v3\.32\.1: .*typha; 1 container whose image does not tell its release: .*csi/,
+  ],
+  ['a build of the release runs', 'NS-302', { images: { value: [image('node', 'v3.32.1-fips')] } }, 'ok', /all 1 container/],
   ['there is no pod of the service', 'NS-302', { images: { value: [image('ctl', 'v3.32.1', { isCli: true })] } }, 'error', /no pod/],
   ['the rollout goes on', 'NS-303', { rollouts: { value: [rollout('1 of 2 pods')] } }, 'error', /DaemonSet\/kube-system\/calico-node/],
   ['no workload was found', 'NS-303', { rollouts: { value: [] } }, 'error', /no workload/],
@@ -136,14 +163,35 @@ const cases: readonly Case[] = [
   [
     'an owner has another UID',
     'NS-307',
-    { owners: { value: { dependents: [dependent('old')], uids: { 'projectcalico.org/NetworkSet': new Set(['u1']) }, unread: [] } } },
+    { owners: { value: { dependents: [dependent('old')], owners: SETS, unread: [] } } },
     'error',
     /1 owner reference to objects that no longer exist: ConfigMap\/a\/x/,
   ],
   [
+    'the UID is that of an owner in another namespace',
+    'NS-307',
+    owned({ namespaced: true, uids: new Map([[ownerKey('b', 'set'), 'u1']]) }),
+    'error',
+    /no longer exist: ConfigMap\/a\/x/,
+  ],
+  [
+    'the UID is that of an owner by another name',
+    'NS-307',
+    owned({ namespaced: true, uids: new Map([[ownerKey('a', 'other'), 'u1']]) }),
+    'error',
+    /no longer exist/,
+  ],
+  [
+    'the owner has no namespace',
+    'NS-307',
+    owned({ namespaced: false, uids: new Map([[ownerKey(undefined, 'set'), 'u1']]) }),
+    'ok',
+    /1 owner/,
+  ],
+  [
     'owners cannot be listed',
     'NS-307',
-    { owners: { value: { dependents: [dependent('u')], uids: {}, unread: [{ kind: 'projectcalico.org/NetworkSet', because: '503' }] } } },
+    { owners: { value: { dependents: [dependent('u')], owners: {}, unread: [{ kind: 'projectcalico.org/NetworkSet', because: '503' }] } } },
     'error',
     /could not all be followed: projectcalico\.org\/NetworkSet/,
   ],
@@ -155,7 +203,20 @@ const cases: readonly Case[] = [
     /1 older CLI on PATH: \/a/,
   ],
   ['a newer CLI is there', 'NS-308', { clis: { value: [{ file: '/a/calicoctl', release: 'v3.33.0' }] } }, 'ok', /no older/],
-  ['a CLI does not tell', 'NS-308', { clis: { value: [{ file: '/a/calicoctl' }] } }, 'warning', /\/a\/calicoctl/],
+  [
+    'a CLI does not tell',
+    'NS-308',
+    { clis: { value: [{ file: '/a/calicoctl' }] } },
+    'warning',
+    /^1 CLI of unknown release on PATH: \/a\/calicoctl$/,
+  ],
+  [
+    'one CLI is older and another does not tell',
+    'NS-308',
+    { clis: { value: [{ file: '/a/calicoctl', release: 'v3.18.0' }, { file: '/b/calicoctl' }] } },
+    'warning',
+    /^1 older CLI on PATH: \/a\/calicoctl; 1 CLI of unknown release on PATH: \/b\/calicoctl$/,
+  ],
 ];
 
 describe('the checks of verify', () => {
@@ -168,8 +229,16 @@ describe('the checks of verify', () => {
     });
   }
 
+  it('names the command that shows the temporary policy', () => {
+    const policy = object('crd.projectcalico.org/v1', 'GlobalNetworkPolicy/default.allow-all-upgrade');
+    assert.equal(
+      judge('NS-306', { temporaryPolicies: { value: [policy] } }).next,
+      'kubectl get globalnetworkpolicy.crd.projectcalico.org default.allow-all-upgrade -o yaml',
+    );
+  });
+
   it('do not let an accepted object hide kinds that could not be searched', () => {
-    const owners = { value: { dependents: [dependent('gone')], uids: { 'projectcalico.org/NetworkSet': new Set(['u1']) } } };
+    const owners = { value: { dependents: [dependent('gone')], owners: SETS } };
     const unread = [{ kind: 'secrets', because: 'forbidden (403)' }];
     const accept = [{ check: 'NS-307', subject: 'ConfigMap/a/x' }];
     const outcome = (kinds: typeof unread) => {

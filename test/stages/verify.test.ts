@@ -66,15 +66,15 @@ describe('verify looks for owners', () => {
       return { facts, owners: requests.filter((one) => one === 'list networksets.projectcalico.org (metadata)').length };
     };
     const { facts, owners } = await lists([owned('u1'), owner]);
-    assert.deepEqual(facts.uids, { 'projectcalico.org/NetworkSet': new Set(['u1']) });
+    assert.deepEqual(facts.owners, { 'projectcalico.org/NetworkSet': { namespaced: true, uids: new Map([['a/s', 'u1']]) } });
     assert.deepEqual([facts.dependents.length, facts.unread, owners], [1, [], 2]);
     assert.equal((await lists([owner])).owners, 1);
   });
 
   it('and names a kind that nobody serves any more', async () => {
     const { cluster } = clusterOf([owned('u1')], { kinds: [K.ConfigMap] });
-    const { unread, uids } = await readOwnerFacts(cluster, context);
-    assert.deepEqual([unread, uids], [[{ kind: 'projectcalico.org/NetworkSet', because: 'the server does not serve it' }], {}]);
+    const { unread, owners } = await readOwnerFacts(cluster, context);
+    assert.deepEqual([unread, owners], [[{ kind: 'projectcalico.org/NetworkSet', because: 'the server does not serve it' }], {}]);
   });
 
   it('and names a kind that may not be listed', async () => {
