@@ -114,7 +114,7 @@ const cli = fields({
   configFile: text,
 });
 
-/** The published schema of a profile (schemas/profile.schema.json): every field of the type, and no other. */
+/** What a profile is when all of it is there: every field of the type, and no other. The published schema is made from it. */
 export const profileSchema: Schema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'Profile of a networking and policy service',
