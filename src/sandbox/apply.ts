@@ -20,25 +20,17 @@ export function appliedServerSide(kind: Kind, live: KubeObject | undefined, docu
   const others = entries.filter((one) => one !== own);
   const owned = others.map(({ fieldsV1 }) => fieldsV1 ?? {}).reduce(union, now);
   const pruned = prune(bare(live), own?.fieldsV1 ?? {}, owned);
-  const merged = withLastApplied(asObject(merge(pruned, bare(document), ''), live), document, writer);
-  return withManagers(merged, [entry, ...withoutTaken(others, now, live, merged)]);
+  const merged = asObject(merge(pruned, bare(document), ''), live);
+  const managed = withManagers(merged, [entry, ...withoutTaken(others, live, merged)]);
+  // After the managers have been settled: kubectl's annotation stays with whoever owns it.
+  return withLastApplied(managed, document, writer);
 }
 
-/** Fields that the document changed by force, and fields that went with their parents, are no longer anybody else's. */
-function withoutTaken(others: readonly ManagedFieldsEntry[], now: FieldsV1, live: KubeObject, merged: KubeObject) {
+/** Every field in which the object now differs, named in the document or not, is no longer anybody else's. */
+function withoutTaken(others: readonly ManagedFieldsEntry[], live: KubeObject, merged: KubeObject) {
   const { changed, removed } = differenceOf(live, merged);
-  const taken = union(intersect(changed, now), removed);
+  const taken = union(changed, removed);
   return others.map((entry) => ({ ...entry, fieldsV1: without(entry.fieldsV1 ?? {}, taken) }));
-}
-
-/** What of the set lies within the other one. */
-function intersect(set: FieldsV1, other: FieldsV1): FieldsV1 {
-  const both = Object.entries(set).flatMap(([element, below]): [string, FieldsV1][] => {
-    const there = other[element];
-    if (!there) return [];
-    return [[element, isLeaf(below) || isLeaf(there) ? there : intersect(below, there)]];
-  });
-  return Object.fromEntries(both);
 }
 
 /** kubectl's annotation, where there is one, is kept up to date by the server for kubectl alone. */

@@ -47,6 +47,16 @@ export interface Difference {
   readonly removed: FieldsV1;
 }
 
+/** Parts of built-in kinds that are there even in an empty object: nobody adds them. */
+const ALWAYS_THERE = new Set(['f:metadata', 'f:spec', 'f:template', 'f:containers', 'f:strategy', 'f:updateStrategy']);
+
+/** Whoever adds a map or a list with its first members owns it as well: a `.` beside them. */
+function withParents(set: FieldsV1, element: string): FieldsV1 {
+  if (isLeaf(set)) return set;
+  const below = Object.entries(set).map(([inner, deeper]) => [inner, withParents(deeper, inner)] as const);
+  return { ...(ALWAYS_THERE.has(element) ? {} : { '.': {} }), ...Object.fromEntries(below) };
+}
+
 /** The fields in which two states of an object differ. */
 export function differenceOf(before: KubeObject | undefined, after: KubeObject): Difference {
   const [was, is] = [before ? ownable(before) : {}, ownable(after)];
@@ -60,8 +70,12 @@ function changedIn(set: FieldsV1, other: FieldsV1, value: unknown, otherValue: u
     if (element === '.') continue;
     const [was, is] = [valueAt(otherValue, element), valueAt(value, element)];
     const there = other[element];
-    if (!there || isLeaf(below) || isLeaf(there)) {
-      if (!there || !sameValue(was, is)) result[element] = below;
+    if (!there) {
+      result[element] = withParents(below, element);
+      continue;
+    }
+    if (isLeaf(below) || isLeaf(there)) {
+      if (!sameValue(was, is)) result[element] = below;
       continue;
     }
     const inside = changedIn(below, there, is, was);
@@ -75,7 +89,7 @@ function missingIn(set: FieldsV1, other: FieldsV1): FieldsV1 {
   for (const [element, below] of Object.entries(other)) {
     if (element === '.') continue;
     const there = set[element];
-    const inside = there ? missingIn(there, below) : below;
+    const inside = there ? missingIn(there, below) : withParents(below, element);
     if (!there || !isLeaf(inside)) result[element] = inside;
   }
   return result;
@@ -97,5 +111,6 @@ function withoutMember(set: FieldsV1, taken: FieldsV1): FieldsV1 | undefined {
   if (isLeaf(set)) return isLeaf(taken) || '.' in taken ? undefined : set;
   // `{}` stands for the member itself, which beside children is written `.`.
   const rest = without(set, isLeaf(taken) ? { '.': {} } : taken);
-  return isLeaf(rest) ? undefined : rest;
+  if (isLeaf(rest)) return undefined;
+  return Object.keys(rest).length === 1 && '.' in rest ? {} : rest;
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../core/ports.ts';
 import type { ApiFaults } from './api-faults.ts';
 import { appliedServerSide } from './apply.ts';
 import { hasOwnStatus, withCrdStatus } from './kinds.ts';
+import { withoutOmitted } from './omitted.ts';
 import { ownedByUpdate } from './ownership.ts';
 import { mergePatched, patched } from './patches.ts';
 import { assertPreconditions, badRequest, conflict } from './refusals.ts';
@@ -102,12 +103,12 @@ export class Registry {
   }
 
   #owned(kind: Kind, live: KubeObject | undefined, wanted: KubeObject, { manager }: WriteOptions): KubeObject {
-    return ownedByUpdate(kind, live, withStatusOf(kind, live, wanted), { manager, now: this.#deps.clock.now() });
+    return ownedByUpdate(kind, live, withoutOmitted(withStatusOf(kind, live, wanted)), { manager, now: this.#deps.clock.now() });
   }
 
   #store(kind: Kind, live: KubeObject | undefined, wanted: KubeObject, { dryRun }: WriteOptions): KubeObject {
     const { store } = this.#deps;
-    const kept = withStatusOf(kind, live, wanted);
+    const kept = withoutOmitted(withStatusOf(kind, live, wanted));
     validate(kind, live, kept);
     const whole = kind.plural === K.CustomResourceDefinition.plural ? withCrdStatus(kept) : kept;
     if (dryRun) return live ? store.changed(kind, live, whole) : withoutVersion(store.born(kind, whole));

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { openControlPlane } from '../spec/open-control-plane.ts';
+import { openSandbox } from '../spec/open-sandbox.ts';
+import type { SpecCluster } from '../spec/spec-cluster.ts';
+import { begin, read, type Sequence, sequences, stateOf, take } from '../spec/write-sequences.ts';
+
+const RUNS = 25;
+
+describe('any sequence of writes', function () {
+  this.timeout(120_000);
+  const clusters: SpecCluster[] = [];
+  before(async function () {
+    this.timeout(600_000); // a real control plane may have to be built
+    clusters.push(await openControlPlane(), await openSandbox());
+  });
+  after(() => Promise.all(clusters.map((one) => one.close())));
+
+  it('leaves in the sandbox what it leaves on the real server', async () => {
+    for (const [index, sequence] of fc.sample(sequences, { numRuns: RUNS, seed: 1 }).entries()) {
+      const [real, ours] = await Promise.all(clusters.map((one) => historyOf(one, `sequence-${index}`, sequence)));
+      assert.deepEqual(ours, real, JSON.stringify(sequence));
+    }
+  });
+});
+
+async function historyOf(spec: SpecCluster, name: string, { first, steps }: Sequence) {
+  await begin(spec, name, first);
+  const history: unknown[] = [stateOf(await read(spec, name))];
+  for (const one of steps) history.push([await take(spec, name, one), stateOf(await read(spec, name))]);
+  return history;
+}
