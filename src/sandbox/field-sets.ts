@@ -74,7 +74,9 @@ function changedIn(set: FieldsV1, other: FieldsV1, value: unknown, otherValue: u
       result[element] = withParents(below, element);
       continue;
     }
-    if (isLeaf(below) || isLeaf(there)) {
+    // What was emptied, or gets its first members, is still the same map or list: only the members differ.
+    const sameContainer = isContainer(was) && isContainer(is) && isLeaf(below) !== isLeaf(there);
+    if (!sameContainer && (isLeaf(below) || isLeaf(there))) {
       if (!sameValue(was, is)) result[element] = below;
       continue;
     }
@@ -82,6 +84,10 @@ function changedIn(set: FieldsV1, other: FieldsV1, value: unknown, otherValue: u
     if (!isLeaf(inside)) result[element] = inside;
   }
   return result;
+}
+
+function isContainer(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }
 
 function missingIn(set: FieldsV1, other: FieldsV1): FieldsV1 {

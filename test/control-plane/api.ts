@@ -40,7 +40,7 @@ export interface ApiList {
 export interface Api {
   /** JSON of a path; throws ApiError on any refusal. */
   get<T>(path: string): Promise<T>;
-  send<T = ApiObject>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<T>;
+  send<T = ApiObject>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown, contentType?: string): Promise<T>;
   /** Every object below a list path, now and whenever it changes, until the signal; survives dropped connections. */
   follow(path: string, seen: (object: ApiObject) => void, signal: AbortSignal): Promise<void>;
   /** Closes idle connections. */
@@ -49,10 +49,11 @@ export interface Api {
 
 export function connect(access: ApiAccess): Api {
   const agent = new Agent({ keepAlive: true, ca: access.authority, cert: access.certificate, key: access.key, maxSockets: 30 });
-  const call: Call = (method, path, body, signal) => ask({ agent, url: access.server + path, method, body, signal });
+  const call: Call = (method, path, body, signal, contentType) =>
+    ask({ agent, url: access.server + path, method, body, signal, contentType });
   return {
     get: async (path) => JSON.parse(await text(await call('GET', path))),
-    send: async (method, path, body) => JSON.parse(await text(await call(method, path, body))),
+    send: async (method, path, body, contentType) => JSON.parse(await text(await call(method, path, body, undefined, contentType))),
     follow: (path, seen, signal) => follow(call, path, seen, signal),
     close: () => agent.destroy(),
   };
@@ -65,7 +66,7 @@ export async function isHealthy(port: number): Promise<boolean> {
   return (await text(answer)) === 'ok';
 }
 
-type Call = (method: string, path: string, body?: unknown, signal?: AbortSignal) => Promise<IncomingMessage>;
+type Call = (method: string, path: string, body?: unknown, signal?: AbortSignal, contentType?: string) => Promise<IncomingMessage>;
 
 interface Question {
   readonly agent: Agent;
@@ -73,10 +74,11 @@ interface Question {
   readonly method: string;
   readonly body: unknown;
   readonly signal: AbortSignal | undefined;
+  readonly contentType?: string | undefined;
 }
 
-async function ask({ agent, url, method, body, signal }: Question): Promise<IncomingMessage> {
-  const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+async function ask({ agent, url, method, body, signal, contentType }: Question): Promise<IncomingMessage> {
+  const type = contentType ?? (method === 'PATCH' ? 'application/merge-patch+json' : 'application/json');
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const headers = body === undefined ? {} : { 'content-type': type };
     const asked = request(url, { agent, method, headers, ...(signal ? { signal } : {}) }, resolve);

@@ -3,9 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../src/adapters/clock.ts';
 import { openCluster } from '../../src/adapters/cluster.ts';
+import { objectPath } from '../../src/adapters/kube-paths.ts';
 import { readConnection } from '../../src/adapters/kubeconfig.ts';
 import { openTools } from '../../src/adapters/tools.ts';
 import { serverSideApply } from '../../src/core/argv.ts';
+import { K } from '../../src/core/kinds.ts';
 import { manifestText } from '../../src/merge/manifest.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';
 import type { SpecCluster } from './spec-cluster.ts';
@@ -30,6 +32,13 @@ export async function openControlPlane(): Promise<SpecCluster> {
       await writeFile(file, manifestText(documents));
       return tools.run(serverSideApply(file, dryRun));
     },
+    applyConfigMapAs: (manager, document) => {
+      const { name, namespace } = document.metadata;
+      const path = `${objectPath(K.ConfigMap, name, namespace)}?fieldManager=${manager}&force=true`;
+      return plane.api.send('PATCH', path, document, 'application/apply-patch+yaml');
+    },
+    mergePatchConfigMapAs: (manager, name, patch) =>
+      plane.api.send('PATCH', `${objectPath(K.ConfigMap, name, 'default')}?fieldManager=${manager}`, patch),
     fault: (node, fault) => plane.fault(node, fault),
     async close() {
       await cluster.close();

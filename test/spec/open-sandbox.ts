@@ -23,6 +23,9 @@ export async function openSandbox(): Promise<SpecCluster> {
       files.write('/virtual/file.yaml', manifestText(documents));
       return tools.run(serverSideApply('/virtual/file.yaml', dryRun));
     },
+    applyConfigMapAs: async (manager, document) => cluster.registry.apply(K.ConfigMap, document, { manager }),
+    mergePatchConfigMapAs: async (manager, name, patch) =>
+      cluster.registry.mergePatch(K.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', name, namespace: 'default' }, patch, { manager }),
     fault: async (node, fault) => cluster.nodes.fault(node, fault),
     close: async () => undefined,
   };

@@ -9,6 +9,9 @@ export interface SpecCluster {
   installClientSide(document: KubeObject): Promise<void>;
   /** `kubectl apply --server-side --force-conflicts`, as the engine runs it. */
   serverSideApply(documents: readonly KubeObject[], options?: { readonly dryRun?: boolean }): Promise<ToolResult>;
+  /** Server-side apply of a ConfigMap with force by any manager, without what kubectl does around it. */
+  applyConfigMapAs(manager: string, document: KubeObject): Promise<KubeObject>;
+  mergePatchConfigMapAs(manager: string, name: string, patch: unknown): Promise<KubeObject>;
   /** Names of nodes that run pods. */
   readonly nodes: readonly string[];
   /** What new pods on a node meet; `none` frees it. */

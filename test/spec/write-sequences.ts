@@ -10,6 +10,10 @@ type Data = Readonly<Record<string, string>>;
 export type Step =
   | { readonly does: 'apply'; readonly data: Data; readonly labels: Data }
   | { readonly does: 'patch'; readonly manager: string; readonly op: 'add' | 'remove'; readonly key: string; readonly value: string }
+  /** Another tool that applies, with force. */
+  | { readonly does: 'apply-as'; readonly manager: string; readonly data: Data; readonly labels: Data }
+  /** `null` removes. */
+  | { readonly does: 'merge'; readonly manager: string; readonly data: Readonly<Record<string, string | null>> | null }
   | { readonly does: 'replace'; readonly data: Data }
   /** Client-side ownership becomes kubectl's own, as the apply stage does it. */
   | { readonly does: 'adopt' };
@@ -36,6 +40,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       op: fc.constantFrom('add' as const, 'remove' as const),
       key,
       value,
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ does: fc.constant('apply-as' as const), manager, data, labels }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      does: fc.constant('merge' as const),
+      manager,
+      data: fc.option(fc.dictionary(key, fc.option(value), { maxKeys: 3, noNullPrototype: true })),
     }),
   },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('replace' as const), data }) },
@@ -68,6 +81,8 @@ export async function read({ cluster }: SpecCluster, name: string): Promise<Kube
 /** Exit code of kubectl, or status of the request. */
 export async function take(spec: SpecCluster, name: string, one: Step): Promise<number | undefined> {
   if (one.does === 'apply') return (await spec.serverSideApply([documentOf(name, one)])).exitCode;
+  if (one.does === 'apply-as') return statusOf(spec.applyConfigMapAs(one.manager, documentOf(name, one)));
+  if (one.does === 'merge') return statusOf(spec.mergePatchConfigMapAs(one.manager, name, { data: one.data }));
   const live = await read(spec, name);
   if (one.does === 'replace') return statusOf(spec.cluster.replace(K.ConfigMap, { ...live, data: one.data }));
   if (one.does === 'patch') {
