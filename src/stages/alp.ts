@@ -18,7 +18,6 @@ export const alpStage = stage<AlpFacts>({
   id: 'alp',
   title: 'Update the policy sidecars of the mesh',
   ref: '§4.6',
-  paths: ['chart', 'operator', 'manifest', 'kvstore'],
   readOnly: false,
   converges: true,
   checks: alpChecks,

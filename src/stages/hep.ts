@@ -18,7 +18,6 @@ export const hepStage = stage<Opened>({
   id: 'hep',
   title: 'Migrate to automatic host endpoints',
   ref: '§4.7',
-  paths: ['chart', 'operator', 'manifest', 'kvstore'],
   readOnly: false,
   optional: true,
   converges: true,

@@ -12,7 +12,6 @@ export const policyStage = stage<PolicyFacts>({
   id: 'policy',
   title: 'Review and remove the temporary policy',
   ref: '§4.4/7',
-  paths: ['chart', 'operator', 'manifest', 'kvstore'],
   readOnly: false,
   optional: true,
   converges: true,
