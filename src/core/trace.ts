@@ -1,0 +1,50 @@
+import type { ObjectRef } from './object.ts';
+
+/** Where an edit was found. */
+export interface TraceSource {
+  /** `file`: a manifest that the person gave; `last-applied`: what kubectl noted on the object; `live`: changed in the cluster since. */
+  readonly kind: 'file' | 'last-applied' | 'live';
+  /** Who changed it, if the server knows. Removals leave no owner behind. */
+  readonly manager?: string;
+}
+
+/**
+ * What became of an edit. `kept`: it is in the result. `already`: the target has the same. `obsolete`: its place is gone in the
+ * target. `conflict`: a person decides, until then the target's value stands. `target`: comes from the target whatever was edited
+ * (definitions, accounts, bindings, permissions that the target needs, fields that Kubernetes does not know).
+ */
+export type Outcome = 'kept' | 'already' | 'obsolete' | 'conflict' | 'target';
+
+export type Side = 'mine' | 'theirs';
+
+/** One edit and what became of it; a Secret's values are never in it. */
+export interface Trace {
+  readonly ref: ObjectRef;
+  /** `spec.template.spec.containers[calico-node].env[IP].value`; `` for a whole object. */
+  readonly path: string;
+  readonly change: 'add' | 'change' | 'remove';
+  /** Absent members are absent fields. */
+  readonly base?: unknown;
+  readonly mine?: unknown;
+  readonly theirs?: unknown;
+  readonly source: TraceSource;
+  readonly outcome: Outcome;
+  /** The person's own decision, where one was needed. */
+  readonly decided?: Side;
+  /** What a person should know besides, as a sentence. */
+  readonly note?: string;
+}
+
+/** An edit that only a person can decide on. */
+export interface Conflict {
+  /** What `--resolve FIELD=mine|theirs` takes: `DaemonSet/kube-system/calico-node:spec…`; of images, one for all of a repository. */
+  readonly field: string;
+  /** The first place; images of one repository may stand in several. */
+  readonly ref: ObjectRef;
+  readonly path: string;
+  readonly base?: unknown;
+  readonly mine?: unknown;
+  readonly theirs?: unknown;
+  /** Why nobody but a person can tell, as a sentence. */
+  readonly because: string;
+}

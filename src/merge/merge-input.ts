@@ -1,0 +1,47 @@
+import type { KubeObject } from '../core/object.ts';
+import type { Conflict, Side, Trace } from '../core/trace.ts';
+
+/** Two states of one object between which changes in the cluster lie. */
+export interface LiveState {
+  /** What was applied last (else the release's own document), with the server's defaults. */
+  readonly before: KubeObject;
+  /** What is live. */
+  readonly now: KubeObject;
+}
+
+/** What one service's manifests are known for; names no general rule could tell. */
+export interface MergeKnowledge {
+  /** Names of variables whose value is a list with commas. */
+  readonly commaLists: readonly string[];
+  /** Items that a release gave another name, by the list they are in. */
+  readonly renames: readonly { readonly list: 'initContainers' | 'containers' | 'volumes'; readonly from: string; readonly to: string }[];
+}
+
+export interface MergeInput {
+  /** The release's own manifest of the installed version and variant. */
+  readonly base: readonly KubeObject[];
+  /** What the person applied: their file, or what kubectl noted as last applied, object by object. */
+  readonly mine: readonly KubeObject[];
+  /** Which of the two `mine` is; `file` if not said. */
+  readonly mineIs?: 'file' | 'last-applied';
+  /** The target release's manifest. */
+  readonly theirs: readonly KubeObject[];
+  /** Objects as they are in the cluster; one that `mine` does not have counts as the release's own with these changes. */
+  readonly live?: readonly LiveState[];
+  /** Decisions, by the `field` of a conflict. */
+  readonly resolutions?: Readonly<Record<string, Side>>;
+  readonly knowledge?: MergeKnowledge;
+}
+
+export interface MergeResult {
+  /** The target with the carried edits: the target's objects in its order, then what the person added. */
+  readonly documents: readonly KubeObject[];
+  /** Every edit, each with exactly one outcome. */
+  readonly edits: readonly Trace[];
+  /** What is still to be decided; while there is one, nothing may be applied. */
+  readonly conflicts: readonly Conflict[];
+  /** What a person should know although it is no edit, as sentences. */
+  readonly notes: readonly string[];
+  /** Resolutions that no conflict asked for. */
+  readonly unused: readonly string[];
+}
