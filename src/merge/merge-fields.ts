@@ -1,0 +1,156 @@
+import { isRecord } from './json.ts';
+import { itemsOf } from './list-items.ts';
+import { mergeItems } from './merge-items.ts';
+import { mergeCommaList, mergeImage, mergeJsonText, mergeSequence } from './merge-values.ts';
+import { inField, type Place, settle, tell, type Three, type Walk } from './walk.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Probes and hooks: how to ask is one choice, how often to ask is another. */
+const HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'];
+
+const ONE_OF: Readonly<Record<string, readonly string[]>> = {
+  livenessProbe: HANDLERS,
+  readinessProbe: HANDLERS,
+  startupProbe: HANDLERS,
+  preStop: HANDLERS,
+  postStart: HANDLERS,
+  strategy: ['type', 'rollingUpdate'],
+  updateStrategy: ['type', 'rollingUpdate'],
+};
+
+/** Maps of which each entry makes sense without the others: an entry can be added although the release dropped all of its own. */
+const STANDS_ALONE = new Set([
+  'metadata',
+  'labels',
+  'annotations',
+  'nodeSelector',
+  'data',
+  'resources',
+  'limits',
+  'requests',
+  'securityContext',
+  'capabilities',
+]);
+
+/** Fields of metadata that Kubernetes knows: others make a server refuse the whole object. */
+const METADATA = new Set(['name', 'namespace', 'generateName', 'labels', 'annotations', 'finalizers', 'ownerReferences']);
+
+/** Result = theirs + (mine − base), field by field; undefined = absent. */
+export function mergeField(walk: Walk, place: Place, three: Three): unknown {
+  const { base, mine, theirs } = three;
+  if (base === undefined && mine === undefined) return theirs;
+  const states = [base, mine, theirs].filter((state) => state !== undefined);
+  if (mine !== undefined && (base !== undefined || theirs !== undefined)) {
+    if (states.every(isRecord)) return mergeRecord(walk, place, three);
+    if (states.every(Array.isArray)) return mergeList(walk, place, three);
+  }
+  return mergeScalar(walk, place, three);
+}
+
+function mergeScalar(walk: Walk, place: Place, three: Three): unknown {
+  if (walk.mode !== 'merge' || place.json) return settle(walk, place, three);
+  if (place.name === 'image') return mergeImage(walk, place, three);
+  const json = mergeJsonText(walk, place, three, mergeField);
+  return json ? json.text : settle(walk, place, three);
+}
+
+/** An absent record counts as empty where another has members; what was there and is not in the target is gone. */
+function mergeRecord(walk: Walk, place: Place, three: Three): unknown {
+  if (walk.mode === 'mine' && three.theirs === undefined && place.name.endsWith('[]')) return settle(walk, place, three);
+  const [base, mine, theirs] = [fieldsOf(three.base), fieldsOf(three.mine), fieldsOf(three.theirs)];
+  const dropped = three.base !== undefined && three.theirs === undefined && !STANDS_ALONE.has(place.name);
+  const within = { ...place, gone: place.gone || dropped };
+  if (place.name === 'env[]') return mergeVariable(walk, within, three);
+  const merged = new Map<string, unknown>();
+  const grouped = mergeOneOf(walk, within, { base, mine, theirs }, merged);
+  for (const name of new Set([...Object.keys(theirs), ...Object.keys(mine), ...Object.keys(base)])) {
+    if (grouped.has(name)) continue;
+    const inner = { base: present(base[name]), mine: present(mine[name]), theirs: present(theirs[name]) };
+    merged.set(name, isUnknown(walk, place, name, inner) ? undefined : mergeField(walk, inField(within, name), inner));
+  }
+  const order = [...new Set([...Object.keys(theirs), ...Object.keys(mine)])];
+  const entries = order.map((name) => [name, merged.get(name)] as const).filter(([, value]) => value !== undefined);
+  if (three.theirs === undefined && entries.length === 0) return undefined;
+  return Object.fromEntries(entries);
+}
+
+function isUnknown(walk: Walk, place: Place, name: string, three: Three): boolean {
+  if (walk.mode !== 'merge' || METADATA.has(name) || three.theirs !== undefined || three.base !== undefined) return false;
+  if (place.path !== 'metadata' && !place.path.endsWith('template.metadata')) return false;
+  tell(walk, inField(place, name), three, 'target', 'Kubernetes knows no such field and would refuse the object; correct its name.');
+  return true;
+}
+
+function fieldsOf(value: unknown): Fields {
+  return isRecord(value) ? value : {};
+}
+
+function present(value: unknown): unknown {
+  return value ?? undefined;
+}
+
+/** Members of which only one may be there are one value where a side chose another; returns the names dealt with. */
+function mergeOneOf(
+  walk: Walk,
+  place: Place,
+  { base, mine, theirs }: { readonly base: Fields; readonly mine: Fields; readonly theirs: Fields },
+  merged: Map<string, unknown>,
+): ReadonlySet<string> {
+  const all = new Set([...Object.keys(base), ...Object.keys(mine), ...Object.keys(theirs)]);
+  const listed = place.name === 'volumes[]' ? [...all].filter((name) => name !== 'name') : (ONE_OF[place.name] ?? []);
+  const names = listed.filter((name) => all.has(name));
+  const [b, m, t] = [subset(base, names), subset(mine, names), subset(theirs, names)];
+  const choice = (fields: Fields) => Object.keys(fields).toSorted().join();
+  // Where nobody chose anew, or the release did and the person did not, the fields merge one by one.
+  if (walk.mode !== 'merge' || choice(b) === choice(m)) return new Set();
+  const result = settle(walk, place, { base: absentIfEmpty(b), mine: absentIfEmpty(m), theirs: absentIfEmpty(t) });
+  for (const [name, value] of Object.entries(fieldsOf(result))) merged.set(name, value);
+  return new Set(names);
+}
+
+function subset(fields: Fields, names: readonly string[]): Fields {
+  return Object.fromEntries(names.filter((name) => present(fields[name]) !== undefined).map((name) => [name, fields[name]]));
+}
+
+function absentIfEmpty(fields: Fields): Fields | undefined {
+  return Object.keys(fields).length > 0 ? fields : undefined;
+}
+
+/** A variable has a value or a source, never both: they are one choice. */
+function mergeVariable(walk: Walk, place: Place, three: Three): unknown {
+  const name = fieldsOf(three.mine).name ?? fieldsOf(three.theirs).name;
+  const [base, mine, theirs] = [three.base, three.mine, three.theirs].map((item) => (item === undefined ? undefined : contentOf(item)));
+  const states = [base, mine, theirs].filter((state) => state !== undefined);
+  if (states.every((state) => Object.keys(state).every((field) => field === 'value'))) {
+    const values = { base: textOf(base), mine: textOf(mine), theirs: textOf(theirs) };
+    const at = inField(place, 'value');
+    const value = walk.commaLists.has(String(name)) && walk.mode === 'merge' ? mergeCommaList(walk, at, values) : settle(walk, at, values);
+    if (three.theirs === undefined && walk.mode !== 'mine') return undefined;
+    return value === undefined ? { name } : { name, value };
+  }
+  const content = settle(walk, place, { base, mine, theirs });
+  return content === undefined ? undefined : { name, ...fieldsOf(content) };
+}
+
+function contentOf(item: unknown): Fields {
+  const { name: _, ...content } = fieldsOf(item);
+  return content;
+}
+
+/** A variable without a value has an empty one. */
+function textOf(content: Fields | undefined): unknown {
+  return content === undefined ? undefined : (content.value ?? '');
+}
+
+function mergeList(walk: Walk, place: Place, three: Three): unknown {
+  const lists = [three.base, three.mine, three.theirs].map((list) => (Array.isArray(list) ? list : []));
+  const [base = [], mine = [], theirs = []] = lists;
+  if (/^(command|args)$/.test(place.name) && walk.mode === 'merge') return mergeSequence(walk, place, three);
+  const maps = lists.map((list) => itemsOf(place.name, list));
+  const [b, m, t] = maps;
+  if (!b || !m || !t || base.length + mine.length + theirs.length === 0) return settle(walk, place, three);
+  const merged = mergeItems(walk, place, { base: b, mine: m, theirs: t }, mergeField);
+  // A list that lost its last item goes as a whole, unless the target itself has an empty one.
+  return merged.length > 0 || (three.theirs !== undefined && theirs.length === 0) ? merged : undefined;
+}

@@ -1,0 +1,73 @@
+import { alike } from './alike.ts';
+import { isRecord } from './json.ts';
+import { decide, fieldOf, inItem, type Place, tell, type Three, type Walk } from './walk.ts';
+
+type Items = ReadonlyMap<string, unknown>;
+type MergeField = (walk: Walk, place: Place, three: Three) => unknown;
+
+export interface ThreeLists {
+  readonly base: Items;
+  readonly mine: Items;
+  readonly theirs: Items;
+}
+
+/** Lists in which order has a meaning although items have names. */
+const ORDERED = new Set(['initContainers', 'plugins']);
+
+const MOVED = 'You moved it to another path, and the release changed it.';
+
+/** Merges item by item; the target's order, what the person added behind what stood before it. */
+export function mergeItems(walk: Walk, place: Place, lists: ThreeLists, mergeField: MergeField): readonly unknown[] {
+  const { base, mine, theirs } = lists;
+  const merged = new Map<string, unknown>();
+  const moves = place.name === 'volumeMounts' && walk.mode === 'merge' ? moved(walk, place, lists, merged) : new Set<string>();
+  for (const key of new Set([...theirs.keys(), ...mine.keys(), ...base.keys()])) {
+    if (moves.has(key)) continue;
+    const three = { base: base.get(key), mine: mine.get(key), theirs: theirs.get(key) };
+    merged.set(key, mergeField(walk, inItem(place, key), three));
+  }
+  noteOrder(walk, place, lists);
+  return inOrder(lists, merged);
+}
+
+function inOrder({ mine, theirs }: ThreeLists, merged: Items): readonly unknown[] {
+  const order = [...theirs.keys()].filter((key) => merged.get(key) !== undefined);
+  let before: string | undefined;
+  for (const key of mine.keys()) {
+    if (merged.get(key) !== undefined && !theirs.has(key)) {
+      const at = before === undefined ? order.length : order.indexOf(before) + 1;
+      order.splice(at, 0, key);
+    }
+    if (order.includes(key)) before = key;
+  }
+  return order.map((key) => merged.get(key));
+}
+
+/** A mount that went to another path is one edit: half of it would mount the volume twice. */
+function moved(walk: Walk, place: Place, { base, mine, theirs }: ThreeLists, merged: Map<string, unknown>): ReadonlySet<string> {
+  const done = new Set<string>();
+  for (const [from, was] of base) {
+    if (mine.has(from) || !theirs.has(from)) continue;
+    const to = [...mine].find(([key, item]) => !base.has(key) && !theirs.has(key) && !done.has(key) && volumeOf(item) === volumeOf(was));
+    if (!to) continue;
+    const three = { base: was, mine: to[1], theirs: theirs.get(from) };
+    const at = inItem(place, from);
+    const reason = alike(was, three.theirs) ? walk.forced(fieldOf(walk.ref, at.path)) : MOVED;
+    const item = reason === undefined ? tell(walk, at, three, 'kept') : decide(walk, at, three, reason);
+    merged.set(item === three.mine ? to[0] : from, item);
+    done.add(from).add(to[0]);
+  }
+  return done;
+}
+
+function volumeOf(item: unknown): unknown {
+  return isRecord(item) ? item.name : undefined;
+}
+
+function noteOrder(walk: Walk, { name, path }: Place, { base, mine }: ThreeLists): void {
+  if (!ORDERED.has(name)) return;
+  const common = (items: Items, other: Items) => [...items.keys()].filter((key) => other.has(key)).join();
+  if (common(base, mine) !== common(mine, base)) {
+    walk.note(`${fieldOf(walk.ref, path)}: your order differs from the release's; the target's order stands. Check whether yours had a reason.`);
+  }
+}

@@ -1,0 +1,84 @@
+import { canonicalRepository, folderOf, imageKey, type Image, isReleaseTag, nameOf, parseImage } from './images.ts';
+import { editJson } from './json-edit.ts';
+import { readJson } from './json-text.ts';
+import { sameValue } from './json.ts';
+import { mergeSequences } from './sequences.ts';
+import { BOTH_CHANGED, decide, fieldOf, type Place, settle, tell, type Three, type Walk } from './walk.ts';
+
+type MergeField = (walk: Walk, place: Place, three: Three) => unknown;
+
+const OWN_BUILD = 'It is not an image of the release under another registry: only you know which image stands for the target.';
+const NO_JSON = 'Your text is not JSON, as the release has it.';
+
+/** Another registry or path is carried with the target's tag; a tag that only tells the release is no edit (domain §6). */
+export function mergeImage(walk: Walk, place: Place, three: Three): unknown {
+  const { base, mine, theirs } = three;
+  if (typeof base !== 'string' || typeof mine !== 'string') return settle(walk, place, three);
+  const [was, is] = [parseImage(base), parseImage(mine)];
+  const moved = canonicalRepository(was.repository) !== canonicalRepository(is.repository);
+  const plain = isReleaseTag(is) || (is.digest === undefined && is.tag !== undefined && is.tag === was.tag);
+  if (!moved && plain) return theirs;
+  if (moved && plain) walk.images.learn(was, is);
+  if (typeof theirs !== 'string') return tell(walk, place, three, 'obsolete');
+  if (mine === theirs) return tell(walk, place, three, 'already');
+  if (!plain) return decide(walk, place, three, OWN_BUILD, `images:${folderOf(is.repository)}`);
+  return mergeRegistry(walk, place, three, { was, is, to: parseImage(theirs) });
+}
+
+function mergeRegistry(walk: Walk, place: Place, three: Three, { was, is, to }: Readonly<Record<'was' | 'is' | 'to', Image>>): unknown {
+  if (canonicalRepository(to.repository) === canonicalRepository(is.repository)) return tell(walk, place, three, 'already');
+  const same = imageKey(to.repository) === imageKey(was.repository) || nameOf(to.repository) === nameOf(was.repository);
+  if (!same) return decide(walk, place, three, BOTH_CHANGED);
+  const odd = nameOf(is.repository).endsWith(nameOf(to.repository)) ? undefined : `Its name does not end in ${nameOf(to.repository)}; check it.`;
+  const image = to.tag === undefined ? is.repository : `${is.repository}:${to.tag}`;
+  tell(walk, place, three, 'kept', odd);
+  return image;
+}
+
+/** What the person added to and took from a list with commas, in the target's list. */
+export function mergeCommaList(walk: Walk, place: Place, three: Three): unknown {
+  const [base, mine, theirs] = [three.base, three.mine, three.theirs].map(words);
+  if (!base || !mine || !theirs) return settle(walk, place, three);
+  const added = mine.filter((word) => !base.includes(word));
+  const removed = base.filter((word) => !mine.includes(word));
+  if (added.length + removed.length === 0) return three.theirs;
+  const merged = [...theirs.filter((word) => !removed.includes(word)), ...added.filter((word) => !theirs.includes(word))];
+  if (merged.join() === theirs.join()) return tell(walk, place, three, 'already');
+  return carry(walk, place, three, merged.join(','));
+}
+
+function words(value: unknown): readonly string[] | undefined {
+  if (typeof value !== 'string') return undefined;
+  return value.split(',').map((word) => word.trim()).filter((word) => word !== '');
+}
+
+/** What became of mine in the target is carried, unless there is a reason elsewhere to ask a person. */
+function carry(walk: Walk, place: Place, three: Three, merged: unknown): unknown {
+  const reason = walk.forced(fieldOf(walk.ref, place.path));
+  if (reason !== undefined) return decide(walk, place, { ...three, mine: merged }, reason);
+  tell(walk, place, three, 'kept');
+  return merged;
+}
+
+/** Arguments keep their order; what both changed at the same place is a person's decision. */
+export function mergeSequence(walk: Walk, place: Place, three: Three): unknown {
+  const lists = [three.base, three.mine, three.theirs].map((list) => (Array.isArray(list) && list.every((one) => typeof one === 'string') ? list : undefined));
+  const [base, mine, theirs] = lists;
+  if (!base || !mine || !theirs || sameValue(base, mine) || sameValue(mine, theirs)) return settle(walk, place, three);
+  const merged = mergeSequences(base, mine, theirs);
+  if (!merged) return decide(walk, place, three, BOTH_CHANGED);
+  if (sameValue(merged, theirs)) return tell(walk, place, three, 'already');
+  return carry(walk, place, three, merged);
+}
+
+/** Texts that hold JSON merge member by member; undefined if this is not such a text. */
+export function mergeJsonText(walk: Walk, place: Place, three: Three, mergeField: MergeField): { readonly text: unknown } | undefined {
+  if (walk.ref.kind !== 'ConfigMap' || typeof three.mine !== 'string') return undefined;
+  const [base, mine, theirs] = [readJson(three.base), readJson(three.mine), readJson(three.theirs)];
+  if (base && theirs && !mine) return { text: decide(walk, place, three, NO_JSON) };
+  if (!base || !mine || (three.theirs !== undefined && !theirs)) return undefined;
+  const within = { ...place, json: true };
+  const merged = mergeField(walk, within, { base: base.value, mine: mine.value, theirs: theirs?.value });
+  if (!theirs) return { text: undefined };
+  return { text: editJson(String(three.theirs), merged) };
+}

@@ -1,0 +1,66 @@
+import type { KubeObject, ObjectRef } from '../core/object.ts';
+import type { Conflict, Trace, TraceSource } from '../core/trace.ts';
+import { withoutMarks } from './json-text.ts';
+import type { LiveChange } from './lay-live.ts';
+import type { MergeInput, MergeResult } from './merge-input.ts';
+import { identityOf } from './prepare.ts';
+import { HIDDEN } from './secrets.ts';
+import type { Finding, Three } from './walk.ts';
+
+/** A finding with the object it was made in. */
+export interface Found extends Finding {
+  readonly ref: ObjectRef;
+}
+
+interface Attempt {
+  readonly documents: readonly KubeObject[];
+  readonly found: readonly Found[];
+  readonly notes: readonly string[];
+}
+
+/** What the merge found, as a person may see it: no Secret's values, no marks of ours. */
+export function resultOf({ documents, found, notes }: Attempt, live: readonly LiveChange[], input: MergeInput): MergeResult {
+  const asked = new Set(found.filter(({ because }) => because !== undefined).map(({ field }) => field));
+  const gone = new Set(found.filter(({ path }) => path === '').map(({ field }) => field));
+  return {
+    documents,
+    edits: found.map((one) => traceOf(one, sourceOf(one, live, input.mineIs ?? 'file'))),
+    conflicts: conflictsOf(found),
+    notes: [...new Set(notes)],
+    unused: Object.keys(input.resolutions ?? {}).filter((field) => !asked.has(field) && !gone.has(field)),
+  };
+}
+
+function traceOf(found: Found, source: TraceSource): Trace {
+  const { ref, path, outcome, decided, note, because, base, mine } = found;
+  const change = mine === undefined ? 'remove' : base === undefined ? 'add' : 'change';
+  const told = note ?? because;
+  return { ref, path, change, ...values(found), source, outcome, ...(decided ? { decided } : {}), ...(told ? { note: told } : {}) };
+}
+
+function values({ ref, ...found }: Three & { readonly ref: ObjectRef }): { base?: unknown; mine?: unknown; theirs?: unknown } {
+  const { base, mine, theirs } = found;
+  const shown = Object.entries({ base, mine, theirs }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(shown.map(([side, value]) => [side, ref.kind === 'Secret' ? HIDDEN : withoutMarks(value)]));
+}
+
+function sourceOf({ ref, path }: Found, live: readonly LiveChange[], file: 'file' | 'last-applied'): TraceSource {
+  const object = identityOf({ apiVersion: ref.apiVersion, kind: ref.kind, metadata: { name: ref.name, ...(ref.namespace ? { namespace: ref.namespace } : {}) } });
+  const change = live.find((one) => one.object === object && (isWithin(one.path, path) || isWithin(path, one.path)));
+  if (!change) return { kind: file };
+  return { kind: 'live', ...(change.manager === undefined ? {} : { manager: change.manager }) };
+}
+
+function isWithin(path: string, outer: string): boolean {
+  return outer !== '' && path.startsWith(outer) && /^($|[.[])/.test(path.slice(outer.length));
+}
+
+/** One per field; images of one repository are decided together. */
+function conflictsOf(found: readonly Found[]): readonly Conflict[] {
+  const conflicts = new Map<string, Conflict>();
+  for (const one of found) {
+    if (one.outcome !== 'conflict' || conflicts.has(one.field)) continue;
+    conflicts.set(one.field, { field: one.field, ref: one.ref, path: one.path, ...values(one), because: one.because ?? '' });
+  }
+  return [...conflicts.values()];
+}

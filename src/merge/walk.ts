@@ -1,0 +1,99 @@
+import type { ObjectRef } from '../core/object.ts';
+import { refText } from '../core/object.ts';
+import type { Outcome, Side } from '../core/trace.ts';
+import { type Comparison, alike } from './alike.ts';
+import { stepInto } from './field-paths.ts';
+import type { ImageMap } from './images.ts';
+
+/** Where a merge stands within an object. */
+export interface Place {
+  readonly path: string;
+  /** Name of the field; of an item, that of its list with `[]`: `env[]`. */
+  readonly name: string;
+  /** What held this was in the base and is not in the target: nothing to carry an edit to. */
+  readonly gone: boolean;
+  /** Inside a JSON text. */
+  readonly json: boolean;
+}
+
+/** The three states of one value; undefined = absent. */
+export interface Three {
+  readonly base: unknown;
+  readonly mine: unknown;
+  readonly theirs: unknown;
+}
+
+/** A difference that the walk came across, and what becomes of it. */
+export interface Finding extends Three {
+  readonly path: string;
+  readonly outcome: Outcome;
+  readonly field: string;
+  readonly because?: string;
+  readonly decided?: Side;
+  readonly note?: string;
+}
+
+/**
+ * `merge`: the three-way rules. `mine`: mine always wins, to lay changes of the cluster over what was applied.
+ * `theirs`: the target's, and edits are told only.
+ */
+export type Mode = 'merge' | 'mine' | 'theirs';
+
+/** All that a walk through one object needs to know. */
+export interface Walk {
+  readonly ref: ObjectRef;
+  readonly mode: Mode;
+  readonly images: ImageMap;
+  readonly commaLists: ReadonlySet<string>;
+  /** Why a field must be decided although the three states alone would settle it. */
+  forced(field: string): string | undefined;
+  resolution(field: string): Side | undefined;
+  add(finding: Finding): void;
+  note(text: string): void;
+}
+
+export const BOTH_CHANGED = 'You and the release changed it differently.';
+const REMOVED = 'You removed it, and the release changed it.';
+const BOTH_ADDED = 'You and the release both set it anew, differently.';
+
+export function inField(place: Place, name: string): Place {
+  return { ...place, path: stepInto(place.path, name), name };
+}
+
+export function inItem(place: Place, key: string): Place {
+  return { ...place, path: stepInto(place.path, key, true), name: `${place.name}[]` };
+}
+
+/** The text that `--resolve` takes for a field. */
+export function fieldOf(ref: ObjectRef, path: string): string {
+  return path === '' ? refText(ref) : `${refText(ref)}:${path}`;
+}
+
+/** One value as a whole: returns the result and tells what became of the edit, if it is one. */
+export function settle(walk: Walk, place: Place, { base, mine, theirs }: Three, because?: string): unknown {
+  const how: Comparison = { name: place.name, strict: place.json };
+  if (because === undefined && alike(base, mine, how)) return theirs;
+  const three = { base, mine, theirs };
+  if (walk.mode === 'mine') return tell(walk, place, three, 'kept');
+  if (alike(mine, theirs, how)) return tell(walk, place, three, 'already');
+  if (walk.mode === 'theirs') return tell(walk, place, three, 'target');
+  if (place.gone || (base !== undefined && mine !== undefined && theirs === undefined)) return tell(walk, place, three, 'obsolete');
+  const reason = because ?? walk.forced(fieldOf(walk.ref, place.path));
+  const untouched = alike(base, theirs, { ...how, apartFromImages: mine === undefined });
+  if (reason === undefined && untouched) return tell(walk, place, three, 'kept');
+  return decide(walk, place, three, reason ?? (mine === undefined ? REMOVED : base === undefined ? BOTH_ADDED : BOTH_CHANGED));
+}
+
+/** A person's decision, where there is one; until then the target's value stands. */
+export function decide(walk: Walk, place: Place, three: Three, because: string, field = fieldOf(walk.ref, place.path)): unknown {
+  const decided = walk.resolution(field);
+  const outcome: Outcome = decided === undefined ? 'conflict' : decided === 'mine' ? 'kept' : 'target';
+  walk.add({ ...three, path: place.path, outcome, field, because, ...(decided ? { decided } : {}) });
+  return decided === 'mine' ? three.mine : three.theirs;
+}
+
+/** What became of an edit; returns the value that goes into the result. */
+export function tell(walk: Walk, place: Place, three: Three, outcome: Outcome, note?: string): unknown {
+  walk.add({ ...three, path: place.path, outcome, field: fieldOf(walk.ref, place.path), ...(note ? { note } : {}) });
+  return outcome === 'kept' ? three.mine : three.theirs;
+}
