@@ -31,11 +31,22 @@ function* edits(text: string, node: JsonNode, value: unknown, name: string): Gen
     const put = Object.entries(value).map(([key, inner]) => ({ key, inner, label: `${JSON.stringify(key)}: ` }));
     yield* splice(text, node, there, put);
   } else if (node.items && Array.isArray(value)) {
-    const [was, is] = [itemsOf(name, node.items.map((item) => item.value)), itemsOf(name, value)];
+    const [was, is] = [
+      itemsOf(
+        name,
+        node.items.map((item) => item.value),
+      ),
+      itemsOf(name, value),
+    ];
     if (!was || !is) return yield whole(text, node, value);
     const items = node.items;
     const there = new Map([...was.keys()].flatMap((key, index) => (items[index] ? [[key, partOf(items[index])]] : [])));
-    yield* splice(text, node, there, [...is].map(([key, inner]) => ({ key, inner, label: '' })));
+    yield* splice(
+      text,
+      node,
+      there,
+      [...is].map(([key, inner]) => ({ key, inner, label: '' })),
+    );
   } else {
     yield whole(text, node, value);
   }
@@ -56,7 +67,12 @@ function* splice(text: string, node: JsonNode, there: ReadonlyMap<string, Part>,
   const wanted = new Map(put.map((one) => [one.key, one]));
   const stay = parts.filter(([key]) => wanted.has(key));
   const inOrder = put.filter(({ key }) => there.has(key)).every(({ key }, index) => stay[index]?.[0] === key);
-  if (stay.length === 0 || (node.items && !inOrder)) return yield whole(text, node, Array.isArray(node.value) ? put.map(({ inner }) => inner) : Object.fromEntries(put.map(({ key, inner }) => [key, inner])));
+  if (stay.length === 0 || (node.items && !inOrder))
+    return yield whole(
+      text,
+      node,
+      Array.isArray(node.value) ? put.map(({ inner }) => inner) : Object.fromEntries(put.map(({ key, inner }) => [key, inner])),
+    );
   for (const [key, part] of stay) yield* edits(text, part.node, wanted.get(key)?.inner, key);
   for (const [index, [key, part]] of parts.entries()) {
     if (!wanted.has(key)) yield removal(parts, stay, index, part);
@@ -64,13 +80,23 @@ function* splice(text: string, node: JsonNode, there: ReadonlyMap<string, Part>,
   let last = stay[0]?.[1];
   for (const { key, inner, label } of put) {
     const known = there.get(key);
-    if (!known && last) yield { start: last.node.end, end: last.node.end, text: `,${gapBefore(text, last)}${label}${jsonText(inner, indentAt(text, last.start))}` };
+    if (!known && last)
+      yield {
+        start: last.node.end,
+        end: last.node.end,
+        text: `,${gapBefore(text, last)}${label}${jsonText(inner, indentAt(text, last.start))}`,
+      };
     last = known ?? last;
   }
 }
 
 /** With the comma before it, or, of those in front of the first that stays, the comma behind. */
-function removal(parts: readonly (readonly [string, Part])[], stay: readonly (readonly [string, Part])[], index: number, part: Part): Splice {
+function removal(
+  parts: readonly (readonly [string, Part])[],
+  stay: readonly (readonly [string, Part])[],
+  index: number,
+  part: Part,
+): Splice {
   const first = parts.findIndex(([key]) => key === stay[0]?.[0]);
   if (index < first) return { start: part.start, end: parts[index + 1]?.[1].start ?? part.node.end, text: '' };
   return { start: parts[index - 1]?.[1].node.end ?? part.start, end: part.node.end, text: '' };

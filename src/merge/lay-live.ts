@@ -38,8 +38,18 @@ export function layLive(
     };
     const three = { base: unallocated(before), mine: unallocated(now), theirs: file };
     const walk = { ref: refOf(now), mode: 'mine', images: new ImageMap(), commaLists: new Set<string>(), add, note: () => {} } as const;
-    const merged = mergeField({ ...walk, forced: () => undefined, resolution: () => undefined }, { path: '', name: '', gone: false, json: false }, three);
-    objects.set(object, { ...file, ...(isRecord(merged) ? merged : {}), apiVersion: file.apiVersion, kind: file.kind, metadata: metadataOf(merged, file) });
+    const merged = mergeField(
+      { ...walk, forced: () => undefined, resolution: () => undefined },
+      { path: '', name: '', gone: false, json: false },
+      three,
+    );
+    objects.set(object, {
+      ...file,
+      ...(isRecord(merged) ? merged : {}),
+      apiVersion: file.apiVersion,
+      kind: file.kind,
+      metadata: metadataOf(merged, file),
+    });
   }
   return { objects, changes };
 }

@@ -31,7 +31,9 @@ function keyOf(listName: string, item: unknown): string | undefined {
 
 /** Readable, yet different for every different item. */
 function wholeKey(item: Item, ...shown: readonly unknown[]): string {
-  const rest = Object.entries(item).filter(([name, value]) => !(name === 'operator' && value === 'Equal') && name !== 'key' && name !== 'effect');
+  const rest = Object.entries(item).filter(
+    ([name, value]) => !(name === 'operator' && value === 'Equal') && name !== 'key' && name !== 'effect',
+  );
   return shown.map(String).join(':') + (rest.length > 0 ? `:${canonical(Object.fromEntries(rest))}` : '');
 }
 

@@ -1,8 +1,9 @@
+import { alike } from './alike.ts';
 import { isRecord } from './json.ts';
 import { itemsOf } from './list-items.ts';
 import { mergeItems } from './merge-items.ts';
 import { mergeCommaList, mergeImage, mergeJsonText, mergeSequence } from './merge-values.ts';
-import { inField, type Place, settle, tell, type Three, type Walk } from './walk.ts';
+import { inField, type Place, settle, type Three, tell, type Walk } from './walk.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -41,10 +42,13 @@ export function mergeField(walk: Walk, place: Place, three: Three): unknown {
   const { base, mine, theirs } = three;
   if (base === undefined && mine === undefined) return theirs;
   const states = [base, mine, theirs].filter((state) => state !== undefined);
-  if (mine !== undefined && (base !== undefined || theirs !== undefined)) {
+  const addedAlike = base === undefined && alike(mine, theirs, { name: place.name, strict: place.json });
+  if (mine !== undefined && (base !== undefined || theirs !== undefined) && !addedAlike) {
     if (states.every(isRecord)) return mergeRecord(walk, place, three);
     if (states.every(Array.isArray)) return mergeList(walk, place, three);
   }
+  // A list without items is as good as no list: each item that went is an edit of its own.
+  if (mine === undefined && Array.isArray(base) && Array.isArray(theirs) && itemsOf(place.name, base)) return mergeList(walk, place, three);
   return mergeScalar(walk, place, three);
 }
 

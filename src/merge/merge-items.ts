@@ -1,6 +1,6 @@
 import { alike } from './alike.ts';
 import { isRecord } from './json.ts';
-import { decide, fieldOf, inItem, type Place, tell, type Three, type Walk } from './walk.ts';
+import { decide, fieldOf, inItem, type Place, type Three, tell, type Walk } from './walk.ts';
 
 type Items = ReadonlyMap<string, unknown>;
 type MergeField = (walk: Walk, place: Place, three: Three) => unknown;
@@ -32,13 +32,11 @@ export function mergeItems(walk: Walk, place: Place, lists: ThreeLists, mergeFie
 
 function inOrder({ mine, theirs }: ThreeLists, merged: Items): readonly unknown[] {
   const order = [...theirs.keys()].filter((key) => merged.get(key) !== undefined);
-  let before: string | undefined;
-  for (const key of mine.keys()) {
-    if (merged.get(key) !== undefined && !theirs.has(key)) {
-      const at = before === undefined ? order.length : order.indexOf(before) + 1;
-      order.splice(at, 0, key);
-    }
-    if (order.includes(key)) before = key;
+  const own = [...mine.keys()];
+  for (const [index, key] of own.entries()) {
+    if (merged.get(key) === undefined || theirs.has(key)) continue;
+    const before = order.indexOf(own[index - 1] ?? '');
+    order.splice(before < 0 ? order.length : before + 1, 0, key);
   }
   return order.map((key) => merged.get(key));
 }
@@ -68,6 +66,8 @@ function noteOrder(walk: Walk, { name, path }: Place, { base, mine }: ThreeLists
   if (!ORDERED.has(name)) return;
   const common = (items: Items, other: Items) => [...items.keys()].filter((key) => other.has(key)).join();
   if (common(base, mine) !== common(mine, base)) {
-    walk.note(`${fieldOf(walk.ref, path)}: your order differs from the release's; the target's order stands. Check whether yours had a reason.`);
+    walk.note(
+      `${fieldOf(walk.ref, path)}: your order differs from the release's; the target's order stands. Check whether yours had a reason.`,
+    );
   }
 }

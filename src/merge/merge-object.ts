@@ -5,7 +5,7 @@ import { changedFields } from './fields.ts';
 import { isRecord } from './json.ts';
 import { mergeField } from './merge-fields.ts';
 import { mergeRules } from './roles.ts';
-import { type Place, tell, type Three, type Walk } from './walk.ts';
+import { type Place, type Three, tell, type Walk } from './walk.ts';
 
 /** The three states of one object; undefined = absent. */
 export interface ThreeObjects {
@@ -81,7 +81,11 @@ function withoutObject(walk: Walk, theirs: KubeObject, need: string | undefined)
 function definition(walk: Walk, { base, mine, theirs }: ThreeObjects): KubeObject | undefined {
   if (alike(base, mine)) return theirs;
   const count = changedFields(base, mine).length;
-  const three = { base: base && 'the release’s own', mine: `${count} ${count === 1 ? 'field differs' : 'fields differ'}`, theirs: theirs && 'the target’s own' };
+  const three = {
+    base: base && 'the release’s own',
+    mine: `${count} ${count === 1 ? 'field differs' : 'fields differ'}`,
+    theirs: theirs && 'the target’s own',
+  };
   tell(walk, ROOT, three, !theirs ? 'obsolete' : alike(mine, theirs) ? 'already' : 'target', FROM_TARGET);
   return theirs;
 }
@@ -89,6 +93,10 @@ function definition(walk: Walk, { base, mine, theirs }: ThreeObjects): KubeObjec
 /** The release's Secret is empty; a filled one must neither be emptied nor written to a file. */
 function secret(walk: Walk, { base, mine, theirs }: ThreeObjects): KubeObject | undefined {
   if (alike(base, mine) || alike(mine, theirs)) return theirs;
-  mergeField({ ...walk, mode: 'mine', add: (finding) => walk.add({ ...finding, note: IN_CLUSTER }) }, ROOT, { base: base ?? {}, mine, theirs });
+  mergeField({ ...walk, mode: 'mine', add: (finding) => walk.add({ ...finding, note: IN_CLUSTER }) }, ROOT, {
+    base: base ?? {},
+    mine,
+    theirs,
+  });
   return undefined;
 }

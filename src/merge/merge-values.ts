@@ -1,9 +1,9 @@
-import { canonicalRepository, folderOf, imageKey, type Image, isReleaseTag, nameOf, parseImage } from './images.ts';
+import { canonicalRepository, folderOf, type Image, imageKey, isReleaseTag, nameOf, parseImage } from './images.ts';
+import { sameValue } from './json.ts';
 import { editJson } from './json-edit.ts';
 import { readJson } from './json-text.ts';
-import { sameValue } from './json.ts';
 import { mergeSequences } from './sequences.ts';
-import { BOTH_CHANGED, decide, fieldOf, type Place, settle, tell, type Three, type Walk } from './walk.ts';
+import { BOTH_CHANGED, decide, fieldOf, type Place, settle, type Three, tell, type Walk } from './walk.ts';
 
 type MergeField = (walk: Walk, place: Place, three: Three) => unknown;
 
@@ -29,7 +29,9 @@ function mergeRegistry(walk: Walk, place: Place, three: Three, { was, is, to }: 
   if (canonicalRepository(to.repository) === canonicalRepository(is.repository)) return tell(walk, place, three, 'already');
   const same = imageKey(to.repository) === imageKey(was.repository) || nameOf(to.repository) === nameOf(was.repository);
   if (!same) return decide(walk, place, three, BOTH_CHANGED);
-  const odd = nameOf(is.repository).endsWith(nameOf(to.repository)) ? undefined : `Its name does not end in ${nameOf(to.repository)}; check it.`;
+  const odd = nameOf(is.repository).endsWith(nameOf(to.repository))
+    ? undefined
+    : `Its name does not end in ${nameOf(to.repository)}; check it.`;
   const image = to.tag === undefined ? is.repository : `${is.repository}:${to.tag}`;
   tell(walk, place, three, 'kept', odd);
   return image;
@@ -49,7 +51,10 @@ export function mergeCommaList(walk: Walk, place: Place, three: Three): unknown 
 
 function words(value: unknown): readonly string[] | undefined {
   if (typeof value !== 'string') return undefined;
-  return value.split(',').map((word) => word.trim()).filter((word) => word !== '');
+  return value
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
 }
 
 /** What became of mine in the target is carried, unless there is a reason elsewhere to ask a person. */
@@ -62,7 +67,9 @@ function carry(walk: Walk, place: Place, three: Three, merged: unknown): unknown
 
 /** Arguments keep their order; what both changed at the same place is a person's decision. */
 export function mergeSequence(walk: Walk, place: Place, three: Three): unknown {
-  const lists = [three.base, three.mine, three.theirs].map((list) => (Array.isArray(list) && list.every((one) => typeof one === 'string') ? list : undefined));
+  const lists = [three.base, three.mine, three.theirs].map((list) =>
+    Array.isArray(list) && list.every((one) => typeof one === 'string') ? list : undefined,
+  );
   const [base, mine, theirs] = lists;
   if (!base || !mine || !theirs || sameValue(base, mine) || sameValue(mine, theirs)) return settle(walk, place, three);
   const merged = mergeSequences(base, mine, theirs);

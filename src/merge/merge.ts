@@ -1,7 +1,7 @@
 import { type KubeObject, refOf } from '../core/object.ts';
 import type { Side } from '../core/trace.ts';
 import { ImageMap } from './images.ts';
-import { layLive, type LiveChange } from './lay-live.ts';
+import { type LiveChange, layLive } from './lay-live.ts';
 import type { MergeInput, MergeKnowledge, MergeResult } from './merge-input.ts';
 import { mergeObject } from './merge-object.ts';
 import { mapNewImages } from './new-images.ts';
@@ -87,7 +87,7 @@ function removals({ base, mine, theirs }: Prepared, renames: MergeKnowledge['ren
 }
 
 function merge(ready: Prepared, forced: ReadonlyMap<string, string>): Attempt {
-  const [found, notes, images] = [new Array<Found>(), [...ready.notes], new ImageMap()];
+  const [found, notes, images] = [[] as Found[], [...ready.notes], new ImageMap()];
   const walkOf = (object: KubeObject): Walk => {
     const ref = refOf(object);
     return {

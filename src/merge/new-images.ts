@@ -1,7 +1,7 @@
 import type { KubeObject } from '../core/object.ts';
 import { refText } from '../core/object.ts';
-import { parseImage } from './images.ts';
 import { stepInto } from './field-paths.ts';
+import { parseImage } from './images.ts';
 import { identityOf, podSpecOf, recordsIn, withPodSpec } from './prepare.ts';
 import { tell, type Walk } from './walk.ts';
 
@@ -9,7 +9,12 @@ const LISTS = ['initContainers', 'containers'] as const;
 const AS_THE_OTHERS = 'New in the target; taken from where your other images come from.';
 
 /** Containers that the release did not have yet come from the person's registry too, with the target's tag. */
-export function mapNewImages(walk: Walk, object: KubeObject, base: KubeObject | undefined, theirs: ReadonlyMap<string, KubeObject>): KubeObject {
+export function mapNewImages(
+  walk: Walk,
+  object: KubeObject,
+  base: KubeObject | undefined,
+  theirs: ReadonlyMap<string, KubeObject>,
+): KubeObject {
   const [pod, target] = [podSpecOf(object), podSpecOf(theirs.get(identityOf(object)) ?? object)];
   if (!pod || !theirs.has(identityOf(object)) || walk.images.isEmpty) return object;
   const known = podSpecOf(base ?? object) ?? {};
@@ -34,7 +39,9 @@ function withMappedImage(walk: Walk, list: string, container: Container): Contai
   const mine = walk.images.find(repository);
   const path = stepInto(stepInto(stepInto('spec.template.spec', list), String(container.name), true), 'image');
   if (mine === undefined) {
-    walk.note(`${refText(walk.ref)}: ${image} is new in the target and your edits do not tell where you take it from; make sure the nodes can pull it.`);
+    walk.note(
+      `${refText(walk.ref)}: ${image} is new in the target and your edits do not tell where you take it from; make sure the nodes can pull it.`,
+    );
     return container;
   }
   const own = `${mine}${tag ? `:${tag}` : ''}${digest ? `@${digest}` : ''}`;

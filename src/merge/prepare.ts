@@ -1,7 +1,7 @@
 import type { KubeObject } from '../core/object.ts';
 import { isRecord } from './json.ts';
-import { comparable } from './normalise.ts';
 import type { MergeKnowledge } from './merge-input.ts';
+import { comparable } from './normalise.ts';
 
 /** Kinds whose group changed over the years; the objects stayed the same ones. */
 const GROUPS: Readonly<Record<string, string>> = {

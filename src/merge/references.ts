@@ -1,7 +1,7 @@
 import type { KubeObject } from '../core/object.ts';
 import { refOf } from '../core/object.ts';
-import { isRecord } from './json.ts';
 import { stepInto } from './field-paths.ts';
+import { isRecord } from './json.ts';
 import { identityOf, podSpecOf, recordsIn } from './prepare.ts';
 import { fieldOf } from './walk.ts';
 

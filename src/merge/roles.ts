@@ -25,7 +25,11 @@ const NEEDED = 'The target may need it; it stays.';
  * The target's rules, and what the person allowed besides. Rules that are only grouped otherwise are no edit; a permission that
  * the person took away stays where the target has it.
  */
-export function mergeRules(walk: Walk, place: Place, rules: { readonly base: unknown; readonly mine: unknown; readonly theirs: unknown }): unknown {
+export function mergeRules(
+  walk: Walk,
+  place: Place,
+  rules: { readonly base: unknown; readonly mine: unknown; readonly theirs: unknown },
+): unknown {
   const [base, mine, theirs] = [permissionsOf(rules.base), permissionsOf(rules.mine), permissionsOf(rules.theirs)];
   if (!base || !mine || !theirs) return settle(walk, place, rules);
   const extra: unknown[] = [];
@@ -59,7 +63,9 @@ function permissionsOf(rules: unknown): readonly Permission[] | undefined {
     const names = texts(rule.resourceNames, ['']);
     const resources = texts(rule.apiGroups, []).flatMap((group) => texts(rule.resources, []).map((resource) => ({ group, resource })));
     const paths = texts(rule.nonResourceURLs, []).map((resource) => ({ group: URLS, resource }));
-    return [...resources, ...paths].flatMap((one) => names.flatMap((name) => texts(rule.verbs, []).map((verb) => ({ ...one, name, verb }))));
+    return [...resources, ...paths].flatMap((one) =>
+      names.flatMap((name) => texts(rule.verbs, []).map((verb) => ({ ...one, name, verb }))),
+    );
   });
 }
 
@@ -70,7 +76,10 @@ function texts(list: unknown, otherwise: readonly string[]): readonly string[] {
 function grants(permissions: readonly Permission[], wanted: Permission): boolean {
   return permissions.some(
     ({ group, resource, name, verb }) =>
-      covers(group, wanted.group) && covers(resource, wanted.resource) && covers(verb, wanted.verb) && (name === '' || name === wanted.name),
+      covers(group, wanted.group) &&
+      covers(resource, wanted.resource) &&
+      covers(verb, wanted.verb) &&
+      (name === '' || name === wanted.name),
   );
 }
 

@@ -1,9 +1,5 @@
 /** Three-way merge of lists whose order counts; undefined where both sides changed the same stretch differently. */
-export function mergeSequences(
-  base: readonly string[],
-  mine: readonly string[],
-  theirs: readonly string[],
-): readonly string[] | undefined {
+export function mergeSequences(base: readonly string[], mine: readonly string[], theirs: readonly string[]): readonly string[] | undefined {
   const [inMine, inTheirs] = [matches(base, mine), matches(base, theirs)];
   const merged: string[] = [];
   let [b, m, t] = [0, 0, 0];

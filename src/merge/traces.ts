@@ -45,7 +45,11 @@ function values({ ref, ...found }: Three & { readonly ref: ObjectRef }): { base?
 }
 
 function sourceOf({ ref, path }: Found, live: readonly LiveChange[], file: 'file' | 'last-applied'): TraceSource {
-  const object = identityOf({ apiVersion: ref.apiVersion, kind: ref.kind, metadata: { name: ref.name, ...(ref.namespace ? { namespace: ref.namespace } : {}) } });
+  const object = identityOf({
+    apiVersion: ref.apiVersion,
+    kind: ref.kind,
+    metadata: { name: ref.name, ...(ref.namespace ? { namespace: ref.namespace } : {}) },
+  });
   const change = live.find((one) => one.object === object && (isWithin(one.path, path) || isWithin(path, one.path)));
   if (!change) return { kind: file };
   return { kind: 'live', ...(change.manager === undefined ? {} : { manager: change.manager }) };

@@ -1,7 +1,7 @@
 import type { ObjectRef } from '../core/object.ts';
 import { refText } from '../core/object.ts';
 import type { Outcome, Side } from '../core/trace.ts';
-import { type Comparison, alike } from './alike.ts';
+import { alike, type Comparison } from './alike.ts';
 import { stepInto } from './field-paths.ts';
 import type { ImageMap } from './images.ts';
 

@@ -1,0 +1,430 @@
+import assert from 'node:assert/strict';
+import type { KubeObject } from '../../src/core/object.ts';
+import { agents, briefly, config, container, env, image, json, merged } from '../support/merge-cases.ts';
+
+interface Case {
+  readonly title: string;
+  readonly base: KubeObject;
+  readonly mine: KubeObject;
+  readonly theirs: KubeObject;
+  readonly result: KubeObject;
+  readonly told: readonly string[];
+  /** Pieces of the notes that a person gets besides. */
+  readonly notes?: readonly RegExp[];
+}
+
+const field = { valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } };
+const other = { valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } };
+
+const variables: readonly Case[] = [
+  {
+    title: 'a changed value is kept',
+    base: env({ A: '1' }),
+    mine: env({ A: '2' }),
+    theirs: env({ A: '1' }),
+    result: env({ A: '2' }),
+    told: ['kept env[A].value'],
+  },
+  {
+    title: 'a value that both changed is a conflict',
+    base: env({ A: '1' }),
+    mine: env({ A: '2' }),
+    theirs: env({ A: '3' }),
+    result: env({ A: '3' }),
+    told: ['conflict env[A].value'],
+  },
+  {
+    title: 'the same change on both sides is there already',
+    base: env({ A: '1' }),
+    mine: env({ A: '2' }),
+    theirs: env({ A: '2' }),
+    result: env({ A: '2' }),
+    told: ['already env[A].value'],
+  },
+  {
+    title: 'a number for its text is no edit',
+    base: env({ A: '1' }),
+    mine: env({ A: 1 }),
+    theirs: env({ A: '9' }),
+    result: env({ A: '9' }),
+    told: [],
+  },
+  {
+    title: 'no value for an empty one is no edit',
+    base: env({ A: '' }),
+    mine: env({ A: {} }),
+    theirs: env({ A: '' }),
+    result: env({ A: '' }),
+    told: [],
+  },
+  {
+    title: 'a source for a value replaces it',
+    base: env({ A: '1' }),
+    mine: env({ A: field }),
+    theirs: env({ A: '1' }),
+    result: env({ A: field }),
+    told: ['kept env[A]'],
+  },
+  {
+    title: 'a source for a value that the release changed is one conflict',
+    base: env({ A: '1' }),
+    mine: env({ A: field }),
+    theirs: env({ A: '2' }),
+    result: env({ A: '2' }),
+    told: ['conflict env[A]'],
+  },
+  {
+    title: 'a value for a source replaces it',
+    base: env({ A: field }),
+    mine: env({ A: '1' }),
+    theirs: env({ A: field }),
+    result: env({ A: '1' }),
+    told: ['kept env[A]'],
+  },
+  {
+    title: 'another source while the release set a value is one conflict',
+    base: env({ A: field }),
+    mine: env({ A: other }),
+    theirs: env({ A: '1' }),
+    result: env({ A: '1' }),
+    told: ['conflict env[A]'],
+  },
+  {
+    title: 'of a repeated variable the last one counts',
+    base: env({ A: '1' }),
+    mine: env({ A: '1' }, { name: 'A', value: '2' }),
+    theirs: env({ A: '1' }),
+    result: env({ A: '2' }),
+    told: ['kept env[A].value'],
+    notes: [/A is there twice/],
+  },
+  {
+    title: 'another order is no edit',
+    base: env({ A: '1', B: '2' }),
+    mine: env({ B: '2', A: '1' }),
+    theirs: env({ A: '1', B: '2' }),
+    result: env({ A: '1', B: '2' }),
+    told: [],
+  },
+  {
+    title: 'a removal is kept',
+    base: env({ A: '1', B: '2' }),
+    mine: env({ A: '1' }),
+    theirs: env({ A: '1', B: '2' }),
+    result: env({ A: '1' }),
+    told: ['kept env[B]'],
+  },
+  {
+    title: 'a removal of what the release changed is a conflict',
+    base: env({ A: '1', B: '2' }),
+    mine: env({ A: '1' }),
+    theirs: env({ A: '1', B: '3' }),
+    result: env({ A: '1', B: '3' }),
+    told: ['conflict env[B]'],
+  },
+  {
+    title: 'a change of what the release dropped is obsolete',
+    base: env({ A: '1', B: '2' }),
+    mine: env({ A: '1', B: '5' }),
+    theirs: env({ A: '1' }),
+    result: env({ A: '1' }),
+    told: ['obsolete env[B].value'],
+  },
+  {
+    title: 'different additions of one name are a conflict',
+    base: env({ A: '1' }),
+    mine: env({ A: '1', B: '2' }),
+    theirs: env({ A: '1', B: '3' }),
+    result: env({ A: '1', B: '3' }),
+    told: ['conflict env[B].value'],
+  },
+  {
+    title: 'a word added to a list with commas stays',
+    base: env({ ENABLED_CONTROLLERS: 'node' }),
+    mine: env({ ENABLED_CONTROLLERS: 'node,rr' }),
+    theirs: env({ ENABLED_CONTROLLERS: 'node,loadbalancer' }),
+    result: env({ ENABLED_CONTROLLERS: 'node,loadbalancer,rr' }),
+    told: ['kept env[ENABLED_CONTROLLERS].value'],
+  },
+  {
+    title: 'a word taken from a list with commas stays away',
+    base: env({ ENABLED_CONTROLLERS: 'policy,node' }),
+    mine: env({ ENABLED_CONTROLLERS: 'node' }),
+    theirs: env({ ENABLED_CONTROLLERS: 'policy,node,loadbalancer' }),
+    result: env({ ENABLED_CONTROLLERS: 'node,loadbalancer' }),
+    told: ['kept env[ENABLED_CONTROLLERS].value'],
+  },
+  {
+    title: 'blanks in a list with commas are no edit',
+    base: env({ ENABLED_CONTROLLERS: 'policy,node' }),
+    mine: env({ ENABLED_CONTROLLERS: 'policy, node' }),
+    theirs: env({ ENABLED_CONTROLLERS: 'node' }),
+    result: env({ ENABLED_CONTROLLERS: 'node' }),
+    told: [],
+  },
+  {
+    title: 'an addition goes behind what stood before it',
+    base: env({ A: '1', B: '2' }),
+    mine: env({ A: '1', X: '0', B: '2' }),
+    theirs: env({ A: '1', B: '2', C: '3' }),
+    result: env({ A: '1', X: '0', B: '2', C: '3' }),
+    told: ['kept env[X]'],
+  },
+];
+
+const OLD = 'docker.io/calico/node:v3.27.2';
+const NEW = 'quay.io/calico/node:v3.32.1';
+const OWN = 'm.example:5000/p/node';
+const kindOfImage = (title: string, mine: string, result: string, told: readonly string[], theirs = NEW): Case => ({
+  title,
+  base: image(OLD),
+  mine: image(mine),
+  theirs: image(theirs),
+  result: image(result),
+  told,
+});
+
+const images: readonly Case[] = [
+  kindOfImage('another registry is kept with the target’s tag; its port is no tag', `${OWN}:v3.27.2`, `${OWN}:v3.32.1`, ['kept image']),
+  kindOfImage('an image without a tag is a conflict', OWN, NEW, ['conflict image']),
+  kindOfImage('another release’s tag is no edit', 'docker.io/calico/node:v3.27.4', NEW, []),
+  kindOfImage('a tag of an own build is a conflict', 'docker.io/calico/node:v3.27.2-fix', NEW, ['conflict image']),
+  kindOfImage('a digest is a conflict', `docker.io/calico/node@sha256:${'ab'.repeat(32)}`, NEW, ['conflict image']),
+  kindOfImage('the default registry left out is no edit', 'calico/node:v3.27.2', NEW, []),
+  kindOfImage('the registry that the target has is there already', 'quay.io/calico/node:v3.27.2', NEW, ['already image']),
+];
+
+const probe = (handler: object, periodSeconds: number): KubeObject => container({ livenessProbe: { ...handler, periodSeconds } });
+const source = (fields: object): KubeObject => agents({ volumes: [{ name: 'v', ...fields }] });
+const mounts = (...list: readonly object[]): KubeObject =>
+  container({ volumeMounts: list }, { volumes: [{ name: 'v', hostPath: { path: '/v' } }] });
+const args = (text: string): KubeObject => container({ args: text.split(' ') });
+const tolerations = (...list: readonly object[]): KubeObject => agents({ tolerations: [{ operator: 'Exists' }, ...list] });
+const cpu = (resources: unknown): KubeObject => container({ resources });
+const requests = (amount: string): KubeObject => cpu({ requests: { cpu: amount } });
+
+const workloads: readonly Case[] = [
+  {
+    title: 'arguments of both sides keep their order',
+    base: args('a b'),
+    mine: args('a b x'),
+    theirs: args('z a b'),
+    result: args('z a b x'),
+    told: ['kept args'],
+  },
+  {
+    title: 'arguments changed at the same place are a conflict',
+    base: args('a b'),
+    mine: args('a x'),
+    theirs: args('a y'),
+    result: args('a y'),
+    told: ['conflict args'],
+  },
+  {
+    title: 'a toleration with its default left out is there already',
+    base: tolerations(),
+    mine: tolerations({ key: 'k', effect: 'NoSchedule' }),
+    theirs: tolerations({ key: 'k', operator: 'Equal', effect: 'NoSchedule' }),
+    result: tolerations({ key: 'k', operator: 'Equal', effect: 'NoSchedule' }),
+    told: ['already tolerations[k:NoSchedule]'],
+  },
+  {
+    title: 'quantities written differently are no edit',
+    base: requests('250m'),
+    mine: requests('0.25'),
+    theirs: requests('300m'),
+    result: requests('300m'),
+    told: [],
+  },
+  {
+    title: 'null removes',
+    base: requests('250m'),
+    mine: cpu(null),
+    theirs: requests('250m'),
+    result: container({}),
+    told: ['kept resources'],
+  },
+  {
+    title: 'how often to ask is apart from how to ask',
+    base: probe({ httpGet: { port: 1 } }, 10),
+    mine: probe({ httpGet: { port: 1 } }, 30),
+    theirs: probe({ exec: { command: ['x'] } }, 10),
+    result: probe({ exec: { command: ['x'] } }, 30),
+    told: ['kept livenessProbe.periodSeconds'],
+  },
+  {
+    title: 'a change of a handler that the release replaced is obsolete',
+    base: probe({ httpGet: { port: 1 } }, 10),
+    mine: probe({ httpGet: { port: 2 } }, 10),
+    theirs: probe({ exec: { command: ['x'] } }, 10),
+    result: probe({ exec: { command: ['x'] } }, 10),
+    told: ['obsolete livenessProbe.httpGet.port'],
+  },
+  {
+    title: 'another handler than the one the release changed is one conflict',
+    base: probe({ httpGet: { port: 1 } }, 10),
+    mine: probe({ tcpSocket: { port: 1 } }, 10),
+    theirs: probe({ httpGet: { port: 2 } }, 10),
+    result: probe({ httpGet: { port: 2 } }, 10),
+    told: ['conflict livenessProbe'],
+  },
+  {
+    title: 'another volume source than the one the release changed is one conflict',
+    base: source({ hostPath: { path: '/a' } }),
+    mine: source({ emptyDir: {} }),
+    theirs: source({ hostPath: { path: '/a', type: 'Directory' } }),
+    result: source({ hostPath: { path: '/a', type: 'Directory' } }),
+    told: ['conflict volumes[v]'],
+  },
+  {
+    title: 'a path changed within the same source goes with the release’s type',
+    base: source({ hostPath: { path: '/a' } }),
+    mine: source({ hostPath: { path: '/b' } }),
+    theirs: source({ hostPath: { path: '/a', type: 'Directory' } }),
+    result: source({ hostPath: { path: '/b', type: 'Directory' } }),
+    told: ['kept volumes[v].hostPath.path'],
+  },
+  {
+    title: 'a mount moved away from what the release changed is one conflict',
+    base: mounts({ name: 'v', mountPath: '/a' }),
+    mine: mounts({ name: 'v', mountPath: '/b' }),
+    theirs: mounts({ name: 'v', mountPath: '/a', readOnly: true }),
+    result: mounts({ name: 'v', mountPath: '/a', readOnly: true }),
+    told: ['conflict volumeMounts[/a]'],
+  },
+  {
+    title: 'a moved mount is one edit',
+    base: mounts({ name: 'v', mountPath: '/a' }),
+    mine: mounts({ name: 'v', mountPath: '/b' }),
+    theirs: mounts({ name: 'v', mountPath: '/a' }),
+    result: mounts({ name: 'v', mountPath: '/b' }),
+    told: ['kept volumeMounts[/a]'],
+  },
+];
+
+const cni = (text: string): KubeObject => json(`{"mtu": ${text}}`);
+
+const texts: readonly Case[] = [
+  {
+    title: 'a value for a placeholder is kept beside what the release added',
+    base: cni('__CNI_MTU__'),
+    mine: cni('1400'),
+    theirs: json('{"mtu": __CNI_MTU__, "n": 1}'),
+    result: json('{"mtu": 1400, "n": 1}'),
+    told: ['kept json.mtu'],
+  },
+  {
+    title: 'JSON with other white space is no edit',
+    base: json('{"a":1}'),
+    mine: json('{\n  "a": 1\n}'),
+    theirs: json('{"a":2}'),
+    result: json('{"a":2}'),
+    told: [],
+  },
+  {
+    title: 'a placeholder in quotes is another value',
+    base: cni('__X__'),
+    mine: cni('"__X__"'),
+    theirs: cni('__X__'),
+    result: cni('"__X__"'),
+    told: ['kept json.mtu'],
+  },
+  {
+    title: 'a removed plugin that the release removed as well is gone already',
+    base: json('{"plugins": [{"type": "calico"}, {"type": "bandwidth"}]}'),
+    mine: json('{"plugins": [{"type": "calico"}]}'),
+    theirs: json('{"plugins": [{"type": "calico"}]}'),
+    result: json('{"plugins": [{"type": "calico"}]}'),
+    told: ['already json.plugins[bandwidth]'],
+  },
+  {
+    title: 'an added plugin comes behind the release’s',
+    base: json('{"plugins": [{"type": "calico"}, {"type": "bandwidth"}]}'),
+    mine: json('{"plugins": [{"type": "calico"}, {"type": "bandwidth"}, {"type": "tuning"}]}'),
+    theirs: json('{"plugins": [{"type": "calico"}, {"type": "portmap"}]}'),
+    result: json('{"plugins": [{"type": "calico"}, {"type": "portmap"}, {\n  "type": "tuning"\n}]}'),
+    told: ['kept json.plugins[tuning]'],
+  },
+  {
+    title: 'a change within a plugin that is gone is obsolete',
+    base: json('{"plugins": [{"type": "bandwidth", "cap": true}]}'),
+    mine: json('{"plugins": [{"type": "bandwidth", "cap": false}]}'),
+    theirs: json('{"plugins": []}'),
+    result: json('{"plugins": []}'),
+    told: ['obsolete json.plugins[bandwidth].cap'],
+  },
+  {
+    title: 'broken JSON is a conflict',
+    base: json('{"a":1}'),
+    mine: json('{"a":'),
+    theirs: json('{"a":1}'),
+    result: json('{"a":1}'),
+    told: ['conflict json'],
+  },
+  {
+    title: 'a number in a ConfigMap is written as text',
+    base: config({ mtu: '0' }),
+    mine: config({ mtu: 1400 }),
+    theirs: config({ mtu: '0' }),
+    result: config({ mtu: '1400' }),
+    told: ['kept mtu'],
+  },
+];
+
+const init = (name: string, text: string): object => ({ name, image: text });
+const inits = (first: string, ...more: readonly object[]): KubeObject => agents({ initContainers: more, containers: [init('c', first)] });
+const volume = (name: string): object => ({ name, hostPath: { path: `/${name}` } });
+
+const across: readonly Case[] = [
+  {
+    title: 'a container new in the target comes from the person’s registry',
+    base: inits(OLD),
+    mine: inits(`${OWN}:v3.27.2`),
+    theirs: inits(NEW, init('i', NEW)),
+    result: inits(`${OWN}:v3.32.1`, init('i', `${OWN}:v3.32.1`)),
+    told: ['kept image', 'kept initContainers[i].image'],
+  },
+  {
+    title: 'edits of a container that is gone are obsolete, and tell the registry nevertheless',
+    base: inits(OLD, init('old', OLD)),
+    mine: inits(OLD, init('old', `${OWN}:v3.27.2`)),
+    theirs: inits(NEW, init('new', NEW)),
+    result: inits(NEW, init('new', `${OWN}:v3.32.1`)),
+    told: ['obsolete initContainers[old].image', 'kept initContainers[new].image'],
+  },
+  {
+    title: 'an edit goes over to the new name of a container',
+    base: inits(OLD, init('mount-bpffs', OLD)),
+    mine: inits(OLD, init('mount-bpffs', `${OWN}:v3.27.2`)),
+    theirs: inits(NEW, init('ebpf-bootstrap', NEW)),
+    result: inits(NEW, init('ebpf-bootstrap', `${OWN}:v3.32.1`)),
+    told: ['kept initContainers[ebpf-bootstrap].image'],
+  },
+  {
+    title: 'a removal across a rename is a conflict',
+    base: inits(OLD, init('mount-bpffs', OLD)),
+    mine: inits(OLD),
+    theirs: inits(NEW, init('ebpf-bootstrap', NEW)),
+    result: inits(NEW, init('ebpf-bootstrap', NEW)),
+    told: ['conflict initContainers[ebpf-bootstrap]'],
+  },
+  {
+    title: 'a removed volume that the target mounts anew is a conflict',
+    base: agents({ volumes: [volume('v')] }),
+    mine: agents({}),
+    theirs: container({ volumeMounts: [{ name: 'v', mountPath: '/v' }] }, { volumes: [volume('v')] }),
+    result: container({ volumeMounts: [{ name: 'v', mountPath: '/v' }] }, { volumes: [volume('v')] }),
+    told: ['conflict volumes[v]'],
+  },
+];
+
+describe('mergeManifest', () => {
+  for (const { title, base, mine, theirs, result, told, notes = [] } of [...variables, ...images, ...workloads, ...texts, ...across]) {
+    it(title, () => {
+      const outcome = merged(base, mine, theirs);
+      assert.deepEqual(outcome.documents, [result]);
+      assert.deepEqual(briefly(outcome), told);
+      for (const note of notes) assert.match(outcome.notes.join('\n'), note);
+    });
+  }
+});
