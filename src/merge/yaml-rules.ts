@@ -82,3 +82,10 @@ export function writeYaml(value: unknown): string {
   const text = document.toString({ lineWidth: 0, directives: false });
   return text.replace(new RegExp(UNSAFE, 'gu'), (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
+
+/** The same reading, with comments and styles, to be changed and written again. Throws YAMLParseError for what `readYaml` calls a problem. */
+export function editableYaml(text: string): Document.Parsed {
+  const document = parseDocument(text, { version: '1.1', customTags: kubectlTags, prettyErrors: false, uniqueKeys: false });
+  if (document.errors[0]) throw document.errors[0];
+  return document;
+}

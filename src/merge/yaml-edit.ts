@@ -1,0 +1,122 @@
+import { type Document, isMap, isScalar, isSeq, type Node, Scalar, visit, type YAMLMap, type YAMLSeq } from 'yaml';
+import { isRecord, sameValue } from './json.ts';
+import { itemsOf } from './list-items.ts';
+import { canonical } from './same-value.ts';
+import { mergeSequences } from './sequences.ts';
+import { editableYaml, readYaml } from './yaml-rules.ts';
+
+/** Longer texts are compared line by line in no reasonable time; only definitions are longer, and nobody edits them here. */
+const MAX_LINES = 3000;
+
+/** What every reader takes for text without quotes. */
+const PLAIN_TEXT = /^[A-Za-z/][\w./:@=+-]*$/;
+
+/**
+ * The text of one document with `after` in place of `before`: comments, order and spelling of all else stay. Undefined if it
+ * cannot be done so that the text reads back as it should.
+ */
+export function editYaml(text: string, before: unknown, after: unknown): string | undefined {
+  const plain = written(editableYaml(text), text);
+  const document = editableYaml(text);
+  document.contents = sync(document, document.contents, { before, after, name: '' }) as typeof document.contents;
+  const edited = written(document, text);
+  const wanted = withChange(readYaml(text).value, before, after);
+  return [inPlace(text, plain, edited), edited].find((one) => one !== undefined && sameValue(readYaml(one).value, wanted));
+}
+
+/** What a file says besides the merged object: empty status and the like, which merging leaves out. */
+function withChange(whole: unknown, before: unknown, after: unknown): unknown {
+  if (!isRecord(whole) || !isRecord(before) || !isRecord(after)) return after;
+  const fields = Object.entries(whole).flatMap(([name, value]) => {
+    if (!Object.hasOwn(before, name)) return [[name, value]];
+    return Object.hasOwn(after, name)
+      ? [[name, sameValue(before[name], after[name]) ? value : withChange(value, before[name], after[name])]]
+      : [];
+  });
+  const added = Object.entries(after).filter(([name]) => !Object.hasOwn(whole, name));
+  return Object.fromEntries([...fields, ...added]);
+}
+
+function written(document: Document.Parsed, text: string): string {
+  const indentSeq = !/^( *)[\w-]+:[ \t]*\n\1- /m.test(text);
+  const end = /\n?$/.exec(text)?.[0] ?? '';
+  return document.toString({ lineWidth: 0, flowCollectionPadding: /\{ \S/.test(text), directives: false, indentSeq }).trimEnd() + end;
+}
+
+/** The lines that the edit changed, in the file's own text: writing may spell other lines differently. */
+function inPlace(text: string, plain: string, edited: string): string | undefined {
+  if (plain === text) return edited;
+  const [base, mine, theirs] = [plain.split('\n'), text.split('\n'), edited.split('\n')];
+  if (Math.max(base.length, mine.length, theirs.length) > MAX_LINES) return undefined;
+  return mergeSequences(base, mine, theirs)?.join('\n');
+}
+
+interface Change {
+  readonly before: unknown;
+  readonly after: unknown;
+  readonly name: string;
+}
+
+function sync(document: Document, node: unknown, change: Change): unknown {
+  const { before, after, name } = change;
+  if (sameValue(before, after)) return node;
+  if (isMap(node) && isRecord(before) && isRecord(after)) return syncMap(document, node, before, after);
+  if (isSeq(node) && Array.isArray(before) && Array.isArray(after)) return syncList(document, node, after, name);
+  if (isScalar(node) && typeof node.value === typeof after && after !== null) {
+    node.value = after;
+    node.source = undefined as never;
+    return node;
+  }
+  return created(document, after, name, isScalar(node) ? node.type : undefined);
+}
+
+function syncMap(
+  document: Document,
+  map: YAMLMap,
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): YAMLMap {
+  const nameOf = (key: unknown) => String(isScalar(key) ? key.value : key);
+  map.items = map.items.filter(({ key }) => Object.hasOwn(after, nameOf(key)) || !Object.hasOwn(before, nameOf(key)));
+  for (const pair of map.items) {
+    const name = nameOf(pair.key);
+    if (Object.hasOwn(after, name)) pair.value = sync(document, pair.value, { before: before[name], after: after[name], name });
+  }
+  for (const [name, value] of Object.entries(after)) {
+    if (!map.has(name)) map.add(document.createPair(name, created(document, value, name)));
+  }
+  return map;
+}
+
+/** Items keep their text where they have a counterpart. */
+function syncList(document: Document, list: YAMLSeq, after: readonly unknown[], name: string): YAMLSeq {
+  const values = list.items.map((item) => (item as Node).toJS(document) as unknown);
+  const keyed = itemsOf(name, values) && itemsOf(name, after);
+  const keysOf = (items: readonly unknown[]) => (keyed ? [...(itemsOf(name, items)?.keys() ?? [])] : items.map(canonical));
+  const there = new Map(keysOf(values).map((key, index) => [key, index]));
+  const keys = keysOf(after);
+  list.items = after.map((item, index) => {
+    const at = there.get(keys[index] ?? '');
+    if (at === undefined) return created(document, item, name);
+    there.delete(keys[index] ?? '');
+    return sync(document, list.items[at], { before: values[at], after: item, name: '' });
+  });
+  return list;
+}
+
+/** Texts are quoted as manifests do it: what a reader could take for anything else, and the values of variables. */
+function created(document: Document, value: unknown, name: string, type?: Scalar['type']): unknown {
+  const node = document.createNode(value);
+  visit(node, {
+    Scalar: (key, scalar, path) => {
+      if (key === 'key' || typeof scalar.value !== 'string') return;
+      const pair = path.at(-1);
+      const held = pair && 'key' in pair && isScalar(pair.key) ? pair.key.value : name;
+      const text = scalar.value;
+      if (type && scalar === node) scalar.type = type;
+      else if (text.includes('\n')) scalar.type = Scalar.BLOCK_LITERAL;
+      else if (held === 'value' || !PLAIN_TEXT.test(text)) scalar.type = Scalar.QUOTE_DOUBLE;
+    },
+  });
+  return node;
+}
