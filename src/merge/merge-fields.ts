@@ -40,7 +40,7 @@ const METADATA = new Set(['name', 'namespace', 'generateName', 'labels', 'annota
 /** Result = theirs + (mine − base), field by field; undefined = absent. */
 export function mergeField(walk: Walk, place: Place, three: Three): unknown {
   const { base, mine, theirs } = three;
-  if (base === undefined && mine === undefined) return theirs;
+  if (base === undefined && mine === undefined) return settle(walk, place, three);
   const states = [base, mine, theirs].filter((state) => state !== undefined);
   const addedAlike = base === undefined && alike(mine, theirs, { name: place.name, strict: place.json });
   if (mine !== undefined && (base !== undefined || theirs !== undefined) && !addedAlike) {

@@ -70,17 +70,17 @@ export function fieldOf(ref: ObjectRef, path: string): string {
 }
 
 /** One value as a whole: returns the result and tells what became of the edit, if it is one. */
-export function settle(walk: Walk, place: Place, { base, mine, theirs }: Three, because?: string): unknown {
+export function settle(walk: Walk, place: Place, three: Three, because?: string): unknown {
+  const { base, mine, theirs } = three;
   const how: Comparison = { name: place.name, strict: place.json };
-  if (because === undefined && alike(base, mine, how)) return theirs;
-  const three = { base, mine, theirs };
+  const reason = because ?? (walk.mode === 'merge' ? walk.forced(fieldOf(walk.ref, place.path)) : undefined);
+  const isEdit = !alike(base, mine, how);
+  if (!isEdit && (reason === undefined || alike(mine, theirs, how))) return theirs;
   if (walk.mode === 'mine') return tell(walk, place, three, 'kept');
   if (alike(mine, theirs, how)) return tell(walk, place, three, 'already');
   if (walk.mode === 'theirs') return tell(walk, place, three, 'target');
   if (place.gone || (base !== undefined && mine !== undefined && theirs === undefined)) return tell(walk, place, three, 'obsolete');
-  const reason = because ?? walk.forced(fieldOf(walk.ref, place.path));
-  const untouched = alike(base, theirs, { ...how, apartFromImages: mine === undefined });
-  if (reason === undefined && untouched) return tell(walk, place, three, 'kept');
+  if (reason === undefined && alike(base, theirs, { ...how, apartFromImages: mine === undefined })) return tell(walk, place, three, 'kept');
   return decide(walk, place, three, reason ?? (mine === undefined ? REMOVED : base === undefined ? BOTH_ADDED : BOTH_CHANGED));
 }
 
