@@ -1,6 +1,7 @@
 import { alike } from './alike.ts';
 import { isRecord } from './json.ts';
 import { itemsOf } from './list-items.ts';
+import { keyFields } from './list-keys.ts';
 import { mergeItems } from './merge-items.ts';
 import { mergeCommaList, mergeImage, mergeJsonText, mergeSequence } from './merge-values.ts';
 import { inField, type Place, settle, type Three, tell, type Walk } from './walk.ts';
@@ -62,7 +63,8 @@ function mergeScalar(walk: Walk, place: Place, three: Three): unknown {
 /** An absent record counts as empty where another has members; what was there and is not in the target is gone. */
 function mergeRecord(walk: Walk, place: Place, three: Three): unknown {
   if (walk.mode === 'mine' && three.theirs === undefined && place.name.endsWith('[]')) return settle(walk, place, three);
-  const [base, mine, theirs] = [fieldsOf(three.base), fieldsOf(three.mine), fieldsOf(three.theirs)];
+  const [mine, theirs] = [fieldsOf(three.mine), fieldsOf(three.theirs)];
+  const base = three.base === undefined ? keysIn(place, mine) : fieldsOf(three.base);
   const dropped = three.base !== undefined && three.theirs === undefined && !STANDS_ALONE.has(place.name);
   const within = { ...place, gone: place.gone || dropped };
   if (place.name === 'env[]') return mergeVariable(walk, within, three);
@@ -77,6 +79,13 @@ function mergeRecord(walk: Walk, place: Place, three: Three): unknown {
   const entries = order.map((name) => [name, merged.get(name)] as const).filter(([, value]) => value !== undefined);
   if (three.theirs === undefined && entries.length === 0) return undefined;
   return Object.fromEntries(entries);
+}
+
+/** What makes two additions the same item is no difference between them. */
+function keysIn({ name }: Place, item: Fields): Fields {
+  if (!name.endsWith('[]')) return {};
+  const listName = name.slice(0, -2);
+  return subset(item, listName === 'plugins' ? ['type'] : keyFields(listName, item));
 }
 
 function isUnknown(walk: Walk, place: Place, name: string, three: Three): boolean {
@@ -155,6 +164,7 @@ function mergeList(walk: Walk, place: Place, three: Three): unknown {
   const [b, m, t] = maps;
   if (!b || !m || !t || base.length + mine.length + theirs.length === 0) return settle(walk, place, three);
   const merged = mergeItems(walk, place, { base: b, mine: m, theirs: t }, mergeField);
-  // A list that lost its last item goes as a whole, unless the target itself has an empty one.
-  return merged.length > 0 || (three.theirs !== undefined && theirs.length === 0) ? merged : undefined;
+  // A list that lost its last item goes as a whole, unless the person or the target has an empty one.
+  const isEmptyList = (list: unknown) => Array.isArray(list) && list.length === 0;
+  return merged.length > 0 || isEmptyList(three.mine) || isEmptyList(three.theirs) ? merged : undefined;
 }
