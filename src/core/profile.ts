@@ -125,6 +125,14 @@ export interface Leftovers {
   readonly volumes: readonly string[];
 }
 
+/** What one service's manifests are known for when edits are merged; names that no general rule could tell. */
+export interface MergeKnowledge {
+  /** Names of variables whose value is a list with commas. */
+  readonly commaLists: readonly string[];
+  /** Items of pod templates that a release gave another name, by the list they are in. */
+  readonly renames: readonly { readonly list: 'initContainers' | 'containers' | 'volumes'; readonly from: string; readonly to: string }[];
+}
+
 export interface RemovedKind {
   readonly group: string;
   readonly plural: string;
@@ -207,6 +215,7 @@ export interface Profile {
   /** Releases at which the UIDs of v3 objects change. */
   readonly uidChanges: readonly string[];
   readonly leftovers: Leftovers;
+  readonly merge: MergeKnowledge;
   readonly removedKinds: readonly RemovedKind[];
   /** Kubernetes minors: below the floor the target's CRDs are refused; tested ones are silent. */
   readonly kubernetes: { readonly floor: string; readonly tested: readonly string[] };

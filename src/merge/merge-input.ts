@@ -1,4 +1,5 @@
 import type { KubeObject } from '../core/object.ts';
+import type { MergeKnowledge } from '../core/profile.ts';
 import type { Conflict, Side, Trace } from '../core/trace.ts';
 
 /** Two states of one object between which changes in the cluster lie. */
@@ -7,14 +8,6 @@ export interface LiveState {
   readonly before: KubeObject;
   /** What is live. */
   readonly now: KubeObject;
-}
-
-/** What one service's manifests are known for; names no general rule could tell. */
-export interface MergeKnowledge {
-  /** Names of variables whose value is a list with commas. */
-  readonly commaLists: readonly string[];
-  /** Items that a release gave another name, by the list they are in. */
-  readonly renames: readonly { readonly list: 'initContainers' | 'containers' | 'volumes'; readonly from: string; readonly to: string }[];
 }
 
 export interface MergeInput {

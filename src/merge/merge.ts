@@ -1,8 +1,9 @@
 import { type KubeObject, refOf } from '../core/object.ts';
+import type { MergeKnowledge } from '../core/profile.ts';
 import type { Side } from '../core/trace.ts';
 import { ImageMap } from './images.ts';
 import { type LiveChange, layLive } from './lay-live.ts';
-import type { MergeInput, MergeKnowledge, MergeResult } from './merge-input.ts';
+import type { MergeInput, MergeResult } from './merge-input.ts';
 import { mergeObject } from './merge-object.ts';
 import { mapNewImages } from './new-images.ts';
 import { identityOf, prepared, removedAcrossRename, renamed } from './prepare.ts';

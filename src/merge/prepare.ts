@@ -1,6 +1,6 @@
 import type { KubeObject } from '../core/object.ts';
+import type { MergeKnowledge } from '../core/profile.ts';
 import { isRecord } from './json.ts';
-import type { MergeKnowledge } from './merge-input.ts';
 import { comparable } from './normalise.ts';
 
 /** Kinds whose group changed over the years; the objects stayed the same ones. */

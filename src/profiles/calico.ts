@@ -141,6 +141,13 @@ export const calico: Profile = {
     env: ['FELIX_LOGSEVERITYSCREEN'],
     volumes: ['flexvol-driver-host', 'sysfs'],
   },
+  merge: {
+    commaLists: ['ENABLED_CONTROLLERS', 'CLUSTER_TYPE'],
+    renames: [
+      { list: 'initContainers', from: 'mount-bpffs', to: 'ebpf-bootstrap' },
+      { list: 'volumes', from: 'sysfs', to: 'sys-fs' },
+    ],
+  },
   removedKinds: [
     {
       group: 'policy.networking.k8s.io',

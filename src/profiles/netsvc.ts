@@ -129,6 +129,7 @@ export const netsvc: Profile = {
   },
   uidChanges: ['v3.28.0'],
   leftovers: { containers: [], env: [], volumes: [] },
+  merge: { commaLists: ['ENABLED_CONTROLLERS', 'CLUSTER_TYPE'], renames: [] },
   removedKinds: [],
   kubernetes: { floor: '1.21', tested: ['1.34', '1.35', '1.36'] },
   labels: { createdBy: 'netsvc.io/created-by', createdByValue: 'netsvc-kube-controllers', autoHepSuffix: '-auto-hep' },

@@ -154,6 +154,10 @@ export const profileSchema: Schema = {
     'policyRenaming?': fields({ since: release, prefix: text, switchField: text, 'waitsFor?': text }),
     uidChanges: listOf(release),
     leftovers: fields({ containers: texts, env: texts, volumes: texts }),
+    merge: fields({
+      commaLists: texts,
+      renames: listOf(fields({ list: { enum: ['initContainers', 'containers', 'volumes'] }, from: text, to: text })),
+    }),
     removedKinds: listOf(fields({ group: text, plural: text, kind: text, since: release, replacement: text })),
     kubernetes: fields({
       floor: { type: 'string', pattern: '^\\d+\\.\\d+$' },

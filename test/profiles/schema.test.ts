@@ -5,6 +5,7 @@ import type {
   CliFacts,
   DatastoreFacts,
   Leftovers,
+  MergeKnowledge,
   Platform,
   PlatformSign,
   Profile,
@@ -44,6 +45,7 @@ const profile: FieldsOf<Profile> = {
   policyRenaming: 'optional',
   uidChanges: 'required',
   leftovers: 'required',
+  merge: 'required',
   removedKinds: 'required',
   kubernetes: 'required',
   labels: 'required',
@@ -123,6 +125,7 @@ const workload: FieldsOf<WorkloadName> = {
 };
 const addOn: FieldsOf<AddOn> = { id: 'required', file: 'required', workload: 'required', otherNamespaces: 'required' };
 const platform: FieldsOf<Platform> = { id: 'required', title: 'required', hint: 'required', signs: 'required' };
+const merge: FieldsOf<MergeKnowledge> = { commaLists: 'required', renames: 'required' };
 const leftovers: FieldsOf<Leftovers> = { containers: 'required', env: 'required', volumes: 'required' };
 const removedKind: FieldsOf<RemovedKind> = {
   group: 'required',
@@ -176,6 +179,7 @@ describe('the profile schema', () => {
     ['its datastore', property('datastore'), datastore],
     ['its CLI', property('cli'), cli],
     ['its leftovers', property('leftovers'), leftovers],
+    ['what merging knows', property('merge'), merge],
     ['a removed kind', at(property('removedKinds'), 'items'), removedKind],
     ['a variant', definition('variant'), variant],
     ['a workload', definition('workload'), workload],

@@ -1,15 +1,10 @@
 import type { KubeObject } from '../../src/core/object.ts';
 import { mergeManifest } from '../../src/merge/merge.ts';
-import type { MergeKnowledge, MergeResult } from '../../src/merge/merge-input.ts';
+import type { MergeResult } from '../../src/merge/merge-input.ts';
+import { calico } from '../../src/profiles/calico.ts';
 
 /** What the service's manifests are known for. */
-export const knowledge: MergeKnowledge = {
-  commaLists: ['ENABLED_CONTROLLERS', 'CLUSTER_TYPE'],
-  renames: [
-    { list: 'initContainers', from: 'mount-bpffs', to: 'ebpf-bootstrap' },
-    { list: 'volumes', from: 'sysfs', to: 'sys-fs' },
-  ],
-};
+export const knowledge = calico.merge;
 
 export function agents(pod: object): KubeObject {
   return {
