@@ -5,6 +5,7 @@ import { inputStamp, isFresh, writeStamp } from './stamp.ts';
 /** Data that the program reads at run time, from the source tree to dist. */
 const DATA = [
   ['src/sandbox/releases', 'sandbox/releases'],
+  ['src/adapters/bases', 'adapters/bases'],
   ['schemas', 'schemas'],
   ['docs/checks', 'docs/checks'],
 ] as const;
