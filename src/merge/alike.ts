@@ -1,7 +1,7 @@
 import { imageKey, parseImage } from './images.ts';
 import { isRecord } from './json.ts';
 import { itemsOf } from './list-items.ts';
-import { sameValue } from './same-value.ts';
+import { sameMeaning } from './same-meaning.ts';
 
 /** What the server writes where a person wrote nothing. */
 const DEFAULTS: Readonly<Record<string, unknown>> = { protocol: 'TCP', operator: 'Equal' };
@@ -38,7 +38,7 @@ function alikeScalars(a: unknown, b: unknown, { name, strict, apartFromImages }:
     return imageKey(parseImage(a).repository) === imageKey(parseImage(b).repository);
   }
   if (typeof a === 'string' && typeof b === 'string' && a.trimEnd() === b.trimEnd()) return true;
-  return sameValue(a, b);
+  return sameMeaning(a, b);
 }
 
 function alikeLists(a: readonly unknown[], b: readonly unknown[], how: Comparison): boolean {

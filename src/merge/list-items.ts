@@ -1,6 +1,6 @@
 import { isRecord } from './json.ts';
 import { itemsByKey } from './list-keys.ts';
-import { canonical } from './same-value.ts';
+import { canonical } from './same-meaning.ts';
 
 /** Lists of scalars whose order says nothing. */
 const SETS = new Set(['add', 'drop', 'finalizers', 'accessModes', 'verbs', 'resources', 'apiGroups', 'resourceNames', 'nonResourceURLs']);

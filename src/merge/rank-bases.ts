@@ -5,7 +5,7 @@ import { changedFields } from './fields.ts';
 import { mergeManifest } from './merge.ts';
 import type { MergeInput, MergeResult } from './merge-input.ts';
 import { identityOf, prepared } from './prepare.ts';
-import { canonical } from './same-value.ts';
+import { canonical } from './same-meaning.ts';
 import { fieldOf } from './walk.ts';
 
 /** A release's own manifest of the variant, unedited. */

@@ -1,10 +1,10 @@
+import { HIDDEN } from '../core/hidden.ts';
 import type { KubeObject, ObjectRef } from '../core/object.ts';
 import type { Conflict, Trace, TraceSource } from '../core/trace.ts';
 import { withoutMarks } from './json-text.ts';
 import type { LiveChange } from './lay-live.ts';
 import type { MergeInput, MergeResult } from './merge-input.ts';
 import { identityOf } from './prepare.ts';
-import { HIDDEN } from './secrets.ts';
 import type { Finding, Three } from './walk.ts';
 
 /** A finding with the object it was made in. */

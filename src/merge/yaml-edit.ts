@@ -1,7 +1,7 @@
 import { type Document, isMap, isScalar, isSeq, type Node, Scalar, visit, type YAMLMap, type YAMLSeq } from 'yaml';
 import { isRecord, sameValue } from './json.ts';
 import { itemsOf } from './list-items.ts';
-import { canonical } from './same-value.ts';
+import { canonical } from './same-meaning.ts';
 import { mergeSequences } from './sequences.ts';
 import { editableYaml, readYaml } from './yaml-rules.ts';
 

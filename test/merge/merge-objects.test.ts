@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { HIDDEN } from '../../src/core/hidden.ts';
 import type { KubeObject } from '../../src/core/object.ts';
 import { mergeManifest } from '../../src/merge/merge.ts';
 import type { MergeInput } from '../../src/merge/merge-input.ts';
-import { HIDDEN } from '../../src/merge/secrets.ts';
 import { agents, config, container, env, image } from '../support/merge-cases.ts';
 
 type Objects = readonly KubeObject[];

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { KubeObject } from '../../src/core/object.ts';
 import type { Trace } from '../../src/core/trace.ts';
 import { alike } from '../../src/merge/alike.ts';
-import { changedFields, fieldAt, leaves } from '../../src/merge/fields.ts';
+import { changedFields, fieldAt } from '../../src/merge/fields.ts';
 import { canonicalRepository, parseImage } from '../../src/merge/images.ts';
 import { isRecord } from '../../src/merge/json.ts';
 import { readJson } from '../../src/merge/json-text.ts';
@@ -131,6 +131,11 @@ function isNoise(path: string, before: unknown, after: unknown): boolean {
 
 /** Rules grouped otherwise, or covered by wider ones, are no edits: permissions are compared elsewhere. */
 const isRule = (path: string): boolean => path === 'rules';
+
+/** Every leaf with its path: scalars, lists without keys, empty maps and lists. */
+function leaves(object: unknown): ReadonlyMap<string, unknown> {
+  return new Map(changedFields(undefined, object).map(({ path, after }) => [path, after]));
+}
 
 describe('mergeManifest, whatever the three manifests are', function () {
   this.timeout(600_000);
