@@ -15,7 +15,7 @@ export interface ManifestDocument {
 export interface Manifest {
   readonly name: string;
   readonly documents: readonly ManifestDocument[];
-  /** What a person should know although kubectl accepts it: map keys that are there twice. */
+  /** What a person should know although kubectl accepts it: map keys that are there twice, lines in quotes without indentation. */
   readonly notes?: readonly string[];
 }
 
@@ -45,8 +45,17 @@ export function parseManifest(text: string, name: string): Manifest {
     for (const { key, line: at } of reading.repeated) {
       notes.push(`${name}:${chunk.line + at - 1}: the key "${key}" is there twice; the last one counts. Remove one of them.`);
     }
+    notes.push(...repairNotes(reading, chunk, name));
   }
   return { name, documents, ...(notes.length > 0 ? { notes } : {}) };
+}
+
+function repairNotes({ repaired = [] }: YamlReading, chunk: Chunk, name: string): readonly string[] {
+  const [first, ...more] = repaired;
+  if (!first) return [];
+  const others = more.length > 0 ? ` (and ${more.length} more in this document)` : '';
+  const fact = 'a text in quotes goes on in lines that stand no further right than its key; it was read as kubectl reads it.';
+  return [`${name}:${chunk.line + first.line - 1}:${first.column}${others}: ${fact} Indent its later lines.`];
 }
 
 /** A multi-document manifest that kubectl reads back to the same values. */

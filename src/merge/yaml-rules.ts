@@ -1,4 +1,5 @@
 import { Document, isScalar, LineCounter, parseDocument, type ScalarTag, type Tags, visit } from 'yaml';
+import { indentQuotedLines } from './quoted-lines.ts';
 
 /** What kubectl's reader leaves as plain strings although YAML 1.1 has a tag for it. */
 const UNUSED_TAGS = /:(timestamp|binary|set|omap|pairs)$/;
@@ -33,13 +34,34 @@ export interface YamlReading {
   readonly problem?: YamlProblem;
   /** Map keys that are there twice; the last one counts, as for kubectl. */
   readonly repeated: readonly { readonly key: string; readonly line: number }[];
+  /** Texts in quotes that only kubectl's reader takes as they stand; read as it does. */
+  readonly repaired?: readonly { readonly line: number; readonly column: number }[];
 }
 
 /** Lists that name themselves in an alias many times over grow without bound; nobody writes manifests with so many aliases. */
 const MAX_ALIASES = 100;
 
+const MAX_REPAIRS = 100;
+
 /** Reads one YAML document by the rules of kubectl: YAML 1.1 without its dates, sets and sexagesimal numbers. */
 export function readYaml(text: string): YamlReading {
+  const first = readOnce(text);
+  const repaired: { line: number; column: number }[] = [];
+  let [here, reading] = [text, first];
+  while (reading.unclosedAt !== undefined && repaired.length < MAX_REPAIRS) {
+    const repair = indentQuotedLines(here, reading.unclosedAt);
+    if (!repair || repair.text === here) break;
+    repaired.push({ line: repair.line, column: repair.column });
+    here = repair.text;
+    reading = readOnce(here);
+  }
+  // What is still wrong afterwards is told of the text as it stands.
+  if (repaired.length === 0 || reading.problem) return first;
+  return { ...reading, repaired };
+}
+
+/** `unclosedAt`: offset at which the first problem found a quote open. */
+function readOnce(text: string): YamlReading & { readonly unclosedAt?: number } {
   const lines = new LineCounter();
   const repeated: { key: string; line: number }[] = [];
   const document = parseDocument(text, {
@@ -56,7 +78,10 @@ export function readYaml(text: string): YamlReading {
   });
   const error = document.errors[0];
   const line = lines.linePos(document.contents?.range?.[0] ?? 0).line;
-  if (error) return { line, repeated, problem: { line: lines.linePos(error.pos[0]).line, message: error.message } };
+  if (error) {
+    const problem = { line: lines.linePos(error.pos[0]).line, message: error.message };
+    return { line, repeated, problem, ...(error.code === 'MISSING_CHAR' ? { unclosedAt: error.pos[0] } : {}) };
+  }
   if (document.contents === null) return { line, repeated };
   return { line, repeated, value: document.toJS({ maxAliasCount: MAX_ALIASES }) };
 }

@@ -48,10 +48,11 @@ function leftBehind(object: KubeObject): PlannedObject {
   return { ref: refOf(object), change: 'left-behind', fields: [], hidden: [], taken: [], note };
 }
 
-function notesOf({ previews, waves }: ApplyFacts, context: Context): readonly string[] {
+function notesOf({ previews, waves, target }: ApplyFacts, context: Context): readonly string[] {
   const migrating = previews.filter(({ live, adopted }) => live && adopted).length;
   const hold = context.options.holdPolicyMigration ? 'stored policies keep their old names until you release the hold' : '';
   return [
+    ...[target, ...target.addOns].flatMap(({ manifest }) => manifest.notes ?? []),
     waves.length > 1 ? `${waves.length} waves, each waited for: ${waves.map((wave) => wave.id).join(' → ')}` : '',
     migrating > 0 ? `field ownership of ${migrating} objects is taken over first, so that each is written once and rolled once` : '',
     hold,
