@@ -77,7 +77,8 @@ function isAllocated({ kind }: KubeObject, path: string): boolean {
   return kind === 'Service' && /^spec\.(clusterIPs?|healthCheckNodePort|ports\[.*\]\.nodePort)$/.test(path);
 }
 
-function isNoise({ before, after, path }: FieldChange): boolean {
+/** Says nothing of a person's intent: the same meaning written differently, or another tag of the same image. */
+export function isNoise({ before, after, path }: FieldChange): boolean {
   if (sameMeaning(before, after)) return true;
   if (!isImage(path, before, after)) return false;
   return repositoryOf(String(before)) === repositoryOf(String(after)) && isReleaseTag(String(before)) && isReleaseTag(String(after));

@@ -4,7 +4,9 @@ import type { Installation } from '../core/installation.ts';
 import type { KubeObject } from '../core/object.ts';
 import type { Sources } from '../core/ports.ts';
 import { compareReleases, parseRelease, sameMinor } from '../core/release.ts';
+import type { OwnObjects } from '../merge/distance.ts';
 import { type Manifest, parseManifest } from '../merge/manifest.ts';
+import { closestBase, type FileOfBase } from './closest-base.ts';
 import { addOnsOf, readReleaseManifest, variantOf } from './target.ts';
 import { assertIsBase } from './target-identity.ts';
 
@@ -18,10 +20,13 @@ export interface Base {
 /** Edits cannot be told from the release's own text without that text. */
 export class NoBase extends Error {}
 
-/** From `--base`, else from the artifact source. Throws NoBase if neither has it, and Fault('usage') for a `--base` that cannot be it. */
-export async function readBase(sources: Sources, context: Context, installation: Installation): Promise<Base> {
+/**
+ * From `--base`, else from the artifact source: of the installed minor the release that is nearest to `mine`, what the person
+ * applied. Throws NoBase if neither has it, and Fault('usage') for a `--base` that cannot be it.
+ */
+export async function readBase(sources: Sources, context: Context, installation: Installation, mine: OwnObjects): Promise<Base> {
   const variant = variantOf(context, installation);
-  const main = await readFileOfBase(sources, context, installation, variant.file);
+  const main = await readFileOfBase(sources, context, installation, { file: variant.file, mine });
   if (context.options.base !== undefined) assertIsBase(main.manifest, variant);
   const documents = main.manifest.documents.map(({ object }) => object);
   for (const addOn of addOnsOf(context, installation)) {
@@ -32,12 +37,17 @@ export async function readBase(sources: Sources, context: Context, installation:
   return { release: main.release, documents };
 }
 
-interface FileOfBase {
-  readonly release: string;
-  readonly manifest: Manifest;
+interface Wanted {
+  readonly file: string;
+  readonly mine: OwnObjects;
 }
 
-async function readFileOfBase(sources: Sources, { options }: Context, installation: Installation, file: string): Promise<FileOfBase> {
+async function readFileOfBase(
+  sources: Sources,
+  { options }: Context,
+  installation: Installation,
+  { file, mine }: Wanted,
+): Promise<FileOfBase> {
   const release = installation.release ?? (installation.line === undefined ? undefined : `${installation.line}.0`);
   if (options.base !== undefined) {
     return { release: release ?? options.base, manifest: await readOwnBase(sources, options.base, release, file) };
@@ -46,7 +56,14 @@ async function readFileOfBase(sources: Sources, { options }: Context, installati
   const near = nearest(await sources.artifacts.releases(), release);
   for (const one of [release, ...near]) {
     const manifest = await readReleaseManifest(sources, one, file);
-    if (manifest) return { release: one, manifest };
+    if (manifest)
+      return closestBase(
+        sources,
+        { release: one, manifest },
+        [release, ...near].filter((other) => other !== one),
+        file,
+        mine,
+      );
   }
   throw noBase(`${sources.artifacts.source} has no ${file} of ${release}`, file);
 }

@@ -30,7 +30,8 @@ export async function readEdits(
   installation: Installation,
   previews: readonly PreviewedObject[],
 ): Promise<EditSurvey> {
-  const base = await readBase(sources, context, installation);
+  const own = new Map(previews.map(({ document, live }) => [objectKey(document), live && (lastApplied(live) ?? live)]));
+  const base = await readBase(sources, context, installation, own);
   const documents = new Map(base.documents.map((object) => [objectKey(object), object]));
   const found = await eachOf(previews, WIDTH, (preview) => editsOf(sources.cluster, documents.get(objectKey(preview.document)), preview));
   const targeted = new Set(previews.map(({ document }) => objectKey(document)));
