@@ -5,6 +5,7 @@ import { type Tally, tally } from '../core/judge.ts';
 import type { PlannedStage } from '../core/plan.ts';
 import type { LockHolder } from '../core/ports.ts';
 import type { RunRecord, StageRecord } from '../core/run-record.ts';
+import type { ChainOutcome } from '../engine/run-chain.ts';
 import { maskedStage } from '../ui/mask.ts';
 import type { PlanHead } from '../ui/plan-view.ts';
 
@@ -99,15 +100,7 @@ export function planDocument(context: Context, exit: ExitName, planned: Planned,
   };
 }
 
-export interface Outcome {
-  readonly exit: ExitName;
-  readonly findings: readonly Finding[];
-  readonly plans: readonly PlannedStage[];
-  readonly stages: readonly StageRecord[];
-  readonly message?: string;
-  readonly suggestions: readonly string[];
-  readonly writes: number;
-}
+export type Outcome = Omit<ChainOutcome, 'stoppedAt'>;
 
 export function runReport(context: Context, command: string, outcome: Outcome, next: string): RunReport {
   return {

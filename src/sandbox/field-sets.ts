@@ -1,18 +1,9 @@
 import type { FieldsV1, KubeObject } from '../core/object.ts';
 import { fieldsOf } from '../merge/apply-document.ts';
 import { isRecord, sameValue } from '../merge/json.ts';
+import { SERVER_METADATA } from '../merge/normalise.ts';
 
-const IDENTITY = new Set([
-  'name',
-  'namespace',
-  'uid',
-  'resourceVersion',
-  'generation',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'managedFields',
-  'selfLink',
-]);
+const IDENTITY = new Set(['name', 'namespace', ...SERVER_METADATA]);
 
 /** What of an object managers can own: all but its identity. */
 export function ownable({ apiVersion: _, kind: __, metadata, ...fields }: KubeObject): Readonly<Record<string, unknown>> {
