@@ -29,6 +29,8 @@ export function filesOf(dir: string) {
     stages: join(dir, 'stages'),
     auditPolicy: join(dir, 'audit-policy.yaml'),
     auditLog: join(dir, 'audit.log'),
+    egress: join(dir, 'egress.json'),
+    clusterNetwork: join(dir, 'cluster-network'),
     authority: keys('authority.crt'),
     server: { certificate: keys('server.crt'), key: keys('server.key') },
     admin: { certificate: keys('admin.crt'), key: keys('admin.key') },
@@ -55,8 +57,14 @@ export function etcdArguments({ dir, ports }: Layout): readonly string[] {
   ];
 }
 
-/** With `audit`, every write of a person or a tool is a line of the audit log. */
-export function apiServerArguments({ dir, ports }: Layout, audit: boolean): readonly string[] {
+export interface ApiServerFeatures {
+  /** Every write of a person or a tool is a line of the audit log. */
+  readonly audit: boolean;
+  /** What it sends to services of the cluster goes through a socket: `cluster-network.ts`. */
+  readonly clusterNetwork: boolean;
+}
+
+export function apiServerArguments({ dir, ports }: Layout, { audit, clusterNetwork }: ApiServerFeatures): readonly string[] {
   const files = filesOf(dir);
   return [
     `--etcd-servers=http://127.0.0.1:${ports.etcd}`,
@@ -74,6 +82,7 @@ export function apiServerArguments({ dir, ports }: Layout, audit: boolean): read
     '--endpoint-reconciler-type=none',
     '--profiling=false',
     ...aggregationArguments(files),
+    ...(clusterNetwork ? [`--egress-selector-config-file=${files.egress}`] : []),
     ...(audit ? [`--audit-policy-file=${files.auditPolicy}`, `--audit-log-path=${files.auditLog}`] : []),
   ];
 }

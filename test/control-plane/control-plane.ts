@@ -22,6 +22,8 @@ export interface ControlPlaneOptions {
   readonly readyAfterMs?: number;
   /** Write an audit log of all writes that tools and persons make; `requests`: of what they read, too. */
   readonly audit?: boolean | 'requests';
+  /** Services have addresses that can be reached, once somebody plays their network (`playClusterNetwork`). */
+  readonly clusterNetwork?: boolean;
   /** Lets the controllers of a large cluster ask faster than their defaults (20 and 50 a second) allow. */
   readonly requestsPerSecond?: number;
   /** Folder for everything, which must not exist yet; a temporary one unless said. It is removed at the end. */
@@ -39,6 +41,8 @@ export interface ControlPlane {
   readonly api: Api;
   /** Lines of JSON (audit.k8s.io/v1), with the option `audit`. */
   readonly auditLog: string;
+  /** Socket of the services' network, with the option `clusterNetwork`. */
+  readonly clusterNetwork: string;
   /** Runs kubectl on this control plane; a failure is an exit code, not an exception. */
   kubectl(args: readonly string[], stdin?: string): Promise<CommandResult>;
   /** `kubectl apply -f`, as a person once installed; what the server refuses is in the result. */
@@ -83,7 +87,8 @@ async function start({ programs, dir, processes, options }: Start): Promise<Cont
   const access = await writeKeys(layout, options.audit === 'requests');
   const api = connect(access);
   const ground = { processes, programs, layout, requestsPerSecond: options.requestsPerSecond };
-  await startApiServer(ground, api, (options.audit ?? false) !== false);
+  const { audit = false, clusterNetwork = false } = options;
+  await startApiServer(ground, api, { audit: audit !== false, clusterNetwork });
   const manage = () => startControllerManager(ground);
   let controllerManager = await manage();
   await startScheduler(ground);
@@ -105,6 +110,7 @@ async function start({ programs, dir, processes, options }: Start): Promise<Cont
     server: access.server,
     kubeconfigPath: files.kubeconfig,
     auditLog: files.auditLog,
+    clusterNetwork: files.clusterNetwork,
     apply: (file) => kubectl(['apply', '-f', file]),
     addNodes: async (count, nodeOptions = {}) => {
       await simulate(nodeOptions.fault ?? 'none');

@@ -31,6 +31,7 @@ export async function writeKeys(layout: Layout, auditReads: boolean): Promise<Ap
     write(files.kubeconfig, kubeconfigText(access)),
     write(files.partsKubeconfig, kubeconfigText({ ...access, certificate: parts.certificate, key: parts.key })),
     write(files.auditPolicy, auditPolicy(auditReads)),
+    write(files.egress, egressConfig(files.clusterNetwork)),
   ]);
   return access;
 }
@@ -46,6 +47,14 @@ rules:
 ${reads ? '' : '  - { level: None, verbs: [get, list, watch] }\n'}  - { level: None, users: [${PARTS_USER}, 'system:apiserver'] }
   - { level: Metadata }
 `;
+
+/** Sends what is for services of the cluster through a socket. */
+const egressConfig = (udsName: string) =>
+  JSON.stringify({
+    apiVersion: 'apiserver.k8s.io/v1beta1',
+    kind: 'EgressSelectorConfiguration',
+    egressSelections: [{ name: 'cluster', connection: { proxyProtocol: 'HTTPConnect', transport: { uds: { udsName } } } }],
+  });
 
 /** A kubeconfig with everything in it; JSON is YAML. */
 export function kubeconfigText(access: ApiAccess): string {

@@ -1,6 +1,13 @@
 import { type Api, isHealthy } from './api.ts';
 import type { Programs } from './binaries.ts';
-import { apiServerArguments, controllerManagerArguments, etcdArguments, type Layout, schedulerArguments } from './components.ts';
+import {
+  type ApiServerFeatures,
+  apiServerArguments,
+  controllerManagerArguments,
+  etcdArguments,
+  type Layout,
+  schedulerArguments,
+} from './components.ts';
 import type { Processes, Running } from './processes.ts';
 import { until } from './until.ts';
 
@@ -14,9 +21,9 @@ export interface Ground {
 }
 
 /** Starts the store and the API server; resolves once it serves what every cluster has. */
-export async function startApiServer({ processes, programs, layout }: Ground, api: Api, audit: boolean): Promise<void> {
+export async function startApiServer({ processes, programs, layout }: Ground, api: Api, features: ApiServerFeatures): Promise<void> {
   await processes.start('etcd', programs.etcd, etcdArguments(layout));
-  const running = await processes.start('kube-apiserver', programs['kube-apiserver'], apiServerArguments(layout, audit));
+  const running = await processes.start('kube-apiserver', programs['kube-apiserver'], apiServerArguments(layout, features));
   await up(running, async () => {
     await api.get('/api/v1/namespaces/default');
     await api.get('/apis/rbac.authorization.k8s.io/v1/clusterroles/cluster-admin');

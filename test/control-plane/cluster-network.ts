@@ -1,0 +1,45 @@
+import { createServer, type Server } from 'node:http';
+import { connect, type Socket } from 'node:net';
+
+/** Where what is sent to a service's address goes: a port on loopback, undefined for nowhere. */
+export type Route = (host: string, port: number) => number | undefined;
+
+/**
+ * The network of services that a machine without containers does not have. kube-apiserver dials services through it (HTTP CONNECT
+ * on a socket), so the registration of an aggregated API can be the published one, with an address that nobody listens on.
+ */
+export async function playClusterNetwork(socket: string, route: Route): Promise<{ stop(): Promise<void> }> {
+  const open = new Set<Socket>();
+  const server = createServer();
+  server.on('connect', (request, client: Socket, head: Buffer) => {
+    const { hostname, port } = new URL(`tcp://${request.url}`);
+    const target = isLoopback(hostname) ? Number(port) : route(hostname, Number(port));
+    if (target === undefined) return void client.end('HTTP/1.1 502 Nobody Listens\r\n\r\n');
+    open.add(client);
+    client.on('close', () => open.delete(client));
+    join(client, target, head);
+  });
+  await new Promise<void>((resolve) => server.listen(socket, resolve));
+  return { stop: () => stop(server, open) };
+}
+
+const isLoopback = (host: string): boolean => host === 'localhost' || host.startsWith('127.');
+
+function join(client: Socket, port: number, head: Buffer): void {
+  const server = connect(port, '127.0.0.1', () => {
+    client.write('HTTP/1.1 200 Connected\r\n\r\n');
+    server.write(head);
+    client.pipe(server).pipe(client);
+  });
+  server.on('error', () => client.destroy());
+  client.on('error', () => server.destroy());
+  server.on('close', () => client.destroy());
+  client.on('close', () => server.destroy());
+}
+
+async function stop(server: Server, open: ReadonlySet<Socket>): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  for (const socket of open) socket.destroy();
+  server.closeAllConnections();
+  await closed;
+}
