@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { type AggregatedApi, NEW } from '../control-plane/aggregated-api.ts';
+import { aggregate } from '../control-plane/aggregation.ts';
+import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+import { type PolicyMigration, playPolicyMigration } from '../control-plane/policy-migration.ts';
+import { until } from '../control-plane/until.ts';
+import { GROUP, makeOwnedObjects, type Reference } from '../support/owned-objects.ts';
+import { type OwnerGraph, readOwnerGraph } from '../support/owner-graph.ts';
+import { hasReleases, manifestFile } from '../support/shared.ts';
+
+const COUNT = 40;
+const AGENTS = 'calico-node';
+
+const agents = {
+  apiVersion: 'apps/v1',
+  kind: 'DaemonSet',
+  metadata: { name: AGENTS },
+  spec: {
+    selector: { matchLabels: { 'k8s-app': AGENTS } },
+    template: {
+      metadata: { labels: { 'k8s-app': AGENTS } },
+      spec: { containers: [{ name: AGENTS, image: 'example.test/node:v3.32.1' }] },
+    },
+  },
+};
+
+const ofService = ({ apiVersion }: Reference): boolean => apiVersion.split('/')[0]?.endsWith(GROUP) ?? false;
+const ofPolicy = (reference: Reference): boolean => ofService(reference) && reference.kind.endsWith('Policy');
+const keysOf = (graph: OwnerGraph, is: (references: readonly Reference[]) => boolean): readonly string[] =>
+  Object.entries(graph).flatMap(([key, references]) => (is(references) ? [key] : []));
+
+/** Why procedure G exists: if these fail, then every other test of owner references proves nothing. */
+describe('dependents of the service whose references stay on, under a real garbage collector', function () {
+  this.timeout(200_000);
+  let plane: ControlPlane;
+  let served: AggregatedApi;
+  let migration: PolicyMigration | undefined;
+  let first: OwnerGraph;
+
+  before(async function () {
+    if (!hasReleases()) this.skip();
+    plane = await startControlPlane({ maxMinutes: 8 });
+    await plane.kubectl(['apply', '--server-side', '-f', manifestFile('v3.32.1', 'crds.yaml')]);
+    served = await aggregate(plane, GROUP);
+    await plane.api.send('POST', '/apis/apps/v1/namespaces/kube-system/daemonsets', agents);
+    await makeOwnedObjects(plane.api, COUNT);
+    // A collector that has just started knows every kind: from here on it would act on what it sees.
+    await plane.restartControllerManager();
+    await graphSettles();
+    first = await readOwnerGraph(plane.api);
+  });
+  after(async () => {
+    await migration?.stop();
+    await served?.stop();
+    await plane?.stop();
+  });
+
+  /** The collector has looked at all: one that it must take, made last, is gone. */
+  async function graphSettles(): Promise<void> {
+    const path = '/api/v1/namespaces/default/configmaps';
+    const owner = { apiVersion: `${GROUP}/v3`, kind: 'GlobalNetworkSet', name: 'nobody', uid: '00000000-0000-4000-8000-000000000000' };
+    await plane.api.send('POST', path, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'canary', ownerReferences: [owner] } });
+    const names = async () =>
+      (await plane.api.get<{ items: { metadata: { name: string } }[] }>(path)).items.map(({ metadata }) => metadata.name);
+    await until('the collector has taken an object without an owner', async () => !(await names()).includes('canary'), 90_000);
+  }
+
+  const untilGone = (doomed: readonly string[]) =>
+    until(
+      'the collector has taken them',
+      async () => {
+        const now = await readOwnerGraph(plane.api);
+        return doomed.every((key) => !(key in now));
+      },
+      60_000,
+    );
+
+  it('live as long as nothing changes, restart of kube-controller-manager included', () => {
+    assert.equal(Object.keys(first).length, COUNT);
+  });
+
+  it('die of the policy-name migration within seconds, references to stored policies included; others do not', async () => {
+    const doomed = keysOf(first, (references) => references.every(ofPolicy));
+    assert.ok(doomed.length >= COUNT / 5);
+    migration = playPolicyMigration(plane.api, { group: GROUP, agents: AGENTS });
+    await untilGone(doomed);
+    assert.deepEqual(
+      Object.keys(await readOwnerGraph(plane.api)),
+      keysOf(first, (references) => !references.every(ofPolicy)),
+    );
+    assert.deepEqual(migration.migrated.toSorted(), ['/default.owner-policy', 'shop/default.owner-rules']);
+  });
+
+  it('outlive the change of UIDs itself, and die at the next restart of kube-controller-manager', async () => {
+    served.serve(NEW);
+    await graphSettles();
+    const present = await readOwnerGraph(plane.api);
+    const doomed = keysOf(present, (references) => references.every(ofService));
+    assert.ok(doomed.length >= COUNT / 5);
+    await plane.restartControllerManager();
+    await untilGone(doomed);
+  });
+
+  it('lose their reference without a word if they have another owner', async () => {
+    const present = await readOwnerGraph(plane.api);
+    const mixed = keysOf(first, (references) => !references.every(ofService));
+    assert.deepEqual(Object.keys(present), mixed);
+    await until(
+      'only references to other owners are left',
+      async () => {
+        const now = Object.values(await readOwnerGraph(plane.api));
+        return now.every((references) => !references.some(ofService));
+      },
+      60_000,
+    );
+  });
+});

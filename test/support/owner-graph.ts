@@ -1,0 +1,83 @@
+import type { Api, ApiObject } from '../control-plane/api.ts';
+import { isPolicy, type ServerRule, servedName, servedObject } from '../control-plane/service-objects.ts';
+import { GROUP, OWNED_LABEL, type Reference } from './owned-objects.ts';
+
+/** Every owned object of a cluster by `path namespace/name uid`, with its references in order. */
+export type OwnerGraph = Readonly<Record<string, readonly Reference[]>>;
+
+interface Discovery {
+  readonly resources: readonly { readonly name: string; readonly verbs: readonly string[] }[];
+}
+interface Groups {
+  readonly groups: readonly { readonly preferredVersion: { readonly groupVersion: string } }[];
+}
+
+/** What the cluster has now, of every kind that can be listed: read without the program's own search. */
+export async function readOwnerGraph(api: Api): Promise<OwnerGraph> {
+  const { groups } = await api.get<Groups>('/apis');
+  const versions = ['/api/v1', ...groups.map(({ preferredVersion }) => `/apis/${preferredVersion.groupVersion}`)];
+  const parts = await Promise.all(versions.map((path) => readVersion(api, path)));
+  return Object.fromEntries(parts.flat().toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+async function readVersion(api: Api, path: string): Promise<readonly (readonly [string, readonly Reference[]])[]> {
+  const { resources } = await api.get<Discovery>(path);
+  const listed = resources.filter(({ name, verbs }) => verbs.includes('list') && !name.includes('/'));
+  const lists = await Promise.all(
+    listed.map(async ({ name }) => {
+      const { items } = await api.get<{ items: readonly ApiObject[] }>(`${path}/${name}?labelSelector=${OWNED_LABEL}`);
+      return items.map(
+        ({ metadata }) => [keyOf(`${path}/${name}`, metadata), (metadata.ownerReferences ?? []) as readonly Reference[]] as const,
+      );
+    }),
+  );
+  return lists.flat();
+}
+
+const keyOf = (path: string, { namespace, name, uid }: ApiObject['metadata']) => `${path} ${namespace ?? ''}/${name} ${uid}`;
+
+/** Whom a UID names, before an upgrade and after it. */
+export type OwnerNames = ReadonlyMap<string, { readonly owner: string; readonly name: string }>;
+
+/** The service's objects as both of its groups name them: the stored ones, and those that its API server shows by this rule. */
+export async function readOwnerNames(api: Api, rule: ServerRule): Promise<OwnerNames> {
+  const { resources } = await api.get<Discovery>(`/apis/crd.${GROUP}/v1`);
+  const plurals = resources.map(({ name }) => name).filter((name) => !name.includes('/'));
+  const lists = await Promise.all(
+    plurals.map(async (plural) => {
+      const { items } = await api.get<{ items: readonly ApiObject[] }>(`/apis/crd.${GROUP}/v1/${plural}`);
+      return items.flatMap((stored) => namesOf(stored, plural, rule));
+    }),
+  );
+  return new Map(lists.flat());
+}
+
+/** Under the older releases an object has one UID in both groups: the group is part of the key. */
+function namesOf(stored: ApiObject, plural: string, rule: ServerRule): readonly [string, { owner: string; name: string }][] {
+  const served = servedObject(stored, GROUP, plural, rule);
+  const owner = `${plural} ${stored.metadata.namespace ?? ''}/${isPolicy(plural) ? servedName(stored, GROUP, plural) : stored.metadata.name}`;
+  return [
+    [`crd.${GROUP} ${stored.metadata.uid}`, { owner, name: stored.metadata.name }],
+    [`${GROUP} ${served.metadata.uid}`, { owner, name: served.metadata.name }],
+  ];
+}
+
+/** The graph as it must be after an upgrade: every object still the same one, every reference at its place, with flags, and with the owner's new UID and name. */
+export function graphAfter(graph: OwnerGraph, before: OwnerNames, after: OwnerNames): OwnerGraph {
+  const now = new Map(
+    [...after].map(([key, { owner, name }]) => [`${key.split(' ')[0]} ${owner}`, { uid: key.split(' ')[1] ?? '', name }]),
+  );
+  const renewed = (reference: Reference): Reference => {
+    const group = reference.apiVersion.split('/')[0] ?? '';
+    if (group !== GROUP && group !== `crd.${GROUP}`) return reference;
+    const known = before.get(`${group} ${reference.uid}`);
+    const next = known && now.get(`${group} ${known.owner}`);
+    if (!next) throw new Error(`nobody has ${group} ${reference.uid}, the UID of ${reference.name}`);
+    return { ...reference, ...next };
+  };
+  return Object.fromEntries(Object.entries(graph).map(([key, references]) => [key, references.map(renewed)]));
+}
+
+/** True if a reference of the service's v3 group, or to a stored object, is among them. */
+export const isOwned = (references: readonly Reference[]): boolean =>
+  references.some(({ apiVersion }) => apiVersion.startsWith(`${GROUP}/`));
