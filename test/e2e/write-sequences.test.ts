@@ -7,6 +7,15 @@ import { begin, read, type Sequence, sequences, stateOf, take } from '../spec/wr
 
 const RUNS = 25;
 
+/** Whoever applied an empty map loses it by force when another one fills it: the map itself changed, though no document names it alone. */
+const EMPTY_MAP: Sequence = {
+  first: { by: 'create', data: {}, labels: {} },
+  steps: [
+    { does: 'apply-as', manager: 'somebody', data: {}, labels: { x: '1' } },
+    { does: 'apply-as', manager: 'controller', data: { a: '1' }, labels: {} },
+  ],
+};
+
 describe('any sequence of writes', function () {
   this.timeout(120_000);
   const clusters: SpecCluster[] = [];
@@ -17,7 +26,7 @@ describe('any sequence of writes', function () {
   after(() => Promise.all(clusters.map((one) => one.close())));
 
   it('leaves in the sandbox what it leaves on the real server', async () => {
-    for (const [index, sequence] of fc.sample(sequences, { numRuns: RUNS, seed: 1 }).entries()) {
+    for (const [index, sequence] of [EMPTY_MAP, ...fc.sample(sequences, { numRuns: RUNS, seed: 1 })].entries()) {
       const [real, ours] = await Promise.all(clusters.map((one) => historyOf(one, `sequence-${index}`, sequence)));
       assert.deepEqual(ours, real, JSON.stringify(sequence));
     }
