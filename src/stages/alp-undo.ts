@@ -10,7 +10,9 @@ export function undoPlan({ injectors, kept }: AlpFacts): StagePlan {
   const maps = kept.map(({ content }) => (content as { readonly map?: KubeObject }).map).filter((map) => map !== undefined);
   if (maps.length === 0) return { skip: 'no change of an injector was recorded on this cluster' };
   const byName = new Map(injectors.map(({ map }) => [map.metadata.name, map]));
-  const actions = maps.flatMap((old): readonly Action[] => {
+  // Of several changes in one run the last is taken back.
+  const former = new Map(maps.map((map) => [map.metadata.name, map]));
+  const actions = [...former.values()].flatMap((old): readonly Action[] => {
     const live = byName.get(old.metadata.name);
     const { uid } = old.metadata;
     if (!live || uid === undefined || live.metadata.uid !== uid || sameValue(live.data ?? {}, old.data ?? {})) return [];

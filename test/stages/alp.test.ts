@@ -185,6 +185,23 @@ describe('the template of alp', () => {
     assert.match(ids(await planned({ objects: [injector(template(OLD)), istiod('1.15.0')], kept, options: { undo: true } })), /former/);
   });
 
+  it('comes back as it was before the last of several changes', async () => {
+    const map = (config: string) => ({
+      ...injector(config),
+      metadata: { name: 'istio-sidecar-injector', namespace: 'istio-system', uid: 'map' },
+    });
+    const kept = [1, 2, 10].map((number) => ({
+      id: `r1/alp/template-istio-sidecar-injector#${number}`,
+      content: { map: map(`step ${number}`) },
+    }));
+    const plan = await planned({ objects: [injector(template(NEW)), istiod('1.15.0')], kept: kept.toReversed(), options: { undo: true } });
+    const [only, ...more] = typeof plan === 'string' ? [] : plan;
+    assert.equal(more.length, 0);
+    assert.deepEqual(only?.effect.type === 'patch' ? only.effect.patch.map(({ value }) => (value as { config: string }).config) : [], [
+      'step 10',
+    ]);
+  });
+
   it('waits for the CSI driver where it mounts by it', async () => {
     const files = { ...FILES, [`${NEW}/manifests/alp/istio-inject-configmap-1.15.yaml`]: fileOf(NEW, '  - csi:\n') };
     assert.equal((await finding({ objects: [injector(template(OLD)), istiod('1.15.0')], files }, 'NS-733'))?.outcome, 'error');

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { manifestFile, releases } from '../support/shared.ts';
+
+const [OLD, NEW] = ['v3.27.5', 'v3.32.1'];
+const folder = join(releases, NEW, 'manifests', 'alp');
+
+describe('alp with every published template on a real control plane', function () {
+  this.timeout(1_800_000);
+  let cluster: InstalledCluster;
+
+  before(async function () {
+    if (!existsSync(folder)) return this.skip();
+    cluster = await installedCluster({ manifest: manifestFile(NEW, 'calico.yaml'), nodes: 1 });
+    await create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'istio-system' } });
+    const labels = { app: 'istiod' };
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'discovery', image: 'docker.io/istio/pilot:0.0.0' }] } };
+    await create({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'istiod', namespace: 'istio-system' },
+      spec: { selector: { matchLabels: labels }, template },
+    });
+  });
+  after(() => cluster?.stop());
+
+  const create = (object: object) => cluster.plane.kubectl(['create', '-f', '-'], JSON.stringify(object));
+  const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.startsWith('istio-inject-configmap-')) : [];
+
+  for (const file of files) {
+    it(`${file}: the older sidecar's template becomes the target's, word for word, and comes back`, async () => {
+      const version = /configmap-(.*)\.yaml/.exec(file)?.[1] ?? '';
+      const mesh = version.split('.').length === 3 ? version : `${version}.4`;
+      const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'istio-sidecar-injector', namespace: 'istio-system' } };
+      await cluster.plane.kubectl(['create', '--save-config=false', '-f', '-'], JSON.stringify(map)).catch(() => undefined);
+      const wanted = await patched(readFileSync(join(folder, file), 'utf8'));
+      const old = wanted.replaceAll(`dikastes:${NEW}`, `dikastes:${OLD}`);
+      assert.notEqual(old, wanted);
+      await cluster.plane.kubectl([
+        'patch',
+        'configmap',
+        map.metadata.name,
+        '-n',
+        'istio-system',
+        '--type=merge',
+        '-p',
+        JSON.stringify({ data: { config: old } }),
+      ]);
+      await cluster.plane.kubectl(['set', 'image', 'deployment/istiod', '-n', 'istio-system', `discovery=docker.io/istio/pilot:${mesh}`]);
+      const result = await cluster.upgrade(
+        'alp',
+        '--only-template',
+        '--yes',
+        '--release',
+        NEW,
+        '--accept',
+        'NS-733',
+        '--manifest-url',
+        releases,
+      );
+      assert.equal(result.exitCode, 0, `${result.stdout}\n${result.stderr}`);
+      assert.equal(await config(), wanted);
+      const back = await cluster.upgrade('alp', '--undo', '--yes', '--release', NEW, '--manifest-url', releases);
+      assert.equal(back.exitCode, 0, `${back.stdout}\n${back.stderr}`);
+      assert.equal(await config(), old);
+    });
+  }
+
+  const config = () => cluster.read('configmap istio-sidecar-injector -n istio-system', '{.data.config}');
+
+  /** What kubectl itself makes of the file. */
+  async function patched(text: string): Promise<string> {
+    const args = [
+      'patch',
+      'configmap',
+      'istio-sidecar-injector',
+      '-n',
+      'istio-system',
+      '--dry-run=client',
+      '-o',
+      'jsonpath={.data.config}',
+      '--patch',
+      text,
+    ];
+    return (await cluster.plane.kubectl(args)).stdout;
+  }
+});
