@@ -37,8 +37,8 @@ export function startUpgrade(args: readonly string[], around: Surroundings, time
   });
 }
 
-export async function upgrade(args: readonly string[], around: Surroundings): Promise<UpgradeProcess> {
+export async function upgrade(args: readonly string[], around: Surroundings, timeout?: number): Promise<UpgradeProcess> {
   await mkdir(around.home, { recursive: true });
-  const { exitCode, stdout, stderr } = await startUpgrade(args, around);
+  const { exitCode, stdout, stderr } = await startUpgrade(args, around, timeout);
   return { exitCode, stdout, stderr };
 }
