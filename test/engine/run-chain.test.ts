@@ -115,6 +115,40 @@ describe('runChain', () => {
     assert.ok(recordAfterKeep > kept && recordAfterKeep < bench.calls.indexOf('patch gone'));
   });
 
+  it('records which stage is at work, also one that only waits, once the run has written', async () => {
+    const bench = engineBench();
+    const reading = scripted('wait', [], { readOnly: true });
+    await run(bench, [scripted('preflight', []), scripted('apply', twice({ actions: [exec('a')] })), reading]);
+    const running = bench.saved.map(({ stages }) =>
+      stages
+        .filter(({ state }) => state === 'running')
+        .map(({ id }) => id)
+        .join(' '),
+    );
+    assert.ok(running.includes('apply') && running.includes('wait'), running.join(', '));
+    assert.equal(running.at(-1), '', 'none is left running');
+    assert.ok(!running.includes('preflight'));
+  });
+
+  it('judges anew, and plans anew, before an action that wants it, once the round has written', async () => {
+    const bench = engineBench();
+    let judged = 0;
+    const check = { id: 'NS-001', title: 't', category: 'kubernetes', severity: 'error', ref: '§1' } as const;
+    const judge = () => {
+      judged += 1;
+      return ok();
+    };
+    const plan = { actions: [exec('labels'), exec('enable', { afresh: true })] };
+    const rounds = [plan, plan, { actions: [exec('enable', { afresh: true })] }];
+    const { outcome } = await run(bench, [scripted('hep', rounds, { checks: [{ ...check, judge }], converges: true })]);
+    assert.equal(outcome.exit, 'done');
+    assert.deepEqual(
+      bench.calls.filter((call) => call.startsWith('exec')),
+      ['exec kubectl apply -f labels', 'exec kubectl apply -f enable'],
+    );
+    assert.equal(judged, 3, 'at first, under the lock, and before enabling');
+  });
+
   it('stops at the first failing action and says which stage', async () => {
     const bench = engineBench();
     bench.tools.set('kubectl apply -f a', { exitCode: 1, stderr: 'boom' });
