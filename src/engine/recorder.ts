@@ -51,6 +51,11 @@ export class Recorder {
     await this.#save({ ...base, ...merged, digests, accepted, outcome: undefined, stages: this.#merged(base) });
   }
 
+  /** A stage begins, so that `status` tells it from any machine; a run that has written nothing yet has no record. */
+  async atWork(id: string, since: Date): Promise<void> {
+    if (this.#record) await this.stage({ id, state: 'running', startedAt: since.toISOString() });
+  }
+
   async stage(record: StageRecord): Promise<void> {
     this.#stages = [...this.#stages.filter((one) => one.id !== record.id), record];
     if (this.#record) await this.#save({ ...this.#record, stages: this.#merged(this.#record) });

@@ -99,8 +99,7 @@ class Chain {
   async #stage(stage: AnyStage): Promise<ExitName | undefined> {
     const startedAt = this.#ports.clock.now();
     this.#observe({ type: 'stage-started', stage: stage.id, title: stage.title });
-    // So that `status` tells it from any machine; a run that has written nothing yet has no record.
-    if (this.#recorder.begun) await this.#recorder.stage({ id: stage.id, state: 'running', startedAt: startedAt.toISOString() });
+    await this.#recorder.atWork(stage.id, startedAt);
     if (stage.judgesResult && !this.#live) return this.#ended(stage, startedAt, 'a dry run has no result to judge');
     this.#writesBefore = this.#actor.writes;
     let next: Next = 'judge';
