@@ -1,0 +1,64 @@
+import { faultsIn, type Room } from './seeded-fault.ts';
+
+export const JOURNAL: Room = {
+  name: 'journal',
+  tests: ['test/adapters/owner-journal*.test.ts'],
+  faults: [
+    ...faultsIn('src/adapters/owner-journal.ts', [
+      // What was written is not read back.
+      ['if (stored && digestOf(stored.bytes) === digestOf(bytes)) return;', 'if (!failure) return;'],
+      ['if (stored && digestOf(stored.bytes) === digestOf(bytes)) return;', 'if (stored) return;'],
+      // The head before its chunks.
+      [
+        'for (const { name, bytes } of named) await createChecked(name, bytes);\n      await acknowledge({ append, runId, chunks: named.map(({ name, sha256, entries: count }) => ({ name, sha256, entries: count })) });',
+        'await acknowledge({ append, runId, chunks: named.map(({ name, sha256, entries: count }) => ({ name, sha256, entries: count })) });\n      for (const { name, bytes } of named) await createChecked(name, bytes);',
+      ],
+      ['appends: [...read.head.appends, record] }), read.version)', 'appends: [record] }), read.version)'],
+      ['if (failure && !isConflict(failure)) throw failure;', 'if (failure) throw failure;'],
+      ['if (failure && !isConflict(failure)) throw failure;', ''],
+      ['if (!read || read.head.forgotten) throw refusal(place, JOURNAL_NAME)(', 'if (!read) throw refusal(place, JOURNAL_NAME)('],
+      ['if (read?.head.forgotten) await erase();', ''],
+      ['(await place.names()).toReversed()', '(await place.names())'],
+      ['return 1 + Math.max(0,', 'return Math.max(1,'],
+      ['        await readAll(read.head);\n        await readUnacknowledged(read.head);', ''],
+      ['await place.replace(JOURNAL_NAME, headBytes({ ...read.head, forgotten: true }), read.version);', ''],
+      ['read === undefined || read.head.forgotten ? undefined', 'read === undefined ? undefined'],
+      ['return thrown instanceof ApiFailure && thrown.status === 409;', 'return thrown instanceof ApiFailure;'],
+    ]),
+    ...faultsIn('src/adapters/owner-journal-chunk.ts', [
+      ["if (lines.pop() !== '') throw", 'if (lines.pop() === undefined) throw'],
+      ['if (header.version > OWNER_JOURNAL_VERSION)', 'if (header.version < OWNER_JOURNAL_VERSION)'],
+      ['if (entries.length !== header.entries) throw', 'if (entries.length > header.entries) throw'],
+      ['bytes.length <= CHUNK_BYTES)) return chunks;', 'bytes.length <= 2 * CHUNK_BYTES)) return chunks;'],
+      ['return [lines.slice(0, middle), lines.slice(middle)];', 'return [lines.slice(0, middle), lines.slice(middle + 1)];'],
+      ['if (wrong >= 0) throw', 'if (wrong > 0) throw'],
+      ['number: index + 1, of,', 'number: index, of,'],
+    ]),
+    ...faultsIn('src/adapters/owner-journal-head.ts', [
+      ['if (journal.clusterUid !== clusterUid)', 'if (journal.clusterUid === undefined)'],
+      ['if (sha256 !== digestOf(JSON.stringify(journal)))', 'if (sha256 === undefined)'],
+      ['version > OWNER_JOURNAL_VERSION)\n    throw new Fault(', 'version > OWNER_JOURNAL_VERSION + 1)\n    throw new Fault('],
+      ["if (version !== OWNER_JOURNAL_VERSION) throw refuse('it has no version');", ''],
+    ]),
+    ...faultsIn('src/adapters/owner-journal-read.ts', [
+      ['if (orphan !== undefined) throw', 'if (orphan === JOURNAL_NAME) throw'],
+      ['if (digestOf(stored.bytes) !== sha256) throw', 'if (stored.bytes.length === 0) throw'],
+      ["if (!stored) throw refuse('it is gone');", 'if (!stored) return [];'],
+      ['entries: mergeEntries(entries),', 'entries,'],
+      ['header.clusterUid === of.clusterUid &&', ''],
+      ['header.runId === append.runId &&', ''],
+    ]),
+    ...faultsIn('src/adapters/owner-journal-copied.ts', [
+      ['await cluster.append(entries);', 'await copy.append(entries);\n      await cluster.append(entries);'],
+      ['if (!journal && copied) throw leftOver(folder);', ''],
+      ['copyOnly: true', 'copyOnly: false'],
+      ['await copy.append(mergeEntries([...missing, ...entries]));', 'await copy.append(entries);'],
+    ]),
+    ...faultsIn('src/adapters/owner-journal-shape.ts', [
+      ['owners.length === removed.length &&', ''],
+      ['place < references.length', 'place <= references.length'],
+      ['place > (removed[index - 1] ?? -1)', 'place >= (removed[index - 1] ?? -1)'],
+      ['if (!owner || owner.place !== place) return false;', 'if (!owner) return false;'],
+    ]),
+  ],
+};

@@ -1,0 +1,41 @@
+import { faultsIn, type Room } from './seeded-fault.ts';
+
+export const LOCK: Room = {
+  name: 'lock',
+  tests: ['test/adapters/lock.test.ts', 'test/adapters/records.test.ts', 'test/adapters/await-orphans.test.ts'],
+  faults: [
+    ...faultsIn('src/adapters/lock.ts', [
+      ['lease && !isFree(lease, now) ? holderOf(lease) : undefined', 'lease ? holderOf(lease) : undefined'],
+      ['return holder && isGone?.(holder.identity) ? undefined : holder;', 'return holder;'],
+      ['if (holder) throw locked(holder);\n', ''],
+      ['await deps.awaitOrphans?.(holderOf(lease)?.identity);', ''],
+      [
+        'return lease ? await cluster.replace(K.Lease, wanted) : await cluster.create(K.Lease, wanted);',
+        'return await cluster.create(K.Lease, wanted);',
+      ],
+      ['throw quicker ? locked(quicker) : thrown;', 'throw thrown;'],
+      ['if (holder && holder.identity !== identity) throw locked(holder);', ''],
+      [
+        'deps.cluster.replace(K.Lease, renewed(await stillOurs(read, deps.identity), await serverNow(deps)));',
+        'deps.cluster.replace(K.Lease, renewed((await read()) ?? lease, await serverNow(deps)));',
+      ],
+      ['      renewals.succeeded(attempt);\n', ''],
+      ['else if (renewals.tooOld) lose(notRenewed(thrown));', ''],
+      ['if (live && specOf(live).holderIdentity === deps.identity) await', 'if (live) await'],
+      ['if (!lost.signal.aborted && renewals.tooOld) lose(notRenewed(undefined));', ''],
+      ['if (running && renewals.tooOld) lose(notRenewed(undefined));', ''],
+      ['return clock.now().getTime() + skew;', 'return clock.now().getTime();'],
+      ['(thrown instanceof ApiFailure && thrown.status === 404)', 'false'],
+    ]),
+    ...faultsIn('src/adapters/lock-lease.ts', [
+      ['serverNow > renewed + leaseDurationSeconds * 1000', 'serverNow > renewed + leaseDurationSeconds'],
+      ['!holderIdentity || Number.isNaN(renewed) ||', '!holderIdentity ||'],
+      ['return { ...lease, spec: { ...specOf(lease), renewTime: microTime(serverNow) } };', 'return { ...lease };'],
+      ["spec: { holderIdentity: '',", "spec: { holderIdentity: specOf(lease).holderIdentity ?? '',"],
+    ]),
+    ...faultsIn('src/adapters/renewals.ts', [
+      ['(LEASE_SECONDS - 15) * 1000', '(LEASE_SECONDS + 15) * 1000'],
+      ['this.#good = attempt;', 'this.#good = this.#start();'],
+    ]),
+  ],
+};

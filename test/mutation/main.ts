@@ -1,0 +1,78 @@
+/** `npm run mutate [-- ROOM …]`: seeds faults one at a time into a copy of the repository, and runs the fast tests of their room. */
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { execa } from 'execa';
+import { JOURNAL } from './journal-faults.ts';
+import { LOCK } from './lock-faults.ts';
+import { MERGE } from './merge-faults.ts';
+import { REFERENCES } from './reference-faults.ts';
+import { type Room, type SeededFault, seeded } from './seeded-fault.ts';
+
+const ROOMS: readonly Room[] = [JOURNAL, REFERENCES, LOCK, MERGE];
+const WANTED_SHARE = 0.9;
+const COPIED = ['src', 'test', 'bin', 'schemas', 'docs', 'package.json', 'tsconfig.json', '.mocharc.json'];
+/** A fault may well be a loop without end: that is caught, too. */
+const LIMIT_MS = 120_000;
+const root = join(import.meta.dirname, '..', '..');
+
+async function copyRepository(): Promise<string> {
+  const copy = join(await mkdtemp(join(tmpdir(), 'netsvc-upgrade-mutation-')), 'repository');
+  for (const name of COPIED) await cp(join(root, name), join(copy, name), { recursive: true });
+  await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
+  await symlink(join(root, '..', 'shared'), join(copy, '..', 'shared'));
+  return copy;
+}
+
+/** True if the room's tests are green. */
+async function testsPass(copy: string, { tests }: Room): Promise<boolean> {
+  const args = ['--bail', '--reporter', 'dot', ...tests];
+  const { exitCode } = await execa('mocha', args, {
+    cwd: copy,
+    env: { NODE_ENV: 'test' },
+    preferLocal: true,
+    localDir: root,
+    reject: false,
+    timeout: LIMIT_MS,
+    stdio: 'ignore',
+  });
+  return exitCode === 0;
+}
+
+async function survives(copy: string, room: Room, fault: SeededFault): Promise<boolean> {
+  const file = join(copy, fault.file);
+  const source = await readFile(file, 'utf8');
+  await writeFile(file, seeded(source, fault));
+  try {
+    return await testsPass(copy, room);
+  } finally {
+    await writeFile(file, source);
+  }
+}
+
+async function tryRoom(copy: string, room: Room): Promise<readonly SeededFault[]> {
+  if (!(await testsPass(copy, room))) throw new Error(`the tests of ${room.name} fail without any fault`);
+  const survivors: SeededFault[] = [];
+  for (const fault of room.faults) if (await survives(copy, room, fault)) survivors.push(fault);
+  process.stdout.write(`${room.name}: ${room.faults.length - survivors.length} of ${room.faults.length} caught\n`);
+  for (const { file, from, to } of survivors) process.stdout.write(`  survives: ${file}\n    - ${shown(from)}\n    + ${shown(to)}\n`);
+  return survivors;
+}
+
+const shown = (text: string): string => (text === '' ? '(nothing)' : text.trim().replaceAll(/\n\s*/g, ' ⏎ '));
+
+const wanted = process.argv.slice(2);
+const rooms = ROOMS.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+const copy = await copyRepository();
+try {
+  let [all, survivors] = [0, 0];
+  for (const room of rooms) {
+    survivors += (await tryRoom(copy, room)).length;
+    all += room.faults.length;
+  }
+  const share = (all - survivors) / all;
+  process.stdout.write(`${all - survivors} of ${all} caught: ${(share * 100).toFixed(0)} %\n`);
+  process.exitCode = share >= WANTED_SHARE ? 0 : 1;
+} finally {
+  await rm(dirname(copy), { recursive: true, force: true });
+}

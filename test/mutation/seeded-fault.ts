@@ -1,0 +1,26 @@
+/** A defect that somebody could well make: a text of a source file, which must be there exactly once, and what it becomes. */
+export interface SeededFault {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Code whose faults its own fast tests must notice. */
+export interface Room {
+  readonly name: string;
+  /** Patterns of test files. */
+  readonly tests: readonly string[];
+  readonly faults: readonly SeededFault[];
+}
+
+/** Faults in one file. */
+export function faultsIn(file: string, pairs: readonly (readonly [from: string, to: string])[]): readonly SeededFault[] {
+  return pairs.map(([from, to]) => ({ file, from, to }));
+}
+
+/** The source with the fault in it. Throws if the text is not there, or more than once: the list is out of date then. */
+export function seeded(source: string, { file, from, to }: SeededFault): string {
+  const pieces = source.split(from);
+  if (pieces.length !== 2) throw new Error(`${file} has this text ${pieces.length - 1} times instead of once: ${from}`);
+  return pieces.join(to);
+}
