@@ -145,6 +145,42 @@ describe('the lock', () => {
     assert.ok(isLocked(lost.reason));
   });
 
+  it('is lost while a renewal hangs without an answer', async () => {
+    const { lockOf, pass, memory } = ground();
+    const { lost } = await lockOf('alice').acquire();
+    memory.between = () => new Promise(() => undefined);
+    await pass(30);
+    assert.equal(lost.aborted, false);
+    await pass(15);
+    assert.ok(isLocked(lost.reason));
+  });
+
+  it('is lost when somebody deletes it', async () => {
+    const { lockOf, pass, memory } = ground();
+    const { lost } = await lockOf('alice').acquire();
+    memory.objects.clear();
+    await pass(15);
+    assert.ok(isLocked(lost.reason));
+  });
+
+  it('is not taken from its next holder by the release of one that slept', async () => {
+    const { lockOf, sleep } = ground();
+    const { release } = await lockOf('alice').acquire();
+    sleep(61);
+    await lockOf('bob').acquire();
+    await release();
+    assert.equal((await lockOf('x').holder())?.identity, 'bob');
+  });
+
+  it('is free where it does not say when it was renewed', async () => {
+    const { lockOf, memory, tasks } = ground();
+    await lockOf('alice').acquire();
+    tasks.clear();
+    for (const [key, lease] of memory.objects) memory.objects.set(key, { ...lease, spec: { ...(lease.spec as object), renewTime: '' } });
+    await lockOf('bob').acquire();
+    assert.equal((await lockOf('x').holder())?.identity, 'bob');
+  });
+
   it('outlives a short outage and a conflict of its own making', async () => {
     const { lockOf, pass, memory } = ground();
     const { lost } = await lockOf('alice').acquire();

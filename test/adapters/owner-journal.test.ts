@@ -162,6 +162,34 @@ describe('the journal, when a write fails', () => {
     );
   });
 
+  it('does not ask again where the head is refused for good', async () => {
+    let asked = 0;
+    const { store } = ground((inner) => ({
+      ...inner,
+      replace: () => {
+        asked += 1;
+        return Promise.reject(new ApiFailure(403, 'Forbidden', 'may not replace configmaps'));
+      },
+    }));
+    await assert.rejects(store.append(entries(1)), /may not replace/);
+    assert.deepEqual([asked, (await store.load())?.entries], [1, []]);
+  });
+
+  it('is not appended to while somebody else forgets it', async () => {
+    const { memory, store, storeOn } = ground();
+    await store.append(entries(1));
+    const inner = memory.cluster;
+    const late = storeOn({
+      ...inner,
+      create: async (kind, object) => {
+        await assert.rejects(storeOn(dyingAt(inner, 2, 'before'), 'other').forget(), /cut off/);
+        return inner.create(kind, object);
+      },
+    });
+    await assert.rejects(late.append(entries(1, 1)), /it was deleted while it was written to/);
+    assert.equal(await store.load(), undefined);
+  });
+
   it('says so, and holds nothing, if a quota forbids it', async () => {
     const { memory, store, maps } = ground();
     memory.between = () => {
@@ -216,6 +244,12 @@ describe('a journal that is not as it was written', () => {
       (map) => ({ ...map, ...text(headBytes({ ...head, version: 2 } as never)) }),
       /version 2; this program knows 1/,
     ],
+    [
+      'a head without a version',
+      JOURNAL_NAME,
+      (map) => ({ ...map, ...text(headBytes({ ...head, version: undefined } as never)) }),
+      /it has no version/,
+    ],
   ];
   for (const [title, name, change, message] of cases)
     it(`is refused, neither written nor deleted: ${title}`, async () => {
@@ -247,20 +281,26 @@ describe('a journal that is not as it was written', () => {
     }
   });
 
-  it('is refused if a chunk of another journal is put in its place, checksum and all', async () => {
-    const { store, memory, edit } = ground();
-    await store.append(entries(1));
-    const [foreign] = await packChunks(entries(1), { clusterUid: 'foreign', runId: '20261120T100000Z-abc', append: 1 });
-    assert.ok(foreign);
-    edit(CHUNK, (map) => ({ ...map, binaryData: { 'entries.jsonl.gz': Buffer.from(foreign.bytes).toString('base64') } }));
-    const chunks = [{ name: CHUNK, sha256: foreign.sha256, entries: 1 }];
-    edit(JOURNAL_NAME, (map) => ({
-      ...map,
-      ...text(headBytes({ ...head, appends: [{ append: 1, runId: '20261120T100000Z-abc', chunks }] })),
-    }));
-    await assert.rejects(store.load(), /it is a chunk of another journal/);
-    assert.ok(memory.objects.has(`${SPACE}/${CHUNK}`));
-  });
+  const others = [
+    ['cluster', { clusterUid: 'foreign' }],
+    ['run', { runId: 'another' }],
+    ['append', { append: 2 }],
+  ] as const;
+  for (const [title, other] of others)
+    it(`is refused if a chunk of another ${title} is put in its place, checksum and all`, async () => {
+      const { store, memory, edit } = ground();
+      await store.append(entries(1));
+      const [foreign] = await packChunks(entries(1), { clusterUid: 'uid', runId: '20261120T100000Z-abc', append: 1, ...other });
+      assert.ok(foreign);
+      edit(CHUNK, (map) => ({ ...map, binaryData: { 'entries.jsonl.gz': Buffer.from(foreign.bytes).toString('base64') } }));
+      const chunks = [{ name: CHUNK, sha256: foreign.sha256, entries: 1 }];
+      edit(JOURNAL_NAME, (map) => ({
+        ...map,
+        ...text(headBytes({ ...head, appends: [{ append: 1, runId: '20261120T100000Z-abc', chunks }] })),
+      }));
+      await assert.rejects(store.load(), /it is a chunk of another journal/);
+      assert.ok(memory.objects.has(`${SPACE}/${CHUNK}`));
+    });
 
   it('is refused if the lines of a chunk are not whole', async () => {
     const [chunk] = await packChunks(entries(1), { clusterUid: 'uid', runId: 'r', append: 1 });

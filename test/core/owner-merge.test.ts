@@ -28,6 +28,11 @@ describe('a journal of several strips', () => {
     );
   });
 
+  it('keeps a reference twice that was there twice', () => {
+    const twice = entryFor([a, web, a]);
+    assert.deepEqual(mergeEntries([twice, twice]), [twice]);
+  });
+
   it('puts back what both took off, in the order in which it stood', () => {
     const first = entryFor([a, web]);
     const bare = patched(live([a, web]), stripPatch(first, live([a, web])).ops);

@@ -48,6 +48,11 @@ describe('taking owner references off', () => {
     assert.deepEqual(patched(now, ops).references, [{ ...a, controller: false }]);
   });
 
+  it('takes a reference off that is there twice, both times', () => {
+    const now = live([a, web, a]);
+    assert.deepEqual(patched(now, stripPatch(entryFor([a, web, a]), now).ops).references, [web]);
+  });
+
   it('does nothing to another object of that name', () => {
     const { ops, changed } = stripPatch(entryFor([a]), live([a], 'another'));
     assert.deepEqual([ops, changed.map((one) => one.changed)], [[], ['other-object']]);
@@ -100,6 +105,11 @@ describe('putting owner references back', () => {
     const now = live([other, web]);
     const after = patched(now, restorePatch(entry, now, same).ops);
     assert.deepEqual(after.references, [other, web, a, b]);
+  });
+
+  it('puts one at the end where everything that stood before it is gone', () => {
+    const now = live([]);
+    assert.deepEqual(patched(now, restorePatch(entryFor([web, other, a]), now, same).ops).references, [a]);
   });
 
   it('gives duplicates back as duplicates', () => {

@@ -56,6 +56,7 @@ describe('the UID of an owner after the upgrade', () => {
     ['is kept in a key-value datastore', { ...unread, keepsUids: true }, { fate: 'kept', uid: STORED }],
     ['is kept if the target does not convert', { ...owner, targetConverts: false }, { fate: 'kept', uid: STORED }],
     ['does not exist without the owner', { ...owner, servedUid: undefined }, { fate: 'gone' }],
+    ['does not exist without the owner, whatever is pending', { ...owner, servedUid: undefined, renamePending: true }, { fate: 'gone' }],
     ['is unknown without the stored object and the release', unread, { fate: 'unknown' }],
     ['follows from the release alone', { ...unread, sourceConverts: false }, { fate: 'converted', uid: SERVED }],
     ['follows from a release that converts, too', { ...unread, servedUid: OTHER, sourceConverts: true }, { fate: 'kept', uid: OTHER }],

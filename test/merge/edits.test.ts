@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { HIDDEN } from '../../src/core/hidden.ts';
 import type { KubeObject } from '../../src/core/object.ts';
 import type { PlannedObject } from '../../src/core/plan.ts';
-import { liveEdits, manifestEdits, takenEdits } from '../../src/merge/edits.ts';
+import { liveEdits, manifestEdits, removedObject, takenEdits } from '../../src/merge/edits.ts';
 
 type Env = Readonly<Record<string, string>>;
 
@@ -105,6 +105,24 @@ describe('liveEdits', () => {
     const base = plain('Service', { spec: { type: 'NodePort', clusterIP: '10.0.0.1', ports: ports(30001) } });
     const mine = plain('Service', { spec: { type: 'NodePort', clusterIP: '10.0.0.2', ports: ports(30002) } });
     assert.deepEqual(liveEdits({ base, mine, theirs: base, result: mine }), []);
+  });
+});
+
+describe('removedObject', () => {
+  const base = plain('ConfigMap', {});
+  const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x' };
+  const planned = (change: PlannedObject['change']): PlannedObject => ({ ref, change, fields: [], hidden: [], taken: [] });
+
+  it('is what the person does without and the upgrade would create', () => {
+    assert.deepEqual(
+      removedObject(base, planned('create')).map(({ status, path }) => [status, path]),
+      [['lost', '']],
+    );
+  });
+
+  it('is not what is there, nor a CRD', () => {
+    assert.deepEqual(removedObject(base, planned('update')), []);
+    assert.deepEqual(removedObject(plain('CustomResourceDefinition', {}), planned('create')), []);
   });
 });
 

@@ -34,6 +34,7 @@ describe('comparing fields', () => {
       [{ path: 'env', before: [{ name: 'a' }, { name: 'a' }], after: [{ name: 'a' }] }],
     ],
     ['the last member of a map', { data: { b: '2' } }, { data: {} }, [{ path: 'data.b', before: '2' }]],
+    ['an empty list that becomes an empty map', { a: [] }, { a: {} }, [{ path: 'a', before: [], after: {} }]],
     ['an empty map that is new', {}, { emptyDir: {} }, [{ path: 'emptyDir', after: {} }]],
     ['a map that becomes a value', { a: { b: 1 } }, { a: 'x' }, [{ path: 'a', before: { b: 1 }, after: 'x' }]],
     [

@@ -80,6 +80,17 @@ describe('handing ownership over before the apply', () => {
     assert.deepEqual(left, ['Apply kubectl ', 'Update kubectl-patch ', 'Update kubectl-client-side-apply status']);
   });
 
+  it('does not count a server-side apply of the annotation, nor one of a subresource', () => {
+    const fieldsV1: FieldsV1 = { 'f:metadata': { 'f:annotations': { [`f:${LAST}`]: {} } } };
+    assert.deepEqual(clientSideManagers([{ ...client, manager: 'kubectl', operation: 'Apply', fieldsV1 }]), []);
+    const ofStatus = { ...client, manager: 'kubectl', operation: 'Apply', subresource: 'status' } as const;
+    assert.deepEqual(adoptedOwnership(withManagers(live, [ofStatus, ...managers(live)])), [
+      ofStatus,
+      { ...client, manager: 'kubectl', operation: 'Apply' },
+      person,
+    ]);
+  });
+
   it('has nothing to do without a client-side apply', () => {
     assert.equal(adoptedOwnership(withManagers(live, [])), undefined);
   });

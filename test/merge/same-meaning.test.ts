@@ -9,6 +9,7 @@ describe('sameMeaning', () => {
     [null, undefined],
     ['0.25', '250m'],
     ['1Gi', '1024Mi'],
+    ['2Ki', '2048'],
     [
       { a: 1, b: 2 },
       { b: 2, a: 1 },
