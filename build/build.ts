@@ -29,13 +29,16 @@ async function main(): Promise<void> {
 }
 
 async function fill(out: string): Promise<void> {
-  const [{ bundle }, { makeManifest }, { makeFastPath }] = await Promise.all([
+  const [{ bundle }, { bundledPackages, notices }, { makeManifest }, { makeFastPath }] = await Promise.all([
     import('./bundle.ts'),
+    import('./bundled-packages.ts'),
     import('./manifest.ts'),
     import('./fast-path.ts'),
   ]);
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-  await bundle(root, out);
+  const packages = bundledPackages(root, await bundle(root, out));
+  writeFileSync(join(out, 'packages.json'), `${JSON.stringify(packages, undefined, 2)}\n`);
+  writeFileSync(join(out, 'THIRD-PARTY-NOTICES.txt'), notices(root, packages));
   for (const [from, to] of DATA) if (existsSync(join(root, from))) cpSync(join(root, from), join(out, to), { recursive: true });
   const manifest = await makeManifest(root, version);
   writeFileSync(join(out, 'fast-path.json'), `${JSON.stringify(await makeFastPath(manifest, root))}\n`);

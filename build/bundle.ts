@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { BuildOptions, Plugin } from 'esbuild';
+import type { BuildOptions, Metafile, Plugin } from 'esbuild';
 
 /** CommonJS inside an ES module needs these three names. */
 const BANNER = [
@@ -38,8 +38,9 @@ const unused: Plugin = {
 /**
  * Bundles the program into `out`. Every output lies one folder deep, as every source does,
  * so that `new URL('../…', import.meta.url)` means the same in both (docs/decisions/start-up.md).
+ * Resolves to the files that went in, relative to `root`.
  */
-export async function bundle(root: string, out: string): Promise<void> {
+export async function bundle(root: string, out: string): Promise<readonly string[]> {
   const { build } = await import('esbuild');
   const common: BuildOptions = {
     absWorkingDir: root,
@@ -52,9 +53,12 @@ export async function bundle(root: string, out: string): Promise<void> {
     logLevel: 'warning',
     outdir: out,
     outbase: join(root, 'src'),
+    // The names of modules are part of the output: a linked node_modules must not put a folder of this machine into it.
+    preserveSymlinks: true,
+    metafile: true,
   };
-  await build({ ...common, entryPoints: ['src/cli/main.ts'], plugins: [shellApart] });
-  await build({
+  const entry = await build({ ...common, entryPoints: ['src/cli/main.ts'], plugins: [shellApart] });
+  const rest = await build({
     ...common,
     entryPoints: ['src/cli/shell.ts'],
     splitting: true,
@@ -63,4 +67,11 @@ export async function bundle(root: string, out: string): Promise<void> {
     plugins: [unused],
     external: ['ts-node', 'tsx'],
   });
+  return [entry, rest].flatMap(({ metafile }) => (metafile ? inOutput(metafile) : []));
+}
+
+/** What was only looked at and left out has no bytes in any output. */
+function inOutput({ outputs }: Metafile): readonly string[] {
+  const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
+  return [...new Set(inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([file]) => file))];
 }

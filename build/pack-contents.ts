@@ -1,0 +1,66 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import type { BundledPackage } from './bundled-packages.ts';
+import { entryPoint } from './pack-krew.ts';
+import { type Runtime, type RuntimeLock, runtimeFile } from './pack-runtimes.ts';
+import { sbom } from './pack-sbom.ts';
+import type { ArchiveFile } from './pack-tar.ts';
+import { singleExecutable } from './pack-windows.ts';
+
+/** Of dist, what only the build itself needs. */
+const LEFT_OUT = new Set(['stamp', 'packages.json', 'THIRD-PARTY-NOTICES.txt']);
+const COPIED = ['LICENSE', 'README.md', 'CHANGELOG.md', 'oclif.manifest.json'];
+
+/** The built program of a checkout, the same in every archive. */
+export interface Product {
+  readonly root: string;
+  readonly name: string;
+  readonly version: string;
+  readonly packages: readonly BundledPackage[];
+}
+
+/** Reads what `npm run build` made. */
+export function readProduct(root: string): Product {
+  const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Pick<Product, 'name' | 'version'>;
+  const packages = JSON.parse(readFileSync(join(root, 'dist', 'packages.json'), 'utf8')) as readonly BundledPackage[];
+  return { root, name, version, packages };
+}
+
+/** Every file of the archive for this runtime's platform. */
+export function contents(product: Product, runtime: Runtime, lock: RuntimeLock): readonly ArchiveFile[] {
+  const text = (path: string, content: string) => ({ path, content: Buffer.from(content) });
+  return [
+    ...programs(product.root, runtime, lock),
+    ...COPIED.filter((file) => existsSync(join(product.root, file))).map((file) => copied(product.root, file, file)),
+    ...built(join(product.root, 'dist')),
+    copied(product.root, 'dist/THIRD-PARTY-NOTICES.txt', 'THIRD-PARTY-NOTICES.txt'),
+    text('LICENSE-node.txt', nodeLicense(runtime, lock)),
+    // Not the whole package.json: nothing here is installed or resolved any more.
+    text('package.json', `${JSON.stringify({ name: product.name, version: product.version, type: 'module' })}\n`),
+    text('sbom.cdx.json', sbom({ ...product, runtime })),
+  ];
+}
+
+function programs(root: string, runtime: Runtime, lock: RuntimeLock): readonly ArchiveFile[] {
+  if (runtime.os === 'windows') return [{ path: entryPoint('windows'), content: singleExecutable(runtime, lock), executable: true }];
+  const node = { path: 'bin/node', content: runtimeFile(runtime, runtime.file), executable: true };
+  const scripts = ['bin/kubectl-netsvc_upgrade', 'bin/kubectl_complete-netsvc_upgrade'];
+  return [node, ...scripts.map((file) => ({ ...copied(root, file, file), executable: true }))];
+}
+
+/** The packages for Windows carry no license; the text is that of the same version elsewhere. */
+function nodeLicense(runtime: Runtime, { runtimes, builders }: RuntimeLock): string {
+  const source = [runtime, ...runtimes, ...builders].find((one) => one.version === runtime.version && one.os !== 'windows');
+  if (!source) throw new Error(`no package in build/runtimes.lock.json carries the license of Node.js ${runtime.version}`);
+  return runtimeFile(source, 'LICENSE').toString('utf8');
+}
+
+function copied(root: string, from: string, to: string): ArchiveFile {
+  return { path: to, content: readFileSync(join(root, from)) };
+}
+
+function built(dist: string): readonly ArchiveFile[] {
+  const files = readdirSync(dist, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = files.map((entry) => relative(dist, join(entry.parentPath, entry.name)).split(sep).join('/'));
+  return paths.filter((path) => !LEFT_OUT.has(path)).map((path) => copied(dist, path, `dist/${path}`));
+}

@@ -1,0 +1,47 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { goPlatform } from '../test/control-plane/build-plan.ts';
+import { type Runtime, type RuntimeLock, runtimeFile } from './pack-runtimes.ts';
+
+/**
+ * The program inside the program: it starts the code beside it. On Windows `process.execPath` is krew's link, not the file it leads to.
+ * A plain `require` of a single executable finds nothing but Node's own modules.
+ */
+const STARTER = `'use strict';
+const { createRequire } = require('node:module');
+const { realpathSync } = require('node:fs');
+const { dirname, join } = require('node:path');
+const self = realpathSync.native(process.execPath);
+createRequire(self)(join(dirname(self), '..', 'dist', 'cli', 'main.js'));
+`;
+
+/**
+ * A single executable from this runtime (krew on Windows links nothing but an .exe). The runtime itself is not run: a Node of exactly its
+ * version that runs here prepares it. Throws if the lock has none.
+ */
+export function singleExecutable(runtime: Runtime, lock: Pick<RuntimeLock, 'builders'>): Buffer {
+  const folder = mkdtempSync(join(tmpdir(), 'netsvc-pack-'));
+  try {
+    // Relative names: the folder of this machine must not get into the result.
+    const config = { main: 'starter.cjs', output: 'program.exe', executable: 'runtime.exe', useCodeCache: false, useSnapshot: false };
+    writeFileSync(join(folder, 'starter.cjs'), STARTER);
+    writeFileSync(join(folder, 'runtime.exe'), runtimeFile(runtime, runtime.file));
+    writeFileSync(join(folder, 'config.json'), JSON.stringify({ ...config, disableExperimentalSEAWarning: true }));
+    const builder = join(folder, 'builder');
+    writeFileSync(builder, builderBytes(runtime, lock), { mode: 0o755 });
+    execFileSync(builder, ['--build-sea', 'config.json'], { cwd: folder, env: {}, stdio: ['ignore', 'ignore', 'inherit'] });
+    return readFileSync(join(folder, 'program.exe'));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function builderBytes({ version }: Runtime, { builders }: Pick<RuntimeLock, 'builders'>): Buffer {
+  const here = goPlatform(process.platform, process.arch);
+  const builder = builders.find((one) => one.version === version && `${one.os}/${one.arch}` === here);
+  if (!builder)
+    throw new Error(`no Node.js ${version} for ${here} in build/runtimes.lock.json: Windows programs are packed on linux/amd64`);
+  return runtimeFile(builder, builder.file);
+}
