@@ -31,6 +31,8 @@ describe('a journal of several strips', () => {
   it('keeps a reference twice that was there twice', () => {
     const twice = entryFor([a, web, a]);
     assert.deepEqual(mergeEntries([twice, twice]), [twice]);
+    const more = entryFor([a, web, a, b]);
+    assert.deepEqual(mergeEntries([twice, more]), [more], 'what is new stands behind the second');
   });
 
   it('puts back what both took off, in the order in which it stood', () => {
