@@ -4,6 +4,7 @@ import { aggregate } from '../control-plane/aggregation.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { type PolicyMigration, playPolicyMigration } from '../control-plane/policy-migration.ts';
 import { until } from '../control-plane/until.ts';
+import { collectorSettles } from '../support/collector-settles.ts';
 import { GROUP, makeOwnedObjects, type Reference } from '../support/owned-objects.ts';
 import { type OwnerGraph, readOwnerGraph } from '../support/owner-graph.ts';
 import { hasReleases, manifestFile } from '../support/shared.ts';
@@ -46,7 +47,7 @@ describe('dependents of the service whose references stay on, under a real garba
     await makeOwnedObjects(plane.api, COUNT);
     // A collector that has just started knows every kind: from here on it would act on what it sees.
     await plane.restartControllerManager();
-    await graphSettles();
+    await collectorSettles(plane.api);
     first = await readOwnerGraph(plane.api);
   });
   after(async () => {
@@ -54,16 +55,6 @@ describe('dependents of the service whose references stay on, under a real garba
     await served?.stop();
     await plane?.stop();
   });
-
-  /** The collector has looked at all: one that it must take, made last, is gone. */
-  async function graphSettles(): Promise<void> {
-    const path = '/api/v1/namespaces/default/configmaps';
-    const owner = { apiVersion: `${GROUP}/v3`, kind: 'GlobalNetworkSet', name: 'nobody', uid: '00000000-0000-4000-8000-000000000000' };
-    await plane.api.send('POST', path, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'canary', ownerReferences: [owner] } });
-    const names = async () =>
-      (await plane.api.get<{ items: { metadata: { name: string } }[] }>(path)).items.map(({ metadata }) => metadata.name);
-    await until('the collector has taken an object without an owner', async () => !(await names()).includes('canary'), 90_000);
-  }
 
   const untilGone = (doomed: readonly string[]) =>
     until(
@@ -93,7 +84,7 @@ describe('dependents of the service whose references stay on, under a real garba
 
   it('outlive the change of UIDs itself, and die at the next restart of kube-controller-manager', async () => {
     served.serve(NEW);
-    await graphSettles();
+    await collectorSettles(plane.api);
     const present = await readOwnerGraph(plane.api);
     const doomed = keysOf(present, (references) => references.every(ofService));
     assert.ok(doomed.length >= COUNT / 5);

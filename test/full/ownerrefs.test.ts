@@ -1,0 +1,3 @@
+import { describeProcedureG } from '../support/describe-procedure-g.ts';
+
+describeProcedureG(1000);
