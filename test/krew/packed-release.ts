@@ -1,0 +1,45 @@
+import { createReadStream, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { execa } from 'execa';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/** Archives of this checkout, served on the loopback interface as a forge would serve them. */
+export interface PackedRelease {
+  /** Holds the archives, SHA256SUMS and netsvc-upgrade.yaml. */
+  readonly folder: string;
+  readonly manifest: string;
+  /** Every path that was asked for. */
+  readonly asked: readonly string[];
+  stop(): void;
+}
+
+/** Packs these platforms (none = all). Throws if a runtime cannot be fetched. */
+export async function packRelease(...platforms: readonly string[]): Promise<PackedRelease> {
+  const folder = mkdtempSync(join(tmpdir(), 'netsvc-upgrade-archives-'));
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    const file = join(folder, basename(request.url ?? ''));
+    asked.push(request.url ?? '');
+    if (existsSync(file)) createReadStream(file).pipe(response);
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  const stop = () => {
+    server.close();
+    server.closeAllConnections();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const place = ['--out', folder, '--place', `http://127.0.0.1:${port}`, '--level', '1'];
+  try {
+    await execa(process.execPath, ['build/pack.ts', ...place, ...platforms.flatMap((one) => ['--platform', one])], { cwd: root });
+  } catch (thrown) {
+    stop();
+    throw thrown;
+  }
+  return { folder, manifest: join(folder, 'netsvc-upgrade.yaml'), asked, stop };
+}
