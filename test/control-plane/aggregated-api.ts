@@ -26,7 +26,6 @@ export interface AggregatedOptions {
   readonly hosts: readonly string[];
 }
 
-export const OLD = OLD_SERVER;
 export const NEW = NEW_SERVER;
 
 export async function serveAggregatedApi({ behind, group, hosts }: AggregatedOptions): Promise<AggregatedApi> {

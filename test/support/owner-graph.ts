@@ -77,7 +77,3 @@ export function graphAfter(graph: OwnerGraph, before: OwnerNames, after: OwnerNa
   };
   return Object.fromEntries(Object.entries(graph).map(([key, references]) => [key, references.map(renewed)]));
 }
-
-/** True if a reference of the service's v3 group, or to a stored object, is among them. */
-export const isOwned = (references: readonly Reference[]): boolean =>
-  references.some(({ apiVersion }) => apiVersion.startsWith(`${GROUP}/`));
