@@ -1,0 +1,118 @@
+import type { KubeObject } from './object.ts';
+import type { ComponentStatusName, OperatorLag, OperatorView } from './operator-view.ts';
+import { workloadLags } from './operator-workloads.ts';
+
+interface Condition {
+  readonly type?: string;
+  readonly status?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly observedGeneration?: number;
+}
+
+const WANTED: Readonly<Record<string, string>> = { Available: 'True', Progressing: 'False', Degraded: 'False' };
+
+/** Everything that still lags behind the target, in the order of the five points; empty: all of them hold at this moment. */
+export function operatorLags(view: OperatorView): readonly OperatorLag[] {
+  return [
+    ...operatorLag(view),
+    ...releaseLag(view),
+    ...view.names.statuses.flatMap((name) => statusLags(name, view)),
+    ...componentLags(view),
+    ...apiLags(view),
+  ];
+}
+
+function operatorLag({ deployment, names, target }: OperatorView): readonly OperatorLag[] {
+  const subject = `Deployment/${names.deployment.namespace}/${names.deployment.name}`;
+  if (!deployment) return [{ point: 1, subject, why: 'does not exist' }];
+  return workloadLags(deployment, (image) => (image === target.operatorImage ? '' : `runs ${image}, not ${target.operatorImage}`)).map(
+    (why) => ({
+      point: 1,
+      subject,
+      why,
+    }),
+  );
+}
+
+function releaseLag({ installation, names, target }: OperatorView): readonly OperatorLag[] {
+  const subject = 'Installation/default';
+  if (!installation) return [{ point: 2, subject, why: 'does not exist' }];
+  const reported = (installation.status as Readonly<Record<string, unknown>> | undefined)?.[names.versionField];
+  return reported === target.release
+    ? []
+    : [{ point: 2, subject, why: `reports ${String(reported ?? 'no release')}, not ${target.release}` }];
+}
+
+function statusLags(name: ComponentStatusName, view: OperatorView): readonly OperatorLag[] {
+  const own = view.resources.find((one) => one.kind === name.kind);
+  if (name.generation === 'own' && !own) return [];
+  const subject = `TigeraStatus/${name.name}`;
+  const status = view.statuses.find((one) => one.metadata.name === name.name);
+  if (!status) return [{ point: 3, subject, why: 'does not exist yet' }];
+  const generation = name.generation === 'none' ? undefined : (name.generation === 'own' ? own : view.installation)?.metadata.generation;
+  return Object.keys(WANTED).flatMap((type) => {
+    const why = conditionLag(type, conditionsOf(status), generation);
+    return why === '' ? [] : [{ point: 3 as const, subject, why }];
+  });
+}
+
+/** The conditions of a status: written one by one and in no fixed order, so each is found by its type. */
+function conditionsOf(object: KubeObject): readonly Condition[] {
+  return (object.status as { readonly conditions?: readonly Condition[] } | undefined)?.conditions ?? [];
+}
+
+function conditionLag(type: string, conditions: readonly Condition[], generation: number | undefined): string {
+  const condition = conditions.find((one) => one.type === type);
+  if (!condition) return `has no condition ${type} yet`;
+  const said = [condition.reason, condition.message].filter((text) => text !== undefined && text !== '').join(': ');
+  if (condition.status !== WANTED[type]) return `${type} is ${condition.status ?? 'unknown'}${said === '' ? '' : ` (${said})`}`;
+  if (generation === undefined || condition.observedGeneration === generation) return '';
+  return `${type} is about generation ${condition.observedGeneration ?? 0}, the spec is at ${generation}`;
+}
+
+/** Degraded=True of a component status, or undefined. */
+export function degradation(status: KubeObject): { readonly reason: string; readonly message: string } | undefined {
+  const found = conditionsOf(status).find((one) => one.type === 'Degraded' && one.status === 'True');
+  return found ? { reason: found.reason ?? '', message: found.message ?? '' } : undefined;
+}
+
+/** True while no status of the Installation is about its present generation: nobody has answered its last change. */
+export function unanswered({ installation, statuses, names }: OperatorView): boolean {
+  const about = new Set(names.statuses.filter((one) => one.generation === 'installation').map((one) => one.name));
+  const seen = statuses.filter((one) => about.has(one.metadata.name)).flatMap(conditionsOf);
+  return seen.length > 0 && seen.every((one) => (one.observedGeneration ?? 0) < (installation?.metadata.generation ?? 0));
+}
+
+function componentLags({ workloads, names, target }: OperatorView): readonly OperatorLag[] {
+  const there = new Set(workloads.map((one) => `${one.kind}/${one.metadata.name}`));
+  const missing = names.required.filter((one) => !there.has(one)).map((subject) => ({ point: 4 as const, subject, why: 'does not exist' }));
+  const lagging = workloads.flatMap((one) => {
+    const subject = `${one.kind}/${one.metadata.namespace ?? ''}/${one.metadata.name}`;
+    return workloadLags(one, (image) => imageLag(image, target)).map((why) => ({ point: 4 as const, subject, why }));
+  });
+  return [...missing, ...lagging];
+}
+
+function imageLag(image: string, { release, registry, digests }: OperatorView['target']): string {
+  if (registry !== undefined && !image.startsWith(registry)) return `runs ${image}, which is not from ${registry}`;
+  const [, digest] = image.split('@');
+  const fits = digest === undefined ? image.endsWith(`:${release}`) : digests.includes(digest);
+  return fits ? '' : `runs ${image}, not ${release}`;
+}
+
+function apiLags({ names, resources, apiService, oldApiNamespace }: OperatorView): readonly OperatorLag[] {
+  const { kind, service, namespace, oldNamespace } = names.api;
+  if (!resources.some((one) => one.kind === kind)) return [];
+  const why = apiServiceLag(apiService, namespace);
+  const lags: readonly OperatorLag[] = why === '' ? [] : [{ point: 5, subject: `APIService/${service}`, why }];
+  return oldApiNamespace ? [...lags, { point: 5, subject: `Namespace/${oldNamespace}`, why: 'is still there' }] : lags;
+}
+
+function apiServiceLag(apiService: KubeObject | undefined, namespace: string): string {
+  if (!apiService) return 'does not exist';
+  const served = (apiService.spec as { readonly service?: { readonly namespace?: string } } | undefined)?.service?.namespace;
+  if (served !== namespace) return `is served from ${served ?? 'nowhere'}, not from ${namespace}`;
+  const available = conditionsOf(apiService).find((one) => one.type === 'Available');
+  return available?.status === 'True' ? '' : `is not available (${available?.reason ?? 'no condition'})`;
+}

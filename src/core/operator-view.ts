@@ -1,0 +1,66 @@
+import type { KubeObject } from './object.ts';
+
+/** Whose generation a component status has to carry in each of its conditions. */
+export type StatusGeneration = 'installation' | 'own' | 'none';
+
+/** A component status that the operator writes (`TigeraStatus`), and when it is wanted. */
+export interface ComponentStatusName {
+  readonly name: string;
+  /** `own`: the resource of `kind`, and the status is wanted only where that resource exists. */
+  readonly generation: StatusGeneration;
+  readonly kind?: string;
+}
+
+/** The names that the end of an upgrade by the operator is told by; data of the profile. */
+export interface OperatorEndNames {
+  readonly deployment: { readonly namespace: string; readonly name: string };
+  /** Field of the Installation's status with the release. */
+  readonly versionField: string;
+  readonly statuses: readonly ComponentStatusName[];
+  /** Workloads that must be there, `DaemonSet/calico-node`: an empty namespace is not a finished one. */
+  readonly required: readonly string[];
+  readonly api: {
+    /** Kind whose presence means that the API server of the v3 group is wanted. */
+    readonly kind: string;
+    readonly service: string;
+    readonly namespace: string;
+    /** Namespace of the API server in old releases; it has to go. */
+    readonly oldNamespace: string;
+  };
+}
+
+/** What the target release runs. */
+export interface OperatorTarget {
+  readonly release: string;
+  /** The whole image of the operator's container, with the registry in use. */
+  readonly operatorImage: string;
+  /** Prefix of every image of the components, the registry in use; undefined: any. */
+  readonly registry?: string;
+  /** Digests (`sha256:…`) of the target release, where images are pinned by digest. */
+  readonly digests: readonly string[];
+}
+
+/** One look at the cluster: everything a verdict needs; what does not exist is undefined. */
+export interface OperatorView {
+  readonly names: OperatorEndNames;
+  readonly target: OperatorTarget;
+  readonly deployment: KubeObject | undefined;
+  readonly installation: KubeObject | undefined;
+  readonly statuses: readonly KubeObject[];
+  /** The `default` resources that switch components on: APIServer, Goldmane, Whisker. */
+  readonly resources: readonly KubeObject[];
+  /** DaemonSets and Deployments of the namespace of the components. */
+  readonly workloads: readonly KubeObject[];
+  readonly apiService: KubeObject | undefined;
+  readonly oldApiNamespace: KubeObject | undefined;
+  /** Milliseconds of a clock that only goes forward. */
+  readonly now: number;
+}
+
+/** One thing that is not there yet, and why. */
+export interface OperatorLag {
+  /** 1 operator, 2 release, 3 component statuses, 4 workloads, 5 API of the v3 group. */
+  readonly point: 1 | 2 | 3 | 4 | 5;
+  readonly subject: string;
+  readonly why: string;
+}

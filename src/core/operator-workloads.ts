@@ -1,0 +1,40 @@
+import type { KubeObject } from './object.ts';
+
+interface Container {
+  readonly image?: string;
+}
+
+interface Workload {
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly template?: { readonly spec?: { readonly containers?: readonly Container[]; readonly initContainers?: readonly Container[] } };
+  };
+  readonly status?: Readonly<Record<string, number | undefined>>;
+}
+
+/** Counters that must all equal the wanted number; an absent one is 0. */
+const COUNTS = {
+  DaemonSet: ['updatedNumberScheduled', 'currentNumberScheduled', 'numberReady', 'numberAvailable'],
+  Deployment: ['updatedReplicas', 'replicas', 'readyReplicas', 'availableReplicas'],
+} as const;
+
+const WORDS = ['updated', 'there', 'ready', 'available'] as const;
+
+/**
+ * Why a DaemonSet or Deployment is not wholly on its target; empty: it is.
+ * `imageLag` says what is wrong with an image, '' if nothing. The operator itself does not look at updated counts, so its
+ * "available" is no proof (point 4 of the rule).
+ */
+export function workloadLags(workload: KubeObject, imageLag: (image: string) => string): readonly string[] {
+  const { spec, status = {} } = workload as Workload;
+  const pod = spec?.template?.spec;
+  const images = [...(pod?.initContainers ?? []), ...(pod?.containers ?? [])]
+    .map((one) => imageLag(one.image ?? ''))
+    .filter((why) => why !== '');
+  if (images.length > 0) return [...new Set(images)];
+  if ((status.observedGeneration ?? 0) !== (workload.metadata.generation ?? 0)) return ['its controller has not seen the change yet'];
+  const kind = workload.kind === 'DaemonSet' ? 'DaemonSet' : 'Deployment';
+  const wanted = kind === 'DaemonSet' ? (status.desiredNumberScheduled ?? 0) : (spec?.replicas ?? 1);
+  const short = COUNTS[kind].findIndex((field) => (status[field] ?? 0) !== wanted);
+  return short < 0 ? [] : [`${status[COUNTS[kind][short] ?? ''] ?? 0} of ${wanted} pods are ${WORDS[short]}`];
+}

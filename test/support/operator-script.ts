@@ -1,0 +1,136 @@
+import type { KubeObject } from '../../src/core/object.ts';
+import { type OperatorMemory, type OperatorVerdict, operatorVerdict } from '../../src/core/operator-verdict.ts';
+import type { OperatorEndNames, OperatorView } from '../../src/core/operator-view.ts';
+
+export const OLD = { operator: 'quay.io/tigera/operator:v1.32.12', release: 'v3.27.5' } as const;
+export const NEW = { operator: 'quay.io/tigera/operator:v1.42.3', release: 'v3.32.1' } as const;
+
+export const names: OperatorEndNames = {
+  deployment: { namespace: 'tigera-operator', name: 'tigera-operator' },
+  versionField: 'calicoVersion',
+  statuses: [
+    { name: 'calico', generation: 'installation' },
+    { name: 'ippools', generation: 'installation' },
+    { name: 'tiers', generation: 'none' },
+    { name: 'apiserver', generation: 'own', kind: 'APIServer' },
+    { name: 'goldmane', generation: 'own', kind: 'Goldmane' },
+  ],
+  required: ['DaemonSet/calico-node'],
+  api: { kind: 'APIServer', service: 'v3.projectcalico.org', namespace: 'calico-system', oldNamespace: 'calico-apiserver' },
+};
+
+/** `good`, `rolling`, or a reason and message of Degraded. */
+type Say = 'good' | 'rolling' | { readonly reason: string; readonly message: string; readonly available?: boolean };
+
+/** The cluster at one moment, by what differs between moments. */
+export interface Moment {
+  readonly operator: string;
+  /** Pods of the operator that are updated and available, of 1. */
+  readonly operatorReady: number;
+  readonly generation: number;
+  readonly version: string;
+  /** Component status → what it says and about which generation; absent: it does not exist. */
+  readonly statuses: Readonly<Record<string, readonly [Say, number?]>>;
+  readonly node: { readonly image: string; readonly updated: number; readonly ready: number; readonly unseen?: boolean };
+  readonly api: { readonly namespace: string; readonly available: boolean; readonly old: boolean };
+  readonly kinds: readonly string[];
+}
+
+/** Wholly on the old release, all statuses green. */
+export const before: Moment = {
+  operator: OLD.operator,
+  operatorReady: 1,
+  generation: 2,
+  version: OLD.release,
+  statuses: { calico: ['good', 2], apiserver: ['good', 1] },
+  node: { image: OLD.release, updated: 3, ready: 3 },
+  api: { namespace: 'calico-apiserver', available: true, old: true },
+  kinds: ['APIServer'],
+};
+
+/** Wholly on the new release. */
+export const after: Moment = {
+  operator: NEW.operator,
+  operatorReady: 1,
+  generation: 4,
+  version: NEW.release,
+  statuses: { calico: ['good', 4], ippools: ['good', 4], tiers: ['good'], apiserver: ['good', 1] },
+  node: { image: NEW.release, updated: 3, ready: 3 },
+  api: { namespace: 'calico-system', available: true, old: false },
+  kinds: ['APIServer'],
+};
+
+/** From this second on the cluster is like this. */
+export type Script = readonly (readonly [second: number, moment: Moment])[];
+
+export interface Look extends OperatorVerdict {
+  readonly second: number;
+}
+
+/** Plays a script by a clock of whole seconds and judges at each, as the wait does; nothing sleeps. */
+export function play(script: Script, seconds: number): readonly Look[] {
+  const looks: Look[] = [];
+  let memory: OperatorMemory = {};
+  for (let second = 0; second <= seconds; second += 1) {
+    const moment = script.findLast(([from]) => from <= second)?.[1] ?? before;
+    const verdict = operatorVerdict(viewOf(moment, second * 1000), memory);
+    memory = verdict.memory;
+    looks.push({ ...verdict, second });
+  }
+  return looks;
+}
+
+export function viewOf(moment: Moment, now: number): OperatorView {
+  const { node, api, kinds } = moment;
+  return {
+    names,
+    target: { release: NEW.release, operatorImage: NEW.operator, registry: 'quay.io/', digests: ['sha256:new'] },
+    deployment: deployment(moment),
+    installation: object('Installation', 'default', moment.generation, {}, { calicoVersion: moment.version }),
+    statuses: Object.entries(moment.statuses).map(([name, [say, generation]]) =>
+      object('TigeraStatus', name, 1, {}, { conditions: conditions(say, generation) }),
+    ),
+    resources: kinds.map((kind) => object(kind, 'default', 1, {}, {})),
+    workloads: [daemonSet(node)],
+    apiService: object('APIService', names.api.service, undefined, { service: { namespace: api.namespace } }, available(api.available)),
+    oldApiNamespace: api.old ? object('Namespace', names.api.oldNamespace, undefined, {}, {}) : undefined,
+    now,
+  };
+}
+
+function object(kind: string, name: string, generation: number | undefined, spec: object, status: object): KubeObject {
+  return { apiVersion: 'v1', kind, metadata: { name, ...(generation === undefined ? {} : { generation }) }, spec, status };
+}
+
+const available = (yes: boolean) => ({
+  conditions: [{ type: 'Available', status: yes ? 'True' : 'False', reason: yes ? 'Passed' : 'MissingEndpoints' }],
+});
+
+function conditions(say: Say, generation: number | undefined) {
+  const about = generation === undefined ? {} : { observedGeneration: generation };
+  const failing = typeof say === 'object';
+  const isAvailable = say === 'good' || (failing && say.available === true);
+  return [
+    { type: 'Degraded', status: failing ? 'True' : 'False', ...(failing ? { reason: say.reason, message: say.message } : {}), ...about },
+    { type: 'Available', status: isAvailable ? 'True' : 'False', ...about },
+    { type: 'Progressing', status: say === 'rolling' ? 'True' : 'False', ...about },
+  ];
+}
+
+function deployment({ operator, operatorReady: n }: Moment): KubeObject {
+  const status = { observedGeneration: 2, replicas: 1, updatedReplicas: n, readyReplicas: n, availableReplicas: n };
+  return object('Deployment', 'tigera-operator', 2, { replicas: 1, template: { spec: { containers: [{ image: operator }] } } }, status);
+}
+
+function daemonSet({ image, updated, ready, unseen }: Moment['node']): KubeObject {
+  const tag = image.startsWith('sha256:') ? `@${image}` : `:${image}`;
+  const status = {
+    observedGeneration: unseen ? 4 : 5,
+    desiredNumberScheduled: 3,
+    currentNumberScheduled: 3,
+    updatedNumberScheduled: updated,
+    numberReady: ready,
+    numberAvailable: ready,
+  };
+  return object('DaemonSet', 'calico-node', 5, { template: { spec: { containers: [{ image: `quay.io/calico/node${tag}` }] } } }, status);
+}
