@@ -19,14 +19,17 @@ export interface OperatorEndNames {
   readonly statuses: readonly ComponentStatusName[];
   /** Workloads that must be there, `DaemonSet/calico-node`: an empty namespace is not a finished one. */
   readonly required: readonly string[];
-  readonly api: {
-    /** Kind whose presence means that the API server of the v3 group is wanted. */
-    readonly kind: string;
-    readonly service: string;
-    readonly namespace: string;
-    /** Namespace of the API server in old releases; it has to go. */
-    readonly oldNamespace: string;
-  };
+  readonly api: OperatorApi;
+}
+
+/** Where the API of the v3 group is served from. */
+export interface OperatorApi {
+  /** Kind whose presence means that the API server of the v3 group is wanted. */
+  readonly kind: string;
+  readonly service: string;
+  readonly namespace: string;
+  /** Namespace of the API server in old releases; it has to go. */
+  readonly oldNamespace: string;
 }
 
 /** What the target release runs. */

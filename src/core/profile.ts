@@ -1,4 +1,5 @@
 import type { Datastore } from './installation.ts';
+import type { ComponentStatusName, OperatorApi } from './operator-view.ts';
 import type { ReadyRule } from './rollout.ts';
 
 /** A workload that carries the service, by the names of one variant. */
@@ -141,6 +142,12 @@ export interface RemovedKind {
   readonly replacement: string;
 }
 
+export interface OperatorEnd {
+  /** Component statuses of the target release. */
+  readonly statuses: readonly ComponentStatusName[];
+  readonly api: OperatorApi;
+}
+
 /** Every name and fact the procedure leaves open. Data only; a user may write one (schemas/profile.schema.json). */
 export interface Profile {
   readonly name: string;
@@ -191,6 +198,8 @@ export interface Profile {
     readonly statusVersionField?: string;
     /** Node label of a migration from a manifest to the operator. */
     readonly migrationLabel?: { readonly key: string; readonly pending: string };
+    /** By what the end of an upgrade by the operator is told; undefined where the names are not known. */
+    readonly end?: OperatorEnd;
   };
   readonly crdFile: string;
   readonly datastore: DatastoreFacts;

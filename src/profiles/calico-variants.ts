@@ -1,4 +1,4 @@
-import type { Sign, Variant, WorkloadName } from '../core/profile.ts';
+import type { OperatorEnd, Sign, Variant, WorkloadName } from '../core/profile.ts';
 import type { ReadyRule } from '../core/rollout.ts';
 
 /** What the document calls 2/2 or 1/2 is 1/1 (canal 2/2) in every release: counts equal, never a literal (domain §0.5). */
@@ -98,6 +98,19 @@ export const calicoOperated = {
   agent: workload('DaemonSet', 'calico-node', 'calico-node', 'calico-system'),
   controllers: workload('Deployment', 'calico-kube-controllers', 'calico-kube-controllers', 'calico-system'),
   typha: workload('Deployment', 'calico-typha', 'calico-typha', 'calico-system'),
+};
+
+/** Component statuses of the operator of v3.32, and whose generation each one carries. */
+export const calicoOperatorEnd: OperatorEnd = {
+  statuses: [
+    { name: 'calico', generation: 'installation' },
+    { name: 'ippools', generation: 'installation' },
+    { name: 'tiers', generation: 'none' },
+    { name: 'apiserver', generation: 'own', kind: 'APIServer' },
+    { name: 'goldmane', generation: 'own', kind: 'Goldmane' },
+    { name: 'whisker', generation: 'own', kind: 'Whisker' },
+  ],
+  api: { kind: 'APIServer', service: 'v3.projectcalico.org', namespace: 'calico-system', oldNamespace: 'calico-apiserver' },
 };
 
 export const calicoAddOnWorkloads = {

@@ -1,6 +1,6 @@
 import type { Profile } from '../core/profile.ts';
 import { calicoPlatforms } from './calico-platforms.ts';
-import { calicoAddOnWorkloads, calicoOperated, calicoVariants } from './calico-variants.ts';
+import { calicoAddOnWorkloads, calicoOperated, calicoOperatorEnd, calicoVariants } from './calico-variants.ts';
 
 /** Operator image minor → Calico minor; minors that are missing belong to another product line (domain §3.2). */
 const operatorMinors = {
@@ -102,6 +102,7 @@ export const calico: Profile = {
     labels: { 'k8s-app': 'tigera-operator', name: 'tigera-operator' },
     versionEnv: 'TIGERA_OPERATOR_INIT_IMAGE_VERSION',
     statusVersionField: 'calicoVersion',
+    end: calicoOperatorEnd,
     migrationLabel: { key: 'projectcalico.org/operator-node-migration', pending: 'pre-operator' },
   },
   crdFile: 'v1_crd_projectcalico_org.yaml',

@@ -89,6 +89,10 @@ const operator = fields({
   'versionEnv?': text,
   'statusVersionField?': text,
   'migrationLabel?': fields({ key: text, pending: text }),
+  'end?': fields({
+    statuses: listOf(fields({ name: text, generation: { enum: ['installation', 'own', 'none'] }, 'kind?': text })),
+    api: fields({ kind: text, service: text, namespace: text, oldNamespace: text }),
+  }),
 });
 
 const datastore = fields({

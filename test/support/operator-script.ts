@@ -1,23 +1,16 @@
+import assert from 'node:assert/strict';
 import type { KubeObject } from '../../src/core/object.ts';
+import { operatorEndNames } from '../../src/core/operator-end-names.ts';
 import { type OperatorMemory, type OperatorVerdict, operatorVerdict } from '../../src/core/operator-verdict.ts';
-import type { OperatorEndNames, OperatorView } from '../../src/core/operator-view.ts';
+import type { OperatorView } from '../../src/core/operator-view.ts';
+import { calico } from '../../src/profiles/calico.ts';
 
 export const OLD = { operator: 'quay.io/tigera/operator:v1.32.12', release: 'v3.27.5' } as const;
 export const NEW = { operator: 'quay.io/tigera/operator:v1.42.3', release: 'v3.32.1' } as const;
 
-export const names: OperatorEndNames = {
-  deployment: { namespace: 'tigera-operator', name: 'tigera-operator' },
-  versionField: 'calicoVersion',
-  statuses: [
-    { name: 'calico', generation: 'installation' },
-    { name: 'ippools', generation: 'installation' },
-    { name: 'tiers', generation: 'none' },
-    { name: 'apiserver', generation: 'own', kind: 'APIServer' },
-    { name: 'goldmane', generation: 'own', kind: 'Goldmane' },
-  ],
-  required: ['DaemonSet/calico-node'],
-  api: { kind: 'APIServer', service: 'v3.projectcalico.org', namespace: 'calico-system', oldNamespace: 'calico-apiserver' },
-};
+const found = operatorEndNames(calico);
+assert.ok(found, 'the profile knows the end');
+const names = found;
 
 /** `good`, `rolling`, or a reason and message of Degraded. */
 type Say = 'good' | 'rolling' | { readonly reason: string; readonly message: string; readonly available?: boolean };
@@ -91,7 +84,7 @@ export function viewOf(moment: Moment, now: number): OperatorView {
       object('TigeraStatus', name, 1, {}, { conditions: conditions(say, generation) }),
     ),
     resources: kinds.map((kind) => object(kind, 'default', 1, {}, {})),
-    workloads: [daemonSet(node)],
+    workloads: [daemonSet(node), controllers()],
     apiService: object('APIService', names.api.service, undefined, { service: { namespace: api.namespace } }, available(api.available)),
     oldApiNamespace: api.old ? object('Namespace', names.api.oldNamespace, undefined, {}, {}) : undefined,
     now,
@@ -133,4 +126,11 @@ function daemonSet({ image, updated, ready, unseen }: Moment['node']): KubeObjec
     numberAvailable: ready,
   };
   return object('DaemonSet', 'calico-node', 5, { template: { spec: { containers: [{ image: `quay.io/calico/node${tag}` }] } } }, status);
+}
+
+/** The controllers, always on the new release: what lags in a script lags elsewhere. */
+function controllers(): KubeObject {
+  const status = { observedGeneration: 2, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
+  const template = { spec: { containers: [{ image: `quay.io/calico/kube-controllers:${NEW.release}` }] } };
+  return object('Deployment', 'calico-kube-controllers', 2, { replicas: 1, template }, status);
 }
