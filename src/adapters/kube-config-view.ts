@@ -1,7 +1,9 @@
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { Fault } from '../core/fault.ts';
+import { readPlain } from './kube-config-plain.ts';
+import { readDocument } from './kube-config-read.ts';
 import type { ConnectionFlags, Environment, KubeconfigDocument } from './kube-connection.ts';
 
 /** Where kubectl looks for its configuration, in its order of precedence. */
@@ -25,7 +27,21 @@ export async function viewKubeconfig(
   const only = flags.kubeconfig;
   if (only && !(await isFile(only)))
     throw new Fault('usage', `kubeconfig file ${only} does not exist`, ['name an existing file with --kubeconfig']);
-  return runView(only ? [`--kubeconfig=${only}`] : [], files.join(delimiter), env, kubectl);
+  return (await readAlone(files)) ?? runView(only ? [`--kubeconfig=${only}`] : [], files.join(delimiter), env, kubectl);
+}
+
+/**
+ * What kubectl would print, without starting it: only for a single file in which nothing can be read in two ways.
+ * Merging files is kubectl's own business.
+ */
+export async function readAlone(files: readonly string[]): Promise<KubeconfigDocument | undefined> {
+  const existing: string[] = [];
+  for (const file of files) if (await isFile(file)) existing.push(file);
+  const [file] = existing;
+  // A pipe (`--kubeconfig <(…)`) can be read only once: by kubectl.
+  if (file === undefined || existing.length > 1 || !(await stat(file)).isFile()) return undefined;
+  const value = readPlain(await readFile(file, 'utf8').catch(() => ''));
+  return value === undefined ? undefined : readDocument(value);
 }
 
 /**

@@ -2,9 +2,7 @@ import { access, constants, realpath, stat } from 'node:fs/promises';
 import type { Tool } from '../core/argv.ts';
 import type { Tools } from '../core/ports.ts';
 import type { Environment } from './kube-connection.ts';
-import { ownerOf } from './package-owner.ts';
 import { pathCandidates } from './path-candidates.ts';
-import { runProgram } from './run-program.ts';
 import { argumentsFor, environmentFor } from './tool-surroundings.ts';
 
 export interface ToolsOptions {
@@ -27,18 +25,21 @@ export function openTools(options: ToolsOptions): Tools {
   };
   return {
     which,
-    ownerOf: (file) => ownerOf(file, options.env),
+    ownerOf: async (file) => (await import('./package-owner.ts')).ownerOf(file, options.env),
     programOf: (tool) => options.programs[tool],
     platform: () => ({
       os: process.platform === 'win32' ? 'windows' : process.platform,
       arch: process.arch === 'x64' ? 'amd64' : process.arch,
     }),
-    run: (invocation, run = {}) =>
-      runProgram(run.program ?? options.programs[invocation.tool], argumentsFor(invocation, options), {
+    async run(invocation, run = {}) {
+      // Loaded with the first program: commands that only ask the API never start one.
+      const { runProgram } = await import('./run-program.ts');
+      return runProgram(run.program ?? options.programs[invocation.tool], argumentsFor(invocation, options), {
         ...run,
         env: environmentFor(invocation.tool, options),
         ...(invocation.stdin === undefined ? {} : { stdin: invocation.stdin }),
-      }),
+      });
+    },
   };
 }
 

@@ -1,0 +1,129 @@
+/** A value of the plain part of YAML: what it means is the same in every version of YAML, and to kubectl. */
+export type PlainValue = string | boolean | null | readonly PlainValue[] | { readonly [key: string]: PlainValue };
+
+interface Line {
+  readonly indent: number;
+  readonly text: string;
+}
+
+/** Something that has more than one reading: the caller asks kubectl instead. */
+class Unclear extends Error {}
+
+/**
+ * Reads the YAML that kubectl itself writes (block mappings and lists, one-line values), or JSON; undefined for everything else.
+ * It guesses nothing: numbers, dates, words like `yes`, escapes, anchors, text over several lines, repeated keys are "else".
+ */
+export function readPlain(text: string): PlainValue | undefined {
+  try {
+    return text.startsWith('{') ? fromJson(JSON.parse(text), text) : fromLines(text);
+  } catch (thrown) {
+    if (thrown instanceof Unclear || thrown instanceof SyntaxError) return undefined;
+    throw thrown;
+  }
+}
+
+/** JSON.parse keeps the last of repeated keys silently, so a document that does not print back to its own words is unclear. */
+function fromJson(value: unknown, text: string): PlainValue {
+  const squeezed = (words: string) => words.replace(/\s/g, '');
+  if (squeezed(JSON.stringify(value)) !== squeezed(text)) throw new Unclear();
+  return value as PlainValue;
+}
+
+function fromLines(text: string): PlainValue {
+  // Tabs, carriage returns and letters outside of ASCII each have a rule of their own.
+  if (!/^[\n\x20-\x7e]*$/.test(text)) throw new Unclear();
+  const lines = text
+    .split('\n')
+    .filter((line) => !/^ *(#.*)?$/.test(line))
+    .map((line) => ({ indent: line.search(/[^ ]/), text: line.trim() }));
+  const reader = new Block(lines);
+  const value = reader.value(0);
+  if (!reader.ended) throw new Unclear();
+  return value;
+}
+
+const ENTRY = /^([A-Za-z][A-Za-z0-9-]*):(?: +(.+))?$/;
+
+class Block {
+  readonly #lines: Line[];
+  #at = 0;
+
+  constructor(lines: Line[]) {
+    this.#lines = lines;
+  }
+
+  get ended(): boolean {
+    return this.#at >= this.#lines.length;
+  }
+
+  /** The block that starts at this indent. */
+  value(indent: number): PlainValue {
+    return this.#isItemAt(indent) ? this.#list(indent) : this.#mapping(indent);
+  }
+
+  #next(indent: number): Line | undefined {
+    const line = this.#lines[this.#at];
+    return line?.indent === indent ? line : undefined;
+  }
+
+  #isItemAt(indent: number): boolean {
+    const line = this.#next(indent);
+    return line !== undefined && isItem(line);
+  }
+
+  #list(indent: number): PlainValue {
+    const items: PlainValue[] = [];
+    for (let line = this.#next(indent); line && isItem(line); line = this.#next(indent)) {
+      const rest = line.text.slice(2).trimStart();
+      if (ENTRY.test(rest)) {
+        // `- name: x` is a mapping whose first line stands behind the dash.
+        const inner = indent + line.text.length - rest.length;
+        this.#lines[this.#at] = { indent: inner, text: rest };
+        items.push(this.#mapping(inner));
+      } else {
+        this.#at += 1;
+        items.push(scalar(rest));
+      }
+    }
+    return items;
+  }
+
+  #mapping(indent: number): PlainValue {
+    const found = new Map<string, PlainValue>();
+    for (let line = this.#next(indent); line; line = this.#next(indent)) {
+      // An item of the list that this mapping is in.
+      if (isItem(line)) break;
+      const [, key, rest] = ENTRY.exec(line.text) ?? [];
+      if (key === undefined || found.has(key)) throw new Unclear();
+      this.#at += 1;
+      found.set(key, rest === undefined ? this.#below(indent) : scalar(rest));
+    }
+    if (found.size === 0) throw new Unclear();
+    return Object.fromEntries(found);
+  }
+
+  /** What stands under `key:`; a list may stand as far left as its key. */
+  #below(indent: number): PlainValue {
+    const line = this.#lines[this.#at];
+    if (line && line.indent > indent) return this.value(line.indent);
+    return this.#isItemAt(indent) ? this.#list(indent) : null;
+  }
+}
+
+function isItem(line: Line): boolean {
+  return line.text.startsWith('- ');
+}
+
+const WORDS: Readonly<Record<string, PlainValue>> = { true: true, false: false, null: null, '{}': {}, '[]': [] };
+/** Words that some version of YAML takes for a truth value or for nothing. */
+const AMBIGUOUS = /^(y|n|yes|no|on|off|true|false|null)$/i;
+
+function scalar(text: string): PlainValue {
+  const word = Object.hasOwn(WORDS, text) ? WORDS[text] : undefined;
+  if (word !== undefined) return word;
+  const quoted = /^"([^"\\]*)"$/.exec(text) ?? /^'([^']*)'$/.exec(text);
+  if (quoted?.[1] !== undefined) return quoted[1];
+  const plain = /^(?:--|\.\.?\/)?[A-Za-z/][\w./@+=:-]*$/.test(text) && !text.endsWith(':') && !AMBIGUOUS.test(text);
+  if (!plain) throw new Unclear();
+  return text;
+}
