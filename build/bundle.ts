@@ -19,6 +19,31 @@ const shellApart: Plugin = {
 };
 
 /**
+ * What oclif looks for plugins, configuration files and Windows shells with: the only plugin is in memory, so none of it is reached.
+ * A call would say so.
+ */
+const UNREACHED: Readonly<Record<string, string>> = {
+  tinyglobby: 'exports.glob = unreached;',
+  minimatch: 'exports.minimatch = unreached;',
+  lilconfig: 'exports.lilconfig = unreached;',
+  // oclif asks this one at every start; nobody here reads the answer.
+  'wsl-utils': 'exports.isWsl = false; exports.powerShellPath = unreached;',
+};
+
+const leaveOutUnreached: Plugin = {
+  name: 'leave-out-unreached',
+  setup(build) {
+    build.onResolve({ filter: new RegExp(`^(${Object.keys(UNREACHED).join('|')})$`) }, ({ path, importer }) =>
+      /[/\\]@oclif[/\\]core[/\\]/.test(importer) ? { path, namespace: 'unreached' } : undefined,
+    );
+    build.onLoad({ filter: /.*/, namespace: 'unreached' }, ({ path }) => ({
+      contents: `const unreached = () => { throw new Error('${path} is not part of this program'); };\n${UNREACHED[path]}`,
+      loader: 'js',
+    }));
+  },
+};
+
+/**
  * Bundles the program into `out`. Every output lies one folder deep, as every source does,
  * so that `new URL('../…', import.meta.url)` means the same in both (docs/decisions/start-up.md).
  */
@@ -40,6 +65,7 @@ export async function bundle(root: string, out: string): Promise<void> {
   await build({
     ...common,
     entryPoints: ['src/cli/shell.ts'],
+    plugins: [leaveOutUnreached],
     splitting: true,
     chunkNames: 'cli/[name]-[hash]',
     banner: { js: BANNER },

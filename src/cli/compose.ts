@@ -16,7 +16,8 @@ export async function compose(request: ComposeRequest, version: string): Promise
   ]);
   const connection = await readConnection(connectionFlagsOf(flags), env);
   const cluster = openCluster(connection, { version, warn, terminal: interactive });
-  const clusterUid = await cluster.clusterUid();
+  // Modules load while the connection is made.
+  const [clusterUid] = await Promise.all([cluster.clusterUid(), loadPorts()]);
   cluster.pin(clusterUid);
   const profile = await chooseProfile(flags.profile, cluster, request.anyProfile ?? false);
   const options = toOptions(flags, { defaultRelease: profile.defaultRelease, checks: Object.keys(registry) });
@@ -40,6 +41,10 @@ export async function compose(request: ComposeRequest, version: string): Promise
       await cluster.close();
     },
   };
+}
+
+function loadPorts(): Promise<unknown> {
+  return Promise.all([import('../adapters/work-folder.ts'), import('../adapters/records.ts'), import('../adapters/lock.ts')]);
 }
 
 async function openFiles({ env }: ComposeRequest, clusterUid: string, kubeconfigText: string) {
