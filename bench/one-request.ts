@@ -1,4 +1,6 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { installedCluster } from '../test/support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../test/support/shared.ts';
 import { program } from '../test/support/upgrade-process.ts';
@@ -9,7 +11,11 @@ import { ratioTable, type Section } from './report.ts';
 export async function oneRequest(): Promise<Section> {
   const cluster = await installedCluster({ manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 1 });
   try {
-    const { kubeconfig, kubectl, home } = cluster.around;
+    const { kubeconfig: json, kubectl, home } = cluster.around;
+    // As people have it: the YAML that kubectl writes.
+    const kubeconfig = join(home, 'config');
+    const { stdout } = await execa(kubectl, ['config', 'view', '--raw', '-o', 'yaml', `--kubeconfig=${json}`]);
+    await writeFile(kubeconfig, stdout, { mode: 0o600 });
     const env = { KUBECONFIG: kubeconfig, HOME: home, PATH: `${join(kubectl, '..')}:${process.env.PATH ?? ''}` };
     const figures = await interleave(
       [

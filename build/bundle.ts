@@ -24,6 +24,8 @@ const shellApart: Plugin = {
  */
 const UNUSED: Readonly<Record<string, string>> = {
   tinyglobby: 'export const glob = undefined; export const globSync = undefined;',
+  minimatch: 'export const minimatch = undefined;',
+  lilconfig: 'export const lilconfig = undefined;',
   'wsl-utils': 'export default false; export const isWsl = false;',
 };
 

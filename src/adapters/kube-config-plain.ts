@@ -1,81 +1,129 @@
-import { readFile } from 'node:fs/promises';
-import { parseDocument } from 'yaml';
-import type { KubeconfigDocument } from './kube-connection.ts';
+/** A value of the plain part of YAML: what it means is the same in every version of YAML, and to kubectl. */
+export type PlainValue = string | boolean | null | readonly PlainValue[] | { readonly [key: string]: PlainValue };
 
-type Fields = Readonly<Record<string, unknown>>;
+interface Line {
+  readonly indent: number;
+  readonly text: string;
+}
 
-/** Types of the fields that this program uses; kubectl refuses a file in which one of them is of another. */
-const TYPES: Readonly<Record<'cluster' | 'user' | 'context', Readonly<Record<string, 'string' | 'boolean' | 'object' | 'texts'>>>> = {
-  cluster: {
-    server: 'string',
-    'tls-server-name': 'string',
-    'insecure-skip-tls-verify': 'boolean',
-    'certificate-authority': 'string',
-    'certificate-authority-data': 'string',
-    'proxy-url': 'string',
-    'disable-compression': 'boolean',
-  },
-  user: {
-    'client-certificate': 'string',
-    'client-certificate-data': 'string',
-    'client-key': 'string',
-    'client-key-data': 'string',
-    token: 'string',
-    tokenFile: 'string',
-    username: 'string',
-    password: 'string',
-    as: 'string',
-    'as-uid': 'string',
-    'as-groups': 'texts',
-    'as-user-extra': 'object',
-  },
-  context: { cluster: 'string', user: 'string', namespace: 'string' },
-};
+/** Something that has more than one reading: the caller asks kubectl instead. */
+class Unclear extends Error {}
 
 /**
- * One kubeconfig file as `kubectl config view` would print it, without starting kubectl. Undefined wherever kubectl might see it
- * otherwise, or refuse it: then kubectl is asked, and its own words are shown.
+ * Reads the YAML that kubectl itself writes (block mappings and lists, one-line values), or JSON; undefined for everything else.
+ * It guesses nothing: numbers, dates, words like `yes`, escapes, anchors, text over several lines, repeated keys are "else".
  */
-export async function readPlain(file: string): Promise<KubeconfigDocument | undefined> {
+export function readPlain(text: string): PlainValue | undefined {
   try {
-    const parsed = parseDocument(await readFile(file, 'utf8'), { version: '1.1', uniqueKeys: true, logLevel: 'silent' });
-    if (parsed.errors.length > 0 || parsed.warnings.length > 0) return undefined;
-    const value: unknown = parsed.toJS({ maxAliasCount: 0 });
-    return isPlain(value) ? (value as KubeconfigDocument) : undefined;
-  } catch {
-    return undefined;
+    return text.startsWith('{') ? fromJson(JSON.parse(text), text) : fromLines(text);
+  } catch (thrown) {
+    if (thrown instanceof Unclear || thrown instanceof SyntaxError) return undefined;
+    throw thrown;
   }
 }
 
-function isPlain(value: unknown): boolean {
-  if (!isMap(value)) return false;
-  const { apiVersion = 'v1', kind = 'Config', 'current-context': current = '' } = value;
-  if (apiVersion !== 'v1' || kind !== 'Config' || typeof current !== 'string') return false;
-  return isList(value.clusters, 'cluster') && isList(value.users, 'user') && isList(value.contexts, 'context');
+/** JSON.parse keeps the last of repeated keys silently, so a document that does not print back to its own words is unclear. */
+function fromJson(value: unknown, text: string): PlainValue {
+  const squeezed = (words: string) => words.replace(/\s/g, '');
+  if (squeezed(JSON.stringify(value)) !== squeezed(text)) throw new Unclear();
+  return value as PlainValue;
 }
 
-/** Entries with names of their own: of two alike kubectl takes neither in silence. */
-function isList(list: unknown, field: keyof typeof TYPES): boolean {
-  if (list === undefined || list === null) return true;
-  if (!Array.isArray(list) || !list.every(isMap)) return false;
-  const names = list.map(({ name }) => name);
-  const plain = list.every((entry) => typeof entry.name === 'string' && isEntry(entry[field], field));
-  return plain && new Set(names).size === names.length;
+function fromLines(text: string): PlainValue {
+  // Tabs, carriage returns and letters outside of ASCII each have a rule of their own.
+  if (!/^[\n\x20-\x7e]*$/.test(text)) throw new Unclear();
+  const lines = text
+    .split('\n')
+    .filter((line) => !/^ *(#.*)?$/.test(line))
+    .map((line) => ({ indent: line.search(/[^ ]/), text: line.trim() }));
+  const reader = new Block(lines);
+  const value = reader.value(0);
+  if (!reader.ended) throw new Unclear();
+  return value;
 }
 
-function isEntry(entry: unknown, field: keyof typeof TYPES): boolean {
-  if (!isMap(entry)) return false;
-  // kubectl fills in what a plugin's entry leaves out, by the plugin's version.
-  if (entry.exec !== undefined || entry['auth-provider'] !== undefined) return false;
-  return Object.entries(TYPES[field]).every(([name, type]) => entry[name] === undefined || isOf(entry[name], type));
+const ENTRY = /^([A-Za-z][A-Za-z0-9-]*):(?: +(.+))?$/;
+
+class Block {
+  readonly #lines: Line[];
+  #at = 0;
+
+  constructor(lines: Line[]) {
+    this.#lines = lines;
+  }
+
+  get ended(): boolean {
+    return this.#at >= this.#lines.length;
+  }
+
+  /** The block that starts at this indent. */
+  value(indent: number): PlainValue {
+    return this.#isItemAt(indent) ? this.#list(indent) : this.#mapping(indent);
+  }
+
+  #next(indent: number): Line | undefined {
+    const line = this.#lines[this.#at];
+    return line?.indent === indent ? line : undefined;
+  }
+
+  #isItemAt(indent: number): boolean {
+    const line = this.#next(indent);
+    return line !== undefined && isItem(line);
+  }
+
+  #list(indent: number): PlainValue {
+    const items: PlainValue[] = [];
+    for (let line = this.#next(indent); line && isItem(line); line = this.#next(indent)) {
+      const rest = line.text.slice(2).trimStart();
+      if (ENTRY.test(rest)) {
+        // `- name: x` is a mapping whose first line stands behind the dash.
+        const inner = indent + line.text.length - rest.length;
+        this.#lines[this.#at] = { indent: inner, text: rest };
+        items.push(this.#mapping(inner));
+      } else {
+        this.#at += 1;
+        items.push(scalar(rest));
+      }
+    }
+    return items;
+  }
+
+  #mapping(indent: number): PlainValue {
+    const found = new Map<string, PlainValue>();
+    for (let line = this.#next(indent); line; line = this.#next(indent)) {
+      // An item of the list that this mapping is in.
+      if (isItem(line)) break;
+      const [, key, rest] = ENTRY.exec(line.text) ?? [];
+      if (key === undefined || found.has(key)) throw new Unclear();
+      this.#at += 1;
+      found.set(key, rest === undefined ? this.#below(indent) : scalar(rest));
+    }
+    if (found.size === 0) throw new Unclear();
+    return Object.fromEntries(found);
+  }
+
+  /** What stands under `key:`; a list may stand as far left as its key. */
+  #below(indent: number): PlainValue {
+    const line = this.#lines[this.#at];
+    if (line && line.indent > indent) return this.value(line.indent);
+    return this.#isItemAt(indent) ? this.#list(indent) : null;
+  }
 }
 
-function isOf(value: unknown, type: string): boolean {
-  if (type === 'texts') return Array.isArray(value) && value.every((one) => typeof one === 'string');
-  if (type === 'object') return isMap(value);
-  return typeof value === type;
+function isItem(line: Line): boolean {
+  return line.text.startsWith('- ');
 }
 
-function isMap(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+const WORDS: Readonly<Record<string, PlainValue>> = { true: true, false: false, null: null, '{}': {}, '[]': [] };
+/** Words that some version of YAML takes for a truth value or for nothing. */
+const AMBIGUOUS = /^(y|n|yes|no|on|off|true|false|null)$/i;
+
+function scalar(text: string): PlainValue {
+  const word = Object.hasOwn(WORDS, text) ? WORDS[text] : undefined;
+  if (word !== undefined) return word;
+  const quoted = /^"([^"\\]*)"$/.exec(text) ?? /^'([^']*)'$/.exec(text);
+  if (quoted?.[1] !== undefined) return quoted[1];
+  const plain = /^(?:--|\.\.?\/)?[A-Za-z/][\w./@+=:-]*$/.test(text) && !text.endsWith(':') && !AMBIGUOUS.test(text);
+  if (!plain) throw new Unclear();
+  return text;
 }

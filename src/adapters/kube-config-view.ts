@@ -1,8 +1,9 @@
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { Fault } from '../core/fault.ts';
 import { readPlain } from './kube-config-plain.ts';
+import { readDocument } from './kube-config-read.ts';
 import type { ConnectionFlags, Environment, KubeconfigDocument } from './kube-connection.ts';
 
 /** Where kubectl looks for its configuration, in its order of precedence. */
@@ -15,7 +16,6 @@ export function kubeconfigFiles(flags: ConnectionFlags, env: Environment): reado
 /**
  * The configuration as kubectl merges it. All contexts: `--cluster` and `--user` may name entries outside the
  * chosen one, and a broken certificate file of another context must not matter (so neither --minify nor --flatten).
- * A single plain file is read here: starting kubectl costs more than all the rest of a small command.
  * Throws Fault('usage') if kubectl is missing or cannot read a file.
  */
 export async function viewKubeconfig(
@@ -27,10 +27,21 @@ export async function viewKubeconfig(
   const only = flags.kubeconfig;
   if (only && !(await isFile(only)))
     throw new Fault('usage', `kubeconfig file ${only} does not exist`, ['name an existing file with --kubeconfig']);
-  const [first, ...more] = await existing(files);
+  const [first] = await existing(files);
   if (first === undefined) return {};
-  const plain = more.length === 0 ? await readPlain(first) : undefined;
-  return plain ?? runView(only ? [`--kubeconfig=${only}`] : [], files.join(delimiter), env, kubectl);
+  return (await readAlone(files)) ?? runView(only ? [`--kubeconfig=${only}`] : [], files.join(delimiter), env, kubectl);
+}
+
+/**
+ * What kubectl would print, without starting it, which costs more than all the rest of a small command: only for a single file
+ * in which nothing can be read in two ways. Merging files is kubectl's own business.
+ */
+export async function readAlone(files: readonly string[]): Promise<KubeconfigDocument | undefined> {
+  const [file, ...more] = await existing(files);
+  // A pipe (`--kubeconfig <(…)`) can be read only once: by kubectl.
+  if (file === undefined || more.length > 0 || !(await stat(file)).isFile()) return undefined;
+  const value = readPlain(await readFile(file, 'utf8').catch(() => ''));
+  return value === undefined ? undefined : readDocument(value);
 }
 
 /**

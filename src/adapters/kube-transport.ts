@@ -34,6 +34,16 @@ export interface TransportOptions {
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
+/** How far the server's clock and ours are apart, as one answer told it. */
+export interface Skew {
+  /** Server clock − ours; milliseconds. */
+  readonly ms: number;
+  /** Time between request and answer, milliseconds: half of it is uncertain. */
+  readonly tookMs: number;
+  /** When, by `performance.now()`. */
+  readonly at: number;
+}
+
 const ATTEMPTS = 5;
 
 /** Requests to one API server over kept-alive connections, with credentials, retries and warnings. */
@@ -43,8 +53,8 @@ export class Transport {
   readonly #authorizer: Authorizer;
   readonly #warned = new Set<string>();
   #wire: { readonly certificate: string | undefined; readonly opened: Promise<Wire> } | undefined;
-  /** Server clock − ours, of the last answer; undefined before the first. Milliseconds. */
-  skewMs: number | undefined;
+  /** The last answer that told the server's time; undefined before the first. */
+  skew: Skew | undefined;
 
   constructor(connection: Connection, options: TransportOptions) {
     this.#connection = connection;
@@ -145,7 +155,9 @@ export class Transport {
   #notice(message: IncomingMessage, startedAt: number, changing: boolean): void {
     const date = Date.parse(message.headers.date ?? '');
     // The header has whole seconds: half of one is added, half of the round trip taken off.
-    if (!Number.isNaN(date)) this.skewMs = Math.round(date + 500 - (startedAt + Date.now()) / 2);
+    const now = Date.now();
+    if (!Number.isNaN(date))
+      this.skew = { ms: Math.round(date + 500 - (startedAt + now) / 2), tookMs: now - startedAt, at: performance.now() };
     if (!changing) return;
     for (const text of warningTexts(message.rawHeaders)) {
       if (this.#warned.has(text)) continue;

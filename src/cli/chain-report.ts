@@ -2,7 +2,6 @@ import type { ExitName } from '../core/fault.ts';
 import { type Ending, nextCommand } from '../ui/next-step.ts';
 import { type Outcome, preflightReport, runReport } from './documents.ts';
 import { errorLines } from './faults.ts';
-import { runLines } from './run-lines.ts';
 import type { Session } from './session.ts';
 
 /** Prints what a command did as its document, and on stderr why it ended early. */
@@ -13,9 +12,10 @@ export async function report(session: Session, outcome: Outcome): Promise<ExitNa
   const document = isPreflight
     ? preflightReport(context, outcome.exit, outcome.findings, step)
     : runReport(context, asked.command, outcome, step);
-  await session.present(document, (wide) =>
-    runLines(outcome, { palette: session.outPalette, wide, full: ['preflight', 'verify'].includes(asked.command) }),
-  );
+  await session.present(document, async (wide) => {
+    const { runLines } = await import('./run-lines.ts');
+    return runLines(outcome, { palette: session.outPalette, wide, full: ['preflight', 'verify'].includes(asked.command) });
+  });
   if (outcome.message !== undefined)
     for (const line of errorLines({ message: outcome.message, suggestions: outcome.suggestions })) session.say(line);
   return outcome.exit;

@@ -5,14 +5,14 @@ import type { OutputDocument } from './documents.ts';
 export type OutputFormat = 'table' | 'wide' | 'json' | 'yaml' | 'name' | 'markdown' | 'junit';
 
 /** The human form of a document, which only its command knows. */
-export type HumanLines = (wide: boolean) => readonly string[];
+export type HumanLines = (wide: boolean) => readonly string[] | Promise<readonly string[]>;
 
 /** A document in the asked format; always ends with a newline unless it is empty. */
 export async function outputText(document: OutputDocument, format: OutputFormat, human: HumanLines, programOf: ProgramOf): Promise<string> {
   switch (format) {
     case 'table':
     case 'wide':
-      return lines([...human(format === 'wide'), `Next: ${document.next}`]);
+      return lines([...(await human(format === 'wide')), `Next: ${document.next}`]);
     case 'json':
       return `${JSON.stringify(document, undefined, 2)}\n`;
     case 'yaml':

@@ -3,7 +3,7 @@ import { type ExitName, messageOf } from '../core/fault.ts';
 import type { CarriedFlag } from '../ui/carry.ts';
 import type { Palette } from '../ui/colour.ts';
 import { palette } from '../ui/colour.ts';
-import { type Progress, startProgress } from '../ui/progress.ts';
+import type { Progress } from '../ui/progress.ts';
 import type { OutputDocument } from './documents.ts';
 import { inWordsOf } from './name.ts';
 import { formatOfFile, type HumanLines, type OutputFormat, outputText } from './output.ts';
@@ -58,10 +58,11 @@ export class Session {
     this.seams.terminal.err(`${inWordsOf(this.seams.name, line)}\n`);
   }
 
-  progress(phase: 'plan' | 'run', stages: readonly { readonly id: string; readonly title: string }[]): Promise<Progress> {
+  async progress(phase: 'plan' | 'run', stages: readonly { readonly id: string; readonly title: string }[]): Promise<Progress> {
     const { terminal, every, env } = this.seams;
     const quiet = ['json', 'yaml', 'name', 'markdown', 'junit'].includes(this.asked.flags.output);
     const mode = quiet ? 'silent' : terminal.errIsTerminal && env.TERM !== 'dumb' ? 'tree' : 'lines';
+    const { startProgress } = await import('../ui/progress.ts');
     return startProgress({
       mode,
       phase,

@@ -2,7 +2,6 @@ import type { ExitName } from '../core/fault.ts';
 import type { LockHolder } from '../core/ports.ts';
 import type { RunRecord } from '../core/run-record.ts';
 import { type CarriedFlag, carriedTo } from '../ui/carry.ts';
-import { summaryTable } from '../ui/table.ts';
 import { statusDocument } from './documents.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession } from './session.ts';
@@ -25,8 +24,8 @@ function nextOf(record: RunRecord | undefined, holder: LockHolder | undefined, c
   return record.finishedAt === undefined || record.outcome !== 'done' ? ours('run') : ours('verify');
 }
 
-export function statusLines(record: RunRecord | undefined, holder: LockHolder | undefined): readonly string[] {
-  return [...runLines(record), ...lockLines(holder)];
+export async function statusLines(record: RunRecord | undefined, holder: LockHolder | undefined): Promise<readonly string[]> {
+  return [...(await runLines(record)), ...lockLines(holder)];
 }
 
 export function lockLines(holder: LockHolder | undefined): readonly string[] {
@@ -34,7 +33,7 @@ export function lockLines(holder: LockHolder | undefined): readonly string[] {
   return [`lock: held by ${holder.identity} since ${holder.acquiredAt}, renewed ${holder.renewedAt}`];
 }
 
-function runLines(record: RunRecord | undefined): readonly string[] {
+async function runLines(record: RunRecord | undefined): Promise<readonly string[]> {
   if (!record) return ['no run of this program is recorded on this cluster'];
   const state = record.finishedAt ? `${record.outcome ?? 'ended'} at ${record.finishedAt}` : 'not finished';
   const variant = record.variant ? ` ${record.variant}` : '';
@@ -43,12 +42,13 @@ function runLines(record: RunRecord | undefined): readonly string[] {
     `started ${record.startedAt} by ${record.startedBy} with version ${record.toolVersion}`,
     ...(record.accepted.length > 0 ? [`accepted: ${record.accepted.join(', ')}`] : []),
     ...(record.backup ? [`backup: ${record.backup}`] : []),
-    ...stageTable(record),
+    ...(await stageTable(record)),
   ];
 }
 
-function stageTable({ stages }: RunRecord): readonly string[] {
+async function stageTable({ stages }: RunRecord): Promise<readonly string[]> {
   if (stages.length === 0) return [];
+  const { summaryTable } = await import('../ui/table.ts');
   return summaryTable(
     ['STAGE', 'STATE', 'SINCE', 'WHY'],
     stages.map((stage) => [stage.id, stage.state, stage.endedAt ?? stage.startedAt, stage.because ?? '']),

@@ -32,8 +32,8 @@ async function agree(session: Session, holder: string): Promise<void> {
 }
 
 async function show(session: Session, exit: ExitName, lines: readonly string[]): Promise<ExitName> {
-  const record = await session.composition.records.load();
-  const holder = await session.composition.lock.holder();
+  const { records, lock } = session.composition;
+  const [record, holder] = await Promise.all([records.load(), lock.holder()]);
   const next = statusHere(session);
   await session.present(statusDocument(session.context, exit, holder, record, next), () => lines);
   return exit;

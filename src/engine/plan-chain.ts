@@ -7,6 +7,7 @@ import { blocks } from '../core/judge.ts';
 import type { PlannedStage } from '../core/plan.ts';
 import type { Sources } from '../core/ports.ts';
 import type { AnyStage, OpenStage } from '../core/stage.ts';
+import { oneLook } from './one-look.ts';
 
 export interface PlannedChain {
   readonly stages: readonly PlannedStage[];
@@ -21,8 +22,9 @@ export interface PlannedChain {
 export async function planChain(stages: readonly AnyStage[], sources: Sources, context: Context, observe: Observer): Promise<PlannedChain> {
   const planned: PlannedStage[] = [];
   const findings: Finding[] = [];
+  const seen = { ...sources, cluster: oneLook(sources.cluster) };
   const opened = async (stage: AnyStage): Promise<PlannedStage> => {
-    const open = await stage.open(sources, context);
+    const open = await stage.open(seen, context);
     const judged = open.findings();
     findings.push(...judged);
     observe({ type: 'judged', stage: stage.id, findings: judged });

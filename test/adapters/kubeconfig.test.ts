@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { authorizerOf } from '../../src/adapters/kube-auth.ts';
-import { readPlain } from '../../src/adapters/kube-config-plain.ts';
+import { readAlone } from '../../src/adapters/kube-config-view.ts';
 import type { Connection, ConnectionFlags, KubeconfigDocument } from '../../src/adapters/kube-connection.ts';
 import { privateKubeconfig, readConnection } from '../../src/adapters/kubeconfig.ts';
 import { Fault } from '../../src/core/fault.ts';
@@ -248,7 +248,7 @@ describe('the connection that kubectl would use', function () {
     it(`reads a file ${title} as kubectl does, or leaves it to kubectl`, async () => {
       const file = join(folder, 'plain');
       await writeFile(file, text);
-      const own = await readPlain(file);
+      const own = await readAlone([file]);
       if (own === undefined) return;
       const stdout = execFileSync('kubectl', ['config', 'view', '--raw', '-o', 'json', `--kubeconfig=${file}`], { encoding: 'utf8' });
       const shown = JSON.parse(stdout) as KubeconfigDocument;

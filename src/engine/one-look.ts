@@ -1,0 +1,55 @@
+import type { Kind } from '../core/object.ts';
+import type { ClusterReader } from '../core/ports.ts';
+
+type Remembered = Pick<ClusterReader, 'version' | 'discover' | 'resolve' | 'get' | 'list' | 'reviewAccess'>;
+
+/** A list longer than this is read again rather than held until the whole plan is made. */
+const HELD_OBJECTS = 2000;
+
+/**
+ * The cluster as one look sees it: what several stages ask for is read once, also while the first answer is on its way.
+ * Only for looking: a plan is made from it and thrown away, and whoever acts reads the live cluster again.
+ * Failures are not remembered, and an object is forgotten by every dry run on it, so that a change in between is seen.
+ */
+export function oneLook<Reader extends ClusterReader>(cluster: Reader): Reader {
+  const held = new Map<string, Promise<unknown>>();
+  const once = <T>(key: string, read: () => Promise<T>): Promise<T> => {
+    const known = held.get(key) as Promise<T> | undefined;
+    if (known) return known;
+    const asked = read();
+    held.set(key, asked);
+    asked.catch(() => held.delete(key));
+    return asked;
+  };
+  const objectKey = (kind: Kind, name: string, namespace?: string) =>
+    JSON.stringify(['get', kind.group, kind.version, kind.plural, namespace, name]);
+  const fresh = (kind: Kind, { name, namespace }: { readonly name: string; readonly namespace?: string }) =>
+    held.delete(objectKey(kind, name, namespace));
+  const remembered: Remembered = {
+    version: () => once('version', () => cluster.version()),
+    discover: () => once('discover', () => cluster.discover()),
+    resolve: (apiVersion, kind) => once(JSON.stringify(['resolve', apiVersion, kind]), () => cluster.resolve(apiVersion, kind)),
+    get: (kind, name, namespace) => once(objectKey(kind, name, namespace), () => cluster.get(kind, name, namespace)),
+    async list(kind, options = {}) {
+      const { signal, ...asked } = options;
+      if (signal) return cluster.list(kind, options);
+      const key = JSON.stringify(['list', kind.group, kind.version, kind.plural, Object.entries(asked).sort()]);
+      const found = await once(key, () => cluster.list(kind, options));
+      if (found.length > HELD_OBJECTS) held.delete(key);
+      return found;
+    },
+    reviewAccess: (requests) => once(JSON.stringify(['access', requests]), () => cluster.reviewAccess(requests)),
+  };
+  return {
+    ...cluster,
+    ...remembered,
+    dryRunApply(kind, document, fieldManager) {
+      fresh(kind, document.metadata);
+      return cluster.dryRunApply(kind, document, fieldManager);
+    },
+    dryRunPatch(kind, ref, patch, fieldManager) {
+      fresh(kind, ref);
+      return cluster.dryRunPatch(kind, ref, patch, fieldManager);
+    },
+  };
+}

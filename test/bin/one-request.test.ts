@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const root = join(import.meta.dirname, '..', '..');
+const sources = `${pathToFileURL(join(root, 'src')).href}/`;
+const sorted = (texts: readonly string[]) => [...new Set(texts)].filter((text) => !text.startsWith('node:')).sort();
+
+/** Ends of paths that exist; everything else is 404. */
+const OBJECTS: Readonly<Record<string, unknown>> = {
+  '/api/v1/namespaces/kube-system': { kind: 'Namespace', metadata: { name: 'kube-system', uid: 'u-1' } },
+};
+
+interface Import {
+  readonly importer: string;
+  readonly specifier: string;
+  readonly url: string;
+}
+
+interface Ran {
+  readonly exit: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly imports: readonly Import[];
+  readonly requests: readonly string[];
+}
+
+/** What the shortest commands load and ask: exact, so that what makes them slow cannot come back unseen. */
+describe('a command that asks the cluster little', function () {
+  this.timeout(30_000);
+  let folder: string;
+  let server: Server;
+  const asked: string[] = [];
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'netsvc-one-request-'));
+    server = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url}`);
+      const found = OBJECTS[request.url ?? ''];
+      response.writeHead(found ? 200 : 404, { 'Content-Type': 'application/json' });
+      response.end(JSON.stringify(found ?? { kind: 'Status', status: 'Failure', reason: 'NotFound', code: 404 }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    writeFileSync(
+      join(folder, 'config'),
+      `apiVersion: v1
+kind: Config
+current-context: one
+clusters:
+- cluster:
+    server: ${url}
+  name: one
+contexts:
+- context:
+    cluster: one
+    user: one
+  name: one
+users:
+- name: one
+  user: {}
+`,
+    );
+  });
+  after(async () => {
+    await new Promise((resolve) => server.close(resolve));
+    rmSync(folder, { recursive: true });
+  });
+
+  /** From the sources, so that modules have their names; without any program on PATH, so that none can be started. */
+  async function run(...args: readonly string[]): Promise<Ran> {
+    asked.length = 0;
+    const child = spawn(
+      process.execPath,
+      ['--import', join(import.meta.dirname, 'loaded-modules.ts'), join(root, 'src', 'cli', 'main.ts'), ...args],
+      {
+        env: { PATH: folder, HOME: folder, XDG_STATE_HOME: folder, KUBECONFIG: join(folder, 'config') },
+        stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      },
+    );
+    const texts = ['', '', ''];
+    for (const number of [1, 2, 3] as const) {
+      const stream = child.stdio[number];
+      assert.ok(stream && 'setEncoding' in stream);
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        texts[number - 1] += text;
+      });
+    }
+    const exit = await new Promise<number | null>((resolve) => child.on('close', resolve));
+    const [stdout = '', stderr = '', lines = ''] = texts;
+    const imports = lines.split('\n').map((line) => {
+      const [importer = '', specifier = '', url = ''] = line.split(' ');
+      return { importer, specifier, url };
+    });
+    return { exit, stdout, stderr, imports, requests: [...asked] };
+  }
+
+  /** What our own files import from npm. */
+  const packages = (imports: readonly Import[]) =>
+    sorted(imports.flatMap(({ importer, specifier }) => (importer.startsWith(sources) && /^[@a-z]/.test(specifier) ? [specifier] : [])));
+  /** Files of the rooms of which such a command needs next to nothing. */
+  const rooms = (imports: readonly Import[]) =>
+    sorted(imports.flatMap(({ url }) => /\/src\/((?:stages|engine|checks|detect|merge|sandbox|ui)\/.*)$/.exec(url)?.[1] ?? []));
+
+  const REQUESTS = [
+    'GET /api/v1/namespaces/kube-system',
+    'GET /api/v1/namespaces/kube-system/configmaps/netsvc-upgrade-run',
+    'GET /apis/coordination.k8s.io/v1/namespaces/kube-system/leases/netsvc-upgrade',
+  ];
+
+  const PACKAGES = ['@oclif/core/command', '@oclif/core/flags', '@oclif/core/run'];
+  const ROOMS = ['checks/registry.ts', 'ui/carry.ts', 'ui/colour.ts', 'ui/mask.ts'];
+
+  it('status sends three requests, starts no program, and loads neither stages nor screens', async () => {
+    const ran = await run('status', '--profile', 'netsvc');
+    assert.deepEqual([ran.exit, ran.stderr], [0, '']);
+    assert.deepEqual([...ran.requests].sort(), REQUESTS);
+    assert.deepEqual(packages(ran.imports), PACKAGES);
+    assert.deepEqual(rooms(ran.imports), ROOMS);
+  });
+
+  it('unlock of a free lock asks for the lock twice, and loads no more', async () => {
+    const ran = await run('unlock');
+    assert.deepEqual([ran.exit, ran.stderr], [0, '']);
+    assert.deepEqual([...ran.requests].sort(), [...REQUESTS, REQUESTS[2]]);
+    assert.deepEqual(packages(ran.imports), PACKAGES);
+    assert.deepEqual(rooms(ran.imports), ROOMS);
+  });
+});

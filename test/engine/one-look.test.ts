@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { K } from '../../src/core/kinds.ts';
+import { ApiFailure, type ClusterReader } from '../../src/core/ports.ts';
+import { oneLook } from '../../src/engine/one-look.ts';
+
+describe('one look at the cluster', () => {
+  let asked: string[];
+  let refuse: boolean;
+  let items: number;
+
+  /** Notes every request; answers with the number of requests so far as the name. */
+  function watched(): ClusterReader {
+    const note = <T>(text: string, answer: T): Promise<T> => {
+      asked.push(text);
+      return refuse ? Promise.reject(new ApiFailure(503, 'Unavailable', 'busy')) : Promise.resolve(answer);
+    };
+    const object = (name: string) => ({ apiVersion: 'v1', kind: 'X', metadata: { name, uid: `${asked.length}` } });
+    return {
+      version: () => note('version', { gitVersion: 'v1.36.1', major: '1', minor: '36' }),
+      clockSkewMs: () => note('skew', 0),
+      discover: () => note('discover', { kinds: [], failed: [] }),
+      resolve: (apiVersion, kind) => note(`resolve ${apiVersion} ${kind}`, undefined),
+      get: (kind, name, namespace) => note(`get ${kind.plural} ${namespace}/${name}`, object(name)),
+      list: (kind, options) =>
+        note(
+          `list ${kind.plural} ${JSON.stringify(options ?? {})}`,
+          Array.from({ length: items }, () => object('x')),
+        ),
+      watch: () => assert.fail('nothing is watched'),
+      dryRunApply: (_kind, document) => note('dry run', document),
+      dryRunPatch: (_kind, ref) => note('dry run', object(ref.name)),
+      dryRunCreate: (_kind, document) => note('dry run', document),
+      reviewAccess: (requests) =>
+        note(
+          'access',
+          requests.map(() => true),
+        ),
+      raw: (path) => note(path, ''),
+    };
+  }
+
+  let look: ClusterReader;
+  beforeEach(() => {
+    asked = [];
+    refuse = false;
+    items = 1;
+    look = oneLook(watched());
+  });
+
+  it('asks the same thing once, also while the answer is on its way', async () => {
+    const [first, second] = await Promise.all([look.get(K.Node, 'a'), look.get(K.Node, 'a')]);
+    assert.equal(first, second);
+    await Promise.all([look.list(K.Pod, { namespace: 'a', metadataOnly: true }), look.list(K.Pod, { metadataOnly: true, namespace: 'a' })]);
+    await look.discover();
+    await look.discover();
+    assert.deepEqual(asked, ['get nodes undefined/a', 'list pods {"namespace":"a","metadataOnly":true}', 'discover']);
+  });
+
+  it('tells apart what is not the same', async () => {
+    await look.get(K.ConfigMap, 'a', 'one');
+    await look.get(K.ConfigMap, 'a', 'two');
+    await look.get(K.Secret, 'a', 'one');
+    await look.list(K.Pod);
+    await look.list(K.Pod, { metadataOnly: true });
+    await look.list(K.Pod, { labelSelector: 'a' });
+    await look.reviewAccess([{ verb: 'get', group: '', resource: 'pods' }]);
+    await look.reviewAccess([{ verb: 'list', group: '', resource: 'pods' }]);
+    assert.equal(asked.length, 8);
+  });
+
+  it('asks again after a failure', async () => {
+    refuse = true;
+    await assert.rejects(look.list(K.Node), ApiFailure);
+    await assert.rejects(look.discover(), ApiFailure);
+    refuse = false;
+    assert.equal((await look.list(K.Node)).length, 1);
+    await look.discover();
+    assert.equal(asked.length, 4);
+  });
+
+  it('reads an object again after a dry run on it, and only that object', async () => {
+    await look.get(K.ConfigMap, 'a', 'n');
+    await look.get(K.ConfigMap, 'b', 'n');
+    await look.dryRunApply(K.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'n' } }, 'kubectl');
+    await look.get(K.ConfigMap, 'a', 'n');
+    await look.get(K.ConfigMap, 'b', 'n');
+    await look.dryRunPatch(K.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', name: 'a', namespace: 'n' }, [], 'kubectl');
+    await look.get(K.ConfigMap, 'a', 'n');
+    assert.deepEqual(
+      asked.filter((text) => text.startsWith('get')),
+      ['get configmaps n/a', 'get configmaps n/b', 'get configmaps n/a', 'get configmaps n/a'],
+    );
+  });
+
+  it('never repeats a dry run’s answer, the clock or a raw path from memory', async () => {
+    const document = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
+    for (let turn = 0; turn < 2; turn += 1) {
+      await look.dryRunApply(K.ConfigMap, document, 'kubectl');
+      await look.dryRunCreate(K.ConfigMap, document);
+      await look.clockSkewMs();
+      await look.raw('/metrics');
+    }
+    assert.equal(asked.length, 8);
+  });
+
+  it('does not hold lists of a large cluster', async () => {
+    items = 2001;
+    await look.list(K.Pod);
+    await look.list(K.Pod);
+    assert.equal(asked.length, 2);
+  });
+
+  it('leaves a list that may be stopped to the one who stops it', async () => {
+    const { signal } = new AbortController();
+    await look.list(K.Pod, { signal });
+    await look.list(K.Pod, { signal });
+    assert.equal(asked.length, 2);
+  });
+});
