@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { ApiAccess, ApiObject } from './api.ts';
 import { createAuthority } from './certificates.ts';
-import { isPolicy, NEW_SERVER, OLD_SERVER, PREFIX, type ServerRule, servedObject } from './service-objects.ts';
+import { isPolicy, OLD_SERVER, PREFIX, type ServerRule, servedObject } from './service-objects.ts';
 
 /** A played API server of the service: shows the stored objects of `crd.GROUP` as `GROUP/v3`, for reading and deleting. */
 export interface AggregatedApi {
@@ -25,8 +25,6 @@ export interface AggregatedOptions {
   /** Names by which it is dialled. */
   readonly hosts: readonly string[];
 }
-
-export const NEW = NEW_SERVER;
 
 export async function serveAggregatedApi({ behind, group, hosts }: AggregatedOptions): Promise<AggregatedApi> {
   const authority = createAuthority('aggregated-authority');
