@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { hostEndpointPlan, labelCopies } from './host-endpoints.ts';
 import { oneRequest } from './one-request.ts';
 import { ownerScan } from './owner-scan.ts';
+import { ownerStrip } from './owner-strip.ts';
 import { reportText, type Section } from './report.ts';
 import { startUp } from './start-up.ts';
 import { waitThousand } from './wait-thousand.ts';
 import { wholeChain } from './whole-chain.ts';
 
-/** `npm run bench [-- start-up|one-request|chain|wait|owner-scan …] [--write]`: tables on stdout; --write keeps them in docs/performance.md. */
+/** `npm run bench [-- start-up|one-request|chain|wait|owner-scan|owner-strip …] [--write]`: tables on stdout; --write keeps them in docs/performance.md. */
 const benches: Readonly<Record<string, () => Promise<Section>>> = {
   'start-up': startUp,
   'one-request': oneRequest,
@@ -17,6 +18,7 @@ const benches: Readonly<Record<string, () => Promise<Section>>> = {
   'hep-plan': hostEndpointPlan,
   'label-copies': () => labelCopies(5000, 50),
   'owner-scan': () => ownerScan(100_000),
+  'owner-strip': () => ownerStrip(10_000),
 };
 
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));

@@ -2,9 +2,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer, Agent as SecureAgent, request as secureRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
+import { type Ask, discovery, parseTarget, storedPath, type Target, textOf } from './aggregated-target.ts';
 import type { ApiAccess, ApiObject } from './api.ts';
 import { createAuthority } from './certificates.ts';
-import { isPolicy, NEW_SERVER, OLD_SERVER, PREFIX, type ServerRule, servedObject } from './service-objects.ts';
+import { OLD_SERVER, type ServerRule, servedObject } from './service-objects.ts';
 
 /** A played API server of the service: shows the stored objects of `crd.GROUP` as `GROUP/v3`, for reading and deleting. */
 export interface AggregatedApi {
@@ -25,8 +26,6 @@ export interface AggregatedOptions {
   /** Names by which it is dialled. */
   readonly hosts: readonly string[];
 }
-
-export const NEW = NEW_SERVER;
 
 export async function serveAggregatedApi({ behind, group, hosts }: AggregatedOptions): Promise<AggregatedApi> {
   const authority = createAuthority('aggregated-authority');
@@ -63,8 +62,6 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-type Ask = (method: string, path: string, signal?: AbortSignal) => Promise<IncomingMessage>;
-
 function asker(server: string, agent: SecureAgent): Ask {
   return (method, path, signal) =>
     new Promise((resolve, reject) => {
@@ -86,30 +83,10 @@ async function answer(exchange: Exchange): Promise<void> {
   const { request, response, group } = exchange;
   const [path = '', query = ''] = (request.url ?? '').split('?');
   if (path === `/apis/${group}/v3`) return send(response, 200, await discovery(exchange));
-  const target = parse(path, group);
+  const target = parseTarget(path, group);
   if (!target || !['GET', 'DELETE'].includes(request.method ?? '')) return send(response, target ? 405 : 404, refusal(target ? 405 : 404));
   const isWatch = new URLSearchParams(query).has('watch');
   return isWatch ? watch(exchange, target, query) : whole(exchange, target, query);
-}
-
-interface Target {
-  readonly scope: string;
-  readonly plural: string;
-  readonly name?: string;
-}
-
-function parse(path: string, group: string): Target | undefined {
-  const parts = path.startsWith(`/apis/${group}/v3/`) ? path.slice(`/apis/${group}/v3/`.length).split('/') : [];
-  const scope = parts[0] === 'namespaces' && parts.length > 2 ? `namespaces/${parts[1]}/` : '';
-  const [plural, name, ...rest] = scope === '' ? parts : parts.slice(2);
-  if (plural === undefined || rest.length > 0) return undefined;
-  return { scope, plural, ...(name === undefined ? {} : { name }) };
-}
-
-/** Where an object is stored that is asked for by its name in the v3 API: asked of a newer server, a policy with its old stored name. */
-function storedPath({ group, rule }: Exchange, { scope, plural, name }: Target): string {
-  const stored = name !== undefined && isPolicy(plural) && rule.prefixesPolicies ? `${PREFIX}${name}` : name;
-  return `/apis/crd.${group}/v1/${scope}${plural}${stored === undefined ? '' : `/${stored}`}`;
 }
 
 async function whole(exchange: Exchange, target: Target, query: string): Promise<void> {
@@ -160,33 +137,9 @@ function shown({ request, group, rule }: Exchange, { plural }: Target): (object:
   };
 }
 
-interface Resource {
-  readonly name: string;
-  readonly kind: string;
-}
-
-/** Everything of the stored group that the service's own API has as well: not its address bookkeeping. */
-async function discovery({ group, ask }: Exchange): Promise<object> {
-  const list = JSON.parse(await textOf(await ask('GET', `/apis/crd.${group}/v1`))) as { readonly resources?: readonly Resource[] };
-  const resources = (list.resources ?? []).filter(({ name }) => !name.includes('/') && !name.startsWith('ipam'));
-  const verbs = ['delete', 'get', 'list', 'watch', 'create', 'update', 'patch'];
-  return {
-    kind: 'APIResourceList',
-    apiVersion: 'v1',
-    groupVersion: `${group}/v3`,
-    resources: resources.map((one) => ({ ...one, verbs, shortNames: undefined, categories: undefined, storageVersionHash: undefined })),
-  };
-}
-
 const refusal = (code: number): object => ({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code, message: `refused with ${code}` });
 
 function send(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify(body));
-}
-
-async function textOf(message: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of message) parts.push(part);
-  return Buffer.concat(parts).toString('utf8');
 }

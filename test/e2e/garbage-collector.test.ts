@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { type AggregatedApi, NEW } from '../control-plane/aggregated-api.ts';
+import type { AggregatedApi } from '../control-plane/aggregated-api.ts';
 import { aggregate } from '../control-plane/aggregation.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { type PolicyMigration, playPolicyMigration } from '../control-plane/policy-migration.ts';
+import { NEW_SERVER } from '../control-plane/service-objects.ts';
 import { until } from '../control-plane/until.ts';
 import { collectorSettles } from '../support/collector-settles.ts';
 import { GROUP, makeOwnedObjects, type Reference } from '../support/owned-objects.ts';
@@ -83,7 +84,7 @@ describe('dependents of the service whose references stay on, under a real garba
   });
 
   it('outlive the change of UIDs itself, and die at the next restart of kube-controller-manager', async () => {
-    served.serve(NEW);
+    served.serve(NEW_SERVER);
     await collectorSettles(plane.api);
     const present = await readOwnerGraph(plane.api);
     const doomed = keysOf(present, (references) => references.every(ofService));

@@ -110,14 +110,14 @@ export function describeProcedureG(count: number): void {
       const before = await readOwnerGraph(api);
       const edited = (data['journal.json'] ?? '').replace('"entries": ', '"entries": 1');
       await api.send('PATCH', JOURNAL, { data: { 'journal.json': edited } });
-      await assert.rejects(async () => restoreByParts(open, await journal()), /checksum does not match/);
+      await assert.rejects(async () => restoreByParts(open, await journal(), calico), /checksum does not match/);
       assert.deepEqual(await readOwnerGraph(api), before);
       await api.send('PATCH', JOURNAL, { data });
     });
 
     it('puts every reference back at its place, with its flags and the new UID, and the collector agrees', async () => {
       const { plane } = cluster;
-      await restoreByParts(open, await journal('another-machine'));
+      await restoreByParts(open, await journal('another-machine'), calico);
       const wanted = graphAfter(first, owners, await readOwnerNames(plane.api, NEW_SERVER));
       assert.deepEqual(await readOwnerGraph(plane.api), wanted);
       await plane.restartControllerManager();

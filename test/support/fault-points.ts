@@ -47,7 +47,8 @@ export const STRATA: readonly Omit<FaultPoint, 'nth'>[] = [
  */
 export function chooseFaultPoints(requests: readonly SeenRequest[], count: number, seed: number): readonly FaultPoint[] {
   const next = numbersFrom(seed);
-  const used = STRATA.slice(0, count);
+  const reached = STRATA.filter(({ among }) => requests.some((request) => isAmong(among, request)));
+  const used = (reached.length > 0 ? reached : STRATA).slice(0, count);
   const rounds = Math.ceil(count / used.length);
   return Array.from({ length: count }, (_, index) => {
     const stratum = used[index % used.length] ?? { kind: 'kill-after', among: 'writes' };

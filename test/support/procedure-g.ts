@@ -3,7 +3,7 @@ import { groupOf, type Kind, type KubeObject } from '../../src/core/object.ts';
 import { entryOf, type JournalEntry, type JournalOwner, kindOf, type LiveReferences } from '../../src/core/owner-journal.ts';
 import { stripPatch } from '../../src/core/owner-patches.ts';
 import { type OwnerNow, restorePatch } from '../../src/core/owner-restore.ts';
-import type { OwnerJournalStore } from '../../src/core/ports.ts';
+import { ApiFailure, type OwnerJournalStore } from '../../src/core/ports.ts';
 import type { Profile } from '../../src/core/profile.ts';
 import { policyName } from '../../src/core/stored-metadata.ts';
 
@@ -13,7 +13,7 @@ export async function stripByParts(cluster: OpenCluster, journal: OwnerJournalSt
   const renamed = await pendingNames(cluster, kinds, profile);
   const entries: JournalEntry[] = [];
   for (const kind of kinds.filter(({ plural }) => !plural.includes('/') && plural !== 'events')) {
-    const owned = await cluster.list(kind, { metadataOnly: true, ownedBy: [profile.apiGroup, profile.crdGroup] }).catch(() => []);
+    const owned = await cluster.list(kind, { metadataOnly: true, ownedBy: [profile.apiGroup, profile.crdGroup] }).catch(noList);
     for (const object of owned) entries.push(...entriesOf(object, kind, profile, renamed));
   }
   await journal.append(entries);
@@ -22,17 +22,36 @@ export async function stripByParts(cluster: OpenCluster, journal: OwnerJournalSt
 }
 
 /** Puts back what the journal holds, with the owners' present UIDs. */
-export async function restoreByParts(cluster: OpenCluster, journal: OwnerJournalStore): Promise<number> {
+export async function restoreByParts(cluster: OpenCluster, journal: OwnerJournalStore, profile: Profile): Promise<number> {
   const { entries = [] } = (await journal.load()) ?? {};
   const { kinds } = await cluster.discover();
   const now = new Map<string, OwnerNow>();
   for (const owner of entries.flatMap(({ owners }) => owners)) {
     const kind = kinds.find((one) => one.group === owner.group && one.kind === owner.kind && !one.plural.includes('/'));
-    const found = kind && (await cluster.get(kind, owner.name, owner.namespace));
+    // A stored policy keeps its old name where the migration is held, or never comes.
+    const names = owner.group === profile.crdGroup ? [owner.name, `${profile.policyRenaming?.prefix ?? ''}${owner.name}`] : [owner.name];
+    const found = kind && (await firstFound(names, (name) => cluster.get(kind, name, owner.namespace)));
     if (found) now.set(ownerKey(owner), { uid: found.metadata.uid ?? '', name: found.metadata.name });
   }
   await eachEntry(cluster, entries, (entry, live) => restorePatch(entry, live, (owner) => now.get(ownerKey(owner))).ops);
   return entries.length;
+}
+
+/** The server has the kind, but no list of it. */
+function noList(thrown: unknown): readonly KubeObject[] {
+  if (thrown instanceof ApiFailure && [404, 405, 406].includes(thrown.status)) return [];
+  throw thrown;
+}
+
+async function firstFound(
+  names: readonly string[],
+  get: (name: string) => Promise<KubeObject | undefined>,
+): Promise<KubeObject | undefined> {
+  for (const name of names) {
+    const found = await get(name);
+    if (found) return found;
+  }
+  return undefined;
 }
 
 const ownerKey = ({ group, kind, namespace = '', name }: JournalOwner): string => `${group}|${kind}|${namespace}|${name}`;

@@ -1,0 +1,151 @@
+import { openCluster } from '../src/adapters/cluster.ts';
+import { readConnection } from '../src/adapters/kubeconfig.ts';
+import { ownerJournal } from '../src/adapters/owner-journal.ts';
+import { journalMaps } from '../src/adapters/owner-journal-maps.ts';
+import type { Effect } from '../src/core/action.ts';
+import type { OwnerReference } from '../src/core/object.ts';
+import { entryOf, type JournalEntry } from '../src/core/owner-journal.ts';
+import { stripPatch } from '../src/core/owner-patches.ts';
+import { patchAll } from '../src/engine/patch-all.ts';
+import { type ControlPlane, startControlPlane } from '../test/control-plane/control-plane.ts';
+import { patchLoad } from './patch-load.ts';
+import type { Section } from './report.ts';
+
+const SPACE = 'default';
+/** Of the shell loop: the rest is extrapolated. */
+const SHELL_SAMPLE = 100;
+const AIM =
+  'fifty times as fast as a shell loop of kubectl patch, at least 80 % of what a load generator gets, journal at most 15 % of the time';
+const PATH = `/api/v1/namespaces/${SPACE}/configmaps`;
+
+const owner = (uid: string): OwnerReference => ({ apiVersion: 'projectcalico.org/v3', kind: 'GlobalNetworkSet', name: 'set', uid });
+
+/**
+ * Taking the references off so many objects: journal and patches of this program, against the same patches by a load generator
+ * (bare HTTPS, as many connections as are in flight) and against a shell loop of kubectl patch, extrapolated from 100.
+ */
+export async function ownerStrip(objects: number): Promise<Section> {
+  const plane = await startControlPlane({ maxMinutes: 60 });
+  try {
+    const entries = await fill(plane, objects);
+    const ours = await ourTimes(plane, entries);
+    await putBack(plane, entries);
+    const load = await patchLoad(plane.access, entries.map(requestOf));
+    await putBack(plane, entries.slice(0, SHELL_SAMPLE));
+    const shell = await shellTime(plane, entries.slice(0, SHELL_SAMPLE));
+    return { title: `Taking references off ${objects} objects`, aim: AIM, lines: table(objects, ours, load, shell) };
+  } finally {
+    await plane.stop();
+  }
+}
+
+async function fill({ api }: ControlPlane, objects: number): Promise<readonly JournalEntry[]> {
+  const numbers = Array.from({ length: objects }, (_, number) => number);
+  const entries: JournalEntry[] = [];
+  await sideBySide(numbers, async (number) => {
+    const references = [owner(`0c8c26a6-c6a6-44c6-adc6-${String(number).padStart(12, '0')}`)];
+    const made = await api.send('POST', PATH, {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: `owned-${number}`, ownerReferences: references },
+    });
+    const object = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      namespace: SPACE,
+      name: made.metadata.name,
+      uid: made.metadata.uid,
+      plural: 'configmaps',
+    };
+    entries.push(entryOf(object, references, new Map([[0, { name: 'set' }]])));
+  });
+  return entries;
+}
+
+/** What the patch is, whoever sends it. */
+function opsOf(entry: JournalEntry) {
+  return stripPatch(entry, { uid: entry.object.uid, resourceVersion: '', references: entry.references }).ops;
+}
+
+const requestOf = (entry: JournalEntry) => ({ path: `${PATH}/${entry.object.name}`, body: JSON.stringify(opsOf(entry)) });
+
+interface OurTimes {
+  readonly journalMs: number;
+  readonly patchMs: number;
+}
+
+async function ourTimes({ kubeconfigPath }: ControlPlane, entries: readonly JournalEntry[]): Promise<OurTimes> {
+  const cluster = openCluster(await readConnection({ kubeconfig: kubeconfigPath }, process.env), { version: 'bench' });
+  try {
+    const place = journalMaps(cluster, 'kube-system');
+    const journal = ownerJournal({ place, clusterUid: await cluster.clusterUid(), profile: 'calico', runId: 'bench' });
+    const journalMs = await timed(() => journal.append(entries));
+    const patches = entries.map((entry) => ({ target: entry.object, uid: entry.object.uid, patch: opsOf(entry).slice(1) }));
+    const effect: Extract<Effect, { type: 'patch-all' }> = { type: 'patch-all', patches, what: 'objects' };
+    const patchMs = await timed(() =>
+      patchAll(
+        { cluster },
+        effect,
+        () => undefined,
+        () => undefined,
+      ),
+    );
+    return { journalMs, patchMs };
+  } finally {
+    await cluster.close();
+  }
+}
+
+const putBack = ({ api }: ControlPlane, entries: readonly JournalEntry[]) =>
+  sideBySide(entries, async ({ object, references }) => {
+    await api.send('PATCH', `${PATH}/${object.name}`, { metadata: { ownerReferences: references } });
+  });
+
+/** One kubectl after the other, as a script in a runbook has it. */
+async function shellTime({ kubectl }: ControlPlane, entries: readonly JournalEntry[]): Promise<number> {
+  return timed(async () => {
+    for (const entry of entries) {
+      const { exitCode, stderr } = await kubectl([
+        'patch',
+        'configmap',
+        entry.object.name,
+        '--type=json',
+        '-p',
+        JSON.stringify(opsOf(entry)),
+      ]);
+      if (exitCode !== 0) throw new Error(stderr);
+    }
+  });
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
+const WIDTH = 30;
+
+async function sideBySide<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const queue = items[Symbol.iterator]();
+  const worker = async () => {
+    for (const item of queue) await work(item);
+  };
+  await Promise.all(Array.from({ length: WIDTH }, worker));
+}
+
+function table(objects: number, { journalMs, patchMs }: OurTimes, loadMs: number, sampleMs: number): readonly string[] {
+  const shellMs = (sampleMs / SHELL_SAMPLE) * objects;
+  const row = (what: string, ms: number) => `| ${what} | ${(ms / 1000).toFixed(2)} | ${((objects / ms) * 1000).toFixed(0)} |`;
+  const whole = journalMs + patchMs;
+  return [
+    '| way | s | objects a second |',
+    '|---|---|---|',
+    row('this program: journal and patches', whole),
+    row('this program: patches alone', patchMs),
+    row('load generator, the same patches', loadMs),
+    row(`shell loop of \`kubectl patch\`, extrapolated from ${SHELL_SAMPLE}`, shellMs),
+    '',
+    `${(shellMs / whole).toFixed(0)}× as fast as the shell loop; ${((loadMs / patchMs) * 100).toFixed(0)} % of the load generator's rate; journal ${((journalMs / whole) * 100).toFixed(1)} % of the time.`,
+  ];
+}

@@ -1,0 +1,55 @@
+import type { IncomingMessage } from 'node:http';
+import { isPolicy, PREFIX, type ServerRule } from './service-objects.ts';
+
+/** Asks the control plane that stores the objects. */
+export type Ask = (method: string, path: string, signal?: AbortSignal) => Promise<IncomingMessage>;
+
+/** What a path of the v3 API means. */
+export interface Target {
+  readonly scope: string;
+  readonly plural: string;
+  readonly name?: string;
+}
+
+/** Undefined for a path that is not of the group's objects. */
+export function parseTarget(path: string, group: string): Target | undefined {
+  const parts = path.startsWith(`/apis/${group}/v3/`) ? path.slice(`/apis/${group}/v3/`.length).split('/') : [];
+  const scope = parts[0] === 'namespaces' && parts.length > 2 ? `namespaces/${parts[1]}/` : '';
+  const [plural, name, ...rest] = scope === '' ? parts : parts.slice(2);
+  if (plural === undefined || rest.length > 0) return undefined;
+  return { scope, plural, ...(name === undefined ? {} : { name }) };
+}
+
+/** Where an object is stored that is asked for by its name in the v3 API: asked of a newer server, a policy with its old stored name. */
+export function storedPath(
+  { group, rule }: { readonly group: string; readonly rule: ServerRule },
+  { scope, plural, name }: Target,
+): string {
+  const stored = name !== undefined && isPolicy(plural) && rule.prefixesPolicies ? `${PREFIX}${name}` : name;
+  return `/apis/crd.${group}/v1/${scope}${plural}${stored === undefined ? '' : `/${stored}`}`;
+}
+
+interface Resource {
+  readonly name: string;
+  readonly kind: string;
+}
+
+/** Everything of the stored group that the service's own API has as well: not its address bookkeeping. */
+export async function discovery({ group, ask }: { readonly group: string; readonly ask: Ask }): Promise<object> {
+  const list = JSON.parse(await textOf(await ask('GET', `/apis/crd.${group}/v1`))) as { readonly resources?: readonly Resource[] };
+  const resources = (list.resources ?? []).filter(({ name }) => !name.includes('/') && !name.startsWith('ipam'));
+  const verbs = ['delete', 'get', 'list', 'watch', 'create', 'update', 'patch'];
+  return {
+    kind: 'APIResourceList',
+    apiVersion: 'v1',
+    groupVersion: `${group}/v3`,
+    resources: resources.map((one) => ({ ...one, verbs, shortNames: undefined, categories: undefined, storageVersionHash: undefined })),
+  };
+}
+
+/** The whole body. */
+export async function textOf(message: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of message) parts.push(part);
+  return Buffer.concat(parts).toString('utf8');
+}
