@@ -16,11 +16,23 @@ export function argumentsFor({ tool, args }: Invocation, { kubeconfigPath, reque
   return [`--kubeconfig=${kubeconfigPath}`, ...timeout, ...args];
 }
 
-/** The service's CLI takes its datastore from many places; it gets exactly one (cli §1.3). */
-export function environmentFor(tool: Tool, { env, cliEnvironment, kubeconfigPath }: Surroundings): Record<string, string> {
+/** Given by us alone. */
+const PINNED: readonly string[] = ['KUBECONFIG'];
+
+/**
+ * The service's CLI takes its datastore from many places; it gets exactly one (cli §1.3).
+ * On Windows a variable's name is the same in any case, so those of another case go as well.
+ */
+export function environmentFor(
+  tool: Tool,
+  { env, cliEnvironment, kubeconfigPath }: Surroundings,
+  platform: string = process.platform,
+): Record<string, string> {
+  const named = (name: string) => (platform === 'win32' ? name.toUpperCase() : name);
   const ownCli = tool === 'netsvcctl';
   const kept = Object.entries(env).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined && !(ownCli && isStray(entry[0], cliEnvironment)),
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined && !PINNED.includes(named(entry[0])) && !(ownCli && isStray(named(entry[0]), cliEnvironment)),
   );
   return { ...Object.fromEntries(kept), KUBECONFIG: kubeconfigPath, ...(ownCli ? { DATASTORE_TYPE: 'kubernetes' } : {}) };
 }

@@ -1,6 +1,6 @@
 import { Command } from '@oclif/core/command';
 import type { Config } from '@oclif/core/config';
-import { quoteArgument } from '../core/argv.ts';
+import { quoteFor } from '../core/argv.ts';
 import { EXIT, EXIT_MEANING, type ExitName } from '../core/fault.ts';
 import { CARRIED, type CarriedFlag } from '../ui/carry.ts';
 import { type FlagShape, setsFlag, withEnvironment } from './environment.ts';
@@ -33,7 +33,7 @@ export abstract class BaseCommand extends Command {
 
   protected asked(flags: SessionFlags, typed: readonly string[]): Asked {
     const command = this.id ?? '';
-    const line = [command, ...withoutToken(typed).map(quoteArgument)].join(' ');
+    const line = [command, ...withoutToken(typed).map(quoted)].join(' ');
     const { commandIDs: commands } = this.config;
     return { command, flags, typed: line, carried: carriedFlags(typed, flags, this.#shapes), commands };
   }
@@ -48,6 +48,8 @@ export abstract class BaseCommand extends Command {
   }
 }
 
+const quoted = (word: string) => quoteFor(process.platform, word);
+
 function withoutToken(argv: readonly string[]): readonly string[] {
   return argv.filter((word, index) => word !== '--token' && !word.startsWith('--token=') && argv[index - 1] !== '--token');
 }
@@ -58,7 +60,7 @@ function carriedFlags(typed: readonly string[], flags: SessionFlags, shapes: Rea
     const [shape, value] = [shapes[name], values[name]];
     if (!shape || value === undefined || value === false || !typed.some((word) => setsFlag(word, name, shape))) return [];
     if (value === true) return [{ name, text: `--${name}` }];
-    return (Array.isArray(value) ? value : [value]).map((one) => ({ name, text: quoteArgument(`--${name}=${one}`) }));
+    return (Array.isArray(value) ? value : [value]).map((one) => ({ name, text: quoted(`--${name}=${one}`) }));
   });
 }
 

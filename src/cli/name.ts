@@ -7,7 +7,8 @@ export const DISPLAYED_NAMES = [OWN_NAME, 'netsvcctl upgrade'] as const;
 /** How a person called the program, from the file name it was started by (a symlink's own name, not its target). */
 export function displayedName(argv0: string | undefined): string {
   const base = (argv0 ?? '').split(/[\\/]/).at(-1) ?? '';
-  return base.startsWith('netsvcctl-') ? 'netsvcctl upgrade' : OWN_NAME;
+  // A person on Windows may write it in any case.
+  return base.toLowerCase().startsWith('netsvcctl-') ? 'netsvcctl upgrade' : OWN_NAME;
 }
 
 /** Rewrites commands in a text to the name the person uses. */

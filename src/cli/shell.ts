@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { run } from '@oclif/core/run';
 import { EXIT, type ExitName, type Fault } from '../core/fault.ts';
 import { asksForJson, errorDocument, errorLines, toFault } from './faults.ts';
@@ -18,7 +19,7 @@ export async function runShell(argv: readonly string[], name: string): Promise<n
 /** Runs one command in this process and resolves to its exit code; every error ends here. */
 export async function runCommand(argv: readonly string[], manifest: Manifest, seams: Seams): Promise<number> {
   try {
-    const exit: unknown = await run([...argv], loadOptions(new MemoryPlugin(manifest, seams, ROOT.pathname)));
+    const exit: unknown = await run([...argv], loadOptions(new MemoryPlugin(manifest, seams, fileURLToPath(ROOT))));
     return isExitName(exit) ? EXIT[exit] : EXIT.done;
   } catch (thrown) {
     const command = argv[0] ?? '';

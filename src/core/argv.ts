@@ -22,6 +22,18 @@ export function quoteArgument(argument: string): string {
   return PLAIN.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
 }
 
+const PLAIN_ON_WINDOWS = /^[A-Za-z0-9_@+=:./\\-]+$/;
+
+/**
+ * One argument as the person's own shell takes it. On Windows that is the form which cmd.exe and PowerShell read alike: double quotes,
+ * with backslashes doubled only before a quote. `%` and `$` cannot be kept from both; a text with a double quote is for cmd.exe.
+ */
+export function quoteFor(platform: string, argument: string): string {
+  if (platform !== 'win32') return quoteArgument(argument);
+  if (PLAIN_ON_WINDOWS.test(argument)) return argument;
+  return `"${argument.replaceAll(/(\\*)("|$)/g, (_, slashes: string, quote: string) => slashes + slashes + (quote && '\\"'))}"`;
+}
+
 /** The command line a person could type; the tool's name may differ from its role (calicoctl for netsvcctl). */
 export function commandLine(invocation: Invocation, program: string = invocation.tool): string {
   return [program, ...invocation.args].map(quoteArgument).join(' ');

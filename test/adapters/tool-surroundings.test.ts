@@ -19,6 +19,13 @@ describe('what pins a program to the cluster', () => {
       assert.deepEqual(environmentFor('netsvcctl', around(env, names)), { ...kept, ...OURS }));
   }
 
+  it('knows on Windows, and only there, the same names in any case', () => {
+    const given = around({ Etcd_Endpoints: 'x', KubeConfig: '/mine', Path: 'p' }, ['ETCD_*']);
+    assert.deepEqual(environmentFor('netsvcctl', given, 'win32'), { Path: 'p', ...OURS });
+    assert.deepEqual(environmentFor('kubectl', given, 'win32'), { Etcd_Endpoints: 'x', Path: 'p', KUBECONFIG: '/k' });
+    assert.deepEqual(environmentFor('netsvcctl', given, 'linux'), { Etcd_Endpoints: 'x', KubeConfig: '/mine', Path: 'p', ...OURS });
+  });
+
   it('leaves those variables to kubectl and helm, but for the kubeconfig', () => {
     const env = { ETCD_ENDPOINTS: 'x', KUBECONFIG: '/mine' };
     for (const tool of ['kubectl', 'helm'] as const)

@@ -90,6 +90,9 @@ describe('the displayed name', () => {
   const cases: readonly (readonly [string | undefined, string])[] = [
     ['kubectl-netsvc_upgrade', NAME],
     ['/opt/x y/netsvcctl-upgrade', 'netsvcctl upgrade'],
+    ['C:\\Program Files\\x\\netsvcctl-upgrade.exe', 'netsvcctl upgrade'],
+    ['C:\\x\\NETSVCCTL-UPGRADE.EXE', 'netsvcctl upgrade'],
+    ['C:\\netsvcctl-tools\\kubectl-netsvc_upgrade.exe', NAME],
     ['main.js', NAME],
     [undefined, NAME],
   ];

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { readRuntimeLock, runtimeFile } from '../../build/pack-runtimes.ts';
+import { singleExecutable } from '../../build/pack-windows.ts';
 import { resolvePrograms } from '../control-plane/binaries.ts';
+import { goPlatform } from '../control-plane/build-plan.ts';
 import { type KrewHome, makeKrewHome } from '../krew/krew-home.ts';
 import { type PackedRelease, packRelease } from '../krew/packed-release.ts';
 import { type KrewPrograms, resolveKrew } from '../krew/programs.ts';
@@ -44,13 +46,35 @@ describe('the archives of all platforms', function () {
     assert.equal(said.match(/: OK$/gm)?.length, lock.runtimes.length);
   });
 
+  it('hold for Windows a starter that finds the code through a link, as its sister for this machine shows', async function () {
+    const here = lock.runtimes.find(({ os, arch }) => `${os}/${arch}` === goPlatform(process.platform, process.arch));
+    if (here?.os !== 'linux' || here.arch !== 'amd64') return this.skip(); // the lock has builders for linux/amd64 only
+    const home = await makeKrewHome(kubectl, krew);
+    try {
+      const store = join(home.root, 'a store');
+      mkdirSync(store, { recursive: true });
+      execFileSync('tar', ['-xzf', join(release.folder, archiveOf(release, 'windows', 'amd64')), '-C', store]);
+      const program = join(store, 'bin', 'kubectl-netsvc_upgrade.exe');
+      writeFileSync(program, singleExecutable(here, lock), { mode: 0o755 });
+      const link = join(home.kubectlOnly, 'netsvcctl-upgrade');
+      symlinkSync(program, link);
+      const answers = await home.run(link, ['preflight', '--help'], { PATH: home.kubectlOnly });
+      assert.deepEqual([answers.exitCode, answers.stderr], [0, '']);
+      assert.match(answers.stdout, /netsvcctl upgrade preflight/);
+      const page = await home.run(link, ['explain', 'NS-101'], { PATH: home.kubectlOnly, HOME: home.kubectlOnly });
+      assert.deepEqual([page.exitCode, page.stderr], [0, '']);
+      assert.match(page.stdout, /NS-101/);
+    } finally {
+      home.remove();
+    }
+  });
+
   for (const runtime of lock.runtimes) {
     const { os, arch, version } = runtime;
     it(`${os}/${arch} installs from a file and holds a license, Node.js ${version} and no link`, async () => {
       const home: KrewHome = await makeKrewHome(kubectl, krew);
       try {
-        const archive = readdirSync(release.folder).find((file) => file.endsWith(`_${os}_${arch}.tar.gz`));
-        assert.ok(archive);
+        const archive = archiveOf(release, os, arch);
         const args = ['install', `--manifest=${release.manifest}`, `--archive=${join(release.folder, archive)}`];
         const { exitCode, stderr } = await home.krew(args, { KREW_OS: os, KREW_ARCH: arch });
         assert.equal(exitCode, 0, stderr);
@@ -79,3 +103,9 @@ describe('the archives of all platforms', function () {
     });
   }
 });
+
+function archiveOf({ folder }: PackedRelease, os: string, arch: string): string {
+  const archive = readdirSync(folder).find((file) => file.endsWith(`_${os}_${arch}.tar.gz`));
+  assert.ok(archive);
+  return archive;
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+
+interface Step {
+  readonly run?: string;
+  readonly uses?: string;
+}
+
+const root = join(import.meta.dirname, '..', '..');
+const workflow = parse(readFileSync(join(root, '.github', 'workflows', 'release.yml'), 'utf8'));
+const steps: readonly Step[] = workflow.jobs.release.steps;
+const commands = steps.flatMap(({ run }) => (run ? [run] : []));
+
+describe('the release workflow', () => {
+  it('starts for version tags and nothing else', () => {
+    assert.deepEqual(Object.keys(workflow.on), ['push']);
+    assert.deepEqual(Object.keys(workflow.on.push), ['tags']);
+  });
+
+  it('calls scripts and test files that exist', () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
+    const called = commands.flatMap((run) => [...run.matchAll(/npm (?:run )?([\w:]+)/g)].map(([, script]) => script ?? ''));
+    assert.deepEqual(
+      called.filter((script) => script !== 'ci' && !(script in scripts)),
+      [],
+    );
+    const files = commands.flatMap((run) => run.match(/test\/\S+\.ts/g) ?? []);
+    assert.ok(files.length > 0);
+    assert.deepEqual(
+      files.filter((file) => !existsSync(join(root, file))),
+      [],
+    );
+  });
+
+  it('tests before it packs, packs twice, and attaches only then', () => {
+    const order = ['npm test', 'npm run pack -- --check', 'gh release create'].map((text) =>
+      commands.findIndex((run) => run.includes(text)),
+    );
+    assert.deepEqual(
+      order,
+      [...order].sort((a, b) => a - b),
+    );
+    assert.ok(order.every((index) => index >= 0));
+  });
+
+  it('names every action with a version', () => {
+    for (const { uses } of steps) if (uses !== undefined) assert.match(uses, /^[\w.-]+\/[\w.-]+@v\d/);
+  });
+
+  it('gives no right to all jobs', () => assert.deepEqual(workflow.permissions, {}));
+});

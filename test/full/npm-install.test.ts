@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { execa } from 'execa';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/** The other way to get it: `npm install --global`, on a machine that has Node. */
+describe('the npm package', function () {
+  this.timeout(280_000);
+
+  let folder: string;
+  let prefix: string;
+  let packed: readonly string[];
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'netsvc npm '));
+    prefix = join(folder, 'a prefix');
+    mkdirSync(prefix);
+    await execa(process.execPath, ['build/build.ts', '--if-stale'], { cwd: root });
+    await execa('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
+    const tarball = readdirSync(folder).find((file) => file.endsWith('.tgz'));
+    assert.ok(tarball);
+    packed = (await execa('tar', ['-tzf', join(folder, tarball)])).stdout.split('\n');
+    await execa('npm', ['install', '--global', '--engine-strict', '--no-audit', '--no-fund', '--prefix', prefix, join(folder, tarball)]);
+    mkdirSync(join(folder, 'node only'));
+    symlinkSync(process.execPath, join(folder, 'node only', 'node'));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('holds the program, the notices and nothing of the sources', () => {
+    for (const file of [
+      'package/dist/cli/main.js',
+      'package/dist/THIRD-PARTY-NOTICES.txt',
+      'package/LICENSE',
+      'package/bin/kubectl-netsvc_upgrade',
+    ])
+      assert.ok(packed.includes(file), file);
+    assert.deepEqual(
+      packed.filter((file) => /^package\/(src|test|build|archives|node_modules)\/|\/stamp$/.test(file)),
+      [],
+    );
+  });
+
+  it('links the plugin where kubectl finds it', () => {
+    assert.match(readlinkSync(join(prefix, 'bin', 'kubectl-netsvc_upgrade')), /kubectl-netsvc-upgrade\/bin\/kubectl-netsvc_upgrade$/);
+  });
+
+  it('runs with the Node on PATH, and nothing else there', async () => {
+    const env = { PATH: [join(prefix, 'bin'), join(folder, 'node only')].join(delimiter), HOME: folder };
+    const run = (...args: readonly string[]) => execa(join(prefix, 'bin', 'kubectl-netsvc_upgrade'), args, { env, extendEnv: false });
+    assert.match((await run('--version')).stdout, /^netsvc-upgrade v/);
+    assert.match((await run('explain', 'NS-101')).stdout, /NS-101/);
+  });
+});
