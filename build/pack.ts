@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { contents, type Product, readProduct } from './pack-contents.ts';
@@ -33,6 +34,7 @@ function main(): void {
   if (wishes.out === USUAL) rmSync(USUAL, { recursive: true, force: true });
   mkdirSync(wishes.out, { recursive: true });
   const archives = chosen(lock, wishes.platforms).map((runtime) => packOne(product, runtime, lock, wishes));
+  if (wishes.check) packAgain(archives, lock, wishes);
   writeIndex(product, archives, wishes);
 }
 
@@ -67,19 +69,29 @@ function chosen({ runtimes }: RuntimeLock, platforms: readonly string[]): readon
   return platforms.length === 0 ? runtimes : runtimes.filter(({ os, arch }) => platforms.includes(`${os}/${arch}`));
 }
 
-function packOne(product: Product, runtime: Runtime, lock: RuntimeLock, { out, level, check }: Wishes): PackedArchive {
+function packOne(product: Product, runtime: Runtime, lock: RuntimeLock, { out, level }: Wishes): PackedArchive {
   const { os, arch } = runtime;
   const bytes = tarGz(contents(product, runtime, lock), level);
-  const sha256 = sum(bytes);
-  if (check) {
-    buildFresh(true);
-    const again = sum(tarGz(contents(product, runtime, lock), level));
-    if (again !== sha256) throw new Error(`${os}/${arch}: two packs of the same source differ: ${sha256} and ${again}`);
-  }
   const file = `netsvc-upgrade_v${product.version}_${os}_${arch}.tar.gz`;
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
   writeFileSync(join(out, file), bytes);
-  process.stdout.write(`${sha256}  ${file}  ${Math.round(bytes.length / 1e5) / 10} MB${check ? ', twice the same' : ''}\n`);
+  process.stdout.write(`${sha256}  ${file}  ${Math.round(bytes.length / 1e5) / 10} MB\n`);
   return { os, arch, file, sha256 };
+}
+
+/** Builds and packs all of it once more. Throws if any archive differs. */
+function packAgain(first: readonly PackedArchive[], lock: RuntimeLock, wishes: Wishes): void {
+  const out = mkdtempSync(join(tmpdir(), 'netsvc-pack-again-'));
+  try {
+    buildFresh(true);
+    const product = readProduct(root);
+    const again = chosen(lock, wishes.platforms).map((runtime) => packOne(product, runtime, lock, { ...wishes, out }));
+    const other = again.filter(({ sha256 }, index) => sha256 !== first[index]?.sha256).map(({ file }) => file);
+    if (other.length > 0) throw new Error(`two packs of the same sources differ: ${other.join(', ')}`);
+    process.stdout.write(`packed twice, ${again.length} times the same\n`);
+  } finally {
+    rmSync(out, { recursive: true, force: true });
+  }
 }
 
 function writeIndex(product: Product, archives: readonly PackedArchive[], { out, place, platforms }: Wishes): void {
@@ -89,10 +101,6 @@ function writeIndex(product: Product, archives: readonly PackedArchive[], { out,
   writeFileSync(join(out, 'SHA256SUMS'), written.join(''));
   writeFileSync(join(out, 'netsvc-upgrade.yaml'), manifest);
   if (out === USUAL && platforms.length === 0 && place === undefined) writeFileSync(join(root, 'plugin.yaml'), manifest);
-}
-
-function sum(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 main();

@@ -67,6 +67,29 @@ describe('the start script', () => {
     assert.match(call(start, [], nodeOf('v20.0.0')).stdout, /^own --max-semi-space-size=\d+ .*main\.js *\n$/);
   });
 
+  it('prefers the Node beside it, as in an archive, through a link and with no program on the PATH', () => {
+    for (const place of [join(home, 'bin'), join(home, 'node_modules', 'node', 'bin')]) {
+      mkdirSync(place, { recursive: true });
+      writeFileSync(join(place, 'node'), '#!/bin/sh\necho "$0"\n');
+      chmodSync(join(place, 'node'), 0o755);
+    }
+    symlinkSync(start, join(folder, 'linked'));
+    const { stdout, stderr } = call(join(folder, 'linked'), [], join(folder, 'nothing here'));
+    assert.deepEqual([stdout, stderr], [`${join(home, 'bin', 'node')}\n`, '']);
+  });
+
+  it('is a script that a strict POSIX shell reads', () => {
+    for (const file of ['kubectl-netsvc_upgrade', 'kubectl_complete-netsvc_upgrade'])
+      assert.deepEqual(spawnSync('sh', ['-n', join(home, 'bin', file)], { encoding: 'utf8' }).stderr, '');
+  });
+
+  it('has nothing that shellcheck finds, where it is installed', function () {
+    const files = ['kubectl-netsvc_upgrade', 'kubectl_complete-netsvc_upgrade'].map((file) => join(home, 'bin', file));
+    const { error, stdout } = spawnSync('shellcheck', files, { encoding: 'utf8' });
+    if (error) return this.skip();
+    assert.equal(stdout, '');
+  });
+
   for (const version of ['v20.20.2', 'v22.12.0', 'v8.1.0']) {
     it(`refuses Node ${version} with exit 1 and the next step`, () => {
       const { status, stdout, stderr } = call(start, ['--help'], nodeOf(version));

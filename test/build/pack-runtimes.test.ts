@@ -25,6 +25,10 @@ describe('the lock of the runtimes', () => {
     for (const { version } of runtimes.filter(({ os }) => os === 'windows')) assert.ok(builders.some((one) => one.version === version));
   });
 
+  it('has for linux a Node.js that needs no libatomic, which small systems lack: it came with version 25', () => {
+    for (const { version } of runtimes.filter(({ os }) => os === 'linux')) assert.ok(Number(version.split('.')[0]) < 25);
+  });
+
   it('holds versions that the program runs on', () => {
     for (const { version } of runtimes) assert.ok(Number(version.split('.')[0]) >= 22);
   });

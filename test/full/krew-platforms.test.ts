@@ -47,8 +47,8 @@ describe('the archives of all platforms', function () {
   });
 
   it('hold for Windows a starter that finds the code through a link, as its sister for this machine shows', async function () {
-    const here = lock.runtimes.find(({ os, arch }) => `${os}/${arch}` === goPlatform(process.platform, process.arch));
-    if (here?.os !== 'linux' || here.arch !== 'amd64') return this.skip(); // the lock has builders for linux/amd64 only
+    const here = lock.builders.find(({ os, arch }) => `${os}/${arch}` === goPlatform(process.platform, process.arch));
+    if (!here) return this.skip(); // Windows programs cannot be packed on this machine either
     const home = await makeKrewHome(kubectl, krew);
     try {
       const store = join(home.root, 'a store');
