@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { execa } from 'execa';
+import { readRuntimeLock, runtimeFile } from '../../build/pack-runtimes.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -15,6 +16,20 @@ export interface PackedRelease {
   /** Every path that was asked for. */
   readonly asked: readonly string[];
   stop(): void;
+}
+
+/** Why this machine cannot pack for itself: no network and nothing in the cache. A runtime that is not the pinned one is no excuse. */
+export function runtimeProblem(platform: string): string | undefined {
+  const runtime = readRuntimeLock().runtimes.find(({ os, arch }) => `${os}/${arch}` === platform);
+  if (!runtime) return `there is no archive for ${platform}`;
+  try {
+    runtimeFile(runtime, 'LICENSE');
+    return undefined;
+  } catch (thrown) {
+    const { message } = thrown as Error;
+    if (/lock pins/.test(message)) throw thrown;
+    return `${runtime.package}@${runtime.version} cannot be fetched: ${message}`;
+  }
 }
 
 /** Packs these platforms (none = all). Throws if a runtime cannot be fetched. */
