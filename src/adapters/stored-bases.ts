@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
 import type { KubeObject } from '../core/object.ts';
+import type { StoredManifests } from '../core/ports.ts';
 import { compareReleases, parseRelease } from '../core/release.ts';
 
 /** Manifests of releases as the package carries them: each object once, however many files have it. */
@@ -50,4 +51,17 @@ function viewOf({ objects, releases }: StoredBasesFile): StoredBases {
 function byAge(a: string, b: string): number {
   const [left, right] = [parseRelease(a), parseRelease(b)];
   return left && right ? compareReleases(left, right) : 0;
+}
+
+/** The same for the stages: the file is read when the first of them asks; a profile without one has no releases. */
+export function storedManifests(profile: string): StoredManifests {
+  let opened: Promise<StoredBases | undefined> | undefined;
+  const open = () => {
+    opened ??= openStoredBases(profile);
+    return opened;
+  };
+  return {
+    releasesOf: async (file) => (await open())?.releasesOf(file) ?? [],
+    documentsOf: async (release, file) => (await open())?.documentsOf(release, file),
+  };
 }

@@ -1,16 +1,25 @@
 import { type Check, type Evidence, notApplicable, ok, type Reading, read } from '../core/check.ts';
-import type { Edit } from '../core/edit.ts';
 import type { Installation } from '../core/installation.ts';
 import { refText } from '../core/object.ts';
-import type { PlannedObject } from '../core/plan.ts';
+import type { PlannedObject, TakenChange } from '../core/plan.ts';
 import type { RunRecord } from '../core/run-record.ts';
+import type { Conflict, Outcome, Trace } from '../core/trace.ts';
 import { counted, defineCheck, failed, failIfAny, PROGRAM } from './define.ts';
+
+interface JudgedEdits {
+  readonly edits: readonly Trace[];
+  readonly conflicts: readonly Conflict[];
+  readonly bases: readonly string[];
+  readonly doubt?: string;
+}
 
 /** What the checks of `apply` look at. */
 export interface ApplyJudged {
   readonly installation: Installation;
   readonly previews: readonly { readonly planned: PlannedObject }[];
-  readonly edits: Reading<{ readonly edits: readonly Edit[]; readonly base: string }>;
+  readonly edits: Reading<JudgedEdits>;
+  /** What others set since the last apply and the upgrade would write over, of objects whose defaults are not known. */
+  readonly untold: readonly TakenChange[];
   readonly target: { readonly sha256: string; readonly file: string; readonly url: string };
   readonly record: RunRecord | undefined;
 }
@@ -20,36 +29,81 @@ const text = (value: unknown): string => {
   return plain.length > 120 ? `${plain.slice(0, 117)}…` : plain;
 };
 
-const editEvidence = ({ ref, path, mine, theirs, manager }: Edit): Evidence => ({
-  text: `${refText(ref)} ${path}`.trim(),
+const conflictEvidence = ({ field, ref, base, mine, theirs, because }: Conflict): Evidence => ({
+  text: field,
   object: ref,
   detail:
     ref.kind === 'Secret'
-      ? 'value not shown'
-      : `yours: ${text(mine)}, after the upgrade: ${text(theirs)}${manager ? `, set by ${manager}` : ''}`,
+      ? `value not shown; ${because}`
+      : `was: ${text(base)}, yours: ${text(mine)}, the target's: ${text(theirs)}; ${because}`,
 });
 
-/** Without merging, what a person changed must not be written over in silence (§4.4/1, §7/4). */
+/** What a person changed must not be written over in silence (§4.4/1, §7/4). */
 export const editsKept: Check<ApplyJudged> = defineCheck('NS-201', {
   category: 'manifest',
   severity: 'error',
   ref: '§7/4',
   judge(facts) {
     if ('unread' in facts.edits) return notApplicable('not known without the installed manifest (NS-205)');
-    const { edits, base } = facts.edits.value;
-    const lost = edits.filter((edit) => edit.status === 'lost');
-    const kept = edits.length - lost.length;
-    return failIfAny(
-      lost.map(editEvidence),
-      `no edit would be lost (${counted(kept, 'edit')} kept or without a place, compared with ${base})`,
-      () => ({
-        because: `${counted(lost.length, 'edit')} of yours would be lost`,
-        hint: 'Make them in a copy of the target manifest and give it with --upgrade-file; or accept by name what may go.',
-        next: `${PROGRAM} plan -o wide`,
-        exit: 'conflicts',
-      }),
-    );
+    const { edits, conflicts, bases } = facts.edits.value;
+    return failIfAny(conflicts.map(conflictEvidence), `${editsText(edits)}, compared with ${bases[0]}`, () => ({
+      because: `${counted(conflicts.length, 'edit')} of yours and the release's own changes meet in the same field`,
+      hint: 'Decide each with --resolve FIELD=mine|theirs, or give your finished file with --upgrade-file; --accept takes the target’s value.',
+      next: `${PROGRAM} plan --resolve '${conflicts[0]?.field ?? ''}=mine'`,
+      exit: 'conflicts',
+    }));
   },
+});
+
+function editsText(edits: readonly Trace[]): string {
+  const counts = [...Map.groupBy(edits, ({ outcome }) => outcome)].map(([outcome, some]) => `${some.length} ${OUTCOMES[outcome]}`);
+  return edits.length === 0
+    ? 'nothing of yours differs from the release'
+    : `${counted(edits.length, 'edit')} of yours: ${counts.join(', ')}`;
+}
+
+const OUTCOMES: Readonly<Record<Outcome, string>> = {
+  kept: 'carried',
+  already: 'in the target already',
+  obsolete: 'without a place in the target',
+  conflict: 'to be decided',
+  target: 'as the target has it',
+};
+
+/** Which release the edits are told by is no guess of ours. */
+export const baseCertain: Check<ApplyJudged> = defineCheck('NS-207', {
+  category: 'manifest',
+  severity: 'error',
+  ref: '§4.4/1',
+  judge({ edits }) {
+    if ('unread' in edits) return notApplicable('not known without the installed manifest (NS-205)');
+    const { doubt, bases } = edits.value;
+    if (doubt === undefined) return ok(bases.length > 1 ? `${bases[0]}; ${bases.slice(1).join(', ')} would give the same` : `${bases[0]}`);
+    return failed(doubt, 'Give the release’s own manifest with --base, or accept by name that the edits are told by this one.', {
+      exit: 'conflicts',
+    });
+  },
+});
+
+/** Without the server's defaults nobody can tell a change in the cluster from a default: what would be written over is named. */
+export const changesTold: Check<ApplyJudged> = defineCheck('NS-208', {
+  category: 'manifest',
+  severity: 'error',
+  ref: '§7/4',
+  judge({ untold: taken }) {
+    return failIfAny(taken.map(takenEvidence), 'every change in the cluster can be told from the server’s defaults', () => ({
+      because: `${counted(taken.length, 'field')} that others set in the cluster would be written over`,
+      hint: 'Make the change in a copy of the target manifest and give it with --upgrade-file; or accept by name what may go.',
+      next: `${PROGRAM} plan -o wide`,
+      exit: 'conflicts',
+    }));
+  },
+});
+
+const takenEvidence = ({ ref, path, mine, theirs, manager }: TakenChange): Evidence => ({
+  text: `${refText(ref)} ${path}`.trim(),
+  object: ref,
+  detail: ref.kind === 'Secret' ? 'value not shown' : `yours: ${text(mine)}, after the upgrade: ${text(theirs)}, set by ${manager}`,
 });
 
 export const nothingRefusedNow: Check<ApplyJudged> = defineCheck('NS-202', {
@@ -85,7 +139,7 @@ export const baseKnown: Check<ApplyJudged> = defineCheck('NS-205', {
   severity: 'error',
   ref: '§4.4/1',
   judge({ edits }) {
-    if ('value' in edits) return ok(`edits are told by the manifest of ${read(edits).base}`);
+    if ('value' in edits) return ok(`edits are told by the manifest of ${read(edits).bases[0]}`);
     return failed(
       `your edits cannot be told from the release's own text: ${edits.unread}`,
       'Give the release’s own manifest, unedited, with --base (your edited one would hide every edit), or your finished target with --upgrade-file.',
@@ -110,4 +164,12 @@ export const targetUnchanged: Check<ApplyJudged> = defineCheck('NS-206', {
   },
 });
 
-export const applyChecks: readonly Check<ApplyJudged>[] = [pathSupported, nothingRefusedNow, targetUnchanged, baseKnown, editsKept];
+export const applyChecks: readonly Check<ApplyJudged>[] = [
+  pathSupported,
+  nothingRefusedNow,
+  targetUnchanged,
+  baseKnown,
+  baseCertain,
+  editsKept,
+  changesTold,
+];

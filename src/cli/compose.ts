@@ -26,12 +26,14 @@ export async function compose(request: ComposeRequest, version: string): Promise
   const files = await openFiles(request, clusterUid, privateKubeconfig(connection));
   const tools = await openToolsFor(request, profile, files.kubeconfig, connection);
   const state = await openState(request, cluster, options, files.ports);
+  const { storedManifests } = await import('../adapters/stored-bases.ts');
   return {
     ...files.ports,
     ...state,
     cluster,
     tools,
     artifacts,
+    stored: storedManifests(profile.name),
     interruption,
     toolVersion: version,
     profile,

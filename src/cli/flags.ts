@@ -54,6 +54,14 @@ export const targetFlags = {
   'manifest-ca': Flags.string({ ...run, helpValue: 'FILE', summary: 'CA of the server that releases are fetched from' }),
   'upgrade-file': Flags.string({ ...run, helpValue: 'FILE', summary: 'use this file as upgrade.yaml' }),
   base: Flags.string({ ...run, helpValue: 'FILE|DIR', summary: 'manifest of the installed release, to tell your edits from its text' }),
+  'installed-manifest': Flags.string({ ...run, helpValue: 'FILE', summary: 'the manifest that you installed, with your edits in it' }),
+  resolve: Flags.string({
+    ...run,
+    helpValue: 'FIELD=mine|theirs',
+    multiple: true,
+    multipleNonGreedy: true,
+    summary: 'whose value stands where you and the release both changed a field; repeatable',
+  }),
   accept: Flags.string({
     ...run,
     helpValue: 'CHECK-ID[=SUBJECT]',
@@ -113,6 +121,7 @@ export const FILE_FLAGS: readonly string[] = [
     'manifest-ca',
     'upgrade-file',
     'base',
+    'installed-manifest',
   ],
   ...['backup-dir', 'bin-dir', 'report-file', 'out', 'plan-file', 'dir'],
 ];

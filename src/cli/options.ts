@@ -3,6 +3,7 @@ import type { Acceptance, DryRun, Options } from '../core/context.ts';
 import { Fault } from '../core/fault.ts';
 import type { InstallPath } from '../core/installation.ts';
 import { parseRelease, releaseTag } from '../core/release.ts';
+import type { Side } from '../core/trace.ts';
 import { parseDuration } from './duration.ts';
 import { nearest } from './suggest.ts';
 
@@ -13,6 +14,8 @@ export interface RunFlags {
   readonly variant?: string;
   readonly 'upgrade-file'?: string;
   readonly base?: string;
+  readonly 'installed-manifest'?: string;
+  readonly resolve?: readonly string[];
   readonly accept?: readonly string[];
   readonly 'fail-on'?: Severity;
   readonly 'dry-run'?: DryRun;
@@ -50,6 +53,8 @@ export function toOptions(flags: RunFlags, facts: OptionFacts): Options {
     ...given('variant', flags.variant),
     ...given('upgradeFile', flags['upgrade-file']),
     ...given('base', flags.base),
+    ...given('installedManifest', flags['installed-manifest']),
+    ...given('resolutions', flags.resolve && Object.fromEntries(flags.resolve.map(readResolution))),
     accept: (flags.accept ?? []).map((text) => readAcceptance(text, facts.checks)),
     failOn: flags['fail-on'] ?? 'error',
     dryRun: flags['dry-run'] ?? 'none',
@@ -82,6 +87,16 @@ export function readAcceptance(text: string, checks: readonly string[]): Accepta
   if (subject === '')
     throw new Fault('usage', `--accept ${text} names no subject`, [`write --accept ${check}=SUBJECT, or --accept ${check}`]);
   return { check, subject };
+}
+
+/** `DaemonSet/kube-system/calico-node:spec…[IP].value=mine`; fields may hold an equals sign themselves. */
+export function readResolution(text: string): readonly [string, Side] {
+  const equals = text.lastIndexOf('=');
+  const [field, side] = [text.slice(0, Math.max(0, equals)).trim(), text.slice(equals + 1).trim()];
+  if (equals > 0 && field !== '' && (side === 'mine' || side === 'theirs')) return [field, side];
+  throw new Fault('usage', `--resolve ${text} names no decision`, [
+    'write --resolve FIELD=mine or --resolve FIELD=theirs, FIELD as the plan prints it',
+  ]);
 }
 
 export function unknownCheck(check: string, checks: readonly string[], where: string): Fault {

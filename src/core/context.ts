@@ -1,6 +1,7 @@
 import type { Severity } from './check.ts';
 import type { InstallPath } from './installation.ts';
 import type { Profile } from './profile.ts';
+import type { Side } from './trace.ts';
 
 /** `--accept CHECK-ID[=SUBJECT]`. */
 export interface Acceptance {
@@ -19,6 +20,10 @@ export interface Options {
   readonly upgradeFile?: string;
   /** Manifest of the installed release, where the artifact source has none (file, or folder of the release layout). */
   readonly base?: string;
+  /** The manifest that was installed, with the edits in it. */
+  readonly installedManifest?: string;
+  /** Decisions about edits, by the `field` of a conflict. */
+  readonly resolutions?: Readonly<Record<string, Side>>;
   readonly accept: readonly Acceptance[];
   readonly failOn: Severity;
   readonly dryRun: DryRun;

@@ -1,5 +1,6 @@
 import type { Action } from './action.ts';
 import type { ObjectRef } from './object.ts';
+import type { Trace } from './trace.ts';
 
 export interface FieldChange {
   /** `spec.template.spec.containers[calico-node].image` */
@@ -29,4 +30,15 @@ export interface PlannedStage {
   readonly actions: readonly Action[];
   readonly objects: readonly PlannedObject[];
   readonly notes: readonly string[];
+  /** What a person changed and what becomes of it; absent where nothing was looked for. */
+  readonly edits?: readonly Trace[];
+}
+
+/** A field that somebody set in the cluster and that the upgrade would write over. */
+export interface TakenChange {
+  readonly ref: ObjectRef;
+  readonly path: string;
+  readonly mine?: unknown;
+  readonly theirs?: unknown;
+  readonly manager: string;
 }

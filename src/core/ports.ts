@@ -230,10 +230,19 @@ export interface Lock {
 }
 
 /** What stages read from. */
+/** Manifests of releases that the program carries: old ones are published nowhere as files. */
+export interface StoredManifests {
+  /** Releases that have such a file, oldest first. */
+  releasesOf(file: string): Promise<readonly string[]>;
+  /** The objects of a release's file; undefined if it is not stored. */
+  documentsOf(release: string, file: string): Promise<readonly KubeObject[] | undefined>;
+}
+
 export interface Sources {
   readonly cluster: ClusterReader;
   readonly tools: Tools;
   readonly artifacts: Artifacts;
+  readonly stored: StoredManifests;
   readonly work: WorkFolder;
   readonly files: UserFiles;
   readonly clock: Clock;

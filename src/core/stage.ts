@@ -5,6 +5,7 @@ import { judgeAll } from './judge.ts';
 import type { PlannedObject } from './plan.ts';
 import type { Sources } from './ports.ts';
 import type { RunRecord } from './run-record.ts';
+import type { Trace } from './trace.ts';
 
 export type StageId =
   | 'preflight'
@@ -29,6 +30,10 @@ export type StagePlan =
       readonly objects?: readonly PlannedObject[];
       /** Facts that a person should read before saying yes. */
       readonly notes?: readonly string[];
+      /** What a person changed and what becomes of it. */
+      readonly edits?: readonly Trace[];
+      /** Kept beside the run record before the first write of this stage, once per run. Never a Secret's value. */
+      readonly keep?: { readonly id: string; readonly content: unknown };
       /** What the run record must know before the first write of this stage. */
       readonly remember?: Remember;
     };

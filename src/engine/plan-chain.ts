@@ -49,7 +49,8 @@ export function plannedStage(stage: AnyStage, open: OpenStage): PlannedStage {
   const plan = open.plan();
   const head = { id: stage.id, title: stage.title, ref: stage.ref };
   if ('skip' in plan) return { ...head, skip: plan.skip, actions: [], objects: [], notes: [] };
-  return { ...head, actions: plan.actions, objects: plan.objects ?? [], notes: plan.notes ?? [] };
+  const { actions, objects = [], notes = [], edits } = plan;
+  return { ...head, actions, objects, notes, ...(edits ? { edits } : {}) };
 }
 
 /** The exit that the findings ask for: the check's own code if it has one, else 3 or 4. */

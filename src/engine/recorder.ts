@@ -61,12 +61,24 @@ export class Recorder {
     if (this.#record) await this.#save({ ...this.#record, stages: this.#merged(this.#record) });
   }
 
+  /** Stores what a stage will not be able to tell once it has written; the first of a run stays. */
+  async keepOnce(stage: string, item: { readonly id: string; readonly content: unknown } | undefined): Promise<void> {
+    if (!item || !this.#record) return;
+    const prefix = `${this.#record.runId}/${stage}/${item.id}#`;
+    if (this.#record.kept.some((id) => id.startsWith(prefix))) return;
+    await this.#store(`${prefix}${this.#record.kept.length + 1}`, item.content, this.#record);
+  }
+
   /** Stores what is about to be removed; durable when it resolves. Nothing that is kept is ever written over. */
   async keep(stage: string, action: Action): Promise<void> {
     if (action.keep === undefined || !this.#record) return;
     const id = `${this.#record.runId}/${stage}/${action.id}#${this.#record.kept.length + 1}`;
-    await this.#ports.records.keep(id, action.keep);
-    await this.#save({ ...this.#record, kept: [...this.#record.kept, id] });
+    await this.#store(id, action.keep, this.#record);
+  }
+
+  async #store(id: string, content: unknown, record: RunRecord): Promise<void> {
+    await this.#ports.records.keep(id, content);
+    await this.#save({ ...record, kept: [...record.kept, id] });
   }
 
   /** sha256 of what was fetched while acting, by file name; the last one fetched counts. */

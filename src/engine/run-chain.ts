@@ -139,6 +139,7 @@ class Chain {
     if (changes) {
       if (await this.#hold.take()) return 'judge';
       await this.#recorder.begin();
+      await this.#recorder.keepOnce(stage.id, plan.keep);
       await this.#recorder.stage({ id: stage.id, state: 'running', startedAt: this.#ports.clock.now().toISOString() });
     }
     const before = this.#actor.writes;

@@ -1,7 +1,8 @@
 import type { KubeObject } from '../core/object.ts';
-import type { FieldChange, PlannedObject } from '../core/plan.ts';
+import type { FieldChange, PlannedObject, TakenChange } from '../core/plan.ts';
 import { ownersOf } from './field-owners.ts';
 import { clientSideManagers, KUBECTL } from './managed-fields.ts';
+import { isNoise } from './noise.ts';
 
 /** Managers behind which nobody stands but earlier applies. */
 const OWN = [KUBECTL, 'kubectl-client-side-apply', 'before-first-apply'];
@@ -13,5 +14,15 @@ export function takenFields(live: KubeObject, changes: readonly FieldChange[]): 
   return changes.flatMap(({ path }) => {
     const managers = new Set(ownersOf(managedFields, path).map(({ manager }) => manager));
     return [...managers].filter((manager) => !own.has(manager)).map((manager) => ({ path, manager }));
+  });
+}
+
+/** Fields of other managers that the upgrade will change, with both values. */
+export function takenChanges(planned: PlannedObject): readonly TakenChange[] {
+  const values = new Map(planned.fields.map((field) => [field.path, field]));
+  return planned.taken.flatMap(({ path, manager }) => {
+    const field = values.get(path);
+    if (!field || isNoise(field)) return [];
+    return [{ ref: planned.ref, path, mine: field.before, theirs: field.after, manager }];
   });
 }

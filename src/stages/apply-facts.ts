@@ -3,16 +3,18 @@ import type { Context } from '../core/context.ts';
 import type { Installation } from '../core/installation.ts';
 import { K } from '../core/kinds.ts';
 import { type KubeObject, objectKey } from '../core/object.ts';
+import type { TakenChange } from '../core/plan.ts';
 import type { Sources } from '../core/ports.ts';
 import type { Variant } from '../core/profile.ts';
 import type { RolloutProgress } from '../core/rollout.ts';
-import { continues, type RunRecord } from '../core/run-record.ts';
+import type { RunRecord } from '../core/run-record.ts';
+import { takenChanges } from '../merge/taken-fields.ts';
 import { splitWaves, type Wave } from '../merge/waves.ts';
-import { NoBase } from './base.ts';
-import { type EditSurvey, readEdits } from './edits.ts';
-import { type PreviewedObject, previewDocuments } from './preview.ts';
+import type { EditSurvey } from './edits.ts';
+import { readMergedTarget } from './merged-target.ts';
+import type { PreviewedObject } from './preview.ts';
 import { readNodes, readRollouts } from './rollout-state.ts';
-import { readTarget, type Target, UPGRADE_FILE, variantOf } from './target.ts';
+import { type Target, variantOf } from './target.ts';
 import { targetsOf } from './wait.ts';
 
 export interface ApplyFacts {
@@ -23,6 +25,8 @@ export interface ApplyFacts {
   /** One per document of the target, in its order. */
   readonly previews: readonly PreviewedObject[];
   readonly edits: Reading<EditSurvey>;
+  /** Fields of others that would be written over, of objects whose changes in the cluster cannot be told. */
+  readonly untold: readonly TakenChange[];
   readonly record: RunRecord | undefined;
   readonly rollouts: readonly RolloutProgress[];
   readonly nodes: number;
@@ -34,49 +38,22 @@ export interface ApplyFacts {
 
 export async function readApplyFacts(sources: Sources, context: Context, installation: Installation): Promise<ApplyFacts> {
   const record = await sources.records.load();
-  const target = await readTarget(sources, context, installation);
+  const { target, edits, previews } = await readMergedTarget(sources, context, installation, record);
   const variant = variantOf(context, installation);
-  const addOns = target.addOns.map((addOn) => addOn.manifest);
-  const previews: PreviewedObject[] = [];
-  for (const manifest of [target.manifest, ...addOns]) previews.push(...(await previewDocuments(sources.cluster, manifest)));
   const nodes = await readNodes(sources);
-  const [edits, rollouts, removedCrds, controllersConfiguration] = await Promise.all([
-    readEditsUnlessBegun(sources, context, installation, previews, record, target),
+  const [rollouts, removedCrds, controllersConfiguration] = await Promise.all([
     readRollouts(sources, targetsOf(context, target, variant.id), nodes),
     readRemovedCrds(sources, context, target),
     readControllersConfiguration(sources, context),
   ]);
+  const unsure = 'value' in edits ? edits.value.untold : new Set<string>();
+  const untold = previews.filter(({ document }) => unsure.has(objectKey(document))).flatMap(({ planned }) => takenChanges(planned));
   const orphans = 'value' in edits ? edits.value.orphans : [];
   const leftBehind = [...new Map([...removedCrds, ...orphans].map((one) => [objectKey(one), one])).values()];
+  const addOns = target.addOns.map((addOn) => addOn.manifest);
   const waves = splitWaves(target.manifest, addOns, variant, context.profile);
-  const facts = { installation, variant, target, waves, previews, edits, record, rollouts, nodes: nodes.length, leftBehind };
+  const facts = { installation, variant, target, waves, previews, edits, untold, record, rollouts, nodes: nodes.length, leftBehind };
   return controllersConfiguration ? { ...facts, controllersConfiguration } : facts;
-}
-
-/** Once writing has begun, live objects and last-applied no longer tell edits: they were judged before the first write. */
-async function readEditsUnlessBegun(
-  sources: Sources,
-  context: Context,
-  installation: Installation,
-  previews: readonly PreviewedObject[],
-  record: RunRecord | undefined,
-  target: Target,
-): Promise<Reading<EditSurvey>> {
-  const nothingChanges = previews.every(({ planned }) => planned.change === 'unchanged' || planned.change === 'create');
-  const isOwnFile = context.options.upgradeFile !== undefined;
-  if (nothingChanges || isOwnFile || hasBegun(record, context, target))
-    return { value: { edits: [], base: context.options.release, orphans: [] } };
-  try {
-    return { value: await readEdits(sources, context, installation, previews) };
-  } catch (thrown) {
-    if (thrown instanceof NoBase) return { unread: thrown.message };
-    throw thrown;
-  }
-}
-
-/** This run, or one that it continues, has judged the edits against this very file and gone on to write. */
-export function hasBegun(record: RunRecord | undefined, context: Context, { sha256 }: Pick<Target, 'sha256'>): boolean {
-  return continues(record, context) && record.digests[UPGRADE_FILE] === sha256;
 }
 
 async function readRemovedCrds({ cluster }: Sources, { profile }: Context, target: Target): Promise<readonly KubeObject[]> {

@@ -1,12 +1,14 @@
 import { applyChecks } from '../checks/apply.ts';
 import type { Action } from '../core/action.ts';
 import { serverSideApply } from '../core/argv.ts';
+import { CARRIED_ID } from '../core/carried.ts';
 import type { Context } from '../core/context.ts';
 import { type KubeObject, objectKey, refOf } from '../core/object.ts';
 import type { PlannedObject } from '../core/plan.ts';
 import { isOlder } from '../core/release.ts';
 import type { RolloutProgress } from '../core/rollout.ts';
 import { continues } from '../core/run-record.ts';
+import type { StagePlan } from '../core/stage.ts';
 import { type Wave, waveText } from '../merge/waves.ts';
 import { type ApplyFacts, readApplyFacts } from './apply-facts.ts';
 import { holdPolicyMigration } from './hold-policies.ts';
@@ -33,6 +35,7 @@ export const applyStage = pathStage<ApplyFacts>({
       actions,
       objects: [...facts.previews.map(({ planned }) => planned), ...facts.leftBehind.map(leftBehind)],
       notes: notesOf(facts, context),
+      ...carriedOf(facts),
       remember: {
         path: installation.path,
         variant: facts.variant.id,
@@ -43,16 +46,24 @@ export const applyStage = pathStage<ApplyFacts>({
   },
 });
 
+/** What a person changed, shown and kept: once the first object is written nothing else tells it. */
+function carriedOf({ edits }: ApplyFacts): Pick<Extract<StagePlan, { actions: unknown }>, 'edits' | 'keep'> {
+  if (!('value' in edits)) return {};
+  const { edits: traces, carried } = edits.value;
+  return { edits: traces, ...(carried ? { keep: { id: CARRIED_ID, content: carried } } : {}) };
+}
+
 function leftBehind(object: KubeObject): PlannedObject {
   const note = 'the target no longer has it; it stays until every old agent is gone, then remove it yourself if nothing else uses it';
   return { ref: refOf(object), change: 'left-behind', fields: [], hidden: [], taken: [], note };
 }
 
-function notesOf({ previews, waves, target }: ApplyFacts, context: Context): readonly string[] {
+function notesOf({ previews, waves, target, edits }: ApplyFacts, context: Context): readonly string[] {
   const migrating = previews.filter(({ live, adopted }) => live && adopted).length;
   const hold = context.options.holdPolicyMigration ? 'stored policies keep their old names until you release the hold' : '';
   return [
     ...[target, ...target.addOns].flatMap(({ manifest }) => manifest.notes ?? []),
+    ...('value' in edits ? edits.value.notes : []),
     waves.length > 1 ? `${waves.length} waves, each waited for: ${waves.map((wave) => wave.id).join(' → ')}` : '',
     migrating > 0 ? `field ownership of ${migrating} objects is taken over first, so that each is written once and rolled once` : '',
     hold,

@@ -4,68 +4,85 @@ import type { Installation } from '../core/installation.ts';
 import type { KubeObject } from '../core/object.ts';
 import type { Sources } from '../core/ports.ts';
 import { compareReleases, parseRelease, sameMinor } from '../core/release.ts';
-import type { OwnObjects } from '../merge/distance.ts';
 import { type Manifest, parseManifest } from '../merge/manifest.ts';
-import { closestBase, type FileOfBase } from './closest-base.ts';
+import type { BaseCandidate } from '../merge/rank-bases.ts';
+import { attempt, eachOf } from './reading.ts';
 import { addOnsOf, readReleaseManifest, variantOf } from './target.ts';
 import { assertIsBase } from './target-identity.ts';
 
-/** The manifest of the installed release and variant: what edits are told by. */
-export interface Base {
-  /** Release of that manifest; the nearest one at hand is not always the installed one. */
-  readonly release: string;
-  readonly documents: readonly KubeObject[];
+/** The manifests that edits may be told by: which of them was installed, a tag of an image does not tell for certain. */
+export interface Bases {
+  /** The release that the images tell, or the nearest of its minor that is at hand. */
+  readonly labelled: BaseCandidate;
+  readonly others: readonly BaseCandidate[];
 }
 
 /** Edits cannot be told from the release's own text without that text. */
 export class NoBase extends Error {}
 
+/** Files read at a time. */
+const WIDTH = 2;
+
 /**
- * From `--base`, else from the artifact source: of the installed minor the release that is nearest to `mine`, what the person
- * applied. Throws NoBase if neither has it, and Fault('usage') for a `--base` that cannot be it.
+ * From `--base`, else those that the program carries and those of the artifact source. Throws NoBase if none is of the installed
+ * minor, and Fault('usage') for a `--base` that cannot be it.
  */
-export async function readBase(sources: Sources, context: Context, installation: Installation, mine: OwnObjects): Promise<Base> {
-  const variant = variantOf(context, installation);
-  const main = await readFileOfBase(sources, context, installation, { file: variant.file, mine });
-  if (context.options.base !== undefined) assertIsBase(main.manifest, variant);
-  const documents = main.manifest.documents.map(({ object }) => object);
-  for (const addOn of addOnsOf(context, installation)) {
-    const manifest = await readReleaseManifest(sources, main.release, addOn.file);
-    if (!manifest) throw noBase(`${sources.artifacts.source} has no ${addOn.file} of ${main.release}`, addOn.file);
-    documents.push(...manifest.documents.map(({ object }) => object));
-  }
-  return { release: main.release, documents };
-}
-
-interface Wanted {
-  readonly file: string;
-  readonly mine: OwnObjects;
-}
-
-async function readFileOfBase(
-  sources: Sources,
-  { options }: Context,
-  installation: Installation,
-  { file, mine }: Wanted,
-): Promise<FileOfBase> {
+export async function readBases(sources: Sources, context: Context, installation: Installation): Promise<Bases> {
+  const { file, ...variant } = variantOf(context, installation);
   const release = installation.release ?? (installation.line === undefined ? undefined : `${installation.line}.0`);
-  if (options.base !== undefined) {
-    return { release: release ?? options.base, manifest: await readOwnBase(sources, options.base, release, file) };
+  const own = context.options.base;
+  if (own !== undefined) {
+    const manifest = await readOwnBase(sources, own, release, file);
+    assertIsBase(manifest, { file, ...variant });
+    const addOns = await addOnDocuments(sources, context, installation, release ?? own);
+    return { labelled: { release: release ?? own, documents: [...objectsOf(manifest), ...addOns] }, others: [] };
   }
   if (release === undefined) throw noBase('the installed release is not known', file);
-  const near = nearest(await sources.artifacts.releases(), release);
+  const known = [...(await sources.stored.releasesOf(file)), ...((await sources.artifacts.releases()) ?? [])];
+  const near = nearest([...new Set(known)], release);
   for (const one of [release, ...near]) {
-    const manifest = await readReleaseManifest(sources, one, file);
-    if (manifest)
-      return closestBase(
-        sources,
-        { release: one, manifest },
-        [release, ...near].filter((other) => other !== one),
-        file,
-        mine,
-      );
+    const documents = await documentsOf(sources, one, file);
+    if (!documents) continue;
+    const addOns = await addOnDocuments(sources, context, installation, one);
+    const others = await otherBases(
+      sources,
+      file,
+      [...new Set([...near, ...known])].filter((other) => other !== one),
+      release,
+    );
+    const withAddOns = (base: BaseCandidate) => ({ ...base, documents: [...base.documents, ...addOns] });
+    return { labelled: withAddOns({ release: one, documents }), others: others.map(withAddOns) };
   }
-  throw noBase(`${sources.artifacts.source} has no ${file} of ${release}`, file);
+  throw noBase(`neither this program nor ${sources.artifacts.source} has ${file} of ${release}`, file);
+}
+
+/** What the program carries, and of the artifact source those of the installed minor; what cannot be had is passed over. */
+async function otherBases(sources: Sources, file: string, releases: readonly string[], installed: string) {
+  const found = await eachOf(releases, WIDTH, async (release) => {
+    const stored = await sources.stored.documentsOf(release, file);
+    if (stored || !sameMinor(release, installed)) return { release, documents: stored };
+    const read = await attempt(() => readReleaseManifest(sources, release, file));
+    return { release, documents: 'value' in read && read.value ? objectsOf(read.value) : undefined };
+  });
+  return found.flatMap(({ release, documents }) => (documents ? [{ release, documents }] : []));
+}
+
+async function documentsOf(sources: Sources, release: string, file: string): Promise<readonly KubeObject[] | undefined> {
+  const stored = await sources.stored.documentsOf(release, file);
+  if (stored) return stored;
+  const manifest = await readReleaseManifest(sources, release, file);
+  return manifest && objectsOf(manifest);
+}
+
+/** What is installed beside the variant has a file of its own in each release. */
+async function addOnDocuments(sources: Sources, context: Context, installation: Installation, release: string) {
+  const documents: KubeObject[] = [];
+  for (const { file } of addOnsOf(context, installation)) {
+    const found = await documentsOf(sources, release, file);
+    if (!found) throw noBase(`neither this program nor ${sources.artifacts.source} has ${file} of ${release}`, file);
+    documents.push(...found);
+  }
+  return documents;
 }
 
 async function readOwnBase({ files }: Sources, path: string, release: string | undefined, file: string): Promise<Manifest> {
@@ -77,11 +94,15 @@ async function readOwnBase({ files }: Sources, path: string, release: string | u
   throw new Fault('usage', `--base ${path} has no ${file} of ${release ?? 'the installed release'}`, [`looked for ${inFolder.join(', ')}`]);
 }
 
+function objectsOf({ documents }: Manifest): readonly KubeObject[] {
+  return documents.map(({ object }) => object);
+}
+
 /**
  * Other patch releases of the same minor. Older ones first, nearest first: against a base that is too old, changes of later
  * releases look like edits that the target already has; against one that is too new, they look like edits to undo.
  */
-function nearest(releases: readonly string[] | undefined, release: string): readonly string[] {
+function nearest(releases: readonly string[], release: string): readonly string[] {
   const wanted = parseRelease(release);
   if (!wanted) return [];
   const rank = (tag: string) => {
@@ -89,7 +110,7 @@ function nearest(releases: readonly string[] | undefined, release: string): read
     const distance = other ? compareReleases(other, wanted) : 0;
     return distance > 0 ? 1e6 + distance : -distance;
   };
-  return (releases ?? []).filter((tag) => tag !== release && sameMinor(tag, release)).toSorted((a, b) => rank(a) - rank(b));
+  return releases.filter((tag) => tag !== release && sameMinor(tag, release)).toSorted((a, b) => rank(a) - rank(b));
 }
 
 function noBase(fact: string, file: string): NoBase {

@@ -1,96 +1,125 @@
+import type { CarriedEdits } from '../core/carried.ts';
 import type { Context } from '../core/context.ts';
-import type { Edit } from '../core/edit.ts';
+import { Fault } from '../core/fault.ts';
 import type { Installation } from '../core/installation.ts';
-import { type KubeObject, objectKey } from '../core/object.ts';
-import { ApiFailure, type ClusterReader, type Sources } from '../core/ports.ts';
-import { isCompared, liveEdits, manifestEdits, removedObject, takenEdits } from '../merge/edits.ts';
-import { LAST_APPLIED } from '../merge/normalise.ts';
-import { readBase } from './base.ts';
-import type { PreviewedObject } from './preview.ts';
-import { eachOf } from './reading.ts';
+import type { KubeObject } from '../core/object.ts';
+import type { Sources } from '../core/ports.ts';
+import type { Conflict, Trace } from '../core/trace.ts';
+import { parseManifest } from '../merge/manifest.ts';
+import type { MergeInput } from '../merge/merge-input.ts';
+import { identityOf } from '../merge/prepare.ts';
+import { type BaseCandidate, type BasedMerge, mergeWithNearest } from '../merge/rank-bases.ts';
+import { NoBase, readBases } from './base.ts';
+import { carriedEdits } from './carried-target.ts';
+import { type OwnObject, readLiveStates, readOwnObjects } from './own-objects.ts';
+import { type Target, targetDocuments, variantOf } from './target.ts';
+import { assertIsBase } from './target-identity.ts';
 
+/** A person's edits, and what the target with them is. */
 export interface EditSurvey {
-  readonly edits: readonly Edit[];
-  /** Release of the manifest that the cluster was compared with. */
-  readonly base: string;
+  readonly edits: readonly Trace[];
+  /** Only a person can decide; until then the target's value stands. */
+  readonly conflicts: readonly Conflict[];
+  /** Releases that may have been installed: the one that the edits are told by, then those that fit as well. */
+  readonly bases: readonly string[];
+  /** Why a person must confirm the base. */
+  readonly doubt?: string;
+  readonly notes: readonly string[];
   /** Live objects of the installed release that the target no longer has. */
   readonly orphans: readonly KubeObject[];
+  /** Keys of objects whose changes since the last apply cannot be told. */
+  readonly untold: ReadonlySet<string>;
+  /** What goes into the target; undefined where nothing is merged. */
+  readonly carried?: CarriedEdits;
 }
-
-/** Requests under way at a time. */
-const WIDTH = 6;
 
 /**
- * Finds what a person changed in the manifest of the installed release, and what the previewed upgrade does to it.
- * Throws NoBase if that manifest is not at hand.
+ * Finds what a person changed in the manifest of the installed release and merges it with the target as released (§4.4/1).
+ * Throws NoBase if that manifest is not at hand, and Fault('usage') for a `--resolve` that decides nothing.
  */
-export async function readEdits(
-  sources: Sources,
-  context: Context,
-  installation: Installation,
-  previews: readonly PreviewedObject[],
-): Promise<EditSurvey> {
-  const own = new Map(previews.map(({ document, live }) => [objectKey(document), live && (lastApplied(live) ?? live)]));
-  const base = await readBase(sources, context, installation, own);
-  const documents = new Map(base.documents.map((object) => [objectKey(object), object]));
-  const found = await eachOf(previews, WIDTH, (preview) => editsOf(sources.cluster, documents.get(objectKey(preview.document)), preview));
-  const targeted = new Set(previews.map(({ document }) => objectKey(document)));
-  const dropped = base.documents.filter((object) => !targeted.has(objectKey(object)));
-  const orphans = await eachOf(dropped, WIDTH, (object) => liveOf(sources.cluster, object));
-  return { edits: found.flat(), base: base.release, orphans: orphans.filter((one) => one !== undefined) };
+export async function readEdits(sources: Sources, context: Context, installation: Installation, target: Target): Promise<EditSurvey> {
+  const { labelled, others } = await readBases(sources, context, installation);
+  const theirs = targetDocuments(target);
+  const own = await readOwnObjects(sources.cluster, [...theirs, ...labelled.documents.filter(isNoDefinition)]);
+  const { states, untold } = await readLiveStates(
+    sources.cluster,
+    own.filter(({ document }) => isNoDefinition(document)),
+    labelled.documents,
+  );
+  const file = await readInstalledManifest(sources, context, installation);
+  const mine = file ?? noted(own, labelled);
+  const resolutions = context.options.resolutions ?? {};
+  const input = {
+    mine,
+    mineIs: file ? 'file' : 'last-applied',
+    theirs,
+    live: states,
+    resolutions,
+    knowledge: context.profile.merge,
+  } as const;
+  const merged = await merge(input, { labelled, others: file || own.some(({ applied }) => applied) ? others : [] }, file !== undefined);
+  const { base, near, result, doubt } = merged;
+  refuseUnused(result.unused, result.conflicts);
+  const targeted = new Set(theirs.map(identityOf));
+  const orphans = own.flatMap(({ document, live }) => (live && !targeted.has(identityOf(document)) ? [live] : []));
+  const bases = [base, ...near.filter((one) => one !== base)].map(({ release }) => release);
+  return {
+    edits: result.edits,
+    conflicts: result.conflicts,
+    bases,
+    ...(doubt === undefined ? {} : { doubt }),
+    notes: result.notes,
+    orphans,
+    untold,
+    carried: await carriedEdits(target, base.release, result, resolutions),
+  };
 }
 
-async function liveOf(cluster: ClusterReader, { apiVersion, kind, metadata }: KubeObject): Promise<KubeObject | undefined> {
-  const known = await cluster.resolve(apiVersion, kind);
-  return known && cluster.get(known, metadata.name, metadata.namespace);
+/**
+ * The stage before this one has brought the target's definitions: what is live no longer tells edits of them. Only a file of
+ * the person's own does.
+ */
+async function merge(
+  input: Omit<MergeInput, 'base'>,
+  { labelled, others }: { readonly labelled: BaseCandidate; readonly others: readonly BaseCandidate[] },
+  withDefinitions: boolean,
+): Promise<BasedMerge> {
+  const candidates = [labelled, ...others].map((one) =>
+    withDefinitions ? one : { ...one, documents: one.documents.filter(isNoDefinition) },
+  );
+  const merged = mergeWithNearest(input, candidates, labelled.release);
+  if (!merged) throw new NoBase('there is no manifest to tell edits by: give one with --base FILE|DIR');
+  return merged;
 }
 
-async function editsOf(cluster: ClusterReader, base: KubeObject | undefined, preview: PreviewedObject): Promise<readonly Edit[]> {
-  const { live, result, document, planned } = preview;
-  if (!isCompared(document)) return [];
-  if (!live) return base && (await cluster.resolve(base.apiVersion, base.kind)) ? removedObject(base, planned) : [];
-  if (!result) return [];
-  const applied = lastApplied(live);
-  if (!applied) return base ? rawEdits(cluster, base, preview, { live, result }) : takenEdits(planned);
-  const twin = await asTheServerDefaultsIt(cluster, applied);
-  return [
-    ...(base ? manifestEdits({ base, mine: applied, theirs: document, result }) : []),
-    ...(twin ? liveEdits({ base: twin, mine: live, theirs: document, result }) : takenEdits(planned)),
-  ];
+function isNoDefinition({ kind }: Pick<KubeObject, 'kind'>): boolean {
+  return kind !== 'CustomResourceDefinition';
 }
 
-/** Nobody noted what was applied: only the live object tells, compared with what the release's own document would have become. */
-async function rawEdits(
-  cluster: ClusterReader,
-  base: KubeObject,
-  { document }: PreviewedObject,
-  { live, result }: { readonly live: KubeObject; readonly result: KubeObject },
-): Promise<readonly Edit[]> {
-  const twin = await asTheServerDefaultsIt(cluster, base);
-  // Without the server's defaults some of them look like edits: better one too many than one lost in silence.
-  return liveEdits({ base: twin ?? base, mine: live, theirs: document, result });
+/** What kubectl noted, object by object; of kinds that the server no longer has nothing can be told, so nothing was edited. */
+function noted(own: readonly OwnObject[], base: BaseCandidate): readonly KubeObject[] {
+  const released = new Map(base.documents.map((document) => [identityOf(document), document]));
+  return own.flatMap(({ document, state, applied }) => {
+    if (!isNoDefinition(document)) return [];
+    if (applied) return [{ ...applied, apiVersion: document.apiVersion }];
+    const unread = state === 'unserved' ? released.get(identityOf(document)) : undefined;
+    return unread ? [unread] : [];
+  });
 }
 
-/** The file that the person applied, as kubectl noted it on the object. */
-function lastApplied(live: KubeObject): KubeObject | undefined {
-  const text = live.metadata.annotations?.[LAST_APPLIED];
-  try {
-    return text === undefined ? undefined : (JSON.parse(text) as KubeObject);
-  } catch {
-    return undefined; // cut off by hand: then only the live object tells
-  }
+async function readInstalledManifest({ files }: Sources, context: Context, installation: Installation) {
+  const path = context.options.installedManifest;
+  if (path === undefined) return undefined;
+  const manifest = parseManifest(await files.readText(path), path);
+  assertIsBase(manifest, variantOf(context, installation));
+  return manifest.documents.map(({ object }) => object);
 }
 
-/** A dry-run twin under another name gets the defaults that the live object got; undefined if the server does not take one. */
-async function asTheServerDefaultsIt(cluster: ClusterReader, object: KubeObject): Promise<KubeObject | undefined> {
-  const kind = await cluster.resolve(object.apiVersion, object.kind);
-  if (!kind) return undefined;
-  const twin = { ...object, metadata: { ...object.metadata, name: `${object.metadata.name.slice(0, 40)}-netsvc-upgrade-twin` } };
-  try {
-    const created = await cluster.dryRunCreate(kind, twin);
-    return { ...created, metadata: { ...created.metadata, name: object.metadata.name } };
-  } catch (thrown) {
-    if (thrown instanceof ApiFailure && thrown.status >= 400 && thrown.status < 500) return undefined;
-    throw thrown;
-  }
+function refuseUnused(unused: readonly string[], conflicts: readonly Conflict[]): void {
+  const [field] = unused;
+  if (field === undefined) return;
+  const open = conflicts.map((one) => one.field);
+  throw new Fault('usage', `--resolve ${field}: nothing is to be decided there`, [
+    open.length > 0 ? `to be decided: ${open.join(', ')}` : 'leave it out: every edit is settled',
+  ]);
 }

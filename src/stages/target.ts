@@ -1,36 +1,54 @@
+import type { CarriedEdits } from '../core/carried.ts';
 import type { Context } from '../core/context.ts';
 import { Fault } from '../core/fault.ts';
 import type { Installation } from '../core/installation.ts';
+import type { KubeObject } from '../core/object.ts';
 import type { Sources } from '../core/ports.ts';
 import type { AddOn, Variant } from '../core/profile.ts';
 import { manifestOf } from '../merge/artifact-manifest.ts';
 import { type Manifest, parseManifest } from '../merge/manifest.ts';
+import { readCarried, withCarried } from './carried-target.ts';
+import { sha256Of } from './sha256.ts';
 import { assertIsTarget } from './target-identity.ts';
 
-export interface TargetAddOn {
-  readonly id: AddOn['id'];
+/** One file of the target. */
+export interface TargetFile {
+  /** The name that it gets in the work folder; `upgrade.yaml` is the procedure's own. */
   readonly file: string;
   readonly url: string;
+  /** Of the file as it was fetched, before any edit is carried into it. */
   readonly sha256: string;
+  readonly text: string;
   readonly manifest: Manifest;
 }
 
+export interface TargetAddOn extends TargetFile {
+  readonly id: AddOn['id'];
+}
+
 /** What the cluster becomes: the full manifest of its variant, and the manifests of what is installed beside it (§4.1). */
-export interface Target {
-  /** The name that the procedure gives it: `upgrade.yaml`. */
-  readonly file: string;
-  readonly url: string;
-  readonly sha256: string;
+export interface Target extends TargetFile {
   readonly release: string;
-  readonly manifest: Manifest;
   readonly addOns: readonly TargetAddOn[];
+  /** The edits that its files carry. */
+  readonly carried?: CarriedEdits;
 }
 
 /** Name under which the full-install file is saved (§4.1). */
 export const UPGRADE_FILE = 'upgrade.yaml';
 
-/** Reads and checks the target: the person's own `--upgrade-file`, or the release's manifest of the installed variant. */
+/**
+ * What the cluster becomes: the person's own `--upgrade-file`, or the release's manifest of the installed variant with the edits
+ * that the recorded run carries into it.
+ */
 export async function readTarget(sources: Sources, context: Context, installation: Installation): Promise<Target> {
+  const released = await readReleasedTarget(sources, context, installation);
+  const carried = context.options.upgradeFile === undefined ? await readCarried(sources.records, context) : undefined;
+  return carried ? withCarried(released, carried) : released;
+}
+
+/** Reads and checks the target without anybody's edits. */
+export async function readReleasedTarget(sources: Sources, context: Context, installation: Installation): Promise<Target> {
   const variant = variantOf(context, installation);
   const { release, upgradeFile } = context.options;
   const main = upgradeFile === undefined ? await fetched(sources, release, variant.file) : await own(sources, upgradeFile);
@@ -59,15 +77,16 @@ export function variantOf(context: Context, installation: Installation): Variant
   ]);
 }
 
-interface Read {
-  readonly url: string;
-  readonly sha256: string;
-  readonly manifest: Manifest;
+/** Every object of the target, what is installed beside the variant included. */
+export function targetDocuments({ manifest, addOns }: Target): readonly KubeObject[] {
+  return [manifest, ...addOns.map((addOn) => addOn.manifest)].flatMap(({ documents }) => documents.map(({ object }) => object));
 }
+
+type Read = Omit<TargetFile, 'file'>;
 
 async function fetched({ artifacts }: Sources, release: string, file: string): Promise<Read> {
   const artifact = await artifacts.fetch(release, `manifests/${file}`);
-  return { url: artifact.url, sha256: artifact.sha256, manifest: manifestOf(artifact) };
+  return { url: artifact.url, sha256: artifact.sha256, text: new TextDecoder().decode(artifact.bytes), manifest: manifestOf(artifact) };
 }
 
 /** The manifest of another release from the same source, for comparing; undefined if there is none. */
@@ -78,11 +97,5 @@ export async function readReleaseManifest(sources: Sources, release: string, fil
 
 async function own({ files }: Sources, path: string): Promise<Read> {
   const text = await files.readText(path);
-  return { url: path, sha256: await sha256Of(text), manifest: parseManifest(text, path) };
-}
-
-/** Web Crypto is part of the language's surroundings: no import, in Node as in a browser. */
-export async function sha256Of(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return { url: path, sha256: await sha256Of(text), text, manifest: parseManifest(text, path) };
 }

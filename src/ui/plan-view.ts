@@ -1,8 +1,10 @@
-import { refText } from '../core/object.ts';
+import { type ObjectRef, refText } from '../core/object.ts';
 import type { FieldChange, PlannedObject, PlannedStage } from '../core/plan.ts';
+import type { Trace } from '../core/trace.ts';
 import { actionText, type ProgramOf } from './action-text.ts';
 import type { Palette } from './colour.ts';
 import { clip, columns } from './columns.ts';
+import { editLines, keptNote } from './edit-rows.ts';
 import { maskedObject } from './mask.ts';
 
 /** The first line of a plan: what is there, what comes, where. */
@@ -35,18 +37,20 @@ export function planLines(head: PlanHead, stages: readonly PlannedStage[], view:
   const objects = stages
     .flatMap((stage) => stage.objects)
     .map(maskedObject)
-    .filter((object) => listed(object, view));
+    .filter(({ ref }) => inNamespace(ref, view));
+  const edits = stages.flatMap((stage) => stage.edits ?? []).filter(({ ref }) => inNamespace(ref, view));
   const sections = [hiddenRows(objects, view), takenRows(objects), leftRows(objects), noteRows(stages), returnRows(stages)].flat();
   return [
     headLine(head, view.palette),
-    ...objectLines(objects, view),
+    ...objectLines(objects, edits, view),
+    ...editLines(edits, view.wide),
     ...columns(sections.map(([label, text]) => [label, text])).map((line) => emphasise(line, view.palette)),
     ...stepLines(stages, view),
   ];
 }
 
-function listed(object: PlannedObject, { namespace }: PlanView): boolean {
-  return namespace === undefined || object.ref.namespace === undefined || object.ref.namespace === namespace;
+function inNamespace(ref: ObjectRef, { namespace }: PlanView): boolean {
+  return namespace === undefined || ref.namespace === undefined || ref.namespace === namespace;
 }
 
 export function headLine(head: PlanHead, palette: Palette): string {
@@ -61,7 +65,7 @@ export function headLine(head: PlanHead, palette: Palette): string {
 
 const short = (id: string) => (id.length > SHORT ? `${id.slice(0, SHORT)}…` : id);
 
-function objectLines(objects: readonly PlannedObject[], view: PlanView): readonly string[] {
+function objectLines(objects: readonly PlannedObject[], edits: readonly Trace[], view: PlanView): readonly string[] {
   const shown = view.wide ? objects : objects.filter((object) => object.change !== 'unchanged');
   const quiet = objects.length - shown.length;
   const rest =
@@ -73,7 +77,7 @@ function objectLines(objects: readonly PlannedObject[], view: PlanView): readonl
     refText(object.ref),
     object.change,
     object.fields.length > 0 ? String(object.fields.length) : '',
-    object.note ?? '',
+    [object.note ?? '', keptNote(edits, object.ref)].filter((note) => note !== '').join('; '),
   ]);
   const lines = columns([['KIND/NAME', 'ACTION', 'FIELDS', 'NOTE'], ...rows]);
   const [title = '', ...body] = lines;

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { type OpenCluster, openCluster } from '../../src/adapters/cluster.ts';
 import { readConnection } from '../../src/adapters/kubeconfig.ts';
-import type { Edit } from '../../src/core/edit.ts';
+import { storedManifests } from '../../src/adapters/stored-bases.ts';
 import type { Installation } from '../../src/core/installation.ts';
 import { refText } from '../../src/core/object.ts';
 import type { Sources } from '../../src/core/ports.ts';
-import { parseManifest } from '../../src/merge/manifest.ts';
+import { calico } from '../../src/profiles/calico.ts';
 import { readEdits } from '../../src/stages/edits.ts';
-import { previewDocuments } from '../../src/stages/preview.ts';
+import { readReleasedTarget } from '../../src/stages/target.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { contextOf, installation } from '../fixtures/facts.ts';
 import { folderArtifacts } from '../support/apply-bench.ts';
@@ -39,14 +38,17 @@ describe('edits on a real control plane', function () {
     assert.equal(result.exitCode, 0, result.stderr);
   };
 
-  /** Every edit that is found, as `status object path`. */
+  /** Every edit that is found, as `outcome object path`. */
   async function found(): Promise<readonly string[]> {
-    const sources = { cluster, artifacts: folderArtifacts(releases, [FROM, 'v3.32.1']) } as unknown as Sources;
-    const target = manifestFile('v3.32.1', 'calico-typha.yaml');
-    const previews = await previewDocuments(cluster, parseManifest(await readFile(target, 'utf8'), target));
-    const what: Installation = { ...installation, variant: 'calico-typha', release: FROM };
-    const { edits } = await readEdits(sources, contextOf(), what, previews);
-    return edits.map((edit: Edit) => `${edit.status} ${refText(edit.ref)} ${edit.path}`).toSorted();
+    const sources = {
+      cluster,
+      artifacts: folderArtifacts(releases, [FROM, 'v3.32.1']),
+      stored: storedManifests('calico'),
+    } as unknown as Sources;
+    const context = contextOf({ release: 'v3.32.1' }, calico);
+    const what: Installation = { ...installation, variant: 'calico-typha', release: FROM, hasApiServer: false, hasCsiDriver: false };
+    const { edits } = await readEdits(sources, context, what, await readReleasedTarget(sources, context, what));
+    return edits.map((edit) => `${edit.outcome} ${refText(edit.ref)} ${edit.path}`).toSorted();
   }
 
   const ways = [
@@ -61,17 +63,17 @@ describe('edits on a real control plane', function () {
     });
   }
 
-  it('are exactly those that people made with kubectl, lost or kept', async () => {
+  it('are exactly those that people made with kubectl', async () => {
     await kubectl('apply', '-f', file);
     await kubectl('-n', 'kube-system', 'set', 'env', 'ds/calico-node', '-c', 'calico-node', 'IP_AUTODETECTION_METHOD=first-found', 'IP-');
     await kubectl('-n', 'kube-system', 'scale', 'deploy/calico-typha', '--replicas=3');
     await kubectl('-n', 'kube-system', 'patch', 'cm/calico-config', '-p', '{"data":{"veth_mtu":"1400"}}');
     await kubectl('-n', 'kube-system', 'rollout', 'restart', 'ds/calico-node');
     assert.deepEqual(await found(), [
-      `kept ${AGENT}.env[IP_AUTODETECTION_METHOD].value`,
-      'lost ConfigMap/kube-system/calico-config data.veth_mtu',
-      `lost ${AGENT}.env[IP].value`,
-      `lost ${TYPHA} spec.replicas`,
+      'kept ConfigMap/kube-system/calico-config data.veth_mtu',
+      `kept ${AGENT}.env[IP]`,
+      `kept ${AGENT}.env[IP_AUTODETECTION_METHOD]`,
+      `kept ${TYPHA} spec.replicas`,
     ]);
   });
 });

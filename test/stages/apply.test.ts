@@ -2,9 +2,7 @@ import assert from 'node:assert/strict';
 import type { Action } from '../../src/core/action.ts';
 import type { KubeObject } from '../../src/core/object.ts';
 import { ApiFailure } from '../../src/core/ports.ts';
-import type { RunRecord } from '../../src/core/run-record.ts';
-import { contextOf } from '../fixtures/facts.ts';
-import { applyBench, installedClientSide, openApply, ownDocuments, planned, upgrade } from '../support/apply-bench.ts';
+import { applyBench, installedClientSide, openApply, ownDocuments, planned, runRecord, upgrade } from '../support/apply-bench.ts';
 import { ownedBy } from '../support/applying-cluster.ts';
 
 const FILE = '/home/me/upgrade/upgrade.yaml';
@@ -18,23 +16,6 @@ function essence(object: KubeObject | undefined): unknown {
   const { resourceVersion: _, managedFields: __, ...metadata } = object?.metadata ?? { name: '' };
   return { ...object, metadata };
 }
-
-const record = (parts: Partial<RunRecord>): RunRecord => ({
-  version: 1,
-  runId: 'r',
-  clusterUid: contextOf().clusterUid,
-  profile: 'netsvc',
-  target: 'v3.32.2',
-  path: 'manifest',
-  digests: {},
-  startedAt: '2026-01-01T11:00:00Z',
-  startedBy: 'me',
-  toolVersion: '0',
-  accepted: [],
-  stages: [],
-  kept: [],
-  ...parts,
-});
 
 describe('the apply stage on a release that was applied client-side', () => {
   it('takes over ownership first, then applies the whole manifest, then waits', async () => {
@@ -175,7 +156,7 @@ describe('what the apply stage refuses', () => {
 
   it('to go on with another file than the run began with (NS-206, exit 7)', async () => {
     const bench = applyBench(await installedClientSide('v3.26.4'));
-    bench.record = record({ digests: { 'upgrade.yaml': 'another' } });
+    bench.record = runRecord({ digests: { 'upgrade.yaml': 'another' } });
     const { outcome, exit } = await finding(bench, 'NS-206');
     assert.deepEqual([outcome, exit], ['error', 'stale']);
   });

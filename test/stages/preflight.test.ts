@@ -63,6 +63,7 @@ function sourcesOf(cluster: ClusterReader, text: string | undefined = manifest):
       ownerOf: async () => undefined,
     },
     artifacts: artifacts(text),
+    stored: { releasesOf: async () => [], documentsOf: async () => undefined },
     work: { path: '/w', read: async () => undefined, write: async (name) => name, freeBytes: async () => 9e9 },
     files: {
       readText: async () => '',

@@ -43,6 +43,8 @@ export interface ApplyBench {
   readonly sources: Sources;
   readonly context: Context;
   record: RunRecord | undefined;
+  /** What was kept beside the record, by id. */
+  readonly kept: Map<string, unknown>;
   /** Files of a person, by path. */
   readonly files: Map<string, string>;
 }
@@ -59,16 +61,18 @@ export function applyBench(installed: readonly KubeObject[], parts: BenchParts =
   const { profile = netsvc, folder = ownReleases, releases = ['v3.26.4', 'v3.32.2'], options } = parts;
   const around = applyingCluster(installed);
   const files = new Map<string, string>();
+  const kept = new Map<string, unknown>();
   const bench: { record: RunRecord | undefined } = { record: undefined };
-  const sources: Pick<Sources, 'cluster' | 'artifacts' | 'clock' | 'records' | 'files'> = {
+  const sources: Pick<Sources, 'cluster' | 'artifacts' | 'stored' | 'clock' | 'records' | 'files'> = {
     cluster: around.cluster,
     artifacts: folderArtifacts(folder, releases),
+    stored: { releasesOf: async () => [], documentsOf: async () => undefined },
     clock: { now: () => new Date(NOW), sleep: async () => undefined },
     records: {
       load: async () => bench.record,
       save: async () => undefined,
       keep: async () => undefined,
-      kept: async () => undefined,
+      kept: async (id) => kept.get(id),
       keptWith: async () => [],
     },
     files: {
@@ -80,7 +84,7 @@ export function applyBench(installed: readonly KubeObject[], parts: BenchParts =
     },
   };
   const context = contextOf({ release: profile.defaultRelease, ...options }, profile);
-  return Object.assign(bench, { around, files, context, sources: sources as Sources });
+  return Object.assign(bench, { around, files, kept, context, sources: sources as Sources });
 }
 
 /** Documents of one of our own releases. */
@@ -102,12 +106,42 @@ export async function planned(bench: ApplyBench): Promise<readonly Action[]> {
   return 'skip' in plan ? [] : plan.actions;
 }
 
+/** As the engine does before the first write. */
+function keepOnce(bench: ApplyBench, keep: { readonly id: string; readonly content: unknown } | undefined): void {
+  if (!keep || bench.record) return;
+  const id = `r/apply/${keep.id}#1`;
+  bench.kept.set(id, JSON.parse(JSON.stringify(keep.content)));
+  bench.record = runRecord({ target: bench.context.options.release, clusterUid: bench.context.clusterUid, kept: [id] });
+}
+
 /** Plans and performs until nothing is left, as the engine does. Throws if that takes more than five rounds. */
 export async function upgrade(bench: ApplyBench): Promise<void> {
   for (let round = 1; round <= 5; round += 1) {
-    const actions = await planned(bench);
-    if (actions.length === 0) return;
+    const plan = (await openApply(bench)).plan();
+    if ('skip' in plan || plan.actions.length === 0) return;
+    keepOnce(bench, plan.keep);
+    const { actions } = plan;
     for (const action of actions) bench.around.perform(action);
   }
   throw new Error('the apply stage does not come to rest');
+}
+
+/** An unfinished run to v3.32.2 on the cluster of the bench. */
+export function runRecord(more: Partial<RunRecord>): RunRecord {
+  return {
+    version: 1,
+    runId: 'r',
+    clusterUid: 'cluster-1',
+    profile: 'netsvc',
+    target: 'v3.32.2',
+    path: 'manifest',
+    digests: {},
+    startedAt: '2026-01-01T11:00:00Z',
+    startedBy: 'me',
+    toolVersion: '0',
+    accepted: [],
+    stages: [{ id: 'apply', state: 'failed', startedAt: '2026-01-01T11:00:00Z' }],
+    kept: [],
+    ...more,
+  };
 }

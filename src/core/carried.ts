@@ -1,0 +1,45 @@
+import type { KubeObject } from './object.ts';
+import type { Side, Trace } from './trace.ts';
+
+/** What a merge made of one file of the target. */
+export interface CarriedFile {
+  /** sha256 of the release's own file that was merged into. */
+  readonly release: string;
+  /** sha256 of the file with the edits. */
+  readonly merged: string;
+  /** Objects that differ from the release's, and those that the person added, whole. Never a Secret's values. */
+  readonly changed: readonly KubeObject[];
+  /** Objects of the release that are left out, by identity. */
+  readonly removed: readonly string[];
+}
+
+/**
+ * A person's edits as they are carried into the target, kept beside the run record before the first write: from then on
+ * neither the live objects nor what kubectl noted on them tells them any more (§4.4/1, §7/4).
+ */
+export interface CarriedEdits {
+  readonly target: string;
+  /** Release of the manifest that the edits are told by. */
+  readonly base: string;
+  readonly resolutions: Readonly<Record<string, Side>>;
+  readonly edits: readonly Trace[];
+  /** By name of the file: `upgrade.yaml`, and those of what is installed beside it. */
+  readonly files: Readonly<Record<string, CarriedFile>>;
+}
+
+/** Under which the stage keeps them. */
+export const CARRIED_ID = 'edits';
+/** Part of the ids of kept items that only they have. */
+export const CARRIED_PART = `/apply/${CARRIED_ID}#`;
+
+/** What was kept as carried edits; undefined for anything else. */
+export function readCarriedEdits(content: unknown): CarriedEdits | undefined {
+  if (typeof content !== 'object' || content === null) return undefined;
+  const { target, base, files, edits, resolutions } = content as Partial<CarriedEdits>;
+  const isWhole = [target, base].every((text) => typeof text === 'string') && [files, resolutions].every(isMap) && Array.isArray(edits);
+  return isWhole ? (content as CarriedEdits) : undefined;
+}
+
+function isMap(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

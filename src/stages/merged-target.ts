@@ -1,0 +1,87 @@
+import type { Reading } from '../core/check.ts';
+import type { Context } from '../core/context.ts';
+import { Fault } from '../core/fault.ts';
+import type { Installation } from '../core/installation.ts';
+import type { ClusterReader, Sources } from '../core/ports.ts';
+import { continues, type RunRecord } from '../core/run-record.ts';
+import { NoBase } from './base.ts';
+import { withCarried } from './carried-target.ts';
+import { type EditSurvey, readEdits } from './edits.ts';
+import { type PreviewedObject, previewDocuments } from './preview.ts';
+import { readReleasedTarget, readTarget, type Target } from './target.ts';
+
+/** The target as it will be applied, and what applying it will do. */
+export interface MergedTarget {
+  readonly target: Target;
+  readonly edits: Reading<EditSurvey>;
+  /** One per document of the target, in its order. */
+  readonly previews: readonly PreviewedObject[];
+}
+
+/**
+ * The target with a person's edits in it. Edits are told once, before the first write: a run that goes on takes those that were
+ * kept then. Where everything is as the target says already there is nothing to tell.
+ */
+export async function readMergedTarget(
+  sources: Sources,
+  context: Context,
+  installation: Installation,
+  record: RunRecord | undefined,
+): Promise<MergedTarget> {
+  const recorded = await readTarget(sources, context, installation);
+  const goesOn = recorded.carried !== undefined && continues(record, context);
+  if (goesOn) refuseOtherDecisions(recorded, context);
+  if (goesOn || context.options.upgradeFile !== undefined) {
+    return { target: recorded, edits: { value: settled(recorded) }, previews: await previewsOf(sources.cluster, recorded) };
+  }
+  if (installation.release === context.options.release) {
+    const previews = await previewsOf(sources.cluster, recorded);
+    if (previews.every(isThere)) return { target: recorded, edits: { value: settled(recorded) }, previews };
+  }
+  const released = await readReleasedTarget(sources, context, installation);
+  const edits = await readEdits(sources, context, installation, released).then(
+    (value) => ({ value }),
+    (thrown: unknown) => {
+      if (thrown instanceof NoBase) return { unread: thrown.message };
+      throw thrown;
+    },
+  );
+  const carried = 'value' in edits ? edits.value.carried : undefined;
+  const target = carried ? withCarried(released, carried) : released;
+  return { target, edits, previews: await previewsOf(sources.cluster, target) };
+}
+
+async function previewsOf(cluster: ClusterReader, target: Target): Promise<readonly PreviewedObject[]> {
+  const previews: PreviewedObject[] = [];
+  for (const manifest of [target.manifest, ...target.addOns.map((addOn) => addOn.manifest)])
+    previews.push(...(await previewDocuments(cluster, manifest)));
+  return previews;
+}
+
+function isThere({ planned }: PreviewedObject): boolean {
+  return planned.change === 'unchanged';
+}
+
+function settled({ carried, release }: Target): EditSurvey {
+  return {
+    edits: carried?.edits ?? [],
+    conflicts: [],
+    bases: [carried?.base ?? release],
+    notes: [],
+    orphans: [],
+    untold: new Set(),
+    ...(carried ? { carried } : {}),
+  };
+}
+
+/** Part of the cluster may already run what was decided then. */
+function refuseOtherDecisions({ carried }: Target, { options }: Context): void {
+  const other = Object.entries(options.resolutions ?? {}).find(([field, side]) => carried?.resolutions[field] !== side);
+  if (!other) return;
+  const [field, side] = other;
+  throw new Fault(
+    'usage',
+    `--resolve ${field}=${side}: this run has begun to write with ${carried?.resolutions[field] ?? 'no decision'} there`,
+    ['leave it out to finish the run, then change the field itself'],
+  );
+}
