@@ -48,7 +48,7 @@ describe('edits on their way through an upgrade on a real control plane', () => 
   let field: string;
   before(async function () {
     if (!hasReleases()) this.skip(); // needs the release files beside the repository
-    folder = await mkdtemp(join(tmpdir(), 'netsvc-upgrade-merge-'));
+    folder = await mkdtemp(join(tmpdir(), 'edited-manifest-'));
     cluster = await installedCluster({ manifest: await edited(folder), nodes: 3 });
     await cluster.plane.kubectl(['-n', 'kube-system', 'scale', 'deploy/calico-typha', '--replicas=2']);
     await cluster.plane.kubectl([
@@ -61,6 +61,8 @@ describe('edits on their way through an upgrade on a real control plane', () => 
       'calico-node',
       'FELIX_LOGSEVERITYSCREEN=debug',
     ]);
+    await cluster.plane.kubectl(['-n', 'kube-system', 'rollout', 'status', 'ds/calico-node', '--timeout=60s']);
+    await cluster.plane.kubectl(['-n', 'kube-system', 'rollout', 'status', 'deploy/calico-typha', '--timeout=60s']);
   });
   after(async () => {
     await cluster?.stop();
@@ -79,7 +81,7 @@ describe('edits on their way through an upgrade on a real control plane', () => 
     const kept = edits.filter(({ outcome }) => outcome === 'kept').map(({ path, source }) => `${path} ${source.manager ?? source.kind}`);
     for (const wanted of [
       'data.veth_mtu last-applied',
-      'spec.replicas kubectl',
+      'spec.replicas live',
       'spec.template.spec.containers[calico-node].env[CALICO_IPV4POOL_CIDR] last-applied',
       'spec.template.spec.containers[calico-node].image last-applied',
     ])
@@ -107,7 +109,7 @@ describe('edits on their way through an upgrade on a real control plane', () => 
     assert.match(agent, /"CALICO_IPV4POOL_CIDR","value":"10\.244\.0\.0\/16"/);
     assert.match(agent, /"FELIX_LOGSEVERITYSCREEN","value":"debug"/);
     const typha = await cluster.read('deploy -n kube-system calico-typha', '{.spec.replicas} {.spec.template.spec.containers[0].image}');
-    assert.equal(typha, '2 mirror.example.org/calico/typha:v3.32.1');
+    assert.equal(typha, '2 quay.io/calico/typha:v3.32.1');
     assert.equal(await cluster.read('cm -n kube-system calico-config', '{.data.veth_mtu}'), '1350');
   });
 
