@@ -5,6 +5,7 @@ import type { PlannedObject, TakenChange } from '../core/plan.ts';
 import type { RunRecord } from '../core/run-record.ts';
 import type { Conflict, Outcome, Trace } from '../core/trace.ts';
 import { counted, defineCheck, failed, failIfAny, PROGRAM } from './define.ts';
+import { type StoreJudged, storeChecks } from './kvstore.ts';
 
 interface JudgedEdits {
   readonly edits: readonly Trace[];
@@ -14,7 +15,7 @@ interface JudgedEdits {
 }
 
 /** What the checks of `apply` look at. */
-export interface ApplyJudged {
+export interface ApplyJudged extends StoreJudged {
   readonly installation: Installation;
   readonly previews: readonly { readonly planned: PlannedObject }[];
   readonly edits: Reading<JudgedEdits>;
@@ -126,9 +127,11 @@ export const pathSupported: Check<ApplyJudged> = defineCheck('NS-203', {
   severity: 'error',
   ref: '§1/2',
   judge({ installation }) {
-    if (installation.path === 'manifest') return ok('manifest install with the API datastore');
+    const { path } = installation;
+    if (path === 'manifest' || path === 'kvstore')
+      return ok(`manifest install with the ${path === 'manifest' ? 'API' : 'key-value'} datastore`);
     return failed(
-      `this is an installation by ${installation.path}: this version upgrades manifest installs with the API datastore only`,
+      `this is an installation by ${path}: this version upgrades manifest installs only`,
       'Follow the procedure by hand for now; preflight and verify work on every path.',
     );
   },
@@ -172,4 +175,5 @@ export const applyChecks: readonly Check<ApplyJudged>[] = [
   baseCertain,
   editsKept,
   changesTold,
+  ...storeChecks,
 ];

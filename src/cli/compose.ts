@@ -34,6 +34,7 @@ export async function compose(request: ComposeRequest, version: string): Promise
     tools,
     artifacts,
     stored: storedManifests(profile.name),
+    store: { ask: async (endpoint, certificates) => (await import('../adapters/kvstore-health.ts')).askStore(endpoint, certificates) },
     interruption,
     toolVersion: version,
     profile,

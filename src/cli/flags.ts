@@ -55,6 +55,11 @@ export const targetFlags = {
   'upgrade-file': Flags.string({ ...run, helpValue: 'FILE', summary: 'use this file as upgrade.yaml' }),
   base: Flags.string({ ...run, helpValue: 'FILE|DIR', summary: 'manifest of the installed release, to tell your edits from its text' }),
   'installed-manifest': Flags.string({ ...run, helpValue: 'FILE', summary: 'the manifest that you installed, with your edits in it' }),
+  'kvstore-endpoints': Flags.string({
+    ...run,
+    helpValue: 'URL,…',
+    summary: 'endpoints of the key-value store, instead of the installed ones',
+  }),
   resolve: Flags.string({
     ...run,
     helpValue: 'FIELD=mine|theirs',

@@ -2,6 +2,7 @@ import type { Severity } from '../core/check.ts';
 import type { Acceptance, DryRun, Options } from '../core/context.ts';
 import { Fault } from '../core/fault.ts';
 import type { InstallPath } from '../core/installation.ts';
+import { endpointsOf, endpointsProblem } from '../core/kvstore.ts';
 import { parseRelease, releaseTag } from '../core/release.ts';
 import type { Side } from '../core/trace.ts';
 import { parseDuration } from './duration.ts';
@@ -16,6 +17,7 @@ export interface RunFlags {
   readonly base?: string;
   readonly 'installed-manifest'?: string;
   readonly resolve?: readonly string[];
+  readonly 'kvstore-endpoints'?: string;
   readonly accept?: readonly string[];
   readonly 'fail-on'?: Severity;
   readonly 'dry-run'?: DryRun;
@@ -54,6 +56,7 @@ export function toOptions(flags: RunFlags, facts: OptionFacts): Options {
     ...given('upgradeFile', flags['upgrade-file']),
     ...given('base', flags.base),
     ...given('installedManifest', flags['installed-manifest']),
+    ...given('kvstoreEndpoints', flags['kvstore-endpoints'] === undefined ? undefined : readEndpoints(flags['kvstore-endpoints'])),
     ...given('resolutions', flags.resolve && Object.fromEntries(flags.resolve.map(readResolution))),
     accept: (flags.accept ?? []).map((text) => readAcceptance(text, facts.checks)),
     failOn: flags['fail-on'] ?? 'error',
@@ -87,6 +90,14 @@ export function readAcceptance(text: string, checks: readonly string[]): Accepta
   if (subject === '')
     throw new Fault('usage', `--accept ${text} names no subject`, [`write --accept ${check}=SUBJECT, or --accept ${check}`]);
   return { check, subject };
+}
+
+function readEndpoints(text: string): string {
+  const problem = endpointsProblem(text);
+  if (problem === undefined) return endpointsOf(text).join(',');
+  throw new Fault('usage', `--kvstore-endpoints ${text}: ${problem}`, [
+    'write --kvstore-endpoints https://10.0.0.1:2379,https://10.0.0.2:2379',
+  ]);
 }
 
 /** `DaemonSet/kube-system/calico-node:spec…[IP].value=mine`; fields may hold an equals sign themselves. */

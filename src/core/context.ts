@@ -22,6 +22,8 @@ export interface Options {
   readonly base?: string;
   /** The manifest that was installed, with the edits in it. */
   readonly installedManifest?: string;
+  /** Endpoints of the key-value store, instead of the installed ones. */
+  readonly kvstoreEndpoints?: string;
   /** Decisions about edits, by the `field` of a conflict. */
   readonly resolutions?: Readonly<Record<string, Side>>;
   readonly accept: readonly Acceptance[];

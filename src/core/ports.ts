@@ -1,4 +1,5 @@
 import type { Invocation, Tool } from './argv.ts';
+import type { StoreCertificates, StoreHealth } from './kvstore.ts';
 import type { JsonPatchOp, Kind, KubeObject, ObjectRef } from './object.ts';
 import type { JournalEntry, OwnerJournal } from './owner-journal.ts';
 import type { RunRecord } from './run-record.ts';
@@ -238,11 +239,18 @@ export interface StoredManifests {
   documentsOf(release: string, file: string): Promise<readonly KubeObject[] | undefined>;
 }
 
+/** The key-value store of the service, as far as this machine reaches it. */
+export interface StoreProbe {
+  /** Never throws; at most a few seconds. */
+  ask(endpoint: string, certificates: StoreCertificates): Promise<StoreHealth>;
+}
+
 export interface Sources {
   readonly cluster: ClusterReader;
   readonly tools: Tools;
   readonly artifacts: Artifacts;
   readonly stored: StoredManifests;
+  readonly store: StoreProbe;
   readonly work: WorkFolder;
   readonly files: UserFiles;
   readonly clock: Clock;

@@ -1,8 +1,9 @@
+import type { StoreFacts } from '../checks/kvstore.ts';
 import type { Reading } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import type { Installation } from '../core/installation.ts';
 import { K } from '../core/kinds.ts';
-import { type KubeObject, objectKey } from '../core/object.ts';
+import { type KubeObject, type ObjectRef, objectKey } from '../core/object.ts';
 import type { TakenChange } from '../core/plan.ts';
 import type { Sources } from '../core/ports.ts';
 import type { Variant } from '../core/profile.ts';
@@ -11,6 +12,7 @@ import type { RunRecord } from '../core/run-record.ts';
 import { takenChanges } from '../merge/taken-fields.ts';
 import { splitWaves, type Wave } from '../merge/waves.ts';
 import type { EditSurvey } from './edits.ts';
+import { emptiedSecrets, readStoreFacts } from './kvstore-facts.ts';
 import { readMergedTarget } from './merged-target.ts';
 import type { PreviewedObject } from './preview.ts';
 import { readNodes, readRollouts } from './rollout-state.ts';
@@ -27,6 +29,9 @@ export interface ApplyFacts {
   readonly edits: Reading<EditSurvey>;
   /** Fields of others that would be written over, of objects whose changes in the cluster cannot be told. */
   readonly untold: readonly TakenChange[];
+  readonly store: StoreFacts | undefined;
+  /** Secrets of the target that would take values away. */
+  readonly emptied: readonly ObjectRef[];
   readonly record: RunRecord | undefined;
   readonly rollouts: readonly RolloutProgress[];
   readonly nodes: number;
@@ -41,10 +46,11 @@ export async function readApplyFacts(sources: Sources, context: Context, install
   const { target, edits, previews } = await readMergedTarget(sources, context, installation, record);
   const variant = variantOf(context, installation);
   const nodes = await readNodes(sources);
-  const [rollouts, removedCrds, controllersConfiguration] = await Promise.all([
+  const [rollouts, removedCrds, controllersConfiguration, store] = await Promise.all([
     readRollouts(sources, targetsOf(context, target, variant.id), nodes),
     readRemovedCrds(sources, context, target),
     readControllersConfiguration(sources, context),
+    installation.datastore === 'kvstore' ? readStoreFacts(sources, context, target) : undefined,
   ]);
   const unsure = 'value' in edits ? edits.value.untold : new Set<string>();
   const untold = previews.filter(({ document }) => unsure.has(objectKey(document))).flatMap(({ planned }) => takenChanges(planned));
@@ -52,7 +58,9 @@ export async function readApplyFacts(sources: Sources, context: Context, install
   const leftBehind = [...new Map([...removedCrds, ...orphans].map((one) => [objectKey(one), one])).values()];
   const addOns = target.addOns.map((addOn) => addOn.manifest);
   const waves = splitWaves(target.manifest, addOns, variant, context.profile);
-  const facts = { installation, variant, target, waves, previews, edits, untold, record, rollouts, nodes: nodes.length, leftBehind };
+  const emptied = emptiedSecrets(previews);
+  const merged = { installation, variant, target, waves, previews, edits, untold, store, emptied };
+  const facts = { ...merged, record, rollouts, nodes: nodes.length, leftBehind };
   return controllersConfiguration ? { ...facts, controllersConfiguration } : facts;
 }
 

@@ -7,7 +7,7 @@ import { compareReleases, parseRelease, sameMinor } from '../core/release.ts';
 import { type Manifest, parseManifest } from '../merge/manifest.ts';
 import type { BaseCandidate } from '../merge/rank-bases.ts';
 import { attempt, eachOf } from './reading.ts';
-import { addOnsOf, readReleaseManifest, variantOf } from './target.ts';
+import { addOnsOf, isLeftOut, readReleaseManifest, variantOf } from './target.ts';
 import { assertIsBase } from './target-identity.ts';
 
 /** The manifests that edits may be told by: which of them was installed, a tag of an image does not tell for certain. */
@@ -60,7 +60,7 @@ export async function readBases(sources: Sources, context: Context, installation
 async function otherBases(sources: Sources, file: string, releases: readonly string[], installed: string) {
   const found = await eachOf(releases, WIDTH, async (release) => {
     const stored = await sources.stored.documentsOf(release, file);
-    if (stored || !sameMinor(release, installed)) return { release, documents: stored };
+    if (stored || !sameMinor(release, installed)) return { release, documents: stored && compared(stored) };
     const read = await attempt(() => readReleaseManifest(sources, release, file));
     return { release, documents: 'value' in read && read.value ? objectsOf(read.value) : undefined };
   });
@@ -69,7 +69,7 @@ async function otherBases(sources: Sources, file: string, releases: readonly str
 
 async function documentsOf(sources: Sources, release: string, file: string): Promise<readonly KubeObject[] | undefined> {
   const stored = await sources.stored.documentsOf(release, file);
-  if (stored) return stored;
+  if (stored) return compared(stored);
   const manifest = await readReleaseManifest(sources, release, file);
   return manifest && objectsOf(manifest);
 }
@@ -95,7 +95,12 @@ async function readOwnBase({ files }: Sources, path: string, release: string | u
 }
 
 function objectsOf({ documents }: Manifest): readonly KubeObject[] {
-  return documents.map(({ object }) => object);
+  return compared(documents.map(({ object }) => object));
+}
+
+/** What the target leaves out is no edit. */
+function compared(documents: readonly KubeObject[]): readonly KubeObject[] {
+  return documents.filter((document) => !isLeftOut(document));
 }
 
 /**

@@ -2,6 +2,7 @@ import type { CarriedEdits } from '../core/carried.ts';
 import type { Context } from '../core/context.ts';
 import { Fault } from '../core/fault.ts';
 import type { Installation } from '../core/installation.ts';
+import { withEndpoints } from '../core/kvstore.ts';
 import type { KubeObject } from '../core/object.ts';
 import type { Sources } from '../core/ports.ts';
 import type { Conflict, Trace } from '../core/trace.ts';
@@ -12,7 +13,7 @@ import { type BaseCandidate, type BasedMerge, mergeWithNearest } from '../merge/
 import { NoBase, readBases } from './base.ts';
 import { carriedEdits } from './carried-target.ts';
 import { type OwnObject, readLiveStates, readOwnObjects } from './own-objects.ts';
-import { type Target, targetDocuments, variantOf } from './target.ts';
+import { isLeftOut, type Target, targetDocuments, variantOf } from './target.ts';
 import { assertIsBase } from './target-identity.ts';
 
 /** A person's edits, and what the target with them is. */
@@ -71,7 +72,7 @@ export async function readEdits(sources: Sources, context: Context, installation
     notes: result.notes,
     orphans,
     untold,
-    carried: await carriedEdits(target, base.release, result, resolutions),
+    carried: await carriedEdits(target, base.release, { ...result, documents: withGiven(result.documents, context) }, resolutions),
   };
 }
 
@@ -107,12 +108,18 @@ function noted(own: readonly OwnObject[], base: BaseCandidate): readonly KubeObj
   });
 }
 
+/** Endpoints that were given by hand count more than what is installed. */
+function withGiven(documents: readonly KubeObject[], { options, profile }: Context): readonly KubeObject[] {
+  const { kvstoreEndpoints } = options;
+  return kvstoreEndpoints === undefined ? documents : withEndpoints(documents, profile.datastore.endpointsKey, kvstoreEndpoints);
+}
+
 async function readInstalledManifest({ files }: Sources, context: Context, installation: Installation) {
   const path = context.options.installedManifest;
   if (path === undefined) return undefined;
   const manifest = parseManifest(await files.readText(path), path);
   assertIsBase(manifest, variantOf(context, installation));
-  return manifest.documents.map(({ object }) => object);
+  return manifest.documents.map(({ object }) => object).filter((object) => !isLeftOut(object));
 }
 
 function refuseUnused(unused: readonly string[], conflicts: readonly Conflict[]): void {

@@ -16,7 +16,7 @@ import { readClient, readWorkFolder } from './survey-machine.ts';
 import { readOwners } from './survey-owners.ts';
 import { podView } from './survey-pods.ts';
 import { readAgentConfig, readInjectors, readProxyMode, readResources } from './survey-resources.ts';
-import { readAccess, readPreview, readTargetFor, targetFacts } from './survey-target.ts';
+import { readAccess, readTargetFor, targetFacts } from './survey-target.ts';
 
 /** What is installed and whether it can be upgraded (§1, 7, 9): reads everything at once, changes nothing. */
 export const preflightStage = stage<PreflightFacts>({
@@ -38,16 +38,16 @@ export async function surveyPreflight(sources: Sources, context: Context): Promi
     readMachine(sources, context),
   ]);
   const { detection } = installed;
-  const target = await readTargetFor(sources, context, detection);
+  const target = await readTargetFor(sources, context, detection, record);
   const { cluster } = sources;
   const searches = changesUids(detection, record, context);
-  const [preview, access, owners, agentConfig] = await Promise.all([
-    readPreview(cluster, target),
+  const [access, owners, agentConfig] = await Promise.all([
     readAccess(cluster, context, detection, target, searches),
     attempt(() => scanOwners(searches, sources, context)),
     attempt(() => readAgentConfig(cluster, context.profile, variantOf(detection))),
   ]);
-  const facts = 'unread' in target ? target : { value: targetFacts(target.value) };
+  const facts = 'unread' in target ? target : { value: targetFacts(target.value.target) };
+  const preview = 'unread' in target ? target : { value: target.value.previews.map(({ planned }) => planned) };
   const now = sources.clock.now().getTime();
   return { now, ...general, ...machine, ...installed, record, target: facts, preview, access, owners, agentConfig };
 }

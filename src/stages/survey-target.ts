@@ -2,34 +2,32 @@ import type { AccessAnswer, TargetFacts } from '../checks/facts.ts';
 import type { Reading } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import type { Detection } from '../core/installation.ts';
-import type { PlannedObject } from '../core/plan.ts';
 import type { ClusterReader, Sources } from '../core/ports.ts';
+import type { RunRecord } from '../core/run-record.ts';
+import { type MergedTarget, readMergedTarget } from './merged-target.ts';
 import { type DocumentKind, permissionsOf } from './permissions.ts';
-import { previewManifest } from './preview.ts';
-import { attempt, attemptWith, eachOf } from './reading.ts';
-import { readTarget, type Target } from './target.ts';
+import { attempt, eachOf } from './reading.ts';
+import { type Target, targetDocuments } from './target.ts';
 
 /** The target for what is installed; without an installation there is none. */
-export async function readTargetFor(sources: Sources, context: Context, detection: Reading<Detection>): Promise<Reading<Target>> {
+export async function readTargetFor(
+  sources: Sources,
+  context: Context,
+  detection: Reading<Detection>,
+  record: Reading<RunRecord | undefined>,
+): Promise<Reading<FoundTarget>> {
   if ('unread' in detection) return detection;
   if (detection.value.type !== 'found') return { unread: 'no installation was recognised, so its target is not known' };
   const { installation } = detection.value;
-  return attempt(() => readTarget(sources, context, installation));
+  return attempt(() => readMergedTarget(sources, context, installation, 'value' in record ? record.value : undefined));
 }
+
+/** The target as it will be applied, edits and all, and what the server says to it. */
+export type FoundTarget = Pick<MergedTarget, 'target' | 'previews'>;
 
 /** The documents of the target and of its add-ons, as the checks see them. */
-export function targetFacts({ release, url, manifest, addOns }: Target): TargetFacts {
-  const documents = [manifest, ...addOns.map((addOn) => addOn.manifest)].flatMap((one) => one.documents.map(({ object }) => object));
-  return { release, url, documents };
-}
-
-/** Dry run of every document of the target, with the words of the server where it refuses one. */
-export async function readPreview(cluster: ClusterReader, target: Reading<Target>): Promise<Reading<readonly PlannedObject[]>> {
-  return attemptWith(target, async ({ manifest, addOns }) => {
-    const manifests = [manifest, ...addOns.map((addOn) => addOn.manifest)];
-    const parts = await eachOf(manifests, 1, (one) => previewManifest(cluster, one));
-    return parts.flat();
-  });
+export function targetFacts(target: Target): TargetFacts {
+  return { release: target.release, url: target.url, documents: targetDocuments(target) };
 }
 
 const RESOLVING = 6;
@@ -49,11 +47,11 @@ export async function readAccess(
   cluster: ClusterReader,
   context: Context,
   detection: Reading<Detection>,
-  target: Reading<Target>,
+  target: Reading<FoundTarget>,
   searchesOwners: boolean,
 ): Promise<Reading<readonly AccessAnswer[]>> {
   return attempt(async () => {
-    const documents = 'value' in target ? await documentKindsOf(cluster, targetFacts(target.value)) : [];
+    const documents = 'value' in target ? await documentKindsOf(cluster, targetFacts(target.value.target)) : [];
     const path = 'value' in detection && detection.value.type === 'found' ? detection.value.installation.path : undefined;
     const permissions = permissionsOf(context.profile, { stateNamespace: context.options.stateNamespace, documents, path, searchesOwners });
     const allowed = await cluster.reviewAccess(permissions.map(({ request }) => request));

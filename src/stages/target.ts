@@ -2,7 +2,7 @@ import type { CarriedEdits } from '../core/carried.ts';
 import type { Context } from '../core/context.ts';
 import { Fault } from '../core/fault.ts';
 import type { Installation } from '../core/installation.ts';
-import type { KubeObject } from '../core/object.ts';
+import { type KubeObject, refOf, refText } from '../core/object.ts';
 import type { Sources } from '../core/ports.ts';
 import type { AddOn, Variant } from '../core/profile.ts';
 import { manifestOf } from '../merge/artifact-manifest.ts';
@@ -51,7 +51,7 @@ export async function readTarget(sources: Sources, context: Context, installatio
 export async function readReleasedTarget(sources: Sources, context: Context, installation: Installation): Promise<Target> {
   const variant = variantOf(context, installation);
   const { release, upgradeFile } = context.options;
-  const main = upgradeFile === undefined ? await fetched(sources, release, variant.file) : await own(sources, upgradeFile);
+  const main = withoutJobs(upgradeFile === undefined ? await fetched(sources, release, variant.file) : await own(sources, upgradeFile));
   assertIsTarget(main.manifest, variant, release, upgradeFile);
   const addOns = await Promise.all(
     addOnsOf(context, installation).map(async (addOn) => ({
@@ -87,6 +87,23 @@ type Read = Omit<TargetFile, 'file'>;
 async function fetched({ artifacts }: Sources, release: string, file: string): Promise<Read> {
   const artifact = await artifacts.fetch(release, `manifests/${file}`);
   return { url: artifact.url, sha256: artifact.sha256, text: new TextDecoder().decode(artifact.bytes), manifest: manifestOf(artifact) };
+}
+
+/**
+ * Jobs of a release configured the store at the first installation: their templates cannot be changed, and what they run would
+ * write over settings of later (domain §0.10).
+ */
+export function isLeftOut({ kind }: Pick<KubeObject, 'kind'>): boolean {
+  return kind === 'Job';
+}
+
+function withoutJobs(read: Read): Read {
+  const { documents, notes = [] } = read.manifest;
+  const jobs = documents.filter(({ object }) => isLeftOut(object)).map(({ object }) => refText(refOf(object)));
+  if (jobs.length === 0) return read;
+  const note = `${jobs.join(', ')} is left out: it ran when the service was installed, and cannot be changed`;
+  const manifest = { ...read.manifest, documents: documents.filter(({ object }) => !isLeftOut(object)), notes: [...notes, note] };
+  return { ...read, manifest };
 }
 
 /** The manifest of another release from the same source, for comparing; undefined if there is none. */

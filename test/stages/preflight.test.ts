@@ -51,6 +51,7 @@ const answer = (stdout: string): ToolResult => ({ exitCode: 0, stdout, stderr: '
 function sourcesOf(cluster: ClusterReader, text: string | undefined = manifest): Sources {
   const dry: Partial<ClusterReader> = {
     dryRunApply: async (_kind, document) => ({ ...document, metadata: { ...document.metadata, managedFields: [] } }),
+    dryRunCreate: async (_kind, document) => document,
     dryRunPatch: async (kind, ref) => ({ apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { name: ref.name } }),
   };
   return {
@@ -63,6 +64,7 @@ function sourcesOf(cluster: ClusterReader, text: string | undefined = manifest):
       ownerOf: async () => undefined,
     },
     artifacts: artifacts(text),
+    store: { ask: async (endpoint) => ({ endpoint, state: 'healthy', because: '' }) },
     stored: { releasesOf: async () => [], documentsOf: async () => undefined },
     work: { path: '/w', read: async () => undefined, write: async (name) => name, freeBytes: async () => 9e9 },
     files: {

@@ -63,9 +63,10 @@ export function applyBench(installed: readonly KubeObject[], parts: BenchParts =
   const files = new Map<string, string>();
   const kept = new Map<string, unknown>();
   const bench: { record: RunRecord | undefined } = { record: undefined };
-  const sources: Pick<Sources, 'cluster' | 'artifacts' | 'stored' | 'clock' | 'records' | 'files'> = {
+  const sources: Pick<Sources, 'cluster' | 'artifacts' | 'stored' | 'store' | 'clock' | 'records' | 'files'> = {
     cluster: around.cluster,
     artifacts: folderArtifacts(folder, releases),
+    store: { ask: async (endpoint) => ({ endpoint, state: 'healthy', because: '' }) },
     stored: { releasesOf: async () => [], documentsOf: async () => undefined },
     clock: { now: () => new Date(NOW), sleep: async () => undefined },
     records: {

@@ -1,0 +1,68 @@
+import type { KubeObject, ObjectRef } from './object.ts';
+
+/** What one endpoint of the key-value store answered. `unreached`: nothing, which from here may mean nothing. */
+export interface StoreHealth {
+  readonly endpoint: string;
+  readonly state: 'healthy' | 'unhealthy' | 'refused' | 'unreached';
+  /** The answer, or why there was none; empty if healthy. */
+  readonly because: string;
+}
+
+/** PEM texts; absent where the store is used without TLS. Never written or shown. */
+export interface StoreCertificates {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+/** How the agents of the target will reach the key-value store (§4.5/1). */
+export interface StoreSettings {
+  /** The ConfigMap that says it. */
+  readonly ref: ObjectRef;
+  readonly endpoints: string;
+  /** Paths of CA, certificate and key in the agents' containers; empty texts where none is set. */
+  readonly paths: readonly string[];
+}
+
+/** Addresses of a comma list. */
+export function endpointsOf(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+}
+
+/** Why a comma list is no list of endpoints; undefined if it is one. */
+export function endpointsProblem(text: string): string | undefined {
+  const all = endpointsOf(text);
+  if (all.length === 0) return 'no endpoint is named';
+  const bad = all.find((one) => !/^https?:\/\/(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+):\d{1,5}\/?$/.test(one));
+  if (bad !== undefined) return `${bad} is not an endpoint: write https://HOST:PORT`;
+  const schemes = new Set(all.map((one) => one.slice(0, one.indexOf(':'))));
+  return schemes.size > 1 ? 'http and https are mixed' : undefined;
+}
+
+/** The ConfigMap among these objects that names the endpoints; undefined without one. */
+export function storeSettings(
+  documents: readonly KubeObject[],
+  endpointsKey: string,
+  tlsKeys: readonly string[],
+): StoreSettings | undefined {
+  for (const { apiVersion, kind, metadata, data } of documents) {
+    const values = data as Readonly<Record<string, string>> | undefined;
+    const endpoints = kind === 'ConfigMap' ? values?.[endpointsKey] : undefined;
+    if (endpoints === undefined) continue;
+    const ref = { apiVersion, kind, name: metadata.name, ...(metadata.namespace ? { namespace: metadata.namespace } : {}) };
+    return { ref, endpoints, paths: tlsKeys.map((key) => values?.[key] ?? '') };
+  }
+  return undefined;
+}
+
+/** The documents with these endpoints in the ConfigMap that names them. */
+export function withEndpoints(documents: readonly KubeObject[], endpointsKey: string, endpoints: string): readonly KubeObject[] {
+  return documents.map((one) => {
+    const data = one.data as Readonly<Record<string, string>> | undefined;
+    if (one.kind !== 'ConfigMap' || data?.[endpointsKey] === undefined) return one;
+    return { ...one, data: { ...data, [endpointsKey]: endpoints } };
+  });
+}

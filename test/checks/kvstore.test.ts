@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { type StoreFacts, type StoreJudged, storeChecks } from '../../src/checks/kvstore.ts';
+import { judgeAll } from '../../src/core/judge.ts';
+import { contextOf } from '../fixtures/facts.ts';
+
+const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'kube-system', name: 'config' };
+const PATHS = ['/secrets/ca', '/secrets/cert', '/secrets/key'];
+const healthy: StoreFacts = {
+  settings: { ref, endpoints: 'https://a:1', paths: PATHS },
+  secretKeys: { value: ['ca', 'cert', 'key'] },
+  placeholders: [],
+  health: [{ endpoint: 'https://a:1', state: 'healthy', because: '' }],
+};
+const settings = (endpoints: string, paths: readonly string[]) => ({ settings: { ref, endpoints, paths } });
+
+function judged(store: StoreFacts | undefined, emptied: StoreJudged['emptied'] = []): Readonly<Record<string, string>> {
+  const findings = judgeAll(storeChecks, { store, emptied }, contextOf());
+  return Object.fromEntries(findings.map(({ id, outcome, message }) => [id, `${outcome}: ${message}`]));
+}
+
+describe('checks of the key-value store', () => {
+  it('pass for an installation with certificates that answers', () => {
+    const found = judged(healthy);
+    assert.ok(
+      Object.values(found).every((text) => text.startsWith('ok')),
+      JSON.stringify(found),
+    );
+  });
+
+  it('do not apply where the data is in the API', () => {
+    const { 'NS-209': a, 'NS-210': b, 'NS-211': c, 'NS-212': d } = judged(undefined);
+    assert.deepEqual(
+      [a, b, c, d].map((text) => text?.split(':')[0]),
+      ['not-applicable', 'not-applicable', 'ok', 'not-applicable'],
+    );
+  });
+
+  const cases: readonly (readonly [title: string, id: string, change: Partial<StoreFacts>, message: RegExp])[] = [
+    ['a placeholder', 'NS-209', { placeholders: [{ text: 'ConfigMap/config data.x' }] }, /error: the target still holds the placeholder/],
+    ['no endpoints at all', 'NS-209', { settings: undefined }, /error: .*no ConfigMap of the target names them/],
+    ['an empty endpoint', 'NS-209', settings('', PATHS), /error: .*no endpoint is named/],
+    ['https without certificates', 'NS-210', settings('https://a:1', ['', '', '']), /error: the endpoints are https/],
+    ['a path without a value', 'NS-210', { secretKeys: { value: ['ca', 'cert'] } }, /error: the Secret has no key,/],
+    ['values without a path', 'NS-210', settings('http://a:1', ['', '', '']), /error: the Secret has certificates/],
+    ['a Secret that cannot be read', 'NS-210', { secretKeys: { unread: 'forbidden' } }, /error: .*forbidden/],
+    [
+      'a store that refuses',
+      'NS-212',
+      { health: [{ endpoint: 'https://a:1', state: 'refused', because: 'unknown ca' }] },
+      /error: .*https:\/\/a:1/,
+    ],
+    ['an unhealthy store', 'NS-212', { health: [{ endpoint: 'https://a:1', state: 'unhealthy', because: '{}' }] }, /error/],
+    [
+      'a store out of reach, which may be so from here only',
+      'NS-212',
+      { health: [{ endpoint: 'https://a:1', state: 'unreached', because: 'refused' }] },
+      /ok: not checked from here/,
+    ],
+  ];
+  for (const [title, id, change, message] of cases) {
+    it(`${id} tells ${title}`, () => assert.match(judged({ ...healthy, ...change })[id] ?? '', message));
+  }
+
+  it('NS-210 takes a store without certificates', () => {
+    const plain = { ...healthy, ...settings('http://a:1', ['', '', '']), secretKeys: { value: [] } };
+    assert.match(judged(plain)['NS-210'] ?? '', /^ok: without certificates/);
+  });
+
+  it('NS-211 names a Secret that would lose its values', () => {
+    const secret = { apiVersion: 'v1', kind: 'Secret', namespace: 'kube-system', name: 'keys' };
+    assert.match(judged(healthy, [secret])['NS-211'] ?? '', /^error: 1 Secret of the target/);
+  });
+});
