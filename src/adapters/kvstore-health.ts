@@ -16,7 +16,9 @@ export async function askStore(endpoint: string, certificates: StoreCertificates
     return { endpoint, state: healthy ? 'healthy' : 'unhealthy', because: healthy ? '' : text.trim().slice(0, 200) };
   } catch (thrown) {
     const code = (thrown as NodeJS.ErrnoException).code ?? '';
-    return { endpoint, state: REFUSALS.test(code) ? 'refused' : 'unreached', because: messageOf(thrown) };
+    // With TLS 1.3 a server that does not take the client's certificate hangs up after the handshake.
+    const hungUp = code === 'ECONNRESET' && endpoint.startsWith('https:');
+    return { endpoint, state: hungUp || REFUSALS.test(code) ? 'refused' : 'unreached', because: messageOf(thrown) };
   }
 }
 

@@ -3,6 +3,7 @@ import type { Action } from '../core/action.ts';
 import { serverSideApply } from '../core/argv.ts';
 import { CARRIED_ID } from '../core/carried.ts';
 import type { Context } from '../core/context.ts';
+import type { StoreHealth } from '../core/kvstore.ts';
 import { type KubeObject, objectKey, refOf } from '../core/object.ts';
 import type { PlannedObject } from '../core/plan.ts';
 import { isOlder } from '../core/release.ts';
@@ -58,7 +59,7 @@ function leftBehind(object: KubeObject): PlannedObject {
   return { ref: refOf(object), change: 'left-behind', fields: [], hidden: [], taken: [], note };
 }
 
-function notesOf({ previews, waves, target, edits }: ApplyFacts, context: Context): readonly string[] {
+function notesOf({ previews, waves, target, edits, store }: ApplyFacts, context: Context): readonly string[] {
   const migrating = previews.filter(({ live, adopted }) => live && adopted).length;
   const hold = context.options.holdPolicyMigration ? 'stored policies keep their old names until you release the hold' : '';
   return [
@@ -66,8 +67,13 @@ function notesOf({ previews, waves, target, edits }: ApplyFacts, context: Contex
     ...('value' in edits ? edits.value.notes : []),
     waves.length > 1 ? `${waves.length} waves, each waited for: ${waves.map((wave) => wave.id).join(' → ')}` : '',
     migrating > 0 ? `field ownership of ${migrating} objects is taken over first, so that each is written once and rolled once` : '',
+    ...(store?.health ?? []).filter(({ state }) => state === 'unreached').map(unreachedText),
     hold,
   ].filter((note) => note !== '');
+}
+
+function unreachedText({ endpoint, because }: StoreHealth): string {
+  return `the key-value store at ${endpoint} was not checked: it cannot be reached from here (${because})`;
 }
 
 /** Ownership, files, and the waves that still have something to do. */

@@ -36,9 +36,10 @@ export const NETSVC: ServiceNames = {
 /**
  * Does on the API what the agents of a real installation do when they start: each writes its release into
  * ClusterInformation/default, which it creates if it is missing. So the cluster's version changes with the first new
- * agent, and back again if an old one restarts (domain §0.7). Without the CRD (key-value mode) it does nothing.
+ * agent, and back again if an old one restarts (domain §0.7). Without the CRD it does nothing; in key-value mode `write`
+ * says where else it goes.
  */
-export function simulateService(api: Api, names: ServiceNames): { stop(): Promise<void> } {
+export function simulateService(api: Api, names: ServiceNames, write?: (release: string) => Promise<void>): { stop(): Promise<void> } {
   const stopped = new AbortController();
   const started = new Set<string>();
   let writing = Promise.resolve();
@@ -46,7 +47,7 @@ export function simulateService(api: Api, names: ServiceNames): { stop(): Promis
     const release = runningRelease(pod, names.container);
     if (release === undefined || started.has(pod.metadata.uid)) return;
     started.add(pod.metadata.uid);
-    writing = writing.then(() => writeRelease(api, names, release, stopped.signal));
+    writing = writing.then(() => (write ? write(release) : writeRelease(api, names, release, stopped.signal)));
   };
   const following = api.follow(`/api/v1/pods?labelSelector=${encodeURIComponent(names.agentSelector)}`, seen, stopped.signal);
   return {

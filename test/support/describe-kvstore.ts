@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { INFORMATION, type KvstoreCluster, kvstoreCluster } from './kvstore-cluster.ts';
+import { hasReleases, manifestFile } from './shared.ts';
+import type { UpgradeProcess } from './upgrade-process.ts';
+
+export interface KvstoreCase {
+  readonly release: string;
+  readonly file: 'calico-etcd.yaml' | 'canal-etcd.yaml';
+  readonly config: string;
+  readonly agent: string;
+}
+
+const RUN = ['run', '--yes', '--skip', 'cli'] as const;
+const text = (result: UpgradeProcess) => `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
+
+/** Procedure D from one release: refusals that write nothing, a run that is killed, its continuation, and nothing lost. */
+export function describeKvstore({ release, file, config, agent }: KvstoreCase, refusals: boolean): void {
+  describe(`procedure D with a real key-value store: ${file} of ${release}`, () => {
+    let cluster: KvstoreCluster;
+    let secret: string;
+    before(async function () {
+      if (!hasReleases()) this.skip(); // needs the release files beside the repository
+      cluster = await kvstoreCluster(release, file);
+      secret = await cluster.secret();
+      assert.match(secret, /etcd-key/);
+    });
+    after(() => cluster?.stop());
+
+    if (refusals) describeRefusals(() => cluster);
+
+    it('is killed in the middle, run again, and ends at the target with endpoints, certificates and every edit', async () => {
+      const child = cluster.start(...RUN);
+      for (let attempt = 0; attempt < 600; attempt += 1) {
+        const image = await cluster.read(`ds -n kube-system ${agent}`, '{.spec.template.spec.containers[0].image}');
+        if (image.endsWith(':v3.32.1')) break;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      child.kill('SIGKILL');
+      const first = await child;
+      const result = await cluster.upgrade(...RUN);
+      assert.equal(result.exitCode, 0, text(result));
+      assert.equal(await cluster.secret(), secret);
+      const settings = await cluster.read(
+        `cm -n kube-system ${config}`,
+        '{.data.etcd_endpoints} {.data.etcd_ca} {.data.etcd_cert} {.data.etcd_key}',
+      );
+      assert.equal(settings, `${cluster.store.endpoint} /calico-secrets/etcd-ca /calico-secrets/etcd-cert /calico-secrets/etcd-key`);
+      assert.equal(await cluster.store.get('/calico/ipam/v2/handle/kept'), 'yes');
+      assert.match((await cluster.store.get(INFORMATION)) ?? '', /v3\.32\.1/);
+      const key = Buffer.from(cluster.store.client.key).toString('base64');
+      for (const said of [first.stdout, first.stderr, result.stdout, result.stderr]) assert.ok(!said.includes(key), 'a key was shown');
+    });
+
+    it('a second run writes nothing', async () => {
+      const before = await cluster.versions();
+      const result = await cluster.upgrade(...RUN);
+      assert.equal(result.exitCode, 0, text(result));
+      assert.deepEqual(await cluster.versions(), before);
+      assert.equal(await cluster.secret(), secret);
+    });
+  });
+}
+
+function describeRefusals(cluster: () => KvstoreCluster): void {
+  async function refuses(id: string, ...args: readonly string[]): Promise<void> {
+    const before = await cluster().versions();
+    const secret = await cluster().secret();
+    const result = await cluster().upgrade(...RUN, ...args);
+    assert.notEqual(result.exitCode, 0, text(result));
+    assert.match(result.stdout + result.stderr, new RegExp(`${id} `));
+    assert.deepEqual(await cluster().versions(), before);
+    assert.equal(await cluster().secret(), secret);
+  }
+
+  it('refuses the release’s own file, which holds a placeholder and an empty Secret, and writes nothing', async () => {
+    await refuses('NS-209', '--upgrade-file', manifestFile('v3.32.1', 'calico-etcd.yaml'));
+    await refuses('NS-211', '--upgrade-file', manifestFile('v3.32.1', 'calico-etcd.yaml'));
+  });
+
+  it('says that a store out of reach was not checked, and refuses one that does not take the certificates', async () => {
+    const away = await cluster().upgrade('plan', '--kvstore-endpoints', 'https://127.0.0.1:1');
+    assert.match(away.stdout, /was not checked: it cannot be reached from here/, text(away));
+    const { plane, store } = cluster();
+    const patch = (cert: string, key: string) =>
+      plane.kubectl([
+        ...['patch', 'secret', '-n', 'kube-system', 'calico-etcd-secrets', '-p'],
+        JSON.stringify({ stringData: { 'etcd-cert': cert, 'etcd-key': key } }),
+      ]);
+    await patch(store.stranger.certificate, store.stranger.key);
+    await refuses('NS-212');
+    await patch(store.client.certificate, store.client.key);
+  });
+}

@@ -1,0 +1,94 @@
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { type KeyValueStore, startKeyValueStore } from '../control-plane/kvstore.ts';
+import { CALICO, simulateService } from '../control-plane/service-simulator.ts';
+import { type InstalledCluster, installedCluster } from './installed-cluster.ts';
+import { manifestFile, releases } from './shared.ts';
+import { installStandIn } from './stand-in-cli.ts';
+import { standInState } from './stand-in-cli-state.ts';
+import { startUpgrade, type UpgradeProcess, upgrade } from './upgrade-process.ts';
+
+/** A cluster whose service keeps its data in a real key-value store with client certificates. */
+export interface KvstoreCluster extends InstalledCluster {
+  readonly store: KeyValueStore;
+  start(...args: readonly string[]): ReturnType<typeof startUpgrade>;
+  /** The values of the Secret with the certificates, as the cluster has them. */
+  secret(): Promise<string>;
+}
+
+export const INFORMATION = '/calico/resources/v3/projectcalico.org/clusterinformations/default';
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+/** The release's manifest as the document has people edit it: endpoints, certificates, MTU. */
+async function editedManifest(folder: string, release: string, file: string, store: KeyValueStore): Promise<string> {
+  const original = await readFile(manifestFile(release, file), 'utf8');
+  const secret = `data:\n  etcd-key: ${base64(store.client.key)}\n  etcd-cert: ${base64(store.client.certificate)}\n  etcd-ca: ${base64(store.ca)}`;
+  const text = original
+    .replace('http://<ETCD_IP>:<ETCD_PORT>', store.endpoint)
+    .replace(/etcd_(ca|cert|key): ""/g, 'etcd_$1: "/calico-secrets/etcd-$1"')
+    .replace(/(veth_mtu|mtu): "\d+"/, '$1: "1440"')
+    .replace(/(name: calico-etcd-secrets\n[\s\S]*?)^data:.*$/m, `$1${secret}`)
+    .replaceAll('policy/v1beta1', 'policy/v1');
+  const path = join(folder, file);
+  await writeFile(path, text);
+  return path;
+}
+
+export async function kvstoreCluster(release: string, file: string, nodes = 3): Promise<KvstoreCluster> {
+  const folder = await mkdtemp(join(tmpdir(), 'kvstore-manifest-'));
+  const store = await startKeyValueStore();
+  const cleanUp = async () => {
+    await store.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const manifest = await editedManifest(folder, release, file, store);
+    await store.put('/calico/ipam/v2/handle/kept', 'yes');
+    const cluster = await installedCluster({ manifest, nodes });
+    const { env, profile, note } = await standInOf(folder, cluster);
+    const agents = simulateService(cluster.plane.api, CALICO, async (version) => {
+      await store.put(INFORMATION, JSON.stringify({ kind: 'ClusterInformation', spec: { calicoVersion: version } }));
+      await note(version);
+    });
+    const around = { ...cluster.around, env };
+    const withProfile = (args: readonly string[]) => [...args, '--profile', profile, '--release', 'v3.32.1', '--manifest-url', releases];
+    return {
+      ...cluster,
+      store,
+      upgrade: (...args): Promise<UpgradeProcess> => upgrade(withProfile(args), around),
+      start: (...args) => startUpgrade(withProfile(args), around),
+      secret: () => cluster.read('secret -n kube-system calico-etcd-secrets', '{.data}'),
+      async stop() {
+        await agents.stop();
+        await cluster.stop();
+        await cleanUp();
+      },
+    };
+  } catch (thrown) {
+    await cleanUp();
+    throw thrown;
+  }
+}
+
+/** The service's CLI on PATH, configured as a person does, and what it finds in the store. */
+async function standInOf(folder: string, cluster: InstalledCluster) {
+  const bin = join(folder, 'bin');
+  await mkdir(bin, { recursive: true });
+  const [program, state, config] = [join(bin, 'stand-in'), join(bin, 'state.json'), join(folder, 'calicoctl.cfg')];
+  installStandIn(program);
+  await writeFile(join(bin, 'calicoctl'), `#!/bin/sh\nSTAND_IN_CLI_STATE=${state} exec ${program} "$@"\n`);
+  await chmod(join(bin, 'calicoctl'), 0o755);
+  await writeFile(config, 'apiVersion: projectcalico.org/v3\nkind: CalicoAPIConfig\nspec:\n  datastoreType: etcdv3\n');
+  const note = (version: string) =>
+    writeFile(
+      state,
+      JSON.stringify(standInState({ etcdv3: { reachable: true, clusterInformation: { version, type: 'k8s,bgp' }, objects: {} } })),
+    );
+  await note('v0.0.0');
+  const profile = join(folder, 'profile.yaml');
+  await writeFile(profile, `extends: calico\nname: calico\ncli:\n  configFile: ${config}\n`);
+  const path = [bin, join(cluster.around.kubectl, '..'), '/usr/bin', '/bin'].join(delimiter);
+  return { env: { PATH: path }, profile, note };
+}
