@@ -78,8 +78,11 @@ export type Effect =
       readonly keepAs?: string;
     }
   | { readonly type: 'remove-file'; readonly file: string; readonly keepAs: string }
-  /** A step only a person can do: said when its turn comes, and the chain goes on. */
-  | { readonly type: 'ask'; readonly instruction: string };
+  /**
+   * A step only a person can do: said when its turn comes, and the chain goes on. `awaited`: the stage is not done before
+   * the person has done it, which a command of that stage alone says by its exit code.
+   */
+  | { readonly type: 'ask'; readonly instruction: string; readonly awaited?: true };
 
 export interface BackupFile {
   /** Path below the folder. */

@@ -92,7 +92,7 @@ export function serverDryRunExecutor(ports: EnginePorts, observe: Observer, ends
           effect.patch,
           effect.fieldManager ?? 'kubectl',
         );
-        return { detail: 'dry run' };
+        return {};
       }
       return { detail: 'not performed (dry run)' };
     },
