@@ -123,7 +123,7 @@ function waitFor(batch: readonly MeshedWorkload[], index: number, image: string,
     undo: 'full',
     effect: {
       type: 'wait',
-      until: { type: 'rollout', targets, maxFailed: options.maxFailed },
+      until: { type: 'rollout', targets, maxFailed: options.maxFailed, goesOn: true },
       timeoutMs: options.timeoutMs ?? defaultWaitMs(pods),
     },
   };
