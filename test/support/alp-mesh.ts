@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict';
-import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type InjectingWebhook, startInjector } from '../control-plane/injecting-webhook.ts';
 import { type InstalledCluster, installedCluster } from './installed-cluster.ts';
+import { INJECTION, meshObjects, NEW, namespaces, OLD, publishTemplates, templateOf, workload } from './mesh-objects.ts';
 import { manifestFile, ownReleases } from './shared.ts';
 import { startUpgrade, type UpgradeProcess, upgrade } from './upgrade-process.ts';
 
 /** The last in the order of names: the others are done before it. */
 const [BROKEN, CRASHING] = ['zz-broken', 'node-03'];
-const [OLD, NEW] = ['v3.26.4', 'v3.32.2'];
 const said = (result: UpgradeProcess) => `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
-const template = (release: string) =>
-  `templates:\n  - name: policy-sidecar\n    image: registry.netsvc.io/netsvc/policy-sidecar:${release}\n`;
-const file = (release: string) =>
-  `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: istio-sidecar-injector\n  namespace: istio-system\ndata:\n  config: |\n${template(release).replace(/^(?=.)/gm, '    ')}`;
-
 interface Item {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly generation?: number };
@@ -41,19 +35,6 @@ export function describeMesh({ workloads, timeoutMs }: Mesh): void {
     const create = (...objects: readonly object[]) =>
       cluster.plane.kubectl(['create', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));
 
-    function workload(namespace: string, name: string, kind = 'Deployment', more: object = {}) {
-      const labels = { app: name };
-      const template = { metadata: { labels }, spec: { containers: [{ name: 'app', image: 'shop/app:1' }] } };
-      const spec = {
-        replicas: 1,
-        selector: { matchLabels: labels },
-        template,
-        ...more,
-        ...(kind === 'StatefulSet' ? { serviceName: name } : {}),
-      };
-      return { apiVersion: 'apps/v1', kind, metadata: { name, namespace }, spec };
-    }
-
     /** To the node on which everything that starts crashes, and where nothing else is placed. */
     function pinned(one: ReturnType<typeof workload>): object {
       const { spec } = one;
@@ -65,41 +46,10 @@ export function describeMesh({ workloads, timeoutMs }: Mesh): void {
       cluster = await installedCluster({ manifest: manifestFile(NEW, 'netsvc.yaml', ownReleases), nodes: 3 });
       await cluster.plane.kubectl(['taint', 'node', CRASHING, 'crashing=yes:NoSchedule']);
       folder = join(cluster.around.home, 'releases');
-      await cp(ownReleases, folder, { recursive: true });
-      for (const release of [OLD, NEW]) {
-        await mkdir(join(folder, release, 'manifests', 'alp'), { recursive: true });
-        await writeFile(join(folder, release, 'manifests', 'alp', 'mesh-inject-configmap-1.15.yaml'), file(release));
-      }
-      const mesh = { app: 'istiod' };
-      const pilot = { metadata: { labels: mesh }, spec: { containers: [{ name: 'discovery', image: 'docker.io/istio/pilot:1.15.3' }] } };
-      await create(
-        ...['istio-system', 'shop', 'plain'].map((name) => ({
-          apiVersion: 'v1',
-          kind: 'Namespace',
-          metadata: { name, labels: name === 'shop' ? { 'istio-injection': 'enabled' } : {} },
-        })),
-      );
-      await create(
-        {
-          apiVersion: 'v1',
-          kind: 'ConfigMap',
-          metadata: { name: 'istio-sidecar-injector', namespace: 'istio-system' },
-          data: { config: `mine: kept\n${template(OLD)}`, values: '{}' },
-        },
-        {
-          apiVersion: 'apps/v1',
-          kind: 'Deployment',
-          metadata: { name: 'istiod', namespace: 'istio-system' },
-          spec: { selector: { matchLabels: mesh }, template: pilot },
-        },
-      );
-      const injection = {
-        namespace: 'istio-system',
-        configMap: 'istio-sidecar-injector',
-        container: 'policy-sidecar',
-        label: ['istio-injection', 'enabled'],
-      } as const;
-      injector = await startInjector(cluster.plane.api, injection);
+      await publishTemplates(folder);
+      await create(...namespaces);
+      await create(...meshObjects(`mine: kept\n${templateOf(OLD)}`));
+      injector = await startInjector(cluster.plane.api, INJECTION);
       const names = Array.from({ length: workloads }, (_, index) => `web-${index + 1}`);
       await create(
         ...names.map((name) => workload('shop', name)),
@@ -192,7 +142,7 @@ export function describeMesh({ workloads, timeoutMs }: Mesh): void {
     });
 
     it('carried the edit of the injector, and left workloads outside the mesh alone', async () => {
-      assert.equal(await config(), `mine: kept\n${template(NEW)}`);
+      assert.equal(await config(), `mine: kept\n${templateOf(NEW)}`);
       for (const { metadata } of await list('deployments', '-n', 'plain')) assert.equal(metadata.generation, 1, metadata.name);
     });
 
@@ -211,7 +161,7 @@ export function describeMesh({ workloads, timeoutMs }: Mesh): void {
     it('puts the former template back', async () => {
       const result = await run('alp', '--undo', '--yes');
       assert.equal(result.exitCode, 0, said(result));
-      assert.equal(await config(), `mine: kept\n${template(OLD)}`);
+      assert.equal(await config(), `mine: kept\n${templateOf(OLD)}`);
     });
   });
 }
