@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { alpPlan } from './alp-plan.ts';
 import { hostEndpointPlan, labelCopies } from './host-endpoints.ts';
 import { oneRequest } from './one-request.ts';
 import { ownerScan } from './owner-scan.ts';
@@ -15,6 +16,7 @@ const benches: Readonly<Record<string, () => Promise<Section>>> = {
   'one-request': oneRequest,
   chain: () => wholeChain([5, 100], 3),
   wait: () => waitThousand(1000),
+  'alp-plan': () => alpPlan(20_000),
   'hep-plan': hostEndpointPlan,
   'label-copies': () => labelCopies(5000, 50),
   'owner-scan': () => ownerScan(100_000),

@@ -1,5 +1,5 @@
-import { access, chmod, constants, mkdir, readFile, statfs } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { access, chmod, constants, mkdir, mkdtemp, readFile, statfs } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { Fault, messageOf } from '../core/fault.ts';
 import type { WorkFolder } from '../core/ports.ts';
@@ -22,6 +22,19 @@ export async function openWorkFolder(path: string): Promise<WorkFolder> {
     await chmod(path, 0o700);
     await access(path, constants.W_OK | constants.X_OK);
   });
+  return filesIn(path);
+}
+
+/**
+ * For commands that only look: a folder of this process alone where the real one cannot be written, which is no reason to see
+ * nothing. Whoever opens it removes it.
+ */
+export async function openTemporaryFolder(standsInFor: string): Promise<WorkFolder> {
+  const path = await mkdtemp(join(tmpdir(), 'netsvc-upgrade-'));
+  return { ...filesIn(path), standsInFor };
+}
+
+function filesIn(path: string): WorkFolder {
   return {
     path,
     async read(name) {

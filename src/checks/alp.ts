@@ -1,4 +1,4 @@
-import { type Check, notApplicable, type Reading, read } from '../core/check.ts';
+import { type Check, notApplicable, ok, type Reading, read } from '../core/check.ts';
 import { counted, defineCheck, failed, failIfAny, PROGRAM } from './define.ts';
 
 /** What the checks of `alp` look at. */
@@ -13,7 +13,8 @@ export interface AlpJudged {
   readonly obstacles: Reading<readonly { readonly text: string; readonly detail: string }[]>;
   /** True if the target's templates mount by the CSI driver. */
   readonly needsCsi: boolean;
-  readonly hasCsi: boolean;
+  /** The CSI driver: undefined if it is not installed; else the nodes that want it, and those on which it is ready. */
+  readonly csi: Reading<{ readonly wanted: number; readonly ready: number } | undefined>;
   readonly inUse: boolean;
   readonly undo: boolean;
 }
@@ -64,10 +65,18 @@ export const driverRuns: AlpCheck = defineCheck('NS-733', {
   category: 'follow-up',
   severity: 'error',
   ref: 'domain §9',
-  judge({ needsCsi, hasCsi, inUse, undo }) {
+  judge({ needsCsi, csi, inUse, undo }) {
     if (undo || !inUse) return notApplicable(UNUSED);
     if (!needsCsi) return notApplicable('the template does not mount by the CSI driver');
-    if (hasCsi) return { status: 'ok', detail: 'the CSI driver is installed' };
+    const driver = read(csi);
+    if (driver && driver.ready >= driver.wanted) return ok(`the CSI driver is ready on ${counted(driver.wanted, 'node')}`);
+    if (driver) {
+      return failed(
+        `the new sidecars mount by the CSI driver, which is ready on ${driver.ready} of ${counted(driver.wanted, 'node')}: pods restarted on the others could not start`,
+        'Let the CSI driver become ready on every node first.',
+        { next: 'kubectl get pods -A -o wide --field-selector=status.phase!=Running' },
+      );
+    }
     return failed(
       'the new sidecars mount by the CSI driver, which is not installed: restarted pods could not start',
       'Install csi-driver.yaml of the target release first.',

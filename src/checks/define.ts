@@ -1,4 +1,4 @@
-import { type Check, type Evidence, notApplicable, ok, read, type Verdict } from '../core/check.ts';
+import { type Check, type Evidence, notApplicable, ok, read, Unread, type Verdict } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import type { Installation } from '../core/installation.ts';
 import { type KubeObject, refOf, refText } from '../core/object.ts';
@@ -60,6 +60,12 @@ export function withInstallation(
   };
 }
 
+/** The target; where it could not be read, the check fails, and NS-601 alone says why: one address is not told ten times. */
+export function readTarget({ target }: Pick<PreflightFacts, 'target'>): TargetFacts {
+  if ('unread' in target) throw new Unread('the target manifest was not read: see NS-601', 'Mend what NS-601 says; this is judged then.');
+  return target.value;
+}
+
 /**
  * Judges the documents of the target. Where the path has no full manifest and none could be read, NS-601 says so once;
  * on the other paths an unread target makes the check fail.
@@ -69,7 +75,7 @@ export function withTarget(
 ): (facts: PreflightFacts, context: Context) => Verdict {
   return withInstallation((installation, facts, context) => {
     if ('unread' in facts.target && !hasFullManifest(installation)) return notApplicable('this path has no full manifest: see NS-601');
-    return judge(read(facts.target), installation, facts, context);
+    return judge(readTarget(facts), installation, facts, context);
   });
 }
 

@@ -1,8 +1,8 @@
-import { ok, type Verdict } from '../core/check.ts';
+import { notApplicable, ok, read, type Verdict } from '../core/check.ts';
 import type { KubeObject } from '../core/object.ts';
 import type { Profile } from '../core/profile.ts';
 import { storedMetadata } from '../core/stored-metadata.ts';
-import { counted, evidenceOf, failIfAny, PROGRAM, preflightCheck } from './define.ts';
+import { counted, evidenceOf, failed, failIfAny, PROGRAM, preflightCheck } from './define.ts';
 import { objectsOf, specOf, valueAt, withResources } from './resources.ts';
 
 function isAutomatic(endpoint: KubeObject, profile: Profile): boolean {
@@ -57,6 +57,52 @@ export const noFalseAutomatic = preflightCheck('NS-705', {
         hint: 'Take the label off before the upgrade restarts the controllers.',
         next: `kubectl label hostendpoints.${profile.crdGroup} ${claimed[0]?.metadata.name ?? ''} ${createdBy}-`,
       }),
+    );
+  }),
+});
+
+export const noFalseName = preflightCheck('NS-708', {
+  category: 'follow-up',
+  severity: 'warning',
+  ref: 'hostendpoints §1.4',
+  judge: withResources((_installation, facts, { profile }): Verdict => {
+    const nodes = new Set(read(facts.nodes).map(({ metadata }) => metadata.name));
+    const suffix = profile.labels.autoHepSuffix;
+    const taken = objectsOf(facts, 'hostendpoints').filter(
+      (endpoint) =>
+        !isAutomatic(endpoint, profile) &&
+        endpoint.metadata.name.endsWith(suffix) &&
+        nodes.has(endpoint.metadata.name.slice(0, -suffix.length)),
+    );
+    return failIfAny(
+      taken.map((endpoint) => evidenceOf(endpoint)),
+      'no hand-made host endpoint has the name of an automatic one',
+      (names) => ({
+        because: `${counted(taken.length, 'host endpoint')} made by hand under the name of an automatic one: ${names}; once automatic ones are on, old controllers take it over with all that is in it, and new ones leave its node without`,
+        hint: 'Give it another name before automatic host endpoints are enabled.',
+        next: `${PROGRAM} explain NS-708`,
+      }),
+    );
+  }),
+});
+
+export const controllersNotStopped = preflightCheck('NS-709', {
+  category: 'follow-up',
+  severity: 'warning',
+  ref: 'hostendpoints §1.5',
+  judge: withResources(({ datastore }, facts, { profile }): Verdict => {
+    if (datastore !== 'api') return notApplicable('with a key-value datastore the setting is obeyed');
+    const { plural, name } = profile.controllersConfiguration;
+    const settings = objectsOf(facts, plural).find((one) => one.metadata.name === name);
+    const value = valueAt(settings, 'spec', 'controllers', 'node', 'syncLabels');
+    if (String(value).toLowerCase() !== 'disabled') return ok('labels of nodes are synchronised');
+    return failed(
+      'syncLabels is Disabled: with the API datastore older controllers refuse their whole configuration for it, and do nothing at all',
+      'Set it to Enabled: with this datastore it switches nothing off, and controllers of every release start with it.',
+      {
+        evidence: [{ text: `KubeControllersConfiguration/${name}` }],
+        next: `kubectl patch ${plural}.${profile.crdGroup} ${name} --type=merge -p '{"spec":{"controllers":{"node":{"syncLabels":"Enabled"}}}}'`,
+      },
     );
   }),
 });

@@ -87,6 +87,8 @@ export const preflightChecks: readonly Check<PreflightFacts>[] = [
   mesh.sidecarsCanMount,
   endpoints.hostEndpointKinds,
   endpoints.noFalseAutomatic,
+  endpoints.noFalseName,
+  endpoints.controllersNotStopped,
   policies.noTemporaryPolicy,
   policies.namesKept,
 ];

@@ -16,7 +16,10 @@ export const workFolder = preflightCheck('NS-801', {
   judge: (facts) => {
     const { path, freeBytes, writable } = read(facts.work);
     const free = `${Math.floor(freeBytes / MIB)} MiB`;
-    if (!writable) return failed(`the work folder ${path} cannot be written`, 'Correct its permissions, or choose another folder.');
+    if (!writable) {
+      const hint = 'Correct its permissions, or name another place with XDG_STATE_HOME: an upgrade keeps its backup and its files there.';
+      return failed(`the work folder ${path} cannot be written`, hint);
+    }
     if (freeBytes >= COMFORTABLE) return ok(`${free} free in ${path}`);
     return failed(
       `only ${free} free in the work folder ${path}`,

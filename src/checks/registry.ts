@@ -98,6 +98,8 @@ export const registry = {
   'NS-705': 'no hand-made host endpoint with the controllers’ label',
   'NS-706': 'no temporary policy left',
   'NS-707': 'stored policies keep their names',
+  'NS-708': 'no hand-made host endpoint under an automatic name',
+  'NS-709': 'controllers not stopped by their own settings',
   'NS-711': 'no host would be opened',
   'NS-712': 'no host would be policed anew',
   'NS-713': 'no host would get other policies',

@@ -1,7 +1,7 @@
 import { notApplicable, ok, read, type Verdict } from '../core/check.ts';
 import type { Installation } from '../core/installation.ts';
 import type { KubeObject } from '../core/object.ts';
-import { counted, failed, hasFullManifest, listed, PROGRAM, preflightCheck, withInstallation } from './define.ts';
+import { counted, failed, hasFullManifest, listed, PROGRAM, preflightCheck, readTarget, withInstallation } from './define.ts';
 import type { PreflightFacts } from './facts.ts';
 import { crosses, sourceRelease } from './releases.ts';
 import { valueAt } from './resources.ts';
@@ -55,7 +55,7 @@ export const imagesReachable = preflightCheck('NS-606', {
 
 /** An operator's documents name none of the service's images: nothing is lost if they were not read. */
 function documentsOf(installation: Installation, { target }: PreflightFacts): readonly KubeObject[] {
-  return 'unread' in target && !hasFullManifest(installation) ? [] : read(target).documents;
+  return 'unread' in target && !hasFullManifest(installation) ? [] : readTarget({ target }).documents;
 }
 
 function targetImages(documents: readonly KubeObject[]): readonly string[] {
@@ -73,7 +73,7 @@ export const mtuUnchanged = preflightCheck('NS-607', {
     if (!live) return notApplicable('this installation has no ConfigMap of the agents');
     const { name, namespace = '' } = live.metadata;
     const next = findWorkload(
-      read(facts.target).documents.filter(({ kind }) => kind === 'ConfigMap'),
+      readTarget(facts).documents.filter(({ kind }) => kind === 'ConfigMap'),
       { name, namespace },
     );
     const [before, after] = [valueAt(live, 'data', MTU), valueAt(next, 'data', MTU)];

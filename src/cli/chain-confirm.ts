@@ -5,7 +5,6 @@ import type { PlanHead } from '../ui/plan-view.ts';
 import { planStages, planText } from './chain-plan.ts';
 import { nextStep, report } from './chain-report.ts';
 import { type Outcome, type Planned, planDocument } from './documents.ts';
-import { errorLines } from './faults.ts';
 import { confirmSaved, type SavedPlan } from './plan-file.ts';
 import { planHead } from './plan-head.ts';
 import type { Session } from './session.ts';
@@ -51,7 +50,7 @@ async function needsYes(session: Session, planned: Planned, head: PlanHead): Pro
   const document = planDocument(session.context, 'usage', planned, head, nextStep(session, { exit: 'usage', findings: planned.findings }));
   await session.present(document, (wide) => planText(session, head, planned, wide));
   const fact = 'nothing was changed: there is no terminal to ask on and --yes is not given';
-  for (const line of errorLines(new Fault('usage', fact, ['read the plan above, then add --yes']))) session.say(line);
+  session.fail(new Fault('usage', fact, ['read the plan above, then add --yes']));
   return 'usage';
 }
 

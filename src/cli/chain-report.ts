@@ -1,12 +1,13 @@
-import type { ExitName } from '../core/fault.ts';
+import { type ExitName, Fault } from '../core/fault.ts';
 import { type Ending, nextCommand } from '../ui/next-step.ts';
 import { type Outcome, preflightReport, runReport } from './documents.ts';
-import { errorLines } from './faults.ts';
+import { leftToPerson, stopForPerson } from './left-to-person.ts';
 import type { Session } from './session.ts';
 
 /** Prints what a command did as its document, and on stderr why it ended early. */
-export async function report(session: Session, outcome: Outcome): Promise<ExitName> {
+export async function report(session: Session, ended: Outcome): Promise<ExitName> {
   const { context, asked } = session;
+  const outcome = context.options.dryRun === 'none' ? withPerson(ended) : ended;
   const step = nextStep(session, { exit: outcome.exit, findings: outcome.findings, dryRun: context.options.dryRun !== 'none' });
   const isPreflight = asked.command === 'preflight' && outcome.message === undefined;
   const document = isPreflight
@@ -16,9 +17,14 @@ export async function report(session: Session, outcome: Outcome): Promise<ExitNa
     const { runLines } = await import('./run-lines.ts');
     return runLines(outcome, { palette: session.outPalette, wide, full: ['preflight', 'verify'].includes(asked.command) });
   });
-  if (outcome.message !== undefined)
-    for (const line of errorLines({ message: outcome.message, suggestions: outcome.suggestions })) session.say(line);
+  if (outcome.message !== undefined) session.fail(new Fault(outcome.exit, outcome.message, outcome.suggestions));
   return outcome.exit;
+}
+
+/** What is left to a person alone is a reason to stop: for a command of one stage. */
+function withPerson(outcome: Outcome): Outcome {
+  const stop = stopForPerson(outcome.exit, leftToPerson(outcome.plans), outcome.stages.length);
+  return stop ? { ...outcome, exit: stop.code, message: stop.message, suggestions: stop.suggestions } : outcome;
 }
 
 /** The last line, for this session's command line. */

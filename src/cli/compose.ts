@@ -58,23 +58,24 @@ function loadAdapters(): Promise<unknown> {
   ]);
 }
 
-async function openFiles({ env }: ComposeRequest, clusterUid: string, kubeconfigText: string) {
-  const [{ openWorkFolder, defaultWorkFolder }, { localFiles }, { systemClock }, { localMachine }, { kubeconfigName }, { rm }] =
-    await Promise.all([
-      import('../adapters/work-folder.ts'),
-      import('../adapters/user-files.ts'),
-      import('../adapters/clock.ts'),
-      import('../adapters/machine.ts'),
-      import('../adapters/orphans.ts'),
-      import('node:fs/promises'),
-    ]);
-  const work = await openWorkFolder(defaultWorkFolder(env, clusterUid));
+async function openFiles(request: ComposeRequest, clusterUid: string, kubeconfigText: string) {
+  const [{ openFolder }, { localFiles }, { systemClock }, { localMachine }, { kubeconfigName }, { rm }] = await Promise.all([
+    import('./open-folder.ts'),
+    import('../adapters/user-files.ts'),
+    import('../adapters/clock.ts'),
+    import('../adapters/machine.ts'),
+    import('../adapters/orphans.ts'),
+    import('node:fs/promises'),
+  ]);
+  const work = await openFolder(request, clusterUid);
   const clock = systemClock();
   await removeStaleKubeconfigs(work.path);
   // One per process: two commands at once must not remove each other's.
   const kubeconfig = await work.write(kubeconfigName(process.pid), kubeconfigText);
   const ports = { work, clock, files: localFiles(), machine: localMachine() };
-  return { ports, clock, kubeconfig, removeKubeconfig: () => rm(kubeconfig, { force: true }) };
+  const { path, standsInFor } = work;
+  const goes = standsInFor === undefined ? kubeconfig : path;
+  return { ports, clock, kubeconfig, removeKubeconfig: () => rm(goes, { force: true, recursive: goes === path }) };
 }
 
 /** A killed process leaves its private kubeconfig behind: credentials must not stay on disk. */

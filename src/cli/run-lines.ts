@@ -2,6 +2,7 @@ import type { Palette } from '../ui/colour.ts';
 import { findingsLines } from '../ui/findings.ts';
 import { summaryTable } from '../ui/table.ts';
 import type { Outcome } from './documents.ts';
+import { leftToPerson } from './left-to-person.ts';
 
 /** The end of a run for a person: the checks (all of them where they are the point), then one row per stage, unless the checks are all there is. */
 export function runLines(
@@ -10,11 +11,13 @@ export function runLines(
 ): readonly string[] {
   const checks = outcome.findings.length > 0 ? findingsLines(outcome.findings, { ...view, openOnly: !view.full && !view.wide }) : [];
   if (outcome.stages.length === 0 || (view.full && outcome.stages.length === 1)) return checks;
+  const left = outcome.exit === 'done' ? leftToPerson(outcome.plans) : [];
   return [
     ...checks,
     ...summaryTable(
       ['STAGE', 'STATE', 'WHY'],
       outcome.stages.map((stage) => [stage.id, stage.state, stage.because ?? '']),
     ),
+    ...left.map((step) => view.palette.warn(`BY HAND  ${step}`)),
   ];
 }

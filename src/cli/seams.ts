@@ -39,6 +39,8 @@ export interface ComposeRequest {
   readonly interactive: boolean;
   /** The command needs no names of the service: none are looked up. */
   readonly anyProfile?: boolean;
+  /** The command changes nothing: it can do without a work folder that lasts. */
+  readonly looksOnly?: boolean;
   /** Warnings of the API server and of tools. */
   warn(text: string): void;
 }

@@ -1,10 +1,11 @@
 import type { Context } from '../core/context.ts';
-import { type ExitName, messageOf } from '../core/fault.ts';
+import { type ExitName, type Fault, messageOf } from '../core/fault.ts';
 import type { CarriedFlag } from '../ui/carry.ts';
 import type { Palette } from '../ui/colour.ts';
 import { palette } from '../ui/colour.ts';
 import type { Progress } from '../ui/progress.ts';
 import type { OutputDocument } from './documents.ts';
+import { errorDocument, errorLines } from './faults.ts';
 import { inWordsOf } from './name.ts';
 import { formatOfFile, type HumanLines, type OutputFormat, outputText } from './output.ts';
 import { assertPlace } from './output-place.ts';
@@ -28,6 +29,8 @@ export interface Asked {
   readonly flags: SessionFlags;
   /** The command needs no names of the service: none are looked up. */
   readonly anyProfile?: boolean;
+  /** The command changes nothing: it can do without a work folder that lasts. */
+  readonly looksOnly?: boolean;
 }
 
 /** One command on one cluster, from the first request to the last line. */
@@ -56,6 +59,12 @@ export class Session {
   /** A line for the person; never on stdout. */
   say(line: string): void {
     this.seams.terminal.err(`${inWordsOf(this.seams.name, line)}\n`);
+  }
+
+  /** Why the command ends early, on stderr beside its document: with -o json one line of JSON, as for every error. */
+  fail(fault: Fault): void {
+    const isJson = this.asked.flags.output === 'json';
+    for (const line of isJson ? [JSON.stringify(errorDocument(fault))] : errorLines(fault)) this.say(line);
   }
 
   async progress(phase: 'plan' | 'run', stages: readonly { readonly id: string; readonly title: string }[]): Promise<Progress> {
@@ -104,6 +113,7 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
       interactive: seams.terminal.interactive,
       warn: (text: string) => warn(`Warning: ${text}`),
       anyProfile: asked.anyProfile ?? false,
+      looksOnly: asked.looksOnly ?? false,
     };
     const composition = await seams.compose(request);
     try {

@@ -19,22 +19,23 @@ export interface StageRequest extends Asked {
 export async function runStageCommand(request: StageRequest, seams: Seams): Promise<ExitName> {
   const stages = request.select(await seams.loadChain());
   const saved = request.planFile === undefined ? undefined : await loadPlan(request.planFile);
-  return inSession(seams, request, async (session) => {
+  const looksOnly = (request.flags['dry-run'] ?? 'none') !== 'none' || stages.every((stage) => stage.readOnly);
+  return inSession(seams, { ...request, looksOnly }, async (session) => {
     const { dryRun } = session.context.options;
     if (dryRun === 'client') return showPlan(session, stages, request.detailedExitcode ?? false);
     if (dryRun !== 'none' || stages.every((stage) => stage.readOnly)) return perform(session, stages);
     const answer = await confirmPlan(session, stages, saved);
     if (answer.stopped) return answer.stopped;
     // A chain without anything to write only looks: no backup is taken of what stays as it is.
-    const looksOnly = stages.length > 1 && !answer.writes;
-    return perform(session, looksOnly ? stages.filter((stage) => stage.readOnly) : stages);
+    const isDone = stages.length > 1 && !answer.writes;
+    return perform(session, isDone ? stages.filter((stage) => stage.readOnly) : stages);
   });
 }
 
 /** `plan`: the same, without ever acting. */
 export async function runPlanCommand(request: StageRequest, seams: Seams, save?: Save): Promise<ExitName> {
   const stages = request.select(await seams.loadChain());
-  return inSession(seams, request, (session) => showPlan(session, stages, request.detailedExitcode ?? false, save));
+  return inSession(seams, { ...request, looksOnly: true }, (session) => showPlan(session, stages, request.detailedExitcode ?? false, save));
 }
 
 async function perform(session: Session, stages: readonly AnyStage[]): Promise<ExitName> {

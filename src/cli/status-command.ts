@@ -8,7 +8,7 @@ import { type Asked, inSession } from './session.ts';
 
 /** `status`: the run record and the lock, as the cluster has them. */
 export async function runStatusCommand(asked: Asked, seams: Seams): Promise<ExitName> {
-  return inSession(seams, { ...asked, anyProfile: true }, async (session) => {
+  return inSession(seams, { ...asked, anyProfile: true, looksOnly: true }, async (session) => {
     const { records, lock } = session.composition;
     const [record, holder] = await Promise.all([records.load(), lock.holder()]);
     const document = statusDocument(session.context, 'done', holder, record, nextOf(record, holder, asked.carried));

@@ -6,9 +6,19 @@ import type { RolloutTarget } from './rollout.ts';
 
 /** What the world must look like before a `wait` action is over. */
 export type Expectation =
-  | { readonly type: 'rollout'; readonly targets: readonly RolloutTarget[]; readonly maxFailed: number }
+  | RolloutExpected
   | { readonly type: 'apiservice-available'; readonly names: readonly string[] }
   | EndpointsExpected;
+
+/** Every workload is rolled out and ready. */
+export interface RolloutExpected {
+  readonly type: 'rollout';
+  readonly targets: readonly RolloutTarget[];
+  /** More failed pods than this end the wait. */
+  readonly maxFailed: number;
+  /** Workloads with failed pods within that number are left behind, counted over all such waits of a run, instead of holding the chain up. */
+  readonly goesOn?: true;
+}
 
 /** Every node has its automatic host endpoint, complete. */
 export interface EndpointsExpected {
@@ -78,8 +88,11 @@ export type Effect =
       readonly keepAs?: string;
     }
   | { readonly type: 'remove-file'; readonly file: string; readonly keepAs: string }
-  /** A step only a person can do: said when its turn comes, and the chain goes on. */
-  | { readonly type: 'ask'; readonly instruction: string };
+  /**
+   * A step only a person can do: said when its turn comes, and the chain goes on. `awaited`: the stage is not done before
+   * the person has done it, which a command of that stage alone says by its exit code.
+   */
+  | { readonly type: 'ask'; readonly instruction: string; readonly awaited?: true };
 
 export interface BackupFile {
   /** Path below the folder. */

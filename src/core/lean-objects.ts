@@ -4,13 +4,27 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The part of a pod that `podFacts` reads; a whole pod is many times as large. For `ListOptions.keep`. */
 export function leanPod(pod: KubeObject): KubeObject {
-  const spec = (pod.spec ?? {}) as { readonly nodeName?: string; readonly containers?: readonly Fields[] };
+  const { nodeName, containers = [], initContainers = [] } = (pod.spec ?? {}) as PodSpec;
   const { phase, conditions, containerStatuses, initContainerStatuses } = (pod.status ?? {}) as Fields;
   return {
     ...identity(pod),
-    spec: { nodeName: spec.nodeName, containers: (spec.containers ?? []).map(({ name, image }) => ({ name, image })) },
+    spec: {
+      nodeName,
+      containers: containers.map(imageOf),
+      ...(initContainers.length > 0 ? { initContainers: initContainers.map(imageOf) } : {}),
+    },
     status: { phase, conditions, containerStatuses, initContainerStatuses },
   };
+}
+
+interface PodSpec {
+  readonly nodeName?: string;
+  readonly containers?: readonly Fields[];
+  readonly initContainers?: readonly Fields[];
+}
+
+function imageOf({ name, image }: Fields): Fields {
+  return { name, image };
 }
 
 /** The part of a node that `nodeFacts` reads: without its images, labels and addresses. For `ListOptions.keep`. */

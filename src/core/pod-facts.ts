@@ -6,7 +6,7 @@ export interface PodFacts {
   readonly name: string;
   readonly namespace: string;
   readonly node: string;
-  /** Image by container name, from the spec. */
+  /** Image by container name, from the spec, init containers included: a native sidecar is one. */
   readonly images: Readonly<Record<string, string>>;
   readonly readyContainers: number;
   readonly containers: number;
@@ -100,7 +100,7 @@ export function podFacts(pod: KubeObject): PodFacts {
     name: pod.metadata.name,
     namespace: pod.metadata.namespace ?? '',
     node: spec?.nodeName ?? '',
-    images: Object.fromEntries(containers.map((container) => [container.name, container.image])),
+    images: Object.fromEntries(podContainers(pod).map((container) => [container.name, container.image])),
     readyContainers: statuses.filter((container) => container.ready).length,
     containers: containers.length,
     phase: status?.phase ?? 'Unknown',

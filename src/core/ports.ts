@@ -141,6 +141,8 @@ export interface Artifacts {
 /** Files of this run on this machine. */
 export interface WorkFolder {
   readonly path: string;
+  /** The folder that cannot be written and that this one, which goes when the command ends, stands in for. */
+  readonly standsInFor?: string;
   read(name: string): Promise<string | undefined>;
   /** Atomic; 0600. Returns the full path. */
   write(name: string, content: string | Uint8Array): Promise<string>;

@@ -249,6 +249,6 @@ export interface Profile {
   };
   /** From this registry move on, mirrors and allow-lists must know the new name. */
   readonly registryMove?: { readonly since: string; readonly from: string; readonly to: string };
-  /** Oldest release without the flexvol driver, if sidecars ever mounted by it. */
+  /** Last minor line whose sidecars mount by the flexible volume driver, if any ever did. */
   readonly flexvolUntil?: string;
 }

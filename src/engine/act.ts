@@ -29,6 +29,8 @@ export class Actor {
   readonly #judged: Judged;
   /** Actions that changed something. */
   writes = 0;
+  /** What waits of the current stage went on without, and why. */
+  readonly left = new Map<string, string>();
 
   constructor(ports: EnginePorts, context: Context, observe: Observer, { recorder, executor, hold, judged }: ActorParts) {
     this.#ports = ports;
@@ -40,6 +42,12 @@ export class Actor {
     this.#judged = judged;
   }
 
+  /** What was left behind, in one line; undefined if nothing was. */
+  get leftText(): string | undefined {
+    if (this.left.size === 0) return undefined;
+    return `left behind: ${[...this.left].map(([what, why]) => `${what} (${why})`).join('; ')}`;
+  }
+
   /** Resolves to a sentence if the action's precondition no longer held: nothing was written, plan anew. */
   async act(stage: AnyStage, action: Action, index: number, of: number): Promise<string | undefined> {
     const changes = this.#context.options.dryRun === 'none' && changesSomething(action);
@@ -47,7 +55,8 @@ export class Actor {
     this.#observe({ type: 'action-started', stage: stage.id, action, index, of });
     try {
       if (changes) await this.#prepare(stage, action);
-      const { detail, digests } = await this.#executor.perform(stage.id, action);
+      const { detail, digests, left = {} } = await this.#executor.perform(stage.id, action);
+      for (const [what, why] of Object.entries(left)) this.left.set(what, why);
       if (changes) this.writes += 1;
       if (changes) this.#judged.cured(action);
       if (digests) await this.#recorder.learn(digests);

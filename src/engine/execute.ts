@@ -9,12 +9,10 @@ import type { Hold } from './hold.ts';
 import { installCli } from './install-cli.ts';
 import { Outdated } from './outdated.ts';
 import { patchAll } from './patch-all.ts';
-import type { Report } from './report.ts';
 import { CONTINUE, type OnLine, runTool } from './run-tool.ts';
 import { servedKind } from './served-kind.ts';
-import { waitApiServices } from './wait-apiservice.ts';
-import { assertStillHolds, waitHostEndpoints } from './wait-host-endpoints.ts';
-import { waitRollout } from './wait-rollout.ts';
+import { type WaitSurroundings, waitFor } from './wait-for.ts';
+import { assertStillHolds } from './wait-host-endpoints.ts';
 
 /** What came of an action. */
 export interface Performed {
@@ -22,6 +20,8 @@ export interface Performed {
   readonly detail?: string | undefined;
   /** sha256 of what was fetched for it, by file name. */
   readonly digests?: Readonly<Record<string, string>>;
+  /** What did not come to its end and is left as it is, within what the person tolerates: object → why. */
+  readonly left?: Readonly<Record<string, string>>;
 }
 
 /** Performs one action. */
@@ -34,6 +34,7 @@ export type Ends = Pick<Hold, 'stop' | 'cut' | 'mustHold'>;
 
 /** The one that really acts. */
 export function realExecutor(ports: EnginePorts, observe: Observer, ends: Ends): Executor {
+  const leftBehind = new Set<string>();
   return {
     async perform(stage, action) {
       const { effect } = action;
@@ -45,7 +46,7 @@ export function realExecutor(ports: EnginePorts, observe: Observer, ends: Ends):
         case 'delete':
           return { detail: await deleteObject(ports, effect) };
         case 'patch-all':
-          return { detail: await patchAll(ports, effect, () => ends.mustHold(), reporter(observe, stage)) };
+          return { detail: await patchAll(ports, effect, () => ends.mustHold(), telling(observe, stage).report) };
         case 'patch':
           return { detail: await patchObject(ports, effect) };
         case 'write':
@@ -54,8 +55,7 @@ export function realExecutor(ports: EnginePorts, observe: Observer, ends: Ends):
           await ports.machine.writeFolder(effect.folder, effect.files);
           return { detail: `${effect.files.length} files in ${effect.folder}` };
         case 'wait':
-          await waitFor(ports, observe, stage, effect, ends.stop);
-          return {};
+          return waitFor(ports, effect, { signal: ends.stop, leftBehind, ...telling(observe, stage) });
         case 'install-cli':
           return installCli(ports, effect);
         case 'remove-file':
@@ -92,7 +92,7 @@ export function serverDryRunExecutor(ports: EnginePorts, observe: Observer, ends
           effect.patch,
           effect.fieldManager ?? 'kubectl',
         );
-        return { detail: 'dry run' };
+        return {};
       }
       return { detail: 'not performed (dry run)' };
     },
@@ -126,29 +126,11 @@ async function patchObject(ports: EnginePorts, effect: Extract<Effect, { type: '
   return refText(target);
 }
 
-async function waitFor(
-  ports: EnginePorts,
-  observe: Observer,
-  stage: string,
-  effect: Extract<Effect, { type: 'wait' }>,
-  signal: AbortSignal,
-): Promise<void> {
-  const { until, timeoutMs } = effect;
-  if (until.type === 'host-endpoints') {
-    return waitHostEndpoints(ports, until, { timeoutMs, signal, report: reporter(observe, stage) });
-  }
-  if (until.type === 'apiservice-available') return waitApiServices(ports.cluster, ports.clock, until.names, timeoutMs, signal);
-  await waitRollout(ports.cluster, ports.clock, {
-    targets: until.targets,
-    maxFailed: until.maxFailed,
-    timeoutMs,
-    signal,
+function telling(observe: Observer, stage: string): Pick<WaitSurroundings, 'onProgress' | 'report'> {
+  return {
+    report: (done, of, what, why) => observe({ type: 'progress', stage, done, of, what, ...(why ? { why } : {}) }),
     onProgress: (progress, elapsedMs) => observe({ type: 'rollout', stage, progress, elapsedMs }),
-  });
-}
-
-function reporter(observe: Observer, stage: string): Report {
-  return (done, of, what, why) => observe({ type: 'progress', stage, done, of, what, ...(why ? { why } : {}) });
+  };
 }
 
 function ask(observe: Observer, stage: string, effect: Extract<Effect, { type: 'ask' }>): string {

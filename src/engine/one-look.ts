@@ -1,7 +1,9 @@
 import type { Kind } from '../core/object.ts';
-import type { ClusterReader } from '../core/ports.ts';
+import type { ClusterReader, ListOptions } from '../core/ports.ts';
 
 type Remembered = Pick<ClusterReader, 'version' | 'discover' | 'resolve' | 'get' | 'list' | 'reviewAccess'>;
+
+type Keep = NonNullable<ListOptions['keep']>;
 
 /** A list longer than this is read again rather than held until the whole plan is made. */
 const HELD_OBJECTS = 2000;
@@ -25,15 +27,23 @@ export function oneLook<Reader extends ClusterReader>(cluster: Reader): Reader {
     JSON.stringify(['get', kind.group, kind.version, kind.plural, namespace, name]);
   const fresh = (kind: Kind, { name, namespace }: { readonly name: string; readonly namespace?: string }) =>
     held.delete(objectKey(kind, name, namespace));
+  // What is kept of the objects is a function, of which JSON would say nothing: lists cut down in two ways are two lists.
+  const cuts = new Map<Keep, number>();
+  const numberOf = (keep: Keep) => {
+    const number = cuts.get(keep) ?? cuts.size;
+    cuts.set(keep, number);
+    return number;
+  };
   const remembered: Remembered = {
     version: () => once('version', () => cluster.version()),
     discover: () => once('discover', () => cluster.discover()),
     resolve: (apiVersion, kind) => once(JSON.stringify(['resolve', apiVersion, kind]), () => cluster.resolve(apiVersion, kind)),
     get: (kind, name, namespace) => once(objectKey(kind, name, namespace), () => cluster.get(kind, name, namespace)),
     async list(kind, options = {}) {
-      const { signal, ...asked } = options;
+      const { signal, keep, ...asked } = options;
       if (signal) return cluster.list(kind, options);
-      const key = JSON.stringify(['list', kind.group, kind.version, kind.plural, Object.entries(asked).sort()]);
+      const part = keep ? numberOf(keep) : 'whole';
+      const key = JSON.stringify(['list', kind.group, kind.version, kind.plural, part, Object.entries(asked).sort()]);
       const found = await once(key, () => cluster.list(kind, options));
       if (found.length > HELD_OBJECTS) held.delete(key);
       return found;

@@ -102,6 +102,7 @@ class Chain {
     await this.#recorder.atWork(stage.id, startedAt);
     if (stage.judgesResult && !this.#live) return this.#ended(stage, startedAt, 'a dry run has no result to judge');
     this.#writesBefore = this.#actor.writes;
+    this.#actor.left.clear();
     let next: Next = 'judge';
     for (let round = 1; round <= MAX_ROUNDS; round += 1) {
       this.#hold.mayGoOn();
@@ -156,7 +157,8 @@ class Chain {
     const endedAt = this.#ports.clock.now();
     const state = skipped === undefined ? 'done' : 'skipped';
     const record = { id: stage.id, state, startedAt: startedAt.toISOString(), endedAt: endedAt.toISOString() } as const;
-    await this.#recorder.stage(skipped === undefined ? record : { ...record, because: skipped });
+    const because = skipped ?? this.#actor.leftText;
+    await this.#recorder.stage(because === undefined ? record : { ...record, because });
     if (skipped === undefined) this.#observe({ type: 'stage-done', stage: stage.id, durationMs: endedAt.getTime() - startedAt.getTime() });
     else this.#observe({ type: 'stage-skipped', stage: stage.id, because: skipped });
   }

@@ -1,6 +1,7 @@
 import { Fault } from '../core/fault.ts';
 import type { Clock, ClusterReader } from '../core/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../core/rollout.ts';
+import { FailedPods } from './failed-pods.ts';
 import { Board, CONTINUE } from './rollout-board.ts';
 import { openFeeds } from './rollout-feeds.ts';
 
@@ -8,14 +9,16 @@ export interface WaitRequest {
   readonly targets: readonly RolloutTarget[];
   /** More failed pods than this end the wait (exit 5). */
   readonly maxFailed: number;
+  /**
+   * Where given, failed pods within that number do not hold the wait up: it ends once nothing else is left, and adds them here.
+   * Those that earlier waits added count as well.
+   */
+  readonly leftBehind?: Set<string>;
   readonly timeoutMs: number;
   /** Ends the wait at once (Ctrl-C, lost lock). */
   readonly signal: AbortSignal;
   readonly onProgress: (progress: readonly RolloutProgress[], elapsedMs: number) => void;
 }
-
-/** A failed pod must stay failed this long before it counts: crash loops come back, pulls are retried. */
-export const FAILURE_GRACE_MS = 30_000;
 
 /**
  * Waits until every target is done by `judgeRollout`, fed by one watch per kind.
@@ -37,7 +40,7 @@ export async function waitRollout(cluster: ClusterReader, clock: Clock, request:
 
 async function loop(board: Board, clock: Clock, request: WaitRequest, signal: AbortSignal): Promise<readonly RolloutProgress[]> {
   const started = clock.now().getTime();
-  const failing = new Map<string, number>();
+  const failed = new FailedPods(request.maxFailed, request.leftBehind);
   for (;;) {
     if (request.signal.aborted) throw new Fault('interrupted', 'stopped while waiting for the rollout', CONTINUE);
     const now = clock.now().getTime();
@@ -45,25 +48,11 @@ async function loop(board: Board, clock: Clock, request: WaitRequest, signal: Ab
     if (progress) {
       request.onProgress(progress, now - started);
       if (progress.every((one) => one.done)) return progress;
-      stopOnFailures(progress, failing, now, request.maxFailed);
+      if (failed.judge(progress, now)) return progress;
     }
     if (now - started >= request.timeoutMs) throw timeout(progress ?? [], request.timeoutMs);
     await board.change(clock, signal);
   }
-}
-
-function stopOnFailures(progress: readonly RolloutProgress[], failing: Map<string, number>, now: number, maxFailed: number): void {
-  const failed = progress.flatMap((one) => one.pods.filter((pod) => pod.phase === 'failed'));
-  const names = new Set(failed.map((pod) => pod.pod));
-  for (const name of failing.keys()) if (!names.has(name)) failing.delete(name);
-  for (const name of names) if (!failing.has(name)) failing.set(name, now);
-  const settled = failed.filter((pod) => now - (failing.get(pod.pod) ?? now) >= FAILURE_GRACE_MS);
-  if (settled.length <= maxFailed) return;
-  const list = settled.map((pod) => `${pod.node || pod.pod}: ${pod.why}`).join('; ');
-  throw new Fault('stopped', `${settled.length} pods failed, more than --max-failed=${maxFailed}: ${list}`, [
-    'mend the named nodes, then continue with the same command',
-    'or allow more with --max-failed',
-  ]);
 }
 
 function timeout(progress: readonly RolloutProgress[], limitMs: number): Fault {

@@ -181,5 +181,5 @@ export const calico: Profile = {
     templateVersions: ['1.1.0 to 1.1.17', '1.2.0 to 1.2.9', '1.3.0 to 1.3.5', '1.4.0 to 1.4.2', '1.6', '1.7', '1.9', '1.10', '1.15'],
   },
   registryMove: { since: 'v3.31.0', from: 'docker.io/calico', to: 'quay.io/calico' },
-  flexvolUntil: 'v3.22',
+  flexvolUntil: 'v3.23',
 };

@@ -1,7 +1,10 @@
 import type { AlpJudged } from '../checks/alp.ts';
+import type { Reading } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
+import type { Installation } from '../core/installation.ts';
+import { K } from '../core/kinds.ts';
 import { refOf, refText } from '../core/object.ts';
-import type { KeptItem, Sources } from '../core/ports.ts';
+import type { ClusterReader, KeptItem, Sources } from '../core/ports.ts';
 import { type Injector, readInjectorTemplates } from './alp-templates.ts';
 import { type MeshedWorkload, readMeshedWorkloads } from './alp-workloads.ts';
 import { readInstalled } from './installed.ts';
@@ -18,13 +21,15 @@ export interface AlpFacts extends AlpJudged {
 /** Injectors, meshed workloads and what an earlier run kept (§4.6). */
 export async function readAlpFacts(sources: Sources, context: Context): Promise<AlpFacts> {
   const { cluster } = sources;
-  const [installation, injectors, workloads, kept] = await Promise.all([
-    readInstalled(sources, context),
+  const installation = await readInstalled(sources, context);
+  const [injectors, meshed, kept, csi] = await Promise.all([
     attempt(() => readInjectorTemplates(sources, context)),
     attempt(() => readMeshedWorkloads(cluster, context)),
     latestKept(sources.records, 'alp'),
+    attempt(() => readCsiDriver(cluster, context, installation)),
   ]);
   const known = 'value' in injectors ? injectors.value : [];
+  const workloads = 'value' in injectors && known.length === 0 ? withoutInjector(meshed) : meshed;
   const found = 'value' in workloads ? workloads.value : [];
   const data = known.flatMap(({ outcome }) => (outcome.type === 'template' ? Object.values(outcome.data) : []));
   const blocked = found.filter(({ stale, obstacle }) => stale > 0 && obstacle !== undefined);
@@ -47,8 +52,35 @@ export async function readAlpFacts(sources: Sources, context: Context): Promise<
     obstacles:
       'unread' in workloads ? workloads : { value: blocked.map(({ ref, obstacle = '' }) => ({ text: refText(ref), detail: obstacle })) },
     needsCsi: data.some((text) => /^\s*(- )?csi:/m.test(text)),
-    hasCsi: installation.hasCsiDriver,
+    csi,
     inUse: 'unread' in injectors || 'unread' in workloads || known.length > 0 || found.length > 0,
     undo: context.options.undo === true,
   };
+}
+
+/** Restarts bring a newer sidecar only where something puts it into new pods. */
+function withoutInjector(meshed: Reading<readonly MeshedWorkload[]>): Reading<readonly MeshedWorkload[]> {
+  if ('unread' in meshed) return meshed;
+  return {
+    value: meshed.value.map((one) => ({
+      ...one,
+      obstacle: one.obstacle ?? 'no injector of the mesh has the sidecar: find what put it in',
+    })),
+  };
+}
+
+/** The DaemonSet of the driver under the names of the profile, in whichever namespace it was installed. */
+async function readCsiDriver(
+  cluster: ClusterReader,
+  { profile }: Context,
+  { hasCsiDriver }: Installation,
+): Promise<{ readonly wanted: number; readonly ready: number } | undefined> {
+  const addOn = profile.addOns.find(({ id }) => id === 'csi');
+  for (const namespace of addOn ? [addOn.workload.namespace, ...addOn.otherNamespaces] : []) {
+    const live = await cluster.get(K.DaemonSet, addOn?.workload.name ?? '', namespace);
+    const status = (live as { readonly status?: Readonly<Record<string, number>> } | undefined)?.status;
+    if (live) return { wanted: status?.desiredNumberScheduled ?? 0, ready: status?.numberReady ?? 0 };
+  }
+  // Found by its image under another name: how far it is cannot be told.
+  return hasCsiDriver ? { wanted: 0, ready: 0 } : undefined;
 }

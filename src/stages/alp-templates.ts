@@ -5,7 +5,7 @@ import type { Sources } from '../core/ports.ts';
 import { parseImage } from '../detect/images.ts';
 import { injectorRevision, type MeshRevision, meshRevisions } from '../detect/mesh.ts';
 import { type InjectorTemplate, parseTemplate } from '../merge/injector-template.ts';
-import { mergeText, type TextConflict } from '../merge/text-merge.ts';
+import { type Data, mergeData } from './alp-merge.ts';
 import { attempt } from './reading.ts';
 import { readInjectors } from './survey-resources.ts';
 
@@ -34,12 +34,13 @@ export type InjectorOutcome =
 export async function readInjectorTemplates(sources: Sources, context: Context): Promise<readonly Injector[]> {
   const { profile } = context;
   const { container, injectorNamespace } = profile.sidecar;
-  const [maps, deployments] = await Promise.all([
+  const [injectors, deployments, pods] = await Promise.all([
     readInjectors(sources.cluster, profile),
     sources.cluster.list(K.Deployment, { namespace: injectorNamespace }),
+    sources.cluster.list(K.Pod, { namespace: injectorNamespace }),
   ]);
-  const meshes = meshRevisions(deployments, profile);
-  const withSidecar = maps.filter((map) => textsOf(map).some((text) => text.includes(`name: ${container}`)));
+  const meshes = meshRevisions({ deployments, pods, injectors }, profile);
+  const withSidecar = injectors.filter((map) => textsOf(map).some((text) => text.includes(`name: ${container}`)));
   return Promise.all(
     withSidecar.map(async (map) => {
       const mesh = meshes.find(({ revision }) => revision === injectorRevision(map.metadata.name, profile));
@@ -80,6 +81,7 @@ async function targetTemplate(
   }
   if (mesh?.version === undefined)
     return { because: mesh ? `the image of ${mesh.deployment} does not tell its version` : 'no control plane of this revision was found' };
+  if (mesh.mixed) return { because: `${mesh.deployment} runs ${mesh.mixed.join(' and ')}: the mesh’s own upgrade has to end first` };
   for (const version of [mesh.version, mesh.version.replace(/\.\d+$/, '')]) {
     const file = profile.sidecar.template.replace('{version}', version);
     if (!(await sources.artifacts.has(options.release, file))) continue;
@@ -105,44 +107,6 @@ function sidecarTag(map: KubeObject, { profile }: Context): string | undefined {
     .flatMap((text) => [...text.matchAll(/^\s*image:\s*["']?([^\s"']+)/gm)].map(([, found = '']) => found))
     .find((one) => profile.images.sidecar.includes(parseImage(one).name));
   return image === undefined ? undefined : parseImage(image).tag;
-}
-
-type Merged = { readonly data: Readonly<Record<string, string>>; readonly edited: boolean } | { readonly detail: string };
-
-/** Keys that only the cluster has stay; a key of both is merged line by line. Without a base nothing but the sidecar's tag may differ. */
-function mergeData(mine: Data, base: Data | undefined, theirs: Data, context: Context): Merged {
-  const data: Record<string, string> = { ...mine };
-  let edited = false;
-  for (const [key, fresh] of Object.entries(theirs)) {
-    const own = mine[key];
-    const before = base?.[key];
-    if (own === undefined || retagged(own, fresh, context) === fresh) data[key] = fresh;
-    else if (before === undefined) return { detail: `${key}: no template of its release is known, so your edits cannot be told` };
-    else {
-      const result = mergeText(before, own, fresh);
-      if ('conflicts' in result) return { detail: conflictText(key, result.conflicts) };
-      data[key] = result.text;
-      edited ||= result.text !== fresh;
-    }
-  }
-  return { data, edited };
-}
-
-type Data = Readonly<Record<string, string>>;
-
-/** The text with the sidecar's images of the other: what an unedited one of another release would be, if nothing else changed. */
-function retagged(text: string, like: string, { profile }: Context): string {
-  const images = [...like.matchAll(/image:\s*["']?([^\s"']+)/g)].map(([, image = '']) => image);
-  const target = images.find((image) => profile.images.sidecar.includes(parseImage(image).name));
-  if (target === undefined) return text;
-  return text.replaceAll(/(image:\s*["']?)([^\s"']+)/g, (all, before: string, image: string) =>
-    profile.images.sidecar.includes(parseImage(image).name) ? `${before}${target}` : all,
-  );
-}
-
-function conflictText(key: string, [first, ...more]: readonly TextConflict[]): string {
-  const rest = more.length > 0 ? ` and ${more.length} more places` : '';
-  return `${key}, line ${first?.line}: yours ${JSON.stringify(first?.mine.join('\n'))}, the target's ${JSON.stringify(first?.theirs.join('\n'))}${rest}`;
 }
 
 function dataOf(map: KubeObject): Data {

@@ -2,8 +2,9 @@ import type { Context } from '../core/context.ts';
 import { K } from '../core/kinds.ts';
 import { apiVersionOf, type KubeObject, type ObjectRef } from '../core/object.ts';
 import type { ClusterReader } from '../core/ports.ts';
+import type { Profile } from '../core/profile.ts';
 import { selectorOf, selects } from '../core/selector.ts';
-import { parseImage } from '../detect/images.ts';
+import { hasOwnSidecar, ownerOf, readSidecars, type SidecarPod } from './alp-sidecars.ts';
 
 export const RESTARTABLE = ['Deployment', 'StatefulSet', 'DaemonSet'] as const;
 export type RestartableKind = (typeof RESTARTABLE)[number];
@@ -20,16 +21,6 @@ export interface MeshedWorkload {
   readonly isRolling: boolean;
   /** Why it cannot be restarted by `kubectl rollout restart`; undefined if it can. */
   readonly obstacle?: string;
-}
-
-interface PodShape {
-  readonly spec?: { readonly containers?: readonly Container[]; readonly initContainers?: readonly Container[] };
-  readonly status?: { readonly phase?: string };
-}
-
-interface Container {
-  readonly name: string;
-  readonly image?: string;
 }
 
 interface WorkloadShape {
@@ -51,9 +42,9 @@ export async function readMeshedWorkloads(cluster: ClusterReader, context: Conte
   if (pods.length === 0) return [];
   const [replicaSets, deployments, statefulSets, daemonSets, budgets] = await Promise.all([
     cluster.list(K.ReplicaSet, { metadataOnly: true }),
-    cluster.list(K.Deployment),
-    cluster.list(K.StatefulSet),
-    cluster.list(K.DaemonSet),
+    cluster.list(K.Deployment, { keep: leanWorkload }),
+    cluster.list(K.StatefulSet, { keep: leanWorkload }),
+    cluster.list(K.DaemonSet, { keep: leanWorkload }),
     cluster.list(K.PodDisruptionBudget),
   ]);
   const parents = new Map(replicaSets.map((set) => [`${set.metadata.namespace}/${set.metadata.name}`, ownerOf(set)]));
@@ -68,7 +59,7 @@ export async function readMeshedWorkloads(cluster: ClusterReader, context: Conte
     const ref = { ...owner, namespace: first.namespace };
     const live = workloads.get(`${ref.kind}/${ref.namespace}/${ref.name}`);
     const stale = group.filter(({ isStale }) => isStale).length;
-    const obstacle = obstacleOf(ref.kind, live, group, budgets);
+    const obstacle = obstacleOf(ref.kind, live, group, budgets, context.profile);
     const isOlderThanRun = group.some(({ createdAt }) => createdAt < context.startedAt.getTime());
     return [
       {
@@ -83,42 +74,10 @@ export async function readMeshedWorkloads(cluster: ClusterReader, context: Conte
   });
 }
 
-interface SidecarPod {
-  readonly name: string;
-  readonly namespace: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly owner?: ObjectRef;
-  readonly isStale: boolean;
-  /** Milliseconds since the epoch. */
-  readonly createdAt: number;
-}
-
-/** Running pods with the sidecar; of each only what is needed, since a cluster has thousands. */
-async function readSidecars(cluster: ClusterReader, { profile, options }: Context): Promise<readonly SidecarPod[]> {
-  const where = {
-    ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
-    ...(options.selector === undefined ? {} : { labelSelector: options.selector }),
-  };
-  return (await cluster.list(K.Pod, where)).flatMap((pod) => {
-    const { spec, status } = pod as PodShape;
-    if (status?.phase === 'Succeeded' || status?.phase === 'Failed' || pod.metadata.deletionTimestamp) return [];
-    const sidecar = [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].find(
-      ({ name, image = '' }) => name === profile.sidecar.container || profile.images.sidecar.includes(parseImage(image).name),
-    );
-    if (!sidecar) return [];
-    const { name, namespace = '', labels = {} } = pod.metadata;
-    const owner = ownerOf(pod);
-    return [
-      {
-        name,
-        namespace,
-        labels,
-        ...(owner ? { owner } : {}),
-        isStale: parseImage(sidecar.image ?? '').tag !== options.release,
-        createdAt: Date.parse(pod.metadata.creationTimestamp ?? '') || 0,
-      },
-    ];
-  });
+/** Without annotations, which hold the last applied configuration, and managed fields: the larger part of most workloads. */
+function leanWorkload(workload: KubeObject): KubeObject {
+  const { name, namespace, generation } = workload.metadata;
+  return { ...workload, metadata: { name, ...(namespace ? { namespace } : {}), ...(generation === undefined ? {} : { generation }) } };
 }
 
 /** By what its controller counts; pods that do not become ready alone are no rollout. */
@@ -128,11 +87,6 @@ function isRolling(workload: KubeObject): boolean {
   if (workload.kind === 'DaemonSet') return Number(status.updatedNumberScheduled ?? 0) < Number(status.desiredNumberScheduled ?? 0);
   const updated = Number(status.updatedReplicas ?? 0);
   return updated < (spec?.replicas ?? 1) || Number(status.replicas ?? 0) > updated;
-}
-
-function ownerOf({ metadata }: KubeObject): ObjectRef | undefined {
-  const owner = metadata.ownerReferences?.find(({ controller }) => controller);
-  return owner && { apiVersion: owner.apiVersion, kind: owner.kind, name: owner.name };
 }
 
 function topOwner(
@@ -152,11 +106,13 @@ function obstacleOf(
   live: KubeObject | undefined,
   pods: readonly SidecarPod[],
   budgets: readonly KubeObject[],
+  profile: Profile,
 ): string | undefined {
   if (kind === 'Pod') return 'a pod without a controller does not come back: delete and create it by hand';
   if (kind === 'Job') return 'pods of a Job are not restarted: the next Job has the new sidecar';
   if (!RESTARTABLE.some((one) => one === kind)) return `kubectl cannot restart a ${kind}: restart it by its own controller`;
   if (!live) return 'it is being deleted';
+  if (hasOwnSidecar(live, profile)) return 'its own pod template has the sidecar: change the image there';
   if ((live as WorkloadShape).spec?.paused) return 'its rollout is paused: resume it first';
   const full = budgets.find(
     (budget) =>

@@ -28,13 +28,17 @@ export const alpStage = stage<AlpFacts>({
     const templates = templateActions(facts, context);
     const restarts = context.options.onlyTemplate ? [] : restartActions(facts, context);
     if (templates.length + restarts.length > 0) return { actions: [...templates, ...restarts], notes: [KEEPS_WORKING] };
-    return {
-      skip: context.options.onlyTemplate
-        ? 'the templates are the target’s'
-        : `every sidecar that can be restarted is of ${context.options.release}`,
-    };
+    return { skip: nothingToDo(facts, context) };
   },
 });
+
+function nothingToDo({ injectors, workloads }: AlpFacts, context: Context): string {
+  if (context.options.onlyTemplate) return 'the templates are the target’s';
+  const { tag } = parseImage(sidecarImage(injectors, context));
+  const isHeld = tag !== context.options.release && workloads.some(({ stale, obstacle }) => stale > 0 && obstacle === undefined);
+  if (isHeld) return `the injector still gives sidecars of ${tag ?? 'no release'}: restarts would change nothing`;
+  return `every sidecar that can be restarted is of ${context.options.release}`;
+}
 
 const KEEPS_WORKING = 'an older sidecar goes on working with the new agents: nothing is cut until a pod is restarted';
 
@@ -123,7 +127,7 @@ function waitFor(batch: readonly MeshedWorkload[], index: number, image: string,
     undo: 'full',
     effect: {
       type: 'wait',
-      until: { type: 'rollout', targets, maxFailed: options.maxFailed },
+      until: { type: 'rollout', targets, maxFailed: options.maxFailed, goesOn: true },
       timeoutMs: options.timeoutMs ?? defaultWaitMs(pods),
     },
   };

@@ -29,10 +29,13 @@ export const claims: readonly Claim[] = [
   { ref: '§4.5/5', by: '`verify`: NS-301 judges both forms of the version, asked through the CLI' },
   { ref: '§4.4/7', by: '`policy`: review, then removal when told by name' },
   { ref: '§4.5/6', by: '`alp` and `policy`' },
-  { ref: '§4.6/1', by: '`alp`: the template, with a person’s edits kept' },
+  {
+    ref: '§4.6/1',
+    by: '`alp`: applied where it is a whole object, patched where a release ships only its data; a person’s edits kept, `--undo`',
+  },
   {
     ref: '§4.6/2',
-    by: '`alp`: restarts what still carries an older sidecar, which comes to the same; `--all` restarts every meshed workload',
+    by: '`alp`: restarts what still carries an older sidecar, which comes to the same; `--all` restarts every meshed workload; NS-703 and NS-733: not before the CSI driver is ready',
   },
   { ref: '§4.7/1', by: '`hep`: labels, conflicts shown and never written over' },
   { ref: '§4.7/2', by: '`hep`: the CLI’s patch, proved per node by the endpoints themselves' },

@@ -8,7 +8,12 @@ import type { NewCli } from './cli-source.ts';
  * Steps that only a person can do. None of them stops the chain: the cluster itself is upgraded, and `verify` finds
  * whatever is still to be done.
  */
-export function ask(id: string, title: string, instruction: string): Action {
+function ask(id: string, title: string, instruction: string): Action {
+  return { id, title, ref: '§4.4/4', undo: 'full', effect: { type: 'ask', instruction, awaited: true } };
+}
+
+/** What is to be seen to after the CLI was replaced: nothing here can tell whether it was. */
+function advise(id: string, title: string, instruction: string): Action {
   return { id, title, ref: '§4.4/4', undo: 'full', effect: { type: 'ask', instruction } };
 }
 
@@ -54,8 +59,8 @@ export function configuration(facts: CliFacts, { profile }: Context): readonly A
   const { program } = profile.cli;
   const everywhere = `an older ${program} must not be used on this cluster any more: replace it on every other machine as well`;
   return [
-    ask('configure', `configure ${program}`, datastoreText(facts, program)),
-    ask('elsewhere', `replace ${program} elsewhere`, everywhere),
+    advise('configure', `configure ${program}`, datastoreText(facts, program)),
+    advise('elsewhere', `replace ${program} elsewhere`, everywhere),
   ];
 }
 

@@ -37,7 +37,8 @@ function review({ stored }: PolicyFacts, { profile }: Context): Action {
   const instruction =
     `review the traffic logs of ${name} (stored as ${stored.join(' and ')}), add the global policies that are needed, ` +
     `then delete it: kubectl netsvc-upgrade policy --delete=${name}`;
-  return { id: 'review', title: `${name} allows all traffic: review`, ref: '§4.4/7', undo: 'full', effect: { type: 'ask', instruction } };
+  const effect = { type: 'ask', instruction, awaited: true } as const;
+  return { id: 'review', title: `${name} allows all traffic: review`, ref: '§4.4/7', undo: 'full', effect };
 }
 
 /** Stored objects are deleted as they were read; in key-value mode only the CLI can. */

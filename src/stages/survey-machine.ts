@@ -13,6 +13,8 @@ export async function readClient(tools: Tools): Promise<ClientFacts> {
 }
 
 export async function readWorkFolder({ work, files }: Pick<Sources, 'work' | 'files'>): Promise<WorkFolderFacts> {
+  const { standsInFor } = work;
+  if (standsInFor !== undefined) return { path: standsInFor, freeBytes: await work.freeBytes(), writable: false };
   const [freeBytes, writable] = await Promise.all([work.freeBytes(), files.writable(work.path)]);
   return { path: work.path, freeBytes, writable };
 }

@@ -32,7 +32,7 @@ checkCases('NS-506', {
     says: /Disabled/,
   },
   'does not apply if the target has another default': { facts: { ...nft, target: targetOf() }, is: 'not-applicable' },
-  'warns if the target was not read': { facts: { ...nft, target: { unread: 'HTTP 404' } }, is: 'warning', says: /HTTP 404/ },
+  'warns if the target was not read': { facts: { ...nft, target: { unread: 'HTTP 404' } }, is: 'warning', says: /see NS-601/ },
   'does not apply within the line': { facts: { ...nft, detection: found({ release: 'v3.32.0' }) }, is: 'not-applicable' },
 });
 

@@ -1,4 +1,5 @@
-import { found, resource, resources } from '../fixtures/facts.ts';
+import type { KubeObject } from '../../src/core/object.ts';
+import { found, object, resource, resources } from '../fixtures/facts.ts';
 import { checkCases } from '../support/check-cases.ts';
 
 const label = { 'projectcalico.org/created-by': 'calico-kube-controllers' };
@@ -50,4 +51,33 @@ checkCases('NS-705', {
     facts: { resources: resources(endpoint('mine', { 'projectcalico.org/created-by': 'me' })) },
     is: 'ok',
   },
+});
+
+const node = (name: string) => object('v1', `Node/${name}`);
+const onNode = (endpoint: KubeObject) => ({ nodes: { value: [node('n1')] }, resources: resources(endpoint) });
+
+checkCases('NS-708', {
+  'passes if the automatic name is the controllers’ own': { facts: onNode(endpoint('n1-auto-hep', label)), is: 'ok' },
+  'warns if it was made by hand': { facts: onNode(endpoint('n1-auto-hep')), is: 'warning', about: ['HostEndpoint/n1-auto-hep'] },
+  'does not mind the suffix behind what is no node': { facts: onNode(endpoint('x-auto-hep')), is: 'ok' },
+  'cannot tell without the nodes': {
+    facts: { nodes: { unread: 'forbidden' }, resources: resources(endpoint('n1-auto-hep')) },
+    is: 'warning',
+    says: /forbidden/,
+  },
+});
+
+const sync = (syncLabels?: string) =>
+  resource('KubeControllersConfiguration/default', { controllers: { node: syncLabels ? { syncLabels } : {} } });
+
+checkCases('NS-709', {
+  'passes without the setting': { facts: { resources: resources(sync()) }, is: 'ok' },
+  'passes if it is on': { facts: { resources: resources(sync('Enabled')) }, is: 'ok' },
+  'passes before the controllers have ever run': { facts: { resources: resources() }, is: 'ok' },
+  'warns if it is off': {
+    facts: { resources: resources(sync('Disabled')) },
+    is: 'warning',
+    next: /^kubectl patch kubecontrollersconfigurations\.crd\.projectcalico\.org default --type=merge/,
+  },
+  'does not apply in key-value mode': { facts: { detection: found({ datastore: 'kvstore' }) }, is: 'not-applicable' },
 });

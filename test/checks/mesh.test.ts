@@ -36,5 +36,10 @@ checkCases('NS-703', {
     is: 'error',
   },
   'passes if the new driver is there': { facts: { ...meshed(), detection: found({ release: 'v3.20.6', hasCsiDriver: true }) }, is: 'ok' },
+  'fails from v3.23 on as well, whose templates still mount by the old driver': {
+    facts: { ...meshed(), detection: found({ release: 'v3.23.5' }) },
+    is: 'error',
+  },
+  'passes from v3.24 on, whose templates do not': { facts: { ...meshed(), detection: found({ release: 'v3.24.6' }) }, is: 'ok' },
   'passes if the old driver went long ago': { facts: meshed(), is: 'ok' },
 });

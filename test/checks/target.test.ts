@@ -27,8 +27,21 @@ describe('a target that could not be read', () => {
   };
   const unread = { unread: 'no network', hint: 'give a folder with --manifest-url DIR' };
 
-  it('passes on what helps to every check that needs it', () => {
-    for (const id of ['NS-601', 'NS-602', 'NS-501']) assert.equal(hintOf(unread, id, calico.defaultRelease).hint, unread.hint, id);
+  it('says why, and what helps, in NS-601 alone; the other checks that need it fail and refer to it', () => {
+    const why = 'https://files.example/v3.32.1/manifests/calico.yaml: no answer';
+    const target = { unread: why, hint: unread.hint };
+    const findings = judgeAll(preflightChecks, { ...healthy, target, preview: target }, contextOf({ release: calico.defaultRelease }));
+    const told = findings.filter(({ message }) => message.includes(why));
+    assert.deepEqual(
+      told.map(({ id, hint }) => ({ id, hint })),
+      [{ id: 'NS-601', hint: unread.hint }],
+    );
+    const referring = findings.filter(({ message }) => /see NS-601/.test(message));
+    assert.ok(referring.length >= 8, referring.map(({ id }) => id).join());
+    for (const { id, outcome, hint = '' } of referring) {
+      assert.match(outcome, /^(error|warning)$/, id);
+      assert.match(hint, /NS-601/, id);
+    }
   });
 
   it('leads to the default release only from another one', () => {
@@ -43,7 +56,7 @@ for (const id of ['NS-501', 'NS-504', 'NS-602', 'NS-603', 'NS-604', 'NS-605'] as
     'fails on an unread target elsewhere': {
       facts: { target: { unread: 'HTTP 404' }, preview: { unread: 'HTTP 404' } },
       is: 'error',
-      says: /HTTP 404/,
+      says: /not read: see NS-601$/,
     },
   });
 }

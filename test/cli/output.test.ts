@@ -54,6 +54,24 @@ const stages: readonly PlannedStage[] = [
         keep: { password: 'geheim' },
         effect: { type: 'exec', run: { tool: 'kubectl', args: ['apply', '-f', '-'], stdin: 'password: geheim' } },
       },
+      {
+        id: 'many',
+        title: 'copy labels',
+        ref: '§4.7/1',
+        undo: 'full',
+        effect: {
+          type: 'patch-all',
+          patches: [{ target: { apiVersion: 'v1', kind: 'Node', name: 'n' }, patch: [], uid: 'u' }],
+          what: 'labels',
+        },
+      },
+      {
+        id: 'old',
+        title: 'delete',
+        ref: '§4.7/3',
+        undo: 'full',
+        effect: { type: 'delete', target: { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'u' } },
+      },
       { id: 'file', title: 'write', ref: '§4.1', undo: 'full', effect: { type: 'write', file: 'upgrade.yaml', content: 'geheim' } },
     ],
     objects: [

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Action } from '../../src/core/action.ts';
 import { applies, commandBench, fakeStage } from '../support/command-bench.ts';
 
 const failed = { status: 'failed', because: 'the server is gone', hint: 'bring it back', next: 'kubectl cluster-info' } as const;
@@ -104,6 +105,65 @@ describe('a command that performs stages', () => {
     assert.equal(await bench.run('apply', '--yes', '-o', 'json'), 0);
     assert.equal((JSON.parse(bench.out()) as { kind: string }).kind, 'RunReport');
     assert.equal(bench.err(), '');
+  });
+
+  it('says with -o json why it refuses in one line of JSON on stderr, beside the document', async () => {
+    const unconfirmed = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
+    const blocked = commandBench([fakeStage('apply', { verdict: failed, plan: applies('upgrade.yaml') })]);
+    const cases = [
+      [unconfirmed, await unconfirmed.run('apply', '-o', 'json'), 'usage', 64],
+      [blocked, await blocked.run('apply', '--yes', '-o', 'json'), 'blocked', 3],
+    ] as const;
+    for (const [bench, exit, code, number] of cases) {
+      assert.equal(exit, number);
+      assert.equal((JSON.parse(bench.out()) as { exit: { code: string } }).exit.code, code);
+      const lines = bench.err().trim().split('\n');
+      assert.equal(lines.length, 1, bench.err());
+      const said = JSON.parse(lines[0] ?? '') as { kind: string; error: { code: string; exit: number; message: string } };
+      assert.equal(said.kind, 'Error');
+      assert.deepEqual([said.error.code, said.error.exit], [code, number]);
+      assert.match(said.error.message, /nothing was changed/);
+    }
+  });
+
+  describe('and leaves steps to a person', () => {
+    const ask = (id: string, awaited: boolean): Action => {
+      const effect = { type: 'ask', instruction: `do ${id}`, ...(awaited ? { awaited: true as const } : {}) } as const;
+      return { id, title: id, ref: '§4.4/4', undo: 'full', effect };
+    };
+    const steps = { actions: [ask('remove-old', true), ask('configure', false)] };
+
+    it('stops for that person: exit 5, the steps, and the same command again', async () => {
+      const bench = commandBench([fakeStage('cli', { plan: steps })]);
+      assert.equal(await bench.run('cli', '--yes'), 5);
+      assert.match(bench.err(), /^error: 1 step is left to do by hand\ndo remove-old\n/m);
+      assert.match(bench.out(), /Next: kubectl netsvc-upgrade cli --yes\n$/);
+    });
+
+    it('goes on in a chain, and says at the end what is left', async () => {
+      const bench = commandBench([fakeStage('cli', { plan: steps }), fakeStage('apply', { plan: applies('upgrade.yaml') })]);
+      assert.equal(await bench.run('run', '--yes'), 0);
+      assert.ok(bench.engine.calls.includes(APPLY));
+      assert.match(bench.out(), /^BY HAND {2}do remove-old$/m);
+      assert.doesNotMatch(bench.out(), /do configure/);
+    });
+
+    it('ends with 0 where only advice is left, and in a dry run', async () => {
+      assert.equal(await commandBench([fakeStage('cli', { plan: { actions: [ask('configure', false)] } })]).run('cli', '--yes'), 0);
+      assert.equal(await commandBench([fakeStage('cli', { plan: steps })]).run('cli', '--dry-run=server'), 0);
+    });
+  });
+
+  it('says which commands only look, and so can do without a lasting work folder', async () => {
+    const looks = async (...argv: readonly string[]) => {
+      const bench = commandBench([fakeStage('preflight', { readOnly: true }), fakeStage('apply', { plan: applies('upgrade.yaml') })]);
+      await bench.run(...argv);
+      return bench.requests[0]?.looksOnly;
+    };
+    for (const argv of [['preflight'], ['plan'], ['status'], ['apply', '--dry-run=server'], ['apply', '--dry-run=client']]) {
+      assert.equal(await looks(...argv), true, argv.join(' '));
+    }
+    for (const argv of [['apply', '--yes'], ['run'], ['unlock']]) assert.equal(await looks(...argv), false, argv.join(' '));
   });
 
   it('only prints the plan under --dry-run=client and calls no tool', async () => {

@@ -10,6 +10,10 @@ export interface EndpointManner {
   readonly manner: 'old' | 'new';
   /** Nodes that get no endpoint, as long as they are in here. */
   readonly never: Set<string>;
+  /** Nodes that get theirs so many milliseconds after the setting was taken. */
+  readonly late: ReadonlyMap<string, number>;
+  /** DaemonSet of their namespace that those of the new manner wait for before they do anything (host endpoint notes 0.2). */
+  readonly agents: string;
 }
 
 export interface EndpointControllers {
@@ -19,13 +23,27 @@ export interface EndpointControllers {
 const LOOK_EVERY_MS = 200;
 const WIDTH = 16;
 
-/** The controllers' part that makes automatic host endpoints, on a real API server: it looks at everything five times a second. */
+/** Until the process that took a new setting has been started again; the old one is restarted from outside. */
+const RESTART_MS = { old: 1000, new: 200 };
+
+/**
+ * The controllers' part that makes automatic host endpoints, on a real API server: it looks at everything five times a second.
+ * A new setting is told in the status first, then the process ends, and the next one acts on it.
+ */
 export function playEndpointControllers(api: Api, manner: EndpointManner): EndpointControllers {
   const end = new AbortController();
+  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
   const done = (async () => {
+    let taken = { on: false, since: 0 };
     while (!end.signal.aborted) {
-      await look(api, manner);
-      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+      const on = isOn(await settings(api, manner));
+      if (on !== taken.on) {
+        await tellStatus(api, manner, on);
+        await pause(RESTART_MS[manner.manner]);
+        taken = { on, since: Date.now() };
+      }
+      if (await mayAct(api, manner)) await look(api, manner, taken);
+      await pause(LOOK_EVERY_MS);
     }
   })();
   return {
@@ -36,15 +54,43 @@ export function playEndpointControllers(api: Api, manner: EndpointManner): Endpo
   };
 }
 
-async function look(api: Api, manner: EndpointManner): Promise<void> {
-  const base = `/apis/crd.${manner.group}/v1`;
-  const [nodes, endpoints, configurations] = await Promise.all(
-    ['/api/v1/nodes', `${base}/hostendpoints`, `${base}/kubecontrollersconfigurations`].map((path) => api.get<ApiList>(path)),
-  );
-  const on = isOn(configurations?.items.find(({ metadata }) => metadata.name === 'default'));
-  const wanted = new Map(
-    on ? (nodes?.items ?? []).filter(({ metadata }) => !manner.never.has(metadata.name)).map((node) => [node.metadata.name, node]) : [],
-  );
+const pathOf = ({ group }: EndpointManner) => `/apis/crd.${group}/v1`;
+
+async function settings(api: Api, manner: EndpointManner): Promise<ApiObject | undefined> {
+  return api.get<ApiObject>(`${pathOf(manner)}/kubecontrollersconfigurations/default`);
+}
+
+/** The old process writes it before it ends: who believes it believes too early. */
+async function tellStatus(api: Api, manner: EndpointManner, on: boolean): Promise<void> {
+  const runningConfig = { controllers: { node: { hostEndpoint: { autoCreate: on ? 'Enabled' : 'Disabled' } } } };
+  for (const below of ['', '/status']) {
+    const path = `${pathOf(manner)}/kubecontrollersconfigurations/default${below}`;
+    await api.send('PATCH', path, { status: { runningConfig } }).catch(ignoreGone);
+  }
+}
+
+interface RolloutStatus {
+  readonly observedGeneration?: number;
+  readonly desiredNumberScheduled?: number;
+  readonly updatedNumberScheduled?: number;
+  readonly numberUnavailable?: number;
+}
+
+async function mayAct(api: Api, { manner, agents }: EndpointManner): Promise<boolean> {
+  if (manner === 'old') return true;
+  const live = await api.get<ApiObject>(`/apis/apps/v1/namespaces/kube-system/daemonsets/${agents}`);
+  const status = (live?.status ?? {}) as RolloutStatus;
+  const isSeen =
+    Number(status.observedGeneration ?? 0) >= Number((live?.metadata as { readonly generation?: number } | undefined)?.generation ?? 0);
+  const isWhole = (status.updatedNumberScheduled ?? 0) >= (status.desiredNumberScheduled ?? 0) && (status.numberUnavailable ?? 0) === 0;
+  return live !== undefined && isSeen && isWhole;
+}
+
+async function look(api: Api, manner: EndpointManner, taken: { readonly on: boolean; readonly since: number }): Promise<void> {
+  const base = pathOf(manner);
+  const [nodes, endpoints] = await Promise.all(['/api/v1/nodes', `${base}/hostendpoints`].map((path) => api.get<ApiList>(path)));
+  const isTime = ({ metadata: { name } }: ApiObject) => !manner.never.has(name) && Date.now() - taken.since >= (manner.late.get(name) ?? 0);
+  const wanted = new Map(taken.on ? (nodes?.items ?? []).filter(isTime).map((node) => [node.metadata.name, node]) : []);
   const [key, value] = manner.createdBy;
   const mine = (endpoints?.items ?? []).filter(({ metadata }) => (metadata.labels as Record<string, string> | undefined)?.[key] === value);
   const gone = mine.filter(({ spec }) => !wanted.has((spec as { node?: string }).node ?? ''));
@@ -103,10 +149,12 @@ async function each<T>(items: readonly T[], work: (item: T) => Promise<unknown>)
   const queue = items[Symbol.iterator]();
   const worker = async () => {
     for (const item of queue) {
-      await work(item).catch((thrown: unknown) => {
-        if (!(thrown instanceof ApiError) || ![404, 409].includes(thrown.status)) throw thrown;
-      });
+      await work(item).catch(ignoreGone);
     }
   };
   await Promise.all(Array.from({ length: WIDTH }, worker));
+}
+
+function ignoreGone(thrown: unknown): void {
+  if (!(thrown instanceof ApiError) || ![404, 409].includes(thrown.status)) throw thrown;
 }

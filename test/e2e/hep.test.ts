@@ -1,3 +1,4 @@
 import { describeMigration } from '../support/hep-migration.ts';
+import { NETSVC_FLEET } from '../support/hep-services.ts';
 
-describeMigration(6, 280_000);
+describeMigration({ nodes: 6, timeoutMs: 280_000, service: NETSVC_FLEET, manner: 'new', everyStep: false });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { K } from '../../src/core/kinds.ts';
+import type { KubeObject } from '../../src/core/object.ts';
 import { ApiFailure, type ClusterReader } from '../../src/core/ports.ts';
 import { oneLook } from '../../src/engine/one-look.ts';
 
@@ -54,6 +55,13 @@ describe('one look at the cluster', () => {
     await look.discover();
     await look.discover();
     assert.deepEqual(asked, ['get nodes undefined/a', 'list pods {"namespace":"a","metadataOnly":true}', 'discover']);
+  });
+
+  it('tells apart lists of which other parts are kept', async () => {
+    const [names, labels] = [(object: KubeObject) => object, (object: KubeObject) => ({ ...object })];
+    for (const keep of [names, labels, names]) await look.list(K.Pod, { keep });
+    await look.list(K.Pod);
+    assert.equal(asked.length, 3);
   });
 
   it('tells apart what is not the same', async () => {

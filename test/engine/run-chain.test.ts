@@ -235,8 +235,11 @@ describe('runChain', () => {
 
   it('sends a server dry run instead of the write and takes no lock', async () => {
     const bench = engineBench();
-    await run(bench, [scripted('apply', [{ actions: [exec('a'), patch('p')] }])], { dryRun: 'server' });
+    const { events } = await run(bench, [scripted('apply', [{ actions: [exec('a'), patch('p')] }])], { dryRun: 'server' });
     assert.deepEqual(bench.calls, ['exec kubectl apply --dry-run=server -f a', 'dry-run patch p']);
+    // What the server took needs no line beside the one that names it.
+    const details = events.flatMap((event) => (event.type === 'action-done' ? [event.detail] : []));
+    assert.deepEqual(details, [undefined, undefined]);
   });
 
   it('continues the record of an unfinished run and keeps what it knew first', async () => {

@@ -76,17 +76,15 @@ function scriptedCluster(script: Script) {
 const snapshot = (...items: KubeObject[]): WatchUpdate => ({ type: 'snapshot', items });
 const changed = (object: KubeObject): WatchUpdate => ({ type: 'changed', object });
 
-async function wait(
-  script: Script,
-  options: { maxFailed?: number; timeoutMs?: number; signal?: AbortSignal; onProgress?: WaitRequest['onProgress'] } = {},
-) {
+async function wait(script: Script, options: Partial<Omit<WaitRequest, 'targets'>> = {}) {
   const { cluster, clock } = scriptedCluster(script);
   const seen: boolean[] = [];
   const result = await waitRollout(cluster, clock, {
+    maxFailed: 0,
+    timeoutMs: 600_000,
+    signal: new AbortController().signal,
+    ...options,
     targets: [target],
-    maxFailed: options.maxFailed ?? 0,
-    timeoutMs: options.timeoutMs ?? 600_000,
-    signal: options.signal ?? new AbortController().signal,
     onProgress(progress, elapsedMs) {
       seen.push(progress.every((one) => one.done));
       options.onProgress?.(progress, elapsedMs);
@@ -130,6 +128,45 @@ describe('waitRollout', () => {
   it('goes on over a failed pod within the failure budget', async () => {
     const script = { daemonsets: [[snapshot(agents(1))]], pods: [[snapshot(pod('a', true), pod('b', false, 'CrashLoopBackOff'))]] };
     await assert.rejects(wait(script, { maxFailed: 1, timeoutMs: 60_000 }), code('timeout', /CrashLoopBackOff/));
+  });
+
+  describe('that may leave failed pods behind', () => {
+    const broken = (name: string) => pod(name, false, 'CrashLoopBackOff');
+    const script = { daemonsets: [[snapshot(agents(1))]], pods: [[snapshot(pod('a', true), broken('b'))]] };
+
+    it('ends without them once nothing else is left, and says so', async () => {
+      const leftBehind = new Set<string>();
+      const { result } = await wait(script, { maxFailed: 1, leftBehind });
+      assert.deepEqual([result[0]?.done, [...leftBehind]], [false, ['kube-system/b']]);
+    });
+
+    it('counts those of earlier waits, the same pod once', async () => {
+      await assert.rejects(wait(script, { maxFailed: 1, leftBehind: new Set(['shop/b']) }), code('stopped', /^2 pods failed/));
+      const again = await wait(script, { maxFailed: 1, leftBehind: new Set(['kube-system/b']) });
+      assert.equal(again.result[0]?.done, false);
+    });
+
+    it('waits for a pod that is on its way', async () => {
+      const { result } = await wait(
+        {
+          daemonsets: [[snapshot(agents(1, 3))]],
+          pods: [
+            [snapshot(pod('a', true), broken('b'), pod('c', false))],
+            ...Array.from({ length: 50 }, () => []),
+            [changed(pod('c', true))],
+          ],
+        },
+        { maxFailed: 1, leftBehind: new Set() },
+      );
+      assert.deepEqual(
+        result[0]?.pods.map(({ phase }) => phase),
+        ['new', 'failed', 'new'],
+      );
+    });
+
+    it('stops as ever over more than are tolerated', async () => {
+      await assert.rejects(wait(script, { leftBehind: new Set() }), code('stopped', /^1 pod failed, more than --max-failed=0/));
+    });
   });
 
   it('forgives a pod that failed for a moment', async () => {

@@ -202,9 +202,22 @@ describe('the template of alp', () => {
     ]);
   });
 
-  it('waits for the CSI driver where it mounts by it', async () => {
+  describe('that mounts by the CSI driver', () => {
     const files = { ...FILES, [`${NEW}/manifests/alp/istio-inject-configmap-1.15.yaml`]: fileOf(NEW, '  - csi:\n') };
-    assert.equal((await finding({ objects: [injector(template(OLD)), istiod('1.15.0')], files }, 'NS-733'))?.outcome, 'error');
+    const driver = (numberReady: number, namespace = 'calico-system') =>
+      object('apps/v1', `DaemonSet/${namespace}/csi-node-driver`, { status: { desiredNumberScheduled: 3, numberReady } });
+    const cases: readonly (readonly [title: string, objects: readonly KubeObject[], outcome: string, says: RegExp])[] = [
+      ['is refused without the driver', [], 'error', /is not installed/],
+      ['is refused until the driver is ready on every node', [driver(2)], 'error', /ready on 2 of 3 nodes/],
+      ['goes in where it is', [driver(3)], 'ok', /ready on 3 nodes/],
+      ['finds the driver of a manifest in the other namespace', [driver(3, 'kube-system')], 'ok', /ready on 3 nodes/],
+    ];
+    for (const [title, objects, outcome, says] of cases) {
+      it(title, async () => {
+        const found = await finding({ objects: [injector(template(OLD)), istiod('1.15.0'), ...objects], files }, 'NS-733');
+        assert.deepEqual([found?.outcome, says.test(found?.message ?? '')], [outcome, true], found?.message);
+      });
+    }
   });
 });
 
@@ -271,6 +284,15 @@ describe('the restarts of alp', () => {
     ['a pod without a controller', [pod('alone', OLD)], /without a controller/],
     ['a Job', [pod('job-1', OLD, owned('Job', 'job'))], /next Job/],
     ['another controller', [pod('r-1', OLD, owned('Rollout', 'r'))], /its own controller/],
+    [
+      'a workload whose own template has the sidecar',
+      [
+        set,
+        deployment({ template: { spec: { containers: [{ name: 'dikastes', image: `calico/dikastes:${OLD}` }] } } }),
+        pod('web-1-a', OLD, owned('ReplicaSet', 'web-1')),
+      ],
+      /its own pod template/,
+    ],
     ['a paused Deployment', [set, deployment({ paused: true }), pod('web-1-a', OLD, owned('ReplicaSet', 'web-1'))], /paused/],
     ['a spent disruption budget', [...web, budget], /allows no disruption/],
   ];
@@ -283,6 +305,35 @@ describe('the restarts of alp', () => {
       assert.match(`${found?.evidence[0]?.detail}`, why);
     });
   }
+});
+
+describe('sidecars that restarts would not change', () => {
+  const set = object('apps/v1', 'StatefulSet/shop/db', { status: { replicas: 1, updatedReplicas: 1 } });
+  const db = [set, pod('db-0', OLD, owned('StatefulSet', 'db'))];
+
+  it('are left where no injector has the sidecar', async () => {
+    assert.equal(typeof (await planned({ objects: db })), 'string');
+    const found = await finding({ objects: db }, 'NS-734');
+    assert.match(`${found?.evidence[0]?.detail}`, /no injector/);
+  });
+
+  it('are left while the injector gives older ones, and the reason is said', async () => {
+    const given = { objects: [injector(template(OLD)), istiod('1.22.1'), ...db] };
+    assert.match(ids(await planned(given)), new RegExp(`still gives sidecars of ${OLD}`));
+  });
+
+  it('are found as native sidecars, which are init containers', async () => {
+    const native = object('v1', 'Pod/shop/db-0', {
+      metadata: { ownerReferences: owned('StatefulSet', 'db') },
+      spec: {
+        containers: [{ name: 'app', image: 'shop' }],
+        initContainers: [{ name: 'dikastes', image: `quay.io/calico/dikastes:${OLD}`, restartPolicy: 'Always' }],
+      },
+      status: { phase: 'Running' },
+    });
+    const current = [injector(template(NEW, 'fresh: yes\n')), istiod('1.15.0')];
+    assert.equal(ids(await planned({ objects: [...current, set, native] })), 'restart-StatefulSet-shop-db wait-1');
+  });
 });
 
 describe('the published templates', () => {

@@ -1,5 +1,8 @@
+import { alpChecks } from '../../src/checks/alp.ts';
 import { applyChecks } from '../../src/checks/apply.ts';
+import { hepChecks } from '../../src/checks/hep.ts';
 import { preflightChecks } from '../../src/checks/index.ts';
+import { removalChecks } from '../../src/checks/policy-removal.ts';
 import { registry } from '../../src/checks/registry.ts';
 import { verifyChecks } from '../../src/checks/verify.ts';
 import { procedure } from '../../src/core/procedure.ts';
@@ -8,7 +11,7 @@ import { chain, laterStages } from '../../src/stages/index.ts';
 
 /** Who claims a step of the procedure: stages and checks that cite it, the claims list, or a stage still to come. */
 export function claimants(ref: string): { readonly now: readonly string[]; readonly later: readonly string[] } {
-  const checks = [...preflightChecks, ...applyChecks, ...verifyChecks]
+  const checks = [...preflightChecks, ...applyChecks, ...alpChecks, ...hepChecks, ...removalChecks, ...verifyChecks]
     .filter((check) => check.ref === ref)
     .map(({ id }) => `${id} ${registry[id as keyof typeof registry]}`);
   const stages = chain.filter((stage) => stage.ref === ref).map(({ id }) => `stage \`${id}\``);

@@ -1,32 +1,52 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { type EndpointControllers, playEndpointControllers } from '../control-plane/host-endpoint-controllers.ts';
+import type { MigratedService } from './hep-services.ts';
 import { type InstalledCluster, installedCluster } from './installed-cluster.ts';
-import { manifestFile, ownReleases } from './shared.ts';
-import { installStandIn } from './stand-in-cli.ts';
-import { standInState } from './stand-in-cli-state.ts';
+import { clientRelease, installClusterCli } from './service-cli.ts';
 import { startUpgrade, type UpgradeProcess, upgrade } from './upgrade-process.ts';
 
-const GROUP = 'netsvc.io';
 const said = (result: UpgradeProcess) => `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
 
 interface Endpoint {
-  readonly metadata: { readonly name: string; readonly labels?: object; readonly annotations?: Readonly<Record<string, string>> };
-  readonly spec: object;
+  readonly metadata: {
+    readonly name: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly spec: { readonly node?: string };
+}
+
+export interface Migration {
+  /** At least six. */
+  readonly nodes: number;
+  readonly timeoutMs: number;
+  readonly service: MigratedService;
+  /** How the played controllers store labels. */
+  readonly manner: 'old' | 'new';
+  /** Killed at each step, not at one. */
+  readonly everyStep: boolean;
+  /** A real CLI of the service; the stand-in unless given. */
+  readonly cli?: string;
 }
 
 /** `node-01` to `node-200`, as the test ground names them. */
 const nodeName = (index: number) => `node-${String(index).padStart(2, '0')}`;
+const LATE_MS = 3000;
 
 /**
- * The migration of a fleet: the node before the last denies by default and would be opened, the last has no endpoint and would be policed.
+ * The migration of a fleet. The last node has no endpoint and would be policed, the one before it denies by default and would be opened,
+ * the third from the end would be judged by another policy; the second node's endpoint comes late, the third's never at first.
  * Refused, timed out, killed, continued and taken back.
  */
-export function describeMigration(nodes: number, timeoutMs: number): void {
-  const [opened, policed] = [nodeName(nodes - 1), nodeName(nodes)];
+export function describeMigration({ nodes, timeoutMs, service, manner, everyStep, cli }: Migration): void {
+  const { group, program } = service;
+  const [changed, opened, policed] = [nodeName(nodes - 2), nodeName(nodes - 1), nodeName(nodes)];
+  const ENDPOINTS = `hostendpoints.crd.${group}`;
+  const SETTINGS = `kubecontrollersconfigurations.crd.${group}`;
 
-  describe(`hep on a real control plane with ${nodes} nodes, with the stand-in CLI and played controllers`, function () {
+  describe(`hep on a real control plane with ${nodes} nodes of ${program}, ${cli ? 'the real' : 'the stand-in'} CLI and played controllers of the ${manner} manner`, function () {
     this.timeout(timeoutMs);
     let cluster: InstalledCluster;
     let controllers: EndpointControllers;
@@ -36,91 +56,149 @@ export function describeMigration(nodes: number, timeoutMs: number): void {
     const apply = (kind: string, name: string, spec: object, labels: object = {}) =>
       cluster.plane.kubectl(
         ['create', '-f', '-'],
-        JSON.stringify({ apiVersion: `crd.${GROUP}/v1`, kind, metadata: { name, labels }, spec }),
+        JSON.stringify({ apiVersion: `crd.${group}/v1`, kind, metadata: { name, labels }, spec }),
       );
 
     before(async () => {
-      cluster = await installedCluster({ manifest: manifestFile('v3.32.2', 'netsvc.yaml', ownReleases), nodes });
+      cluster = await installedCluster({ manifest: service.manifest, nodes });
       const bin = join(cluster.around.home, 'bin');
-      await mkdir(bin, { recursive: true });
-      const [program, state] = [join(bin, 'stand-in'), join(bin, 'state.json')];
-      installStandIn(program);
-      await writeFile(state, JSON.stringify(standInState({ generation: 'new', client: 'v3.32.2' })));
-      const settings = `STAND_IN_CLI_STATE=${state} STAND_IN_CLI_KUBECTL=${cluster.around.kubectl} STAND_IN_CLI_GROUP=${GROUP}`;
-      await writeFile(join(bin, 'netsvcctl'), `#!/bin/sh\n${settings} exec ${program} "$@"\n`);
-      await chmod(join(bin, 'netsvcctl'), 0o755);
+      if (cli === undefined) await installClusterCli(cluster, join(bin, program), { group, client: service.release });
+      else await useReal(cli, join(bin, program));
       path = [bin, join(cluster.around.kubectl, '..'), '/usr/bin', '/bin'].join(delimiter);
       await apply('KubeControllersConfiguration', 'default', { controllers: { node: { syncLabels: 'Enabled' } } });
       await apply('GlobalNetworkPolicy', 'hosts', { selector: 'role == "host"', types: ['Ingress', 'Egress'] });
       await apply('GlobalNetworkPolicy', 'all', { selector: 'zone == "b"', types: ['Ingress'] });
+      await apply('GlobalNetworkPolicy', 'rack', { selector: 'rack == "r1"', types: ['Egress'] });
       for (let index = 1; index < nodes; index += 1) {
         const node = nodeName(index);
-        await apply('HostEndpoint', `old-${index}`, { node, interfaceName: '*' }, index === nodes - 1 ? {} : { role: 'host' });
+        await apply('HostEndpoint', `old-${index}`, { node, interfaceName: '*' }, node === opened ? {} : { role: 'host' });
       }
+      // Two of the node's own, one of them last in the order of names: both go.
+      await apply('HostEndpoint', 'zz-second', { node: 'node-01', interfaceName: '*' }, { role: 'host', team: 'a' });
       await apply('HostEndpoint', 'eth', { node: 'node-01', interfaceName: 'eth0' });
+      await apply('HostEndpoint', 'outside', { node: 'no-node', interfaceName: '*' });
       await cluster.plane.kubectl(['label', 'node', policed, 'zone=b']);
-      const createdBy = ['netsvc.io/created-by', 'netsvc-kube-controllers'] as const;
-      const manner = { group: GROUP, createdBy, allowAllProfile: 'netsvc-default-allow', manner: 'new', never } as const;
-      controllers = playEndpointControllers(cluster.plane.api, manner);
+      await cluster.plane.kubectl(['label', 'node', changed, 'rack=r1']);
+      const { createdBy, allowAllProfile, agents } = service;
+      const late = new Map([['node-02', LATE_MS]]);
+      controllers = playEndpointControllers(cluster.plane.api, { group, createdBy, allowAllProfile, agents, manner, never, late });
     });
     after(async () => {
       await controllers?.stop();
       await cluster?.stop();
     });
 
+    /** Under the name by which it is looked for; the cluster is made to say that it is of the CLI's release. */
+    async function useReal(from: string, to: string): Promise<void> {
+      await mkdir(join(to, '..'), { recursive: true });
+      await symlink(from, to);
+      const spec = { calicoVersion: await clientRelease(from) };
+      await cluster.plane.kubectl(['patch', `clusterinformations.crd.${group}`, 'default', '--type=merge', '-p', JSON.stringify({ spec })]);
+    }
+
     const around = () => ({ ...cluster.around, env: { PATH: path } });
-    const run = (...args: readonly string[]) => upgrade([...args, '--manifest-url', ownReleases], around(), timeoutMs);
+    const asked = (...args: readonly string[]) => [...args, '--release', service.release, '--manifest-url', service.source];
+    const run = (...args: readonly string[]) => upgrade(asked(...args), around(), timeoutMs);
     const list = async (resource: string): Promise<readonly Endpoint[]> =>
       JSON.parse((await cluster.plane.kubectl(['get', resource, '-o', 'json'])).stdout).items;
-    const names = async () => (await list(`hostendpoints.crd.${GROUP}`)).map(({ metadata }) => metadata.name);
+    const names = async () => (await list(ENDPOINTS)).map(({ metadata }) => metadata.name);
 
-    /** Endpoints with their labels wherever they are stored, the setting, and the labels of nodes. */
+    /** Labels wherever they are stored; a copy that only the controllers' mark is kept of stays out. */
+    const labelsOf = ({ metadata }: Endpoint) => ({
+      ...metadata.labels,
+      ...(JSON.parse(metadata.annotations?.[`${group}/metadata`] ?? '{}') as { labels?: object }).labels,
+    });
+
     async function stateOf(): Promise<unknown> {
-      const endpoints = await list(`hostendpoints.crd.${GROUP}`);
-      const settings = await list(`kubecontrollersconfigurations.crd.${GROUP}`);
-      const nodes = await list('nodes');
-      const labels = ({ metadata }: Endpoint) => ({
-        ...metadata.labels,
-        ...(JSON.parse(metadata.annotations?.[`${GROUP}/metadata`] ?? '{}') as { labels?: object }).labels,
-      });
       return {
-        endpoints: endpoints.map((one) => [one.metadata.name, labels(one), one.spec]),
-        settings: settings.map(({ spec }) => spec),
-        nodes: nodes.map(({ metadata }) => [metadata.name, metadata.labels]),
+        endpoints: (await list(ENDPOINTS)).map((one) => [one.metadata.name, labelsOf(one), one.spec]),
+        settings: (await list(SETTINGS)).map(({ spec }) => spec),
+        nodes: (await list('nodes')).map(({ metadata }) => [metadata.name, metadata.labels]),
       };
     }
 
-    const ACCEPT = ['--accept', `NS-711=${opened}`, '--accept', `NS-712=${policed}`];
+    const ACCEPT = [`NS-711=${opened}`, `NS-712=${policed}`, `NS-713=${changed}`].flatMap((one) => ['--accept', one]);
     let start: unknown;
 
     it('gives a verdict for every node, refuses, and changes nothing', async () => {
       start = await stateOf();
       const result = await run('hep', '--yes');
       assert.equal(result.exitCode, 3, said(result));
-      assert.match(result.stdout, new RegExp(`NS-711 .*${opened}`));
-      assert.match(result.stdout, new RegExp(`NS-712 .*${policed}`));
+      for (const [id, node] of [
+        ['NS-711', opened],
+        ['NS-712', policed],
+        ['NS-713', changed],
+      ]) {
+        assert.match(result.stdout, new RegExp(`${id} 1 host .*: ${node}$`, 'm'), said(result));
+      }
+      assert.match(result.stdout, /NS-718 .*outside/);
       assert.deepEqual(await stateOf(), start);
     });
 
     it('times out at the node whose endpoint does not come, with its old one still there', async () => {
       never.add('node-03');
-      const result = await run('hep', '--yes', '--timeout', '5s', ...ACCEPT);
+      const result = await run('hep', '--yes', '--timeout', nodes > 50 ? '60s' : '10s', ...ACCEPT);
       assert.equal(result.exitCode, 124, said(result));
       assert.match(result.stderr, /node-03/);
+      assert.doesNotMatch(result.stderr, /node-02/, 'the late one came');
       assert.ok((await names()).includes('old-3'));
       never.clear();
     });
 
-    it('is killed in the middle, and the same command brings it to the end', async () => {
-      const first = startUpgrade(['hep', '--yes', ...ACCEPT, '--manifest-url', ownReleases], around(), timeoutMs);
-      for (let tries = 0; tries < 200 && (await names()).includes('old-1'); tries += 1)
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      first.kill('SIGKILL');
-      await first;
+    const automaticOnes = async () => (await names()).filter((name) => name.endsWith('-auto-hep')).length;
+    const oldOnes = async () => (await names()).filter((name) => name.startsWith('old-')).length;
+    const moments: readonly (readonly [title: string, isNow: () => Promise<boolean>])[] = [
+      ['when the first label is on its node', async () => (await list('nodes')).some(({ metadata }) => metadata.labels?.role === 'host')],
+      ['when the setting is on', async () => JSON.stringify(await list(SETTINGS)).includes('"autoCreate":"Enabled"')],
+      ['when the first automatic endpoint is there', async () => (await automaticOnes()) > 0],
+      ['when the first old one is gone', async () => !(await names()).includes('old-1')],
+      ['when half of the old ones are gone', async () => (await oldOnes()) <= nodes / 2],
+    ];
+
+    /** Every node that had an endpoint has one, old or automatic, and none lost its label. */
+    async function assertNoGap(): Promise<void> {
+      const all = await list(ENDPOINTS);
+      for (let index = 1; index < nodes; index += 1) {
+        const mine = all.filter(({ spec }) => spec.node === nodeName(index));
+        assert.ok(mine.length > 0, `${nodeName(index)} has no endpoint`);
+        if (nodeName(index) !== opened)
+          assert.ok(
+            mine.some((one) => labelsOf(one).role === 'host'),
+            `${nodeName(index)} lost its label`,
+          );
+      }
+    }
+
+    if (everyStep) {
+      it('is taken back from where it stopped, to be killed at each step from the beginning', async () => {
+        const result = await run('hep', '--undo', '--yes');
+        assert.equal(result.exitCode, 0, said(result));
+        await untilNoneIsAutomatic();
+        assert.deepEqual(withoutSwitch(await stateOf()), withoutSwitch(start));
+      });
+    }
+
+    for (const [title, isNow] of everyStep ? moments : moments.slice(3, 4)) {
+      it(`is killed ${title}, and no node is left without an endpoint and its label`, async () => {
+        const first = startUpgrade(asked('hep', '--yes', ...ACCEPT), around(), timeoutMs);
+        let ended = false;
+        void first.then(() => {
+          ended = true;
+        });
+        while (!ended && !(await isNow())) await new Promise((resolve) => setTimeout(resolve, 50));
+        first.kill('SIGKILL');
+        await first;
+        assert.ok(await isNow(), 'it ended before');
+        await assertNoGap();
+      });
+    }
+
+    it('is brought to the end by the same command', async () => {
       const result = await run('hep', '--yes', ...ACCEPT);
       assert.equal(result.exitCode, 0, said(result));
       const automatic = Array.from({ length: nodes }, (_, index) => `${nodeName(index + 1)}-auto-hep`);
-      assert.deepEqual((await names()).toSorted(), ['eth', ...automatic].toSorted());
+      assert.deepEqual((await names()).toSorted(), ['eth', 'outside', ...automatic].toSorted());
+      await assertNoGap();
     });
 
     it('has nothing to do the second time', async () => {
@@ -129,18 +207,30 @@ export function describeMigration(nodes: number, timeoutMs: number): void {
       assert.match(result.stdout + result.stderr, /no old one is left/);
     });
 
+    async function untilNoneIsAutomatic(): Promise<void> {
+      for (let tries = 0; tries < 300 && (await automaticOnes()) > 0; tries += 1) await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+
     it('takes everything back, object by object', async () => {
       const result = await run('hep', '--undo', '--yes');
       assert.equal(result.exitCode, 0, said(result));
-      for (let tries = 0; tries < 100 && (await names()).some((name) => name.endsWith('-auto-hep')); tries += 1) {
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
-      const back = (await stateOf()) as { settings: { controllers: { node: { hostEndpoint?: unknown } } }[] };
-      for (const { controllers: spec } of back.settings) {
-        assert.deepEqual(spec.node.hostEndpoint, { autoCreate: 'Disabled' });
-        delete spec.node.hostEndpoint;
-      }
-      assert.deepEqual(back, start);
+      await untilNoneIsAutomatic();
+      const back = await stateOf();
+      assert.equal(switchOf(back), 'Disabled');
+      assert.deepEqual(withoutSwitch(back), withoutSwitch(start));
     });
   });
+}
+
+type Settings = { settings: { controllers: { node: { hostEndpoint?: { autoCreate?: string } } } }[] };
+
+function switchOf(state: unknown): string | undefined {
+  return (state as Settings).settings[0]?.controllers.node.hostEndpoint?.autoCreate;
+}
+
+/** Off is not the same as never set, and means the same. */
+function withoutSwitch(state: unknown): unknown {
+  const copy = structuredClone(state) as Settings;
+  for (const { controllers } of copy.settings) delete controllers.node.hostEndpoint;
+  return copy;
 }

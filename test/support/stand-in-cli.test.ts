@@ -33,6 +33,11 @@ describe('the stand-in for the service’s CLI', () => {
     });
   });
 
+  it('says in its --version that it is not the real one', () => {
+    const { out, exit } = say('--version');
+    assert.deepEqual([exit, /^stand-in .*v3\.32\.1/.test(out ?? '')], [0, true], out);
+  });
+
   it('knows --client in the new generation only', () => {
     assert.equal(say('version --client').exit, 0);
     state.generation = 'old';

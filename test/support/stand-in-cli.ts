@@ -15,6 +15,9 @@ export function standInCli(
 ): Said {
   const call = parse(argv);
   const [command = ''] = call.words;
+  if (command === '' && call.options.has('--version')) {
+    return { out: `stand-in for the service's CLI, for tests only: speaks as ${state.client}, ${state.generation} generation\n`, exit: 0 };
+  }
   const choice = chooseDatastore(call.options.get('--config') ?? call.options.get('-c'), env);
   if (command === 'version') return version(call, choice, state);
   if ('refused' in choice || 'undetected' in choice) {

@@ -1,0 +1,19 @@
+import { type ExitName, Fault } from '../core/fault.ts';
+import type { PlannedStage } from '../core/plan.ts';
+
+/** Steps that only a person can do and that the stages wait for, in their order. */
+export function leftToPerson(plans: readonly PlannedStage[]): readonly string[] {
+  return plans
+    .flatMap(({ actions }) => actions)
+    .flatMap(({ effect }) => (effect.type === 'ask' && effect.awaited ? [effect.instruction] : []));
+}
+
+/**
+ * A command of one stage that leaves steps to a person has stopped for that person (exit 5), and goes on when it is called again;
+ * a chain goes on without them. Undefined where nothing is left, or where the command ended otherwise.
+ */
+export function stopForPerson(exit: ExitName, left: readonly string[], stages: number): Fault | undefined {
+  if (exit !== 'done' || left.length === 0 || stages > 1) return undefined;
+  const count = left.length === 1 ? '1 step is' : `${left.length} steps are`;
+  return new Fault('stopped', `${count} left to do by hand`, [...left, 'then run the same command again: it says what is still open']);
+}

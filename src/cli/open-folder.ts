@@ -1,0 +1,22 @@
+import { defaultWorkFolder, openTemporaryFolder, openWorkFolder } from '../adapters/work-folder.ts';
+import { Fault } from '../core/fault.ts';
+import type { WorkFolder } from '../core/ports.ts';
+import type { ComposeRequest } from './seams.ts';
+
+/**
+ * The work folder of this cluster. Where it cannot be written, a command that only looks goes on in a temporary one and says so;
+ * any other ends: backup, kept files and the search for programs of killed runs need the one that lasts.
+ */
+export async function openFolder(
+  { env, looksOnly = false, warn }: Pick<ComposeRequest, 'env' | 'looksOnly' | 'warn'>,
+  clusterUid: string,
+): Promise<WorkFolder> {
+  const path = defaultWorkFolder(env, clusterUid);
+  try {
+    return await openWorkFolder(path);
+  } catch (thrown) {
+    if (!looksOnly || !(thrown instanceof Fault)) throw thrown;
+    warn(`${thrown.message}; this command only looks and goes on without it, but an upgrade needs it: ${thrown.suggestions.join('; ')}`);
+    return openTemporaryFolder(path);
+  }
+}

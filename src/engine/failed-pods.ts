@@ -1,0 +1,64 @@
+import { Fault } from '../core/fault.ts';
+import type { PodProgress, RolloutProgress } from '../core/rollout.ts';
+
+/** A failed pod must stay failed this long before it counts: crash loops come back, pulls are retried. */
+const FAILURE_GRACE_MS = 30_000;
+
+interface Failed {
+  /** `shop/web-1-a` */
+  readonly key: string;
+  readonly pod: PodProgress;
+}
+
+/** The pods that have failed and stay so, against the number that a person tolerates. */
+export class FailedPods {
+  readonly #since = new Map<string, number>();
+  readonly #maxFailed: number;
+  /** Those that earlier waits of the run went on without: they count as well, and at once. */
+  readonly #leftBehind: Set<string> | undefined;
+
+  constructor(maxFailed: number, leftBehind: Set<string> | undefined) {
+    this.#maxFailed = maxFailed;
+    this.#leftBehind = leftBehind;
+  }
+
+  /** Throws Fault('stopped') if more stay failed than are tolerated; else true if nothing but such pods keeps the rollout from its end. */
+  judge(progress: readonly RolloutProgress[], now: number): boolean {
+    const settled = this.#settled(progress, now);
+    const all = new Set([...(this.#leftBehind ?? []), ...settled.map(({ key }) => key)]);
+    if (settled.length > 0 && all.size > this.#maxFailed) throw tooMany(settled, all.size, this.#maxFailed);
+    if (!this.#leftBehind || settled.length === 0) return false;
+    const keys = new Set(settled.map(({ key }) => key));
+    if (!progress.every((one) => one.done || isStuck(one, keys))) return false;
+    for (const key of keys) this.#leftBehind.add(key);
+    return true;
+  }
+
+  #settled(progress: readonly RolloutProgress[], now: number): readonly Failed[] {
+    const failed = progress.flatMap((one) =>
+      one.pods.filter(({ phase }) => phase === 'failed').map((pod) => ({ key: keyOf(one, pod), pod })),
+    );
+    const keys = new Set(failed.map(({ key }) => key));
+    for (const key of this.#since.keys()) if (!keys.has(key)) this.#since.delete(key);
+    for (const key of keys) if (!this.#since.has(key)) this.#since.set(key, now);
+    return failed.filter(({ key }) => this.#leftBehind?.has(key) || now - (this.#since.get(key) ?? now) >= FAILURE_GRACE_MS);
+  }
+}
+
+function keyOf({ target }: RolloutProgress, { pod }: PodProgress): string {
+  return `${target.namespace}/${pod}`;
+}
+
+/** No pod is on its way any more, and at least one has failed for good. */
+function isStuck(one: RolloutProgress, settled: ReadonlySet<string>): boolean {
+  const moving = one.pods.some((pod) => pod.phase === 'updating' || (pod.phase === 'failed' && !settled.has(keyOf(one, pod))));
+  return !moving && one.pods.some((pod) => settled.has(keyOf(one, pod)));
+}
+
+function tooMany(settled: readonly Failed[], count: number, maxFailed: number): Fault {
+  const list = settled.map(({ pod }) => `${pod.node || pod.pod}: ${pod.why}`).join('; ');
+  return new Fault('stopped', `${count} ${count === 1 ? 'pod' : 'pods'} failed, more than --max-failed=${maxFailed}: ${list}`, [
+    'mend the named nodes, then continue with the same command',
+    'or allow more with --max-failed',
+  ]);
+}

@@ -1,0 +1,51 @@
+import type { Effect } from '../core/action.ts';
+import type { RolloutProgress } from '../core/rollout.ts';
+import type { EnginePorts } from './engine-ports.ts';
+import type { Performed } from './execute.ts';
+import type { Report } from './report.ts';
+import { waitApiServices } from './wait-apiservice.ts';
+import { waitHostEndpoints } from './wait-host-endpoints.ts';
+import { type WaitRequest, waitRollout } from './wait-rollout.ts';
+
+/** What a wait has around it: what ends it, whom it tells, and what earlier ones of the run went on without. */
+export interface WaitSurroundings extends Pick<WaitRequest, 'signal' | 'onProgress'> {
+  readonly leftBehind: Set<string>;
+  readonly report: Report;
+}
+
+/** Waits for what the action expects of the world. */
+export async function waitFor(
+  ports: EnginePorts,
+  { until, timeoutMs }: Extract<Effect, { type: 'wait' }>,
+  { signal, leftBehind, report, onProgress }: WaitSurroundings,
+): Promise<Performed> {
+  const { cluster, clock } = ports;
+  switch (until.type) {
+    case 'host-endpoints':
+      await waitHostEndpoints(ports, until, { timeoutMs, signal, report });
+      return {};
+    case 'apiservice-available':
+      await waitApiServices(cluster, clock, until.names, timeoutMs, signal);
+      return {};
+    case 'rollout': {
+      const { targets, maxFailed, goesOn } = until;
+      const request = { targets, maxFailed, timeoutMs, signal, onProgress, ...(goesOn ? { leftBehind } : {}) };
+      return outcomeOf(await waitRollout(cluster, clock, request));
+    }
+  }
+}
+
+function outcomeOf(progress: readonly RolloutProgress[]): Performed {
+  const left = progress.filter(({ done }) => !done);
+  if (left.length === 0) return {};
+  const names = left.map(nameOf);
+  return { left: Object.fromEntries(left.map((one) => [nameOf(one), whyNot(one)])), detail: `left behind: ${names.join(', ')}` };
+}
+
+function nameOf({ target: { kind, namespace, name } }: RolloutProgress): string {
+  return `${kind} ${namespace}/${name}`;
+}
+
+function whyNot({ pods, pending }: RolloutProgress): string {
+  return pods.find(({ phase }) => phase === 'failed')?.why ?? pending;
+}

@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { type CliUnderTest, describeServiceCli } from '../spec/service-cli-spec.ts';
+import { installedCluster } from '../support/installed-cluster.ts';
+import { clientRelease, installClusterCli, realCli, WITHOUT_REAL_CLI } from '../support/service-cli.ts';
+import { hasReleases, manifestFile } from '../support/shared.ts';
+
+const GROUP = 'projectcalico.org';
+const RELEASE = 'v3.32.1';
+const settings = { apiVersion: `crd.${GROUP}/v1`, kind: 'KubeControllersConfiguration', metadata: { name: 'default' } };
+
+/** On a control plane with the service's own CRDs, which says that it is of the CLI's release. */
+async function open(cli: string | undefined): Promise<CliUnderTest> {
+  const cluster = await installedCluster({ manifest: manifestFile(RELEASE, 'calico.yaml'), nodes: 1 });
+  try {
+    const client = cli === undefined ? RELEASE : await clientRelease(cli);
+    const version = JSON.stringify({ spec: { calicoVersion: client } });
+    await cluster.plane.kubectl(['patch', `clusterinformations.crd.${GROUP}`, 'default', '--type=merge', '-p', version]);
+    const spec = { controllers: { node: { syncLabels: 'Enabled' } } };
+    await cluster.plane.kubectl(['create', '-f', '-'], JSON.stringify({ ...settings, spec }));
+    const file = cli ?? join(cluster.around.home, 'cli', 'calicoctl');
+    if (cli === undefined) await installClusterCli(cluster, file, { group: GROUP, client });
+    const env = { DATASTORE_TYPE: 'kubernetes', KUBECONFIG: cluster.around.kubeconfig };
+    return {
+      async run(args, stdin = '') {
+        const { stdout, stderr, exitCode } = await execa(file, [...args], { input: stdin, env, reject: false, timeout: 30_000 });
+        return { stdout, stderr, exitCode };
+      },
+      stored: (resource, jsonPath) => cluster.read(`${resource}.crd.${GROUP}`, jsonPath),
+      stop: cluster.stop,
+    };
+  } catch (thrown) {
+    await cluster.stop();
+    throw thrown;
+  }
+}
+
+/** What cannot run here is one line of what did not run, with its reason, not one per sentence. */
+const missing = (cli: string | undefined, isReal: boolean) =>
+  !hasReleases() ? 'there is no release data beside the repository' : isReal && cli === undefined ? WITHOUT_REAL_CLI : undefined;
+
+for (const [title, cli, isReal] of [
+  ['the stand-in of the tests', undefined, false],
+  ['the real one', realCli, true],
+] as const) {
+  const because = missing(cli, isReal);
+  if (because === undefined) describeServiceCli(title, () => open(cli), { isReal });
+  else it(`the service's CLI: ${title}: ${because}`);
+}

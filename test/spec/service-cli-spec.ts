@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { CASES, WRONG } from '../policy/selector-cases.ts';
+
+/** What a call said and how it ended. */
+export interface CliSaid {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number | undefined;
+}
+
+/** A CLI of the service on a real control plane of its own, whose controllers' configuration is there. */
+export interface CliUnderTest {
+  run(args: readonly string[], stdin?: string): Promise<CliSaid>;
+  /** One field of a stored object of the API, by kubectl's JSONPath. */
+  stored(resource: string, jsonPath: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+const API = 'projectcalico.org/v3';
+const endpoint = (name: string, labels = {}) =>
+  JSON.stringify({ apiVersion: API, kind: 'HostEndpoint', metadata: { name, labels }, spec: { node: 'node-01', interfaceName: '*' } });
+const AUTO = JSON.stringify({ spec: { controllers: { node: { hostEndpoint: { autoCreate: 'Enabled' } } } } });
+
+/** What `hep` and `policy` rely on: each sentence holds for the stand-in and for a real CLI alike. */
+export function describeServiceCli(title: string, open: () => Promise<CliUnderTest>, { isReal }: { readonly isReal: boolean }): void {
+  describe(`the service's CLI: ${title}`, function () {
+    this.timeout(280_000);
+    let cli: CliUnderTest | undefined;
+    before(async () => {
+      cli = await open();
+    });
+    after(() => cli?.stop());
+
+    const run = (args: readonly string[], stdin?: string) => cli?.run(args, stdin) ?? assert.fail('it was not opened');
+    const said = ({ exitCode, stdout, stderr }: CliSaid) => `exit ${exitCode}\n${stdout}\n${stderr}`;
+    async function succeeds(args: readonly string[], stdin?: string): Promise<string> {
+      const result = await run(args, stdin);
+      assert.equal(result.exitCode, 0, said(result));
+      return result.stdout;
+    }
+
+    it('tells its own release and the cluster’s', async () => {
+      assert.match(await succeeds(['version']), /^Client Version:\s+v\d.*^Cluster Version:\s+v\d/ms);
+    });
+
+    it('creates a host endpoint from stdin, and refuses the same name again', async () => {
+      assert.match(
+        await succeeds(['create', '-f', '-'], endpoint('a', { role: 'host' })),
+        /^Successfully created 1 'HostEndpoint' resource/,
+      );
+      const again = await run(['create', '-f', '-'], endpoint('a'));
+      assert.notEqual(again.exitCode, 0, said(again));
+      assert.match(again.stderr, /already exists/);
+    });
+
+    it('lists with labels as they were given, wherever they are stored', async () => {
+      const list = JSON.parse(await succeeds(['get', 'hostendpoints', '-o', 'json']));
+      assert.equal(list.kind, 'HostEndpointList');
+      const [first] = list.items;
+      assert.deepEqual([first.metadata.name, first.metadata.labels, first.spec.node], ['a', { role: 'host' }, 'node-01']);
+    });
+
+    it('says what is missing and exits 1', async () => {
+      const result = await run(['get', 'hostendpoint', 'nosuch', '-o', 'json']);
+      assert.equal(result.exitCode, 1, said(result));
+      assert.match(result.stderr, /resource does not exist: HostEndpoint\(nosuch\)/);
+    });
+
+    it('patches the controllers’ configuration by merging, and says the same where nothing changes', async () => {
+      const args = ['patch', 'kubecontrollersconfiguration', 'default', '--patch', AUTO];
+      for (let times = 0; times < 2; times += 1) {
+        assert.match(await succeeds(args), /^Successfully patched 1 'KubeControllersConfiguration' resource/);
+      }
+      const node = JSON.parse((await cli?.stored('kubecontrollersconfigurations', '{.items[0].spec.controllers.node}')) ?? '{}');
+      assert.deepEqual([node.hostEndpoint.autoCreate, node.syncLabels], ['Enabled', 'Enabled']);
+    });
+
+    it('deletes what is there although one of the names is missing, and exits 1', async () => {
+      await succeeds(['create', '-f', '-'], endpoint('b'));
+      const result = await run(['delete', 'hostendpoint', 'a', 'missing', 'b']);
+      assert.equal(result.exitCode, 1, said(result));
+      assert.match(result.stdout, /^Successfully deleted 2 'HostEndpoint' resource/);
+      assert.match(result.stderr, /HostEndpoint\(missing\)/);
+      assert.deepEqual(JSON.parse(await succeeds(['get', 'hostendpoints', '-o', 'json'])).items, []);
+    });
+
+    it('deletes a global policy by the name under which it is listed', async () => {
+      await succeeds(['create', '-f', '-'], policy('spec-policy', 'has(a)'));
+      const list = JSON.parse(await succeeds(['get', 'globalnetworkpolicies', '-o', 'json']));
+      assert.ok(list.items.some(({ metadata }: { metadata: { name: string } }) => metadata.name === 'spec-policy'));
+      assert.match(
+        await succeeds(['delete', 'globalnetworkpolicy', 'spec-policy']),
+        /^Successfully deleted 1 'GlobalNetworkPolicy' resource/,
+      );
+    });
+
+    if (isReal) describeSelectors(run, said);
+  });
+}
+
+function policy(name: string, selector: string): string {
+  return JSON.stringify({ apiVersion: API, kind: 'GlobalNetworkPolicy', metadata: { name }, spec: { selector, types: ['Ingress'] } });
+}
+
+/** The stand-in judges no selector: only a real CLI can tell whether ours reads the same language. */
+function describeSelectors(run: CliUnderTest['run'], said: (result: CliSaid) => string): void {
+  describe('and selectors', () => {
+    for (const [index, [selector]] of CASES.entries()) {
+      it(`takes ${JSON.stringify(selector)}`, async () => {
+        const result = await run(['create', '-f', '-'], policy(`takes-${index}`, selector));
+        assert.equal(result.exitCode, 0, said(result));
+        await run(['delete', 'globalnetworkpolicy', `takes-${index}`]);
+      });
+    }
+    for (const [index, [selector]] of WRONG.entries()) {
+      it(`refuses ${JSON.stringify(selector.slice(0, 40))}`, async () => {
+        const result = await run(['create', '-f', '-'], policy(`refuses-${index}`, selector));
+        assert.notEqual(result.exitCode, 0, said(result));
+      });
+    }
+  });
+}

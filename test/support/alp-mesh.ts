@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type InjectingWebhook, startInjector } from '../control-plane/injecting-webhook.ts';
+import { type InstalledCluster, installedCluster } from './installed-cluster.ts';
+import { INJECTION, meshObjects, NEW, namespaces, OLD, publishTemplates, templateOf, workload } from './mesh-objects.ts';
+import { manifestFile, ownReleases } from './shared.ts';
+import { startUpgrade, type UpgradeProcess, upgrade } from './upgrade-process.ts';
+
+/** The last in the order of names: the others are done before it. */
+const [BROKEN, CRASHING] = ['zz-broken', 'node-03'];
+const said = (result: UpgradeProcess) => `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
+interface Item {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly generation?: number };
+  readonly spec: { readonly containers?: readonly { readonly name: string; readonly image: string }[] };
+}
+
+export interface Mesh {
+  /** Deployments in the mesh, and as many outside it. */
+  readonly workloads: number;
+  readonly timeoutMs: number;
+}
+
+/**
+ * The sidecars of a mesh: among its workloads a StatefulSet, one whose disruption budget is spent, one whose rollout is paused, a bare
+ * pod, and one that crashes wherever it is started anew. Killed, continued and taken back.
+ */
+export function describeMesh({ workloads, timeoutMs }: Mesh): void {
+  describe(`alp on a real control plane with ${workloads} meshed and as many plain workloads, and an injecting webhook`, function () {
+    this.timeout(timeoutMs);
+    let cluster: InstalledCluster;
+    let injector: InjectingWebhook;
+    let folder = '';
+
+    const create = (...objects: readonly object[]) =>
+      cluster.plane.kubectl(['create', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));
+
+    /** To the node on which everything that starts crashes, and where nothing else is placed. */
+    function pinned(one: ReturnType<typeof workload>): object {
+      const { spec } = one;
+      const placed = { ...spec.template.spec, nodeSelector: { 'kubernetes.io/hostname': CRASHING }, tolerations: [{ operator: 'Exists' }] };
+      return { ...one, spec: { ...spec, template: { ...spec.template, spec: placed } } };
+    }
+
+    before(async () => {
+      cluster = await installedCluster({ manifest: manifestFile(NEW, 'netsvc.yaml', ownReleases), nodes: 3 });
+      await cluster.plane.kubectl(['taint', 'node', CRASHING, 'crashing=yes:NoSchedule']);
+      folder = join(cluster.around.home, 'releases');
+      await publishTemplates(folder);
+      await create(...namespaces);
+      await create(...meshObjects(`mine: kept\n${templateOf(OLD)}`));
+      injector = await startInjector(cluster.plane.api, INJECTION);
+      const names = Array.from({ length: workloads }, (_, index) => `web-${index + 1}`);
+      await create(
+        ...names.map((name) => workload('shop', name)),
+        workload('shop', 'db', 'StatefulSet'),
+        workload('shop', 'guarded'),
+        workload('shop', 'held', 'Deployment', { paused: false }),
+        pinned(workload('shop', BROKEN)),
+        {
+          apiVersion: 'v1',
+          kind: 'Pod',
+          metadata: { name: 'alone', namespace: 'shop' },
+          spec: { containers: [{ name: 'app', image: 'shop/app:1' }] },
+        },
+        {
+          apiVersion: 'policy/v1',
+          kind: 'PodDisruptionBudget',
+          metadata: { name: 'guarded', namespace: 'shop' },
+          spec: { minAvailable: 1, selector: { matchLabels: { app: 'guarded' } } },
+        },
+        ...names.map((name) => workload('plain', name)),
+      );
+      await settled(workloads + 5);
+      await cluster.plane.kubectl(['rollout', 'pause', 'deployment/held', '-n', 'shop']);
+      await cluster.plane.fault(CRASHING, 'crash-loop');
+    });
+    after(async () => {
+      await cluster?.stop();
+      await injector?.stop();
+    });
+
+    const list = async (...what: readonly string[]): Promise<readonly Item[]> =>
+      JSON.parse((await cluster.plane.kubectl(['get', ...what, '-o', 'json'])).stdout).items;
+
+    async function settled(pods: number): Promise<void> {
+      for (let tries = 0; tries < 300; tries += 1) {
+        const ready = (
+          await cluster.plane.kubectl(['get', 'pods', '-n', 'shop', '--field-selector=status.phase=Running', '-o', 'name'])
+        ).stdout
+          .trim()
+          .split('\n');
+        if (ready.length >= pods) return;
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+      assert.fail('the workloads of the test did not start');
+    }
+
+    /** Names of pods whose sidecar is of the release. */
+    async function podsWith(release: string): Promise<readonly string[]> {
+      const pods = await list('pods', '-n', 'shop');
+      const isOf = ({ spec }: Item) =>
+        spec.containers?.some(({ name, image }) => name === 'policy-sidecar' && image.endsWith(`:${release}`));
+      return pods
+        .filter(isOf)
+        .map(({ metadata }) => metadata.name.replace(/-[a-z0-9]+-[a-z0-9]+$/, ''))
+        .sort();
+    }
+
+    const run = (...args: readonly string[]) => upgrade([...args, '--manifest-url', folder], cluster.around);
+    const config = async () =>
+      JSON.parse(await cluster.read('configmap istio-sidecar-injector -n istio-system', '{.data}')).config as string;
+    const LEFT = ['alone', 'guarded', 'held'];
+
+    it('is killed between two restarts, and the same command restarts the rest, but for what crashes: that stops it', async () => {
+      const first = startUpgrade(['alp', '--yes', '--manifest-url', folder], cluster.around);
+      for (let tries = 0; tries < 400 && (await podsWith(NEW)).length < 2; tries += 1)
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      first.kill('SIGKILL');
+      await first;
+      const before = (await podsWith(NEW)).length;
+      assert.ok(before >= 1 && before < workloads, `${before} were restarted before the kill`);
+      const result = await run('alp', '--yes', '--batch', '3');
+      assert.equal(result.exitCode, 5, said(result));
+      assert.match(result.stderr, /1 pod failed, more than --max-failed=0: node-03: .*CrashLoopBackOff/);
+      assert.match(result.stdout, /NS-734/);
+      assert.deepEqual(await podsWith(OLD), [...LEFT, BROKEN], 'its old pod goes on working');
+    });
+
+    it('leaves what crashes behind within --max-failed, and says so', async () => {
+      const result = await run('alp', '--yes', '--max-failed', '1');
+      assert.equal(result.exitCode, 0, said(result));
+      assert.match(result.stdout, /left behind: Deployment shop\/zz-broken \(.*CrashLoopBackOff/);
+    });
+
+    it('is whole once the crashes are mended', async () => {
+      await cluster.plane.fault(CRASHING, 'none');
+      const result = await run('alp', '--yes');
+      assert.equal(result.exitCode, 0, said(result));
+      assert.deepEqual(await podsWith(OLD), LEFT);
+      assert.equal((await podsWith(NEW)).length, workloads + 2);
+    });
+
+    it('carried the edit of the injector, and left workloads outside the mesh alone', async () => {
+      assert.equal(await config(), `mine: kept\n${templateOf(NEW)}`);
+      for (const { metadata } of await list('deployments', '-n', 'plain')) assert.equal(metadata.generation, 1, metadata.name);
+    });
+
+    it('restarts nothing the second time, and what was paused once it is resumed', async () => {
+      const generations = async () => (await list('deployments', '-n', 'shop')).map(({ metadata }) => [metadata.name, metadata.generation]);
+      const before = await generations();
+      const again = await run('alp', '--yes');
+      assert.equal(again.exitCode, 0, said(again));
+      assert.deepEqual(await generations(), before);
+      await cluster.plane.kubectl(['rollout', 'resume', 'deployment/held', '-n', 'shop']);
+      const resumed = await run('alp', '--yes');
+      assert.equal(resumed.exitCode, 0, said(resumed));
+      assert.deepEqual(await podsWith(OLD), ['alone', 'guarded']);
+    });
+
+    it('puts the former template back', async () => {
+      const result = await run('alp', '--undo', '--yes');
+      assert.equal(result.exitCode, 0, said(result));
+      assert.equal(await config(), `mine: kept\n${templateOf(OLD)}`);
+    });
+  });
+}
