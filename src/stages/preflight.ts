@@ -1,5 +1,6 @@
 import type { OwnerScan, PreflightFacts } from '../checks/facts.ts';
 import { preflightChecks } from '../checks/index.ts';
+import { mayBeMeshed } from '../checks/mesh.ts';
 import { uidChanges } from '../checks/owners.ts';
 import { sourceRelease } from '../checks/releases.ts';
 import type { Reading } from '../core/check.ts';
@@ -43,7 +44,7 @@ export async function surveyPreflight(sources: Sources, context: Context): Promi
   const searches = changesUids(detection, record, context);
   const [preview, access, owners, agentConfig] = await Promise.all([
     readPreview(cluster, target),
-    readAccess(cluster, context, detection, target, searches),
+    readAccess(cluster, context, target, mayBeMeshed(general, context)),
     attempt(() => scanOwners(searches, sources, context)),
     attempt(() => readAgentConfig(cluster, context.profile, variantOf(detection))),
   ]);

@@ -4,7 +4,8 @@ import type { Context } from '../core/context.ts';
 import type { Detection } from '../core/installation.ts';
 import type { PlannedObject } from '../core/plan.ts';
 import type { ClusterReader, Sources } from '../core/ports.ts';
-import { type DocumentKind, permissionsOf } from './permissions.ts';
+import type { DocumentKind } from './needs.ts';
+import { permissionsOf } from './permissions.ts';
 import { previewManifest } from './preview.ts';
 import { attempt, attemptWith, eachOf } from './reading.ts';
 import { readTarget, type Target } from './target.ts';
@@ -44,18 +45,19 @@ async function documentKindsOf(cluster: ClusterReader, target: TargetFacts): Pro
   return resolved.flat();
 }
 
-/** Asks, in one batch, for every permission that the plan needs; without a target for those that any run needs. */
+/**
+ * Asks, in one batch, for everything that `run` needs; without a target for what any run needs.
+ * @param meshed False if the mesh is known to be without the policy sidecar.
+ */
 export async function readAccess(
   cluster: ClusterReader,
-  context: Context,
-  detection: Reading<Detection>,
+  { profile, options: { stateNamespace } }: Context,
   target: Reading<Target>,
-  searchesOwners: boolean,
+  meshed: boolean,
 ): Promise<Reading<readonly AccessAnswer[]>> {
   return attempt(async () => {
     const documents = 'value' in target ? await documentKindsOf(cluster, targetFacts(target.value)) : [];
-    const path = 'value' in detection && detection.value.type === 'found' ? detection.value.installation.path : undefined;
-    const permissions = permissionsOf(context.profile, { stateNamespace: context.options.stateNamespace, documents, path, searchesOwners });
+    const permissions = permissionsOf('run', profile, { stateNamespace, documents, meshed });
     const allowed = await cluster.reviewAccess(permissions.map(({ request }) => request));
     return permissions.map((permission, index) => ({ ...permission, allowed: allowed[index] === true }));
   });
