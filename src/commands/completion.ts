@@ -1,6 +1,7 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand, described } from '../cli/base-command.ts';
+import { BaseCommand } from '../cli/base-command.ts';
+import { described } from '../cli/description.ts';
 import { COMPLETION_SCRIPT, installCompletion } from '../cli/install-completion.ts';
 import type { ExitName } from '../core/fault.ts';
 
@@ -10,6 +11,7 @@ export class Completion extends BaseCommand {
     `kubectl (1.26 and later) completes plugins by a program named kubectl_complete-netsvc_upgrade on PATH.
 show prints it; install writes it beside this program, or to --dir.`,
     'none',
+    { when: 'Once, after the installation.', cluster: false },
   );
   static override examples = ['<%= config.bin %> completion install --dir ~/.krew/bin', '<%= config.bin %> completion show'];
   static override usage = '<%= command.id %> [show|install] [flags]';
