@@ -52,8 +52,13 @@ interface Resource {
 /** The least ClusterRole that grants the permissions, one rule per group, set of verbs and purpose. */
 export function roleRules(permissions: readonly Permission[]): readonly { readonly rule: PolicyRule; readonly whys: readonly string[] }[] {
   const resources = new Map<string, Resource & { readonly resource: string }>();
+  const groupWide = new Set(
+    permissions.flatMap(({ request: { verb, group, resource } }) => (resource === '*' ? [`${verb} ${group}`] : [])),
+  );
   for (const { request, why } of permissions) {
     const { group, resource, verb } = request;
+    // What holds for every resource of the group needs no rule of its own.
+    if (resource !== '*' && groupWide.has(`${verb} ${group}`)) continue;
     const key = `${group}|${resource}`;
     const entry = resources.get(key) ?? { group, resource, verbs: new Set<string>(), whys: new Set<string>() };
     entry.verbs.add(verb);

@@ -52,7 +52,7 @@ const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
   hep: [
     detection,
     storedResources,
-    () => allow(['get'], K.Deployment, 'the controllers'),
+    () => [K.DaemonSet, K.Deployment].flatMap((kind) => allow(['get'], kind, 'whether the rolling update is over')),
     () => allow(['get', 'list', 'patch'], K.Node, 'labels of the nodes'),
     ({ crdGroup: group }) => allow(['create', 'delete', 'get', 'list', 'watch'], { group, plural: 'hostendpoints' }, 'host endpoints'),
     ({ crdGroup: group, controllersConfiguration: { plural } }) =>
