@@ -10,11 +10,14 @@ const BANNER = [
   "const __dirname = __toPath(new URL('.', import.meta.url));",
 ].join('');
 
-/** The shell stays a file of its own: the entry must not share a chunk with anything. */
-const shellApart: Plugin = {
-  name: 'shell-apart',
+/** What the entry loads when it has to stays in files of its own: the entry must not share a chunk with anything. */
+const lateApart: Plugin = {
+  name: 'late-apart',
   setup(build) {
-    build.onResolve({ filter: /^\.\/shell\.ts$/ }, () => ({ path: './shell.js', external: true }));
+    build.onResolve({ filter: /^\.\/(?:shell|complete-live)\.ts$/ }, ({ path }) => ({
+      path: path.replace(/\.ts$/, '.js'),
+      external: true,
+    }));
   },
 };
 
@@ -59,10 +62,10 @@ export async function bundle(root: string, out: string): Promise<readonly string
     preserveSymlinks: true,
     metafile: true,
   };
-  const entry = await build({ ...common, entryPoints: ['src/cli/main.ts'], plugins: [shellApart] });
+  const entry = await build({ ...common, entryPoints: ['src/cli/main.ts'], plugins: [lateApart] });
   const rest = await build({
     ...common,
-    entryPoints: ['src/cli/shell.ts'],
+    entryPoints: ['src/cli/shell.ts', 'src/cli/complete-live.ts'],
     splitting: true,
     chunkNames: 'cli/[name]-[hash]',
     banner: { js: BANNER },

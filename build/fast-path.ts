@@ -1,8 +1,9 @@
 import { registry } from '../src/checks/registry.ts';
-import type { CommandEntry, FastPathTable, FlagEntry } from '../src/cli/completion-table.ts';
+import type { CommandEntry, FastPathTable, FlagEntry, LiveNames } from '../src/cli/completion-table.ts';
 import { FILE_FLAGS } from '../src/cli/flags.ts';
 import { DISPLAYED_NAMES } from '../src/cli/name.ts';
 import type { Manifest } from '../src/cli/plugin.ts';
+import { shippedProfiles } from '../src/profiles/index.ts';
 import { helpPages } from './help-pages.ts';
 
 /** Everything that help, version and completion need, so that they load nothing else. */
@@ -10,7 +11,7 @@ export async function makeFastPath(manifest: Manifest, root: string): Promise<Fa
   const commands = Object.entries(manifest.commands).map(([id, command]): [string, CommandEntry] => [id, entryOf(command)]);
   const help: Record<string, Readonly<Record<string, string>>> = {};
   for (const name of DISPLAYED_NAMES) help[name] = await helpPages(manifest, name, root);
-  return { version: manifest.version, commands: Object.fromEntries(commands), help };
+  return { version: manifest.version, commands: Object.fromEntries(commands), titles: registry, help };
 }
 
 function entryOf(command: Manifest['commands'][string]): CommandEntry {
@@ -25,13 +26,40 @@ function entryOf(command: Manifest['commands'][string]): CommandEntry {
 
 function flagEntry(flag: Manifest['commands'][string]['flags'][string]): FlagEntry {
   const option = flag.type === 'option' ? flag : undefined;
+  const values = option?.options ?? knownValues[flag.name];
+  const live = LIVE[flag.name];
   return {
     name: flag.name,
     ...(flag.char ? { char: flag.char } : {}),
     about: flag.summary ?? '',
     takesValue: option !== undefined,
-    ...(option?.options ? { values: option.options } : flag.name === 'accept' ? { values: Object.keys(registry) } : {}),
+    ...(values ? { values } : {}),
     ...(FILE_FLAGS.includes(flag.name) ? { file: true } : {}),
     ...(option?.multiple ? { repeatable: true } : {}),
+    ...(live ? { live } : {}),
+    ...(flag.name === 'accept' ? { subjects: NODE_CHECKS } : {}),
   };
 }
+
+const unique = (values: readonly string[]) => [...new Set(values)];
+
+/** Values of flags that also take others. */
+const knownValues: Readonly<Record<string, readonly string[]>> = {
+  accept: Object.keys(registry),
+  profile: shippedProfiles.map(({ name }) => name),
+  release: unique(shippedProfiles.map(({ defaultRelease }) => defaultRelease)),
+  variant: unique(shippedProfiles.flatMap(({ variants }) => variants.map(({ id }) => id))),
+  delete: unique(shippedProfiles.map(({ temporaryPolicy }) => temporaryPolicy)),
+};
+
+/** Flags whose values are names of what there is. */
+const LIVE: Readonly<Record<string, LiveNames>> = {
+  context: 'contexts',
+  cluster: 'clusters',
+  user: 'users',
+  namespace: 'namespaces',
+  'state-namespace': 'namespaces',
+};
+
+/** Checks of hosts, which are accepted node by node. */
+const NODE_CHECKS = Object.fromEntries(['NS-711', 'NS-712', 'NS-713'].map((id): [string, LiveNames] => [id, 'nodes']));

@@ -4,7 +4,7 @@ import { twinOf } from '../src/cli/environment.ts';
 import type { Manifest } from '../src/cli/plugin.ts';
 
 type Command = Manifest['commands'][string];
-type Flag = Command['flags'][string];
+export type Flag = Command['flags'][string];
 
 /** docs/flags.md: every flag with its environment twin and the commands that have it. */
 export function flagsPage(manifest: Manifest): string {
@@ -28,11 +28,13 @@ export function flagsPage(manifest: Manifest): string {
   ].join('\n');
 }
 
-function label(name: string, flag: Flag): string {
+/** `--output`, `-o` as a cell of a table. */
+export function label(name: string, flag: Flag): string {
   return `\`--${name}\`${flag.char ? `, \`-${flag.char}\`` : ''}`;
 }
 
-function about(flag: Flag): string {
+/** What a flag means, with its values and its default, as a cell of a table. */
+export function about(flag: Flag): string {
   const option = flag.type === 'option' ? flag : undefined;
   const values = option?.options ? ` (${option.options.join(', ')})` : '';
   const standard = option?.default === undefined ? '' : `; default ${String(option.default)}`;

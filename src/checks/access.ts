@@ -18,7 +18,7 @@ export const permissions = preflightCheck('NS-009', {
     const denied = answers.filter((answer) => !answer.allowed);
     return failIfAny(denied.map(denial), `all ${answers.length} permissions that the plan needs`, (names) => ({
       because: `${counted(denied.length, 'permission')} missing: ${names}`,
-      hint: 'Use an account that has them, or grant them; docs/permissions.md holds the ClusterRole.',
+      hint: 'Use an account that has them, or grant them; docs/rbac.yaml holds a ClusterRole for each command.',
       next: `kubectl auth can-i --list`,
       ...(denied.some((answer) => answer.required) ? {} : { severity: 'warning' as const }),
     }));

@@ -1,6 +1,7 @@
 import { type Evidence, ok, read, type Verdict } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import type { Installation } from '../core/installation.ts';
+import type { KubeObject } from '../core/object.ts';
 import { agentSetting } from './data-plane.ts';
 import { evidenceOf, failed, failIfAny, PROGRAM, preflightCheck, withInstallation } from './define.ts';
 import type { PodView, PreflightFacts } from './facts.ts';
@@ -12,7 +13,7 @@ export function imageName(image: string): string {
   return last.replace(/[@:].*$/, '');
 }
 
-function sidecarPods(facts: PreflightFacts, { profile }: Context): readonly PodView[] {
+function sidecarPods(facts: Pick<PreflightFacts, 'pods'>, { profile }: Context): readonly PodView[] {
   const { container } = profile.sidecar;
   return read(facts.pods).filter((pod) =>
     pod.containers.some(({ name, image }) => name === container || profile.images.sidecar.includes(imageName(image))),
@@ -23,14 +24,23 @@ function podEvidence({ namespace, name }: PodView): Evidence {
   return { text: `Pod/${namespace}/${name}` };
 }
 
+function sidecarTemplates(facts: Pick<PreflightFacts, 'injectors'>, { profile }: Context): readonly KubeObject[] {
+  return read(facts.injectors).filter((config) => JSON.stringify(config.data ?? {}).includes(profile.sidecar.container));
+}
+
+/** False only if it is known that neither an injector nor a pod has the policy sidecar: the rights for it are not needed then. */
+export function mayBeMeshed(facts: Pick<PreflightFacts, 'pods' | 'injectors'>, context: Context): boolean {
+  if ('unread' in facts.pods || 'unread' in facts.injectors) return true;
+  return sidecarTemplates(facts, context).length > 0 || sidecarPods(facts, context).length > 0;
+}
+
 /** Every sign that application layer policy is in use (domain §9). */
 function meshSigns(installation: Installation, facts: PreflightFacts, context: Context): readonly Evidence[] {
-  const { sidecar } = context.profile;
-  const templates = read(facts.injectors).filter((config) => JSON.stringify(config.data ?? {}).includes(sidecar.container));
+  const templates = sidecarTemplates(facts, context);
   const sync = installation.datastore === 'api' ? agentSetting(facts, installation, context.profile, 'policySyncPathPrefix') : undefined;
   return [
     ...(sync === undefined || sync === '' ? [] : [{ text: 'policySyncPathPrefix', detail: String(sync) }]),
-    ...templates.map((config) => evidenceOf(config, `injects ${sidecar.container}`)),
+    ...templates.map((config) => evidenceOf(config, `injects ${context.profile.sidecar.container}`)),
     ...sidecarPods(facts, context).map(podEvidence),
   ];
 }

@@ -1,7 +1,7 @@
 import { Command } from '@oclif/core/command';
 import type { Config } from '@oclif/core/config';
 import { quoteFor } from '../core/argv.ts';
-import { EXIT, EXIT_MEANING, type ExitName } from '../core/fault.ts';
+import type { ExitName } from '../core/fault.ts';
 import { CARRIED, type CarriedFlag } from '../ui/carry.ts';
 import { type FlagShape, setsFlag, withEnvironment } from './environment.ts';
 import { seamsOf } from './plugin.ts';
@@ -62,14 +62,4 @@ function carriedFlags(typed: readonly string[], flags: SessionFlags, shapes: Rea
     if (value === true) return [{ name, text: `--${name}` }];
     return (Array.isArray(value) ? value : [value]).map((one) => ({ name, text: quoted(`--${name}=${one}`) }));
   });
-}
-
-const ROWS = (Object.keys(EXIT) as ExitName[]).map((name) => `${EXIT[name]}  ${EXIT_MEANING[name]}`);
-
-/** The last part of every help text. */
-export const exitCodesText = ['Exit codes:', ...ROWS].join('\n');
-
-/** A command's description: what it does, which part of the procedure asks for it, and the exit codes. */
-export function described(text: string, section: string): string {
-  return `${text}\n\nProcedure: ${section}.\n\n${exitCodesText}`;
 }

@@ -1,3 +1,6 @@
+/** Names that are looked up when the shell asks: in the kubeconfig, or at the API server. */
+export type LiveNames = 'contexts' | 'clusters' | 'users' | 'namespaces' | 'nodes';
+
 /** What completion knows of a flag. */
 export interface FlagEntry {
   readonly name: string;
@@ -5,9 +8,12 @@ export interface FlagEntry {
   readonly about: string;
   readonly takesValue: boolean;
   readonly values?: readonly string[];
-  /** The value is a file or folder: the shell completes it. */
+  /** The value is a file or folder, or may be one: the shell completes it. */
   readonly file?: boolean;
   readonly repeatable?: boolean;
+  readonly live?: LiveNames;
+  /** Values after which `=SUBJECT` may stand, with what the subjects are. */
+  readonly subjects?: Readonly<Record<string, LiveNames>>;
 }
 
 export interface CommandEntry {
@@ -21,6 +27,8 @@ export interface CommandEntry {
 export interface FastPathTable {
   readonly version: string;
   readonly commands: Readonly<Record<string, CommandEntry>>;
+  /** What values mean that say little by themselves: check ids. */
+  readonly titles?: Readonly<Record<string, string>>;
   /** Displayed name → page → text; the page of the root is ''. */
   readonly help: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }

@@ -1,4 +1,4 @@
-import { complete } from './complete.ts';
+import { complete, type Question } from './complete.ts';
 import type { FastPathTable } from './completion-table.ts';
 import { nearest } from './suggest.ts';
 
@@ -7,6 +7,8 @@ export interface FastAnswer {
   readonly stdout: string;
   readonly stderr: string;
   readonly exit: number;
+  /** Names that have to be looked up for the answer; what is above holds if they cannot be had. */
+  readonly ask?: Question;
 }
 
 const USAGE = 64;
@@ -15,12 +17,17 @@ const HELP = new Set(['--help', '-h']);
 /** Help, version, completion and misspelt commands; undefined if the command has to run. */
 export function answerFast(argv: readonly string[], name: string, table: FastPathTable): FastAnswer | undefined {
   const [first, ...rest] = argv;
-  if (first === '__complete') return said(complete(rest, table));
+  if (first === '__complete') return completed(rest, table);
   if (first === '--version' || first === 'version') return said(`netsvc-upgrade v${table.version}\n`);
   if (first === undefined || HELP.has(first)) return page('', name, table);
   if (first === 'help') return rest[0] === undefined ? page('', name, table) : help(rest[0], name, table);
   if (!Object.hasOwn(table.commands, first)) return refuse(first, name, table);
   return asksForHelp(rest) ? page(first, name, table) : undefined;
+}
+
+function completed(words: readonly string[], table: FastPathTable): FastAnswer {
+  const { text, ask } = complete(words, table);
+  return { ...said(text), ...(ask ? { ask } : {}) };
 }
 
 function help(command: string, name: string, table: FastPathTable): FastAnswer | undefined {

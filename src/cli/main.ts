@@ -1,5 +1,6 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { keepCompiled } from './compile-cache.ts';
+import type { Question } from './complete.ts';
 import type { FastPathTable } from './completion-table.ts';
 import { answerFast } from './fast-path.ts';
 import { displayedName } from './name.ts';
@@ -13,6 +14,10 @@ function main(): void {
   const name = displayedName(process.env.NETSVC_ARGV0 ?? process.argv[1]);
   const table = readTable();
   const fast = table && answerFast(argv, name, table);
+  if (table && fast?.ask) {
+    completeLive(fast.ask, fast.stdout, table);
+    return;
+  }
   if (fast) {
     process.exitCode = fast.exit;
     print('stdout', fast.stdout);
@@ -26,6 +31,18 @@ function main(): void {
     .then(end, (defect: unknown) => {
       process.stderr.write(`error: ${defect instanceof Error ? (defect.stack ?? defect.message) : String(defect)}\n`);
       end(1);
+    });
+}
+
+/** Completion never fails and never waits: what cannot be looked up in time is not offered. */
+function completeLive(question: Question, otherwise: string, table: FastPathTable): void {
+  keepCompiled(process.env);
+  import('./complete-live.ts')
+    .then((live) => live.completeLive(question, table, process.env))
+    .catch(() => otherwise)
+    .then((text) => {
+      print('stdout', text);
+      process.exit();
     });
 }
 

@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand, described } from '../cli/base-command.ts';
+import { BaseCommand } from '../cli/base-command.ts';
+import { described } from '../cli/description.ts';
 import { actingFlags, connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
 import { only } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
@@ -15,6 +16,7 @@ with your edits kept, then restarts only workloads whose pods have an older side
 Pods without a controller, Jobs, paused Deployments and workloads whose disruption budget is spent are left to you.
 A second run continues with what is still old.`,
     '§4.6',
+    { when: 'After apply and wait, where NS-702 says that application layer policy is in use.' },
   );
   static override examples = [
     '<%= config.bin %> alp --dry-run=client',

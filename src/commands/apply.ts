@@ -1,4 +1,5 @@
-import { BaseCommand, described } from '../cli/base-command.ts';
+import { BaseCommand } from '../cli/base-command.ts';
+import { described } from '../cli/description.ts';
 import { actingFlags, connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
 import { only } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
@@ -10,6 +11,7 @@ export class Apply extends BaseCommand {
     `Applies the install manifest, the operator manifest or the chart of the target release, in waves.
 Edits that were made to the installed manifest are carried over; the plan shows each of them.`,
     '§4.2–§4.5',
+    { when: 'After preflight and a look at the plan; it starts the rolling update.' },
   );
   static override examples = ['<%= config.bin %> apply --dry-run=server', '<%= config.bin %> apply --upgrade-file=upgrade.yaml'];
   static override flags = { ...actingFlags, ...targetFlags, ...outputFlags, ...connectionFlags };

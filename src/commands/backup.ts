@@ -1,4 +1,5 @@
-import { BaseCommand, described } from '../cli/base-command.ts';
+import { BaseCommand } from '../cli/base-command.ts';
+import { described } from '../cli/description.ts';
 import { actingFlags, connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
 import { only } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
@@ -10,6 +11,7 @@ export class Backup extends BaseCommand {
     `Writes CRDs, custom resources and the objects of the target manifest to a folder with checksums.
 Secrets are left out unless --with-secrets is given. run takes a backup before its first write.`,
     '§7',
+    { when: 'Alone, when a copy is wanted long before the upgrade; run takes one by itself.' },
   );
   static override examples = ['<%= config.bin %> backup --backup-dir=./before-v3.32'];
   static override flags = { ...actingFlags, ...targetFlags, ...outputFlags, ...connectionFlags };

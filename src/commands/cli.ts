@@ -1,4 +1,5 @@
-import { BaseCommand, described } from '../cli/base-command.ts';
+import { BaseCommand } from '../cli/base-command.ts';
+import { described } from '../cli/description.ts';
 import { actingFlags, connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
 import { only } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
@@ -9,6 +10,7 @@ export class Cli extends BaseCommand {
   static override description = described(
     `Moves old copies of the CLI aside, installs the one of the target release and configures it.`,
     '§1/4, §4.4/4, §4.5/4',
+    { when: "After the rolling update, on each machine where the service's CLI is used." },
   );
   static override examples = ['<%= config.bin %> cli --bin-dir=/usr/local/bin'];
   static override flags = { ...actingFlags, ...targetFlags, ...outputFlags, ...connectionFlags };

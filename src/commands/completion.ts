@@ -1,6 +1,8 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand, described } from '../cli/base-command.ts';
+import { BaseCommand } from '../cli/base-command.ts';
+import { COMPLETION_SCRIPTS, isShell, SHELLS } from '../cli/completion-scripts.ts';
+import { described } from '../cli/description.ts';
 import { COMPLETION_SCRIPT, installCompletion } from '../cli/install-completion.ts';
 import type { ExitName } from '../core/fault.ts';
 
@@ -8,18 +10,24 @@ export class Completion extends BaseCommand {
   static override summary = 'Shell completion through kubectl';
   static override description = described(
     `kubectl (1.26 and later) completes plugins by a program named kubectl_complete-netsvc_upgrade on PATH.
-show prints it; install writes it beside this program, or to --dir.`,
+show prints it; install writes it beside this program, or to --dir.
+bash, zsh and fish print a script for the program called by its own file name, without kubectl:
+let the shell read it at its start.
+Namespaces and nodes are asked of the API server for 300 ms at most; NETSVC_UPGRADE_COMPLETION_MS sets another limit.`,
     'none',
+    { when: 'Once, after the installation.', cluster: false },
   );
   static override examples = ['<%= config.bin %> completion install --dir ~/.krew/bin', '<%= config.bin %> completion show'];
-  static override usage = '<%= command.id %> [show|install] [flags]';
-  static override args = { action: Args.string({ description: 'what to do', options: ['show', 'install'], default: 'show' }) };
+  static override usage = '<%= command.id %> [show|install|bash|zsh|fish] [flags]';
+  static override args = { action: Args.string({ description: 'what to do', options: ['show', 'install', ...SHELLS], default: 'show' }) };
   static override flags = { dir: Flags.string({ helpValue: 'DIR', summary: 'folder on PATH to install to' }) };
 
   async run(): Promise<ExitName> {
     const { args, flags } = await this.parse(Completion, this.words());
     const { terminal, env } = this.seams;
-    terminal.out(args.action === 'install' ? `${await installCompletion(flags.dir, env)}\n` : COMPLETION_SCRIPT);
+    const { action } = args;
+    if (action === 'install') terminal.out(`${await installCompletion(flags.dir, env)}\n`);
+    else terminal.out(isShell(action) ? COMPLETION_SCRIPTS[action] : COMPLETION_SCRIPT);
     return 'done';
   }
 }

@@ -1,4 +1,5 @@
-import { BaseCommand, described } from '../cli/base-command.ts';
+import { BaseCommand } from '../cli/base-command.ts';
+import { described } from '../cli/description.ts';
 import { actingFlags, connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
 import { only } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
@@ -10,6 +11,7 @@ export class Crds extends BaseCommand {
     `Applies the CRDs of the target release on the operator and chart paths.
 On the manifest paths the full manifest holds them: nothing to do, exit code 0.`,
     '§4.2, §4.3',
+    { when: 'Before apply on the operator and chart paths.' },
   );
   static override examples = ['<%= config.bin %> crds --dry-run=server', '<%= config.bin %> crds --yes'];
   static override flags = { ...actingFlags, ...targetFlags, ...outputFlags, ...connectionFlags };

@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand, described } from '../cli/base-command.ts';
+import { BaseCommand } from '../cli/base-command.ts';
+import { described } from '../cli/description.ts';
 import { outputFlags } from '../cli/flags.ts';
 import type { ExitName } from '../core/fault.ts';
 
@@ -8,6 +9,7 @@ export class Demo extends BaseCommand {
   static override description = described(
     'Shows a whole upgrade in half a minute. No kubeconfig is read and nothing outside this process is changed.',
     'all',
+    { when: 'Before the first upgrade, to see what it looks like.', cluster: false },
   );
   static override examples = ['<%= config.bin %> demo', '<%= config.bin %> demo --keep-going'];
   static override flags = {

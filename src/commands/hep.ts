@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand, described } from '../cli/base-command.ts';
+import { BaseCommand } from '../cli/base-command.ts';
+import { described } from '../cli/description.ts';
 import { actingFlags, connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
 import { only } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
@@ -12,9 +13,9 @@ export class Hep extends BaseCommand {
 and once its old endpoint is gone. Hosts that would be opened, policed anew or judged by other policies stop it
 until each is accepted by name.
 Then: copies the labels of old all-interfaces endpoints to their nodes, enables automatic endpoints, waits until
-each node has its own with these labels, and deletes the old ones node by node, the first one alone.
-Run it after the rolling update; in the chain with: run --include hep.`,
+each node has its own with these labels, and deletes the old ones node by node, the first one alone.`,
     '§4.7',
+    { when: 'After wait, when host endpoints shall be made by the controllers; in the chain with run --include hep.' },
   );
   static override examples = [
     '<%= config.bin %> hep --dry-run=client -o wide',

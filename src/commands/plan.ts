@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand, described } from '../cli/base-command.ts';
+import { BaseCommand } from '../cli/base-command.ts';
+import { described } from '../cli/description.ts';
 import { connectionFlags, outputFlags, pendingFlags, targetFlags } from '../cli/flags.ts';
 import { assertPlace } from '../cli/output-place.ts';
 import { savePlan } from '../cli/plan-file.ts';
@@ -13,6 +14,7 @@ export class Plan extends BaseCommand {
     `Shows what changes per object, what kubectl's own dry run would hide, fields taken from other managers,
 what is left behind, every command and patch in order, and the point of no return.`,
     'all',
+    { when: 'After preflight, to read or to have approved what run will do; --out keeps it, and run --plan-file refuses any other.' },
   );
   static override examples = [
     '<%= config.bin %> plan',

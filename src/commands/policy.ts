@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand, described } from '../cli/base-command.ts';
+import { BaseCommand } from '../cli/base-command.ts';
+import { described } from '../cli/description.ts';
 import { actingFlags, connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
 import { only } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
@@ -12,6 +13,7 @@ export class Policy extends BaseCommand {
 without it, and on which other policies would decide; asks for a review of the traffic logs.
 It is deleted only with --delete NAME, kept in the run record first, and put back with --undo.`,
     '§4.4/7, §4.5/6',
+    { when: 'Last, when the traffic of the temporary policy has been looked at.' },
   );
   static override examples = [
     '<%= config.bin %> policy',

@@ -1,4 +1,5 @@
-import { BaseCommand, described } from '../cli/base-command.ts';
+import { BaseCommand } from '../cli/base-command.ts';
+import { described } from '../cli/description.ts';
 import { connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
 import { only } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
@@ -10,6 +11,7 @@ export class Preflight extends BaseCommand {
     `Reads the cluster and this machine, tells what is installed and judges it. Nothing is changed.
 A failed check ends with exit code 3; explain says what a check means, --accept takes a risk by name.`,
     '§1, §7, §9',
+    { when: 'Before anything else, as often as you like, and again right before the maintenance window.' },
   );
   static override examples = [
     '<%= config.bin %> preflight',

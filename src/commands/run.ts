@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand, described } from '../cli/base-command.ts';
+import { BaseCommand } from '../cli/base-command.ts';
+import { described } from '../cli/description.ts';
 import { actingFlags, connectionFlags, outputFlags, pendingFlags, targetFlags } from '../cli/flags.ts';
 import { rangeFlags, sliceOf } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
@@ -11,6 +12,7 @@ export class Run extends BaseCommand {
     `Performs the stages in order, each planned from the live cluster: a second run writes nothing,
 and a run that was cut off anywhere continues with the same command.`,
     'all',
+    { when: 'Once preflight is clean and the plan is agreed. Stages that find nothing to do are passed over.' },
   );
   static override examples = [
     '<%= config.bin %> run',

@@ -1,4 +1,5 @@
-import { BaseCommand, described } from '../cli/base-command.ts';
+import { BaseCommand } from '../cli/base-command.ts';
+import { described } from '../cli/description.ts';
 import { connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
 import { runStatusCommand } from '../cli/status-command.ts';
 import type { ExitName } from '../core/fault.ts';
@@ -10,6 +11,7 @@ export class Status extends BaseCommand {
   static override description = described(
     'Reads the run record and the lock from the cluster, so it works from any machine.',
     'none; it reads the record of a run',
+    { when: 'To see who runs what and how far it is, or after a run was cut off.' },
   );
   static override examples = ['<%= config.bin %> status', '<%= config.bin %> status -o json'];
   static override flags = { profile, release, ...outputFlags, ...connectionFlags };

@@ -1,4 +1,5 @@
-import { BaseCommand, described } from '../cli/base-command.ts';
+import { BaseCommand } from '../cli/base-command.ts';
+import { described } from '../cli/description.ts';
 import { actingFlags, connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
 import { runUnlockCommand } from '../cli/unlock-command.ts';
 import type { ExitName } from '../core/fault.ts';
@@ -12,6 +13,7 @@ export class Unlock extends BaseCommand {
     `A lock is renewed while its run lives, and free a minute after the run is gone.
 Release another run's lock only when you know that the run is dead: two runs at once can harm the cluster.`,
     'none; it guards the run record',
+    { when: 'When a command ends with exit code 6 and status names a run that is gone for good.' },
   );
   static override examples = ['<%= config.bin %> unlock', '<%= config.bin %> unlock --yes'];
   static override flags = { yes, profile, release, ...outputFlags, ...connectionFlags };

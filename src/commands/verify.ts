@@ -1,4 +1,5 @@
-import { BaseCommand, described } from '../cli/base-command.ts';
+import { BaseCommand } from '../cli/base-command.ts';
+import { described } from '../cli/description.ts';
 import { connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
 import { only } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
@@ -6,7 +7,9 @@ import type { ExitName } from '../core/fault.ts';
 
 export class Verify extends BaseCommand {
   static override summary = 'Judge the result: versions, pods, leftovers; changes nothing';
-  static override description = described(`Reads the cluster after the upgrade and judges what it brought about.`, '§4.4/5, §9');
+  static override description = described(`Reads the cluster after the upgrade and judges what it brought about.`, '§4.4/5, §9', {
+    when: 'At the end, and whenever you want to know whether the upgrade is whole.',
+  });
   static override examples = ['<%= config.bin %> verify -o junit --report-file=verify.xml'];
   static override flags = { ...targetFlags, ...outputFlags, ...connectionFlags };
 

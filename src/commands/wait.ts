@@ -1,4 +1,5 @@
-import { BaseCommand, described } from '../cli/base-command.ts';
+import { BaseCommand } from '../cli/base-command.ts';
+import { described } from '../cli/description.ts';
 import { connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
 import { only } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
@@ -10,6 +11,7 @@ export class Wait extends BaseCommand {
     `Watches until every pod runs the target release and is ready, and says why one lags.
 Can be interrupted and started again at any time.`,
     '§4.4/3, §4.5/3',
+    { when: 'While the rolling update goes on, beside apply or after it, from any machine.' },
   );
   static override examples = ['<%= config.bin %> wait --timeout=30m'];
   static override flags = { ...targetFlags, ...outputFlags, ...connectionFlags };

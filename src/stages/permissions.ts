@@ -1,139 +1,110 @@
-import type { InstallPath } from '../core/installation.ts';
 import { K } from '../core/kinds.ts';
-import type { Kind } from '../core/object.ts';
-import type { AccessRequest } from '../core/ports.ts';
 import type { Profile } from '../core/profile.ts';
+import type { StageId } from '../core/stage.ts';
+import {
+  backup,
+  type DocumentKind,
+  detection,
+  documents,
+  lock,
+  mesh,
+  type Needs,
+  ownerSearch,
+  type PlanScope,
+  record,
+  removedKinds,
+  rollout,
+  session,
+  stateRead,
+  storedResources,
+} from './needs.ts';
+import { allow, distinct, type Permission } from './permission.ts';
 
-/** One thing that the plan must be allowed to do, and what for. */
-export interface Permission {
-  readonly request: AccessRequest;
-  readonly why: string;
-  /** False: may be denied to a user who has the same right by another way. */
-  readonly required: boolean;
+/** What each stage asks of the account. The chain’s stages and `preflight` are held to it by tests and by docs/rbac.yaml. */
+const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
+  preflight: [
+    detection,
+    stateRead,
+    storedResources,
+    removedKinds,
+    ownerSearch,
+    documents,
+    () => [K.Namespace, K.PodDisruptionBudget, K.APIService].flatMap((kind) => allow(['list'], kind, 'state of the cluster')),
+    () => allow(['get'], K.ConfigMap, 'settings of the agents and of kube-proxy'),
+  ],
+  backup: [detection, storedResources, backup],
+  'ownerrefs-strip': [],
+  crds: [detection, (profile, scope) => documents(profile, { ...scope, documents: scope.documents.filter(isDefinition) })],
+  apply: [
+    detection,
+    documents,
+    rollout,
+    () => allow(['list', 'watch'], K.APIService, 'the aggregated API after its manifest'),
+    ({ crdGroup: group, controllersConfiguration: { plural } }) => [
+      ...allow(['get'], { group, plural }, 'renaming of policies'),
+      ...allow(['patch'], { group, plural }, 'renaming of policies (--hold-policy-migration)', { required: false }),
+    ],
+  ],
+  wait: [detection, rollout],
+  'ownerrefs-restore': [],
+  cli: [detection],
+  alp: [detection, mesh],
+  hep: [
+    detection,
+    storedResources,
+    () => [K.DaemonSet, K.Deployment].flatMap((kind) => allow(['get'], kind, 'whether the rolling update is over')),
+    () => allow(['get', 'list', 'patch'], K.Node, 'labels of the nodes'),
+    ({ crdGroup: group }) => allow(['create', 'delete', 'get', 'list', 'watch'], { group, plural: 'hostendpoints' }, 'host endpoints'),
+    ({ crdGroup: group, controllersConfiguration: { plural } }) =>
+      allow(['get', 'patch', 'update'], { group, plural }, 'automatic host endpoints'),
+  ],
+  policy: [
+    detection,
+    storedResources,
+    () => [K.Namespace, K.NetworkPolicy].flatMap((kind) => allow(['list'], kind, 'what decides without the temporary policy')),
+    ({ crdGroup: group }) => allow(['create', 'delete', 'get', 'list'], { group, plural: 'globalnetworkpolicies' }, 'the temporary policy'),
+  ],
+  verify: [
+    detection,
+    storedResources,
+    removedKinds,
+    ownerSearch,
+    () => [K.DaemonSet, K.Deployment].flatMap((kind) => allow(['get'], kind, 'the result')),
+  ],
+};
+
+function isDefinition({ kind }: DocumentKind): boolean {
+  return kind.plural === K.CustomResourceDefinition.plural;
 }
 
-/** A kind that the target's documents hold, and where. */
-export interface DocumentKind {
-  readonly kind: Kind;
-  readonly namespace?: string;
-}
+/** The stages of a run without `--include`. */
+const USUAL: readonly StageId[] = ['preflight', 'backup', 'crds', 'apply', 'wait', 'cli', 'alp', 'verify'];
 
-/** Kinds of the documents of a full install, an operator and their add-ons; docs/permissions.md is written for these. */
-export const documentKinds: readonly DocumentKind[] = [
-  K.Namespace,
-  K.ServiceAccount,
-  K.ConfigMap,
-  K.Secret,
-  K.Service,
-  K.DaemonSet,
-  K.Deployment,
-  K.PodDisruptionBudget,
-  K.ClusterRole,
-  K.ClusterRoleBinding,
-  K.Role,
-  K.RoleBinding,
-  K.CustomResourceDefinition,
-  K.APIService,
-  { group: 'storage.k8s.io', version: 'v1', kind: 'CSIDriver', plural: 'csidrivers', namespaced: false },
-  K.NetworkPolicy,
-].map((kind) => ({ kind }));
+const writing = (...stages: readonly StageId[]) => [session, lock, record, ...stages.flatMap((id) => stageNeeds[id])];
+const reading = (...stages: readonly StageId[]) => [session, stateRead, ...stages.flatMap((id) => stageNeeds[id])];
 
-function permission(
-  verb: string,
-  kind: Pick<Kind, 'group' | 'plural'>,
-  why: string,
-  where: { namespace?: string; required?: boolean } = {},
-): Permission {
-  const { namespace, required = true } = where;
-  return { request: { verb, group: kind.group, resource: kind.plural, ...(namespace ? { namespace } : {}) }, why, required };
-}
+/** Every command that asks a cluster, with what it needs; the others need no account. */
+const commandNeeds: Readonly<Record<string, readonly Needs[]>> = {
+  preflight: reading('preflight'),
+  plan: reading(...USUAL),
+  run: writing(...USUAL),
+  status: [session, stateRead],
+  backup: writing('backup'),
+  crds: writing('crds'),
+  alp: writing('alp'),
+  policy: writing('policy'),
+  hep: writing('hep'),
+  apply: writing('apply'),
+  wait: reading('wait'),
+  cli: writing('cli'),
+  verify: reading('verify'),
+  unlock: [session, stateRead, lock],
+};
 
-const each = (verbs: readonly string[], kind: Pick<Kind, 'group' | 'plural'>, why: string, namespace?: string) =>
-  verbs.map((verb) => permission(verb, kind, why, namespace ? { namespace } : {}));
+/** Commands for which there is a role. */
+export const permittedCommands: readonly string[] = Object.keys(commandNeeds);
 
-/** Survey, judgement and waiting: reading only. */
-function readPermissions(profile: Profile): readonly Permission[] {
-  const listed = [K.Namespace, K.ConfigMap, K.PodDisruptionBudget, K.CustomResourceDefinition, K.APIService];
-  const watched = [K.Node, K.Pod, K.DaemonSet, K.Deployment];
-  const service = { group: profile.crdGroup, plural: '*' };
-  return [
-    ...listed.flatMap((kind) => each(['get', 'list'], kind, 'survey')),
-    ...watched.flatMap((kind) => each(['get', 'list', 'watch'], kind, 'survey and waiting')),
-    ...['get', 'list'].map((verb) => permission(verb, service, 'checks and backup of the stored resources', { required: false })),
-  ];
-}
-
-/** Lock and run record in the state namespace. */
-function statePermissions(namespace: string): readonly Permission[] {
-  return [
-    ...each(['get', 'create', 'update'], K.Lease, 'lock', namespace),
-    ...each(['get', 'create', 'update'], K.ConfigMap, 'run record', namespace),
-  ];
-}
-
-/** Server-side apply of the target's documents (§1/5), dry run and real. */
-function applyPermissions(documents: readonly DocumentKind[]): readonly Permission[] {
-  const apply = documents.flatMap(({ kind, namespace }) => each(['get', 'create', 'patch'], kind, 'apply the target', namespace));
-  const roles = [K.ClusterRole, K.Role].filter((role) =>
-    documents.some(({ kind }) => kind.plural === role.plural && kind.group === role.group),
-  );
-  const grants = roles.flatMap((role) =>
-    ['escalate', 'bind'].map((verb) =>
-      permission(verb, role, 'roles of the target hold more rights than this account', { required: false }),
-    ),
-  );
-  return [...apply, ...grants];
-}
-
-/** What the permissions depend on. */
-export interface PlanScope {
-  readonly stateNamespace: string;
-  readonly documents: readonly DocumentKind[];
-  readonly path?: InstallPath;
-  /** UIDs change on the way: the whole cluster is searched for owner references. */
-  readonly searchesOwners: boolean;
-}
-
-/** Everything that the chain asks of the account, each once. */
-export function permissionsOf(profile: Profile, scope: PlanScope): readonly Permission[] {
-  const { stateNamespace, documents, path, searchesOwners } = scope;
-  const chart = path === 'chart' ? each(['get', 'list'], K.Secret, 'releases of the chart') : [];
-  const everything = permission('list', { group: '*', plural: '*' }, 'search for owner references', { required: false });
-  const all = [
-    ...readPermissions(profile),
-    ...statePermissions(stateNamespace),
-    ...chart,
-    ...applyPermissions(documents),
-    ...(searchesOwners ? [everything] : []),
-  ];
-  return [...new Map(all.map((one) => [JSON.stringify(one.request), one])).values()];
-}
-
-/** A rule as a ClusterRole holds it. */
-export interface PolicyRule {
-  readonly apiGroups: readonly string[];
-  readonly resources: readonly string[];
-  readonly verbs: readonly string[];
-}
-
-/** The least ClusterRole that grants the permissions: one rule per group and set of verbs. */
-export function clusterRoleRules(permissions: readonly Permission[]): readonly PolicyRule[] {
-  const verbs = new Map<string, Set<string>>();
-  for (const { request } of permissions) {
-    const key = `${request.group}|${request.resource}`;
-    verbs.set(key, (verbs.get(key) ?? new Set()).add(request.verb));
-  }
-  const rules = new Map<string, { group: string; resources: string[]; verbs: string[] }>();
-  for (const [key, set] of verbs) {
-    const [group = '', resource = ''] = key.split('|');
-    const sorted = [...set].sort();
-    const rule = rules.get(`${group}|${sorted}`) ?? { group, resources: [], verbs: sorted };
-    rule.resources.push(resource);
-    rules.set(`${group}|${sorted}`, rule);
-  }
-  return [...rules.values()].map(({ group, resources, verbs: allowed }) => ({
-    apiGroups: [group],
-    resources: resources.sort(),
-    verbs: allowed,
-  }));
+/** Everything that a command asks of the account, each once; nothing for a command that asks no cluster. */
+export function permissionsOf(command: string, profile: Profile, scope: PlanScope): readonly Permission[] {
+  return distinct((commandNeeds[command] ?? []).flatMap((needs) => needs(profile, scope)));
 }

@@ -1,5 +1,6 @@
 import type { OwnerScan, PreflightFacts } from '../checks/facts.ts';
 import { preflightChecks } from '../checks/index.ts';
+import { mayBeMeshed } from '../checks/mesh.ts';
 import { uidChanges } from '../checks/owners.ts';
 import { sourceRelease } from '../checks/releases.ts';
 import type { Reading } from '../core/check.ts';
@@ -42,7 +43,7 @@ export async function surveyPreflight(sources: Sources, context: Context): Promi
   const { cluster } = sources;
   const searches = changesUids(detection, record, context);
   const [access, owners, agentConfig] = await Promise.all([
-    readAccess(cluster, context, detection, target, searches),
+    readAccess(cluster, context, target, mayBeMeshed(general, context)),
     attempt(() => scanOwners(searches, sources, context)),
     attempt(() => readAgentConfig(cluster, context.profile, variantOf(detection))),
   ]);

@@ -5,7 +5,8 @@ import type { Detection } from '../core/installation.ts';
 import type { ClusterReader, Sources } from '../core/ports.ts';
 import type { RunRecord } from '../core/run-record.ts';
 import { type MergedTarget, readMergedTarget } from './merged-target.ts';
-import { type DocumentKind, permissionsOf } from './permissions.ts';
+import type { DocumentKind } from './needs.ts';
+import { permissionsOf } from './permissions.ts';
 import { attempt, eachOf } from './reading.ts';
 import { type Target, targetDocuments } from './target.ts';
 
@@ -42,18 +43,19 @@ async function documentKindsOf(cluster: ClusterReader, target: TargetFacts): Pro
   return resolved.flat();
 }
 
-/** Asks, in one batch, for every permission that the plan needs; without a target for those that any run needs. */
+/**
+ * Asks, in one batch, for everything that `run` needs; without a target for what any run needs.
+ * @param meshed False if the mesh is known to be without the policy sidecar.
+ */
 export async function readAccess(
   cluster: ClusterReader,
-  context: Context,
-  detection: Reading<Detection>,
+  { profile, options: { stateNamespace } }: Context,
   target: Reading<FoundTarget>,
-  searchesOwners: boolean,
+  meshed: boolean,
 ): Promise<Reading<readonly AccessAnswer[]>> {
   return attempt(async () => {
     const documents = 'value' in target ? await documentKindsOf(cluster, targetFacts(target.value.target)) : [];
-    const path = 'value' in detection && detection.value.type === 'found' ? detection.value.installation.path : undefined;
-    const permissions = permissionsOf(context.profile, { stateNamespace: context.options.stateNamespace, documents, path, searchesOwners });
+    const permissions = permissionsOf('run', profile, { stateNamespace, documents, meshed });
     const allowed = await cluster.reviewAccess(permissions.map(({ request }) => request));
     return permissions.map((permission, index) => ({ ...permission, allowed: allowed[index] === true }));
   });

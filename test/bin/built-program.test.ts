@@ -37,7 +37,30 @@ function loadedBy(args: readonly string[]): readonly string[] {
 describe('the built program', () => {
   before(() => assert.ok(existsSync(entry), 'run: npm run build'));
 
-  for (const args of [[], ['--help'], ['--version'], ['help', 'run'], ['apply', '-h'], ['__complete', 'ap'], ['aply']]) {
+  const manifest = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as Manifest;
+  const fast: readonly (readonly string[])[] = [
+    [],
+    ['-h'],
+    ['help'],
+    ['--version'],
+    ['version'],
+    ['aply'],
+    ['zzzzzzzz'],
+    ['help', 'aply'],
+    ['--context=x', 'apply'],
+    ...Object.keys(manifest.commands).map((id) => [id, '--help']),
+    ['help', 'run'],
+    ['apply', '-o', 'json', '-h'],
+    ['__complete', 'ap'],
+    ['__complete', 'apply', '--'],
+    ['__complete', 'apply', '-o', ''],
+    ['__complete', 'explain', 'NS-1'],
+    ['__complete', 'run', '--accept', 'NS-7'],
+    ['__complete', 'run', '--profile', ''],
+    ['__complete', 'run', '--kubeconfig', ''],
+    ['__complete', 'nope', ''],
+  ];
+  for (const args of fast) {
     it(`answers "${args.join(' ')}" from its entry alone`, () => assert.deepEqual(loadedBy(args), [pathToFileURL(entry).href]));
   }
 
@@ -61,10 +84,27 @@ describe('the built program', () => {
     );
   });
 
+  for (const [words, asks] of [
+    [['status', '--context', ''], /\bkubeconfigNames\b/],
+    [['alp', '--server=http://127.0.0.1:9', '-n', ''], /\bTransport\s*=\s*class/],
+  ] as const) {
+    it(`loads neither oclif nor a runner of programs, nor anything of the commands, to complete "${words.join(' ')}"`, () => {
+      const loaded = loadedBy(['__complete', ...words]).map((url) => readFileSync(new URL(url), 'utf8'));
+      assert.ok(
+        loaded.some((text) => asks.test(text)),
+        'it looked for names',
+      );
+      const foreign = /\bExecaError\b|\bListr\s*=\s*class|undici|preflightStage\s*=|\bMemoryPlugin\b|\bBaseCommand\b|flagUsages/;
+      assert.deepEqual(
+        loaded.flatMap((text) => foreign.exec(text)?.[0] ?? []),
+        [],
+      );
+    });
+  }
+
   it('shows as help exactly what oclif shows', async () => {
-    const manifest = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as Manifest;
     const pages = await helpPages(manifest, OWN_NAME, root);
-    for (const id of ['', 'preflight', 'run', 'explain'])
+    for (const id of ['', ...Object.keys(manifest.commands)])
       assert.equal(call([id, '--help'].filter((word) => word !== '')).stdout, pages[id]);
   });
 

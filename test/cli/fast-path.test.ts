@@ -13,7 +13,9 @@ const table: FastPathTable = {
       flags: [
         { name: 'output', char: 'o', about: 'format', takesValue: true, values: ['json', 'yaml'] },
         { name: 'kubeconfig', about: 'file', takesValue: true, file: true },
-        { name: 'accept', about: 'take', takesValue: true, repeatable: true },
+        { name: 'accept', about: 'take', takesValue: true, repeatable: true, values: ['NS-101'], subjects: { 'NS-101': 'nodes' } },
+        { name: 'profile', about: 'names', takesValue: true, values: ['netsvc'], file: true },
+        { name: 'namespace', char: 'n', about: 'where', takesValue: true, live: 'namespaces' },
         { name: 'yes', char: 'y', about: 'do', takesValue: false },
       ],
     },
@@ -77,10 +79,25 @@ describe('completion', () => {
     ['files for file flags', ['preflight', '--kubeconfig', ''], ':0\n'],
     ['no flag twice', ['preflight', '--yes', '--y'], ':4\n'],
     ['repeatable flags again', ['preflight', '--accept', 'x', '--ac'], '--accept\ttake\n:4\n'],
+    ['values before files', ['preflight', '--profile', 'n'], 'netsvc\n:36\n'],
+    ['files where no value fits', ['preflight', '--profile', './'], ':0\n'],
+    ['arguments, never flags, after --', ['explain', '--', 'NS-1'], 'NS-101\n:4\n'],
     ['arguments', ['explain', 'NS-1'], 'NS-101\n:4\n'],
     ['commands after help', ['help', 'pl'], 'plan\tshows\n:36\n'],
     ['nothing for an unknown command', ['nope', ''], ':4\n'],
   ];
+  const questions: readonly (readonly [string, readonly string[], object])[] = [
+    ['after a flag', ['-o', 'json', '-n', 'ku'], { names: 'namespaces', prefix: '', start: 'ku', before: ['-o', 'json', '-n'] }],
+    ['after =', ['--namespace=ku'], { names: 'namespaces', prefix: '--namespace=', start: 'ku', before: [] }],
+    ['for a subject', ['--accept=NS-101=n'], { names: 'nodes', prefix: '--accept=NS-101=', start: 'n', before: [] }],
+  ];
+  for (const [title, words, ask] of questions) {
+    it(`looks names up ${title}, and offers nothing without them`, () => {
+      const found = answerFast(['__complete', 'preflight', ...words], NAME, table);
+      assert.deepEqual([found?.stdout, found?.ask], [':4\n', { command: 'preflight', ...ask }]);
+    });
+  }
+
   for (const [title, words, stdout] of cases) {
     it(`offers ${title}`, () => assert.equal(answerFast(['__complete', ...words], NAME, table)?.stdout, stdout));
   }

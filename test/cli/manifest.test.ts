@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { cliPages } from '../../build/cli-pages.ts';
 import { makeFastPath } from '../../build/fast-path.ts';
 import { flagsPage } from '../../build/flags-page.ts';
 import { makeManifest } from '../../build/manifest.ts';
@@ -34,9 +35,16 @@ describe('generated files', () => {
     assert.equal(text('docs/flags.md'), flagsPage(manifest), 'run: node build/flags-page.ts');
   });
 
-  it('every command says its procedure, its examples and every exit code', () => {
+  it('docs/cli has the page of every command, and no other', () => {
+    const pages = Object.fromEntries(readdirSync(join(root, 'docs/cli')).map((file) => [file, text(`docs/cli/${file}`)]));
+    assert.deepEqual(pages, cliPages(manifest), 'run: node build/cli-pages.ts');
+  });
+
+  it('every command says its occasion, its procedure, its environment, its examples and every exit code', () => {
     for (const command of Object.values(manifest.commands)) {
-      assert.match(command.description ?? '', /Procedure: /, command.id);
+      for (const part of [/^When: [A-Z].*\.$/m, /^Procedure: /m, /^Environment:\nNETSVC_UPGRADE_/m]) {
+        assert.match(command.description ?? '', part, command.id);
+      }
       assert.ok((command.examples ?? []).length > 0, command.id);
       for (const code of Object.values(EXIT)) assert.match(command.description ?? '', new RegExp(`^${code}  `, 'm'), command.id);
     }

@@ -1,23 +1,46 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
+import { parseAllDocuments } from 'yaml';
+import { rbacFiles, rbacText } from '../../build/rbac.ts';
+import { commandTable } from '../../src/cli/command-table.ts';
 import { K } from '../../src/core/kinds.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
-import { clusterRoleRules, documentKinds, permissionsOf } from '../../src/stages/permissions.ts';
+import { documentKinds, type PlanScope } from '../../src/stages/needs.ts';
+import { permissionsOf, permittedCommands } from '../../src/stages/permissions.ts';
 import { hasReleases, manifestFile } from '../support/shared.ts';
 
-const page = join(import.meta.dirname, '..', '..', 'docs', 'permissions.md');
-const everything = { stateNamespace: 'kube-system', documents: documentKinds, path: 'chart', searchesOwners: true } as const;
-const textOf = (scope: Parameters<typeof permissionsOf>[1]) =>
-  permissionsOf(netsvc, scope).map(({ request }) =>
+const root = join(import.meta.dirname, '..', '..');
+const everything: PlanScope = { stateNamespace: 'kube-system', documents: documentKinds, meshed: true };
+const textOf = (scope: PlanScope, command = 'run') =>
+  permissionsOf(command, netsvc, scope).map(({ request }) =>
     `${request.verb} ${request.resource}.${request.group} ${request.namespace ?? ''}`.trim(),
   );
 
 describe('permissions', () => {
-  it('are the ClusterRole of docs/permissions.md', () => {
-    const yaml = /```yaml\n([\s\S]*?)```/.exec(readFileSync(page, 'utf8'))?.[1] ?? '';
-    assert.deepEqual((parse(yaml) as { rules: unknown }).rules, clusterRoleRules(permissionsOf(netsvc, everything)));
+  for (const { file, profile } of rbacFiles) {
+    it(`are written in ${file}, one ClusterRole per command`, () => {
+      const text = readFileSync(join(root, file), 'utf8');
+      assert.equal(text, rbacText(profile), 'run: node build/rbac.ts');
+      const roles = parseAllDocuments(text).map((document) => document.toJS() as { kind: string; metadata: { name: string } });
+      assert.deepEqual(
+        roles.map(({ kind, metadata }) => `${kind} ${metadata.name}`),
+        permittedCommands.map((command) => `ClusterRole netsvc-upgrade-${command}`),
+      );
+    });
+  }
+
+  it('are known for every command that asks a cluster', () => {
+    const others = new Set(['explain', 'completion', 'demo']);
+    assert.deepEqual(
+      Object.keys(commandTable).filter((command) => !others.has(command)),
+      [...permittedCommands].sort((a, b) => Object.keys(commandTable).indexOf(a) - Object.keys(commandTable).indexOf(b)),
+    );
+  });
+
+  it('let commands that only look write nothing but dry runs', () => {
+    const written = (command: string) => textOf({ ...everything, documents: [] }, command).filter((one) => !/^(get|list|watch) /.test(one));
+    for (const command of ['preflight', 'status', 'wait', 'verify']) assert.deepEqual(written(command), [], command);
   });
 
   it('ask for each thing once', () => {
@@ -26,19 +49,24 @@ describe('permissions', () => {
   });
 
   it('follow the documents of the target and their namespaces', () => {
-    const scope = { stateNamespace: 's', documents: [{ kind: K.Service, namespace: 'kube-system' }], searchesOwners: false };
+    const scope = { stateNamespace: 's', documents: [{ kind: K.Service, namespace: 'kube-system' }], meshed: false };
     const asked = textOf(scope);
     for (const verb of ['get', 'create', 'patch']) assert.ok(asked.includes(`${verb} services. kube-system`), verb);
     assert.ok(asked.includes('update leases.coordination.k8s.io s'));
     assert.deepEqual(
-      asked.filter((one) => /secrets|escalate|\*\.\*/.test(one)),
+      asked.filter((one) => /escalate|statefulsets|patch (daemonsets|deployments)/.test(one)),
       [],
     );
   });
 
+  it('ask for the mesh’s part only where there may be a sidecar', () => {
+    assert.ok(textOf({ ...everything, documents: [] }).includes('patch statefulsets.apps'));
+    assert.ok(!textOf({ ...everything, documents: [], meshed: false }).includes('patch statefulsets.apps'));
+  });
+
   it('ask for roles only if the target holds some, and do without escalate', () => {
-    const scope = { stateNamespace: 's', documents: [{ kind: K.ClusterRole }], searchesOwners: false };
-    const escalate = permissionsOf(netsvc, scope).filter(({ request }) => request.verb === 'escalate');
+    const scope = { stateNamespace: 's', documents: [{ kind: K.ClusterRole }], meshed: false };
+    const escalate = permissionsOf('run', netsvc, scope).filter(({ request }) => request.verb === 'escalate');
     assert.deepEqual(
       escalate.map(({ request, required }) => [request.resource, required]),
       [['clusterroles', false]],

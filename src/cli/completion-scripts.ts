@@ -1,0 +1,88 @@
+/** Shells that can complete the program called by its own file name, without kubectl. */
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof SHELLS)[number];
+
+/** File names that the program is called by. */
+const PROGRAMS = ['kubectl-netsvc_upgrade', 'netsvcctl-upgrade'];
+
+/**
+ * bash splits words at `=` and `:` too, and replaces only what is behind them: the line is split at blanks here, and what bash
+ * keeps is cut off every choice. Bash 3.2 (macOS) has neither mapfile nor compopt.
+ */
+const bash = `_netsvc_upgrade() {
+  local line=\${COMP_LINE:0:COMP_POINT} words current kept choices choice directive=4
+  read -r -a words <<<"$line"
+  current=\${words[\${#words[@]}-1]}
+  if [[ $line == *[[:space:]] ]]; then current=; words+=(''); fi
+  choices=$("\${words[0]}" __complete "\${words[@]:1}" 2>/dev/null)
+  COMPREPLY=()
+  kept=
+  if [[ $current == *[=:]* ]]; then kept=\${current%"\${current##*[=:]}"}; fi
+  while IFS= read -r choice; do
+    case $choice in
+      :[0-9]*) directive=\${choice#:} ;;
+      ?*) choice=\${choice%%$'\\t'*}; COMPREPLY+=("\${choice#"$kept"}") ;;
+    esac
+  done <<<"$choices"
+  if (( (directive & 4) == 0 && \${#COMPREPLY[@]} == 0 )); then
+    while IFS= read -r choice; do COMPREPLY+=("$choice"); done < <(compgen -f -- "\${current#"$kept"}")
+  fi
+}
+complete -F _netsvc_upgrade ${PROGRAMS.join(' ')}
+`;
+
+const zsh = `#compdef ${PROGRAMS.join(' ')}
+_netsvc_upgrade() {
+  local out choice directive=4 value
+  local -a choices found
+  out=$("\${words[1]}" __complete "\${(@)words[2,CURRENT-1]}" "\${words[CURRENT]}" 2>/dev/null)
+  choices=("\${(@f)out}")
+  for choice in "\${choices[@]}"; do
+    case $choice in
+      :[0-9]*) directive=\${choice#:} ;;
+      ?*)
+        value=\${\${choice%%$'\\t'*}//:/\\\\:}
+        if [[ $choice == *$'\\t'* ]]; then found+=("$value:\${choice#*$'\\t'}"); else found+=("$value"); fi
+        ;;
+    esac
+  done
+  if (( \${#found} )); then
+    _describe -V 'choices' found
+  elif (( (directive & 4) == 0 )); then
+    [[ $PREFIX == *=* ]] && compset -P '*='
+    _files
+  fi
+}
+compdef _netsvc_upgrade ${PROGRAMS.join(' ')}
+`;
+
+const fish = `function __netsvc_upgrade_choices
+  set -l words (commandline -opc)
+  set -l current (commandline -ct)
+  set -l program $words[1]
+  set -e words[1]
+  set -l choices ($program __complete $words $current 2>/dev/null)
+  set -l directive 4
+  set -l found
+  for choice in $choices
+    if string match -qr '^:[0-9]+$' -- $choice
+      set directive (string sub -s 2 -- $choice)
+    else if test -n "$choice"
+      set -a found $choice
+    end
+  end
+  if test (count $found) -gt 0
+    printf '%s\\n' $found
+  else if test (math "bitand($directive, 4)") -eq 0
+    __fish_complete_path (string replace -r '^--[^=]+=' '' -- $current)
+  end
+end
+${PROGRAMS.map((program) => `complete -c ${program} -f -k -a '(__netsvc_upgrade_choices)'`).join('\n')}
+`;
+
+/** A script for the shell to read at its start (\`source <(… completion bash)\`). */
+export const COMPLETION_SCRIPTS: Readonly<Record<Shell, string>> = { bash, zsh, fish };
+
+export function isShell(word: string): word is Shell {
+  return Object.hasOwn(COMPLETION_SCRIPTS, word);
+}

@@ -1,0 +1,113 @@
+import { K } from '../core/kinds.ts';
+import type { Kind } from '../core/object.ts';
+import type { Profile } from '../core/profile.ts';
+import { allow, type Permission } from './permission.ts';
+
+/** A kind that the target's documents hold, and where. */
+export interface DocumentKind {
+  readonly kind: Kind;
+  readonly namespace?: string;
+}
+
+/** Kinds of the documents of a full install, an operator and their add-ons; docs/rbac.yaml is written for these. */
+export const documentKinds: readonly DocumentKind[] = [
+  K.Namespace,
+  K.ServiceAccount,
+  K.ConfigMap,
+  K.Secret,
+  K.Service,
+  K.DaemonSet,
+  K.Deployment,
+  K.PodDisruptionBudget,
+  K.ClusterRole,
+  K.ClusterRoleBinding,
+  K.Role,
+  K.RoleBinding,
+  K.CustomResourceDefinition,
+  K.APIService,
+  { group: 'storage.k8s.io', version: 'v1', kind: 'CSIDriver', plural: 'csidrivers', namespaced: false },
+  K.NetworkPolicy,
+].map((kind) => ({ kind }));
+
+/** What the permissions depend on. */
+export interface PlanScope {
+  readonly stateNamespace: string;
+  readonly documents: readonly DocumentKind[];
+  /** False where the mesh is known to be without the policy sidecar: then nothing of it is touched. */
+  readonly meshed: boolean;
+}
+
+/** What a part of the work asks of the account. */
+export type Needs = (profile: Profile, scope: PlanScope) => readonly Permission[];
+
+/** Every command that asks a cluster. */
+export const session: Needs = () => allow(['get'], K.Namespace, 'which cluster this is');
+
+export const stateRead: Needs = (_, { stateNamespace: namespace }) => [
+  ...allow(['get'], K.Lease, 'lock', { namespace }),
+  ...allow(['get'], K.ConfigMap, 'run record', { namespace }),
+];
+
+export const lock: Needs = (_, { stateNamespace: namespace }) => allow(['create', 'get', 'update'], K.Lease, 'lock', { namespace });
+
+export const record: Needs = (_, { stateNamespace: namespace }) =>
+  allow(['create', 'get', 'list', 'update'], K.ConfigMap, 'run record', { namespace });
+
+export const detection: Needs = ({ crdGroup, apiGroup, operator, clusterInformation }) => {
+  const { plural } = clusterInformation;
+  const why = 'what is installed';
+  return [
+    ...[K.DaemonSet, K.Deployment, K.Pod, K.ConfigMap, K.Job, K.Node].flatMap((kind) => allow(['list'], kind, why)),
+    ...allow(['get', 'list'], K.CustomResourceDefinition, why),
+    ...allow(['list'], K.Secret, 'releases of a chart, by their metadata'),
+    ...allow(['list'], operator.installationKind, why),
+    ...allow(['get'], { group: crdGroup, plural }, why),
+    ...allow(['get'], { group: apiGroup, plural }, why, { required: false }),
+  ];
+};
+
+export const storedResources: Needs = ({ crdGroup }) =>
+  allow(['get', 'list'], { group: crdGroup, plural: '*' }, 'stored resources of the service');
+
+export const removedKinds: Needs = ({ removedKinds: removed }) =>
+  removed.flatMap(({ group, plural }) =>
+    allow(['list'], { group, plural }, 'resources that the target does not enforce', { required: false }),
+  );
+
+export const ownerSearch: Needs = () =>
+  allow(['list'], { group: '*', plural: '*' }, 'search for owner references, metadata only', { required: false });
+
+export const rollout: Needs = () => [
+  ...[K.Node, K.Pod].flatMap((kind) => allow(['list', 'watch'], kind, 'the rolling update')),
+  ...[K.DaemonSet, K.Deployment].flatMap((kind) => allow(['get', 'list', 'watch'], kind, 'the rolling update')),
+];
+
+/** Server-side apply of the target's documents (§1/5), dry run and real: the server asks for the same rights. */
+export const documents: Needs = (_, { documents: wanted }) => {
+  const why = 'documents of the target';
+  const apply = wanted.flatMap(({ kind, namespace }) => allow(['create', 'get', 'patch'], kind, why, { namespace }));
+  const roles = [K.ClusterRole, K.Role].filter((role) =>
+    wanted.some(({ kind }) => kind.plural === role.plural && kind.group === role.group),
+  );
+  const grant = 'roles of the target hold more rights than this account';
+  return [...apply, ...roles.flatMap((role) => allow(['bind', 'escalate'], role, grant, { required: false }))];
+};
+
+export const mesh: Needs = (_, { meshed }) => {
+  if (!meshed) return [];
+  const workload = { required: false };
+  return [
+    ...allow(['list'], K.ReplicaSet, 'whose pods carry the sidecar', workload),
+    ...allow(['list'], K.PodDisruptionBudget, 'what may be restarted', workload),
+    ...[K.DaemonSet, K.Deployment, K.StatefulSet].flatMap((kind) =>
+      allow(['get', 'list', 'patch', 'watch'], kind, 'restarts of meshed workloads', workload),
+    ),
+    ...allow(['get', 'patch'], K.ConfigMap, 'the injector’s template', workload),
+  ];
+};
+
+/** Reading back every document of the target. */
+export const backup: Needs = ({ operatorGroup: group }, { documents: wanted }) => [
+  ...wanted.flatMap(({ kind, namespace }) => allow(['get'], kind, 'backup', { namespace })),
+  ...allow(['list'], { group, plural: '*' }, 'backup'),
+];

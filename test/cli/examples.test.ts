@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { examplesOf } from '../../build/cli-pages.ts';
+import { registry } from '../../src/checks/registry.ts';
+import { OWN_NAME } from '../../src/cli/name.ts';
+import { toOptions } from '../../src/cli/options.ts';
+import type { Manifest } from '../../src/cli/plugin.ts';
+import type { ComposeRequest, Composition } from '../../src/cli/seams.ts';
+import { runCommand } from '../../src/cli/shell.ts';
+import { netsvc } from '../../src/profiles/netsvc.ts';
+import { virtualClock } from '../../src/sandbox/clock.ts';
+import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
+import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import { chain } from '../../src/stages/index.ts';
+import { commandBench } from '../support/command-bench.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const releasesFolder = join(root, 'src', 'sandbox', 'releases');
+const manifest = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as Manifest;
+
+/** A person at a terminal who says yes to everything, with the cluster in memory. */
+async function perform(line: string, scenario: Scenario, home: string) {
+  const bench = commandBench(chain, { HOME: home, PATH: home });
+  bench.answers = Array.from({ length: 9 }, () => true);
+  const seams = { ...bench.seams, compose: async (request: ComposeRequest) => compositionOf(scenario, request) };
+  const exit = await runCommand(wordsOf(line, home), manifest, seams);
+  return { exit, out: bench.out(), err: bench.err() };
+}
+
+function compositionOf(scenario: Scenario, { flags, interruption }: ComposeRequest): Composition {
+  const { clusterUid, workFolder, clock } = scenario;
+  const options = toOptions(flags, { defaultRelease: netsvc.defaultRelease, checks: Object.keys(registry) });
+  const where = { clusterUid, server: 'sandbox', contextName: 'sandbox', workFolder, startedAt: clock.now() };
+  const context = { profile: netsvc, options, ...where };
+  return { ...sandboxPorts(scenario, { interruption }), profile: netsvc, context, close: async () => undefined };
+}
+
+/** The words after the program's name; an example that needs more of a shell than `~` and `&&` is no good example. */
+function wordsOf(line: string, home: string): readonly string[] {
+  assert.doesNotMatch(line, /["'|;$`*]/);
+  assert.ok(line.startsWith(`${OWN_NAME} `), line);
+  const words = line.slice(OWN_NAME.length + 1).split(' ');
+  // Its pauses are for people.
+  return [...words.map((word) => word.replace(/^~/, home)), ...(words[0] === 'demo' ? ['--fast'] : [])];
+}
+
+/** As the controllers of a real cluster write it. */
+function putConfiguration({ cluster }: Scenario): void {
+  const { kind, name } = netsvc.controllersConfiguration;
+  const found = cluster.kinds().find((one) => one.kind === kind);
+  assert.ok(found);
+  const spec = { controllers: { node: { syncLabels: 'Enabled' } } };
+  cluster.store.insert(found, { apiVersion: `${netsvc.crdGroup}/v1`, kind, metadata: { name }, spec });
+}
+
+/** What has to be there before an example makes sense. */
+const BEFORE: Readonly<Record<string, string>> = {
+  'run --plan-file plan.json --yes': 'plan --out plan.json',
+  'wait --timeout=30m': 'run --yes',
+  'verify -o junit --report-file=verify.xml': 'run --yes',
+  'hep --dry-run=client -o wide': 'run --yes',
+  'hep --accept NS-712=node-01': 'run --yes',
+  'hep --undo': 'run --yes',
+  'policy --undo': 'run --yes',
+  'run --include hep': 'run --yes',
+};
+
+describe('the examples of every help page', () => {
+  const here = process.cwd();
+  let home = '';
+
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), 'netsvc-examples-'));
+    mkdirSync(join(home, '.krew', 'bin'), { recursive: true });
+    process.chdir(home);
+  });
+  afterEach(() => {
+    process.chdir(here);
+    rmSync(home, { recursive: true });
+  });
+
+  for (const command of Object.values(manifest.commands)) {
+    for (const example of examplesOf(command)) {
+      it(example, async () => {
+        const scenario = await netsvcScenario({ nodes: 1, releasesFolder, clock: virtualClock() });
+        scenario.files.write('upgrade.yaml', readFileSync(join(releasesFolder, 'v3.32.2', 'manifests', 'netsvc.yaml'), 'utf8'));
+        putConfiguration(scenario);
+        const before = BEFORE[example.slice(OWN_NAME.length + 1)];
+        const lines = [...(before ? [`${OWN_NAME} ${before}`] : []), ...example.split(' && ')];
+        for (const line of lines) {
+          const { exit, out, err } = await perform(line, scenario, home);
+          assert.equal(exit, 0, `${line}\n${out}\n${err}`);
+        }
+        for (const [, file = ''] of example.matchAll(/--(?:out|report-file)[= ](\S+)/g)) assert.ok(existsSync(join(home, file)), file);
+      });
+    }
+  }
+});

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { toOptions } from '../../src/cli/options.ts';
+import { runChain } from '../../src/engine/run-chain.ts';
+import { netsvc } from '../../src/profiles/netsvc.ts';
+import { virtualClock } from '../../src/sandbox/clock.ts';
+import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
+import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import { hepStage } from '../../src/stages/hep.ts';
+import { usualChain } from '../../src/stages/index.ts';
+import { documentKinds } from '../../src/stages/needs.ts';
+import type { Permission } from '../../src/stages/permission.ts';
+import { permissionsOf } from '../../src/stages/permissions.ts';
+import { policyStage } from '../../src/stages/policy.ts';
+import { allowedBy, guardedCluster } from '../support/guarded-cluster.ts';
+
+const releasesFolder = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
+const scope = { stateNamespace: 'kube-system', documents: documentKinds, meshed: true };
+const rights = (command: string) => permissionsOf(command, netsvc, scope);
+
+/** What kubectl and the lock do goes past the guard here; test/e2e/least-privilege.test.ts holds those to the roles. */
+async function perform(scenario: Scenario, stages: typeof usualChain, permissions: readonly Permission[], flags: object = {}) {
+  const { clock, clusterUid, workFolder } = scenario;
+  const options = toOptions(flags, { defaultRelease: netsvc.defaultRelease, checks: ['NS-009', 'NS-721', 'NS-722'] });
+  const where = { server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder };
+  const ports = sandboxPorts(scenario);
+  const { cluster, denied } = guardedCluster(ports.cluster, allowedBy(permissions));
+  const outcome = await runChain(
+    stages,
+    { ...ports, cluster },
+    { profile: netsvc, options, ...where, startedAt: clock.now() },
+    () => undefined,
+  );
+  return { outcome, denied: [...denied] };
+}
+
+function put({ cluster }: Scenario, kind: string, name: string, spec: object, labels: Readonly<Record<string, string>> = {}): void {
+  const found = cluster.kinds().find((one) => one.kind === kind);
+  assert.ok(found);
+  cluster.store.insert(found, { apiVersion: `${netsvc.crdGroup}/v1`, kind, metadata: { name, labels }, spec });
+}
+
+describe('an account with the role of one command', () => {
+  const installed = () => netsvcScenario({ nodes: 2, releasesFolder, clock: virtualClock() });
+
+  it('performs the whole chain with that of run', async () => {
+    const { outcome, denied } = await perform(await installed(), usualChain, rights('run'));
+    assert.deepEqual([denied, outcome.exit, outcome.message], [[], 'done', undefined]);
+  });
+
+  it('performs each stage with that of its command, one after the other', async () => {
+    const scenario = await installed();
+    for (const stage of usualChain) {
+      const { outcome, denied } = await perform(scenario, [stage], rights(stage.id), { accept: ['NS-009'] });
+      assert.deepEqual([denied, outcome.exit, outcome.message], [[], 'done', undefined], stage.id);
+    }
+  });
+
+  for (const stage of [hepStage, policyStage]) {
+    it(`performs ${stage.id} with that of ${stage.id}`, async () => {
+      const scenario = await netsvcScenario({ nodes: 2, releasesFolder, clock: virtualClock(), installed: netsvc.defaultRelease });
+      put(scenario, 'KubeControllersConfiguration', 'default', { controllers: { node: { syncLabels: 'Enabled' } } });
+      const policy = stage.id === 'policy' ? netsvc.temporaryPolicy : 'hosts';
+      put(scenario, 'GlobalNetworkPolicy', policy, { selector: 'role == "host"', types: ['Ingress', 'Egress'] });
+      for (const node of ['node-01', 'node-02'])
+        put(scenario, 'HostEndpoint', `old-${node}`, { node, interfaceName: '*', expectedIPs: ['10.0.0.1'] }, { role: 'host' });
+      const flags = stage.id === 'policy' ? { delete: netsvc.temporaryPolicy, accept: ['NS-721', 'NS-722'] } : {};
+      const { outcome, denied } = await perform(scenario, [stage], rights(stage.id), flags);
+      assert.deepEqual([denied, outcome.exit, outcome.message], [[], 'done', undefined]);
+      assert.ok(outcome.writes > 0);
+    });
+  }
+
+  it('is told by preflight each right of run that it lacks, and that it would be stopped', async () => {
+    const scenario = await installed();
+    const [preflight] = usualChain;
+    assert.ok(preflight);
+    const lacks = ({ request }: Permission) => request.verb === 'update' && request.resource === 'leases';
+    const { outcome } = await perform(
+      scenario,
+      [preflight],
+      rights('run').filter((one) => !lacks(one)),
+    );
+    const finding = outcome.findings.find(({ id }) => id === 'NS-009');
+    assert.deepEqual(
+      [outcome.exit, finding?.evidence?.map(({ text }) => text)],
+      ['blocked', ['update leases.coordination.k8s.io in kube-system']],
+    );
+  });
+});
