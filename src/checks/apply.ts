@@ -5,6 +5,8 @@ import type { PlannedObject, TakenChange } from '../core/plan.ts';
 import type { RunRecord } from '../core/run-record.ts';
 import type { Conflict, Outcome, Trace } from '../core/trace.ts';
 import { counted, defineCheck, failed, failIfAny, PROGRAM } from './define.ts';
+import type { OwnersJudged } from './owner-facts.ts';
+import { noneBreaks, ownersSearched } from './owner-references.ts';
 
 interface JudgedEdits {
   readonly edits: readonly Trace[];
@@ -14,7 +16,7 @@ interface JudgedEdits {
 }
 
 /** What the checks of `apply` look at. */
-export interface ApplyJudged {
+export interface ApplyJudged extends OwnersJudged {
   readonly installation: Installation;
   readonly previews: readonly { readonly planned: PlannedObject }[];
   readonly edits: Reading<JudgedEdits>;
@@ -172,4 +174,6 @@ export const applyChecks: readonly Check<ApplyJudged>[] = [
   baseCertain,
   editsKept,
   changesTold,
+  ownersSearched,
+  noneBreaks,
 ];

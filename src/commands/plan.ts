@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, described } from '../cli/base-command.ts';
-import { connectionFlags, outputFlags, pendingFlags, targetFlags } from '../cli/flags.ts';
+import { connectionFlags, outputFlags, ownerFlags, pendingFlags, targetFlags } from '../cli/flags.ts';
 import { assertPlace } from '../cli/output-place.ts';
 import { savePlan } from '../cli/plan-file.ts';
 import { rangeFlags, sliceOf } from '../cli/slice.ts';
@@ -24,6 +24,7 @@ what is left behind, every command and patch in order, and the point of no retur
     ...rangeFlags,
     ...pendingFlags,
     ...targetFlags,
+    ...ownerFlags,
     ...outputFlags,
     ...connectionFlags,
   };

@@ -58,7 +58,8 @@ export function unrecorded(patches: readonly GuardedPatch[], stored: readonly Jo
   const byUid = Map.groupBy(stored, ({ object }) => object.uid);
   return patches.filter(({ patch, uid }) =>
     patch.some(({ op, path }, index) => {
-      if (op !== 'remove' || !path.startsWith(`${REFERENCES}/`)) return op === 'remove' || (op === 'replace' && path.startsWith(REFERENCES));
+      if (op !== 'remove' || !path.startsWith(`${REFERENCES}/`))
+        return op === 'remove' || (op === 'replace' && path.startsWith(REFERENCES));
       const tested = patch.slice(0, index).findLast((one) => one.op === 'test' && one.path === path)?.value;
       return !(byUid.get(uid) ?? []).some((entry) => tested !== undefined && holds(entry, tested as OwnerReference));
     }),

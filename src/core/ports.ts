@@ -9,9 +9,12 @@ export class ApiFailure extends Error {
   readonly reason: string;
   /** Field causes of a 422. */
   readonly causes: readonly { readonly field?: string; readonly message?: string; readonly reason?: string }[];
+  /** The pause that the server asked for; milliseconds. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(status: number, reason: string, message: string, causes: ApiFailure['causes'] = []) {
+  constructor(status: number, reason: string, message: string, causes: ApiFailure['causes'] = [], retryAfterMs?: number) {
     super(message);
+    this.retryAfterMs = retryAfterMs;
     this.name = 'ApiFailure';
     this.status = status;
     this.reason = reason;
@@ -247,6 +250,7 @@ export interface Sources {
   readonly files: UserFiles;
   readonly clock: Clock;
   readonly records: Records;
+  readonly ownerJournal: Pick<OwnerJournalStore, 'load'>;
   /** Who holds the lock now; a holder that certainly no longer runs is nobody. */
   readonly lock: Pick<Lock, 'holder'>;
 }

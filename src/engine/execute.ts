@@ -8,12 +8,15 @@ import type { EnginePorts } from './engine-ports.ts';
 import type { Hold } from './hold.ts';
 import { installCli } from './install-cli.ts';
 import { Outdated } from './outdated.ts';
+import { assertRecorded, forgetOwners, recordOwners } from './owner-journal.ts';
+import type { PaceLimits } from './pace.ts';
 import { patchAll } from './patch-all.ts';
 import type { Report } from './report.ts';
 import { CONTINUE, type OnLine, runTool } from './run-tool.ts';
 import { servedKind } from './served-kind.ts';
 import { waitApiServices } from './wait-apiservice.ts';
 import { assertStillHolds, waitHostEndpoints } from './wait-host-endpoints.ts';
+import { assertSettled, waitPolicies } from './wait-policies.ts';
 import { waitRollout } from './wait-rollout.ts';
 
 /** What came of an action. */
@@ -33,7 +36,7 @@ export interface Executor {
 export type Ends = Pick<Hold, 'stop' | 'cut' | 'mustHold'>;
 
 /** The one that really acts. */
-export function realExecutor(ports: EnginePorts, observe: Observer, ends: Ends): Executor {
+export function realExecutor(ports: EnginePorts, observe: Observer, ends: Ends, limits: PaceLimits): Executor {
   return {
     async perform(stage, action) {
       const { effect } = action;
@@ -45,7 +48,20 @@ export function realExecutor(ports: EnginePorts, observe: Observer, ends: Ends):
         case 'delete':
           return { detail: await deleteObject(ports, effect) };
         case 'patch-all':
-          return { detail: await patchAll(ports, effect, () => ends.mustHold(), reporter(observe, stage)) };
+          await assertRecorded(ports, effect);
+          if (effect.onlyIf) await assertSettled(ports, effect.onlyIf, ends.stop);
+          return {
+            detail: await patchAll(ports, effect, {
+              limits,
+              mustHold: () => ends.mustHold(),
+              stop: ends.stop,
+              report: reporter(observe, stage),
+            }),
+          };
+        case 'record-owners':
+          return { detail: await recordOwners(ports, effect) };
+        case 'forget-owners':
+          return { detail: await forgetOwners(ports, effect) };
         case 'patch':
           return { detail: await patchObject(ports, effect) };
         case 'write':
@@ -137,6 +153,7 @@ async function waitFor(
   if (until.type === 'host-endpoints') {
     return waitHostEndpoints(ports, until, { timeoutMs, signal, report: reporter(observe, stage) });
   }
+  if (until.type === 'policies-settled') return waitPolicies(ports, until, { timeoutMs, signal, report: reporter(observe, stage) });
   if (until.type === 'apiservice-available') return waitApiServices(ports.cluster, ports.clock, until.names, timeoutMs, signal);
   await waitRollout(ports.cluster, ports.clock, {
     targets: until.targets,

@@ -1,3 +1,4 @@
+import type { OwnersJudged } from '../checks/owner-facts.ts';
 import type { Reading } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import type { Installation } from '../core/installation.ts';
@@ -12,12 +13,13 @@ import { takenChanges } from '../merge/taken-fields.ts';
 import { splitWaves, type Wave } from '../merge/waves.ts';
 import type { EditSurvey } from './edits.ts';
 import { readMergedTarget } from './merged-target.ts';
+import { readOwnersJudged } from './owner-references.ts';
 import type { PreviewedObject } from './preview.ts';
 import { readNodes, readRollouts } from './rollout-state.ts';
 import { type Target, variantOf } from './target.ts';
 import { targetsOf } from './wait.ts';
 
-export interface ApplyFacts {
+export interface ApplyFacts extends OwnersJudged {
   readonly installation: Installation;
   readonly variant: Variant;
   readonly target: Target;
@@ -41,10 +43,11 @@ export async function readApplyFacts(sources: Sources, context: Context, install
   const { target, edits, previews } = await readMergedTarget(sources, context, installation, record);
   const variant = variantOf(context, installation);
   const nodes = await readNodes(sources);
-  const [rollouts, removedCrds, controllersConfiguration] = await Promise.all([
+  const [rollouts, removedCrds, controllersConfiguration, owners] = await Promise.all([
     readRollouts(sources, targetsOf(context, target, variant.id), nodes),
     readRemovedCrds(sources, context, target),
     readControllersConfiguration(sources, context),
+    readOwnersJudged(sources, context, installation),
   ]);
   const unsure = 'value' in edits ? edits.value.untold : new Set<string>();
   const untold = previews.filter(({ document }) => unsure.has(objectKey(document))).flatMap(({ planned }) => takenChanges(planned));
@@ -52,7 +55,7 @@ export async function readApplyFacts(sources: Sources, context: Context, install
   const leftBehind = [...new Map([...removedCrds, ...orphans].map((one) => [objectKey(one), one])).values()];
   const addOns = target.addOns.map((addOn) => addOn.manifest);
   const waves = splitWaves(target.manifest, addOns, variant, context.profile);
-  const facts = { installation, variant, target, waves, previews, edits, untold, record, rollouts, nodes: nodes.length, leftBehind };
+  const facts = { installation, variant, target, waves, previews, edits, untold, record, rollouts, nodes: nodes.length, leftBehind, ...owners };
   return controllersConfiguration ? { ...facts, controllersConfiguration } : facts;
 }
 

@@ -80,6 +80,7 @@ function sourcesOf(cluster: ClusterReader, text: string | undefined = manifest):
       kept: async () => undefined,
       keptWith: async () => [],
     },
+    ownerJournal: { load: async () => undefined },
     lock: { holder: async () => undefined },
   };
 }
