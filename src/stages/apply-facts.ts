@@ -55,7 +55,20 @@ export async function readApplyFacts(sources: Sources, context: Context, install
   const leftBehind = [...new Map([...removedCrds, ...orphans].map((one) => [objectKey(one), one])).values()];
   const addOns = target.addOns.map((addOn) => addOn.manifest);
   const waves = splitWaves(target.manifest, addOns, variant, context.profile);
-  const facts = { installation, variant, target, waves, previews, edits, untold, record, rollouts, nodes: nodes.length, leftBehind, ...owners };
+  const facts = {
+    installation,
+    variant,
+    target,
+    waves,
+    previews,
+    edits,
+    untold,
+    record,
+    rollouts,
+    nodes: nodes.length,
+    leftBehind,
+    ...owners,
+  };
   return controllersConfiguration ? { ...facts, controllersConfiguration } : facts;
 }
 

@@ -63,7 +63,7 @@ export function applyBench(installed: readonly KubeObject[], parts: BenchParts =
   const files = new Map<string, string>();
   const kept = new Map<string, unknown>();
   const bench: { record: RunRecord | undefined } = { record: undefined };
-  const sources: Pick<Sources, 'cluster' | 'artifacts' | 'stored' | 'clock' | 'records' | 'files'> = {
+  const sources: Pick<Sources, 'cluster' | 'artifacts' | 'stored' | 'clock' | 'records' | 'files' | 'ownerJournal'> = {
     cluster: around.cluster,
     artifacts: folderArtifacts(folder, releases),
     stored: { releasesOf: async () => [], documentsOf: async () => undefined },
@@ -75,6 +75,7 @@ export function applyBench(installed: readonly KubeObject[], parts: BenchParts =
       kept: async (id) => kept.get(id),
       keptWith: async () => [],
     },
+    ownerJournal: { load: async () => undefined },
     files: {
       readText: async (path) => files.get(path) ?? '',
       readBytes: async () => new Uint8Array(),
