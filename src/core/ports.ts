@@ -204,6 +204,8 @@ export interface OwnerJournalStore {
   append(entries: readonly JournalEntry[]): Promise<void>;
   /** Writes all of it, what was never acknowledged too, to a new file (0600, durable). Returns the path. */
   archive(file: string): Promise<string>;
+  /** True if parts of a journal lie there that is none any more: a `forget` that was cut off. */
+  leftOver(): Promise<boolean>;
   /** Deletes it, after reading all of it; what cannot be read stays. Archive first. */
   forget(): Promise<void>;
 }
@@ -250,7 +252,7 @@ export interface Sources {
   readonly files: UserFiles;
   readonly clock: Clock;
   readonly records: Records;
-  readonly ownerJournal: Pick<OwnerJournalStore, 'load'>;
+  readonly ownerJournal: Pick<OwnerJournalStore, 'load' | 'leftOver'>;
   /** Who holds the lock now; a holder that certainly no longer runs is nobody. */
   readonly lock: Pick<Lock, 'holder'>;
 }

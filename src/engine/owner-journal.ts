@@ -7,6 +7,8 @@ import type { EnginePorts } from './engine-ports.ts';
 
 type Ports = Pick<EnginePorts, 'ownerJournal'>;
 
+const MOST_ARCHIVES = 20;
+
 /** Appends to the journal; over when the journal, read again, holds every entry. Throws Fault('failed') if it does not. */
 export async function recordOwners({ ownerJournal }: Ports, { entries }: Extract<Effect, { type: 'record-owners' }>): Promise<string> {
   await ownerJournal.append(entries);
@@ -36,7 +38,19 @@ export async function assertRecorded({ ownerJournal }: Ports, { patches, recorde
 
 /** Archives the journal, then deletes it; nothing happens if there is none. */
 export async function forgetOwners({ ownerJournal }: Ports, { file }: Extract<Effect, { type: 'forget-owners' }>): Promise<string> {
-  if ((await ownerJournal.load()) !== undefined) await ownerJournal.archive(file);
+  const kept = (await ownerJournal.load()) === undefined ? undefined : await archived(ownerJournal, file);
   await ownerJournal.forget();
-  return `kept as ${file}`;
+  return kept === undefined ? 'there was none' : `kept as ${kept}`;
+}
+
+/** A run that was cut off right here has archived already: its file stays as it is. */
+async function archived(ownerJournal: Ports['ownerJournal'], file: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? file : file.replace(/(\.json)?$/, `-${number}$1`);
+    try {
+      return await ownerJournal.archive(name);
+    } catch (thrown) {
+      if (!(thrown instanceof Fault) || thrown.code !== 'usage' || number >= MOST_ARCHIVES) throw thrown;
+    }
+  }
 }

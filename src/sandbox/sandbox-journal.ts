@@ -30,6 +30,7 @@ export function memoryJournal(state: SandboxState, files: SandboxFiles, clusterU
       files.write(file, JSON.stringify(stored()));
       return file;
     },
+    leftOver: async () => false,
     async forget() {
       alive();
       delete state.ownerEntries;

@@ -2,22 +2,26 @@ import type { OwnersJudged } from '../checks/owner-facts.ts';
 import { ownersSearched, strippedUnlessNever } from '../checks/owner-references.ts';
 import type { Action } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
+import type { Installation } from '../core/installation.ts';
 import { groupOf, refText } from '../core/object.ts';
 import type { OwnedFate, ReferenceFate } from '../core/owner-fate.ts';
 import { type StripPlan, stripPlan } from '../core/owner-strip.ts';
 import type { PlannedObject } from '../core/plan.ts';
-import { stage } from '../core/stage.ts';
+import { type Remember, stage } from '../core/stage.ts';
 import { readInstalled } from './installed.ts';
 import { readOwnersJudged } from './owner-references.ts';
 
 /** Takes off the owner references that the upgrade would leave with a dead UID, each recorded first (§4.8/1). */
-export const ownerrefsStripStage = stage<OwnersJudged>({
+export const ownerrefsStripStage = stage<StripFacts>({
   id: 'ownerrefs-strip',
   title: 'Take off owner references that the upgrade breaks',
   ref: '§4.8/1',
   readOnly: false,
   checks: [ownersSearched, strippedUnlessNever],
-  survey: async (sources, context) => readOwnersJudged(sources, context, await readInstalled(sources, context)),
+  async survey(sources, context) {
+    const installation = await readInstalled(sources, context);
+    return { installation, ...(await readOwnersJudged(sources, context, installation)) };
+  },
   plan(facts, context) {
     if (!facts.references) return { skip: 'no UID changes on this way' };
     if (context.options.ownerrefs === 'never') return { skip: 'owner references are left as they are (--ownerrefs=never)' };
@@ -28,10 +32,20 @@ export const ownerrefsStripStage = stage<OwnersJudged>({
     return {
       actions: stripActions(plan),
       objects: objects.flatMap((one) => plannedOf(one, chosen)),
+      remember: rememberOf(facts.installation),
       notes: ['ownerrefs restore puts them back with the new UIDs once the new API server serves and policies have their new names'],
     };
   },
 });
+
+interface StripFacts extends OwnersJudged {
+  readonly installation: Installation;
+}
+
+/** The first write of a run may be this stage's: what is installed is not told by the cluster any more once it has gone on. */
+function rememberOf({ path, variant, release }: Installation): Remember {
+  return { path, ...(variant === undefined ? {} : { variant }), ...(release === undefined ? {} : { source: release }) };
+}
 
 /** `always` is the letter of §4.8/1; a reference that is dead already stays, for nothing could be put back in its place. */
 function chosenBy({ options, profile }: Context): (fate: ReferenceFate) => boolean {

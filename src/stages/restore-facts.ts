@@ -6,6 +6,7 @@ import { type OwnerWorld, ownerPlace } from '../core/owner-fate.ts';
 import { entryKey, type JournalEntry, type JournalOwner, type OwnerJournal } from '../core/owner-journal.ts';
 import type { Changed, PlaceReport } from '../core/owner-patches.ts';
 import { type OwnerNow, restorePatch } from '../core/owner-restore.ts';
+import { convertUid } from '../core/owner-uid.ts';
 import type { Sources } from '../core/ports.ts';
 import { readInstalled } from './installed.ts';
 import { deadIn, readReferences, sourceOf } from './owner-references.ts';
@@ -96,7 +97,7 @@ function judgeEntries(entries: readonly JournalEntry[], live: Found, world: Owne
     }
     const { ops, changed: reports } = restorePatch(entry, now, (owner) => {
       const found = ownerNow(owner, world);
-      const other = options.undo ? undefined : otherThanComputed(owner, found);
+      const other = options.undo ? undefined : (otherThanComputed(owner, found) ?? otherThanStored(owner, found, world));
       if (other) others.set(ownerText(owner), other);
       return other && !isAccepted(options.accept, ownerText(owner)) ? undefined : found;
     });
@@ -124,6 +125,14 @@ function ownerNow({ group, kind, namespace, name }: JournalOwner, { crdGroup, ki
 function otherThanComputed({ kind, expectedUid }: JournalOwner, now: OwnerNow | undefined): string | undefined {
   if (expectedUid === undefined || now === undefined || POLICY_KINDS.has(kind) || now.uid === expectedUid) return undefined;
   return `UID ${now.uid}, computed was ${expectedUid}`;
+}
+
+/** Two readings that must agree: the served UID is the converted one of what is stored. If not, one of them is out of date. */
+function otherThanStored(owner: JournalOwner, now: OwnerNow | undefined, world: OwnerWorld): string | undefined {
+  if (now === undefined || owner.group === world.crdGroup || world.keepsUids || !world.targetConverts) return undefined;
+  const stored = world.kinds[owner.kind]?.stored?.get(ownerPlace(owner.namespace, owner.name));
+  const expected = stored && convertUid(stored.uid);
+  return expected === undefined || expected === now.uid ? undefined : `UID ${now.uid}, the stored object gives ${expected}`;
 }
 
 function isAccepted(accept: readonly Acceptance[], subject: string): boolean {

@@ -80,7 +80,7 @@ function sourcesOf(cluster: ClusterReader, text: string | undefined = manifest):
       kept: async () => undefined,
       keptWith: async () => [],
     },
-    ownerJournal: { load: async () => undefined },
+    ownerJournal: { load: async () => undefined, leftOver: async () => false },
     lock: { holder: async () => undefined },
   };
 }
