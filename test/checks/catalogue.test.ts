@@ -15,7 +15,9 @@ import { contextOf, healthy, unread } from '../fixtures/facts.ts';
 const root = join(import.meta.dirname, '..', '..');
 const ids = Object.keys(registry).filter(isCheckId);
 /** Checks of the stages after the upgrade, which the preflight does not judge. */
-const followUps: ReadonlySet<string> = new Set([...hepChecks, ...removalChecks, ...alpChecks, ...restoreChecks, ...forgetChecks].map((check) => check.id));
+const followUps: ReadonlySet<string> = new Set(
+  [...hepChecks, ...removalChecks, ...alpChecks, ...restoreChecks, ...forgetChecks].map((check) => check.id),
+);
 
 describe('the catalogue of checks', () => {
   it('has at least forty checks, each id once', () => {

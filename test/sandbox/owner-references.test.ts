@@ -77,7 +77,10 @@ describe('owner references on the sandbox', () => {
     await perform(sandbox, [ownerrefsStripStage], folder);
     sandbox.upgrade();
     const early = await perform(sandbox, [ownerrefsForgetStage], folder, { flags: { forget: true } });
-    assert.deepEqual([early.exit, early.findings.filter(({ outcome }) => outcome === 'error').map(({ id }) => id)], ['blocked', ['NS-748']]);
+    assert.deepEqual(
+      [early.exit, early.findings.filter(({ outcome }) => outcome === 'error').map(({ id }) => id)],
+      ['blocked', ['NS-748']],
+    );
     const mine = await mkdtemp(join(folder, 'archive-'));
     assert.deepEqual(brief(await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], mine)), ['done', undefined]);
     assert.equal(await journalOf(sandbox, sandbox.cluster).load(), undefined);
