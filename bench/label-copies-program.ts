@@ -1,3 +1,4 @@
+import { systemClock } from '../src/adapters/clock.ts';
 import { openCluster } from '../src/adapters/cluster.ts';
 import { readConnection } from '../src/adapters/kubeconfig.ts';
 import { K } from '../src/core/kinds.ts';
@@ -9,10 +10,9 @@ const cluster = openCluster(await readConnection({}, process.env), { version: '0
 const nodes = await cluster.list(K.Node);
 const patches = nodes.map((node) => addLabels(node, { 'bench/role': 'edge' }));
 const outcome = await patchAll(
-  { cluster },
-  { type: 'patch-all', patches, what: 'nodes' },
-  () => undefined,
-  () => undefined,
+  { cluster, clock: systemClock() },
+  { patches, what: 'nodes' },
+  { limits: {}, mustHold: () => undefined, stop: new AbortController().signal, report: () => undefined },
 );
 process.stdout.write(`${outcome}\n`);
 await cluster.close();

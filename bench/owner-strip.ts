@@ -1,3 +1,4 @@
+import { systemClock } from '../src/adapters/clock.ts';
 import { openCluster } from '../src/adapters/cluster.ts';
 import { readConnection } from '../src/adapters/kubeconfig.ts';
 import { ownerJournal } from '../src/adapters/owner-journal.ts';
@@ -82,14 +83,8 @@ async function ourTimes({ kubeconfigPath }: ControlPlane, entries: readonly Jour
     const journalMs = await timed(() => journal.append(entries));
     const patches = entries.map((entry) => ({ target: entry.object, uid: entry.object.uid, patch: opsOf(entry).slice(1) }));
     const effect: Extract<Effect, { type: 'patch-all' }> = { type: 'patch-all', patches, what: 'objects' };
-    const patchMs = await timed(() =>
-      patchAll(
-        { cluster },
-        effect,
-        () => undefined,
-        () => undefined,
-      ),
-    );
+    const parts = { limits: {}, mustHold: () => undefined, stop: new AbortController().signal, report: () => undefined };
+    const patchMs = await timed(() => patchAll({ cluster, clock: systemClock() }, effect, parts));
     return { journalMs, patchMs };
   } finally {
     await cluster.close();

@@ -12,7 +12,7 @@ interface Status {
 }
 
 /** An answer of 400 or more, from its Status body; anything else a proxy may have sent is quoted shortly. */
-export function failureOf(status: number, body: string): ApiFailure {
+export function failureOf(status: number, body: string, retryAfter?: string): ApiFailure {
   const parsed = statusOf(body);
   if (parsed?.kind === 'Status')
     return new ApiFailure(
@@ -20,9 +20,21 @@ export function failureOf(status: number, body: string): ApiFailure {
       parsed.reason || `HTTP ${status}`,
       parsed.message || `the server answered ${status}`,
       parsed.details?.causes ?? [],
+      pauseOf(retryAfter),
     );
   const quoted = body.trim().replace(/\s+/g, ' ').slice(0, 200);
-  return new ApiFailure(status, `HTTP ${status}`, `the server answered ${status}${quoted ? `: ${quoted}` : ' without a text'}`);
+  return new ApiFailure(
+    status,
+    `HTTP ${status}`,
+    `the server answered ${status}${quoted ? `: ${quoted}` : ' without a text'}`,
+    [],
+    pauseOf(retryAfter),
+  );
+}
+
+function pauseOf(retryAfter: string | undefined): number | undefined {
+  const seconds = Number(retryAfter ?? Number.NaN);
+  return Number.isNaN(seconds) ? undefined : seconds * 1000;
 }
 
 /** No answer came: status 0, the reason is the system's or OpenSSL's code. */

@@ -121,7 +121,7 @@ export class Transport {
       const status = message.statusCode ?? 0;
       if (status < 400) return { value: await use(message) };
       const retryAfter = message.headers['retry-after'];
-      const failure = failureOf(status, await readText(message));
+      const failure = failureOf(status, await readText(message), retryAfter);
       return {
         failure,
         again: retryableStatus(status, call.method ?? 'GET', repeatable, retryAfter),

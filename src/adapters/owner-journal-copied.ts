@@ -30,6 +30,7 @@ export function copiedJournal(deps: JournalDeps, folder: JournalPlace): OwnerJou
     async archive(file) {
       return (await cluster.load()) ? cluster.archive(file) : copy.archive(file);
     },
+    leftOver: async () => (await cluster.leftOver()) || (await copy.leftOver()),
     async forget() {
       await cluster.forget();
       await copy.forget();

@@ -87,6 +87,10 @@ export function ownerJournal({ place, clusterUid, profile, runId }: JournalDeps)
       if (!read || read.head.forgotten) throw new Fault('failed', 'there is no journal of owner references to archive');
       return writeArchive(file, await readAll(read.head), await readUnacknowledged(read.head));
     },
+    async leftOver() {
+      const read = await readHead();
+      return read?.head.forgotten === true;
+    },
     async forget() {
       const read = await readHead();
       if (!read) return;

@@ -6,6 +6,8 @@ import type { RunRecord } from '../core/run-record.ts';
 import type { Conflict, Outcome, Trace } from '../core/trace.ts';
 import { counted, defineCheck, failed, failIfAny, PROGRAM } from './define.ts';
 import { type StoreJudged, storeChecks } from './kvstore.ts';
+import type { OwnersJudged } from './owner-facts.ts';
+import { noneBreaks, ownersSearched } from './owner-references.ts';
 
 interface JudgedEdits {
   readonly edits: readonly Trace[];
@@ -15,7 +17,7 @@ interface JudgedEdits {
 }
 
 /** What the checks of `apply` look at. */
-export interface ApplyJudged extends StoreJudged {
+export interface ApplyJudged extends StoreJudged, OwnersJudged {
   readonly installation: Installation;
   readonly previews: readonly { readonly planned: PlannedObject }[];
   readonly edits: Reading<JudgedEdits>;
@@ -176,4 +178,6 @@ export const applyChecks: readonly Check<ApplyJudged>[] = [
   editsKept,
   changesTold,
   ...storeChecks,
+  ownersSearched,
+  noneBreaks,
 ];

@@ -65,6 +65,8 @@ export interface ResourceList {
 export interface Dependent {
   readonly object: ObjectRef;
   readonly owner: OwnerReference;
+  /** The upgrade leaves it with a dead UID; undefined where the owners were not looked at. */
+  readonly breaks?: boolean;
 }
 
 /** Every object in the cluster that names an object of the service as its owner. */

@@ -10,7 +10,7 @@ import * as machine from './machine.ts';
 import * as mesh from './mesh.ts';
 import * as platform from './node-platform.ts';
 import * as nodes from './nodes.ts';
-import { ownerReferences } from './owners.ts';
+import { ownerReferences, ownersSearchedFirst } from './owners.ts';
 import * as ownership from './ownership.ts';
 import * as policies from './policies.ts';
 import * as health from './rollout-health.ts';
@@ -82,6 +82,7 @@ export const preflightChecks: readonly Check<PreflightFacts>[] = [
   target.noDuplicateEnvTarget,
   settings.imagesReachable,
   settings.mtuUnchanged,
+  ownersSearchedFirst,
   ownerReferences,
   mesh.applicationLayerPolicy,
   mesh.sidecarsCanMount,

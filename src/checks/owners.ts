@@ -1,8 +1,9 @@
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import { groupOf, refText } from '../core/object.ts';
-import { counted, failed, failIfAny, listed, preflightCheck, withInstallation } from './define.ts';
+import { counted, failIfAny, listed, PROGRAM, preflightCheck, withInstallation } from './define.ts';
 import type { Dependent } from './facts.ts';
+import { searched } from './owner-references.ts';
 import { crosses, sourceRelease } from './releases.ts';
 
 const POLICY_KINDS = new Set(['NetworkPolicy', 'GlobalNetworkPolicy', 'StagedNetworkPolicy', 'StagedGlobalNetworkPolicy']);
@@ -38,27 +39,35 @@ export const ownerReferences = preflightCheck('NS-701', {
   judge: withInstallation((installation, facts, context): Verdict => {
     const changes = uidChanges(sourceRelease(installation, facts, context), context);
     const at = changes.all ?? changes.policies;
-    if (at === undefined) return notApplicable('no UID changes on this way');
     const scan = read(facts.owners);
-    const broken = scan.dependents.filter((dependent) => breaks(dependent, changes, context));
-    if (broken.length === 0 && scan.unread.length > 0) return incomplete(scan.unread);
-    if (broken.length === 0) return ok(`no object of ${counted(scan.kinds, 'kind')} is owned by what changes its UID at ${at}`);
+    const broken = scan.dependents.filter((dependent) => dependent.breaks ?? breaks(dependent, changes, context));
+    if (broken.length === 0 && at === undefined) return notApplicable('no UID changes on this way');
+    if (broken.length === 0) return ok(`no object of ${counted(scan.kinds, 'kind')} is owned by what changes its UID`);
     const owners = [...new Set(broken.map(({ owner }) => `${owner.kind}/${owner.name}`))];
-    const unread = scan.unread.length > 0 ? ` (${counted(scan.unread.length, 'kind')} could not be searched)` : '';
+    const where = at === undefined ? '' : ` at ${at}`;
     return failIfAny(broken.map(dependentEvidence), '', () => ({
-      because: `${counted(broken.length, 'object')}${namespacesOf(broken)} owned by ${listed(owners)}, whose UID changes at ${at}: garbage collection would delete them${unread}`,
-      hint: 'Save these objects, take the named entry out of metadata.ownerReferences by hand, and add it again with the owner’s new UID when the upgrade is over; stop a controller that would put it back.',
-      next: removalCommand(broken[0]),
+      because: `${counted(broken.length, 'object')}${namespacesOf(broken)} owned by ${listed(owners)}, whose UID changes${where}: garbage collection would delete them`,
+      hint: 'Take these references off before the upgrade: they are recorded, and put back with the new UIDs; run does both.',
+      next: `${PROGRAM} ownerrefs strip`,
+      expected: isTakenOff(context),
     }));
   }),
 });
 
-function incomplete(unread: readonly { readonly kind: string; readonly because: string }[]): Verdict {
-  return failed(
-    `owner references of ${counted(unread.length, 'kind')} could not be searched: ${listed(unread.map(({ kind }) => kind))}`,
-    'Let this account list them, or repair the API behind them; accept them by name if nothing there can be owned by the service.',
-    { evidence: unread.map(({ kind, because }) => ({ text: kind, detail: because })) },
-  );
+/** What the search could not look at (§4.8/1). */
+export const ownersSearchedFirst = preflightCheck('NS-741', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§4.8/1',
+  judge: withInstallation((_installation, facts): Verdict => {
+    const { unread, kinds } = read(facts.owners);
+    return kinds === 0 && unread.length === 0 ? notApplicable('no UID changes on this way') : searched({ unread, kinds });
+  }),
+});
+
+/** This run takes them off before it changes anything. */
+function isTakenOff({ chain, options }: Context): boolean {
+  return options.ownerrefs !== 'never' && (chain?.later.includes('ownerrefs-strip') ?? false);
 }
 
 function namespacesOf(dependents: readonly Dependent[]): string {
@@ -68,10 +77,4 @@ function namespacesOf(dependents: readonly Dependent[]): string {
 
 function dependentEvidence({ object, owner }: Dependent): Evidence {
   return { text: refText(object), object, detail: `owner ${owner.apiVersion} ${owner.kind}/${owner.name}` };
-}
-
-function removalCommand(dependent: Dependent | undefined): string {
-  if (!dependent) return '';
-  const { kind, name, namespace } = dependent.object;
-  return `kubectl get ${kind.toLowerCase()} ${name}${namespace ? ` -n ${namespace}` : ''} -o yaml`;
 }

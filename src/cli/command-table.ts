@@ -9,6 +9,7 @@ export const commandTable: Readonly<Record<string, Load>> = {
   run: async () => (await import('../commands/run.ts')).Run,
   status: async () => (await import('../commands/status.ts')).Status,
   backup: async () => (await import('../commands/backup.ts')).Backup,
+  ownerrefs: async () => (await import('../commands/ownerrefs.ts')).Ownerrefs,
   crds: async () => (await import('../commands/crds.ts')).Crds,
   alp: async () => (await import('../commands/alp.ts')).Alp,
   policy: async () => (await import('../commands/policy.ts')).Policy,

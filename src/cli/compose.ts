@@ -2,6 +2,7 @@ import type { Connection } from '../adapters/kube-connection.ts';
 import { registry } from '../checks/registry.ts';
 import type { Context, Options } from '../core/context.ts';
 import type { Profile } from '../core/profile.ts';
+import { runIdOf } from '../core/run-record.ts';
 import { chooseProfile } from './choose-profile.ts';
 import { connectionFlagsOf } from './connection-flags.ts';
 import { toOptions } from './options.ts';
@@ -26,10 +27,12 @@ export async function compose(request: ComposeRequest, version: string): Promise
   const files = await openFiles(request, clusterUid, privateKubeconfig(connection));
   const tools = await openToolsFor(request, profile, files.kubeconfig, connection);
   const state = await openState(request, cluster, options, files.ports);
+  const ownerJournal = await openJournal(cluster, options, { clusterUid, profile: profile.name, startedAt: files.clock.now() });
   const { storedManifests } = await import('../adapters/stored-bases.ts');
   return {
     ...files.ports,
     ...state,
+    ownerJournal,
     cluster,
     tools,
     artifacts,
@@ -133,6 +136,24 @@ async function openState(
     lock: leaseLock({ cluster, clock, namespace, identity: identity.runIdentity(), isGone, awaitOrphans }),
     operator: identity.operatorName(),
   };
+}
+
+async function openJournal(
+  cluster: Composition['cluster'],
+  { stateNamespace, journalDir }: Options,
+  { clusterUid, profile, startedAt }: { readonly clusterUid: string; readonly profile: string; readonly startedAt: Date },
+) {
+  const [{ ownerJournal }, { journalMaps }] = await Promise.all([
+    import('../adapters/owner-journal.ts'),
+    import('../adapters/owner-journal-maps.ts'),
+  ]);
+  const deps = { place: journalMaps(cluster, stateNamespace), clusterUid, profile, runId: runIdOf(startedAt, clusterUid) };
+  if (journalDir === undefined) return ownerJournal(deps);
+  const [{ copiedJournal }, { journalFolder }] = await Promise.all([
+    import('../adapters/owner-journal-copied.ts'),
+    import('../adapters/owner-journal-folder.ts'),
+  ]);
+  return copiedJournal(deps, journalFolder(journalDir));
 }
 
 function contextOf(

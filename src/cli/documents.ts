@@ -2,6 +2,7 @@ import type { Finding } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import { EXIT, type ExitName } from '../core/fault.ts';
 import { type Tally, tally } from '../core/judge.ts';
+import type { ObjectRef, OwnerReference } from '../core/object.ts';
 import type { PlannedStage } from '../core/plan.ts';
 import type { LockHolder } from '../core/ports.ts';
 import type { RunRecord, StageRecord } from '../core/run-record.ts';
@@ -61,9 +62,42 @@ export interface StatusDocument extends Omit<Common, 'profile' | 'target'> {
   readonly target: string | null;
   readonly lock: LockHolder | null;
   readonly record: RunRecord | null;
+  /** Owner references that are recorded as taken off; null if there are none. */
+  readonly ownerReferences: RecordedOwners | null;
 }
 
-export type OutputDocument = PreflightReport | PlanDocument | RunReport | StatusDocument;
+/** The journal of owner references in short. */
+export interface RecordedOwners {
+  readonly objects: number;
+  readonly references: number;
+  /** Where it is, or what is wrong with it. */
+  readonly readFrom: string;
+  readonly problem?: string;
+}
+
+/** One reference to a resource of the service, and what becomes of it at the upgrade. */
+export interface ListedReference {
+  readonly object: ObjectRef;
+  readonly owner: OwnerReference;
+  /** Null where the owners could not be read. */
+  readonly exists: boolean | null;
+  readonly uidCurrent: boolean | null;
+  readonly becomes: 'kept' | 'converted' | 're-created' | 'gone' | 'unknown';
+  /** The owner's UID after the upgrade, where it can be computed. */
+  readonly uidAfter: string | null;
+  /** The upgrade leaves it with a dead UID. */
+  readonly breaks: boolean;
+}
+
+export interface OwnerReferenceList extends Common {
+  readonly kind: 'OwnerReferenceList';
+  /** Release that the upgrade starts from; null if it is not known. */
+  readonly source: string | null;
+  readonly references: readonly ListedReference[];
+  readonly unread: readonly { readonly kind: string; readonly because: string }[];
+}
+
+export type OutputDocument = PreflightReport | PlanDocument | RunReport | StatusDocument | OwnerReferenceList;
 
 function common(context: Context, exit: ExitName, next: string): Common {
   const cluster = { uid: context.clusterUid, server: context.server, context: context.contextName };
@@ -124,7 +158,25 @@ export function statusDocument(
   lock: LockHolder | undefined,
   record: RunRecord | undefined,
   next: string,
+  owners?: RecordedOwners,
 ): StatusDocument {
   const { profile = null, target = null } = record ?? {};
-  return { ...common(context, exit, next), profile, target, kind: 'Status', lock: lock ?? null, record: record ?? null };
+  return {
+    ...common(context, exit, next),
+    profile,
+    target,
+    kind: 'Status',
+    lock: lock ?? null,
+    record: record ?? null,
+    ownerReferences: owners ?? null,
+  };
+}
+
+export interface OwnerList extends Pick<OwnerReferenceList, 'references' | 'unread'> {
+  readonly source: string | undefined;
+  readonly next: string;
+}
+
+export function ownerListDocument(context: Context, exit: ExitName, { source, references, unread, next }: OwnerList): OwnerReferenceList {
+  return { ...common(context, exit, next), kind: 'OwnerReferenceList', source: source ?? null, references, unread };
 }

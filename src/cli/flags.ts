@@ -88,6 +88,19 @@ export const targetFlags = {
   'hold-policy-migration': Flags.boolean({ ...run, summary: 'keep the controllers from renaming stored policies' }),
 };
 
+/** Owner references: whether they go, and how fast. */
+export const ownerFlags = {
+  ownerrefs: Flags.option({
+    ...run,
+    options: ['auto', 'always', 'never'] as const,
+    default: 'auto',
+    summary: 'owner references to take off before the upgrade: those it would break, every living one, or none',
+  })(),
+  'journal-dir': Flags.string({ ...run, helpValue: 'DIR', summary: 'folder for a second copy of the journal of owner references' }),
+  qps: Flags.integer({ ...run, helpValue: 'N', min: 1, summary: 'at most so many patches a second; default: what the server takes' }),
+  parallel: Flags.integer({ ...run, helpValue: 'N', min: 1, max: 256, summary: 'at most so many patches at a time; default: 32' }),
+};
+
 /** Only commands that can change something. */
 export const actingFlags = {
   yes: Flags.boolean({ ...run, char: 'y', summary: 'change without asking' }),
@@ -128,5 +141,5 @@ export const FILE_FLAGS: readonly string[] = [
     'base',
     'installed-manifest',
   ],
-  ...['backup-dir', 'bin-dir', 'report-file', 'out', 'plan-file', 'dir'],
+  ...['backup-dir', 'journal-dir', 'bin-dir', 'report-file', 'out', 'plan-file', 'dir'],
 ];

@@ -1,5 +1,5 @@
 import type { Severity } from '../core/check.ts';
-import type { Acceptance, DryRun, Options } from '../core/context.ts';
+import type { Acceptance, DryRun, Options, OwnerRefsMode } from '../core/context.ts';
 import { Fault } from '../core/fault.ts';
 import type { InstallPath } from '../core/installation.ts';
 import { endpointsOf, endpointsProblem } from '../core/kvstore.ts';
@@ -38,6 +38,11 @@ export interface RunFlags {
   readonly 'backup-dir'?: string;
   readonly 'bin-dir'?: string;
   readonly 'state-namespace'?: string;
+  readonly ownerrefs?: OwnerRefsMode;
+  readonly qps?: number;
+  readonly parallel?: number;
+  readonly 'journal-dir'?: string;
+  readonly forget?: boolean;
 }
 
 /** What the flags cannot know by themselves. */
@@ -77,6 +82,11 @@ export function toOptions(flags: RunFlags, facts: OptionFacts): Options {
     ...given('backupDir', flags['backup-dir']),
     ...given('binDir', flags['bin-dir']),
     stateNamespace: flags['state-namespace'] ?? 'kube-system',
+    ...given('ownerrefs', flags.ownerrefs),
+    ...given('qps', flags.qps),
+    ...given('parallel', flags.parallel),
+    ...given('journalDir', flags['journal-dir']),
+    ...given('forgetOwners', flags.forget),
   };
 }
 

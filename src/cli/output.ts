@@ -56,6 +56,8 @@ function names(document: OutputDocument): readonly string[] {
       return document.stages.map((stage) => `stage/${stage.id}`);
     case 'Status':
       return document.record ? [`run/${document.record.runId}`] : [];
+    case 'OwnerReferenceList':
+      return [...new Set(document.references.map(({ object }) => objectName(object)))];
   }
 }
 
@@ -95,5 +97,7 @@ function partsOf(document: OutputDocument) {
       return { findings: document.findings, plans: document.plans, stages: document.stages };
     case 'Status':
       return { findings: [], plans: [], stages: document.record?.stages ?? [] };
+    case 'OwnerReferenceList':
+      return { findings: [], plans: [], stages: [] };
   }
 }

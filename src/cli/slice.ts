@@ -3,7 +3,21 @@ import { Fault } from '../core/fault.ts';
 import type { AnyStage } from '../core/stage.ts';
 
 /** The chain's stages by name, for flags; a test holds it to the chain itself, which is too heavy to load for help. */
-export const STAGE_IDS = ['preflight', 'backup', 'crds', 'apply', 'wait', 'cli', 'alp', 'hep', 'policy', 'verify'] as const;
+export const STAGE_IDS = [
+  'preflight',
+  'backup',
+  'ownerrefs-strip',
+  'crds',
+  'apply',
+  'wait',
+  'ownerrefs-restore',
+  'cli',
+  'alp',
+  'hep',
+  'policy',
+  'verify',
+  'ownerrefs-forget',
+] as const;
 
 /** Stages that the chain holds only when they are asked for. */
 export const OPTIONAL_STAGE_IDS = ['hep', 'policy'] as const;

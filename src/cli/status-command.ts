@@ -1,20 +1,40 @@
-import type { ExitName } from '../core/fault.ts';
-import type { LockHolder } from '../core/ports.ts';
+import { type ExitName, Fault } from '../core/fault.ts';
+import type { LockHolder, OwnerJournalStore } from '../core/ports.ts';
 import type { RunRecord } from '../core/run-record.ts';
 import { type CarriedFlag, carriedTo } from '../ui/carry.ts';
-import { statusDocument } from './documents.ts';
+import { type RecordedOwners, statusDocument } from './documents.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession } from './session.ts';
 
 /** `status`: the run record and the lock, as the cluster has them. */
 export async function runStatusCommand(asked: Asked, seams: Seams): Promise<ExitName> {
   return inSession(seams, { ...asked, anyProfile: true, looksOnly: true }, async (session) => {
-    const { records, lock } = session.composition;
-    const [record, holder] = await Promise.all([records.load(), lock.holder()]);
-    const document = statusDocument(session.context, 'done', holder, record, nextOf(record, holder, asked.carried));
-    await session.present(document, () => statusLines(record, holder));
+    const { records, lock, ownerJournal } = session.composition;
+    const [record, holder, owners] = await Promise.all([records.load(), lock.holder(), recordedOwners(ownerJournal)]);
+    const document = statusDocument(session.context, 'done', holder, record, nextOf(record, holder, asked.carried), owners);
+    await session.present(document, async () => [...(await statusLines(record, holder)), ...ownerLines(owners)]);
     return 'done';
   });
+}
+
+/** A journal that cannot be used is told of, too: it is what references are put back from. */
+async function recordedOwners(store: Pick<OwnerJournalStore, 'load'>): Promise<RecordedOwners | undefined> {
+  try {
+    const journal = await store.load();
+    if (!journal) return undefined;
+    const references = journal.entries.reduce((sum, { removed }) => sum + removed.length, 0);
+    return { objects: journal.entries.length, references, readFrom: journal.readFrom };
+  } catch (thrown) {
+    if (!(thrown instanceof Fault)) throw thrown;
+    return { objects: 0, references: 0, readFrom: '', problem: thrown.message };
+  }
+}
+
+function ownerLines(owners: RecordedOwners | undefined): readonly string[] {
+  if (!owners) return [];
+  if (owners.problem !== undefined) return [`owner references: the journal cannot be used: ${owners.problem}`];
+  const { objects, references, readFrom } = owners;
+  return [`owner references: ${references} of ${objects} ${objects === 1 ? 'object' : 'objects'} recorded in ${readFrom}`];
 }
 
 function nextOf(record: RunRecord | undefined, holder: LockHolder | undefined, carried: readonly CarriedFlag[]): string {

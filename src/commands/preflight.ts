@@ -1,6 +1,6 @@
 import { BaseCommand } from '../cli/base-command.ts';
 import { described } from '../cli/description.ts';
-import { connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
+import { connectionFlags, outputFlags, ownerFlags, targetFlags } from '../cli/flags.ts';
 import { only } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
 import type { ExitName } from '../core/fault.ts';
@@ -18,7 +18,7 @@ A failed check ends with exit code 3; explain says what a check means, --accept 
     '<%= config.bin %> preflight --context=prod -o json',
     '<%= config.bin %> preflight --accept NS-110=DaemonSet/kube-system/netsvc-node',
   ];
-  static override flags = { ...targetFlags, ...outputFlags, ...connectionFlags };
+  static override flags = { ...targetFlags, ...ownerFlags, ...outputFlags, ...connectionFlags };
 
   async run(): Promise<ExitName> {
     const { flags } = await this.parse(Preflight, this.words());

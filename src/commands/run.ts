@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.ts';
 import { described } from '../cli/description.ts';
-import { actingFlags, connectionFlags, outputFlags, pendingFlags, targetFlags } from '../cli/flags.ts';
+import { actingFlags, connectionFlags, outputFlags, ownerFlags, pendingFlags, targetFlags } from '../cli/flags.ts';
 import { rangeFlags, sliceOf } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
 import type { ExitName } from '../core/fault.ts';
@@ -25,6 +25,7 @@ and a run that was cut off anywhere continues with the same command.`,
     'plan-file': Flags.string({ helpGroup: 'run', helpValue: 'FILE', summary: 'refuse to run (exit 7) unless the plan is still this one' }),
     ...actingFlags,
     ...targetFlags,
+    ...ownerFlags,
     ...pendingFlags,
     ...outputFlags,
     ...connectionFlags,

@@ -2,12 +2,14 @@ import type { Invocation } from './argv.ts';
 import type { ExpectedCoverage } from './endpoint-coverage.ts';
 import type { AutomaticSigns } from './host-endpoint.ts';
 import type { JsonPatchOp, Kind, ObjectRef } from './object.ts';
+import type { JournalEntry } from './owner-journal.ts';
 import type { RolloutTarget } from './rollout.ts';
 
 /** What the world must look like before a `wait` action is over. */
 export type Expectation =
   | RolloutExpected
   | { readonly type: 'apiservice-available'; readonly names: readonly string[] }
+  | PoliciesSettled
   | EndpointsExpected;
 
 /** Every workload is rolled out and ready. */
@@ -18,6 +20,17 @@ export interface RolloutExpected {
   readonly maxFailed: number;
   /** Workloads with failed pods within that number are left behind, counted over all such waits of a run, instead of holding the chain up. */
   readonly goesOn?: true;
+}
+
+/** No stored policy waits for its new name any more, or the controllers are told to rename none (host endpoint notes 4). */
+export interface PoliciesSettled {
+  readonly type: 'policies-settled';
+  /** Stored kinds of policies. */
+  readonly kinds: readonly Kind[];
+  readonly apiGroup: string;
+  readonly prefix: string;
+  /** Object and field that switch the renaming off; undefined if the cluster has no such kind. */
+  readonly hold?: { readonly kind: Kind; readonly name: string; readonly field: string };
 }
 
 /** Every node has its automatic host endpoint, complete. */
@@ -44,6 +57,16 @@ export interface GuardedPatch {
   readonly uid: string;
 }
 
+export interface PatchAll {
+  readonly type: 'patch-all';
+  readonly patches: readonly GuardedPatch[];
+  readonly what: string;
+  /** What is removed must be in this journal, as the cluster has it: the engine refuses every other patch. */
+  readonly recordedIn?: 'owner-journal';
+  /** Looked at once, right before; where it does not hold nothing is sent and the stage is planned anew. */
+  readonly onlyIf?: PoliciesSettled;
+}
+
 /**
  * What an action does, as data: the plan, the dry run, the journal and the tests all see this one form.
  * Only the engine performs it.
@@ -63,7 +86,11 @@ export type Effect =
       readonly precondition: { readonly uid: string; readonly resourceVersion?: string };
     }
   /** Many small patches at once, each guarded by itself; those that no longer fit are left and the stage is planned anew. */
-  | { readonly type: 'patch-all'; readonly patches: readonly GuardedPatch[]; readonly what: string }
+  | PatchAll
+  /** Appends to the journal of owner references; durable, and read back, when it is done. */
+  | { readonly type: 'record-owners'; readonly entries: readonly JournalEntry[] }
+  /** Writes the journal of owner references to a file on this machine, then deletes it from the cluster. */
+  | { readonly type: 'forget-owners'; readonly file: string }
   /** Deletes this very object: `target` has its uid. */
   | { readonly type: 'delete'; readonly target: ObjectRef }
   | { readonly type: 'write'; readonly file: string; readonly content: string }

@@ -54,6 +54,27 @@ export interface Options {
   /** Where the new CLI is installed. */
   readonly binDir?: string;
   readonly stateNamespace: string;
+  /** Whether owner references are taken off; `auto` unless said. */
+  readonly ownerrefs?: OwnerRefsMode;
+  /** Patches a second of actions on many objects; no limit unless said. */
+  readonly qps?: number;
+  /** Most patches in flight at a time. */
+  readonly parallel?: number;
+  /** Folder of a second copy of the journal of owner references. */
+  readonly journalDir?: string;
+  /** A person asked to end the journal of owner references (`ownerrefs forget`). */
+  readonly forgetOwners?: boolean;
+}
+
+/** `auto`: what the upgrade would break; `always`: every living reference to the v3 group (§4.8/1); `never`: none. */
+export type OwnerRefsMode = 'auto' | 'always' | 'never';
+
+/** Where a stage stands in the chain that is planned or performed. */
+export interface ChainPlace {
+  /** Stages before it that are only planned: what they will do is not done yet. */
+  readonly pending: readonly string[];
+  /** Stages after it. */
+  readonly later: readonly string[];
 }
 
 /** What every stage may know besides its own facts. Pure data. */
@@ -66,6 +87,8 @@ export interface Context {
   readonly contextName: string;
   /** Folder of downloaded and written files on this machine. */
   readonly workFolder: string;
+  /** Absent where a stage is looked at alone. */
+  readonly chain?: ChainPlace;
   /** Start of this run. */
   readonly startedAt: Date;
 }

@@ -10,9 +10,12 @@ export class ApiFailure extends Error {
   readonly reason: string;
   /** Field causes of a 422. */
   readonly causes: readonly { readonly field?: string; readonly message?: string; readonly reason?: string }[];
+  /** The pause that the server asked for; milliseconds. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(status: number, reason: string, message: string, causes: ApiFailure['causes'] = []) {
+  constructor(status: number, reason: string, message: string, causes: ApiFailure['causes'] = [], retryAfterMs?: number) {
     super(message);
+    this.retryAfterMs = retryAfterMs;
     this.name = 'ApiFailure';
     this.status = status;
     this.reason = reason;
@@ -204,6 +207,8 @@ export interface OwnerJournalStore {
   append(entries: readonly JournalEntry[]): Promise<void>;
   /** Writes all of it, what was never acknowledged too, to a new file (0600, durable). Returns the path. */
   archive(file: string): Promise<string>;
+  /** True if parts of a journal lie there that is none any more: a `forget` that was cut off. */
+  leftOver(): Promise<boolean>;
   /** Deletes it, after reading all of it; what cannot be read stays. Archive first. */
   forget(): Promise<void>;
 }
@@ -257,6 +262,7 @@ export interface Sources {
   readonly files: UserFiles;
   readonly clock: Clock;
   readonly records: Records;
+  readonly ownerJournal: Pick<OwnerJournalStore, 'load' | 'leftOver'>;
   /** Who holds the lock now; a holder that certainly no longer runs is nobody. */
   readonly lock: Pick<Lock, 'holder'>;
 }

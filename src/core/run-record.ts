@@ -37,6 +37,11 @@ export interface RunRecord {
   readonly outcome?: 'done' | 'failed' | 'stopped' | 'interrupted';
 }
 
+/** `20261121T020000Z-2c9e0000`: when the run began, and on which cluster. */
+export function runIdOf(startedAt: Date, clusterUid: string): string {
+  return `${startedAt.toISOString().replace(/[-:]|\.\d+/g, '')}-${clusterUid.slice(0, 8)}`;
+}
+
 /** The run that a record may be continued by: its target, and the cluster it is of (a restored copy is of another). */
 export interface Continuation {
   readonly options: { readonly release: string };

@@ -19,7 +19,8 @@ export type StageId =
   | 'alp'
   | 'hep'
   | 'policy'
-  | 'verify';
+  | 'verify'
+  | 'ownerrefs-forget';
 
 /** What a stage will do; `skip` says in one sentence why it has nothing to do. */
 export type StagePlan =
@@ -28,6 +29,8 @@ export type StagePlan =
       readonly actions: readonly Action[];
       /** Per object what the actions change; shown by `plan`. */
       readonly objects?: readonly PlannedObject[];
+      /** What comes next depends on what these actions wait for: the stage is planned anew after them, though they change nothing. */
+      readonly again?: boolean;
       /** Facts that a person should read before saying yes. */
       readonly notes?: readonly string[];
       /** What a person changed and what becomes of it. */

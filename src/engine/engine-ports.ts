@@ -1,9 +1,10 @@
-import type { Cluster, Interruption, Lock, Machine, Sources } from '../core/ports.ts';
+import type { Cluster, Interruption, Lock, Machine, OwnerJournalStore, Sources } from '../core/ports.ts';
 
 /** Everything the engine acts through. */
 export interface EnginePorts extends Sources {
   readonly cluster: Cluster;
   readonly lock: Lock;
+  readonly ownerJournal: OwnerJournalStore;
   readonly machine: Machine;
   readonly interruption: Interruption;
   /** Who runs this, for the record: `alice@host`. */

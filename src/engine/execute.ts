@@ -8,11 +8,14 @@ import type { EnginePorts } from './engine-ports.ts';
 import type { Hold } from './hold.ts';
 import { installCli } from './install-cli.ts';
 import { Outdated } from './outdated.ts';
+import { assertRecorded, forgetOwners, recordOwners } from './owner-journal.ts';
+import type { PaceLimits } from './pace.ts';
 import { patchAll } from './patch-all.ts';
 import { CONTINUE, type OnLine, runTool } from './run-tool.ts';
 import { servedKind } from './served-kind.ts';
 import { type WaitSurroundings, waitFor } from './wait-for.ts';
 import { assertStillHolds } from './wait-host-endpoints.ts';
+import { assertSettled } from './wait-policies.ts';
 
 /** What came of an action. */
 export interface Performed {
@@ -33,7 +36,7 @@ export interface Executor {
 export type Ends = Pick<Hold, 'stop' | 'cut' | 'mustHold'>;
 
 /** The one that really acts. */
-export function realExecutor(ports: EnginePorts, observe: Observer, ends: Ends): Executor {
+export function realExecutor(ports: EnginePorts, observe: Observer, ends: Ends, limits: PaceLimits): Executor {
   const leftBehind = new Set<string>();
   return {
     async perform(stage, action) {
@@ -46,7 +49,20 @@ export function realExecutor(ports: EnginePorts, observe: Observer, ends: Ends):
         case 'delete':
           return { detail: await deleteObject(ports, effect) };
         case 'patch-all':
-          return { detail: await patchAll(ports, effect, () => ends.mustHold(), telling(observe, stage).report) };
+          await assertRecorded(ports, effect);
+          if (effect.onlyIf) await assertSettled(ports, effect.onlyIf, ends.stop);
+          return {
+            detail: await patchAll(ports, effect, {
+              limits,
+              mustHold: () => ends.mustHold(),
+              stop: ends.stop,
+              report: telling(observe, stage).report,
+            }),
+          };
+        case 'record-owners':
+          return { detail: await recordOwners(ports, effect) };
+        case 'forget-owners':
+          return { detail: await forgetOwners(ports, effect) };
         case 'patch':
           return { detail: await patchObject(ports, effect) };
         case 'write':

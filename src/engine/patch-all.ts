@@ -1,53 +1,142 @@
-import type { Effect } from '../core/action.ts';
+import type { GuardedPatch, PatchAll } from '../core/action.ts';
 import { messageOf } from '../core/fault.ts';
 import { type Kind, type ObjectRef, refText } from '../core/object.ts';
 import { ApiFailure } from '../core/ports.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import { Outdated } from './outdated.ts';
+import { Pace, type PaceLimits } from './pace.ts';
 import type { Report } from './report.ts';
 import { servedKind } from './served-kind.ts';
 
-/** Patches in flight at a time: the API server queues more, it does not answer faster. */
-const WIDTH = 32;
 /** Answers that say: this object is no longer as it was read. */
 const MOVED_ON = new Set([404, 409, 422]);
+/** Answers, or none, after which the same patch is sent again: its tests see to it that nothing is done twice. */
+const AGAIN = new Set([0, 500, 502, 503, 504]);
+const TRIES = 3;
+/** The server says that it has too much to do; it has done nothing then, and may say so for long. */
+const TOO_MUCH = 429;
+const TRIES_TOO_MUCH = 20;
+const PAUSE_MS = 1_000;
+
+export interface PatchingParts {
+  readonly limits: PaceLimits;
+  /** Throws when nothing may be written any more (lost lock). */
+  readonly mustHold: () => void;
+  /** The person asked to stop: what is in flight ends, nothing more is sent. */
+  readonly stop: AbortSignal;
+  readonly report: Report;
+}
 
 /**
  * Performs guarded patches side by side; resolves to how many. One that no longer fits does not stop the others, but the stage is
  * planned anew (`Outdated`); any other refusal stops, once what is in flight has ended.
- * `mustHold` throws when nothing may be written any more (lost lock).
  */
 export async function patchAll(
-  { cluster }: Pick<EnginePorts, 'cluster'>,
-  { patches, what }: Extract<Effect, { type: 'patch-all' }>,
-  mustHold: () => void,
-  report: Report,
+  ports: Pick<EnginePorts, 'cluster' | 'clock'>,
+  { patches, what }: Pick<PatchAll, 'patches' | 'what'>,
+  parts: PatchingParts,
 ): Promise<string> {
-  const kindOf = kindsOf(cluster);
-  const movedOn: string[] = [];
-  let done = 0;
-  let failure: unknown;
+  const patching = new Patching(ports, patches.length, what, parts);
   const queue = patches[Symbol.iterator]();
   const worker = async () => {
-    for (const { target, patch, uid } of queue) {
-      if (failure !== undefined) return;
-      try {
-        const kind = await kindOf(target);
-        mustHold();
-        await cluster.patch(kind, target, [{ op: 'test', path: '/metadata/uid', value: uid }, ...patch], 'kubectl');
-        done += 1;
-        report(done, patches.length, what);
-      } catch (thrown) {
-        if (thrown instanceof ApiFailure && MOVED_ON.has(thrown.status)) movedOn.push(`${refText(target)}: ${messageOf(thrown)}`);
-        else failure ??= thrown;
-      }
-    }
+    for (const patch of queue) if (!(await patching.perform(patch))) return;
   };
-  await Promise.all(Array.from({ length: Math.min(WIDTH, patches.length) }, worker));
-  if (failure !== undefined) throw failure;
-  const [first] = movedOn;
-  if (first) throw new Outdated(`${movedOn.length} of ${patches.length} objects changed meanwhile: ${first}`);
-  return `${done} objects`;
+  await Promise.all(Array.from({ length: Math.min(patching.widest, patches.length) }, worker));
+  return patching.outcome();
+}
+
+class Patching {
+  readonly #ports: Pick<EnginePorts, 'cluster' | 'clock'>;
+  readonly #of: number;
+  readonly #what: string;
+  readonly #parts: PatchingParts;
+  readonly #pace: Pace;
+  readonly #kindOf: (ref: ObjectRef) => Promise<Kind>;
+  readonly #movedOn: string[] = [];
+  readonly #startedAt: number;
+  #done = 0;
+  #failure: unknown;
+
+  constructor(ports: Pick<EnginePorts, 'cluster' | 'clock'>, of: number, what: string, parts: PatchingParts) {
+    this.#ports = ports;
+    this.#of = of;
+    this.#what = what;
+    this.#parts = parts;
+    this.#pace = new Pace(ports.clock, parts.limits);
+    this.#kindOf = kindsOf(ports.cluster);
+    this.#startedAt = this.#now();
+  }
+
+  get widest(): number {
+    return this.#pace.widest;
+  }
+
+  /** False if no more patches are to be sent. */
+  async perform(patch: GuardedPatch): Promise<boolean> {
+    for (let attempt = 1; ; attempt += 1) {
+      await this.#pace.enter();
+      if (this.#failure !== undefined || this.#parts.stop.aborted) {
+        this.#pace.leave(0);
+        return false;
+      }
+      const thrown = await this.#send(patch);
+      if (thrown === undefined) return true;
+      if (!(await this.#goesOn(patch, thrown, attempt))) return this.#failure === undefined;
+    }
+  }
+
+  outcome(): string {
+    if (this.#failure !== undefined) throw this.#failure;
+    const [first] = this.#movedOn;
+    if (first) throw new Outdated(`${this.#movedOn.length} of ${this.#of} objects changed meanwhile: ${first}`);
+    if (this.#done < this.#of) throw new Outdated(`stopped after ${this.#done} of ${this.#of} objects`);
+    return `${this.#done} objects`;
+  }
+
+  /** Resolves to what was thrown, if anything was. */
+  async #send({ target, patch, uid }: GuardedPatch): Promise<unknown> {
+    const sentAt = this.#now();
+    try {
+      const kind = await this.#kindOf(target);
+      this.#parts.mustHold();
+      await this.#ports.cluster.patch(kind, target, [{ op: 'test', path: '/metadata/uid', value: uid }, ...patch], 'kubectl');
+      this.#done += 1;
+      this.#parts.report(this.#done, this.#of, this.#what, this.#speed());
+      this.#pace.leave(this.#now() - sentAt);
+      return undefined;
+    } catch (thrown) {
+      if (isTooMuch(thrown)) this.#pace.tooMuch(thrown.retryAfterMs ?? PAUSE_MS);
+      else this.#pace.leave(this.#now() - sentAt);
+      return thrown;
+    }
+  }
+
+  /** True if the same patch is to be sent once more. */
+  async #goesOn({ target }: GuardedPatch, thrown: unknown, attempt: number): Promise<boolean> {
+    if (isTooMuch(thrown) && attempt < TRIES_TOO_MUCH) return true;
+    if (thrown instanceof ApiFailure && MOVED_ON.has(thrown.status)) this.#movedOn.push(`${refText(target)}: ${messageOf(thrown)}`);
+    else if (thrown instanceof ApiFailure && AGAIN.has(thrown.status) && attempt < TRIES) {
+      await this.#ports.clock.sleep(PAUSE_MS * attempt);
+      return true;
+    } else this.#failure ??= thrown;
+    return false;
+  }
+
+  /** `250/s, 12 s left`; nothing before there is a second to go by. */
+  #speed(): string | undefined {
+    const seconds = (this.#now() - this.#startedAt) / 1000;
+    if (seconds < 1) return undefined;
+    const rate = this.#done / seconds;
+    return `${Math.round(rate)}/s, ${Math.ceil((this.#of - this.#done) / rate)} s left`;
+  }
+
+  #now(): number {
+    return this.#ports.clock.now().getTime();
+  }
+}
+
+function isTooMuch(thrown: unknown): thrown is ApiFailure {
+  return thrown instanceof ApiFailure && thrown.status === TOO_MUCH;
 }
 
 /** Each kind is looked up once. */

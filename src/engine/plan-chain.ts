@@ -7,6 +7,7 @@ import { blocks } from '../core/judge.ts';
 import type { PlannedStage } from '../core/plan.ts';
 import type { Sources } from '../core/ports.ts';
 import type { AnyStage, OpenStage } from '../core/stage.ts';
+import { inChain } from './in-chain.ts';
 import { oneLook } from './one-look.ts';
 
 export interface PlannedChain {
@@ -24,7 +25,7 @@ export async function planChain(stages: readonly AnyStage[], sources: Sources, c
   const findings: Finding[] = [];
   const seen = { ...sources, cluster: oneLook(sources.cluster) };
   const opened = async (stage: AnyStage): Promise<PlannedStage> => {
-    const open = await stage.open(seen, context);
+    const open = await stage.open(seen, inChain(context, stages, stage, true));
     const judged = open.findings();
     findings.push(...judged);
     observe({ type: 'judged', stage: stage.id, findings: judged });

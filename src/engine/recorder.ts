@@ -1,7 +1,7 @@
 import type { Action } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import { type ExitName, Fault, messageOf } from '../core/fault.ts';
-import { continues, RUN_RECORD_VERSION, type RunRecord, type StageRecord } from '../core/run-record.ts';
+import { continues, RUN_RECORD_VERSION, type RunRecord, runIdOf, type StageRecord } from '../core/run-record.ts';
 import type { AnyStage, Remember } from '../core/stage.ts';
 import type { EnginePorts } from './engine-ports.ts';
 
@@ -142,7 +142,7 @@ export class Recorder {
     const { options, profile, clusterUid, startedAt } = this.#context;
     return {
       version: RUN_RECORD_VERSION,
-      runId: `${startedAt.toISOString().replace(/[-:]|\.\d+/g, '')}-${clusterUid.slice(0, 8)}`,
+      runId: runIdOf(startedAt, clusterUid),
       clusterUid,
       profile: profile.name,
       target: options.release,

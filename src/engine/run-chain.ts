@@ -10,6 +10,7 @@ import { Actor } from './act.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import { realExecutor, serverDryRunExecutor } from './execute.ts';
 import { Hold } from './hold.ts';
+import { inChain } from './in-chain.ts';
 import { Judged } from './judged.ts';
 import { exitOf, plannedStage } from './plan-chain.ts';
 import { Recorder } from './recorder.ts';
@@ -69,7 +70,9 @@ class Chain {
     this.#observe = observe;
     this.#hold = new Hold(ports);
     this.#recorder = new Recorder(ports, context);
-    const executor = this.#live ? realExecutor(ports, observe, this.#hold) : serverDryRunExecutor(ports, observe, this.#hold);
+    const executor = this.#live
+      ? realExecutor(ports, observe, this.#hold, context.options)
+      : serverDryRunExecutor(ports, observe, this.#hold);
     const parts = { recorder: this.#recorder, executor, hold: this.#hold, judged: this.#judged };
     this.#actor = new Actor(ports, context, observe, parts);
   }
@@ -106,7 +109,7 @@ class Chain {
     let next: Next = 'judge';
     for (let round = 1; round <= MAX_ROUNDS; round += 1) {
       this.#hold.mayGoOn();
-      const open = await stage.open(this.#ports, this.#context);
+      const open = await stage.open(this.#ports, inChain(this.#context, this.#stages, stage, !this.#live));
       const exit = next === 'judge' ? this.#judge(stage, open, round === 1) : undefined;
       if (exit) return exit;
       const plan = open.plan();
@@ -150,6 +153,7 @@ class Chain {
       const outdated = await this.#actor.act(stage, action, index, plan.actions.length);
       if (outdated) return 'plan';
     }
+    if (this.#live && plan.again === true) return 'judge';
     return changes && stage.converges === true ? 'plan' : 'done';
   }
 

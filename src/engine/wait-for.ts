@@ -5,6 +5,7 @@ import type { Performed } from './execute.ts';
 import type { Report } from './report.ts';
 import { waitApiServices } from './wait-apiservice.ts';
 import { waitHostEndpoints } from './wait-host-endpoints.ts';
+import { waitPolicies } from './wait-policies.ts';
 import { type WaitRequest, waitRollout } from './wait-rollout.ts';
 
 /** What a wait has around it: what ends it, whom it tells, and what earlier ones of the run went on without. */
@@ -26,6 +27,9 @@ export async function waitFor(
       return {};
     case 'apiservice-available':
       await waitApiServices(cluster, clock, until.names, timeoutMs, signal);
+      return {};
+    case 'policies-settled':
+      await waitPolicies(ports, until, { timeoutMs, signal, report });
       return {};
     case 'rollout': {
       const { targets, maxFailed, goesOn } = until;

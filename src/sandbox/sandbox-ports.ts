@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../core/fault.ts';
-import type { Artifact, Artifacts, Cluster, Interruption, Lock, Machine, Records, Sources } from '../core/ports.ts';
+import type { Artifact, Artifacts, Cluster, Interruption, Lock, Machine, OwnerJournalStore, Records, Sources } from '../core/ports.ts';
 import { parseRelease } from '../core/release.ts';
 import type { RunRecord } from '../core/run-record.ts';
 import { sandboxMachine, sandboxUserFiles, sandboxWorkFolder } from './sandbox-files.ts';
+import { memoryJournal } from './sandbox-journal.ts';
 import { sandboxTools } from './sandbox-tools.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -13,6 +14,7 @@ import type { Scenario } from './scenario.ts';
 export interface SandboxPorts extends Sources {
   readonly cluster: Cluster;
   readonly lock: Lock;
+  readonly ownerJournal: OwnerJournalStore;
   readonly machine: Machine;
   readonly interruption: Interruption;
   readonly operator: string;
@@ -45,6 +47,7 @@ export function sandboxPorts(scenario: Scenario, options: ProcessOptions = {}): 
     files: sandboxUserFiles(files),
     machine: sandboxMachine(files, alive),
     records: memoryRecords(scenario, alive),
+    ownerJournal: memoryJournal(state, files, scenario.clusterUid, alive),
     lock: memoryLock(scenario, identity, alive),
     interruption: options.interruption ?? { soft: new AbortController().signal, hard: new AbortController().signal },
     operator: identity,

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { K } from '../core/kinds.ts';
+import type { JournalEntry } from '../core/owner-journal.ts';
 import type { RunRecord } from '../core/run-record.ts';
 import { parseManifest } from '../merge/manifest.ts';
 import type { VirtualClock } from './clock.ts';
@@ -37,6 +38,7 @@ export interface SandboxState {
   record?: RunRecord;
   holder?: { readonly identity: string; readonly acquiredAt: string; readonly renewedAt: string };
   readonly kept: Map<string, string>;
+  ownerEntries?: readonly JournalEntry[];
 }
 
 /** Until a fresh installation is healthy. Virtual milliseconds. */

@@ -1,4 +1,5 @@
 import type { StoreFacts } from '../checks/kvstore.ts';
+import type { OwnersJudged } from '../checks/owner-facts.ts';
 import type { Reading } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import type { Installation } from '../core/installation.ts';
@@ -14,12 +15,13 @@ import { splitWaves, type Wave } from '../merge/waves.ts';
 import type { EditSurvey } from './edits.ts';
 import { emptiedSecrets, readStoreFacts } from './kvstore-facts.ts';
 import { readMergedTarget } from './merged-target.ts';
+import { readOwnersJudged } from './owner-references.ts';
 import type { PreviewedObject } from './preview.ts';
 import { readNodes, readRollouts } from './rollout-state.ts';
 import { type Target, variantOf } from './target.ts';
 import { targetsOf } from './wait.ts';
 
-export interface ApplyFacts {
+export interface ApplyFacts extends OwnersJudged {
   readonly installation: Installation;
   readonly variant: Variant;
   readonly target: Target;
@@ -46,11 +48,12 @@ export async function readApplyFacts(sources: Sources, context: Context, install
   const { target, edits, previews } = await readMergedTarget(sources, context, installation, record);
   const variant = variantOf(context, installation);
   const nodes = await readNodes(sources);
-  const [rollouts, removedCrds, controllersConfiguration, store] = await Promise.all([
+  const [rollouts, removedCrds, controllersConfiguration, store, owners] = await Promise.all([
     readRollouts(sources, targetsOf(context, target, variant.id), nodes),
     readRemovedCrds(sources, context, target),
     readControllersConfiguration(sources, context),
     installation.datastore === 'kvstore' ? readStoreFacts(sources, context, target) : undefined,
+    readOwnersJudged(sources, context, installation),
   ]);
   const unsure = 'value' in edits ? edits.value.untold : new Set<string>();
   const untold = previews.filter(({ document }) => unsure.has(objectKey(document))).flatMap(({ planned }) => takenChanges(planned));
@@ -60,7 +63,7 @@ export async function readApplyFacts(sources: Sources, context: Context, install
   const waves = splitWaves(target.manifest, addOns, variant, context.profile);
   const emptied = emptiedSecrets(previews);
   const merged = { installation, variant, target, waves, previews, edits, untold, store, emptied };
-  const facts = { ...merged, record, rollouts, nodes: nodes.length, leftBehind };
+  const facts = { ...merged, record, rollouts, nodes: nodes.length, leftBehind, ...owners };
   return controllersConfiguration ? { ...facts, controllersConfiguration } : facts;
 }
 

@@ -129,7 +129,15 @@ function applyActions(wave: Wave, facts: ApplyFacts, context: Context): readonly
     effect: { type: 'write', file: wave.file, content: waveText(wave) },
   };
   const hold = isLast ? holdPolicyMigration(facts.controllersConfiguration, context, renamesPolicies(facts, context)) : [];
-  return [...(wave.id === 'all' ? [] : [write]), ...hold, apply];
+  const [first, ...rest] = [...hold, apply];
+  // What changes UIDs begins with a search of its own (§4.8): a reference may have come back while the agents were rolled.
+  const begun = first && changesUidsIn(wave, facts) ? [{ ...first, afresh: true }, ...rest] : [...hold, apply];
+  return [...(wave.id === 'all' ? [] : [write]), ...begun];
+}
+
+/** The API server converts UIDs, the controllers store policies anew. */
+function changesUidsIn(wave: Wave, { references }: ApplyFacts): boolean {
+  return references !== undefined && ['add-ons', 'controllers', 'all'].includes(wave.id);
 }
 
 /** The controllers of the target rename what older releases stored (domain §0.6b). */

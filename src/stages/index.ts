@@ -1,10 +1,13 @@
-import type { AnyStage, StageId } from '../core/stage.ts';
+import type { AnyStage } from '../core/stage.ts';
 import { alpStage } from './alp.ts';
 import { applyStage } from './apply.ts';
 import { backupStage } from './backup.ts';
 import { cliStage } from './cli.ts';
 import { crdsStage } from './crds.ts';
 import { hepStage } from './hep.ts';
+import { ownerrefsForgetStage } from './ownerrefs-forget.ts';
+import { ownerrefsRestoreStage } from './ownerrefs-restore.ts';
+import { ownerrefsStripStage } from './ownerrefs-strip.ts';
 import { policyStage } from './policy.ts';
 import { preflightStage } from './preflight.ts';
 import { verifyStage } from './verify.ts';
@@ -14,21 +17,18 @@ import { waitStage } from './wait.ts';
 export const chain: readonly AnyStage[] = [
   preflightStage,
   backupStage,
+  ownerrefsStripStage,
   crdsStage,
   applyStage,
   waitStage,
+  ownerrefsRestoreStage,
   cliStage,
   alpStage,
   hepStage,
   policyStage,
   verifyStage,
+  ownerrefsForgetStage,
 ];
 
 /** The stages that a run performs unless asked for more. */
 export const usualChain: readonly AnyStage[] = chain.filter(({ optional }) => !optional);
-
-/** Stages of the procedure that a later version brings, at their place in the chain (docs/coverage.md). */
-export const laterStages: readonly { readonly id: StageId; readonly before: StageId; readonly ref: string }[] = [
-  { id: 'ownerrefs-strip', before: 'crds', ref: '§4.8/1' },
-  { id: 'ownerrefs-restore', before: 'cli', ref: '§4.8/3' },
-];

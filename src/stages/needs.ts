@@ -77,6 +77,17 @@ export const removedKinds: Needs = ({ removedKinds: removed }) =>
 export const ownerSearch: Needs = () =>
   allow(['list'], { group: '*', plural: '*' }, 'search for owner references, metadata only', { required: false });
 
+/** Taking owner references off and putting them back: on whatever kind names the service's resources as owner. */
+export const ownerPatches: Needs = ({ apiGroup }) => [
+  ...allow(['get', 'patch'], { group: '*', plural: '*' }, 'owner references, where there are any', { required: false }),
+  ...allow(['get', 'list'], { group: apiGroup, plural: '*' }, 'owners and their UIDs', { required: false }),
+  ...allow(['list', 'watch'], K.APIService, 'the new API server, before references are put back'),
+];
+
+/** The journal of owner references, in ConfigMaps beside the run record. */
+export const journal: Needs = (_, { stateNamespace: namespace }) =>
+  allow(['create', 'delete', 'get', 'list', 'update'], K.ConfigMap, 'journal of owner references', { namespace, required: false });
+
 export const rollout: Needs = () => [
   ...[K.Node, K.Pod].flatMap((kind) => allow(['list', 'watch'], kind, 'the rolling update')),
   ...[K.DaemonSet, K.Deployment].flatMap((kind) => allow(['get', 'list', 'watch'], kind, 'the rolling update')),

@@ -6,9 +6,11 @@ import {
   type DocumentKind,
   detection,
   documents,
+  journal,
   lock,
   mesh,
   type Needs,
+  ownerPatches,
   ownerSearch,
   type PlanScope,
   record,
@@ -33,7 +35,7 @@ const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
     () => allow(['get'], K.ConfigMap, 'settings of the agents and of kube-proxy'),
   ],
   backup: [detection, storedResources, backup],
-  'ownerrefs-strip': [],
+  'ownerrefs-strip': [detection, storedResources, ownerSearch, ownerPatches, journal],
   crds: [detection, (profile, scope) => documents(profile, { ...scope, documents: scope.documents.filter(isDefinition) })],
   apply: [
     detection,
@@ -46,7 +48,8 @@ const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
     ],
   ],
   wait: [detection, rollout],
-  'ownerrefs-restore': [],
+  'ownerrefs-restore': [detection, storedResources, ownerSearch, ownerPatches, journal],
+  'ownerrefs-forget': [detection, ownerSearch, journal],
   cli: [detection],
   alp: [detection, mesh],
   hep: [
@@ -78,7 +81,10 @@ function isDefinition({ kind }: DocumentKind): boolean {
 }
 
 /** The stages of a run without `--include`. */
-const USUAL: readonly StageId[] = ['preflight', 'backup', 'crds', 'apply', 'wait', 'cli', 'alp', 'verify'];
+const USUAL: readonly StageId[] = [
+  ...(['preflight', 'backup', 'ownerrefs-strip', 'crds', 'apply', 'wait'] as const),
+  ...(['ownerrefs-restore', 'cli', 'alp', 'verify', 'ownerrefs-forget'] as const),
+];
 
 const writing = (...stages: readonly StageId[]) => [session, lock, record, ...stages.flatMap((id) => stageNeeds[id])];
 const reading = (...stages: readonly StageId[]) => [session, stateRead, ...stages.flatMap((id) => stageNeeds[id])];
@@ -98,6 +104,7 @@ const commandNeeds: Readonly<Record<string, readonly Needs[]>> = {
   wait: reading('wait'),
   cli: writing('cli'),
   verify: reading('verify'),
+  ownerrefs: writing('ownerrefs-strip', 'ownerrefs-restore', 'ownerrefs-forget'),
   unlock: [session, stateRead, lock],
 };
 

@@ -1,20 +1,18 @@
 import type { OwnerScan, PreflightFacts } from '../checks/facts.ts';
 import { preflightChecks } from '../checks/index.ts';
 import { mayBeMeshed } from '../checks/mesh.ts';
-import { uidChanges } from '../checks/owners.ts';
-import { sourceRelease } from '../checks/releases.ts';
 import type { Reading } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
-import type { Detection } from '../core/installation.ts';
+import type { Detection, Installation } from '../core/installation.ts';
 import { K } from '../core/kinds.ts';
 import type { Sources } from '../core/ports.ts';
 import { stage } from '../core/stage.ts';
 import { detect } from '../detect/detect.ts';
 import { readClis } from './cli-release.ts';
 import { readInventory } from './inventory.ts';
+import { changesUids, readReferences, sourceOf } from './owner-references.ts';
 import { attempt } from './reading.ts';
 import { readClient, readWorkFolder } from './survey-machine.ts';
-import { readOwners } from './survey-owners.ts';
 import { podView } from './survey-pods.ts';
 import { readAgentConfig, readInjectors, readProxyMode, readResources } from './survey-resources.ts';
 import { readAccess, readTargetFor, targetFacts } from './survey-target.ts';
@@ -41,10 +39,10 @@ export async function surveyPreflight(sources: Sources, context: Context): Promi
   const { detection } = installed;
   const target = await readTargetFor(sources, context, detection, record);
   const { cluster } = sources;
-  const searches = changesUids(detection, record, context);
+  const search = searchedFor(detection, record, context);
   const [access, owners, agentConfig] = await Promise.all([
     readAccess(cluster, context, target, mayBeMeshed(general, context)),
-    attempt(() => scanOwners(searches, sources, context)),
+    attempt(() => scanOwners(search, sources, context)),
     attempt(() => readAgentConfig(cluster, context.profile, variantOf(detection))),
   ]);
   const facts = 'unread' in target ? target : { value: targetFacts(target.value.target) };
@@ -96,12 +94,23 @@ function variantOf(detection: Reading<Detection>): string | undefined {
 }
 
 /** The whole cluster is searched for owner references only where the upgrade changes UIDs. */
-function changesUids(detection: Reading<Detection>, record: PreflightFacts['record'], context: Context): boolean {
-  if ('unread' in detection || detection.value.type !== 'found') return false;
-  const source = sourceRelease(detection.value.installation, { record }, context);
-  return Object.keys(uidChanges(source, context)).length > 0;
+function searchedFor(
+  detection: Reading<Detection>,
+  record: PreflightFacts['record'],
+  context: Context,
+): { readonly installation: Installation; readonly source: string | undefined } | undefined {
+  if ('unread' in detection || detection.value.type !== 'found') return undefined;
+  const { installation } = detection.value;
+  const source = sourceOf(installation, 'value' in record ? record.value : undefined, context);
+  return changesUids(source, context) ? { installation, source } : undefined;
 }
 
-function scanOwners(searches: boolean, { cluster }: Sources, { profile }: Context): Promise<OwnerScan> {
-  return searches ? readOwners(cluster, profile) : Promise.resolve({ dependents: [], unread: [], kinds: 0 });
+async function scanOwners(search: ReturnType<typeof searchedFor>, { cluster }: Sources, context: Context): Promise<OwnerScan> {
+  if (!search) return { dependents: [], unread: [], kinds: 0 };
+  const { objects, unread, kinds } = await readReferences(cluster, context, search.installation, search.source);
+  const dependents = objects.flatMap(({ owned: { object }, fates }) => {
+    const { plural: _, ...ref } = object;
+    return fates.map(({ reference, breaks }) => ({ object: ref, owner: reference, breaks }));
+  });
+  return { dependents, unread, kinds };
 }

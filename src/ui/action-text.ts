@@ -20,6 +20,10 @@ function effectText(effect: Effect, programOf: ProgramOf): string {
       return ['kubectl', 'delete', effect.target.kind.toLowerCase(), effect.target.name].map(quoteArgument).join(' ');
     case 'patch-all':
       return `${effect.what}: ${effect.patches.length} patches by kubectl’s field manager, each only if its object is still the one shown`;
+    case 'record-owners':
+      return `write the owner references of ${effect.entries.length} objects to the journal in the cluster, and read them back`;
+    case 'forget-owners':
+      return `write the journal of owner references to ${effect.file}, then delete it from the cluster`;
     case 'patch':
       return patchText(effect.target, effect.patch, effect.fieldManager);
     case 'write':
@@ -50,6 +54,8 @@ function expectationText(until: Expectation): string {
       return until.targets.map(refText).join(', ');
     case 'apiservice-available':
       return `APIService ${until.names.join(', ')}`;
+    case 'policies-settled':
+      return 'the new names of stored policies, or the hold of their renaming';
     case 'host-endpoints':
       return `the automatic host endpoints of ${until.nodes.length} ${until.nodes.length === 1 ? 'node' : 'nodes'}`;
   }

@@ -22,11 +22,17 @@ const CHAIN: readonly string[] = [
   ...['bin-dir', 'backup-dir', 'with-secrets', 'max-failed', 'timeout'],
 ];
 
+/** What commands know that may take owner references off, or that judge them. */
+const OWNERS: readonly string[] = [...CHAIN, 'ownerrefs', 'journal-dir', 'qps', 'parallel'];
+
 /** What `plan` and `run` know besides: the part of the chain. */
-const RANGE: readonly string[] = [...CHAIN, 'from', 'through', 'skip'];
+const RANGE: readonly string[] = [...OWNERS, 'from', 'through', 'skip'];
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   kubectl: CONNECTION,
+  preflight: OWNERS,
+  apply: OWNERS,
+  ownerrefs: OWNERS,
   plan: RANGE,
   run: RANGE,
   status: RECORD,

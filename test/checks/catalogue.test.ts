@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { alpChecks } from '../../src/checks/alp.ts';
 import { hepChecks } from '../../src/checks/hep.ts';
 import { preflightChecks } from '../../src/checks/index.ts';
+import { forgetChecks, restoreChecks } from '../../src/checks/owner-restore.ts';
 import { removalChecks } from '../../src/checks/policy-removal.ts';
 import { familyOf, isCheckId, pageOf, registry } from '../../src/checks/registry.ts';
 import { judgeAll } from '../../src/core/judge.ts';
@@ -14,7 +15,9 @@ import { contextOf, healthy, unread } from '../fixtures/facts.ts';
 const root = join(import.meta.dirname, '..', '..');
 const ids = Object.keys(registry).filter(isCheckId);
 /** Checks of the stages after the upgrade, which the preflight does not judge. */
-const followUps: ReadonlySet<string> = new Set([...hepChecks, ...removalChecks, ...alpChecks].map((check) => check.id));
+const followUps: ReadonlySet<string> = new Set(
+  [...hepChecks, ...removalChecks, ...alpChecks, ...restoreChecks, ...forgetChecks].map((check) => check.id),
+);
 
 describe('the catalogue of checks', () => {
   it('has at least forty checks, each id once', () => {

@@ -13,12 +13,12 @@ const ids = (range: Parameters<typeof sliceOf>[0]) =>
 describe('a slice of the chain', () => {
   it('is all of it by default, but for optional stages', () => assert.equal(ids({}), usual));
   it('holds an optional stage that is asked for', () => {
-    assert.equal(ids({ include: ['hep'], from: 'cli' }), 'cli alp hep verify');
-    assert.equal(ids({ from: 'hep' }), 'hep verify');
+    assert.equal(ids({ include: ['hep'], from: 'cli' }), 'cli alp hep verify ownerrefs-forget');
+    assert.equal(ids({ from: 'hep' }), 'hep verify ownerrefs-forget');
     assert.equal(ids({ through: 'hep', from: 'cli' }), 'cli alp hep');
   });
   it('begins at --from and ends with --through', () => assert.equal(ids({ from: 'crds', through: 'wait' }), 'crds apply wait'));
-  it('leaves out --skip', () => assert.equal(ids({ from: 'wait', skip: ['cli'] }), 'wait alp verify'));
+  it('leaves out --skip', () => assert.equal(ids({ from: 'wait', skip: ['cli'] }), 'wait ownerrefs-restore alp verify ownerrefs-forget'));
   it('is refused when nothing is left', () => assert.throws(() => ids({ from: 'cli', through: 'crds' }), Fault));
   it('is one stage for a command of its own', () =>
     assert.deepEqual(

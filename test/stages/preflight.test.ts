@@ -82,6 +82,7 @@ function sourcesOf(cluster: ClusterReader, text: string | undefined = manifest):
       kept: async () => undefined,
       keptWith: async () => [],
     },
+    ownerJournal: { load: async () => undefined, leftOver: async () => false },
     lock: { holder: async () => undefined },
   };
 }

@@ -63,7 +63,7 @@ export function applyBench(installed: readonly KubeObject[], parts: BenchParts =
   const files = new Map<string, string>();
   const kept = new Map<string, unknown>();
   const bench: { record: RunRecord | undefined } = { record: undefined };
-  const sources: Pick<Sources, 'cluster' | 'artifacts' | 'stored' | 'store' | 'clock' | 'records' | 'files'> = {
+  const sources: Pick<Sources, 'cluster' | 'artifacts' | 'stored' | 'store' | 'clock' | 'records' | 'files' | 'ownerJournal'> = {
     cluster: around.cluster,
     artifacts: folderArtifacts(folder, releases),
     store: { ask: async (endpoint) => ({ endpoint, state: 'healthy', because: '' }) },
@@ -76,6 +76,7 @@ export function applyBench(installed: readonly KubeObject[], parts: BenchParts =
       kept: async (id) => kept.get(id),
       keptWith: async () => [],
     },
+    ownerJournal: { load: async () => undefined, leftOver: async () => false },
     files: {
       readText: async (path) => files.get(path) ?? '',
       readBytes: async () => new Uint8Array(),

@@ -7,7 +7,7 @@ import { registry } from '../../src/checks/registry.ts';
 import { verifyChecks } from '../../src/checks/verify.ts';
 import { procedure } from '../../src/core/procedure.ts';
 import { claims } from '../../src/stages/claims.ts';
-import { chain, laterStages } from '../../src/stages/index.ts';
+import { chain } from '../../src/stages/index.ts';
 
 /** Who claims a step of the procedure: stages and checks that cite it, the claims list, or a stage still to come. */
 export function claimants(ref: string): { readonly now: readonly string[]; readonly later: readonly string[] } {
@@ -18,16 +18,8 @@ export function claimants(ref: string): { readonly now: readonly string[]; reado
   const claimed = claims.filter((claim) => claim.ref === ref);
   return {
     now: [...stages, ...claimed.flatMap(({ by }) => (by === undefined ? [] : [by])), ...checks],
-    later: [
-      ...laterStages.filter((stage) => covers(stage.ref, ref)).map(({ id }) => id),
-      ...claimed.flatMap(({ later }) => (later === undefined ? [] : [later])),
-    ],
+    later: [...claimed.flatMap(({ later }) => (later === undefined ? [] : [later]))],
   };
-}
-
-/** `§4.6` covers `§4.6/1`. */
-function covers(stageRef: string, ref: string): boolean {
-  return ref === stageRef || ref.startsWith(`${stageRef}/`);
 }
 
 export async function coverageText(): Promise<string> {

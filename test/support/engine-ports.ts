@@ -75,6 +75,7 @@ export function engineBench(): EngineBench {
       },
       keep: async (id: string) => void calls.push(`keep ${id}`),
     },
+    ownerJournal: { load: async () => undefined, leftOver: async () => false },
     lock: {
       acquire: async () => {
         if (bench.lockedBy) throw new Fault('locked', `held by ${bench.lockedBy}`);

@@ -1,0 +1,46 @@
+import type { Check } from '../core/check.ts';
+import type { ObjectRef } from '../core/object.ts';
+import type { OwnedFate } from '../core/owner-fate.ts';
+import type { JournalEntry } from '../core/owner-journal.ts';
+
+/** Every reference to the service's resources, with what becomes of it. */
+export interface OwnerReferences {
+  readonly objects: readonly OwnedFate[];
+  /** Kinds of dependents or owners that could not be read. */
+  readonly unread: readonly { readonly kind: string; readonly because: string }[];
+  readonly kinds: number;
+}
+
+/** What the checks of stages that change UIDs look at. */
+export interface OwnersJudged {
+  /** Undefined where nothing on the way changes a UID: nothing was searched then. */
+  readonly references: OwnerReferences | undefined;
+  /** What the journal says is taken off. */
+  readonly recorded: readonly JournalEntry[];
+}
+
+/** Something that is not put back as it was, and why. */
+export interface LeftAlone {
+  readonly object: ObjectRef;
+  readonly text: string;
+  readonly detail: string;
+}
+
+/** What the checks of `ownerrefs restore` and `forget` look at. */
+export interface RestoreJudged {
+  /** True if no reference is recorded as taken off. */
+  readonly idle: boolean;
+  readonly unread: OwnerReferences['unread'];
+  readonly ownerGone: readonly LeftAlone[];
+  readonly changed: readonly LeftAlone[];
+  /** Owners whose UID is not the one that was computed: `NetworkSet/shop/frontends`. */
+  readonly otherOwners: readonly { readonly text: string; readonly detail: string }[];
+  /** Kinds of owners whose finalizers this account may not update. */
+  readonly finalizers: readonly string[];
+  /** References that are still to be put back. */
+  readonly outstanding: number;
+  readonly dangling: readonly LeftAlone[];
+}
+
+export type OwnersCheck = Check<OwnersJudged>;
+export type RestoreCheck = Check<RestoreJudged>;

@@ -1,0 +1,108 @@
+import { type Evidence, notApplicable, ok, type Verdict } from '../core/check.ts';
+import type { Context } from '../core/context.ts';
+import { refText } from '../core/object.ts';
+import type { OwnedFate, ReferenceFate } from '../core/owner-fate.ts';
+import { entryKey, type JournalEntry, sameReference } from '../core/owner-journal.ts';
+import { counted, defineCheck, failed, listed, PROGRAM } from './define.ts';
+import type { OwnerReferences, OwnersCheck, OwnersJudged, RestoreJudged } from './owner-facts.ts';
+
+const NO_CHANGE = 'no UID changes on this way';
+/** The chain's stage that takes references off. */
+const STRIP = 'ownerrefs-strip';
+
+/** A kind that nobody could look at may hold what the upgrade kills: whoever knows better accepts it by name (§4.8). */
+export const ownersSearched: OwnersCheck = defineCheck('NS-741', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§4.8/1',
+  judge: ({ references }) => (references ? searched(references) : notApplicable(NO_CHANGE)),
+});
+
+export function searched({ unread, kinds }: Pick<OwnerReferences, 'unread' | 'kinds'>): Verdict {
+  if (unread.length === 0) return ok(`${counted(kinds, 'kind')} searched`);
+  return failed(
+    `owner references of ${counted(unread.length, 'kind')} could not be searched: ${listed(unread.map(({ kind }) => kind))}`,
+    'Let this account list them, or repair the API behind them; accept them by name if nothing there can be owned by the service.',
+    { evidence: unread.map(({ kind, because }) => ({ text: kind, detail: because })) },
+  );
+}
+
+/** Before the stage that takes them off: only a person who wants none taken off has to answer for it. */
+export const strippedUnlessNever: OwnersCheck = defineCheck('NS-701', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§7/1',
+  judge(facts, context) {
+    const breaking = breakingIn(facts);
+    if (breaking === undefined) return notApplicable(NO_CHANGE);
+    if (breaking.length === 0) return ok('no object is owned by what changes its UID');
+    if (context.options.ownerrefs !== 'never') return ok(`${counted(breaking.length, 'reference')} to be taken off`);
+    return broken(breaking, [], `${PROGRAM} ownerrefs strip`);
+  },
+});
+
+/** Right before the actions that change UIDs: what is there now is lost with them (§4.8, §7). */
+export const noneBreaks: OwnersCheck = defineCheck('NS-701', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§7/1',
+  judge(facts, { chain, options }) {
+    if (chain?.pending.includes(STRIP) && options.ownerrefs !== 'never') return notApplicable('ownerrefs strip comes before');
+    const breaking = breakingIn(facts);
+    if (breaking === undefined) return notApplicable(NO_CHANGE);
+    if (breaking.length === 0) return ok('no object is owned by what changes its UID');
+    return broken(breaking, facts.recorded, `${PROGRAM} ownerrefs strip`);
+  },
+});
+
+interface Breaking {
+  readonly owned: OwnedFate['owned'];
+  readonly fate: ReferenceFate;
+}
+
+function breakingIn({ references }: OwnersJudged): readonly Breaking[] | undefined {
+  return references?.objects.flatMap(({ owned, fates }) => fates.filter(({ breaks }) => breaks).map((fate) => ({ owned, fate })));
+}
+
+function broken(breaking: readonly Breaking[], recorded: readonly JournalEntry[], next: string): Verdict {
+  const journal = new Map(recorded.map((entry) => [entryKey(entry), entry]));
+  const back = breaking.filter((one) => wasOff(one, journal));
+  const owners = [...new Set(breaking.map(({ fate }) => `${fate.reference.kind}/${fate.reference.name}`))];
+  const evidence = breaking.map((one) => evidenceOf(one, wasOff(one, journal)));
+  const fact = `${counted(breaking.length, 'reference')} to ${listed(owners)} would be dead after the upgrade: garbage collection would delete the objects`;
+  if (back.length === 0) return failed(fact, 'Take them off first: they are recorded, and put back with the new UIDs.', { next, evidence });
+  return failed(
+    `${fact}; ${counted(back.length, 'one')} of them ${back.length === 1 ? 'was' : 'were'} off already and came back`,
+    'A controller puts them back: pause it (scale its Deployment to 0, suspend its reconciliation) until ownerrefs restore is done, then take them off again.',
+    { next, evidence },
+  );
+}
+
+function wasOff({ owned, fate }: Breaking, journal: ReadonlyMap<string, JournalEntry>): boolean {
+  const entry = journal.get(entryKey({ object: owned.object }));
+  return (
+    entry?.removed.some((place) => {
+      const one = entry.references[place];
+      return one !== undefined && sameReference(one, fate.reference);
+    }) ?? false
+  );
+}
+
+function evidenceOf({ owned, fate }: Breaking, back: boolean): Evidence {
+  const { reference } = fate;
+  const { plural: _, ...object } = owned.object;
+  const role = reference.controller ? ', its controller' : '';
+  const detail = `owner ${reference.apiVersion} ${reference.kind}/${reference.name}${role}: UID ${textOf(fate.fate)}${back ? '; was taken off and is back' : ''}`;
+  return { text: refText(object), object, detail };
+}
+
+function textOf(fate: ReferenceFate['fate']): string {
+  if (fate === 're-created') return 'changes when the policy is stored under its new name';
+  if (fate === 'unknown') return 'after the upgrade not known';
+  return 'changes with the API server';
+}
+
+/** NS-741 of the stages after the upgrade. */
+export function searchedAgain({ idle, unread }: Pick<RestoreJudged, 'idle' | 'unread'>, _context: Context): Verdict {
+  return idle ? notApplicable('no reference is recorded as taken off') : searched({ unread, kinds: 0 });
+}

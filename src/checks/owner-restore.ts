@@ -1,0 +1,125 @@
+import { notApplicable, ok, type Verdict } from '../core/check.ts';
+import { counted, defineCheck, failed, listed, PROGRAM } from './define.ts';
+import type { LeftAlone, RestoreCheck, RestoreJudged } from './owner-facts.ts';
+import { searchedAgain } from './owner-references.ts';
+
+const IDLE = 'no reference is recorded as taken off';
+
+function unlessIdle(judge: (facts: RestoreJudged) => Verdict): (facts: RestoreJudged) => Verdict {
+  return (facts) => (facts.idle ? notApplicable(IDLE) : judge(facts));
+}
+
+function evidenceOf(left: readonly LeftAlone[]) {
+  return left.map(({ object, text, detail }) => ({ text, object, detail }));
+}
+
+const searchedBefore: RestoreCheck = defineCheck('NS-741', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§4.8/1',
+  judge: searchedAgain,
+});
+
+const ownersThere: RestoreCheck = defineCheck('NS-744', {
+  category: 'follow-up',
+  severity: 'warning',
+  ref: '§4.8/3',
+  judge: unlessIdle(({ ownerGone }) => {
+    if (ownerGone.length === 0) return ok('every recorded owner is there');
+    return failed(
+      `the owners of ${counted(ownerGone.length, 'reference')} no longer exist: ${listed(ownerGone.map(({ text }) => text))}`,
+      'These references stay off: a dead UID would get the object deleted. Delete the objects yourself if nothing needs them.',
+      { evidence: evidenceOf(ownerGone) },
+    );
+  }),
+});
+
+const objectsAsLeft: RestoreCheck = defineCheck('NS-745', {
+  category: 'follow-up',
+  severity: 'warning',
+  ref: '§4.8/3',
+  judge: unlessIdle(({ changed }) => {
+    if (changed.length === 0) return ok('every recorded object is as it was left');
+    return failed(
+      `${counted(changed.length, 'reference')} cannot be put back as recorded: ${listed(changed.map(({ text }) => text))}`,
+      'What somebody changed meanwhile is not written over: look at each, and edit metadata.ownerReferences by hand where it is needed.',
+      { evidence: evidenceOf(changed) },
+    );
+  }),
+});
+
+const ownersAsComputed: RestoreCheck = defineCheck('NS-746', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§4.8/3',
+  judge: unlessIdle(({ otherOwners }) => {
+    if (otherOwners.length === 0) return ok('every owner has the UID that was computed for it');
+    return failed(
+      `${counted(otherOwners.length, 'owner')} ${otherOwners.length === 1 ? 'has' : 'have'} another UID than computed: ${listed(otherOwners.map(({ text }) => text))}`,
+      'Either an old API server still answers (finish its upgrade), or somebody made the owner anew: accept it by name if it is the right one.',
+      { evidence: otherOwners },
+    );
+  }),
+});
+
+const mayBlockDeletion: RestoreCheck = defineCheck('NS-747', {
+  category: 'follow-up',
+  severity: 'warning',
+  ref: '§4.8/3',
+  judge: unlessIdle(({ finalizers }) => {
+    if (finalizers.length === 0) return ok('this account may set blockOwnerDeletion for these owners');
+    return failed(
+      `this account may not update the finalizers of ${listed(finalizers)}`,
+      'Where the cluster enforces it (OwnerReferencesPermissionEnforcement), references with blockOwnerDeletion are refused: grant update on them.',
+      { evidence: finalizers.map((text) => ({ text })) },
+    );
+  }),
+});
+
+/** The journal is kept for as long as it may be needed. */
+const nothingOutstanding: RestoreCheck = defineCheck('NS-748', {
+  category: 'follow-up',
+  severity: 'warning',
+  ref: '§4.8/3',
+  judge({ idle, outstanding, dangling }, { options }) {
+    if (idle) return notApplicable(IDLE);
+    if (outstanding === 0 && dangling.length === 0) return ok('every recorded reference is back, and none is dead');
+    const severity = options.forgetOwners ? 'error' : 'warning';
+    const dead = dangling.length === 0 ? '' : `; ${counted(dangling.length, 'reference')} name a UID that no owner has`;
+    return failed(
+      `${counted(outstanding, 'object')} still lack references${dead}: the journal is kept`,
+      'Put them back first; the journal is what they are put back from.',
+      {
+        next: `${PROGRAM} ownerrefs restore`,
+        severity,
+        evidence: evidenceOf(dangling),
+      },
+    );
+  },
+});
+
+/** References that appeared while others were off: they would die like those. */
+const noneAppeared: RestoreCheck = defineCheck('NS-749', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§7/1',
+  judge: unlessIdle(({ dangling }) => {
+    if (dangling.length === 0) return ok('no reference names a UID that no owner has');
+    return failed(
+      `${counted(dangling.length, 'reference')} name a UID that no owner has: ${listed(dangling.map(({ text }) => text))}`,
+      'Garbage collection takes these objects at its next start. References to the UID of before are mended by taking them off and putting them back; correct others by hand, or accept them by name.',
+      { next: `${PROGRAM} ownerrefs strip`, evidence: evidenceOf(dangling) },
+    );
+  }),
+});
+
+export const restoreChecks: readonly RestoreCheck[] = [
+  searchedBefore,
+  ownersAsComputed,
+  ownersThere,
+  objectsAsLeft,
+  mayBlockDeletion,
+  noneAppeared,
+];
+
+export const forgetChecks: readonly RestoreCheck[] = [searchedBefore, nothingOutstanding];

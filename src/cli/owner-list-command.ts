@@ -1,0 +1,98 @@
+import type { OwnerReferences } from '../checks/owner-facts.ts';
+import { type ExitName, Fault } from '../core/fault.ts';
+import { refText } from '../core/object.ts';
+import type { OwnedFate, ReferenceFate } from '../core/owner-fate.ts';
+import { carriedTo } from '../ui/carry.ts';
+import { columns } from '../ui/columns.ts';
+import { type ListedReference, ownerListDocument } from './documents.ts';
+import type { Seams } from './seams.ts';
+import { type Asked, inSession, type Session } from './session.ts';
+
+/** `ownerrefs list`: every reference to the service's resources, and what becomes of it; exit 3 if not everything could be searched. */
+export async function runOwnerList(asked: Asked, owner: string | undefined, seams: Seams): Promise<ExitName> {
+  const wanted = owner === undefined ? undefined : readOwner(owner);
+  return inSession(seams, asked, async (session) => {
+    const { references, source } = await readAll(session);
+    const rows = references.objects.flatMap(rowsOf).filter((row) => !wanted || isOwner(row, wanted));
+    const breaks = rows.some((row) => row.breaks);
+    const next = `kubectl netsvc-upgrade ${breaks ? 'ownerrefs strip --dry-run=client' : 'preflight'}${carriedTo('ownerrefs', asked.carried)}`;
+    const exit = references.unread.length > 0 ? 'blocked' : 'done';
+    const document = ownerListDocument(session.context, exit, { source, references: rows, unread: references.unread, next });
+    await session.present(document, (wide) => listLines(rows, wide));
+    for (const { kind, because } of references.unread) session.say(`Warning: ${kind} could not be searched: ${because}`);
+    return exit;
+  });
+}
+
+async function readAll({ composition, context, asked }: Session) {
+  const [{ readInstalled }, { readReferences, sourceOf }] = await Promise.all([
+    import('../stages/installed.ts'),
+    import('../stages/owner-references.ts'),
+  ]);
+  const installation = await readInstalled(composition, context);
+  const source = sourceOf(installation, await composition.records.load(), context);
+  const { namespace, selector } = asked.flags;
+  const scope = { ...(namespace ? { namespace } : {}), ...(selector ? { labelSelector: selector } : {}) };
+  const references: OwnerReferences = await readReferences(composition.cluster, context, installation, source, scope);
+  return { references, source };
+}
+
+interface Wanted {
+  readonly kind: string;
+  readonly name: string;
+}
+
+function readOwner(text: string): Wanted {
+  const [kind, name, ...rest] = text.split('/');
+  if (kind && name && rest.length === 0) return { kind: kind.toLowerCase(), name };
+  throw new Fault('usage', `--owner=${text} is not KIND/NAME`, ['write it as --owner=NetworkSet/frontends']);
+}
+
+function isOwner({ owner }: ListedReference, { kind, name }: Wanted): boolean {
+  return owner.kind.toLowerCase() === kind && owner.name === name;
+}
+
+function rowsOf({ owned: { object }, fates }: OwnedFate): readonly ListedReference[] {
+  const { plural: _, ...ref } = object;
+  return fates.map((fate) => ({
+    object: ref,
+    owner: fate.reference,
+    exists: fate.fate === 'unknown' ? null : fate.servedUid !== undefined,
+    uidCurrent: fate.fate === 'unknown' ? null : fate.servedUid === fate.reference.uid,
+    becomes: fate.fate,
+    uidAfter: fate.owner.expectedUid ?? null,
+    breaks: fate.breaks,
+  }));
+}
+
+const BECOMES: Readonly<Record<ReferenceFate['fate'], string>> = {
+  kept: 'UID kept',
+  converted: 'UID converted',
+  're-created': 're-created under its new name',
+  gone: 'owner gone already',
+  unknown: 'not known',
+};
+
+const yes = (value: boolean | null) => (value === null ? '?' : value ? 'yes' : 'no');
+
+function listLines(rows: readonly ListedReference[], wide: boolean): readonly string[] {
+  if (rows.length === 0) return ['no object is owned by a resource of the service'];
+  const head = ['OBJECT', 'OWNER', 'EXISTS', 'CURRENT', 'AT THE UPGRADE', 'BREAKS'];
+  const more = ['CONTROLLER', 'BLOCKS', 'GROUP', 'UID', 'UID AFTER'];
+  return columns([
+    wide ? [...head, ...more] : head,
+    ...rows.map((row) => {
+      const { object, owner, exists, uidCurrent, becomes, breaks, uidAfter } = row;
+      const short = [refText(object), `${owner.kind}/${owner.name}`, yes(exists), yes(uidCurrent), BECOMES[becomes], yes(breaks)];
+      if (!wide) return short;
+      return [
+        ...short,
+        yes(owner.controller ?? false),
+        yes(owner.blockOwnerDeletion ?? false),
+        owner.apiVersion,
+        owner.uid,
+        uidAfter ?? '',
+      ];
+    }),
+  ]);
+}

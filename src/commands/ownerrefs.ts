@@ -1,0 +1,57 @@
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../cli/base-command.ts';
+import { described } from '../cli/description.ts';
+import { actingFlags, connectionFlags, outputFlags, ownerFlags, targetFlags } from '../cli/flags.ts';
+import { runOwnerList } from '../cli/owner-list-command.ts';
+import { only } from '../cli/slice.ts';
+import { runStageCommand } from '../cli/stage-command.ts';
+import type { ExitName } from '../core/fault.ts';
+
+const STAGES = { strip: 'ownerrefs-strip', restore: 'ownerrefs-restore', forget: 'ownerrefs-forget' } as const;
+
+export class Ownerrefs extends BaseCommand {
+  static override summary = 'Owner references to the service’s resources: off before the upgrade, back after with the new UIDs';
+  static override description = described(
+    `list: every object that names a resource of the service as its owner, and what becomes of it at this upgrade.
+strip: records the references that the upgrade would leave with a dead UID in a journal in the cluster, then takes them off.
+restore: waits until the new API server serves and stored policies have their new names, then puts each reference back at
+its old place with the UID that its owner has now. With --undo before the upgrade, if you decide against it.
+forget: writes the journal to a file and deletes it, once everything is back. run does all of this by itself.`,
+    '§4.8',
+    { when: 'Before an upgrade across v3.28 or to the release that renames policies, and after it; run does both at the right time.' },
+  );
+  static override examples = [
+    '<%= config.bin %> ownerrefs',
+    '<%= config.bin %> ownerrefs list --owner NetworkSet/frontends -n shop -o wide',
+    '<%= config.bin %> ownerrefs strip --dry-run=client',
+    '<%= config.bin %> ownerrefs restore --yes',
+  ];
+  static override usage = '<%= command.id %> [list|strip|restore|forget] [flags]';
+  static override args = {
+    action: Args.string({ description: 'what to do', options: ['list', 'strip', 'restore', 'forget'], default: 'list' }),
+  };
+  static override flags = {
+    owner: Flags.string({ helpGroup: 'run', helpValue: 'KIND/NAME', summary: 'list only what this resource owns' }),
+    selector: Flags.string({ helpGroup: 'run', char: 'l', helpValue: 'SELECTOR', summary: 'list only objects with these labels' }),
+    undo: Flags.boolean({ helpGroup: 'run', summary: 'restore before the upgrade: the API server is not waited for' }),
+    ...actingFlags,
+    ...targetFlags,
+    ...ownerFlags,
+    ...outputFlags,
+    ...connectionFlags,
+  };
+
+  async run(): Promise<ExitName> {
+    const { args, flags } = await this.parse(Ownerrefs, this.words());
+    const { action } = args;
+    const forget = action === 'forget' ? { forget: true } : {};
+    const asked = this.asked({ ...flags, ...forget }, this.typed);
+    if (isStage(action)) return runStageCommand({ ...asked, select: only(STAGES[action]) }, this.seams);
+    return runOwnerList(asked, flags.owner, this.seams);
+  }
+}
+
+function isStage(action: string): action is keyof typeof STAGES {
+  return Object.hasOwn(STAGES, action);
+}

@@ -1,0 +1,131 @@
+import { groupOf, type OwnerReference } from './object.ts';
+import type { JournalObject, OwnerKnown } from './owner-journal.ts';
+import { convertUid, type OwnerFate, uidAfter } from './owner-uid.ts';
+
+/** An object that somebody of the service owns, with its whole list of references. */
+export interface OwnedObject {
+  readonly object: JournalObject;
+  readonly resourceVersion: string;
+  readonly references: readonly OwnerReference[];
+}
+
+/** A stored custom resource, by the name that the service itself gives it. */
+export interface StoredOwner {
+  readonly name: string;
+  readonly storedName: string;
+  readonly uid: string;
+  /** The policy-name migration will store it anew. */
+  readonly renamePending: boolean;
+}
+
+/** The objects of one kind that own something: as the v3 API serves them, and as they are stored. */
+export interface OwnersOfKind {
+  readonly namespaced: boolean;
+  /** UID by `ownerPlace`; undefined if they could not be read. */
+  readonly served?: ReadonlyMap<string, string>;
+  /** By `ownerPlace` of the name in the v3 API; undefined if they could not be read, or there is no such kind. */
+  readonly stored?: ReadonlyMap<string, StoredOwner>;
+}
+
+/** What is known of all owners now, and of what the upgrade does to UIDs. */
+export interface OwnerWorld {
+  readonly apiGroup: string;
+  readonly crdGroup: string;
+  readonly kinds: Readonly<Record<string, OwnersOfKind>>;
+  readonly keepsUids: boolean;
+  readonly targetConverts: boolean;
+  readonly sourceConverts?: boolean;
+}
+
+/** What becomes of one reference at the upgrade. */
+export interface ReferenceFate {
+  readonly place: number;
+  readonly reference: OwnerReference;
+  readonly owner: OwnerKnown;
+  readonly fate: OwnerFate['fate'];
+  /** UID that the API serves for this owner now; undefined if there is none, or if its kind could not be read. */
+  readonly servedUid?: string;
+  /** The upgrade leaves it with a dead UID: it has to be off then. */
+  readonly breaks: boolean;
+}
+
+/** An object, and the references of it that name the service's resources. */
+export interface OwnedFate {
+  readonly owned: OwnedObject;
+  readonly fates: readonly ReferenceFate[];
+}
+
+export function ownerPlace(namespace: string | undefined, name: string): string {
+  return `${namespace ?? ''}/${name}`;
+}
+
+/** Judges every reference of the object that names a resource of the service (§4.8). */
+export function fatesOf(owned: OwnedObject, world: OwnerWorld): OwnedFate {
+  const fates = owned.references.flatMap((reference, place) => {
+    const group = groupOf(reference.apiVersion);
+    if (group !== world.apiGroup && group !== world.crdGroup) return [];
+    return [fateOf(owned, reference, place, world)];
+  });
+  return { owned, fates };
+}
+
+function fateOf({ object }: OwnedObject, reference: OwnerReference, place: number, world: OwnerWorld): ReferenceFate {
+  const isStored = groupOf(reference.apiVersion) === world.crdGroup;
+  const kind = world.kinds[reference.kind];
+  const namespace = kind?.namespaced ? object.namespace : undefined;
+  const stored = isStored ? byStoredName(kind, namespace, reference.name) : kind?.stored?.get(ownerPlace(namespace, reference.name));
+  const servedUid = isStored ? stored?.uid : kind?.served?.get(ownerPlace(namespace, reference.name));
+  const wasRead = (isStored ? kind?.stored : kind?.served) !== undefined;
+  const { keepsUids, targetConverts, sourceConverts } = world;
+  const after: OwnerFate = wasRead
+    ? uidAfter({
+        stored: isStored,
+        servedUid,
+        renamePending: stored?.renamePending ?? false,
+        keepsUids,
+        targetConverts,
+        ...(stored ? { backingUid: stored.uid } : {}),
+        ...(sourceConverts === undefined ? {} : { sourceConverts }),
+      })
+    : { fate: 'unknown' };
+  const expectedUid = stored && 'uid' in after ? after.uid : undefined;
+  return {
+    place,
+    reference,
+    fate: after.fate,
+    owner: {
+      name: isStored ? (stored?.name ?? reference.name) : reference.name,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(stored ? { backingUid: stored.uid } : {}),
+      ...(expectedUid === undefined ? {} : { expectedUid }),
+    },
+    ...(servedUid === undefined ? {} : { servedUid }),
+    breaks: breaks(reference, after.fate, servedUid, stored?.uid, isStored),
+  };
+}
+
+function byStoredName(kind: OwnersOfKind | undefined, namespace: string | undefined, storedName: string): StoredOwner | undefined {
+  const direct = kind?.stored?.get(ownerPlace(namespace, storedName));
+  if (direct?.storedName === storedName) return direct;
+  for (const [place, owner] of kind?.stored ?? []) {
+    if (owner.storedName === storedName && place === ownerPlace(namespace, owner.name)) return owner;
+  }
+  return undefined;
+}
+
+/**
+ * True for a reference that is alive now and would be dead afterwards, and for one that died by this very upgrade: it has the stored
+ * UID, and the API serves the converted one already. What was dead before is not ours to mend.
+ */
+function breaks(
+  { uid }: OwnerReference,
+  fate: OwnerFate['fate'],
+  servedUid: string | undefined,
+  backingUid: string | undefined,
+  isStored: boolean,
+): boolean {
+  if (fate === 'unknown') return !isStored;
+  if (servedUid === undefined) return false;
+  if (uid === servedUid) return fate === 'converted' || fate === 're-created';
+  return !isStored && uid === backingUid && convertUid(uid) === servedUid;
+}

@@ -1,0 +1,67 @@
+import type { GuardedPatch } from './action.ts';
+import type { OwnerReference } from './object.ts';
+import type { OwnedFate, ReferenceFate } from './owner-fate.ts';
+import { entryKey, entryOf, type JournalEntry, sameReference } from './owner-journal.ts';
+import { REFERENCES, stripPatch } from './owner-patches.ts';
+
+/** Entries that have to be stored before the patches may be sent. */
+export interface StripPlan {
+  readonly entries: readonly JournalEntry[];
+  readonly patches: readonly GuardedPatch[];
+}
+
+/** Which references go. */
+export type Chosen = (fate: ReferenceFate) => boolean;
+
+/** What to record and what to send; entries that the journal has already are not recorded twice (§4.8/1). */
+export function stripPlan(objects: readonly OwnedFate[], chosen: Chosen, recorded: readonly JournalEntry[]): StripPlan {
+  const known = byKey(recorded);
+  const plans = objects.flatMap(({ owned, fates }) => {
+    const places = new Map(fates.filter(chosen).map((fate) => [fate.place, fate.owner]));
+    if (places.size === 0) return [];
+    const entry = entryOf(owned.object, owned.references, places);
+    const { uid } = owned.object;
+    const { ops } = stripPatch(entry, { uid, resourceVersion: owned.resourceVersion, references: owned.references });
+    return [{ entry, patch: { target: owned.object, patch: ops, uid } }];
+  });
+  return {
+    entries: plans.map(({ entry }) => entry).filter((entry) => !isRecorded(entry, known.get(entryKey(entry)))),
+    patches: plans.map(({ patch }) => patch),
+  };
+}
+
+/** True if every reference that the entry takes off is in the other one, as taken off, in the same form. */
+export function isRecorded(entry: JournalEntry, stored: JournalEntry | undefined): boolean {
+  if (!stored) return false;
+  return entry.removed.every((place) => {
+    const reference = entry.references[place];
+    return reference !== undefined && holds(stored, reference);
+  });
+}
+
+function holds({ references, removed }: JournalEntry, reference: OwnerReference): boolean {
+  return removed.some((place) => {
+    const one = references[place];
+    return one !== undefined && sameReference(one, reference);
+  });
+}
+
+function byKey(entries: readonly JournalEntry[]): ReadonlyMap<string, JournalEntry> {
+  return new Map(entries.map((entry) => [entryKey(entry), entry]));
+}
+
+/**
+ * Patches that take a reference off which the journal does not hold for this very object: they must not be sent.
+ * Judged by the patches themselves, not by what planned them.
+ */
+export function unrecorded(patches: readonly GuardedPatch[], stored: readonly JournalEntry[]): readonly GuardedPatch[] {
+  const byUid = Map.groupBy(stored, ({ object }) => object.uid);
+  return patches.filter(({ patch, uid }) =>
+    patch.some(({ op, path }, index) => {
+      if (op !== 'remove' || !path.startsWith(`${REFERENCES}/`))
+        return op === 'remove' || (op === 'replace' && path.startsWith(REFERENCES));
+      const tested = patch.slice(0, index).findLast((one) => one.op === 'test' && one.path === path)?.value;
+      return !(byUid.get(uid) ?? []).some((entry) => tested !== undefined && holds(entry, tested as OwnerReference));
+    }),
+  );
+}

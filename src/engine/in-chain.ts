@@ -1,0 +1,9 @@
+import type { Context } from '../core/context.ts';
+import type { AnyStage } from '../core/stage.ts';
+
+/** The context of one stage of a chain; `onlyPlanned` if what comes before it is not performed. */
+export function inChain(context: Context, stages: readonly AnyStage[], stage: AnyStage, onlyPlanned: boolean): Context {
+  const ids = stages.map(({ id }) => id);
+  const at = ids.indexOf(stage.id);
+  return { ...context, chain: { pending: onlyPlanned ? ids.slice(0, at) : [], later: ids.slice(at + 1) } };
+}

@@ -1,0 +1,56 @@
+import type { Effect, PatchAll } from '../core/action.ts';
+import { Fault } from '../core/fault.ts';
+import { refText } from '../core/object.ts';
+import { entryKey } from '../core/owner-journal.ts';
+import { isRecorded, unrecorded } from '../core/owner-strip.ts';
+import type { EnginePorts } from './engine-ports.ts';
+
+type Ports = Pick<EnginePorts, 'ownerJournal'>;
+
+const MOST_ARCHIVES = 20;
+
+/** Appends to the journal; over when the journal, read again, holds every entry. Throws Fault('failed') if it does not. */
+export async function recordOwners({ ownerJournal }: Ports, { entries }: Extract<Effect, { type: 'record-owners' }>): Promise<string> {
+  await ownerJournal.append(entries);
+  const stored = new Map((await ownerJournal.load())?.entries.map((entry) => [entryKey(entry), entry]));
+  const missing = entries.filter((entry) => !isRecorded(entry, stored.get(entryKey(entry))));
+  if (missing.length === 0) return `${entries.length} objects recorded`;
+  throw new Fault(
+    'failed',
+    `the journal does not hold what was written to it: ${missing.length} of ${entries.length} objects are missing`,
+    ['nothing was taken off; look at who else writes ConfigMaps in the state namespace, then continue with the same command'],
+  );
+}
+
+/** The last gate before references go: whatever planned the patches, the stored journal must hold what they remove (§4.8/1). */
+export async function assertRecorded({ ownerJournal }: Ports, { patches, recordedIn }: PatchAll): Promise<void> {
+  if (recordedIn === undefined) return;
+  const stored = await ownerJournal.load();
+  // A copy on this machine alone is lost with it.
+  const entries = stored && !stored.copyOnly ? stored.entries : [];
+  const [first, ...more] = unrecorded(patches, entries);
+  if (!first) return;
+  const others = more.length === 0 ? '' : ` and ${more.length} more`;
+  throw new Fault('failed', `the journal in the cluster does not hold the owner references of ${refText(first.target)}${others}`, [
+    'nothing was taken off; continue with the same command: it records them first',
+  ]);
+}
+
+/** Archives the journal, then deletes it; nothing happens if there is none. */
+export async function forgetOwners({ ownerJournal }: Ports, { file }: Extract<Effect, { type: 'forget-owners' }>): Promise<string> {
+  const kept = (await ownerJournal.load()) === undefined ? undefined : await archived(ownerJournal, file);
+  await ownerJournal.forget();
+  return kept === undefined ? 'there was none' : `kept as ${kept}`;
+}
+
+/** A run that was cut off right here has archived already: its file stays as it is. */
+async function archived(ownerJournal: Ports['ownerJournal'], file: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? file : file.replace(/(\.json)?$/, `-${number}$1`);
+    try {
+      return await ownerJournal.archive(name);
+    } catch (thrown) {
+      if (!(thrown instanceof Fault) || thrown.code !== 'usage' || number >= MOST_ARCHIVES) throw thrown;
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import type { PoliciesSettled } from '../core/action.ts';
+import { Fault } from '../core/fault.ts';
+import { pendingRenames, valueAt } from '../core/policy-renames.ts';
+import type { Clock, ClusterReader } from '../core/ports.ts';
+import { Outdated } from './outdated.ts';
+import type { Report } from './report.ts';
+
+export interface PoliciesWait {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly report: Report;
+}
+
+/** Nothing tells when the migration is over, and a policy that arrives late is renamed about a second later. */
+const APART_MS = 2_000;
+
+type Ports = { readonly cluster: Pick<ClusterReader, 'get' | 'list'>; readonly clock: Clock };
+
+/** Waits until no policy is pending, or the renaming is held. Throws Fault `timeout` (naming policies) or `interrupted`. */
+export async function waitPolicies({ cluster, clock }: Ports, expected: PoliciesSettled, wait: PoliciesWait): Promise<void> {
+  const until = clock.now().getTime() + wait.timeoutMs;
+  let most = 0;
+  for (;;) {
+    const pending = await pendingNow(cluster, expected);
+    most = Math.max(most, pending.length);
+    wait.report(most - pending.length, most, 'policies renamed', pending.length === 0 ? undefined : named(pending));
+    if (pending.length === 0) return;
+    if (wait.signal.aborted)
+      throw new Fault('interrupted', 'stopped while waiting for the policies’ new names', ['continue with the same command']);
+    if (clock.now().getTime() >= until) throw tooLate(pending, wait.timeoutMs);
+    await clock.sleep(APART_MS, wait.signal).catch(() => undefined);
+  }
+}
+
+/** The second look, a while after the stage's own. Throws Outdated if a policy is pending. */
+export async function assertSettled({ cluster, clock }: Ports, expected: PoliciesSettled, signal: AbortSignal): Promise<void> {
+  await clock.sleep(APART_MS, signal).catch(() => undefined);
+  const pending = await pendingNow(cluster, expected);
+  if (pending.length > 0) throw new Outdated(`policies wait for their new names: ${named(pending)}`);
+}
+
+async function pendingNow(cluster: Ports['cluster'], expected: PoliciesSettled): Promise<readonly string[]> {
+  const { hold } = expected;
+  // Read again each time: writers of older releases erase it.
+  const configuration = hold && (await cluster.get(hold.kind, hold.name));
+  if (hold && valueAt(configuration, hold.field) === 'Disabled') return [];
+  const lists = await Promise.all(expected.kinds.map((kind) => cluster.list(kind)));
+  return pendingRenames(lists.flat(), expected);
+}
+
+function tooLate(pending: readonly string[], timeoutMs: number): Fault {
+  return new Fault('timeout', `${pending.length} policies have no new name after ${Math.round(timeoutMs / 1000)} s: ${named(pending)}`, [
+    'look at the log of the controllers: they rename policies once every agent is rolled out',
+    'then continue with the same command; or hold the renaming with --hold-policy-migration',
+  ]);
+}
+
+function named(names: readonly string[]): string {
+  return `${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`;
+}

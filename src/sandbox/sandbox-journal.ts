@@ -1,0 +1,39 @@
+import { OWNER_JOURNAL_VERSION, type OwnerJournal } from '../core/owner-journal.ts';
+import { mergeEntries } from '../core/owner-merge.ts';
+import type { OwnerJournalStore } from '../core/ports.ts';
+import type { SandboxFiles } from './sandbox-files.ts';
+import type { SandboxState } from './scenario.ts';
+
+/** The journal of owner references in memory: it outlives the process that wrote it. */
+export function memoryJournal(state: SandboxState, files: SandboxFiles, clusterUid: string, alive: () => void): OwnerJournalStore {
+  const stored = (): OwnerJournal | undefined =>
+    state.ownerEntries && {
+      version: OWNER_JOURNAL_VERSION,
+      clusterUid,
+      profile: 'netsvc',
+      runIds: ['sandbox'],
+      entries: mergeEntries(state.ownerEntries),
+      readFrom: 'the sandbox',
+      copyOnly: false,
+    };
+  return {
+    async load() {
+      alive();
+      return stored();
+    },
+    async append(entries) {
+      alive();
+      if (entries.length > 0) state.ownerEntries = [...(state.ownerEntries ?? []), ...structuredClone(entries)];
+    },
+    async archive(file) {
+      alive();
+      files.write(file, JSON.stringify(stored()));
+      return file;
+    },
+    leftOver: async () => false,
+    async forget() {
+      alive();
+      delete state.ownerEntries;
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { forgetChecks } from '../checks/owner-restore.ts';
+import type { Context } from '../core/context.ts';
+import { runIdOf } from '../core/run-record.ts';
+import { stage } from '../core/stage.ts';
+import { type RestoreFacts, readRestoreFacts } from './restore-facts.ts';
+
+interface ForgetFacts extends RestoreFacts {
+  /** An earlier run was cut off while it deleted the journal. */
+  readonly leftOver: boolean;
+}
+
+/** Ends the journal once nothing is left to put back: archived on this machine, then deleted from the cluster (§4.8/3). */
+export const ownerrefsForgetStage = stage<ForgetFacts>({
+  id: 'ownerrefs-forget',
+  title: 'Archive and delete the journal of owner references',
+  ref: '§4.8/3',
+  readOnly: false,
+  checks: forgetChecks,
+  async survey(sources, context) {
+    const facts = await readRestoreFacts(sources, context);
+    return { ...facts, leftOver: facts.journal === undefined && (await sources.ownerJournal.leftOver()) };
+  },
+  plan(facts, context) {
+    if (facts.skip !== undefined && !facts.leftOver) return { skip: facts.skip };
+    if (!facts.isLater && facts.waits.length > 0) return { skip: 'the upgrade is not over: the journal is kept' };
+    if (facts.outstanding > 0 || facts.dangling.length > 0) return { skip: 'references are not back yet: the journal is kept' };
+    const file = archiveOf(context);
+    return {
+      actions: [
+        {
+          id: 'forget',
+          title: 'archive the journal of owner references, and delete it',
+          ref: '§4.8/3',
+          undo: 'full',
+          effect: { type: 'forget-owners', file },
+        },
+      ],
+    };
+  },
+});
+
+function archiveOf({ workFolder, startedAt, clusterUid }: Context): string {
+  return `${workFolder}/owner-references-${runIdOf(startedAt, clusterUid)}.json`;
+}

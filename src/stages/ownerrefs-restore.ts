@@ -1,0 +1,54 @@
+import { restoreChecks } from '../checks/owner-restore.ts';
+import type { Action, Expectation } from '../core/action.ts';
+import { refText } from '../core/object.ts';
+import type { PlannedObject } from '../core/plan.ts';
+import { stage } from '../core/stage.ts';
+import { type RestoreFacts, readRestoreFacts } from './restore-facts.ts';
+
+/** Puts the recorded owner references back with the UIDs that their owners have now, at their old places (§4.8/3). */
+export const ownerrefsRestoreStage = stage<RestoreFacts>({
+  id: 'ownerrefs-restore',
+  title: 'Put owner references back with the new UIDs',
+  ref: '§4.8/3',
+  readOnly: false,
+  checks: restoreChecks,
+  survey: readRestoreFacts,
+  plan(facts) {
+    if (facts.skip !== undefined) return { skip: facts.skip };
+    if (facts.isLater) return { actions: [restore(facts)] };
+    if (facts.waits.length > 0) return { actions: facts.waits.map((until) => waitFor(until, facts.waitMs)), again: true };
+    if (facts.patches.length === 0) return { skip: 'every recorded reference is back, or named as left alone' };
+    return { actions: [restore(facts)], objects: facts.patches.map(plannedOf) };
+  },
+});
+
+function waitFor(until: Expectation, timeoutMs: number): Action {
+  return { id: `wait-${until.type}`, title: titleOf(until), ref: '§4.8/3', undo: 'full', effect: { type: 'wait', until, timeoutMs } };
+}
+
+function titleOf(until: Expectation): string {
+  if (until.type === 'rollout') return `wait for ${until.targets.map(refText).join(', ')}`;
+  if (until.type === 'policies-settled') return 'wait until stored policies have their new names';
+  return 'wait until the new v3 API serves';
+}
+
+function restore({ patches, settled, isLater, journal }: RestoreFacts): Action {
+  const count = isLater ? (journal?.entries.length ?? 0) : patches.length;
+  const objects = `${count} ${count === 1 ? 'object' : 'objects'}`;
+  return {
+    id: 'restore',
+    title: isLater ? `put back what is off of the owner references of ${objects}` : `put owner references of ${objects} back`,
+    ref: '§4.8/3',
+    undo: 'full',
+    effect: { type: 'patch-all', what: 'owner references put back', patches, ...(settled ? { onlyIf: settled } : {}) },
+  };
+}
+
+function plannedOf({ target, patch }: RestoreFacts['patches'][number]): PlannedObject {
+  const fields = patch
+    .filter(({ op, value }) => op === 'add' && !Array.isArray(value))
+    .map(({ path, value }) => ({ path: path.slice(1).replaceAll('/', '.'), after: value }));
+  const { apiVersion, kind, name, namespace, uid } = target;
+  const ref = { apiVersion, kind, name, ...(namespace ? { namespace } : {}), ...(uid ? { uid } : {}) };
+  return { ref, change: 'update', fields, hidden: [], taken: [] };
+}

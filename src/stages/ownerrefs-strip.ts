@@ -1,0 +1,84 @@
+import type { OwnersJudged } from '../checks/owner-facts.ts';
+import { ownersSearched, strippedUnlessNever } from '../checks/owner-references.ts';
+import type { Action } from '../core/action.ts';
+import type { Context } from '../core/context.ts';
+import type { Installation } from '../core/installation.ts';
+import { groupOf, refText } from '../core/object.ts';
+import type { OwnedFate, ReferenceFate } from '../core/owner-fate.ts';
+import { type StripPlan, stripPlan } from '../core/owner-strip.ts';
+import type { PlannedObject } from '../core/plan.ts';
+import { type Remember, stage } from '../core/stage.ts';
+import { readInstalled } from './installed.ts';
+import { readOwnersJudged } from './owner-references.ts';
+
+/** Takes off the owner references that the upgrade would leave with a dead UID, each recorded first (§4.8/1). */
+export const ownerrefsStripStage = stage<StripFacts>({
+  id: 'ownerrefs-strip',
+  title: 'Take off owner references that the upgrade breaks',
+  ref: '§4.8/1',
+  readOnly: false,
+  checks: [ownersSearched, strippedUnlessNever],
+  async survey(sources, context) {
+    const installation = await readInstalled(sources, context);
+    return { installation, ...(await readOwnersJudged(sources, context, installation)) };
+  },
+  plan(facts, context) {
+    if (!facts.references) return { skip: 'no UID changes on this way' };
+    if (context.options.ownerrefs === 'never') return { skip: 'owner references are left as they are (--ownerrefs=never)' };
+    const { objects, kinds } = facts.references;
+    const chosen = chosenBy(context);
+    const plan = stripPlan(objects, chosen, facts.recorded);
+    if (plan.patches.length === 0) return { skip: `no object of ${kinds} kinds is owned by what changes its UID` };
+    return {
+      actions: stripActions(plan),
+      objects: objects.flatMap((one) => plannedOf(one, chosen)),
+      remember: rememberOf(facts.installation),
+      notes: ['ownerrefs restore puts them back with the new UIDs once the new API server serves and policies have their new names'],
+    };
+  },
+});
+
+interface StripFacts extends OwnersJudged {
+  readonly installation: Installation;
+}
+
+/** The first write of a run may be this stage's: what is installed is not told by the cluster any more once it has gone on. */
+function rememberOf({ path, variant, release }: Installation): Remember {
+  return { path, ...(variant === undefined ? {} : { variant }), ...(release === undefined ? {} : { source: release }) };
+}
+
+/** `always` is the letter of §4.8/1; a reference that is dead already stays, for nothing could be put back in its place. */
+function chosenBy({ options, profile }: Context): (fate: ReferenceFate) => boolean {
+  if (options.ownerrefs !== 'always') return ({ breaks }) => breaks;
+  return ({ breaks, reference, servedUid }) =>
+    breaks || (groupOf(reference.apiVersion) === profile.apiGroup && servedUid === reference.uid);
+}
+
+function stripActions({ entries, patches }: StripPlan): readonly Action[] {
+  const many = `${patches.length} ${patches.length === 1 ? 'object' : 'objects'}`;
+  const record: Action = {
+    id: 'record',
+    title: `record the owner references of ${entries.length} ${entries.length === 1 ? 'object' : 'objects'}`,
+    ref: '§4.8/1',
+    undo: 'full',
+    effect: { type: 'record-owners', entries },
+  };
+  const strip: Action = {
+    id: 'strip',
+    title: `take the recorded owner references off ${many}`,
+    ref: '§4.8/1',
+    undo: 'full',
+    effect: { type: 'patch-all', what: 'owner references taken off', patches, recordedIn: 'owner-journal' },
+    cures: patches.map(({ target }) => ({ check: 'NS-701', subject: refText(target) })),
+  };
+  return entries.length === 0 ? [strip] : [record, strip];
+}
+
+function plannedOf({ owned, fates }: OwnedFate, chosen: (fate: ReferenceFate) => boolean): readonly PlannedObject[] {
+  const fields = fates
+    .filter(chosen)
+    .map(({ place, reference }) => ({ path: `metadata.ownerReferences[${place}]`, before: `${reference.kind}/${reference.name}` }));
+  if (fields.length === 0) return [];
+  const { plural: _, ...ref } = owned.object;
+  return [{ ref, change: 'update', fields, hidden: [], taken: [] }];
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { K } from '../../src/core/kinds.ts';
+import { ApiFailure } from '../../src/core/ports.ts';
+import type { ChainOutcome } from '../../src/engine/run-chain.ts';
+import { ownerrefsForgetStage } from '../../src/stages/ownerrefs-forget.ts';
+import { ownerrefsRestoreStage } from '../../src/stages/ownerrefs-restore.ts';
+import { ownerrefsStripStage } from '../../src/stages/ownerrefs-strip.ts';
+import { ownerSandbox } from '../support/owner-sandbox.ts';
+import { cleanRequests, journalOf, perform, pointsOf, sampled, trial } from '../support/owner-sweep.ts';
+import { seedOf } from '../support/seed.ts';
+
+const brief = ({ exit, message }: ChainOutcome) => [exit, message];
+const SAMPLE = 40;
+
+describe('owner references on the sandbox', () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'owners-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it('would be lost without the strip: the test can fail', async () => {
+    const sandbox = await ownerSandbox();
+    sandbox.upgrade();
+    assert.ok(sandbox.deleted.includes('ConfigMap/owned-pool'), `${sandbox.deleted}`);
+    assert.ok(sandbox.deleted.includes('Secret/owned-web'), `${sandbox.deleted}`);
+  });
+
+  it('are taken off, and come back with new UIDs, at their old places, with their flags', async () => {
+    const sandbox = await ownerSandbox();
+    assert.deepEqual(brief(await perform(sandbox, [ownerrefsStripStage], folder)), ['done', undefined]);
+    assert.deepEqual(sandbox.graph(), {
+      'ClusterRole/owned-role': [],
+      'ConfigMap/owned-mixed': ['apps Deployment/keeper'],
+      'ConfigMap/owned-pool': [],
+      'Secret/owned-stored': ['crd.netsvc.io IPPool/pool', 'apps Deployment/keeper'],
+      'Secret/owned-web': [],
+    });
+    sandbox.upgrade();
+    assert.deepEqual(brief(await perform(sandbox, [ownerrefsRestoreStage], folder)), ['done', undefined]);
+    assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted]);
+  });
+
+  it('write nothing the second time, neither off nor back', async () => {
+    const sandbox = await ownerSandbox();
+    const { faults } = sandbox.scenario.cluster;
+    for (const stage of [ownerrefsStripStage, ownerrefsRestoreStage]) {
+      if (stage === ownerrefsRestoreStage) sandbox.upgrade();
+      await perform(sandbox, [stage], folder);
+      const { writes } = faults;
+      const again = await perform(sandbox, [stage], folder);
+      assert.deepEqual([again.exit, again.writes, faults.writes], ['done', 0, writes], stage.id);
+    }
+  });
+
+  it('go back as they were if the upgrade is called off', async () => {
+    const sandbox = await ownerSandbox();
+    await perform(sandbox, [ownerrefsStripStage], folder);
+    assert.deepEqual(brief(await perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { undo: true } })), ['done', undefined]);
+    assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted]);
+  });
+
+  it('are not put back while a policy waits for its new name: it times out with the policy’s name', async () => {
+    const sandbox = await ownerSandbox();
+    await perform(sandbox, [ownerrefsStripStage], folder);
+    const outcome = await perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { timeout: '1m' } });
+    assert.equal(outcome.exit, 'timeout');
+    assert.match(outcome.message ?? '', /default\.web/);
+    assert.equal(outcome.writes, 0);
+  });
+
+  it('end with an archive and no journal, but not before they are back', async () => {
+    const sandbox = await ownerSandbox();
+    await perform(sandbox, [ownerrefsStripStage], folder);
+    sandbox.upgrade();
+    const early = await perform(sandbox, [ownerrefsForgetStage], folder, { flags: { forget: true } });
+    assert.deepEqual(
+      [early.exit, early.findings.filter(({ outcome }) => outcome === 'error').map(({ id }) => id)],
+      ['blocked', ['NS-748']],
+    );
+    const mine = await mkdtemp(join(folder, 'archive-'));
+    assert.deepEqual(brief(await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], mine)), ['done', undefined]);
+    assert.equal(await journalOf(sandbox, sandbox.cluster).load(), undefined);
+    assert.equal((await readdir(mine)).length, 1);
+  });
+
+  it('stay off where the owner is gone, and where the object was changed; both are named', async () => {
+    const sandbox = await ownerSandbox();
+    const { store } = sandbox.scenario.cluster;
+    await perform(sandbox, [ownerrefsStripStage], folder);
+    sandbox.upgrade();
+    const policies = sandbox.scenario.cluster.kinds().find(({ plural }) => plural === 'globalnetworkpolicies');
+    assert.ok(policies);
+    store.delete(policies, 'web');
+    store.delete(K.ConfigMap, 'owned-pool', 'default');
+    const outcome = await perform(sandbox, [ownerrefsRestoreStage], folder);
+    assert.equal(outcome.exit, 'done');
+    const warned = outcome.findings.filter(({ outcome: is }) => is === 'warning');
+    assert.deepEqual(
+      warned.map(({ id, evidence }) => [id, evidence.map(({ text }) => text).toSorted()]),
+      [
+        ['NS-744', ['ClusterRole/owned-role', 'Secret/default/owned-stored', 'Secret/default/owned-web']],
+        ['NS-745', ['ConfigMap/default/owned-pool']],
+      ],
+    );
+    assert.deepEqual(sandbox.graph()['Secret/owned-web'], []);
+    assert.deepEqual(sandbox.deleted, []);
+  });
+
+  it('block the run as long as a kind cannot be searched, unless it is accepted by name', async () => {
+    const sandbox = await ownerSandbox();
+    const { cluster } = sandbox;
+    const half = {
+      ...cluster,
+      list: async (...[kind, options]: Parameters<typeof cluster.list>) => {
+        if (kind.plural === 'secrets' && options?.ownedBy) throw new ApiFailure(403, 'Forbidden', 'secrets is forbidden');
+        return cluster.list(kind, options);
+      },
+    };
+    const refused = await perform(sandbox, [ownerrefsStripStage], folder, { cluster: half });
+    assert.deepEqual([refused.exit, refused.writes], ['blocked', 0]);
+    const named = refused.findings.find(({ id }) => id === 'NS-741');
+    assert.deepEqual(
+      named?.evidence.map(({ text }) => text),
+      ['secrets'],
+    );
+    const accepted = await perform(sandbox, [ownerrefsStripStage], folder, { cluster: half, flags: { accept: ['NS-741=secrets'] } });
+    assert.equal(accepted.exit, 'done');
+    assert.deepEqual(sandbox.graph()['ConfigMap/owned-pool'], []);
+  });
+
+  it('are left where a person wants none taken off, but only on that person’s word', async () => {
+    const sandbox = await ownerSandbox();
+    const never = { ownerrefs: 'never' } as const;
+    assert.equal((await perform(sandbox, [ownerrefsStripStage], folder, { flags: never })).exit, 'blocked');
+    const outcome = await perform(sandbox, [ownerrefsStripStage], folder, { flags: { ...never, accept: ['NS-701'] } });
+    assert.deepEqual([outcome.exit, outcome.writes, sandbox.graph()], ['done', 0, sandbox.wanted]);
+  });
+
+  describe('under faults', () => {
+    const seed = seedOf(process.env, 20261121);
+    it(`come to the same end at ${SAMPLE} points of the sweep (SEED=${seed})`, async function () {
+      this.timeout(120_000);
+      const points = pointsOf(await cleanRequests(folder));
+      for (const point of sampled(points, SAMPLE, seed)) await trial(point, folder);
+    });
+  });
+});

@@ -1,0 +1,203 @@
+import { join } from 'node:path';
+import { K } from '../../src/core/kinds.ts';
+import { apiVersionOf, groupOf, type Kind, type KubeObject, type OwnerReference } from '../../src/core/object.ts';
+import { convertUid } from '../../src/core/owner-uid.ts';
+import type { Cluster } from '../../src/core/ports.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import { isOfDefaultTier, policyName } from '../../src/core/stored-metadata.ts';
+import { netsvc } from '../../src/profiles/netsvc.ts';
+import { virtualClock } from '../../src/sandbox/clock.ts';
+import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+
+const releasesFolder = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
+
+/** The service of the sandbox, with controllers that rename stored policies. */
+export const renaming: Profile = {
+  ...netsvc,
+  policyRenaming: { since: 'v3.32.0', prefix: 'default.', switchField: 'spec.controllers.policyMigration.enabled' },
+};
+
+const OWNER_KINDS: readonly Kind[] = [
+  { group: 'netsvc.io', version: 'v3', kind: 'IPPool', plural: 'ippools', namespaced: false },
+  { group: 'netsvc.io', version: 'v3', kind: 'GlobalNetworkPolicy', plural: 'globalnetworkpolicies', namespaced: false },
+  { group: 'netsvc.io', version: 'v3', kind: 'NetworkPolicy', plural: 'networkpolicies', namespaced: true },
+];
+const POLICIES = new Set(['GlobalNetworkPolicy', 'NetworkPolicy']);
+const SPACE = 'default';
+
+/** An installation whose objects own others, under a garbage collector that loses no time. */
+export interface OwnerSandbox {
+  readonly scenario: Scenario;
+  /** The cluster with the aggregated v3 API. */
+  readonly cluster: Cluster;
+  /** What garbage collection deleted: must stay empty. */
+  readonly deleted: string[];
+  readonly upgraded: boolean;
+  /** The new API server takes over, then the new controllers rename stored policies. */
+  upgrade(): void;
+  /** Every dependent: its references as `kind/name`, with flags, and whether their owners live. */
+  graph(): Readonly<Record<string, readonly string[]>>;
+  /** Everything that is to be owned in the end, as before the upgrade. */
+  readonly wanted: Readonly<Record<string, readonly string[]>>;
+  uidOf(reference: Pick<OwnerReference, 'apiVersion' | 'kind' | 'name'>, namespace?: string): string | undefined;
+  put(kind: Kind, name: string, owners: readonly OwnerReference[]): KubeObject;
+}
+
+export async function ownerSandbox(): Promise<OwnerSandbox> {
+  const scenario = await netsvcScenario({ nodes: 1, releasesFolder, clock: virtualClock() });
+  const { store } = scenario.cluster;
+  const crd = (kind: string) => find(scenario, kind);
+  const world = { converts: false };
+  const served = (kind: Kind): readonly KubeObject[] =>
+    store.list(crd(kind.kind)).map((object) => servedObject(object, kind, world.converts));
+  const deleted: string[] = [];
+
+  const uidOf: OwnerSandbox['uidOf'] = ({ apiVersion, kind, name }, namespace) => {
+    const v3 = OWNER_KINDS.find((one) => one.kind === kind);
+    if (!v3) return undefined;
+    const objects = groupOf(apiVersion) === 'netsvc.io' ? served(v3) : store.list(crd(kind));
+    const space = v3.namespaced ? namespace : undefined;
+    return objects.find(({ metadata }) => metadata.name === name && metadata.namespace === space)?.metadata.uid;
+  };
+  const isAlive = (reference: OwnerReference, namespace: string | undefined) =>
+    !groupOf(reference.apiVersion).endsWith('netsvc.io') || uidOf(reference, namespace) === reference.uid;
+  const dependents = () =>
+    [K.ConfigMap, K.Secret, K.ClusterRole].flatMap((kind) =>
+      store.list(kind).flatMap((object) => (object.metadata.name.startsWith('owned-') ? [{ kind, object }] : [])),
+    );
+  /** As strict as one can be: an object that has references and no living owner goes at once, whoever would still remember the owner. */
+  const collect = () => {
+    for (const { kind, object } of dependents()) {
+      const { name, namespace, ownerReferences = [] } = object.metadata;
+      if (ownerReferences.length === 0 || ownerReferences.some((one) => isAlive(one, namespace))) continue;
+      if (!store.get(kind, name, namespace)) continue;
+      deleted.push(`${kind.kind}/${name}`);
+      store.delete(kind, name, namespace);
+    }
+  };
+  store.listen(({ kind }) => {
+    if (OWNER_KINDS.some((one) => one.plural === kind.plural) || [K.ConfigMap, K.Secret, K.ClusterRole].includes(kind as never)) collect();
+  });
+  const graph = () =>
+    Object.fromEntries(
+      dependents().map(({ kind, object: { metadata } }) => [
+        `${kind.kind}/${metadata.name}`,
+        (metadata.ownerReferences ?? []).map((one) => textOf(one, isAlive(one, metadata.namespace))),
+      ]),
+    );
+  const put: OwnerSandbox['put'] = (kind, name, ownerReferences) =>
+    store.insert(kind, {
+      apiVersion: apiVersionOf(kind),
+      kind: kind.kind,
+      metadata: { name, ...(kind.namespaced ? { namespace: SPACE } : {}), ...(ownerReferences.length > 0 ? { ownerReferences } : {}) },
+    });
+
+  fill({ scenario, uidOf, put });
+  const sandbox = { scenario, deleted, uidOf, put, graph, wanted: graph() };
+  return {
+    ...sandbox,
+    cluster: withV3(scenario.cluster, served),
+    get upgraded() {
+      return world.converts;
+    },
+    upgrade() {
+      world.converts = true;
+      collect();
+      for (const kind of POLICIES) rename(scenario, crd(kind));
+      collect();
+    },
+  };
+}
+
+function find({ cluster }: Scenario, kind: string): Kind {
+  const found = cluster.kinds().find((one) => one.kind === kind && one.group === 'crd.netsvc.io');
+  if (!found) throw new Error(`the sandbox has no kind ${kind}`);
+  return found;
+}
+
+function servedObject(object: KubeObject, kind: Kind, converts: boolean): KubeObject {
+  const { uid = '', namespace } = object.metadata;
+  const name = POLICIES.has(kind.kind) ? policyName(object, renaming) : object.metadata.name;
+  const shown = converts ? (convertUid(uid) ?? uid) : uid;
+  return {
+    ...object,
+    apiVersion: apiVersionOf(kind),
+    metadata: { ...object.metadata, name, uid: shown, ...(namespace ? { namespace } : {}) },
+  };
+}
+
+/** References as a person sees them, whatever the UIDs. */
+export function textOf({ kind, name, controller, blockOwnerDeletion, apiVersion }: OwnerReference, alive: boolean): string {
+  const flags = `${controller === undefined ? '' : ` controller=${controller}`}${blockOwnerDeletion === undefined ? '' : ` blocks=${blockOwnerDeletion}`}`;
+  // The stored name changes with the migration; the policy is the same.
+  return `${groupOf(apiVersion)} ${kind}/${name.replace(/^default\./, '')}${flags}${alive ? '' : ' DEAD'}`;
+}
+
+function fill({ scenario, uidOf, put }: Pick<OwnerSandbox, 'scenario' | 'uidOf' | 'put'>): void {
+  const { store } = scenario.cluster;
+  const crd = (kind: string) => find(scenario, kind);
+  const make = (kind: string, name: string, annotations?: Readonly<Record<string, string>>): void => {
+    const made = store.insert(crd(kind), {
+      apiVersion: 'crd.netsvc.io/v1',
+      kind,
+      metadata: { name, ...(crd(kind).namespaced ? { namespace: SPACE } : {}), ...(annotations ? { annotations } : {}) },
+      spec: kind === 'IPPool' ? { cidr: '10.7.0.0/16' } : { selector: 'all()' },
+    });
+    // UIDs are counted here: some read the same backwards, and would not change.
+    if (convertUid(made.metadata.uid ?? '') !== made.metadata.uid) return;
+    store.delete(crd(kind), name, made.metadata.namespace);
+    make(kind, name, annotations);
+  };
+  const stored = { 'netsvc.io/metadata': '{"uid":"x"}' };
+  make('IPPool', 'pool');
+  make('GlobalNetworkPolicy', 'default.web', stored);
+  make('NetworkPolicy', 'default.db', stored);
+  const keeper: OwnerReference = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'keeper', uid: 'keeper-uid' };
+  const of = (kind: string, name: string, flags: Partial<OwnerReference> = {}, group = 'netsvc.io/v3'): OwnerReference => {
+    const uid = uidOf({ apiVersion: group, kind, name }, SPACE);
+    if (uid === undefined) throw new Error(`no ${kind} ${name}`);
+    return { apiVersion: group, kind, name, uid, ...flags };
+  };
+  const v1 = 'crd.netsvc.io/v1';
+  put(K.ConfigMap, 'owned-pool', [of('IPPool', 'pool', { controller: true, blockOwnerDeletion: true })]);
+  put(K.ConfigMap, 'owned-mixed', [keeper, of('IPPool', 'pool'), of('NetworkPolicy', 'db', { blockOwnerDeletion: false })]);
+  put(K.Secret, 'owned-web', [of('GlobalNetworkPolicy', 'web')]);
+  put(K.Secret, 'owned-stored', [of('IPPool', 'pool', {}, v1), of('GlobalNetworkPolicy', 'default.web', {}, v1), keeper]);
+  put(K.ClusterRole, 'owned-role', [of('GlobalNetworkPolicy', 'web'), of('IPPool', 'pool', { controller: true })]);
+}
+
+/** The service's API server before the kinds that it stores. */
+function withV3(cluster: Cluster, served: (kind: Kind) => readonly KubeObject[]): Cluster {
+  const v3 = (kind: Pick<Kind, 'group' | 'plural'>) => OWNER_KINDS.find((one) => one.group === kind.group && one.plural === kind.plural);
+  return {
+    ...cluster,
+    async discover() {
+      const { kinds, failed } = await cluster.discover();
+      return { kinds: [...kinds, ...OWNER_KINDS], failed };
+    },
+    resolve: async (apiVersion, kind) =>
+      OWNER_KINDS.find((one) => apiVersionOf(one) === apiVersion && one.kind === kind) ?? cluster.resolve(apiVersion, kind),
+    async list(kind, options = {}) {
+      const mine = v3(kind);
+      if (!mine) return cluster.list(kind, options);
+      return served(mine).filter(({ metadata }) => options.namespace === undefined || metadata.namespace === options.namespace);
+    },
+    async get(kind, name, namespace) {
+      const mine = v3(kind);
+      if (!mine) return cluster.get(kind, name, namespace);
+      return served(mine).find(({ metadata }) => metadata.name === name && (!mine.namespaced || metadata.namespace === namespace));
+    },
+  };
+}
+
+/** Create anew, then delete the old one: the new one has a UID of its own (host endpoint notes 4). */
+function rename({ cluster: { store } }: Scenario, kind: Kind): void {
+  for (const policy of store.list(kind)) {
+    const name = policyName(policy, renaming);
+    if (name === policy.metadata.name || !isOfDefaultTier(policy)) continue;
+    const { uid: _, resourceVersion: __, ...metadata } = policy.metadata;
+    const annotations = { ...metadata.annotations, 'netsvc.io/metadata': JSON.stringify({ name }) };
+    store.insert(kind, { ...policy, metadata: { ...metadata, name, annotations } });
+    store.delete(kind, policy.metadata.name, policy.metadata.namespace);
+  }
+}

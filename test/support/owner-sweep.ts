@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ownerJournal } from '../../src/adapters/owner-journal.ts';
+import { journalMaps } from '../../src/adapters/owner-journal-maps.ts';
+import { toOptions } from '../../src/cli/options.ts';
+import { K } from '../../src/core/kinds.ts';
+import type { Cluster, OwnerJournalStore } from '../../src/core/ports.ts';
+import type { AnyStage } from '../../src/core/stage.ts';
+import { type ChainOutcome, runChain } from '../../src/engine/run-chain.ts';
+import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
+import { ownerrefsForgetStage } from '../../src/stages/ownerrefs-forget.ts';
+import { ownerrefsRestoreStage } from '../../src/stages/ownerrefs-restore.ts';
+import { ownerrefsStripStage } from '../../src/stages/ownerrefs-strip.ts';
+import { FAULTS, faultyCluster, type RequestFault } from './owner-faults.ts';
+import { type OwnerSandbox, ownerSandbox, renaming, textOf } from './owner-sandbox.ts';
+import { numbersFrom } from './seed.ts';
+
+const CHECKS = ['NS-701', 'NS-741', 'NS-746', 'NS-748', 'NS-749'];
+
+export type Flags = Parameters<typeof toOptions>[0];
+
+export function journalOf({ scenario }: OwnerSandbox, cluster: Cluster): OwnerJournalStore {
+  return ownerJournal({ place: journalMaps(cluster, 'kube-system'), clusterUid: scenario.clusterUid, profile: 'netsvc', runId: 'r1' });
+}
+
+/** A new process performs the stages. */
+export function perform(
+  sandbox: OwnerSandbox,
+  stages: readonly AnyStage[],
+  workFolder: string,
+  { flags = {}, cluster = sandbox.cluster }: { readonly flags?: Flags; readonly cluster?: Cluster } = {},
+): Promise<ChainOutcome> {
+  const { scenario } = sandbox;
+  const options = toOptions(flags, { defaultRelease: renaming.defaultRelease, checks: CHECKS });
+  const where = { server: 'sandbox', contextName: 'sandbox', clusterUid: scenario.clusterUid, workFolder };
+  const ports = { ...sandboxPorts(scenario), cluster, ownerJournal: journalOf(sandbox, cluster) };
+  return runChain(stages, ports, { profile: renaming, options, ...where, startedAt: scenario.clock.now() }, () => undefined);
+}
+
+/** Off, the upgrade, back, and the end of the journal; stops where something does not end well. */
+async function whole(sandbox: OwnerSandbox, workFolder: string, cluster: Cluster): Promise<ChainOutcome> {
+  const off = await perform(sandbox, [ownerrefsStripStage], workFolder, { cluster });
+  if (off.exit !== 'done') return off;
+  if (!sandbox.upgraded) sandbox.upgrade();
+  return perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], workFolder, { cluster });
+}
+
+export interface SweepPoint {
+  readonly at: number;
+  readonly type: RequestFault;
+}
+
+/** Requests of a clean run, one line each. */
+export async function cleanRequests(workFolder: string): Promise<readonly string[]> {
+  const sandbox = await ownerSandbox();
+  const { cluster, requests } = faultyCluster(sandbox.cluster, sandbox.scenario, { lists: new Map() });
+  const outcome = await whole(sandbox, workFolder, cluster);
+  assert.deepEqual([outcome.exit, outcome.message], ['done', undefined]);
+  await assertEnd(sandbox, 'the clean run');
+  return requests;
+}
+
+/** Every request with every fault. */
+export function pointsOf(requests: readonly string[]): readonly SweepPoint[] {
+  return requests.flatMap((_, index) => FAULTS.map((type) => ({ at: index + 1, type })));
+}
+
+/** So many of them, by the seed. */
+export function sampled(points: readonly SweepPoint[], count: number, seed: number): readonly SweepPoint[] {
+  const next = numbersFrom(seed);
+  return points
+    .map((point) => ({ point, rank: next() }))
+    .sort((one, other) => one.rank - other.rank)
+    .slice(0, count)
+    .map(({ point }) => point);
+}
+
+/** One fault, then one re-run: the same end, and at no moment an object that lacks what no stored record holds. */
+export async function trial(point: SweepPoint, folder: string): Promise<void> {
+  const workFolder = await mkdtemp(join(folder, 'trial-'));
+  const sandbox = await ownerSandbox();
+  const what = `${point.type} at request ${point.at}`;
+  const lost: string[] = [];
+  const onPatched = async () => void lost.push(...(await unrecordedGaps(sandbox)));
+  const lists = new Map();
+  const bad = faultyCluster(sandbox.cluster, sandbox.scenario, { fault: point, lists, onPatched });
+  await whole(sandbox, workFolder, bad.cluster).catch(() => undefined);
+  const request = bad.requests[point.at - 1] ?? 'none';
+  const good = faultyCluster(sandbox.cluster, sandbox.scenario, { lists, onPatched });
+  const again = await whole(sandbox, workFolder, good.cluster);
+  assert.deepEqual([again.exit, again.message], ['done', undefined], `${what} (${request}): ${openFindings(again)}`);
+  assert.deepEqual(lost, [], `${what} (${request})`);
+  await assertEnd(sandbox, `${what} (${request})`);
+}
+
+function openFindings({ findings }: ChainOutcome): string {
+  return findings
+    .filter(({ outcome }) => outcome === 'error')
+    .map(({ id, message }) => `${id} ${message}`)
+    .join('; ');
+}
+
+async function assertEnd(sandbox: OwnerSandbox, what: string): Promise<void> {
+  assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted], what);
+  const maps = await sandbox.cluster.list(K.ConfigMap, { namespace: 'kube-system' });
+  const left = maps.map(({ metadata }) => metadata.name).filter((name) => name.startsWith('netsvc-upgrade-owners'));
+  assert.deepEqual(left, [], `${what}: the journal`);
+  assert.equal(sandbox.scenario.state.holder, undefined, `${what}: the lock`);
+}
+
+/** References that neither the object nor the journal in the cluster has. */
+async function unrecordedGaps(sandbox: OwnerSandbox): Promise<readonly string[]> {
+  const entries = (await journalOf(sandbox, sandbox.cluster).load())?.entries ?? [];
+  const recorded = new Map(
+    entries.map((entry) => [`${entry.object.kind}/${entry.object.name}`, entry.references.map((one) => textOf(one, true))]),
+  );
+  const now = sandbox.graph();
+  return Object.entries(sandbox.wanted).flatMap(([object, wanted]) => {
+    const there = new Set([...(now[object] ?? []).map((one) => one.replace(' DEAD', '')), ...(recorded.get(object) ?? [])]);
+    return wanted.filter((one) => !there.has(one)).map((one) => `${object} lacks ${one}`);
+  });
+}
