@@ -36,11 +36,18 @@ const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
   ],
   backup: [detection, storedResources, backup],
   'ownerrefs-strip': [detection, storedResources, ownerSearch, ownerPatches, journal],
-  crds: [detection, (profile, scope) => documents(profile, { ...scope, documents: scope.documents.filter(isDefinition) })],
+  crds: [
+    detection,
+    ownerSearch,
+    journal,
+    (profile, scope) => documents(profile, { ...scope, documents: scope.documents.filter(isDefinition) }),
+  ],
   apply: [
     detection,
     documents,
     rollout,
+    ownerSearch,
+    journal,
     () => allow(['list', 'watch'], K.APIService, 'the aggregated API after its manifest'),
     ({ crdGroup: group, controllersConfiguration: { plural } }) => [
       ...allow(['get'], { group, plural }, 'renaming of policies'),
