@@ -52,7 +52,7 @@ export const editsKept: Check<ApplyJudged> = defineCheck('NS-201', {
   },
 });
 
-export const nothingRefusedNow: Check<ApplyJudged> = defineCheck('NS-202', {
+export const nothingRefusedNow: Check<Pick<ApplyJudged, 'previews'>> = defineCheck('NS-202', {
   category: 'manifest',
   severity: 'error',
   ref: '§4.4/2',

@@ -54,6 +54,11 @@ export const targetFlags = {
   'manifest-ca': Flags.string({ ...run, helpValue: 'FILE', summary: 'CA of the server that releases are fetched from' }),
   'upgrade-file': Flags.string({ ...run, helpValue: 'FILE', summary: 'use this file as upgrade.yaml' }),
   base: Flags.string({ ...run, helpValue: 'FILE|DIR', summary: 'manifest of the installed release, to tell your edits from its text' }),
+  chart: Flags.string({ ...run, helpValue: 'REF', summary: 'chart of the operator: a name in --repo, oci://…, a packed file or a folder' }),
+  repo: Flags.string({ ...run, helpValue: 'URL', summary: 'repository of the chart; default: the profile’s' }),
+  'crd-chart': Flags.string({ ...run, helpValue: 'REF', summary: 'take the CRDs from this chart instead of the release’s file' }),
+  values: Flags.string({ ...run, helpValue: 'FILE', summary: 'values for the chart, over those that the release has' }),
+  'manage-crds': Flags.boolean({ ...run, summary: 'chart installs: leave the CRDs to the new operator instead of applying them first' }),
   accept: Flags.string({
     ...run,
     helpValue: 'CHECK-ID[=SUBJECT]',
@@ -114,5 +119,6 @@ export const FILE_FLAGS: readonly string[] = [
     'upgrade-file',
     'base',
   ],
+  ...['chart', 'crd-chart', 'values'],
   ...['backup-dir', 'bin-dir', 'report-file', 'out', 'plan-file', 'dir'],
 ];

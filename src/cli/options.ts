@@ -13,6 +13,11 @@ export interface RunFlags {
   readonly variant?: string;
   readonly 'upgrade-file'?: string;
   readonly base?: string;
+  readonly chart?: string;
+  readonly repo?: string;
+  readonly 'crd-chart'?: string;
+  readonly values?: string;
+  readonly 'manage-crds'?: boolean;
   readonly accept?: readonly string[];
   readonly 'fail-on'?: Severity;
   readonly 'dry-run'?: DryRun;
@@ -50,6 +55,11 @@ export function toOptions(flags: RunFlags, facts: OptionFacts): Options {
     ...given('variant', flags.variant),
     ...given('upgradeFile', flags['upgrade-file']),
     ...given('base', flags.base),
+    ...given('chart', flags.chart),
+    ...given('chartRepository', flags.repo),
+    ...given('crdChart', flags['crd-chart']),
+    ...given('chartValues', flags.values),
+    ...given('manageCrds', flags['manage-crds']),
     accept: (flags.accept ?? []).map((text) => readAcceptance(text, facts.checks)),
     failOn: flags['fail-on'] ?? 'error',
     dryRun: flags['dry-run'] ?? 'none',

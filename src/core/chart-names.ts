@@ -4,8 +4,6 @@ export interface ChartNames {
   readonly repository?: string;
   /** Value that leaves the CRDs to the operator: `manageCRDs`. */
   readonly manageCrds: string;
-  /** Argument of the operator that the value sets, as it begins: `-manage-crds=`. */
-  readonly manageCrdsArgument: string;
   /** Values that pin the operator's release where they are set. */
   readonly pins: readonly string[];
   /** What newer charts switch on by themselves, and the kind that it brings. */

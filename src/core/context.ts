@@ -19,6 +19,15 @@ export interface Options {
   readonly upgradeFile?: string;
   /** Manifest of the installed release, where the artifact source has none (file, or folder of the release layout). */
   readonly base?: string;
+  /** The operator's chart: a name in a repository, an OCI address, a packed file or a folder. */
+  readonly chart?: string;
+  readonly chartRepository?: string;
+  /** The chart with the CRDs, rendered instead of the release's CRD file. */
+  readonly crdChart?: string;
+  /** A person's own values for the chart, over those of the release. */
+  readonly chartValues?: string;
+  /** The operator is to apply the CRDs itself (option 2 of §4.2). */
+  readonly manageCrds?: boolean;
   readonly accept: readonly Acceptance[];
   readonly failOn: Severity;
   readonly dryRun: DryRun;

@@ -79,3 +79,8 @@ export function helmUpgrade(upgrade: HelmUpgrade, dryRun = false): Invocation {
 function placed({ ref, repository, release }: ChartPlace): readonly string[] {
   return [ref, ...(repository === undefined ? [] : ['--repo', repository]), '--version', release];
 }
+
+/** The rendered objects of a chart (§4.2/1). */
+export function helmTemplate(name: string, chart: ChartPlace): Invocation {
+  return { tool: 'helm', args: ['template', name, ...placed(chart)] };
+}

@@ -1,3 +1,4 @@
+import type { ChartNames } from './chart-names.ts';
 import type { Datastore } from './installation.ts';
 import type { ComponentStatusName, OperatorApi } from './operator-view.ts';
 import type { ReadyRule } from './rollout.ts';
@@ -182,6 +183,8 @@ export interface Profile {
     readonly workloadNamespace: string;
     readonly file: string;
     readonly chart: string;
+    /** Names of the chart's values; without them no release of it is upgraded. */
+    readonly chartNames?: ChartNames;
     /** Operator image minor → service minor, for detection only. */
     readonly releases: Readonly<Record<string, string>>;
     /** Operator image tag → service release, where it is known exactly. */

@@ -80,6 +80,13 @@ const operator = fields({
   workloadNamespace: text,
   file: text,
   chart: text,
+  'chartNames?': fields({
+    'repository?': text,
+    manageCrds: text,
+    pins: texts,
+    additions: listOf(fields({ value: text, kind: text })),
+    'csi?': fields({ value: text, off: text, formerly: text }),
+  }),
   releases: textMap,
   'exactReleases?': textMap,
   agent: ref('workload'),

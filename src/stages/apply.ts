@@ -9,20 +9,16 @@ import type { RolloutProgress } from '../core/rollout.ts';
 import { continues } from '../core/run-record.ts';
 import { type Wave, waveText } from '../merge/waves.ts';
 import { type ApplyFacts, readApplyFacts } from './apply-facts.ts';
+import { chartApply } from './chart-apply.ts';
 import { holdPolicyMigration } from './hold-policies.ts';
 import { leftoverRemovals } from './leftover-removals.ts';
 import { takeOverOwnership } from './ownership.ts';
-import { pathStage } from './path-stage.ts';
+import { pathWay, stageOfPaths } from './path-stage.ts';
 import { defaultWaitMs } from './rollout-targets.ts';
 
 /** The full manifest, in waves, each waited for; then what the old release left in pod templates (§4.4/1–2). */
-export const applyStage = pathStage<ApplyFacts>({
-  id: 'apply',
-  title: 'Apply the target manifest',
-  ref: '§4.4/2',
+const manifestApply = pathWay<ApplyFacts>({
   paths: ['manifest', 'kvstore'],
-  readOnly: false,
-  converges: true,
   checks: applyChecks,
   survey: readApplyFacts,
   plan(facts, context) {
@@ -41,6 +37,16 @@ export const applyStage = pathStage<ApplyFacts>({
       },
     };
   },
+});
+
+/** The target release, by the command that each path has for it (§4.2–§4.5). */
+export const applyStage = stageOfPaths({
+  id: 'apply',
+  title: 'Apply the target release',
+  ref: '§4.4/2',
+  readOnly: false,
+  converges: true,
+  ways: [manifestApply, chartApply],
 });
 
 function leftBehind(object: KubeObject): PlannedObject {

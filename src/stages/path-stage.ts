@@ -14,25 +14,53 @@ interface PathStage<Facts> extends Omit<Stage<Facts>, 'survey'> {
   survey(sources: Sources, context: Context, installation: Installation): Promise<Facts>;
 }
 
+/** What one path, or some, do in a stage: facts, checks and plan of their own. The type of the facts is closed over. */
+interface PathWay {
+  readonly paths: readonly InstallPath[];
+  readonly checks: AnyStage['checks'];
+  open(head: Head, sources: Sources, context: Context, installation: Installation): Promise<OpenStage>;
+}
+
+type Head = Omit<Stage<never>, 'survey' | 'plan' | 'checks'>;
+
+interface StageOfPaths extends Head {
+  readonly ways: readonly PathWay[];
+  readonly needless?: PathStage<never>['needless'];
+}
+
+export function pathWay<Facts>(way: Pick<PathStage<Facts>, 'paths' | 'checks' | 'survey' | 'plan'>): PathWay {
+  const { paths, checks, survey, plan } = way;
+  return {
+    paths,
+    checks,
+    open: (head, sources, context, installation) =>
+      stage<Facts>({ ...head, checks, plan, survey: () => survey(sources, context, installation) }).open(sources, context),
+  };
+}
+
 /**
  * Looks at the path before the stage surveys anything. Opening it throws Fault('blocked') on a path that needs the stage
  * and that this version cannot upgrade: a skipped stage would say that all is well.
  */
-export function pathStage<Facts>({ paths, needless = {}, survey, ...rest }: PathStage<Facts>): AnyStage {
+export function stageOfPaths({ ways, needless = {}, ...head }: StageOfPaths): AnyStage {
   return {
-    ...rest,
+    ...head,
+    checks: [...new Set(ways.flatMap((way) => way.checks))],
     async open(sources, context) {
       const installation = await readInstalled(sources, context);
       const { path } = installation;
-      if (paths.includes(path)) {
-        const definition: Stage<Facts> = { ...rest, survey: () => survey(sources, context, installation) };
-        return stage(definition).open(sources, context);
-      }
+      const way = ways.find(({ paths }) => paths.includes(path));
+      if (way) return way.open(head, sources, context, installation);
       const because = needless[path];
-      if (because === undefined) throw notThere(rest.id, path);
+      if (because === undefined) throw notThere(head.id, path);
       return skipped(because);
     },
   };
+}
+
+/** A stage that does the same on all of its paths. */
+export function pathStage<Facts>({ paths, needless = {}, checks, survey, plan, ...head }: PathStage<Facts>): AnyStage {
+  return stageOfPaths({ ...head, needless, ways: [pathWay({ paths, checks, survey, plan })] });
 }
 
 function skipped(because: string): OpenStage {
@@ -41,6 +69,6 @@ function skipped(because: string): OpenStage {
 
 function notThere(id: string, path: InstallPath): Fault {
   return new Fault('blocked', `${id} cannot yet be done for an installation by ${path}`, [
-    'this version upgrades manifest installs; see docs/coverage.md for what is still to come',
+    'this version upgrades manifest and chart installs; see docs/coverage.md for what is still to come',
   ]);
 }

@@ -6,7 +6,6 @@ import { contains } from '../../src/core/json-map.ts';
 
 const names: ChartNames = {
   manageCrds: 'manageCRDs',
-  manageCrdsArgument: '-manage-crds=',
   pins: ['tigeraOperator.version', 'tigeraOperator.image'],
   additions: [
     { value: 'goldmane.enabled', kind: 'Goldmane' },
