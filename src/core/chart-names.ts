@@ -8,6 +8,6 @@ export interface ChartNames {
   readonly pins: readonly string[];
   /** What newer charts switch on by themselves, and the kind that it brings. */
   readonly additions: readonly { readonly value: string; readonly kind: string }[];
-  /** Value without which the target's chart takes the CSI driver away, what says no to it, and where older charts had it. */
-  readonly csi?: { readonly value: string; readonly off: string; readonly formerly: string };
+  /** Value without which the target's chart takes the CSI driver away, and what says no to it. */
+  readonly csi?: { readonly value: string; readonly off: string };
 }

@@ -104,7 +104,7 @@ export const calico: Profile = {
         { value: 'goldmane.enabled', kind: 'Goldmane' },
         { value: 'whisker.enabled', kind: 'Whisker' },
       ],
-      csi: { value: 'installation.kubeletVolumePluginPath', off: 'None', formerly: 'kubeletVolumePluginPath' },
+      csi: { value: 'installation.kubeletVolumePluginPath', off: 'None' },
     },
     releases: operatorMinors,
     exactReleases: operatorTags,

@@ -85,7 +85,7 @@ const operator = fields({
     manageCrds: text,
     pins: texts,
     additions: listOf(fields({ value: text, kind: text })),
-    'csi?': fields({ value: text, off: text, formerly: text }),
+    'csi?': fields({ value: text, off: text }),
   }),
   releases: textMap,
   'exactReleases?': textMap,

@@ -21,12 +21,14 @@ export const chartApply = pathWay<ChartFacts>({
 
 function planChart(facts: ChartFacts, context: Context): StagePlan {
   const crds = facts.crds ? crdActions(facts.crds, context) : [];
-  const actions = [...crds, ...(facts.upgraded ? [] : [upgradeAction(facts, context)])];
-  if (actions.length === 0) return { skip: `${releaseText(facts.installation)} is at ${context.options.release}, with your values` };
+  const name = releaseText(facts.installation);
+  if (!facts.upgraded && hasNoWay(facts)) return noWay(name, context);
+  const actions = [...crds, ...(facts.upgraded ? [] : [upgradeAction(name, facts, context)])];
+  if (actions.length === 0) return { skip: `${name} is at ${context.options.release}, with your values` };
   const difference = differenceOf(facts);
   return {
     actions,
-    objects: [...(facts.crds?.previews.map(({ planned }) => planned) ?? []), ...(difference?.objects ?? [])],
+    objects: [...(crds.length > 0 ? (facts.crds?.previews.map(({ planned }) => planned) ?? []) : []), ...(difference?.objects ?? [])],
     notes: notesOf(facts, difference),
     remember: {
       path: facts.installation.path,
@@ -36,10 +38,24 @@ function planChart(facts: ChartFacts, context: Context): StagePlan {
   };
 }
 
-function upgradeAction(facts: ChartFacts, context: Context): Action {
+/** What no acceptance can make right: findings of these checks leave nothing that could be done. */
+const NO_WAY: readonly string[] = ['NS-231', 'NS-234', 'NS-235', 'NS-236'];
+
+function hasNoWay({ upgrade, lostCrds }: ChartFacts): boolean {
+  return upgrade === undefined || lostCrds.length > 0;
+}
+
+function noWay(name: string, { options }: Context): StagePlan {
+  const because = `${name} cannot be upgraded: see ${NO_WAY.join(', ')}`;
+  const accepted = options.accept.find(({ check }) => NO_WAY.includes(check));
+  if (accepted) throw new Fault('blocked', because, [`leave --accept ${accepted.check} out and mend the cause`]);
+  return { skip: because };
+}
+
+function upgradeAction(name: string, facts: ChartFacts, context: Context): Action {
   return {
     id: 'chart',
-    title: `upgrade ${releaseText(facts.installation)} to ${context.options.release}`,
+    title: `upgrade ${name} to ${context.options.release}`,
     ref: '§4.2/2',
     // An older operator does not start on the new CRDs: going back with the chart tool alone leaves the service without one.
     undo: 'none',
@@ -49,12 +65,10 @@ function upgradeAction(facts: ChartFacts, context: Context): Action {
   };
 }
 
-/** The upgrade as a person has agreed to it. What no acceptance can make right is refused here once more. */
-function agreed({ upgrade, lostCrds, conflicts }: ChartFacts): HelmUpgrade {
-  if (lostCrds.length > 0)
-    throw new Fault('blocked', `helm would delete ${lostCrds.join(', ')} with all data`, ['mark them to be kept: see NS-236']);
+/** Fields of others are taken only if there are any: then a person has accepted each of them, or nothing is performed. */
+function agreed({ upgrade, conflicts }: ChartFacts): HelmUpgrade {
   if (!upgrade) throw new Fault('blocked', 'the chart release, its chart or helm could not be read', ['see NS-231, NS-234 and NS-235']);
-  const found = conflicts && 'value' in conflicts ? conflicts.value.length > 0 : false;
+  const found = conflicts !== undefined && 'value' in conflicts && conflicts.value.length > 0;
   return { ...upgrade, takeFields: found && upgrade.helm.major >= 4 };
 }
 
