@@ -13,12 +13,18 @@ import { chartApply } from './chart-apply.ts';
 import { holdPolicyMigration } from './hold-policies.ts';
 import { leftoverRemovals } from './leftover-removals.ts';
 import { takeOverOwnership } from './ownership.ts';
-import { pathWay, stageOfPaths } from './path-stage.ts';
+import { pathStage } from './path-stage.ts';
 import { defaultWaitMs } from './rollout-targets.ts';
 
 /** The full manifest, in waves, each waited for; then what the old release left in pod templates (§4.4/1–2). */
-const manifestApply = pathWay<ApplyFacts>({
+export const applyStage = pathStage<ApplyFacts>({
+  id: 'apply',
+  title: 'Apply the target release',
+  ref: '§4.4/2',
   paths: ['manifest', 'kvstore'],
+  also: [chartApply],
+  readOnly: false,
+  converges: true,
   checks: applyChecks,
   survey: readApplyFacts,
   plan(facts, context) {
@@ -37,16 +43,6 @@ const manifestApply = pathWay<ApplyFacts>({
       },
     };
   },
-});
-
-/** The target release, by the command that each path has for it (§4.2–§4.5). */
-export const applyStage = stageOfPaths({
-  id: 'apply',
-  title: 'Apply the target release',
-  ref: '§4.4/2',
-  readOnly: false,
-  converges: true,
-  ways: [manifestApply, chartApply],
 });
 
 function leftBehind(object: KubeObject): PlannedObject {

@@ -8,11 +8,11 @@ import type { StagePlan } from '../core/stage.ts';
 import { parseManifest } from '../merge/manifest.ts';
 import { type ChartDifference, chartDifference } from './chart-objects.ts';
 import { type ChartFacts, readChartFacts } from './chart-survey.ts';
-import { pathWay } from './path-stage.ts';
+import { pathPart } from './path-stage.ts';
 import { crdActions } from './target-crds.ts';
 
 /** The release of the operator's chart, upgraded by the chart tool (§4.2/2); CRDs that are still missing come right before it. */
-export const chartApply = pathWay<ChartFacts>({
+export const chartApply = pathPart<ChartFacts>({
   paths: ['chart'],
   checks: chartChecks,
   survey: readChartFacts,

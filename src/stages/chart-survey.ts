@@ -8,7 +8,7 @@ import { chartValue, overlaid, pinsOf, type Setting, settingsFor, settingValues 
 import type { Installation } from '../core/installation.ts';
 import { contains, type JsonMap } from '../core/json-map.ts';
 import type { Sources } from '../core/ports.ts';
-import { readForeignCrds, readLostCrds } from './chart-crds.ts';
+import { readForeignCrds, readLostCrds } from './chart-crd-owners.ts';
 import { readStoredRelease } from './chart-release.ts';
 import { chartPlace, type ReadChart, readChart, readHelmVersion, readValuesFile } from './chart-source.ts';
 import { readConflicts, tryUpgrade } from './chart-trial.ts';
