@@ -8,13 +8,20 @@ import { type DocumentKind, permissionsOf } from './permissions.ts';
 import { previewManifest } from './preview.ts';
 import { attempt, attemptWith, eachOf } from './reading.ts';
 import { readTarget, type Target } from './target.ts';
+import { CRD_FILE, readCrdManifest } from './target-crds.ts';
 
 /** The target for what is installed; without an installation there is none. */
 export async function readTargetFor(sources: Sources, context: Context, detection: Reading<Detection>): Promise<Reading<Target>> {
   if ('unread' in detection) return detection;
   if (detection.value.type !== 'found') return { unread: 'no installation was recognised, so its target is not known' };
   const { installation } = detection.value;
-  return attempt(() => readTarget(sources, context, installation));
+  return attempt(() => (installation.path === 'chart' ? crdTarget(sources, context) : readTarget(sources, context, installation)));
+}
+
+/** Where the chart tool renders the rest, the CRDs are what can be judged beforehand; the rendered objects are judged by `apply`. */
+async function crdTarget(sources: Sources, context: Context): Promise<Target> {
+  const { url, sha256, manifest } = await readCrdManifest(sources, context);
+  return { file: CRD_FILE, url, sha256, release: context.options.release, manifest, addOns: [] };
 }
 
 /** The documents of the target and of its add-ons, as the checks see them. */

@@ -22,8 +22,13 @@ export interface TargetCrds {
   readonly previews: readonly PreviewedObject[];
 }
 
-/** From the release's file, or rendered from the chart that `--crd-chart` names (§4.2/1). Throws Fault if it holds anything else. */
 export async function readTargetCrds(sources: Sources, context: Context): Promise<TargetCrds> {
+  const read = await readCrdManifest(sources, context);
+  return { ...read, previews: await previewDocuments(sources.cluster, read.manifest) };
+}
+
+/** From the release's file, or rendered from the chart that `--crd-chart` names (§4.2/1). Throws Fault if it holds anything else. */
+export async function readCrdManifest(sources: Sources, context: Context): Promise<Omit<TargetCrds, 'previews'>> {
   const read = context.options.crdChart === undefined ? await fetched(sources, context) : await rendered(sources, context);
   const other = read.manifest.documents.find(({ object }) => object.kind !== 'CustomResourceDefinition');
   if (other || read.manifest.documents.length === 0) {
@@ -31,7 +36,7 @@ export async function readTargetCrds(sources: Sources, context: Context): Promis
       'give the source of the target release with --manifest-url, or the CRD chart with --crd-chart',
     ]);
   }
-  return { ...read, previews: await previewDocuments(sources.cluster, read.manifest) };
+  return read;
 }
 
 async function fetched({ artifacts }: Sources, { profile, options }: Context): Promise<Omit<TargetCrds, 'previews'>> {
