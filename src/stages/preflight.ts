@@ -9,6 +9,7 @@ import { K } from '../core/kinds.ts';
 import type { Sources } from '../core/ports.ts';
 import { stage } from '../core/stage.ts';
 import { detect } from '../detect/detect.ts';
+import { readChartFindings } from './chart-findings.ts';
 import { readClis } from './cli-release.ts';
 import { readInventory } from './inventory.ts';
 import { attempt } from './reading.ts';
@@ -41,15 +42,16 @@ export async function surveyPreflight(sources: Sources, context: Context): Promi
   const target = await readTargetFor(sources, context, detection);
   const { cluster } = sources;
   const searches = changesUids(detection, record, context);
-  const [preview, access, owners, agentConfig] = await Promise.all([
+  const [preview, chart, access, owners, agentConfig] = await Promise.all([
     readPreview(cluster, target),
+    readChartFindings(sources, context, detection),
     readAccess(cluster, context, detection, target, searches),
     attempt(() => scanOwners(searches, sources, context)),
     attempt(() => readAgentConfig(cluster, context.profile, variantOf(detection))),
   ]);
   const facts = 'unread' in target ? target : { value: targetFacts(target.value) };
   const now = sources.clock.now().getTime();
-  return { now, ...general, ...machine, ...installed, record, target: facts, preview, access, owners, agentConfig };
+  return { now, ...general, ...machine, ...installed, record, target: facts, preview, chart, access, owners, agentConfig };
 }
 
 async function readInstallation({ cluster }: Sources, { profile, options }: Context) {
