@@ -7,6 +7,8 @@ export interface OwnChart {
   readonly operator: string;
   /** File of CRDs that the chart brings in its own folder, as charts before v3.32 did. */
   readonly crds?: string;
+  /** More objects of the chart, by file name. */
+  readonly templates?: Readonly<Record<string, string>>;
   /** Has the values that came with v3.30: `manageCRDs`, `goldmane`, `whisker`. */
   readonly isNew: boolean;
 }
@@ -23,6 +25,7 @@ export async function writeChart(parent: string, chart: OwnChart): Promise<strin
     'values.yaml': valuesOf(chart),
     'templates/operator.yaml': OPERATOR.replace('ARGS', chart.isNew ? '\n          args: ["-manage-crds={{ .Values.manageCRDs }}"]' : ''),
     'templates/installation.yaml': INSTALLATION,
+    ...Object.fromEntries(Object.entries(chart.templates ?? {}).map(([name, text]) => [`templates/${name}`, text])),
     ...(chart.isNew ? { 'templates/flow-logs.yaml': FLOW_LOGS, 'values.schema.json': SCHEMA } : {}),
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);

@@ -6,7 +6,7 @@ import { execa } from 'execa';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { until } from '../control-plane/until.ts';
 import { type ChartRepository, serveCharts } from '../helm/chart-repository.ts';
-import { NEW_CHART, OLD_CHART, writeChart } from '../helm/own-charts.ts';
+import { NEW_CHART, OLD_CHART, type OwnChart, writeChart } from '../helm/own-charts.ts';
 import { manifestFile, releases } from './shared.ts';
 import { type Surroundings, surroundingsEnv, type UpgradeProcess, upgrade } from './upgrade-process.ts';
 
@@ -35,7 +35,16 @@ resources:
   requests: { cpu: 50m }
 `;
 
-export async function chartCluster(helm: string): Promise<ChartCluster> {
+export interface ChartInstall {
+  readonly chart?: OwnChart;
+  /** File of the CRDs of the installed release. */
+  readonly crds?: string;
+  /** Variables of the person's shell: HELM_DRIVER, say. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export async function chartCluster(helm: string, request: ChartInstall = {}): Promise<ChartCluster> {
+  const { chart = OLD_CHART, crds = manifestFile('v3.27.5', 'operator-crds.yaml'), env = {} } = request;
   const plane = await startControlPlane({ maxMinutes: 10 });
   const home = await mkdtemp(join(tmpdir(), 'netsvc-upgrade-chart-'));
   let repository: ChartRepository | undefined;
@@ -46,7 +55,7 @@ export async function chartCluster(helm: string): Promise<ChartCluster> {
   };
   try {
     await plane.addNodes(2);
-    const old = await writeChart(home, { ...OLD_CHART, crds: manifestFile('v3.27.5', 'operator-crds.yaml') });
+    const old = await writeChart(home, { ...chart, crds });
     const target = await writeChart(home, NEW_CHART);
     repository = await serveCharts(helm, home, [target]);
     const path = [dirname(helm), dirname(plane.programs.kubectl), '/usr/bin', '/bin'].join(delimiter);
@@ -54,10 +63,10 @@ export async function chartCluster(helm: string): Promise<ChartCluster> {
       home,
       kubeconfig: plane.kubeconfigPath,
       kubectl: plane.programs.kubectl,
-      env: { PATH: path },
+      env: { PATH: path, ...env },
     };
     const cluster = clusterOf(plane, around, helm, { repository: repository.url, charts: { old, target }, stop });
-    await install(cluster, home);
+    await install(cluster, home, chart.version);
     return cluster;
   } catch (thrown) {
     await stop();
@@ -100,15 +109,15 @@ function withoutControlPlane(text: string): string {
     .join('\n');
 }
 
-async function install(cluster: ChartCluster, home: string): Promise<void> {
+async function install(cluster: ChartCluster, home: string, release: string): Promise<void> {
   const values = join(home, 'values.yaml');
   await writeFile(values, OWN_VALUES);
   await cluster.helm('install', 'calico', cluster.charts.old, '-n', RELEASE_NAMESPACE, '--create-namespace', '--values', values);
   const agents = join(home, 'agents.yaml');
-  await writeFile(agents, AGENTS);
+  await writeFile(agents, AGENTS.replaceAll('RELEASE', release));
   const { exitCode, stderr } = await cluster.plane.apply(agents);
   assert.equal(exitCode, 0, stderr);
-  const status = '{"status":{"calicoVersion":"v3.27.5"}}';
+  const status = JSON.stringify({ status: { calicoVersion: release } });
   await cluster.plane.kubectl([
     'patch',
     'installations.operator.tigera.io',
@@ -137,7 +146,7 @@ spec:
     metadata: { labels: { k8s-app: calico-node } }
     spec:
       containers:
-        - { name: calico-node, image: "mirror.example.org/calico/node:v3.27.5", env: [{ name: DATASTORE_TYPE, value: kubernetes }] }
+        - { name: calico-node, image: "mirror.example.org/calico/node:RELEASE", env: [{ name: DATASTORE_TYPE, value: kubernetes }] }
 ---
 apiVersion: apps/v1
 kind: Deployment
@@ -148,7 +157,7 @@ spec:
   template:
     metadata: { labels: { k8s-app: calico-kube-controllers } }
     spec:
-      containers: [{ name: calico-kube-controllers, image: "mirror.example.org/calico/kube-controllers:v3.27.5" }]
+      containers: [{ name: calico-kube-controllers, image: "mirror.example.org/calico/kube-controllers:RELEASE" }]
 `;
 
 /** The flags of an upgrade of this cluster. */
