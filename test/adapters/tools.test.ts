@@ -47,7 +47,7 @@ describe('programs', () => {
   });
 
   it('sends helm to no other cluster, user or namespace, and to other releases only by its own command', async () => {
-    await program('helm', 'env | grep -E "HELM|KUBECONFIG" | sort; echo "$@"');
+    const file = await program('helm', 'env | grep -E "HELM|KUBECONFIG" | sort; echo "$@"');
     const stray = {
       HELM_KUBEAPISERVER: 'https://x',
       HELM_KUBECONTEXT: 'y',
@@ -57,6 +57,7 @@ describe('programs', () => {
     };
     const run = { tool: 'helm', args: ['version'], env: { HELM_DRIVER: 'configmap' } } as const;
     const { stdout } = await tools(stray).run(run);
+    await rm(file);
     const kept = 'HELM_CACHE_HOME=/c\nHELM_DRIVER=configmap\nKUBECONFIG=/private/kubeconfig\n';
     assert.equal(stdout, `${kept}--kubeconfig=/private/kubeconfig version\n`);
   });
