@@ -90,14 +90,19 @@ export interface PlanScope {
   readonly stateNamespace: string;
   readonly documents: readonly DocumentKind[];
   readonly path?: InstallPath;
+  /** Namespace of the chart release, where the chart tool writes a revision and removes old ones. */
+  readonly chartNamespace?: string;
   /** UIDs change on the way: the whole cluster is searched for owner references. */
   readonly searchesOwners: boolean;
 }
 
 /** Everything that the chain asks of the account, each once. */
 export function permissionsOf(profile: Profile, scope: PlanScope): readonly Permission[] {
-  const { stateNamespace, documents, path, searchesOwners } = scope;
-  const chart = path === 'chart' ? each(['get', 'list'], K.Secret, 'releases of the chart') : [];
+  const { stateNamespace, documents, path, chartNamespace, searchesOwners } = scope;
+  const chart = [
+    ...(path === 'chart' ? each(['get', 'list'], K.Secret, 'releases of the chart') : []),
+    ...(chartNamespace ? each(['create', 'update', 'delete'], K.Secret, 'a new revision of the chart release', chartNamespace) : []),
+  ];
   const everything = permission('list', { group: '*', plural: '*' }, 'search for owner references', { required: false });
   const all = [
     ...readPermissions(profile),

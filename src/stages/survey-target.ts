@@ -61,8 +61,11 @@ export async function readAccess(
 ): Promise<Reading<readonly AccessAnswer[]>> {
   return attempt(async () => {
     const documents = 'value' in target ? await documentKindsOf(cluster, targetFacts(target.value)) : [];
-    const path = 'value' in detection && detection.value.type === 'found' ? detection.value.installation.path : undefined;
-    const permissions = permissionsOf(context.profile, { stateNamespace: context.options.stateNamespace, documents, path, searchesOwners });
+    const installation = 'value' in detection && detection.value.type === 'found' ? detection.value.installation : undefined;
+    const chart = installation?.chart ? { chartNamespace: installation.chart.namespace } : {};
+    const path = installation?.path;
+    const { stateNamespace } = context.options;
+    const permissions = permissionsOf(context.profile, { stateNamespace, documents, path, ...chart, searchesOwners });
     const allowed = await cluster.reviewAccess(permissions.map(({ request }) => request));
     return permissions.map((permission, index) => ({ ...permission, allowed: allowed[index] === true }));
   });
