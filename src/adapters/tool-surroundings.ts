@@ -19,6 +19,9 @@ export function argumentsFor({ tool, args }: Invocation, { kubeconfigPath, reque
 /** Given by us alone. */
 const PINNED: readonly string[] = ['KUBECONFIG'];
 
+/** Would send the chart tool to another cluster, user, namespace or place of its releases than the one that was found. */
+const HELM_STRAYS: readonly string[] = ['HELM_KUBE*', 'HELM_NAMESPACE', 'HELM_DRIVER'];
+
 /**
  * The service's CLI takes its datastore from many places; it gets exactly one (cli §1.3).
  * On Windows a variable's name is the same in any case, so those of another case go as well.
@@ -30,9 +33,9 @@ export function environmentFor(
 ): Record<string, string> {
   const named = (name: string) => (platform === 'win32' ? name.toUpperCase() : name);
   const ownCli = tool === 'netsvcctl';
+  const strays = ownCli ? cliEnvironment : tool === 'helm' ? HELM_STRAYS : [];
   const kept = Object.entries(env).filter(
-    (entry): entry is [string, string] =>
-      entry[1] !== undefined && !PINNED.includes(named(entry[0])) && !(ownCli && isStray(named(entry[0]), cliEnvironment)),
+    (entry): entry is [string, string] => entry[1] !== undefined && !PINNED.includes(named(entry[0])) && !isStray(named(entry[0]), strays),
   );
   return { ...Object.fromEntries(kept), KUBECONFIG: kubeconfigPath, ...(ownCli ? { DATASTORE_TYPE: 'kubernetes' } : {}) };
 }

@@ -36,7 +36,7 @@ export function openTools(options: ToolsOptions): Tools {
     run: (invocation, run = {}) =>
       runProgram(run.program ?? options.programs[invocation.tool], argumentsFor(invocation, options), {
         ...run,
-        env: environmentFor(invocation.tool, options),
+        env: { ...environmentFor(invocation.tool, options), ...invocation.env },
         ...(invocation.stdin === undefined ? {} : { stdin: invocation.stdin }),
       }),
   };

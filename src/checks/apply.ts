@@ -109,7 +109,7 @@ const takenEvidence = ({ ref, path, mine, theirs, manager }: TakenChange): Evide
   detail: ref.kind === 'Secret' ? 'value not shown' : `yours: ${text(mine)}, after the upgrade: ${text(theirs)}, set by ${manager}`,
 });
 
-export const nothingRefusedNow: Check<ApplyJudged> = defineCheck('NS-202', {
+export const nothingRefusedNow: Check<Pick<ApplyJudged, 'previews'>> = defineCheck('NS-202', {
   category: 'manifest',
   severity: 'error',
   ref: '§4.4/2',

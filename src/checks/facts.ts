@@ -1,4 +1,4 @@
-import type { Reading } from '../core/check.ts';
+import type { Finding, Reading } from '../core/check.ts';
 import type { Detection } from '../core/installation.ts';
 import type { Kind, KubeObject, ObjectRef, OwnerReference } from '../core/object.ts';
 import type { PlannedObject } from '../core/plan.ts';
@@ -118,6 +118,8 @@ export interface PreflightFacts {
   readonly proxyMode: Reading<string>;
   readonly target: Reading<TargetFacts>;
   readonly preview: Reading<readonly PlannedObject[]>;
+  /** What stands against the upgrade of the chart release; undefined on paths without one. */
+  readonly chart: Reading<readonly Finding[] | undefined>;
   readonly owners: Reading<OwnerScan>;
   readonly clis: Reading<readonly CliFile[]>;
   /** Files of the chart tool on PATH. */

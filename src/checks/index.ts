@@ -1,6 +1,7 @@
 import type { Check } from '../core/check.ts';
 import * as access from './access.ts';
 import * as advice from './advice.ts';
+import { chartUpgradable } from './chart-preflight.ts';
 import * as dataPlane from './data-plane.ts';
 import type { PreflightFacts } from './facts.ts';
 import * as endpoints from './host-endpoints.ts';
@@ -80,6 +81,7 @@ export const preflightChecks: readonly Check<PreflightFacts>[] = [
   target.nothingRefused,
   target.selectorsEqual,
   target.noDuplicateEnvTarget,
+  chartUpgradable,
   settings.imagesReachable,
   settings.mtuUnchanged,
   ownersSearchedFirst,

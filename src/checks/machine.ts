@@ -86,8 +86,12 @@ export const chartTool = preflightCheck('NS-804', {
     if (installation.path !== 'chart') return notApplicable(`the ${installation.path} path does not use the chart tool`);
     const [first] = read(facts.chartTool);
     if (first !== undefined) return ok(`helm at ${first}`);
-    return failed('helm is not on PATH, and this installation came from a chart', 'Install helm 3 and put it on PATH.', {
-      next: 'helm version',
-    });
+    return failed(
+      'helm is not on PATH, and this installation came from a chart',
+      'Install helm 3.14 or newer, or helm 4, and put it on PATH.',
+      {
+        next: 'helm version',
+      },
+    );
   }),
 });

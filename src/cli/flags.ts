@@ -67,6 +67,11 @@ export const targetFlags = {
     multipleNonGreedy: true,
     summary: 'whose value stands where you and the release both changed a field; repeatable',
   }),
+  chart: Flags.string({ ...run, helpValue: 'REF', summary: 'chart of the operator: a name in --repo, oci://…, a packed file or a folder' }),
+  repo: Flags.string({ ...run, helpValue: 'URL', summary: 'repository of the chart; default: the profile’s' }),
+  'crd-chart': Flags.string({ ...run, helpValue: 'REF', summary: 'take the CRDs from this chart instead of the release’s file' }),
+  values: Flags.string({ ...run, helpValue: 'FILE', summary: 'values for the chart, over those that the release has' }),
+  'manage-crds': Flags.boolean({ ...run, summary: 'chart installs: leave the CRDs to the new operator instead of applying them first' }),
   accept: Flags.string({
     ...run,
     helpValue: 'CHECK-ID[=SUBJECT]',
@@ -141,5 +146,6 @@ export const FILE_FLAGS: readonly string[] = [
     'base',
     'installed-manifest',
   ],
+  ...['chart', 'crd-chart', 'values'],
   ...['backup-dir', 'journal-dir', 'bin-dir', 'report-file', 'out', 'plan-file', 'dir'],
 ];

@@ -18,6 +18,11 @@ export interface RunFlags {
   readonly 'installed-manifest'?: string;
   readonly resolve?: readonly string[];
   readonly 'kvstore-endpoints'?: string;
+  readonly chart?: string;
+  readonly repo?: string;
+  readonly 'crd-chart'?: string;
+  readonly values?: string;
+  readonly 'manage-crds'?: boolean;
   readonly accept?: readonly string[];
   readonly 'fail-on'?: Severity;
   readonly 'dry-run'?: DryRun;
@@ -63,6 +68,11 @@ export function toOptions(flags: RunFlags, facts: OptionFacts): Options {
     ...given('installedManifest', flags['installed-manifest']),
     ...given('kvstoreEndpoints', flags['kvstore-endpoints'] === undefined ? undefined : readEndpoints(flags['kvstore-endpoints'])),
     ...given('resolutions', flags.resolve && Object.fromEntries(flags.resolve.map(readResolution))),
+    ...given('chart', flags.chart),
+    ...given('chartRepository', flags.repo),
+    ...given('crdChart', flags['crd-chart']),
+    ...given('chartValues', flags.values),
+    ...given('manageCrds', flags['manage-crds']),
     accept: (flags.accept ?? []).map((text) => readAcceptance(text, facts.checks)),
     failOn: flags['fail-on'] ?? 'error',
     dryRun: flags['dry-run'] ?? 'none',

@@ -2,7 +2,9 @@ import type { Invocation } from './argv.ts';
 import type { ExpectedCoverage } from './endpoint-coverage.ts';
 import type { AutomaticSigns } from './host-endpoint.ts';
 import type { JsonPatchOp, Kind, ObjectRef } from './object.ts';
+import type { OperatorEndNames, OperatorTarget } from './operator-view.ts';
 import type { JournalEntry } from './owner-journal.ts';
+
 import type { RolloutTarget } from './rollout.ts';
 
 /** What the world must look like before a `wait` action is over. */
@@ -10,6 +12,7 @@ export type Expectation =
   | RolloutExpected
   | { readonly type: 'apiservice-available'; readonly names: readonly string[] }
   | PoliciesSettled
+  | OperatorExpected
   | EndpointsExpected;
 
 /** Every workload is rolled out and ready. */
@@ -31,6 +34,13 @@ export interface PoliciesSettled {
   readonly prefix: string;
   /** Object and field that switch the renaming off; undefined if the cluster has no such kind. */
   readonly hold?: { readonly kind: Kind; readonly name: string; readonly field: string };
+}
+
+/** The operator has brought every component to the target, and it has stayed so. */
+export interface OperatorExpected {
+  readonly type: 'operator-end';
+  readonly names: OperatorEndNames;
+  readonly target: OperatorTarget;
 }
 
 /** Every node has its automatic host endpoint, complete. */

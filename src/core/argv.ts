@@ -7,6 +7,8 @@ export interface Invocation {
   readonly args: readonly string[];
   /** Text for the program's standard input. */
   readonly stdin?: string;
+  /** Variables for this program alone, beside those of its surroundings. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** The apply command of the procedure (§1/5), for one file. */
@@ -36,5 +38,6 @@ export function quoteFor(platform: string, argument: string): string {
 
 /** The command line a person could type; the tool's name may differ from its role (calicoctl for netsvcctl). */
 export function commandLine(invocation: Invocation, program: string = invocation.tool): string {
-  return [program, ...invocation.args].map(quoteArgument).join(' ');
+  const variables = Object.entries(invocation.env ?? {}).map(([name, value]) => `${name}=${quoteArgument(value)}`);
+  return [...variables, ...[program, ...invocation.args].map(quoteArgument)].join(' ');
 }

@@ -26,6 +26,15 @@ export interface Options {
   readonly kvstoreEndpoints?: string;
   /** Decisions about edits, by the `field` of a conflict. */
   readonly resolutions?: Readonly<Record<string, Side>>;
+  /** The operator's chart: a name in a repository, an OCI address, a packed file or a folder. */
+  readonly chart?: string;
+  readonly chartRepository?: string;
+  /** The chart with the CRDs, rendered instead of the release's CRD file. */
+  readonly crdChart?: string;
+  /** A person's own values for the chart, over those of the release. */
+  readonly chartValues?: string;
+  /** The operator is to apply the CRDs itself (option 2 of §4.2). */
+  readonly manageCrds?: boolean;
   readonly accept: readonly Acceptance[];
   readonly failOn: Severity;
   readonly dryRun: DryRun;

@@ -1,3 +1,4 @@
+import type { ChartNames } from './chart-names.ts';
 import type { Datastore } from './installation.ts';
 import type { ComponentStatusName, OperatorApi } from './operator-view.ts';
 import type { ReadyRule } from './rollout.ts';
@@ -143,6 +144,8 @@ export interface RemovedKind {
 }
 
 export interface OperatorEnd {
+  /** Kind of the component statuses: `TigeraStatus`. */
+  readonly statusKind: string;
   /** Component statuses of the target release. */
   readonly statuses: readonly ComponentStatusName[];
   readonly api: OperatorApi;
@@ -182,6 +185,8 @@ export interface Profile {
     readonly workloadNamespace: string;
     readonly file: string;
     readonly chart: string;
+    /** Names of the chart's values; without them no release of it is upgraded. */
+    readonly chartNames?: ChartNames;
     /** Operator image minor → service minor, for detection only. */
     readonly releases: Readonly<Record<string, string>>;
     /** Operator image tag → service release, where it is known exactly. */

@@ -9,7 +9,7 @@ export type ChartAnswer =
   | { readonly type: 'release'; readonly chart: ChartRelease; readonly evidence: string }
   /** Rendered with the chart tool and applied by something else: there is no release. */
   | { readonly type: 'rendered'; readonly evidence: string }
-  /** The objects name a release that is not stored (any more, or not in Secrets). */
+  /** The objects name a release that is not stored (any more, or out of the cluster). */
   | { readonly type: 'lost'; readonly chart: ChartRelease; readonly evidence: string }
   | { readonly type: 'none' };
 
@@ -17,17 +17,18 @@ export type ChartAnswer =
  * Whether the operator's objects belong to a chart release (domain §2.2): the annotations that an install or upgrade leaves,
  * confirmed by the labels of the stored release, whose content is not needed and may not be readable.
  */
-export function chartOf(objects: readonly KubeObject[], secrets: Reading<readonly KubeObject[]>): ChartAnswer {
+export function chartOf(objects: readonly KubeObject[], stored: Reading<readonly KubeObject[]>): ChartAnswer {
   const owned = objects.find(({ metadata }) => metadata.annotations?.[NAME] !== undefined);
   if (!owned) return renderedOrNone(objects);
   const name = owned.metadata.annotations?.[NAME] ?? '';
   const namespace = owned.metadata.annotations?.[NAMESPACE] ?? owned.metadata.namespace ?? '';
   const where = `${owned.kind} ${owned.metadata.name} belongs to chart release ${namespace}/${name}`;
-  if ('unread' in secrets) {
-    return { type: 'release', chart: { name, namespace }, evidence: `${where} (its Secrets could not be read: ${secrets.unread})` };
+  if ('unread' in stored) {
+    return { type: 'release', chart: { name, namespace }, evidence: `${where} (its Secrets could not be read: ${stored.unread})` };
   }
-  const newest = newestRevision(secrets.value, name, namespace);
-  if (!newest) return { type: 'lost', chart: { name, namespace }, evidence: `${where}, which is not stored in Secrets` };
+  const newest = newestRevision(stored.value, name, namespace);
+  if (!newest)
+    return { type: 'lost', chart: { name, namespace }, evidence: `${where}, which is stored neither in Secrets nor in ConfigMaps` };
   return { type: 'release', chart: { name, namespace, ...newest }, evidence: `${where}, revision ${newest.revision} ${newest.status}` };
 }
 
@@ -38,11 +39,11 @@ function renderedOrNone(objects: readonly KubeObject[]): ChartAnswer {
 }
 
 function newestRevision(
-  secrets: readonly KubeObject[],
+  stored: readonly KubeObject[],
   name: string,
   namespace: string,
 ): { readonly revision: number; readonly status: string } | undefined {
-  return secrets
+  return stored
     .filter(({ metadata }) => metadata.namespace === namespace && metadata.labels?.owner === 'helm' && metadata.labels.name === name)
     .map(({ metadata }) => ({ revision: Number(metadata.labels?.version ?? 0), status: metadata.labels?.status ?? 'unknown' }))
     .toSorted((a, b) => b.revision - a.revision)[0];

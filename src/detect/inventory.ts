@@ -27,8 +27,8 @@ export interface Inventory {
   readonly crds: Reading<readonly CrdFact[]>;
   /** The operator's Installation resources. */
   readonly installations: Reading<readonly KubeObject[]>;
-  /** Secrets of chart releases: metadata only. */
-  readonly chartSecrets: Reading<readonly KubeObject[]>;
+  /** Secrets and ConfigMaps in which chart releases are stored: metadata only. */
+  readonly chartReleases: Reading<readonly KubeObject[]>;
   readonly clusterInformation: Reading<KubeObject | undefined>;
   /** Metadata only. */
   readonly nodes: Reading<readonly KubeObject[]>;

@@ -21,7 +21,7 @@ export function detectOperated(
   const operator = findOperator(readings.deployments, profile);
   const chart = chartOf(
     [operator, installation].flatMap((object) => object ?? []),
-    inventory.chartSecrets,
+    inventory.chartReleases,
   );
   const evidence = [
     `there is ${installation.kind} ${installation.metadata.name}`,

@@ -13,6 +13,7 @@ import type { PaceLimits } from './pace.ts';
 import { patchAll } from './patch-all.ts';
 import { CONTINUE, type OnLine, runTool } from './run-tool.ts';
 import { servedKind } from './served-kind.ts';
+
 import { type WaitSurroundings, waitFor } from './wait-for.ts';
 import { assertStillHolds } from './wait-host-endpoints.ts';
 import { assertSettled } from './wait-policies.ts';
@@ -142,9 +143,10 @@ async function patchObject(ports: EnginePorts, effect: Extract<Effect, { type: '
   return refText(target);
 }
 
-function telling(observe: Observer, stage: string): Pick<WaitSurroundings, 'onProgress' | 'report'> {
+function telling(observe: Observer, stage: string): Pick<WaitSurroundings, 'onProgress' | 'report' | 'warn'> {
   return {
     report: (done, of, what, why) => observe({ type: 'progress', stage, done, of, what, ...(why ? { why } : {}) }),
+    warn: (text) => observe({ type: 'note', stage, text, level: 'warning' }),
     onProgress: (progress, elapsedMs) => observe({ type: 'rollout', stage, progress, elapsedMs }),
   };
 }

@@ -5,6 +5,7 @@ import type { Performed } from './execute.ts';
 import type { Report } from './report.ts';
 import { waitApiServices } from './wait-apiservice.ts';
 import { waitHostEndpoints } from './wait-host-endpoints.ts';
+import { waitOperator } from './wait-operator.ts';
 import { waitPolicies } from './wait-policies.ts';
 import { type WaitRequest, waitRollout } from './wait-rollout.ts';
 
@@ -12,13 +13,15 @@ import { type WaitRequest, waitRollout } from './wait-rollout.ts';
 export interface WaitSurroundings extends Pick<WaitRequest, 'signal' | 'onProgress'> {
   readonly leftBehind: Set<string>;
   readonly report: Report;
+  /** A line that a person should read while it goes on. */
+  readonly warn: (text: string) => void;
 }
 
 /** Waits for what the action expects of the world. */
 export async function waitFor(
   ports: EnginePorts,
   { until, timeoutMs }: Extract<Effect, { type: 'wait' }>,
-  { signal, leftBehind, report, onProgress }: WaitSurroundings,
+  { signal, leftBehind, report, warn, onProgress }: WaitSurroundings,
 ): Promise<Performed> {
   const { cluster, clock } = ports;
   switch (until.type) {
@@ -27,6 +30,9 @@ export async function waitFor(
       return {};
     case 'apiservice-available':
       await waitApiServices(cluster, clock, until.names, timeoutMs, signal);
+      return {};
+    case 'operator-end':
+      await waitOperator(ports, until, { timeoutMs, signal, report, warn });
       return {};
     case 'policies-settled':
       await waitPolicies(ports, until, { timeoutMs, signal, report });

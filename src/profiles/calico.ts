@@ -96,6 +96,16 @@ export const calico: Profile = {
     workloadNamespace: 'calico-system',
     file: 'tigera-operator.yaml',
     chart: 'tigera-operator',
+    chartNames: {
+      repository: 'https://docs.tigera.io/calico/charts',
+      manageCrds: 'manageCRDs',
+      pins: ['tigeraOperator.version', 'tigeraOperator.image'],
+      additions: [
+        { value: 'goldmane.enabled', kind: 'Goldmane' },
+        { value: 'whisker.enabled', kind: 'Whisker' },
+      ],
+      csi: { value: 'installation.kubeletVolumePluginPath', off: 'None' },
+    },
     releases: operatorMinors,
     exactReleases: operatorTags,
     ...calicoOperated,

@@ -98,6 +98,7 @@ export const netsvc: Profile = {
     workloadNamespace: 'netsvc-system',
     file: 'netsvc-operator.yaml',
     chart: 'netsvc-operator',
+    chartNames: { manageCrds: 'manageCRDs', pins: [], additions: [] },
     releases: {},
     agent: agentOf('netsvc-node', '2/2', 'netsvc-system'),
     controllers: controllersOf('netsvc-system'),

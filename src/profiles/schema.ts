@@ -80,6 +80,13 @@ const operator = fields({
   workloadNamespace: text,
   file: text,
   chart: text,
+  'chartNames?': fields({
+    'repository?': text,
+    manageCrds: text,
+    pins: texts,
+    additions: listOf(fields({ value: text, kind: text })),
+    'csi?': fields({ value: text, off: text }),
+  }),
   releases: textMap,
   'exactReleases?': textMap,
   agent: ref('workload'),
@@ -90,6 +97,7 @@ const operator = fields({
   'statusVersionField?': text,
   'migrationLabel?': fields({ key: text, pending: text }),
   'end?': fields({
+    statusKind: text,
     statuses: listOf(fields({ name: text, generation: { enum: ['installation', 'own', 'none'] }, 'kind?': text })),
     api: fields({ kind: text, service: text, namespace: text, oldNamespace: text }),
   }),

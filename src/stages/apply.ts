@@ -12,6 +12,7 @@ import { continues } from '../core/run-record.ts';
 import type { StagePlan } from '../core/stage.ts';
 import { type Wave, waveText } from '../merge/waves.ts';
 import { type ApplyFacts, readApplyFacts } from './apply-facts.ts';
+import { chartApply } from './chart-apply.ts';
 import { holdPolicyMigration } from './hold-policies.ts';
 import { leftoverRemovals } from './leftover-removals.ts';
 import { takeOverOwnership } from './ownership.ts';
@@ -21,9 +22,10 @@ import { defaultWaitMs } from './rollout-targets.ts';
 /** The full manifest, in waves, each waited for; then what the old release left in pod templates (§4.4/1–2). */
 export const applyStage = pathStage<ApplyFacts>({
   id: 'apply',
-  title: 'Apply the target manifest',
+  title: 'Apply the target release',
   ref: '§4.4/2',
   paths: ['manifest', 'kvstore'],
+  also: [chartApply],
   readOnly: false,
   converges: true,
   checks: applyChecks,

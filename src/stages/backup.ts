@@ -1,13 +1,15 @@
 import type { BackupFile } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import { Fault } from '../core/fault.ts';
-import type { Installation } from '../core/installation.ts';
+import type { Installation, InstallPath } from '../core/installation.ts';
 import { K } from '../core/kinds.ts';
 import type { Kind, KubeObject } from '../core/object.ts';
 import type { ClusterReader, Sources } from '../core/ports.ts';
 import { continues, type RunRecord } from '../core/run-record.ts';
+import type { StagePlan } from '../core/stage.ts';
 import { type BackupObjects, backupFiles } from './backup-files.ts';
-import { pathStage } from './path-stage.ts';
+import { releaseDocuments } from './chart-release.ts';
+import { pathPart, pathStage } from './path-stage.ts';
 import { readTarget } from './target.ts';
 
 interface BackupFacts {
@@ -15,32 +17,51 @@ interface BackupFacts {
   readonly found: BackupObjects;
 }
 
+/** What the upgrade writes on a path: the live objects behind these documents are backed up. */
+type DocumentsOf = (sources: Sources, context: Context, installation: Installation) => Promise<readonly KubeObject[]>;
+
+function backupOn(paths: readonly InstallPath[], documentsOf: DocumentsOf) {
+  return {
+    paths,
+    checks: [],
+    async survey(sources: Sources, context: Context, installation: Installation): Promise<BackupFacts> {
+      const record = await sources.records.load();
+      if (takenBefore(record, context)) return { record, found: { definitions: [], customResources: [], objects: [], secrets: [] } };
+      return { record, found: await readBackupObjects(sources, context, await documentsOf(sources, context, installation)) };
+    },
+    plan: planBackup,
+  };
+}
+
+function planBackup({ record, found }: BackupFacts, context: Context): StagePlan {
+  if (takenBefore(record, context)) return { skip: `this run took it already: ${record?.backup ?? ''}` };
+  const folder = context.options.backupDir?.replace(/(?<=.)[/\\]+$/, '') ?? `${context.workFolder}/backup-${stamp(context.startedAt)}`;
+  const files: readonly BackupFile[] = backupFiles(found, context, context.options.withSecrets);
+  const count = found.definitions.length + found.customResources.length + found.objects.length;
+  return {
+    actions: [
+      { id: 'files', title: `write ${count} objects to ${folder}`, ref: '§7', undo: 'full', effect: { type: 'backup', folder, files } },
+    ],
+    remember: { backup: folder },
+  };
+}
+
 /** Everything of the service that the upgrade can touch, as files, before the first write (domain §14/34). */
 export const backupStage = pathStage<BackupFacts>({
   id: 'backup',
   title: 'Back up what the upgrade can touch',
   ref: '§7',
-  paths: ['manifest', 'kvstore'],
   readOnly: false,
-  checks: [],
-  async survey(sources, context, installation) {
-    const record = await sources.records.load();
-    if (takenBefore(record, context)) return { record, found: { definitions: [], customResources: [], objects: [], secrets: [] } };
-    return { record, found: await readBackupObjects(sources, context, installation) };
-  },
-  plan({ record, found }, context) {
-    if (takenBefore(record, context)) return { skip: `this run took it already: ${record?.backup ?? ''}` };
-    const folder = context.options.backupDir?.replace(/(?<=.)[/\\]+$/, '') ?? `${context.workFolder}/backup-${stamp(context.startedAt)}`;
-    const files: readonly BackupFile[] = backupFiles(found, context, context.options.withSecrets);
-    const count = found.definitions.length + found.customResources.length + found.objects.length;
-    return {
-      actions: [
-        { id: 'files', title: `write ${count} objects to ${folder}`, ref: '§7', undo: 'full', effect: { type: 'backup', folder, files } },
-      ],
-      remember: { backup: folder },
-    };
-  },
+  ...backupOn(['manifest', 'kvstore'], targetDocuments),
+  also: [pathPart(backupOn(['chart'], releaseDocuments))],
 });
+
+async function targetDocuments(sources: Sources, context: Context, installation: Installation): Promise<readonly KubeObject[]> {
+  const target = await readTarget(sources, context, installation);
+  return [target.manifest, ...target.addOns.map((addOn) => addOn.manifest)].flatMap((manifest) =>
+    manifest.documents.map((one) => one.object),
+  );
+}
 
 function takenBefore(record: RunRecord | undefined, context: Context): boolean {
   return continues(record, context) && record.backup !== undefined;
@@ -50,12 +71,8 @@ function stamp(date: Date): string {
   return date.toISOString().replace(/[-:]|\.\d+/g, '');
 }
 
-async function readBackupObjects(sources: Sources, context: Context, installation: Installation): Promise<BackupObjects> {
+async function readBackupObjects(sources: Sources, context: Context, documents: readonly KubeObject[]): Promise<BackupObjects> {
   const { profile } = context;
-  const target = await readTarget(sources, context, installation);
-  const documents = [target.manifest, ...target.addOns.map((addOn) => addOn.manifest)].flatMap((manifest) =>
-    manifest.documents.map((one) => one.object),
-  );
   const { kinds, failed } = await sources.cluster.discover();
   const unknown = failed.filter((group) => group.startsWith(profile.crdGroup) || group.startsWith(profile.operatorGroup));
   if (unknown.length > 0) {
@@ -72,7 +89,8 @@ async function readBackupObjects(sources: Sources, context: Context, installatio
     sources.cluster.list(K.CustomResourceDefinition),
   ]);
   const ours = new Set(documents.filter((one) => one.kind === 'CustomResourceDefinition').map((one) => one.metadata.name));
-  const isOurs = (crd: KubeObject) => ours.has(crd.metadata.name) || crd.metadata.name.endsWith(`.${profile.crdGroup}`);
+  const groups = [profile.crdGroup, profile.operatorGroup];
+  const isOurs = (crd: KubeObject) => ours.has(crd.metadata.name) || groups.some((group) => crd.metadata.name.endsWith(`.${group}`));
   return {
     definitions: definitions.filter(isOurs),
     customResources: customResources.flat(),

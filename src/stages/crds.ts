@@ -1,4 +1,5 @@
 import type { InstallPath } from '../core/installation.ts';
+import { chartCrds } from './chart-crds.ts';
 import { pathStage } from './path-stage.ts';
 
 const IN_MANIFEST = 'the full manifest holds the CRDs: apply installs them first';
@@ -8,7 +9,8 @@ export const crdsStage = pathStage<InstallPath>({
   id: 'crds',
   title: 'Install the new CRDs',
   ref: '§4.3/2',
-  paths: ['chart', 'operator'],
+  paths: ['operator'],
+  also: [chartCrds],
   needless: { manifest: IN_MANIFEST, kvstore: IN_MANIFEST },
   readOnly: false,
   checks: [],

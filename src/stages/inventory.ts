@@ -18,21 +18,30 @@ export async function readInventory(sources: Pick<Sources, 'cluster'>, profile: 
   const namespaces = serviceNamespaces(profile);
   const lists = (kind: Kind, options?: ListOptions) => attempt(() => listIn(cluster, kind, namespaces, options));
   const { installationKind } = profile.operator;
-  const [daemonSets, deployments, pods, configMaps, crds, installations, chartSecrets, clusterInformation, nodes, jobs] = await Promise.all(
-    [
+  const [daemonSets, deployments, pods, configMaps, crds, installations, chartReleases, clusterInformation, nodes, jobs] =
+    await Promise.all([
       attempt(() => listAll(cluster, K.DaemonSet)),
       attempt(() => listAll(cluster, K.Deployment)),
       attempt(() => servicePods(cluster, namespaces, profile)),
       lists(K.ConfigMap),
       attempt(() => listCrds(cluster, profile)),
       attempt(() => listAll(cluster, { ...installationKind, namespaced: false })),
-      attempt(() => listAll(cluster, K.Secret, { labelSelector: 'owner=helm', metadataOnly: true })),
+      attempt(() => chartReleasesIn(cluster)),
       attempt(() => clusterInformationOf(cluster, profile)),
       attempt(() => listAll(cluster, K.Node, { metadataOnly: true, keep: labelled })),
       lists(K.Job, { metadataOnly: true }),
-    ],
-  );
-  return { daemonSets, deployments, pods, configMaps, crds, installations, chartSecrets, clusterInformation, nodes, jobs };
+    ]);
+  return { daemonSets, deployments, pods, configMaps, crds, installations, chartReleases, clusterInformation, nodes, jobs };
+}
+
+/** In Secrets, unless a person told the chart tool to use ConfigMaps; those matter only where they can be read. */
+async function chartReleasesIn(cluster: ClusterReader): Promise<readonly KubeObject[]> {
+  const options = { labelSelector: 'owner=helm', metadataOnly: true };
+  const [secrets, configMaps] = await Promise.all([
+    listAll(cluster, K.Secret, options),
+    attempt(() => listAll(cluster, K.ConfigMap, options)),
+  ]);
+  return 'value' in configMaps ? [...secrets, ...configMaps.value] : secrets;
 }
 
 /** Name and labels, all that detection reads of a node. */

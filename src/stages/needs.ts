@@ -33,6 +33,8 @@ export const documentKinds: readonly DocumentKind[] = [
 export interface PlanScope {
   readonly stateNamespace: string;
   readonly documents: readonly DocumentKind[];
+  /** Namespace of the chart release, where the chart tool writes a revision and removes old ones. */
+  readonly chartNamespace?: string;
   /** False where the mesh is known to be without the policy sidecar: then nothing of it is touched. */
   readonly meshed: boolean;
 }
@@ -103,6 +105,12 @@ export const documents: Needs = (_, { documents: wanted }) => {
   const grant = 'roles of the target hold more rights than this account';
   return [...apply, ...roles.flatMap((role) => allow(['bind', 'escalate'], role, grant, { required: false }))];
 };
+
+/** A new revision of the chart release. */
+export const chartRelease: Needs = (_, { chartNamespace: namespace }) =>
+  namespace === undefined
+    ? []
+    : allow(['create', 'update', 'delete', 'get', 'list'], K.Secret, 'a new revision of the chart release', { namespace });
 
 export const mesh: Needs = (_, { meshed }) => {
   if (!meshed) return [];

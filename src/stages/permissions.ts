@@ -3,6 +3,7 @@ import type { Profile } from '../core/profile.ts';
 import type { StageId } from '../core/stage.ts';
 import {
   backup,
+  chartRelease,
   type DocumentKind,
   detection,
   documents,
@@ -48,6 +49,7 @@ const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
     rollout,
     ownerSearch,
     journal,
+    chartRelease,
     () => allow(['list', 'watch'], K.APIService, 'the aggregated API after its manifest'),
     ({ crdGroup: group, controllersConfiguration: { plural } }) => [
       ...allow(['get'], { group, plural }, 'renaming of policies'),

@@ -8,6 +8,7 @@ import { K } from '../core/kinds.ts';
 import type { Sources } from '../core/ports.ts';
 import { stage } from '../core/stage.ts';
 import { detect } from '../detect/detect.ts';
+import { readChartFindings } from './chart-findings.ts';
 import { readClis } from './cli-release.ts';
 import { readInventory } from './inventory.ts';
 import { changesUids, readReferences, sourceOf } from './owner-references.ts';
@@ -40,15 +41,16 @@ export async function surveyPreflight(sources: Sources, context: Context): Promi
   const target = await readTargetFor(sources, context, detection, record);
   const { cluster } = sources;
   const search = searchedFor(detection, record, context);
-  const [access, owners, agentConfig] = await Promise.all([
-    readAccess(cluster, context, target, mayBeMeshed(general, context)),
+  const [chart, access, owners, agentConfig] = await Promise.all([
+    readChartFindings(sources, context, detection),
+    readAccess(cluster, context, detection, target, mayBeMeshed(general, context)),
     attempt(() => scanOwners(search, sources, context)),
     attempt(() => readAgentConfig(cluster, context.profile, variantOf(detection))),
   ]);
   const facts = 'unread' in target ? target : { value: targetFacts(target.value.target) };
   const preview = 'unread' in target ? target : { value: target.value.previews.map(({ planned }) => planned) };
   const now = sources.clock.now().getTime();
-  return { now, ...general, ...machine, ...installed, record, target: facts, preview, access, owners, agentConfig };
+  return { now, ...general, ...machine, ...installed, record, target: facts, preview, chart, access, owners, agentConfig };
 }
 
 async function readInstallation({ cluster }: Sources, { profile, options }: Context) {

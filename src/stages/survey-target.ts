@@ -3,12 +3,16 @@ import type { Reading } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import type { Detection } from '../core/installation.ts';
 import type { ClusterReader, Sources } from '../core/ports.ts';
+
 import type { RunRecord } from '../core/run-record.ts';
 import { type MergedTarget, readMergedTarget } from './merged-target.ts';
 import type { DocumentKind } from './needs.ts';
 import { permissionsOf } from './permissions.ts';
+import { previewDocuments } from './preview.ts';
 import { attempt, eachOf } from './reading.ts';
 import { type Target, targetDocuments } from './target.ts';
+
+import { CRD_FILE, readCrdManifest } from './target-crds.ts';
 
 /** The target for what is installed; without an installation there is none. */
 export async function readTargetFor(
@@ -20,7 +24,18 @@ export async function readTargetFor(
   if ('unread' in detection) return detection;
   if (detection.value.type !== 'found') return { unread: 'no installation was recognised, so its target is not known' };
   const { installation } = detection.value;
-  return attempt(() => readMergedTarget(sources, context, installation, 'value' in record ? record.value : undefined));
+  return attempt(() =>
+    installation.path === 'chart'
+      ? crdTarget(sources, context)
+      : readMergedTarget(sources, context, installation, 'value' in record ? record.value : undefined),
+  );
+}
+
+/** Where the chart tool renders the rest, the CRDs are what can be judged beforehand; the rendered objects are judged by `apply`. */
+async function crdTarget(sources: Sources, context: Context): Promise<FoundTarget> {
+  const { url, sha256, text, manifest } = await readCrdManifest(sources, context);
+  const target = { file: CRD_FILE, url, sha256, text, release: context.options.release, manifest, addOns: [] };
+  return { target, previews: await previewDocuments(sources.cluster, manifest) };
 }
 
 /** The target as it will be applied, edits and all, and what the server says to it. */
@@ -50,12 +65,15 @@ async function documentKindsOf(cluster: ClusterReader, target: TargetFacts): Pro
 export async function readAccess(
   cluster: ClusterReader,
   { profile, options: { stateNamespace } }: Context,
+  detection: Reading<Detection>,
   target: Reading<FoundTarget>,
   meshed: boolean,
 ): Promise<Reading<readonly AccessAnswer[]>> {
   return attempt(async () => {
     const documents = 'value' in target ? await documentKindsOf(cluster, targetFacts(target.value.target)) : [];
-    const permissions = permissionsOf('run', profile, { stateNamespace, documents, meshed });
+    const chart = 'value' in detection && detection.value.type === 'found' ? detection.value.installation.chart : undefined;
+    const scope = { stateNamespace, documents, meshed, ...(chart ? { chartNamespace: chart.namespace } : {}) };
+    const permissions = permissionsOf('run', profile, scope);
     const allowed = await cluster.reviewAccess(permissions.map(({ request }) => request));
     return permissions.map((permission, index) => ({ ...permission, allowed: allowed[index] === true }));
   });

@@ -2,6 +2,7 @@ import type { Context } from '../core/context.ts';
 import type { Installation } from '../core/installation.ts';
 import type { Sources } from '../core/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../core/rollout.ts';
+import { chartWait } from './chart-wait.ts';
 import { pathStage } from './path-stage.ts';
 import { readNodes, readRollouts } from './rollout-state.ts';
 import { defaultWaitMs, rolloutTargets } from './rollout-targets.ts';
@@ -19,6 +20,7 @@ export const waitStage = pathStage<WaitFacts>({
   title: 'Wait for the rolling update',
   ref: '§4.4/3',
   paths: ['manifest', 'kvstore'],
+  also: [chartWait],
   readOnly: true,
   checks: [],
   survey: readWaitFacts,

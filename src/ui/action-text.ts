@@ -56,6 +56,8 @@ function expectationText(until: Expectation): string {
       return `APIService ${until.names.join(', ')}`;
     case 'policies-settled':
       return 'the new names of stored policies, or the hold of their renaming';
+    case 'operator-end':
+      return `the operator to bring every component to ${until.target.release}`;
     case 'host-endpoints':
       return `the automatic host endpoints of ${until.nodes.length} ${until.nodes.length === 1 ? 'node' : 'nodes'}`;
   }

@@ -46,6 +46,22 @@ describe('programs', () => {
     assert.equal(stdout, 'DATASTORE_TYPE=kubernetes\nKUBECONFIG=/private/kubeconfig\nMINE=1\nversion\n');
   });
 
+  it('sends helm to no other cluster, user or namespace, and to other releases only by its own command', async () => {
+    const file = await program('helm', 'env | grep -E "HELM|KUBECONFIG" | sort; echo "$@"');
+    const stray = {
+      HELM_KUBEAPISERVER: 'https://x',
+      HELM_KUBECONTEXT: 'y',
+      HELM_NAMESPACE: 'z',
+      HELM_DRIVER: 'sql',
+      HELM_CACHE_HOME: '/c',
+    };
+    const run = { tool: 'helm', args: ['version'], env: { HELM_DRIVER: 'configmap' } } as const;
+    const { stdout } = await tools(stray).run(run);
+    await rm(file);
+    const kept = 'HELM_CACHE_HOME=/c\nHELM_DRIVER=configmap\nKUBECONFIG=/private/kubeconfig\n';
+    assert.equal(stdout, `${kept}--kubeconfig=/private/kubeconfig version\n`);
+  });
+
   it('reports exit code and streams, line by line as well', async () => {
     const file = await program('two', 'echo out; echo err >&2; exit 3');
     const lines: string[] = [];

@@ -50,7 +50,7 @@ describe('who else manages the installation', () => {
     const secret = objectOf('v1', 'Secret', 's', {
       metadata: { namespace: 'kube-system', labels: { owner: 'helm', name: 'rke2-calico', version: '1', status: 'deployed' } },
     });
-    const found = foundIn([installation({ annotations }), operatedAgent()], { chartSecrets: { value: [secret] } });
+    const found = foundIn([installation({ annotations }), operatedAgent()], { chartReleases: { value: [secret] } });
     assert.deepEqual([found.path, found.managedBy[0]?.name, found.managedBy[0]?.evidence], ['chart', 'RKE2', 'chart release rke2-calico']);
   });
 

@@ -25,15 +25,15 @@ describe('detection of operator and chart installs', () => {
   });
 
   it('finds a chart release with its newest revision', () => {
-    const chartSecrets = { value: [secret('9', 'superseded'), secret('10', 'pending-upgrade'), secret('99', 'deployed', 'other')] };
-    const found = foundIn([installation(), operator({ annotations: annotated }), operatedAgent()], { chartSecrets });
+    const chartReleases = { value: [secret('9', 'superseded'), secret('10', 'pending-upgrade'), secret('99', 'deployed', 'other')] };
+    const found = foundIn([installation(), operator({ annotations: annotated }), operatedAgent()], { chartReleases });
     assert.equal(found.path, 'chart');
     assert.deepEqual(found.chart, { name: 'calico', namespace: 'tigera-operator', revision: 10, status: 'pending-upgrade' });
   });
 
   it('finds a chart release by annotations alone where Secrets cannot be read', () => {
     const found = foundIn([installation({ annotations: annotated }), operator(), operatedAgent()], {
-      chartSecrets: { unread: 'forbidden (403)' },
+      chartReleases: { unread: 'forbidden (403)' },
     });
     assert.deepEqual([found.path, found.chart], ['chart', { name: 'calico', namespace: 'tigera-operator' }]);
     assert.ok(found.evidence.some((line) => line.includes('could not be read: forbidden (403)')));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isRunning } from '../../src/adapters/run-identity.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../support/shared.ts';
-import { type SlowKubectl, slowKubectl } from '../support/slow-kubectl.ts';
+import { type SlowTool, slowKubectl } from '../support/slow-kubectl.ts';
 
 const RUN = ['run', '--yes', '--skip', 'cli', '--manifest-url', ownReleases] as const;
 const said = (result: { exitCode?: number; stdout: string; stderr: string }) =>
@@ -10,7 +10,7 @@ const said = (result: { exitCode?: number; stdout: string; stderr: string }) =>
 
 describe('a run whose kubectl takes its time, on a real control plane', () => {
   let cluster: InstalledCluster;
-  let slow: SlowKubectl;
+  let slow: SlowTool;
   before(async () => {
     cluster = await installedCluster({ manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 2 });
     slow = await slowKubectl(cluster, RUN);
@@ -18,7 +18,7 @@ describe('a run whose kubectl takes its time, on a real control plane', () => {
   after(() => cluster?.stop());
 
   it('ends at once at the second Ctrl-C, and leaves no kubectl behind', async () => {
-    const { child, says, kubectl } = await slow.startHeld();
+    const { child, says, pid: kubectl } = await slow.startHeld();
     child.kill('SIGINT');
     await says(/Stopping after the current action/);
     assert.ok(isRunning(kubectl), 'the first Ctrl-C does not cut a write in the middle');
@@ -30,7 +30,7 @@ describe('a run whose kubectl takes its time, on a real control plane', () => {
   });
 
   it('is waited for after a kill -9, though its lock is free', async () => {
-    const { child, kubectl } = await slow.startHeld();
+    const { child, pid: kubectl } = await slow.startHeld();
     child.kill('SIGKILL');
     await child;
     assert.ok(isRunning(kubectl), 'it survives its run');

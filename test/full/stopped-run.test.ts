@@ -3,7 +3,7 @@ import { isRunning } from '../../src/adapters/run-identity.ts';
 import { until } from '../control-plane/until.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../support/shared.ts';
-import { type SlowKubectl, slowKubectl } from '../support/slow-kubectl.ts';
+import { type SlowTool, slowKubectl } from '../support/slow-kubectl.ts';
 
 const RUN = ['run', '--yes', '--skip', 'cli', '--manifest-url', ownReleases] as const;
 /** The lease, and some time for the runs that are refused until then. */
@@ -11,7 +11,7 @@ const LIMIT_MS = 120_000;
 
 describe('a run that is stopped for longer than its lease, on a real control plane', () => {
   let cluster: InstalledCluster;
-  let slow: SlowKubectl;
+  let slow: SlowTool;
   before(async () => {
     cluster = await installedCluster({ manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 2 });
     slow = await slowKubectl(cluster, RUN);
@@ -32,7 +32,7 @@ describe('a run that is stopped for longer than its lease, on a real control pla
     );
     const next = slow.start();
     await next.says(/waiting for kubectl \(process \d+\)/);
-    assert.ok(isRunning(stopped.kubectl), 'only the run was stopped, not its program');
+    assert.ok(isRunning(stopped.pid), 'only the run was stopped, not its program');
     await slow.letGo();
     const second = await next.child;
     assert.equal(second.exitCode, 0, second.stderr);

@@ -74,6 +74,7 @@ const operator: FieldsOf<Profile['operator']> = {
   workloadNamespace: 'required',
   file: 'required',
   chart: 'required',
+  chartNames: 'optional',
   releases: 'required',
   exactReleases: 'optional',
   agent: 'required',

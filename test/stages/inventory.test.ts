@@ -52,7 +52,7 @@ describe('reading the inventory', () => {
   it('keeps the reason for each part that cannot be read, and reads the others', async () => {
     const silent = new ApiFailure(0, 'Timeout', 'request timed out');
     const inventory = await readInventory(fakeCluster({ ...everything, secrets: forbidden, nodes: silent }), calico);
-    assert.deepEqual(inventory.chartSecrets, { unread: 'secrets is forbidden (403)' });
+    assert.deepEqual(inventory.chartReleases, { unread: 'secrets is forbidden (403)' });
     assert.deepEqual(inventory.nodes, { unread: 'request timed out (no answer)' });
     assert.deepEqual(inventory.daemonSets, { value: [] });
   });
@@ -72,7 +72,7 @@ describe('reading the inventory', () => {
       ],
     });
     const metadataOnly = new Set(fake.asked.filter((request) => request.metadataOnly).map(({ plural }) => plural));
-    assert.deepEqual([...metadataOnly].sort(), ['customresourcedefinitions', 'jobs', 'nodes', 'secrets']);
+    assert.deepEqual([...metadataOnly].sort(), ['configmaps', 'customresourcedefinitions', 'jobs', 'nodes', 'secrets']);
     const whole = fake.asked.filter(({ plural, fieldSelector }) => plural === 'customresourcedefinitions' && fieldSelector !== undefined);
     assert.deepEqual(
       whole.map(({ fieldSelector }) => fieldSelector),
@@ -91,7 +91,18 @@ describe('reading the inventory', () => {
     assert.deepEqual(places('deployments'), ['*']);
     const namespaces = ['calico-apiserver', 'calico-system', 'kube-system', 'tigera-operator'];
     assert.deepEqual(places('pods').sort(), namespaces);
-    assert.deepEqual(places('configmaps').sort(), namespaces);
+    assert.deepEqual(places('configmaps').sort(), ['*', ...namespaces]);
+  });
+
+  it('finds chart releases in Secrets and in ConfigMaps, the latter only where they can be read', async () => {
+    const release = (kind: string) => objectOf('v1', kind, `release-in-${kind}`, { metadata: { labels: { owner: 'helm' } } });
+    const lists = { ...everything, secrets: [release('Secret')] };
+    const names = async (configmaps: readonly KubeObject[] | Error) => {
+      const { chartReleases } = await readInventory(fakeCluster({ ...lists, configmaps }), calico);
+      return 'value' in chartReleases ? chartReleases.value.map(({ metadata }) => metadata.name) : [];
+    };
+    assert.deepEqual(await names([release('ConfigMap')]), ['release-in-Secret', 'release-in-ConfigMap']);
+    assert.deepEqual(await names(forbidden), ['release-in-Secret']);
   });
 
   it('keeps of pods what a rollout needs, and asks only for those of the service', async () => {

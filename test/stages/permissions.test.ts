@@ -64,6 +64,12 @@ describe('permissions', () => {
     assert.ok(!textOf({ ...everything, documents: [], meshed: false }).includes('patch statefulsets.apps'));
   });
 
+  it('ask for what helm writes in the namespace of the release, and nowhere else', () => {
+    const asked = textOf({ ...everything, chartNamespace: 'tigera-operator' });
+    const secrets = asked.filter((one) => /^(create|update|delete) secrets/.test(one) && one.endsWith('tigera-operator'));
+    assert.equal(secrets.length, 3);
+  });
+
   it('ask for roles only if the target holds some, and do without escalate', () => {
     const scope = { stateNamespace: 's', documents: [{ kind: K.ClusterRole }], meshed: false };
     const escalate = permissionsOf('run', netsvc, scope).filter(({ request }) => request.verb === 'escalate');

@@ -12,7 +12,7 @@ export function inventoryOf(parts: Partial<Inventory> = {}): Inventory {
     configMaps: empty,
     crds: empty,
     installations: empty,
-    chartSecrets: empty,
+    chartReleases: empty,
     clusterInformation: { value: undefined },
     nodes: empty,
     jobs: empty,

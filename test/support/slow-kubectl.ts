@@ -3,7 +3,7 @@ import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { until } from '../control-plane/until.ts';
 import type { InstalledCluster } from './installed-cluster.ts';
-import { startUpgrade } from './upgrade-process.ts';
+import { type Surroundings, startUpgrade } from './upgrade-process.ts';
 
 /** A run as a process, and a way to wait for its words. */
 export interface StartedRun {
@@ -11,25 +11,38 @@ export interface StartedRun {
   says(words: RegExp): Promise<void>;
 }
 
-export interface SlowKubectl {
+export interface SlowTool {
   start(): StartedRun;
-  /** A run in the middle of an apply, and the process of its kubectl. */
-  startHeld(): Promise<StartedRun & { readonly kubectl: number }>;
-  /** Lets the apply that is held go on. */
+  /** A run in the middle of such a command, and the process of it. */
+  startHeld(): Promise<StartedRun & { readonly pid: number }>;
+  /** Lets the command that is held go on. */
   letGo(): Promise<void>;
-  /** `begin PID` and `end PID` of every apply since the last call. */
+  /** `begin PID` and `end PID` of every such command since the last call. */
   takeLog(): Promise<readonly string[]>;
 }
 
+/** A program, and the word of its commands that may be held. */
+export interface HeldTool {
+  readonly name: string;
+  readonly real: string;
+  readonly verb: string;
+}
+
 /** A kubectl that, when told so, holds an apply until it may go on; it notes when applies begin and end. */
-export async function slowKubectl(cluster: InstalledCluster, args: readonly string[]): Promise<SlowKubectl> {
-  const folder = join(cluster.around.home, 'slow');
+export function slowKubectl({ around }: Pick<InstalledCluster, 'around'>, args: readonly string[]): Promise<SlowTool> {
+  return slowTool(around, args, { name: 'kubectl', real: around.kubectl, verb: 'apply' });
+}
+
+/** The same for any program; its dry runs are never held. */
+export async function slowTool(around: Surroundings, args: readonly string[], tool: HeldTool): Promise<SlowTool> {
+  const folder = join(around.home, `slow-${tool.name}`);
   const file = (name: string) => join(folder, name);
   await mkdir(folder, { recursive: true });
-  await writeFile(file('kubectl'), scriptOf(cluster.around.kubectl, file));
-  await chmod(file('kubectl'), 0o755);
+  await writeFile(file(tool.name), scriptOf(tool, file));
+  await chmod(file(tool.name), 0o755);
   function start(): StartedRun {
-    const child = startUpgrade(args, { ...cluster.around, env: { PATH: [folder, '/usr/bin', '/bin'].join(delimiter) } });
+    const path = [folder, around.env?.PATH, '/usr/bin', '/bin'].filter((part) => part !== undefined).join(delimiter);
+    const child = startUpgrade(args, { ...around, env: { ...around.env, PATH: path } });
     let text = '';
     child.stderr.on('data', (chunk: Buffer) => {
       text += chunk.toString();
@@ -42,8 +55,8 @@ export async function slowKubectl(cluster: InstalledCluster, args: readonly stri
       for (const name of ['go', 'held']) await rm(file(name), { force: true });
       await writeFile(file('hold'), '');
       const run = start();
-      await until('an apply is held', async () => existsSync(file('held')));
-      return { ...run, kubectl: Number(await readFile(file('held'), 'utf8')) };
+      await until(`a command of ${tool.name} is held`, async () => existsSync(file('held')));
+      return { ...run, pid: Number(await readFile(file('held'), 'utf8')) };
     },
     letGo: () => writeFile(file('go'), ''),
     async takeLog() {
@@ -54,9 +67,9 @@ export async function slowKubectl(cluster: InstalledCluster, args: readonly stri
   };
 }
 
-function scriptOf(real: string, file: (name: string) => string): string {
+function scriptOf({ real, verb }: HeldTool, file: (name: string) => string): string {
   return `#!/bin/sh
-case " $* " in *" apply "*) ;; *) exec '${real}' "$@" ;; esac
+case " $* " in *" --dry-run"*) exec '${real}' "$@" ;; *" ${verb} "*) ;; *) exec '${real}' "$@" ;; esac
 echo "begin $$" >> '${file('log')}'
 if rm '${file('hold')}' 2>/dev/null; then
   echo $$ > '${file('held.part')}' && mv '${file('held.part')}' '${file('held')}'

@@ -1,0 +1,19 @@
+import type { Check } from '../core/check.ts';
+import { crdsOfNoOther, noCrdsDeleted, operatorManagesCrds, operatorNotPinned, releaseReadable, releaseSettled } from './chart.ts';
+import type { ChartJudged } from './chart-facts.ts';
+import { csiDriverKept, helmFits, noFieldTaken, targetChart, upgradeAccepted } from './chart-target.ts';
+
+/** The checks of a chart upgrade in the order in which they are shown. */
+export const chartChecks: readonly Check<ChartJudged>[] = [
+  helmFits,
+  releaseReadable,
+  releaseSettled,
+  targetChart,
+  operatorNotPinned,
+  operatorManagesCrds,
+  noCrdsDeleted,
+  crdsOfNoOther,
+  csiDriverKept,
+  upgradeAccepted,
+  noFieldTaken,
+];

@@ -1,0 +1,58 @@
+import type { Reading } from '../core/check.ts';
+import type { HelmStorage, HelmVersion } from '../core/helm-argv.ts';
+import type { HelmRecord } from '../core/helm-record.ts';
+import type { Pin } from '../core/helm-values.ts';
+import type { Installation } from '../core/installation.ts';
+import type { KubeObject } from '../core/object.ts';
+import type { RunRecord } from '../core/run-record.ts';
+
+/** The newest revision of the operator's chart release, and the object that it is stored in. */
+export interface StoredRelease {
+  readonly record: HelmRecord;
+  readonly storage: HelmStorage;
+  readonly object: string;
+}
+
+/** What the chart of the target says of itself. */
+export interface TargetChart {
+  readonly name: string;
+  readonly version: string;
+  /** Where it was read, for a person. */
+  readonly place: string;
+}
+
+/** A field that the chart tool would have to take from another manager, or stop at. */
+export interface FieldConflict {
+  readonly object: string;
+  readonly path: string;
+  readonly manager: string;
+}
+
+/** What the server said of the rendered upgrade; `untold` while the new CRDs are not there, without which it cannot say. */
+export type Trial =
+  | { readonly type: 'accepted'; readonly documents: readonly KubeObject[] }
+  | { readonly type: 'refused'; readonly because: string }
+  | { readonly type: 'untold'; readonly because: string };
+
+/** What the checks of a chart upgrade look at (§4.2). */
+export interface ChartJudged {
+  readonly installation: Installation;
+  readonly stored: Reading<StoredRelease>;
+  readonly helm: Reading<HelmVersion>;
+  readonly target: Reading<TargetChart>;
+  /** The release is at the target already, with the values that are wanted. */
+  readonly upgraded: boolean;
+  readonly pins: readonly Pin[];
+  /** Whether the operator, as installed and as in the target's chart, can apply CRDs by itself. */
+  readonly managesCrds: { readonly installed: boolean; readonly target: boolean };
+  /** CRDs that the release holds as ordinary objects and the target's chart does not, live, without the mark that keeps them. */
+  readonly lostCrds: readonly string[];
+  /** CRDs of the service that belong to another chart release. */
+  readonly foreignCrds: readonly { readonly name: string; readonly owner: string }[];
+  /** The CSI driver runs and the values do not ask for it in the place where the target looks. */
+  readonly losesCsi: boolean;
+  readonly trial: Reading<Trial>;
+  /** Undefined while the server has not accepted the upgrade. */
+  readonly conflicts: Reading<readonly FieldConflict[]> | undefined;
+  readonly record: RunRecord | undefined;
+}

@@ -1,0 +1,27 @@
+import { notApplicable, ok, read } from '../core/check.ts';
+import { counted, failed, listed, PROGRAM, preflightCheck } from './define.ts';
+
+/** What `apply` would find now, told before anything is written (§4.2/2). */
+export const chartUpgradable = preflightCheck('NS-608', {
+  category: 'manifest',
+  severity: 'error',
+  ref: '§4.2/2',
+  judge(facts) {
+    const findings = read(facts.chart);
+    if (findings === undefined) return notApplicable('this path does not use the chart tool');
+    const open = findings.filter(({ outcome }) => outcome === 'error');
+    const [first] = open;
+    if (first === undefined) return ok('nothing stands against the upgrade of the chart release');
+    const ids = listed(open.map(({ id }) => id));
+    const conflicts = open.every(({ exit }) => exit === 'conflicts');
+    return failed(
+      `${counted(open.length, 'finding')} against the upgrade of the chart release: ${ids}`,
+      open.map(({ id, hint = '' }) => `${id}: ${hint}`).join('\n'),
+      {
+        evidence: open.map(({ id, message }) => ({ text: id, detail: message })),
+        next: `${PROGRAM} explain ${first.id}`,
+        ...(conflicts ? { exit: 'conflicts' } : {}),
+      },
+    );
+  },
+});

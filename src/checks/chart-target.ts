@@ -1,0 +1,99 @@
+import { type Check, notApplicable, ok, read } from '../core/check.ts';
+import { dryRunsOnServer, keepsValues } from '../core/helm-argv.ts';
+import { withStored } from './chart.ts';
+import type { ChartJudged } from './chart-facts.ts';
+import { counted, defineCheck, failed } from './define.ts';
+
+export const helmFits: Check<ChartJudged> = defineCheck('NS-234', {
+  category: 'tools',
+  severity: 'error',
+  ref: '§4.2/2',
+  judge({ helm }) {
+    const version = read(helm);
+    if (version.major < 3) return failed(`helm ${version.text} cannot upgrade such a release`, 'Put helm 3.14 or newer on PATH.');
+    const how = keepsValues(version) ? 'keeps the values of the release' : 'is given the values of the release as a file';
+    return ok(`helm ${version.text} ${how}`);
+  },
+});
+
+export const targetChart: Check<ChartJudged> = defineCheck('NS-235', {
+  category: 'manifest',
+  severity: 'error',
+  ref: '§9/8',
+  judge({ target }, { options, profile }) {
+    const { name, version, place } = read(target);
+    if (name !== profile.operator.chart) {
+      return failed(`${place} is the chart ${name}, not ${profile.operator.chart}`, 'Name the operator’s chart with --chart.');
+    }
+    if (version === options.release) return ok(`${name} ${version} from ${place}`);
+    return failed(`${place} is ${name} ${version}, not ${options.release}`, 'Give the chart of the target release, or name that release.');
+  },
+});
+
+/** The server renders and validates the upgrade as it will be made; nothing is stored. */
+export const upgradeAccepted: Check<ChartJudged> = defineCheck('NS-239', {
+  category: 'manifest',
+  severity: 'error',
+  ref: '§4.2/2',
+  judge: withStored((_stored, { trial, helm, upgraded }) => {
+    if (upgraded) return notApplicable('the release is upgraded already');
+    if ('value' in helm && !dryRunsOnServer(helm.value)) {
+      return failed(
+        `helm ${helm.value.text} cannot ask the server beforehand`,
+        'Use helm 3.13 or newer to have the values checked first.',
+        {
+          severity: 'warning',
+        },
+      );
+    }
+    const answer = read(trial);
+    if (answer.type === 'accepted') return ok(`the server accepts all ${counted(answer.documents.length, 'object')} of the upgrade`);
+    if (answer.type === 'untold') return notApplicable(answer.because);
+    const rendered = /from current release manifest/.test(answer.because);
+    return failed(
+      `helm would refuse the upgrade: ${answer.because}`,
+      rendered
+        ? 'The release names kinds that this server no longer has: bring its record up to date with the helm plugin mapkubeapis.'
+        : 'Correct the value, or the object, that it names; values of your own go into a file with --values.',
+    );
+  }),
+});
+
+/** The default of newer charts takes the driver away (operator facts §3). */
+export const csiDriverKept: Check<ChartJudged> = defineCheck('NS-240', {
+  category: 'workloads',
+  severity: 'error',
+  ref: '§4.2/2',
+  judge({ losesCsi, upgraded }, { profile }) {
+    const csi = profile.operator.chartNames?.csi;
+    if (csi === undefined || upgraded) return notApplicable('this upgrade does not decide about the CSI driver');
+    if (!losesCsi) return ok('the CSI driver is not taken away');
+    return failed(
+      `the new chart takes the CSI driver away: its default of ${csi.value} is ${csi.off}`,
+      `Keep it with a file for --values that sets ${csi.value} to the kubelet's folder (usually /var/lib/kubelet); accept by name what may go.`,
+      { evidence: [{ text: 'CSI driver' }] },
+    );
+  },
+});
+
+/** helm 4 stops at such a field with a failed revision; helm 3 writes over most of them (operator facts §3). */
+export const noFieldTaken: Check<ChartJudged> = defineCheck('NS-241', {
+  category: 'manifest',
+  severity: 'error',
+  ref: '§4.2/2',
+  judge: withStored((_stored, { conflicts, upgraded }) => {
+    if (upgraded) return notApplicable('the release is upgraded already');
+    if (conflicts === undefined) return notApplicable('not known before the server accepts the upgrade: see NS-239');
+    const found = read(conflicts);
+    if (found.length === 0) return ok('helm writes no field that another manager has set to something else');
+    const managers = [...new Set(found.map(({ manager }) => manager))].join(', ');
+    return failed(
+      `helm would set ${counted(found.length, 'field')} that ${managers} has set otherwise, or stop there`,
+      'Put what you want to keep into a file for --values; accept by name to have all of these fields set as the chart says.',
+      {
+        exit: 'conflicts',
+        evidence: found.map(({ object, path, manager }) => ({ text: `${object} ${path}`, detail: `set by ${manager}` })),
+      },
+    );
+  }),
+});

@@ -1,0 +1,122 @@
+import { type Check, notApplicable, ok, read, type Verdict } from '../core/check.ts';
+import type { Context } from '../core/context.ts';
+import { isPending } from '../core/helm-record.ts';
+import { continues } from '../core/run-record.ts';
+import type { ChartJudged, StoredRelease } from './chart-facts.ts';
+import { defineCheck, failed, PROGRAM } from './define.ts';
+
+type Judge = (facts: ChartJudged, context: Context) => Verdict;
+
+/** Judges only what there is a release for: NS-231 says once why there is none. */
+export function withStored(judge: (stored: StoredRelease, facts: ChartJudged, context: Context) => Verdict): Judge {
+  return (facts, context) => {
+    if ('unread' in facts.stored) return notApplicable('the chart release could not be read: see NS-231');
+    return judge(facts.stored.value, facts, context);
+  };
+}
+
+export const releaseReadable: Check<ChartJudged> = defineCheck('NS-231', {
+  category: 'installation',
+  severity: 'error',
+  ref: '§4.2/2',
+  judge({ stored }) {
+    const { record, object } = read(stored);
+    return ok(`${record.namespace}/${record.name} revision ${record.revision}, ${record.chart.name} ${record.chart.version} (${object})`);
+  },
+});
+
+/** The state in which the last operation left the release; the chart tool refuses to go on from most of them (domain §2.2). */
+export const releaseSettled: Check<ChartJudged> = defineCheck('NS-232', {
+  category: 'installation',
+  severity: 'error',
+  ref: 'domain §2.2',
+  judge: withStored((stored, facts, context) => {
+    const { record } = stored;
+    if (record.status === 'deployed') return ok(`revision ${record.revision} is deployed`);
+    const what = `revision ${record.revision} of ${record.namespace}/${record.name} is ${record.status}: ${record.description || 'no reason given'}`;
+    if (record.status === 'failed') return failedRevision(what, stored, facts, context);
+    const next = isPending(record) ? `kubectl delete ${stored.object} --namespace ${record.namespace}` : `helm history ${record.name}`;
+    const hint =
+      record.status === 'pending-upgrade'
+        ? 'Make sure that no chart tool is at work on it; then delete the mark of the unfinished revision, and run again: the upgrade is made anew.'
+        : 'Finish or undo that operation with the chart tool first.';
+    return failed(what, hint, { next });
+  }),
+});
+
+function failedRevision(what: string, { record }: StoredRelease, facts: ChartJudged, context: Context): Verdict {
+  const ours = continues(facts.record, context) && record.chart.version === context.options.release;
+  const next = `helm history ${record.name} --namespace ${record.namespace}`;
+  if (ours)
+    return failed(`${what}; it was left by the run that goes on now`, 'Continue the run.', { expected: true, next: `${PROGRAM} run` });
+  const hint = 'Mend the cause, or go back with helm rollback; or accept this check by name: the upgrade then starts from what is there.';
+  return failed(what, hint, { next });
+}
+
+/** A release that keeps the old operator would say that it is upgraded while nothing is (domain §11.4). */
+export const operatorNotPinned: Check<ChartJudged> = defineCheck('NS-233', {
+  category: 'installation',
+  severity: 'error',
+  ref: 'domain §11.4',
+  judge({ pins, stored, target }) {
+    read(stored);
+    read(target);
+    if (pins.length === 0) return ok('no value holds the operator at another release');
+    const all = pins.map(({ value, pinned }) => `${value}=${pinned}`).join(', ');
+    const wanted = pins.map(({ value, target: to }) => `${value}: ${to ?? 'the chart’s own'}`).join(', ');
+    const evidence = pins.map(({ value, pinned }) => ({ text: value, detail: pinned }));
+    return failed(
+      `the values of the release pin the operator: ${all}`,
+      `Give the target's own in a file with --values (${wanted}): with the pin the release would be upgraded and the service would not.`,
+      { evidence },
+    );
+  },
+});
+
+/** Charts up to v3.17.1 hold the CRDs as ordinary objects: an upgrade to a chart without them deletes them, with all data (domain §11.4). */
+export const noCrdsDeleted: Check<ChartJudged> = defineCheck('NS-236', {
+  category: 'resources',
+  severity: 'error',
+  ref: 'domain §11.4',
+  judge: withStored(({ record }, { lostCrds }) => {
+    if (lostCrds.length === 0) return ok('the upgrade of the release deletes no CRD');
+    return failed(
+      `the upgrade would delete ${lostCrds.length} CRDs with all their data: ${record.chart.name} ${record.chart.version} holds them as its own objects`,
+      'Mark each of them to be kept, then run again; the mark has to be on the live CRD.',
+      {
+        evidence: lostCrds.map((name) => ({ text: `CustomResourceDefinition/${name}` })),
+        next: `kubectl annotate crd ${lostCrds.join(' ')} helm.sh/resource-policy=keep`,
+      },
+    );
+  }),
+});
+
+export const crdsOfNoOther: Check<ChartJudged> = defineCheck('NS-237', {
+  category: 'resources',
+  severity: 'warning',
+  ref: 'domain §11.4',
+  judge({ foreignCrds }) {
+    if (foreignCrds.length === 0) return ok('no CRD belongs to another chart release');
+    const owners = [...new Set(foreignCrds.map(({ owner }) => owner))].join(', ');
+    return failed(
+      `${foreignCrds.length} CRDs belong to another chart release: ${owners}`,
+      'They are applied here all the same; upgrade that release to the same target afterwards, or its next upgrade brings the old ones back.',
+      { evidence: foreignCrds.map(({ name, owner }) => ({ text: `CustomResourceDefinition/${name}`, detail: owner })) },
+    );
+  },
+});
+
+/** Option 2 of §4.2 needs an operator that can do it, on both sides. */
+export const operatorManagesCrds: Check<ChartJudged> = defineCheck('NS-238', {
+  category: 'installation',
+  severity: 'error',
+  ref: '§4.2',
+  judge({ managesCrds, stored, target }, { options }) {
+    if (!options.manageCrds) return notApplicable('the CRDs are applied first');
+    read(stored);
+    read(target);
+    if (managesCrds.installed && managesCrds.target) return ok('the operator applies CRDs by itself, before and after');
+    const which = managesCrds.target ? 'the installed operator' : `the chart of ${options.release}`;
+    return failed(`${which} does not know how to apply CRDs by itself`, 'Leave --manage-crds out: the CRDs are then applied first.');
+  },
+});

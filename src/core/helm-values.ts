@@ -1,0 +1,100 @@
+import type { ChartNames } from './chart-names.ts';
+import type { HelmRecord } from './helm-record.ts';
+import { isJsonMap, type JsonMap, jsonAt } from './json-map.ts';
+
+/** One value that we set beside the person's own: `goldmane.enabled=false`. */
+export interface Setting {
+  readonly value: string;
+  readonly to: boolean;
+  /** Why, for the plan. */
+  readonly because: string;
+}
+
+/** What decides the values of the upgraded release. */
+export interface ValueFacts {
+  readonly names: ChartNames;
+  readonly record: HelmRecord;
+  /** The person's values: those of the release, with those of a file over them. */
+  readonly own: JsonMap;
+  /** Values that the target's chart comes with. */
+  readonly defaults: JsonMap;
+  /** The operator is to apply the CRDs (option 2 of §4.2). */
+  readonly manageCrds: boolean;
+  /** The flow-log aggregator and UI were asked for. */
+  readonly flowLogs: boolean;
+}
+
+/**
+ * The values that we set, each only where the target's chart knows it and the person has not said otherwise: who applies the CRDs (§4.2),
+ * and what the new chart would switch on by itself stays off unless it was on or is asked for.
+ */
+export function settingsFor(facts: ValueFacts): readonly Setting[] {
+  return [...crdSetting(facts), ...additionSettings(facts)];
+}
+
+function crdSetting({ names, own, defaults, manageCrds }: ValueFacts): readonly Setting[] {
+  const value = names.manageCrds;
+  if (chartValue(defaults, value) === undefined) return [];
+  if (manageCrds) return [{ value, to: true, because: 'the operator applies the CRDs itself, as asked for' }];
+  if (chartValue(own, value) !== undefined) return [];
+  return [{ value, to: false, because: 'the CRDs stay under your own tooling' }];
+}
+
+function additionSettings({ names, record, own, defaults, flowLogs }: ValueFacts): readonly Setting[] {
+  if (flowLogs) return [];
+  return names.additions
+    .filter(({ value }) => chartValue(defaults, value) === true && chartValue(own, value) === undefined)
+    .filter(({ kind }) => !holdsKind(record.manifest, kind))
+    .map(({ value, kind }) => ({ value, to: false, because: `the new chart would add ${kind}, which is not there now` }));
+}
+
+/** Whether a rendered manifest has an object of the kind; a line of that form inside a text would count as well. */
+export function holdsKind(manifest: string, kind: string): boolean {
+  return manifest.split('\n').some((line) => line.trimEnd() === `kind: ${kind}`);
+}
+
+/** A pinned value, and what the target's chart has there. */
+export interface Pin {
+  readonly value: string;
+  readonly pinned: string;
+  readonly target: string | undefined;
+}
+
+/** The person's values that hold the operator at another release than the target's own. */
+export function pinsOf({ names, own, defaults }: Pick<ValueFacts, 'names' | 'own' | 'defaults'>): readonly Pin[] {
+  return names.pins.flatMap((value) => {
+    const [pinned, target] = [chartValue(own, value), chartValue(defaults, value)];
+    if (typeof pinned !== 'string' || pinned === '' || pinned === target || isOnlyName(pinned, target)) return [];
+    return [{ value, pinned, target: typeof target === 'string' ? target : undefined }];
+  });
+}
+
+/** An image by another name, without a tag or digest, is a mirror's, and takes its tag from elsewhere. */
+function isOnlyName(pinned: string, target: unknown): boolean {
+  const isImage = typeof target === 'string' && target.includes('/');
+  return isImage && !pinned.includes('@') && !/:[^/]*$/.test(pinned);
+}
+
+/** What stands under a value's name: `goldmane.enabled`. */
+export function chartValue(values: JsonMap, name: string): unknown {
+  return jsonAt(values, ...name.split('.'));
+}
+
+/** Values with others laid over them, as the chart tool does: maps by key, anything else as a whole. */
+export function overlaid(values: JsonMap, over: JsonMap): JsonMap {
+  const merged: Record<string, unknown> = { ...values };
+  for (const [key, value] of Object.entries(over)) {
+    const before = Object.hasOwn(merged, key) ? merged[key] : undefined;
+    merged[key] = isJsonMap(before) && isJsonMap(value) ? overlaid(before, value) : value;
+  }
+  return merged;
+}
+
+/** The settings as values. */
+export function settingValues(settings: readonly Setting[]): JsonMap {
+  return settings.map(({ value, to }) => nested(value.split('.'), to)).reduce(overlaid, {});
+}
+
+function nested([first = '', ...rest]: readonly string[], value: unknown): JsonMap {
+  return { [first]: rest.length === 0 ? value : nested(rest, value) };
+}

@@ -1,0 +1,41 @@
+/** A JSON object of unknown content. */
+export type JsonMap = Readonly<Record<string, unknown>>;
+
+export function isJsonMap(value: unknown): value is JsonMap {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What stands at the path; undefined if any part of it is missing. */
+export function jsonAt(value: unknown, ...path: readonly string[]): unknown {
+  let at = value;
+  for (const key of path) {
+    if (!isJsonMap(at) || !Object.hasOwn(at, key)) return undefined;
+    at = at[key];
+  }
+  return at;
+}
+
+/** Empty where there is no object. */
+export function mapAt(value: unknown, ...path: readonly string[]): JsonMap {
+  const at = jsonAt(value, ...path);
+  return isJsonMap(at) ? at : {};
+}
+
+/** Undefined where there is no text. */
+export function textAt(value: unknown, ...path: readonly string[]): string | undefined {
+  const at = jsonAt(value, ...path);
+  return typeof at === 'string' ? at : undefined;
+}
+
+/** True if `whole` says everything that `part` says; lists must be alike as a whole. */
+export function contains(whole: unknown, part: unknown): boolean {
+  if (isJsonMap(part)) return isJsonMap(whole) && Object.entries(part).every(([key, value]) => contains(jsonAt(whole, key), value));
+  if (Array.isArray(part)) {
+    return Array.isArray(whole) && whole.length === part.length && part.every((item, index) => isAlike(whole[index], item));
+  }
+  return whole === part || (whole === undefined && part === null);
+}
+
+function isAlike(one: unknown, other: unknown): boolean {
+  return contains(one, other) && contains(other, one);
+}

@@ -1,0 +1,92 @@
+import { chartChecks } from '../checks/chart-catalogue.ts';
+import type { Action } from '../core/action.ts';
+import type { Context } from '../core/context.ts';
+import { Fault } from '../core/fault.ts';
+import { type HelmUpgrade, helmUpgrade } from '../core/helm-argv.ts';
+import type { Installation } from '../core/installation.ts';
+import type { StagePlan } from '../core/stage.ts';
+import { parseManifest } from '../merge/manifest.ts';
+import { type ChartDifference, chartDifference } from './chart-objects.ts';
+import { type ChartFacts, readChartFacts } from './chart-survey.ts';
+import { pathPart } from './path-stage.ts';
+import { crdActions } from './target-crds.ts';
+
+/** The release of the operator's chart, upgraded by the chart tool (§4.2/2); CRDs that are still missing come right before it. */
+export const chartApply = pathPart<ChartFacts>({
+  paths: ['chart'],
+  checks: chartChecks,
+  survey: readChartFacts,
+  plan: planChart,
+});
+
+function planChart(facts: ChartFacts, context: Context): StagePlan {
+  const crds = facts.crds ? crdActions(facts.crds, context) : [];
+  const name = releaseText(facts.installation);
+  if (!facts.upgraded && hasNoWay(facts)) return noWay(name, context);
+  const actions = [...crds, ...(facts.upgraded ? [] : [upgradeAction(name, facts, context)])];
+  if (actions.length === 0) return { skip: `${name} is at ${context.options.release}, with your values` };
+  const difference = differenceOf(facts);
+  return {
+    actions,
+    objects: [...(crds.length > 0 ? (facts.crds?.previews.map(({ planned }) => planned) ?? []) : []), ...(difference?.objects ?? [])],
+    notes: notesOf(facts, difference),
+    remember: {
+      path: facts.installation.path,
+      ...(facts.installation.release === undefined ? {} : { source: facts.installation.release }),
+      digests: facts.crds ? { [context.profile.crdFile]: facts.crds.sha256 } : {},
+    },
+  };
+}
+
+/** What no acceptance can make right: findings of these checks leave nothing that could be done. */
+const NO_WAY: readonly string[] = ['NS-231', 'NS-234', 'NS-235', 'NS-236'];
+
+function hasNoWay({ upgrade, lostCrds }: ChartFacts): boolean {
+  return upgrade === undefined || lostCrds.length > 0;
+}
+
+function noWay(name: string, { options }: Context): StagePlan {
+  const because = `${name} cannot be upgraded: see ${NO_WAY.join(', ')}`;
+  const accepted = options.accept.find(({ check }) => NO_WAY.includes(check));
+  if (accepted) throw new Fault('blocked', because, [`leave --accept ${accepted.check} out and mend the cause`]);
+  return { skip: because };
+}
+
+function upgradeAction(name: string, facts: ChartFacts, context: Context): Action {
+  return {
+    id: 'chart',
+    title: `upgrade ${name} to ${context.options.release}`,
+    ref: '§4.2/2',
+    // An older operator does not start on the new CRDs: going back with the chart tool alone leaves the service without one.
+    undo: 'none',
+    pointOfNoReturn: true,
+    afresh: true,
+    effect: { type: 'exec', run: helmUpgrade(agreed(facts)) },
+  };
+}
+
+/** Fields of others are taken only if there are any: then a person has accepted each of them, or nothing is performed. */
+function agreed({ upgrade, conflicts }: ChartFacts): HelmUpgrade {
+  if (!upgrade) throw new Fault('blocked', 'the chart release, its chart or helm could not be read', ['see NS-231, NS-234 and NS-235']);
+  const found = conflicts !== undefined && 'value' in conflicts && conflicts.value.length > 0;
+  return { ...upgrade, takeFields: found && upgrade.helm.major >= 4 };
+}
+
+function differenceOf({ stored, trial }: ChartFacts): ChartDifference | undefined {
+  if ('unread' in stored || 'unread' in trial || trial.value.type !== 'accepted') return undefined;
+  const before = parseManifest(stored.value.record.manifest, 'the stored release').documents.map(({ object }) => object);
+  return chartDifference(before, trial.value.documents);
+}
+
+function notesOf({ upgrade, crds, upgraded }: ChartFacts, difference: ChartDifference | undefined): readonly string[] {
+  if (upgraded) return [];
+  return [
+    ...(upgrade?.settings ?? []).map(({ value, to, because }) => `${value}=${to}: ${because}`),
+    ...(crds ? [] : ['the new CRDs exist only after the new operator runs: new configuration cannot be applied until after the upgrade']),
+    ...(difference && difference.removed.length > 0 ? [`helm deletes what the chart no longer has: ${difference.removed.join(', ')}`] : []),
+  ];
+}
+
+function releaseText({ chart }: Installation): string {
+  return chart ? `release ${chart.namespace}/${chart.name}` : 'the chart release';
+}

@@ -1,0 +1,126 @@
+import type { ChartJudged, StoredRelease } from '../checks/chart-facts.ts';
+import type { Reading } from '../core/check.ts';
+import type { Context } from '../core/context.ts';
+import type { ChartPlace, HelmUpgrade, HelmVersion } from '../core/helm-argv.ts';
+import { keepsValues } from '../core/helm-argv.ts';
+import { isPending } from '../core/helm-record.ts';
+import { chartValue, overlaid, pinsOf, type Setting, settingsFor, settingValues } from '../core/helm-values.ts';
+import type { Installation } from '../core/installation.ts';
+import { contains, type JsonMap } from '../core/json-map.ts';
+import type { Sources } from '../core/ports.ts';
+import { readForeignCrds, readLostCrds } from './chart-crd-owners.ts';
+import { readStoredRelease } from './chart-release.ts';
+import { chartPlace, type ReadChart, readChart, readHelmVersion, readValuesFile } from './chart-source.ts';
+import { readConflicts, tryUpgrade } from './chart-trial.ts';
+import { areCrdsPending, readTargetCrds, type TargetCrds } from './target-crds.ts';
+
+export interface ChartFacts extends ChartJudged {
+  /** Undefined where the operator applies them itself. */
+  readonly crds: TargetCrds | undefined;
+  /** Undefined while something that it needs could not be read. */
+  readonly upgrade: HelmUpgrade | undefined;
+}
+
+/** File of the release's own values (0600), for a chart tool that cannot take them from the release. */
+const VALUES_FILE = 'chart-values.json';
+
+/** Everything that the upgrade of a chart release is judged and planned by (§4.2). */
+export async function readChartFacts(sources: Sources, context: Context, installation: Installation): Promise<ChartFacts> {
+  const place = chartPlace(context);
+  const [stored, helm, target, file, crds, record] = await Promise.all([
+    readStoredRelease(sources.cluster, installation.chart),
+    readHelmVersion(sources.tools),
+    'unread' in place ? place : readChart(sources.tools, place.value),
+    readValuesFile(sources, context),
+    context.options.manageCrds ? undefined : readTargetCrds(sources, context),
+    sources.records.load(),
+  ]);
+  const known = knownOf(context, { stored, helm, target, place }, file);
+  const upgrade = known && (await upgradeOf(sources, context, known));
+  const upgraded = known !== undefined && isUpgraded(known, context);
+  const trial = await trialOf(sources, { upgrade, known, upgraded, crdsPending: crds !== undefined && areCrdsPending(crds) });
+  const documents = 'value' in trial && trial.value.type === 'accepted' ? trial.value.documents : undefined;
+  const release = 'value' in stored ? stored.value.record : undefined;
+  const conflicts = documents && release ? await readConflicts(sources.cluster, documents, release) : undefined;
+  return {
+    ...{ installation, stored, helm, target, upgraded, trial, conflicts, record, crds, upgrade },
+    pins: known ? pinsOf(known) : [],
+    managesCrds: { installed: knows(release?.defaults, context), target: knows(known?.defaults, context) },
+    lostCrds: release && !upgraded ? await readLostCrds(sources.cluster, release, documents ?? []) : [],
+    foreignCrds: await readForeignCrds(sources.cluster, context.profile, installation.chart),
+    losesCsi: installation.hasCsiDriver && known !== undefined && losesCsi(known),
+  };
+}
+
+interface Known {
+  readonly names: NonNullable<Context['profile']['operator']['chartNames']>;
+  readonly stored: StoredRelease;
+  readonly helm: HelmVersion;
+  readonly target: ReadChart;
+  readonly place: ChartPlace;
+  /** Values of the file alone, and of the release with those over them. */
+  readonly file: JsonMap;
+  readonly own: JsonMap;
+  readonly defaults: JsonMap;
+  readonly settings: readonly Setting[];
+}
+
+interface Readings {
+  readonly stored: Reading<StoredRelease>;
+  readonly helm: Reading<HelmVersion>;
+  readonly target: Reading<ReadChart>;
+  readonly place: Reading<ChartPlace>;
+}
+
+function knownOf({ profile, options }: Context, { stored, helm, target, place }: Readings, file: JsonMap): Known | undefined {
+  const names = profile.operator.chartNames;
+  if (!names || 'unread' in stored || 'unread' in helm || 'unread' in target || 'unread' in place) return undefined;
+  const { record } = stored.value;
+  const own = overlaid(record.values, file);
+  const { defaults } = target.value;
+  const settings = settingsFor({ names, record, own, defaults, manageCrds: options.manageCrds === true, flowLogs: false });
+  return { names, stored: stored.value, helm: helm.value, target: target.value, place: place.value, file, own, defaults, settings };
+}
+
+async function upgradeOf({ work }: Sources, { options }: Context, known: Known): Promise<HelmUpgrade> {
+  const { record, storage } = known.stored;
+  const savedValues = keepsValues(known.helm) ? undefined : await work.write(VALUES_FILE, JSON.stringify(record.values));
+  return {
+    ...{ name: record.name, namespace: record.namespace, chart: known.place, storage, helm: known.helm, settings: known.settings },
+    ...(savedValues === undefined ? {} : { savedValues }),
+    ...(options.chartValues === undefined ? {} : { valuesFile: options.chartValues }),
+    takeFields: false,
+  };
+}
+
+/** The release is deployed from the target's chart with all that is wanted: nothing is left to do. */
+function isUpgraded({ stored, target, file, settings }: Known, { options }: Context): boolean {
+  const { record } = stored;
+  const isTarget = record.chart.name === target.name && record.chart.version === options.release && target.version === options.release;
+  return record.status === 'deployed' && isTarget && contains(record.values, overlaid(file, settingValues(settings)));
+}
+
+interface Question {
+  readonly upgrade: HelmUpgrade | undefined;
+  readonly known: Known | undefined;
+  readonly upgraded: boolean;
+  readonly crdsPending: boolean;
+}
+
+async function trialOf({ tools }: Sources, { upgrade, known, upgraded, crdsPending }: Question): Promise<ChartJudged['trial']> {
+  const untold = (because: string) => ({ value: { type: 'untold', because } }) as const;
+  if (!upgrade || !known) return untold('the release, its chart or helm could not be read');
+  if (upgraded) return untold('the release is upgraded already');
+  if (isPending(known.stored.record)) return untold('another operation on the release has not ended: see NS-232');
+  return tryUpgrade(tools, upgrade, crdsPending);
+}
+
+function knows(values: JsonMap | undefined, { profile }: Context): boolean {
+  const names = profile.operator.chartNames;
+  return values !== undefined && names !== undefined && chartValue(values, names.manageCrds) !== undefined;
+}
+
+function losesCsi({ names, own, defaults }: Known): boolean {
+  const { csi } = names;
+  return csi !== undefined && chartValue(own, csi.value) === undefined && chartValue(defaults, csi.value) === csi.off;
+}

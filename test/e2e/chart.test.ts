@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ChartCluster, chartCluster, flagsOf } from '../support/chart-cluster.ts';
+import { needsHelm } from '../support/needs-helm.ts';
+import { hasReleases } from '../support/shared.ts';
+import { slowTool } from '../support/slow-kubectl.ts';
+
+const CHANGE = ['run', '--yes', '--from', 'crds', '--through', 'apply'] as const;
+const said = (result: { exitCode?: number | undefined; stdout: string; stderr: string }) =>
+  `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
+
+/** One story, in order: what is refused, the plan, the upgrade cut off in the middle, and the end. */
+describe('the upgrade of a chart release with helm 3, CRDs first, on a real control plane', function () {
+  this.timeout(280_000);
+
+  let cluster: ChartCluster;
+  let helm: string;
+  before(async function () {
+    this.timeout(0); // the very first run builds helm
+    if (!hasReleases()) return this.skip();
+    helm = await needsHelm(this, 3);
+    cluster = await chartCluster(helm);
+  });
+  after(() => cluster?.stop());
+
+  const revision = async () => (JSON.parse(await cluster.helm('list', '-A', '-o', 'json')) as readonly Record<string, string>[])[0] ?? {};
+
+  async function valuesFile(text: string): Promise<string> {
+    const file = join(cluster.around.home, 'more.yaml');
+    await writeFile(file, text);
+    return file;
+  }
+
+  const refusals: readonly (readonly [string, RegExp, (cluster: ChartCluster) => Promise<readonly string[]>])[] = [
+    ['the chart of another release', /NS-235/, async ({ charts }) => ['--chart', charts.old]],
+    ['an operator that is pinned', /NS-233/, async () => ['--values', await valuesFile('tigeraOperator: { version: v1.32.12 }')]],
+    ['values that the schema of the chart rejects', /NS-239/, async () => ['--values', await valuesFile('goldmane: { enabled: maybe }')]],
+    ['to leave the CRDs to an operator that cannot apply them', /NS-238/, async () => ['--manage-crds']],
+  ];
+  for (const [what, id, flags] of refusals) {
+    it(`refuses ${what} and writes nothing`, async () => {
+      const before = await cluster.versions();
+      const result = await cluster.upgrade('apply', '--yes', ...flagsOf(cluster), ...(await flags(cluster)));
+      assert.equal(result.exitCode, 3, said(result));
+      assert.match(result.stdout + result.stderr, id);
+      assert.equal(await cluster.versions(), before);
+    });
+  }
+
+  it('names fields that a person has changed by hand before helm writes over them, exit 8', async () => {
+    await cluster.plane.kubectl(['set', 'resources', '-n', 'tigera-operator', 'deploy/tigera-operator', '--requests=cpu=200m']);
+    const before = await cluster.versions();
+    const result = await cluster.upgrade('apply', '--yes', ...flagsOf(cluster));
+    assert.equal(result.exitCode, 8, said(result));
+    assert.match(result.stdout, /requests\.cpu[^\n]*\n?[^\n]*kubectl-set/);
+    assert.equal(await cluster.versions(), before);
+    await cluster.plane.kubectl(['set', 'resources', '-n', 'tigera-operator', 'deploy/tigera-operator', '--requests=cpu=50m']);
+  });
+
+  it('plans the very commands, and writes nothing', async () => {
+    const before = await cluster.versions();
+    const result = await cluster.upgrade('plan', ...flagsOf(cluster), '-o', 'wide');
+    assert.equal(result.exitCode, 0, said(result));
+    assert.match(result.stdout, /kubectl apply --server-side --force-conflicts -f \S+crds\.yaml/);
+    assert.match(
+      result.stdout,
+      /helm upgrade calico tigera-operator .*--version v3\.32\.1 --namespace tigera-operator --reset-then-reuse-values/,
+    );
+    assert.equal(await cluster.versions(), before);
+  });
+
+  it('killed in the middle of helm, the same command waits for it and goes on', async () => {
+    const slow = await slowTool(cluster.around, [...CHANGE, ...flagsOf(cluster)], { name: 'helm', real: helm, verb: 'upgrade' });
+    const { child } = await slow.startHeld();
+    child.kill('SIGKILL');
+    await child;
+    const next = slow.start();
+    await next.says(/waiting for helm/);
+    await slow.letGo();
+    const result = await next.child;
+    assert.equal(result.exitCode, 0, said(result));
+    assert.equal((await slow.takeLog()).length, 2, 'helm upgraded once');
+    assert.deepEqual(
+      [(await revision()).revision, (await revision()).status, (await revision()).chart],
+      ['2', 'deployed', 'tigera-operator-v3.32.1'],
+    );
+  });
+
+  it('has brought the CRDs and the new operator, and kept the values', async () => {
+    assert.match(
+      await cluster.read('deploy -n tigera-operator tigera-operator', '{.spec.template.spec.containers[0].image}'),
+      /:v1\.42\.3$/,
+    );
+    assert.equal(
+      await cluster.read('deploy -n tigera-operator tigera-operator', '{.spec.template.spec.containers[0].args}'),
+      '["-manage-crds=false"]',
+    );
+    assert.equal(await cluster.read('installations.operator.tigera.io default', '{.spec.registry}'), 'mirror.example.org/');
+    assert.equal(await cluster.read('crd goldmanes.operator.tigera.io', '{.metadata.name}'), 'goldmanes.operator.tigera.io');
+    assert.equal(await cluster.read('goldmanes.operator.tigera.io', '{.items}'), '[]', 'what was not there stays away');
+  });
+
+  it('a second run writes nothing', async () => {
+    const before = await cluster.versions();
+    const result = await cluster.upgrade(...CHANGE, ...flagsOf(cluster));
+    assert.equal(result.exitCode, 0, said(result));
+    assert.equal(await cluster.versions(), before);
+  });
+});

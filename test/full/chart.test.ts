@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { until } from '../control-plane/until.ts';
+import { resolveHelm } from '../helm/programs.ts';
+import { type ChartCluster, type ChartInstall, chartCluster, flagsOf, RELEASE_NAMESPACE } from '../support/chart-cluster.ts';
+import { needsHelm } from '../support/needs-helm.ts';
+import { hasReleases, manifestFile } from '../support/shared.ts';
+import { surroundingsEnv, upgrade } from '../support/upgrade-process.ts';
+
+const APPLY = ['apply', '--yes'] as const;
+const said = (result: { exitCode?: number | undefined; stdout: string; stderr: string }) =>
+  `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
+const OPERATOR = `deploy -n ${RELEASE_NAMESPACE} tigera-operator`;
+
+function describeChart(title: string, major: 3 | 4, request: ChartInstall, tests: (cluster: () => ChartCluster) => void): void {
+  describe(`${title} (helm ${major}) on a real control plane`, function () {
+    this.timeout(280_000);
+    let cluster: ChartCluster | undefined;
+    before(async function () {
+      this.timeout(0);
+      if (!hasReleases()) return this.skip();
+      cluster = await chartCluster(await needsHelm(this, major), request);
+    });
+    after(() => cluster?.stop());
+    tests(() => {
+      assert.ok(cluster);
+      return cluster;
+    });
+  });
+}
+
+async function upgraded(cluster: ChartCluster, ...flags: readonly string[]): Promise<void> {
+  const result = await cluster.upgrade(...APPLY, ...flagsOf(cluster), ...flags);
+  assert.equal(result.exitCode, 0, said(result));
+  const listed = JSON.parse(await cluster.helm('list', '-A', '-o', 'json')) as readonly Record<string, string>[];
+  assert.deepEqual(
+    listed.map(({ chart, status }) => [chart, status]),
+    [['tigera-operator-v3.32.1', 'deployed']],
+  );
+}
+
+async function refused(cluster: ChartCluster, exitCode: number, words: RegExp, ...flags: readonly string[]): Promise<void> {
+  const before = await cluster.versions();
+  const result = await cluster.upgrade(...APPLY, ...flagsOf(cluster), ...flags);
+  assert.equal(result.exitCode, exitCode, said(result));
+  assert.match(result.stdout + result.stderr, words);
+  assert.equal(await cluster.versions(), before);
+}
+
+describeChart('a release that helm writes on the server’s side', 4, {}, (cluster) => {
+  it('names what the operator and a person have set before helm would stop at it, and takes it only when told so', async () => {
+    const patch = JSON.stringify({ spec: { registry: 'another.example.org/' } });
+    const args = ['patch', 'installations.operator.tigera.io', 'default', '--type=merge', '--field-manager=kubectl-patch', '-p', patch];
+    assert.equal((await cluster().plane.kubectl(args)).exitCode, 0);
+    await refused(cluster(), 8, /spec\.registry[\s\S]*kubectl-patch/);
+    await upgraded(cluster(), '--accept', 'NS-241');
+    assert.equal(await cluster().read('installations.operator.tigera.io default', '{.spec.registry}'), 'mirror.example.org/');
+  });
+
+  it('a second apply writes nothing', async () => {
+    const before = await cluster().versions();
+    const result = await cluster().upgrade(...APPLY, ...flagsOf(cluster()));
+    assert.equal(result.exitCode, 0, said(result));
+    assert.equal(await cluster().versions(), before);
+  });
+});
+
+const KNOWS_CRDS = { version: 'v3.30.7', operator: 'v1.38.13', isNew: true };
+const NEWER: ChartInstall = { chart: KNOWS_CRDS, crds: manifestFile('v3.30.7', 'operator-crds.yaml') };
+
+for (const major of [3, 4] as const) {
+  describeChart('CRDs that are left to the operator', major, NEWER, (cluster) => {
+    it('are not touched; the operator is told to apply them', async () => {
+      const tiers = () => cluster().read('crd', '{.items[*].metadata.resourceVersion}');
+      const before = await tiers();
+      await upgraded(cluster(), '--manage-crds');
+      assert.equal(await tiers(), before);
+      assert.equal(await cluster().read(OPERATOR, '{.spec.template.spec.containers[0].args}'), '["-manage-crds=true"]');
+      assert.equal(await cluster().read('goldmanes.operator.tigera.io', '{.items[*].metadata.name}'), 'default', 'what was on stays on');
+    });
+  });
+}
+
+describeChart('a release in ConfigMaps', 3, { env: { HELM_DRIVER: 'configmap' } }, (cluster) => {
+  it('is found and upgraded where it is, whatever the shell of the upgrade says', async () => {
+    const { HELM_DRIVER: _, ...env } = cluster().around.env ?? {};
+    const result = await upgrade([...APPLY, ...flagsOf(cluster())], { ...cluster().around, env });
+    assert.equal(result.exitCode, 0, said(result));
+    assert.match(await cluster().helm('history', 'calico', '-n', RELEASE_NAMESPACE), /v3\.32\.1/);
+  });
+});
+
+const OLD_CRD = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: oldthings.crd.projectcalico.org }
+spec:
+  group: crd.projectcalico.org
+  names: { kind: OldThing, plural: oldthings, singular: oldthing, listKind: OldThingList }
+  scope: Cluster
+  versions: [{ name: v1, served: true, storage: true, schema: { openAPIV3Schema: { type: object } } }]
+`;
+const OLD_CRDS: ChartInstall = { chart: { version: 'v3.27.5', operator: 'v1.32.12', isNew: false, templates: { 'crd.yaml': OLD_CRD } } };
+
+describeChart('a release that holds CRDs among its objects', 3, OLD_CRDS, (cluster) => {
+  it('is not upgraded, not even accepted, until they are marked to be kept; then they stay', async () => {
+    await refused(cluster(), 3, /NS-236/);
+    await refused(cluster(), 3, /NS-236/, '--accept', 'NS-236');
+    const annotate = ['annotate', 'crd', 'oldthings.crd.projectcalico.org', 'helm.sh/resource-policy=keep'];
+    assert.equal((await cluster().plane.kubectl(annotate)).exitCode, 0);
+    await upgraded(cluster());
+    assert.equal(await cluster().read('crd oldthings.crd.projectcalico.org', '{.metadata.name}'), 'oldthings.crd.projectcalico.org');
+  });
+});
+
+describeChart('a release whose last operation was cut off', 3, {}, (cluster) => {
+  it('is refused with the command that clears it, and upgraded after it', async () => {
+    const { plane, around, charts } = cluster();
+    for (const node of ['node-01', 'node-02']) await plane.fault(node, 'image-pull');
+    const args = ['upgrade', 'calico', charts.old, '-n', RELEASE_NAMESPACE, '--set', 'resources.requests.cpu=60m', '--wait'];
+    const helm = execa(await resolveHelm(3), args, { env: surroundingsEnv(around), extendEnv: false, reject: false });
+    const pending = () => cluster().read(`secret -n ${RELEASE_NAMESPACE} -l status=pending-upgrade`, '{.items[*].metadata.name}');
+    await until('the operation is under way', async () => (await pending()) !== '');
+    helm.kill('SIGKILL');
+    await helm;
+    for (const node of ['node-01', 'node-02']) await plane.fault(node, 'none');
+    await refused(cluster(), 3, /kubectl delete secret\/sh\.helm\.release\.v1\.calico\.v2 --namespace tigera-operator/);
+    const cleared = await plane.kubectl(['delete', 'secret', 'sh.helm.release.v1.calico.v2', '-n', RELEASE_NAMESPACE]);
+    assert.equal(cleared.exitCode, 0);
+    await upgraded(cluster());
+  });
+});
+
+describeChart('a packed chart of one’s own, and the CRDs from a chart', 3, {}, (cluster) => {
+  it('is upgraded from the file, its CRDs rendered by helm', async () => {
+    const { around, charts } = cluster();
+    const crdChart = join(around.home, 'crds');
+    await execa('mkdir', ['-p', join(crdChart, 'templates')]);
+    await writeFile(join(crdChart, 'Chart.yaml'), 'apiVersion: v2\nname: crd.projectcalico.org.v1\nversion: v3.32.1\n');
+    await execa('cp', [manifestFile('v3.32.1', 'v1_crd_projectcalico_org.yaml'), join(crdChart, 'templates')]);
+    await cluster().helm('package', charts.target, '--destination', around.home);
+    const packed = join(around.home, 'tigera-operator-v3.32.1.tgz');
+    const flags = ['--profile', 'calico', '--release', 'v3.32.1', '--chart', packed, '--crd-chart', crdChart];
+    const result = await cluster().upgrade(...APPLY, ...flags);
+    assert.equal(result.exitCode, 0, said(result));
+    assert.equal(await cluster().read('crd tiers.crd.projectcalico.org', '{.metadata.name}'), 'tiers.crd.projectcalico.org');
+  });
+});

@@ -1,0 +1,101 @@
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** What our small chart of the operator is like in one release. */
+export interface OwnChart {
+  readonly version: string;
+  readonly operator: string;
+  /** File of CRDs that the chart brings in its own folder, as charts before v3.32 did. */
+  readonly crds?: string;
+  /** More objects of the chart, by file name. */
+  readonly templates?: Readonly<Record<string, string>>;
+  /** Has the values that came with v3.30: `manageCRDs`, `goldmane`, `whisker`. */
+  readonly isNew: boolean;
+}
+
+export const OLD_CHART: OwnChart = { version: 'v3.27.5', operator: 'v1.32.12', isNew: false };
+export const NEW_CHART: OwnChart = { version: 'v3.32.1', operator: 'v1.42.3', isNew: true };
+
+/** Writes the chart as a folder; resolves to it. It renders what the operator's chart renders, as far as an upgrade looks at it. */
+export async function writeChart(parent: string, chart: OwnChart): Promise<string> {
+  const folder = join(parent, chart.version, 'tigera-operator');
+  await mkdir(join(folder, 'templates'), { recursive: true });
+  const files = {
+    'Chart.yaml': `apiVersion: v2\nname: tigera-operator\nversion: ${chart.version}\nappVersion: ${chart.version}\n`,
+    'values.yaml': valuesOf(chart),
+    'templates/operator.yaml': OPERATOR.replace('ARGS', chart.isNew ? '\n          args: ["-manage-crds={{ .Values.manageCRDs }}"]' : ''),
+    'templates/installation.yaml': INSTALLATION,
+    ...Object.fromEntries(Object.entries(chart.templates ?? {}).map(([name, text]) => [`templates/${name}`, text])),
+    ...(chart.isNew ? { 'templates/flow-logs.yaml': FLOW_LOGS, 'values.schema.json': SCHEMA } : {}),
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  if (chart.crds !== undefined) {
+    await mkdir(join(folder, 'crds'));
+    await copyFile(chart.crds, join(folder, 'crds', 'crds.yaml'));
+  }
+  return folder;
+}
+
+function valuesOf({ operator, isNew }: OwnChart): string {
+  const added = 'manageCRDs: true\ngoldmane: { enabled: true }\nwhisker: { enabled: true }\n';
+  const csi = isNew ? 'kubeletVolumePluginPath: "None"' : '';
+  return `installation: { enabled: true, ${csi} }
+tigeraOperator: { registry: quay.io, image: tigera/operator, version: ${operator} }
+resources: {}
+${isNew ? added : ''}`;
+}
+
+const OPERATOR = `apiVersion: v1
+kind: ServiceAccount
+metadata: { name: tigera-operator, namespace: "{{ .Release.Namespace }}" }
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: { name: tigera-operator }
+rules: [{ apiGroups: [operator.tigera.io], resources: ["*"], verbs: ["*"] }]
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: tigera-operator
+  namespace: "{{ .Release.Namespace }}"
+  labels: { k8s-app: tigera-operator }
+spec:
+  replicas: 1
+  selector: { matchLabels: { name: tigera-operator } }
+  template:
+    metadata: { labels: { name: tigera-operator, k8s-app: tigera-operator } }
+    spec:
+      serviceAccountName: tigera-operator
+      containers:
+        - name: tigera-operator
+          image: "{{ .Values.tigeraOperator.registry }}/{{ .Values.tigeraOperator.image }}:{{ .Values.tigeraOperator.version }}"ARGS
+          resources: {{ toYaml .Values.resources | nindent 12 }}
+`;
+
+const INSTALLATION = `{{- if .Values.installation.enabled }}
+apiVersion: operator.tigera.io/v1
+kind: Installation
+metadata: { name: default }
+spec: {{ toYaml (omit .Values.installation "enabled") | nindent 2 }}
+{{- end }}
+`;
+
+const FLOW_LOGS = `{{- if .Values.goldmane.enabled }}
+apiVersion: operator.tigera.io/v1
+kind: Goldmane
+metadata: { name: default }
+{{- end }}
+---
+{{- if .Values.whisker.enabled }}
+apiVersion: operator.tigera.io/v1
+kind: Whisker
+metadata: { name: default }
+{{- end }}
+`;
+
+const SCHEMA = `{
+  "type": "object",
+  "properties": { "goldmane": { "type": "object", "properties": { "enabled": { "type": "boolean" } } } }
+}
+`;

@@ -1,0 +1,153 @@
+import { gzipSync } from 'node:zlib';
+import { commandLine } from '../../src/core/argv.ts';
+import type { Options } from '../../src/core/context.ts';
+import type { KubeObject } from '../../src/core/object.ts';
+import { ApiFailure, type ClusterReader, type Sources } from '../../src/core/ports.ts';
+import type { StagePlan } from '../../src/core/stage.ts';
+import { calico } from '../../src/profiles/calico.ts';
+import { applyStage } from '../../src/stages/apply.ts';
+import { type ApplyBench, applyBench } from './apply-bench.ts';
+import { deployment, installation, operatedAgent, operator } from './calico-objects.ts';
+import { objectOf } from './inventory.ts';
+
+export const OWNED = { 'meta.helm.sh/release-name': 'calico', 'meta.helm.sh/release-namespace': 'tigera-operator' };
+
+const crdText = (name: string, kind: string) =>
+  `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: ${name}
+spec:
+  group: ${name.slice(name.indexOf('.') + 1)}
+  names: { kind: ${kind}, plural: ${name.slice(0, name.indexOf('.'))} }
+  scope: Cluster
+`;
+const CRDS = `${crdText('installations.operator.tigera.io', 'Installation')}---\n${crdText('goldmanes.operator.tigera.io', 'Goldmane')}`;
+
+const RENDERED = `---
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: tigera-operator, namespace: tigera-operator }
+spec:
+  template:
+    spec:
+      containers: [{ name: tigera-operator, image: "quay.io/tigera/operator:v1.42.3" }]
+`;
+
+/** What a test changes about an installation by chart v3.27.5, whose upgrade to v3.32.1 nothing stands against. */
+export interface ChartParts {
+  /** Parts of the stored release, laid over. */
+  readonly stored?: Readonly<Record<string, unknown>>;
+  readonly storage?: 'Secret' | 'ConfigMap' | 'none';
+  readonly objects?: readonly KubeObject[];
+  readonly options?: Partial<Options>;
+  readonly helm?: string;
+  readonly defaults?: string;
+  readonly chart?: string;
+  /** What the dry run of the upgrade prints; an error is printed to stderr. */
+  readonly trial?: { readonly error: string } | { readonly manifest: string };
+  readonly files?: Readonly<Record<string, string>>;
+  /** True: the new CRDs are in the cluster. */
+  readonly crdsApplied?: boolean;
+  /** The Secrets may not be read. */
+  readonly forbidden?: boolean;
+}
+
+export interface ChartBench extends ApplyBench {
+  /** Commands of helm, in order. */
+  readonly asked: string[];
+  /** Files written to the work folder. */
+  readonly saved: Map<string, string>;
+}
+
+export function chartBench(parts: ChartParts = {}): ChartBench {
+  const installed = [
+    installation({ annotations: OWNED }),
+    operator({ annotations: OWNED }),
+    operatedAgent(),
+    deployment('calico-kube-controllers', 'quay.io/calico/kube-controllers:v3.27.5', { namespace: 'calico-system' }),
+    ...storedIn(parts),
+    ...(parts.objects ?? []),
+  ];
+  const bench = applyBench(installed, { profile: calico, options: { release: 'v3.32.1', ...parts.options } });
+  const asked: string[] = [];
+  const saved = new Map<string, string>();
+  for (const [path, text] of Object.entries(parts.files ?? {})) bench.files.set(path, text);
+  const sources: Sources = {
+    ...bench.sources,
+    cluster: parts.forbidden ? withoutSecrets(bench.around.cluster) : bench.around.cluster,
+    artifacts: { ...bench.sources.artifacts, fetch: async () => artifact(CRDS) },
+    tools: toolsOf(parts, asked),
+    work: { path: '/w', read: async () => undefined, freeBytes: async () => 0, write: async (name, content) => save(saved, name, content) },
+  };
+  if (parts.crdsApplied) bench.around.perform({ ...writeCrds, effect: { type: 'write', file: 'crds.yaml', content: CRDS } });
+  if (parts.crdsApplied)
+    bench.around.perform({ ...writeCrds, effect: { type: 'exec', run: { tool: 'kubectl', args: ['apply', '-f', '/w/crds.yaml'] } } });
+  return Object.assign(bench, { asked, saved, sources });
+}
+
+const writeCrds = { id: 'crds', title: '', ref: '', undo: 'none' } as const;
+
+const artifact = (text: string) => ({ url: 'crds.yaml', file: 'crds.yaml', bytes: new TextEncoder().encode(text), sha256: 'c'.repeat(64) });
+
+function save(saved: Map<string, string>, name: string, content: string | Uint8Array): string {
+  saved.set(name, String(content));
+  return `/w/${name}`;
+}
+
+function storedIn({ stored = {}, storage = 'Secret' }: ChartParts): readonly KubeObject[] {
+  if (storage === 'none') return [];
+  const release = {
+    name: 'calico',
+    namespace: 'tigera-operator',
+    version: 3,
+    info: { status: 'deployed', description: 'Upgrade complete' },
+    chart: { metadata: { name: 'tigera-operator', version: 'v3.27.5' }, values: {} },
+    config: { installation: { registry: 'mirror.example.org' } },
+    manifest: RENDERED.replace('v1.42.3', 'v1.32.12'),
+    ...stored,
+  };
+  const packed = gzipSync(JSON.stringify(release)).toString('base64');
+  const data = { release: storage === 'Secret' ? Buffer.from(packed).toString('base64') : packed };
+  const { status } = release.info;
+  const labels = { owner: 'helm', name: 'calico', version: String(release.version), status };
+  const name = `sh.helm.release.v1.calico.v${release.version}`;
+  return [objectOf('v1', storage, name, { metadata: { namespace: 'tigera-operator', labels }, data })];
+}
+
+function toolsOf(parts: ChartParts, asked: string[]): Sources['tools'] {
+  const { helm = 'v3.19.5+g1234567', chart = 'name: tigera-operator\nversion: v3.32.1\n', trial = { manifest: RENDERED } } = parts;
+  const defaults = parts.defaults ?? 'manageCRDs: true\ngoldmane: { enabled: true }\nwhisker: { enabled: true }\n';
+  const said = (stdout: string) => ({ exitCode: 0, stdout, stderr: '', durationMs: 1 });
+  const tools: Partial<Sources['tools']> = {
+    async run(invocation) {
+      asked.push(commandLine(invocation));
+      const [verb, what] = invocation.args;
+      if (verb === 'version') return said(helm);
+      if (verb === 'show') return said(what === 'chart' ? chart : defaults);
+      if (verb === 'template') return said(CRDS);
+      if (!invocation.args.includes('--dry-run=server')) throw new Error(`a survey runs ${commandLine(invocation)}`);
+      return 'error' in trial ? { exitCode: 1, stdout: '', stderr: trial.error, durationMs: 1 } : said(JSON.stringify(trial));
+    },
+  };
+  return tools as Sources['tools'];
+}
+
+function withoutSecrets(cluster: ClusterReader): ClusterReader {
+  const refuse = () => {
+    throw new ApiFailure(403, 'Forbidden', 'secrets is forbidden');
+  };
+  return {
+    ...cluster,
+    list: async (kind, options) => (kind.kind === 'Secret' ? refuse() : cluster.list(kind, options)),
+    get: async (kind, name, namespace) => (kind.kind === 'Secret' ? refuse() : cluster.get(kind, name, namespace)),
+  };
+}
+
+/** What the apply stage finds, by check, and plans. */
+export async function openedChart(
+  bench: ChartBench,
+): Promise<{ readonly outcomes: Readonly<Record<string, string>>; readonly plan: StagePlan }> {
+  const open = await applyStage.open(bench.sources, bench.context);
+  return { outcomes: Object.fromEntries(open.findings().map(({ id, outcome }) => [id, outcome])), plan: open.plan() };
+}

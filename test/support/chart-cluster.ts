@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { execa } from 'execa';
+import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+import { until } from '../control-plane/until.ts';
+import { type ChartRepository, serveCharts } from '../helm/chart-repository.ts';
+import { NEW_CHART, OLD_CHART, type OwnChart, writeChart } from '../helm/own-charts.ts';
+import { manifestFile, releases } from './shared.ts';
+import { type Surroundings, surroundingsEnv, type UpgradeProcess, upgrade } from './upgrade-process.ts';
+
+export const RELEASE_NAMESPACE = 'tigera-operator';
+
+/** A real control plane on which the operator was installed with the real chart tool from our own small chart. */
+export interface ChartCluster {
+  readonly plane: ControlPlane;
+  readonly around: Surroundings;
+  readonly repository: string;
+  /** Folder of the old and the new chart. */
+  readonly charts: { readonly old: string; readonly target: string };
+  upgrade(...args: readonly string[]): Promise<UpgradeProcess>;
+  helm(...args: readonly string[]): Promise<string>;
+  read(resource: string, jsonPath: string): Promise<string>;
+  /** resourceVersion of everything that an upgrade may touch: equal before and after = nothing was written. */
+  versions(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Values that the person who installed it had chosen. */
+export const OWN_VALUES = `installation:
+  registry: mirror.example.org/
+  kubeletVolumePluginPath: /var/lib/kubelet
+resources:
+  requests: { cpu: 50m }
+`;
+
+export interface ChartInstall {
+  readonly chart?: OwnChart;
+  /** File of the CRDs of the installed release. */
+  readonly crds?: string;
+  /** Variables of the person's shell: HELM_DRIVER, say. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export async function chartCluster(helm: string, request: ChartInstall = {}): Promise<ChartCluster> {
+  const { chart = OLD_CHART, crds = manifestFile('v3.27.5', 'operator-crds.yaml'), env = {} } = request;
+  const plane = await startControlPlane({ maxMinutes: 10 });
+  const home = await mkdtemp(join(tmpdir(), 'netsvc-upgrade-chart-'));
+  let repository: ChartRepository | undefined;
+  const stop = async () => {
+    await repository?.close();
+    await plane.stop();
+    await rm(home, { recursive: true, force: true });
+  };
+  try {
+    await plane.addNodes(2);
+    const old = await writeChart(home, { ...chart, crds });
+    const target = await writeChart(home, NEW_CHART);
+    repository = await serveCharts(helm, home, [target]);
+    const path = [dirname(helm), dirname(plane.programs.kubectl), '/usr/bin', '/bin'].join(delimiter);
+    const around: Surroundings = {
+      home,
+      kubeconfig: plane.kubeconfigPath,
+      kubectl: plane.programs.kubectl,
+      env: { PATH: path, ...env },
+    };
+    const cluster = clusterOf(plane, around, helm, { repository: repository.url, charts: { old, target }, stop });
+    await install(cluster, home, chart.version);
+    return cluster;
+  } catch (thrown) {
+    await stop();
+    throw thrown;
+  }
+}
+
+type Rest = Pick<ChartCluster, 'repository' | 'charts' | 'stop'>;
+
+function clusterOf(plane: ControlPlane, around: Surroundings, helm: string, rest: Rest): ChartCluster {
+  const kubectl = async (args: readonly string[]) => {
+    const { exitCode, stdout, stderr } = await plane.kubectl(args);
+    assert.equal(exitCode, 0, stderr);
+    return stdout;
+  };
+  return {
+    ...rest,
+    plane,
+    around,
+    upgrade: (...args) => upgrade(args, around),
+    async helm(...args) {
+      const env = surroundingsEnv(around);
+      const { stdout } = await execa(helm, args, { env, extendEnv: false });
+      return stdout;
+    },
+    read: (resource, jsonPath) => kubectl(['get', ...resource.split(' '), '-o', `jsonpath=${jsonPath}`]),
+    versions() {
+      const format = '{range .items[*]}{.kind}/{.metadata.namespace}/{.metadata.name} {.metadata.resourceVersion}{"\\n"}{end}';
+      const kinds = 'deployments.apps,secrets,configmaps,serviceaccounts,clusterroles,crds,installations.operator.tigera.io,leases';
+      return kubectl(['get', kinds, '-A', '-o', `jsonpath=${format}`]).then(withoutControlPlane);
+    },
+  };
+}
+
+/** The components of the control plane itself renew leases all the time. */
+function withoutControlPlane(text: string): string {
+  return text
+    .split('\n')
+    .filter((line) => !/^Lease\/(kube-node-lease|kube-system)\/(?!netsvc-upgrade)/.test(line) && !/apiserver-/.test(line))
+    .join('\n');
+}
+
+async function install(cluster: ChartCluster, home: string, release: string): Promise<void> {
+  const values = join(home, 'values.yaml');
+  await writeFile(values, OWN_VALUES);
+  await cluster.helm('install', 'calico', cluster.charts.old, '-n', RELEASE_NAMESPACE, '--create-namespace', '--values', values);
+  const agents = join(home, 'agents.yaml');
+  await writeFile(agents, AGENTS.replaceAll('RELEASE', release));
+  const { exitCode, stderr } = await cluster.plane.apply(agents);
+  assert.equal(exitCode, 0, stderr);
+  const status = JSON.stringify({ status: { calicoVersion: release } });
+  await cluster.plane.kubectl([
+    'patch',
+    'installations.operator.tigera.io',
+    'default',
+    '--subresource=status',
+    '--type=merge',
+    '-p',
+    status,
+  ]);
+  await until('the agents run', async () => {
+    return (await cluster.read('daemonset -n calico-system calico-node', '{.status.numberReady}')) === '2';
+  });
+}
+
+/** What the operator of the old release has rendered. */
+const AGENTS = `apiVersion: v1
+kind: Namespace
+metadata: { name: calico-system }
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: { name: calico-node, namespace: calico-system, labels: { k8s-app: calico-node } }
+spec:
+  selector: { matchLabels: { k8s-app: calico-node } }
+  template:
+    metadata: { labels: { k8s-app: calico-node } }
+    spec:
+      containers:
+        - { name: calico-node, image: "mirror.example.org/calico/node:RELEASE", env: [{ name: DATASTORE_TYPE, value: kubernetes }] }
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: calico-kube-controllers, namespace: calico-system, labels: { k8s-app: calico-kube-controllers } }
+spec:
+  replicas: 1
+  selector: { matchLabels: { k8s-app: calico-kube-controllers } }
+  template:
+    metadata: { labels: { k8s-app: calico-kube-controllers } }
+    spec:
+      containers: [{ name: calico-kube-controllers, image: "mirror.example.org/calico/kube-controllers:RELEASE" }]
+`;
+
+/** The flags of an upgrade of this cluster. */
+export const flagsOf = ({ repository }: ChartCluster): readonly string[] => [
+  ...['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases],
+  ...['--repo', repository],
+];

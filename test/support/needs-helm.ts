@@ -1,0 +1,14 @@
+import type { Context } from 'mocha';
+import { type HelmMajor, resolveHelm } from '../helm/programs.ts';
+
+/** The chart tool of this version; skips the suite with the reason where it cannot be built, and fails where tests must not be skipped. */
+export async function needsHelm(suite: Context, major: HelmMajor): Promise<string> {
+  try {
+    return await resolveHelm(major);
+  } catch (thrown) {
+    const because = thrown instanceof Error ? thrown.message : String(thrown);
+    if (process.env.CI === 'true') throw thrown;
+    process.stderr.write(`the tests with helm ${major} do not run: ${because}\n`);
+    return suite.skip();
+  }
+}
