@@ -181,6 +181,7 @@ export const profileSchema: Schema = {
       template: text,
       templateVersions: texts,
     }),
+    'failsafePorts?': fields({ inbound: texts, outbound: texts }),
     'registryMove?': fields({ since: release, from: text, to: text }),
     'flexvolUntil?': text,
   }),
