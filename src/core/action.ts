@@ -54,6 +54,14 @@ export interface EndpointsExpected {
   readonly from: { readonly kind: Kind } | { readonly cli: CliCall };
 }
 
+/** A workload may be restarted: its rollout goes on, and no budget of its pods is spent. */
+export interface RestartExpected {
+  readonly type: 'restartable';
+  readonly workload: ObjectRef;
+  /** Names of the disruption budgets of its pods. */
+  readonly budgets: readonly string[];
+}
+
 /** The service's own CLI as it was found: the file, and the arguments that configure it. */
 export interface CliCall {
   readonly program: string;
@@ -86,7 +94,7 @@ export type Effect =
    * `program` runs that very file. `onlyIf` is looked at once, right before; where it does not hold nothing runs
    * and the stage is planned anew.
    */
-  | { readonly type: 'exec'; readonly run: Invocation; readonly program?: string; readonly onlyIf?: EndpointsExpected }
+  | { readonly type: 'exec'; readonly run: Invocation; readonly program?: string; readonly onlyIf?: EndpointsExpected | RestartExpected }
   | {
       readonly type: 'patch';
       readonly target: ObjectRef;

@@ -238,6 +238,8 @@ export interface Profile {
   readonly allowAllProfile: string;
   /** Variable of the controllers that overrides the setting of automatic host endpoints. */
   readonly automaticEndpointsEnv?: string;
+  /** Ports of a host that the agents leave open by default, whatever the policies say: `tcp:22`. */
+  readonly failsafePorts?: { readonly inbound: readonly string[]; readonly outbound: readonly string[] };
   readonly temporaryPolicy: string;
   readonly controllersConfiguration: { readonly plural: string; readonly kind: string; readonly name: string };
   readonly sidecar: {

@@ -13,7 +13,7 @@ import type { PaceLimits } from './pace.ts';
 import { patchAll } from './patch-all.ts';
 import { CONTINUE, type OnLine, runTool } from './run-tool.ts';
 import { servedKind } from './served-kind.ts';
-
+import { assertRestartable } from './still-restartable.ts';
 import { type WaitSurroundings, waitFor } from './wait-for.ts';
 import { assertStillHolds } from './wait-host-endpoints.ts';
 import { assertSettled } from './wait-policies.ts';
@@ -44,7 +44,7 @@ export function realExecutor(ports: EnginePorts, observe: Observer, ends: Ends, 
       const { effect } = action;
       switch (effect.type) {
         case 'exec':
-          if (effect.onlyIf) await assertStillHolds(ports, effect.onlyIf);
+          await assertHolds(ports, effect.onlyIf);
           await runTool(ports, effect, ends.cut, tell(observe, stage, action));
           return {};
         case 'delete':
@@ -83,6 +83,11 @@ export function realExecutor(ports: EnginePorts, observe: Observer, ends: Ends, 
       }
     },
   };
+}
+
+async function assertHolds(ports: EnginePorts, onlyIf: Extract<Effect, { type: 'exec' }>['onlyIf']): Promise<void> {
+  if (onlyIf?.type === 'restartable') await assertRestartable(ports.cluster, onlyIf);
+  else if (onlyIf) await assertStillHolds(ports, onlyIf);
 }
 
 async function written(ports: EnginePorts, { file, content }: Extract<Effect, { type: 'write' }>): Promise<string> {

@@ -179,6 +179,10 @@ export const calico: Profile = {
   labels: { createdBy: 'projectcalico.org/created-by', createdByValue: 'calico-kube-controllers', autoHepSuffix: '-auto-hep' },
   allowAllProfile: 'projectcalico-default-allow',
   automaticEndpointsEnv: 'AUTO_HOST_ENDPOINTS',
+  failsafePorts: {
+    inbound: ['tcp:22', 'udp:68', 'tcp:179', 'tcp:2379', 'tcp:2380', 'tcp:5473', 'tcp:6443', 'tcp:6666', 'tcp:6667'],
+    outbound: ['udp:53', 'udp:67', 'tcp:179', 'tcp:2379', 'tcp:2380', 'tcp:5473', 'tcp:6443', 'tcp:6666', 'tcp:6667'],
+  },
   temporaryPolicy: 'allow-all-upgrade',
   controllersConfiguration: { plural: 'kubecontrollersconfigurations', kind: 'KubeControllersConfiguration', name: 'default' },
   sidecar: {

@@ -189,6 +189,7 @@ export const profileSchema: Schema = {
       template: text,
       templateVersions: texts,
     }),
+    'failsafePorts?': fields({ inbound: texts, outbound: texts }),
     'registryMove?': fields({ since: release, from: text, to: text }),
     'flexvolUntil?': text,
   }),

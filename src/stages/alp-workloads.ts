@@ -19,6 +19,8 @@ export interface MeshedWorkload {
   readonly isOlderThanRun: boolean;
   /** Its pods are being replaced already: it is waited for, not restarted again. */
   readonly isRolling: boolean;
+  /** Names of the disruption budgets of its pods. */
+  readonly budgets: readonly string[];
   /** Why it cannot be restarted by `kubectl rollout restart`; undefined if it can. */
   readonly obstacle?: string;
 }
@@ -59,7 +61,8 @@ export async function readMeshedWorkloads(cluster: ClusterReader, context: Conte
     const ref = { ...owner, namespace: first.namespace };
     const live = workloads.get(`${ref.kind}/${ref.namespace}/${ref.name}`);
     const stale = group.filter(({ isStale }) => isStale).length;
-    const obstacle = obstacleOf(ref.kind, live, group, budgets, context.profile);
+    const own = budgets.filter((budget) => budget.metadata.namespace === ref.namespace && covers(budget, group));
+    const obstacle = obstacleOf(ref.kind, live, own, context.profile);
     const isOlderThanRun = group.some(({ createdAt }) => createdAt < context.startedAt.getTime());
     return [
       {
@@ -68,6 +71,7 @@ export async function readMeshedWorkloads(cluster: ClusterReader, context: Conte
         stale,
         isOlderThanRun,
         isRolling: live !== undefined && isRolling(live),
+        budgets: own.map(({ metadata }) => metadata.name),
         ...(obstacle === undefined ? {} : { obstacle }),
       },
     ];
@@ -101,23 +105,14 @@ function keyOf({ kind, namespace, name }: ObjectRef): string {
   return `${kind}/${namespace}/${name}`;
 }
 
-function obstacleOf(
-  kind: string,
-  live: KubeObject | undefined,
-  pods: readonly SidecarPod[],
-  budgets: readonly KubeObject[],
-  profile: Profile,
-): string | undefined {
+function obstacleOf(kind: string, live: KubeObject | undefined, budgets: readonly KubeObject[], profile: Profile): string | undefined {
   if (kind === 'Pod') return 'a pod without a controller does not come back: delete and create it by hand';
   if (kind === 'Job') return 'pods of a Job are not restarted: the next Job has the new sidecar';
   if (!RESTARTABLE.some((one) => one === kind)) return `kubectl cannot restart a ${kind}: restart it by its own controller`;
   if (!live) return 'it is being deleted';
   if (hasOwnSidecar(live, profile)) return 'its own pod template has the sidecar: change the image there';
   if ((live as WorkloadShape).spec?.paused) return 'its rollout is paused: resume it first';
-  const full = budgets.find(
-    (budget) =>
-      budget.metadata.namespace === pods[0]?.namespace && covers(budget, pods) && (budget as Budget).status?.disruptionsAllowed === 0,
-  );
+  const full = budgets.find((budget) => (budget as Budget).status?.disruptionsAllowed === 0);
   return full ? `PodDisruptionBudget ${full.metadata.name} allows no disruption now` : undefined;
 }
 

@@ -7,6 +7,7 @@ import { stage } from '../core/stage.ts';
 import { parseImage } from '../detect/images.ts';
 import { templateText } from '../merge/injector-template.ts';
 import { sameValue } from '../merge/json.ts';
+import { batchesOf } from './alp-batches.ts';
 import { type AlpFacts, readAlpFacts } from './alp-facts.ts';
 import type { Injector } from './alp-templates.ts';
 import { undoPlan } from './alp-undo.ts';
@@ -82,8 +83,7 @@ function restartActions({ workloads, injectors }: AlpFacts, context: Context): r
   const wanted = workloads.filter(
     ({ stale, obstacle, isOlderThanRun }) => obstacle === undefined && (stale > 0 || (options.all && isOlderThanRun)),
   );
-  const size = options.batch ?? 1;
-  const batches = Array.from({ length: Math.ceil(wanted.length / size) }, (_, index) => wanted.slice(index * size, (index + 1) * size));
+  const batches = batchesOf(wanted, options.batch ?? 1);
   const first = wanted.find(({ isRolling }) => !isRolling);
   return batches.flatMap((batch, index) => [
     ...batch.filter(({ isRolling }) => !isRolling).map((one) => restart(one, one === first)),
@@ -91,7 +91,7 @@ function restartActions({ workloads, injectors }: AlpFacts, context: Context): r
   ]);
 }
 
-function restart({ ref, stale, pods }: MeshedWorkload, isFirst: boolean): Action {
+function restart({ ref, stale, pods, budgets }: MeshedWorkload, isFirst: boolean): Action {
   const args = ['rollout', 'restart', `${ref.kind.toLowerCase()}/${ref.name}`, '-n', ref.namespace];
   return {
     id: `restart-${ref.kind}-${ref.namespace}-${ref.name}`,
@@ -99,7 +99,7 @@ function restart({ ref, stale, pods }: MeshedWorkload, isFirst: boolean): Action
     ref: '§4.6/2',
     undo: 'none',
     ...(isFirst ? { afresh: true } : {}),
-    effect: { type: 'exec', run: { tool: 'kubectl', args } },
+    effect: { type: 'exec', run: { tool: 'kubectl', args }, onlyIf: { type: 'restartable', workload: ref, budgets } },
   };
 }
 

@@ -8,6 +8,7 @@ import type { Kind, KubeObject } from '../core/object.ts';
 import type { KeptItem, Sources } from '../core/ports.ts';
 import type { RolloutProgress } from '../core/rollout.ts';
 import { type AutomaticSettings, automaticSettings } from '../policy/automatic-endpoint.ts';
+import { type FailsafePorts, failsafePorts } from '../policy/failsafe-ports.ts';
 import { endpointsWithoutNode, hostEndpointVerdicts, type NodeVerdict } from '../policy/host-endpoint-verdicts.ts';
 import { readInstalled } from './installed.ts';
 import { latestKept } from './kept.ts';
@@ -16,6 +17,7 @@ import { attempt, attemptWith } from './reading.ts';
 import { findServiceCli } from './service-cli.ts';
 import { cliResources, type ServiceObjects, storedKind, storedObjects } from './service-objects.ts';
 import { readResult, readTargetIfAny } from './verify-workloads.ts';
+import { envOf } from './workload-env.ts';
 
 export interface HepFacts {
   readonly installation: Installation;
@@ -36,6 +38,8 @@ export interface HepFacts {
   /** What the latest migration on this cluster kept before it changed things. */
   readonly kept: readonly KeptItem[];
   readonly rollouts: Reading<readonly RolloutProgress[]>;
+  /** Ports that stay open in any case; undefined where nothing tells. */
+  readonly failsafe: Reading<FailsafePorts | undefined>;
 }
 
 /** Everything the migration to automatic host endpoints is judged and planned by (§4.7). */
@@ -45,7 +49,7 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
   const installation = await readInstalled(sources, context);
   const cli = await findServiceCli(sources, context, installation.datastore);
   const objects = objectsOf(sources, context, installation, cli);
-  const [kept, stored, policies, tiers, profiles, configurations, nodes, kind, controllers, rollouts] = await Promise.all([
+  const [kept, stored, policies, tiers, profiles, configurations, nodes, kind, controllers, rollouts, failsafe] = await Promise.all([
     latestKept(sources.records, 'hep'),
     objects('hostendpoints'),
     objects('globalnetworkpolicies'),
@@ -56,12 +60,13 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
     installation.datastore === 'api' ? storedKind(cluster.discover(), profile.crdGroup, 'hostendpoints') : undefined,
     readControllers(sources, context, installation),
     readRollouts(sources, context, installation),
+    attempt(() => readFailsafe(sources, context, installation, objects)),
   ]);
   const configuration = configurations.find((one) => one.metadata.name === profile.controllersConfiguration.name);
   const settings = automaticSettings(configuration?.spec);
   const fleet = {
     nodes: nodes.map(({ metadata }) => ({ name: metadata.name, labels: metadata.labels ?? {} })),
-    endpoints: stored.map((one) => hostEndpointOf(one, profile.apiGroup)),
+    endpoints: endpointsOf({ stored }, context),
     settings,
     signs: profile.labels,
   };
@@ -81,7 +86,13 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
     kept,
     elsewhere: endpointsWithoutNode(fleet).filter(isAllInterfaces),
     rollouts,
+    failsafe,
   };
+}
+
+/** Host endpoints as the policies see them. */
+export function endpointsOf({ stored }: Pick<HepFacts, 'stored'>, { profile }: Context): readonly HostEndpoint[] {
+  return stored.map((one) => hostEndpointOf(one, profile.apiGroup));
 }
 
 /** In key-value mode only the CLI sees them. */
@@ -98,4 +109,23 @@ async function readControllers({ cluster }: Sources, { profile }: Context, { var
 async function readRollouts(sources: Sources, context: Context, installation: Installation): Promise<HepFacts['rollouts']> {
   const target = await attempt(() => readTargetIfAny(sources, context, installation));
   return attemptWith(target, (one) => readResult(sources, context, installation, one));
+}
+
+/** From the agents' variables and their configuration, which is on top of the defaults. */
+async function readFailsafe(
+  { cluster }: Sources,
+  { profile }: Context,
+  { agent }: Installation,
+  objects: ServiceObjects,
+): Promise<FailsafePorts | undefined> {
+  const [live, configurations] = await Promise.all([
+    agent ? cluster.get(K.DaemonSet, agent.name, agent.namespace) : undefined,
+    objects('felixconfigurations'),
+  ]);
+  const prefix = profile.sidecar.syncEnv.slice(0, profile.sidecar.syncEnv.indexOf('_') + 1);
+  const variables = {
+    inbound: envOf(live, `${prefix}FAILSAFEINBOUNDHOSTPORTS`),
+    outbound: envOf(live, `${prefix}FAILSAFEOUTBOUNDHOSTPORTS`),
+  };
+  return failsafePorts(configurations.find(({ metadata }) => metadata.name === 'default')?.spec, variables, profile.failsafePorts);
 }

@@ -1,11 +1,11 @@
 import type { HepJudged, HostVerdict } from '../checks/hep-facts.ts';
 import type { Context } from '../core/context.ts';
-import type { KubeObject } from '../core/object.ts';
 import { isOlder } from '../core/release.ts';
 import type { Moment, NodeVerdict } from '../policy/host-endpoint-verdicts.ts';
 import type { LabelProblem } from '../policy/label-copies.ts';
 import { laneText, type Verdict, worst } from '../policy/verdict.ts';
 import type { HepFacts } from './hep-facts.ts';
+import { envOf } from './workload-env.ts';
 
 /** The facts as the checks see them. */
 export function hepJudged(facts: HepFacts, context: Context): HepJudged {
@@ -108,18 +108,4 @@ function waitOf({ installation, configuration }: HepFacts, { profile, options }:
       hint: `Switch the renaming of policies off first: ${policyRenaming.switchField}: Disabled.`,
     },
   ];
-}
-
-function envOf(workload: KubeObject | undefined, name: string): string | undefined {
-  const { spec } = (workload ?? {}) as {
-    readonly spec?: {
-      readonly template?: {
-        readonly spec?: {
-          readonly containers?: readonly { readonly env?: readonly { readonly name: string; readonly value?: string }[] }[];
-        };
-      };
-    };
-  };
-  const all = spec?.template?.spec?.containers?.flatMap(({ env }) => env ?? []) ?? [];
-  return all.findLast((one) => one.name === name)?.value;
 }

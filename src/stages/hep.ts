@@ -4,9 +4,10 @@ import type { Action, EndpointsExpected } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import { stage } from '../core/stage.ts';
 import type { NodeVerdict } from '../policy/host-endpoint-verdicts.ts';
-import { type HepFacts, readHepFacts } from './hep-facts.ts';
+import { endpointsOf, type HepFacts, readHepFacts } from './hep-facts.ts';
 import { hepJudged, isMigrated } from './hep-judged.ts';
 import { copyLabels } from './hep-labels.ts';
+import { migrationNotes } from './hep-notes.ts';
 import { undoPlan } from './hep-undo.ts';
 
 interface Opened extends HepJudged {
@@ -37,15 +38,12 @@ export const hepStage = stage<Opened>({
       ...awaitEndpoints(read, verdicts, context),
       ...deleteOld(read, verdicts, context),
     ];
-    return { actions, notes: notesOf(verdicts) };
+    return {
+      actions,
+      notes: migrationNotes({ endpoints: endpointsOf(read, context), verdicts, failsafe: read.failsafe }, context.profile),
+    };
   },
 });
-
-function notesOf(verdicts: readonly NodeVerdict[]): readonly string[] {
-  const open = verdicts.filter(({ atDelete }) => atDelete.changes.some(({ verdict }) => verdict === 'OPEN'));
-  const warning = 'automatic host endpoints carry an allow-all profile: where no policy selects a host, all its traffic is let through';
-  return open.length === 0 ? [warning] : [`${warning}: ${open.map(({ node }) => node).join(', ')}`];
-}
 
 /** The procedure's patch: a merge, other settings stay (§4.7/2). */
 function enable({ settings, cli, configuration, installation }: HepFacts, { profile }: Context): readonly Action[] {

@@ -51,6 +51,7 @@ const profile: FieldsOf<Profile> = {
   labels: 'required',
   allowAllProfile: 'required',
   automaticEndpointsEnv: 'optional',
+  failsafePorts: 'optional',
   temporaryPolicy: 'required',
   controllersConfiguration: 'required',
   sidecar: 'required',

@@ -256,6 +256,22 @@ describe('the restarts of alp', () => {
     assert.equal(ids(plan), 'restart-StatefulSet-shop-a restart-StatefulSet-shop-b wait-1 restart-StatefulSet-shop-c wait-2');
   });
 
+  it('of workloads that share a disruption budget are never in one batch', async () => {
+    const budget = object('policy/v1', 'PodDisruptionBudget/shop/all', {
+      spec: { selector: { matchLabels: { app: 'db' } } },
+      status: { disruptionsAllowed: 1 },
+    });
+    const sets = ['a', 'b', 'c'].flatMap((name) => [
+      object('apps/v1', `StatefulSet/shop/${name}`, { status: complete }),
+      pod(`${name}-0`, OLD, owned('StatefulSet', name), { app: name === 'b' ? 'other' : 'db' }),
+    ]);
+    const plan = await planned({ objects: [...current, ...sets, budget], options: { batch: 3 } });
+    assert.equal(ids(plan), 'restart-StatefulSet-shop-a restart-StatefulSet-shop-b wait-1 restart-StatefulSet-shop-c wait-2');
+    const [first] = typeof plan === 'string' ? [] : plan;
+    const onlyIf = first?.effect.type === 'exec' ? first.effect.onlyIf : undefined;
+    assert.deepEqual(onlyIf?.type === 'restartable' ? [onlyIf.workload.name, onlyIf.budgets] : [], ['a', ['all']]);
+  });
+
   it('are not repeated where pods are being replaced already', async () => {
     const objects = [
       ...current,

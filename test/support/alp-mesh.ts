@@ -35,10 +35,15 @@ export function describeMesh({ workloads, timeoutMs }: Mesh): void {
     const create = (...objects: readonly object[]) =>
       cluster.plane.kubectl(['create', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));
 
-    /** To the node on which everything that starts crashes, and where nothing else is placed. */
+    /** To the node on which everything that starts crashes, and where nothing else is placed; with the host's network, without which simulated pods do not recover. */
     function pinned(one: ReturnType<typeof workload>): object {
       const { spec } = one;
-      const placed = { ...spec.template.spec, nodeSelector: { 'kubernetes.io/hostname': CRASHING }, tolerations: [{ operator: 'Exists' }] };
+      const placed = {
+        ...spec.template.spec,
+        hostNetwork: true,
+        nodeSelector: { 'kubernetes.io/hostname': CRASHING },
+        tolerations: [{ operator: 'Exists' }],
+      };
       return { ...one, spec: { ...spec, template: { ...spec.template, spec: placed } } };
     }
 

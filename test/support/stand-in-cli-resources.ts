@@ -19,6 +19,7 @@ const KINDS: Readonly<Record<string, string>> = {
   hep: 'HostEndpoint',
   globalnetworkpolicy: 'GlobalNetworkPolicy',
   gnp: 'GlobalNetworkPolicy',
+  felixconfiguration: 'FelixConfiguration',
   profile: 'Profile',
   tier: 'Tier',
   networkpolicy: 'NetworkPolicy',

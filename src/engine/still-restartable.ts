@@ -1,0 +1,21 @@
+import type { RestartExpected } from '../core/action.ts';
+import { K } from '../core/kinds.ts';
+import { refText } from '../core/object.ts';
+import type { ClusterReader } from '../core/ports.ts';
+import { Outdated } from './outdated.ts';
+import { servedKind } from './served-kind.ts';
+
+/** Throws Outdated if the workload is gone or paused by now, or if one of its budgets allows no disruption any more. */
+export async function assertRestartable(
+  cluster: Pick<ClusterReader, 'get' | 'resolve'>,
+  { workload, budgets }: Pick<RestartExpected, 'workload' | 'budgets'>,
+): Promise<void> {
+  const live = await cluster.get(await servedKind(cluster, workload), workload.name, workload.namespace);
+  if (!live) throw new Outdated(`${refText(workload)} is gone`);
+  if ((live.spec as { readonly paused?: boolean } | undefined)?.paused) throw new Outdated(`the rollout of ${refText(workload)} is paused`);
+  for (const name of budgets) {
+    const budget = await cluster.get(K.PodDisruptionBudget, name, workload.namespace);
+    const { disruptionsAllowed } = (budget?.status ?? {}) as { readonly disruptionsAllowed?: number };
+    if (disruptionsAllowed === 0) throw new Outdated(`PodDisruptionBudget ${name} allows no disruption of ${refText(workload)} now`);
+  }
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { hepChecks } from '../../src/checks/hep.ts';
+import type { HepJudged } from '../../src/checks/hep-facts.ts';
+import { judgeAll } from '../../src/core/judge.ts';
+import type { RolloutProgress } from '../../src/core/rollout.ts';
+import { contextOf } from '../fixtures/facts.ts';
+
+const rollout = (done: boolean): RolloutProgress => ({
+  target: { kind: 'DaemonSet', namespace: 'kube-system', name: 'agent', container: 'a', image: 'i', ready: { type: 'all-containers' } },
+  desired: 2,
+  pods: [],
+  done,
+  pending: done ? '' : '1 of 2 pods have been updated',
+});
+
+/** A fleet that can be migrated without anything to say. */
+const READY: HepJudged = {
+  nodes: 2,
+  verdicts: { value: [] },
+  labelProblems: [],
+  unclear: [],
+  elsewhere: [],
+  namedPorts: [],
+  rollouts: { value: [rollout(true)] },
+  obstacles: [],
+  cli: { program: '/bin/ctl' },
+  idle: false,
+};
+
+interface Row {
+  readonly id: string;
+  readonly facts: Partial<HepJudged>;
+  readonly is: string;
+  readonly says: RegExp;
+  readonly about?: readonly string[];
+}
+
+const obstacle = { text: 'AUTO_HOST_ENDPOINTS', detail: 'overrides the setting', hint: 'Take it out.' };
+const rows: Readonly<Record<string, Row>> = {
+  'a host that would be opened': {
+    id: 'NS-711',
+    facts: { verdicts: { value: [{ node: 'n1', verdict: 'OPEN', detail: 'to the host: p → allow' }] } },
+    is: 'error',
+    says: /^1 host would let all traffic through: .* allow-all profile: n1$/,
+    about: ['n1'],
+  },
+  'a host that would be policed anew': {
+    id: 'NS-712',
+    facts: { verdicts: { value: [{ node: 'n1', verdict: 'NEWLY POLICED', detail: '' }] } },
+    is: 'error',
+    says: /do not apply to them now: n1$/,
+    about: ['n1'],
+  },
+  'a host with other policies than now': {
+    id: 'NS-713',
+    facts: { verdicts: { value: [{ node: 'n1', verdict: 'CHANGED', detail: '' }] } },
+    is: 'error',
+    says: /other policies than now: n1$/,
+    about: ['n1'],
+  },
+  'a policy that could not be understood': {
+    id: 'NS-711',
+    facts: { verdicts: { unread: 'policy p: column 3' } },
+    is: 'error',
+    says: /could not be checked: policy p: column 3/,
+  },
+  'an agent that is not new yet': {
+    id: 'NS-714',
+    facts: { rollouts: { value: [rollout(false)] } },
+    is: 'error',
+    says: /not yet wholly on the target release: DaemonSet\/kube-system\/agent; .* drop host traffic$/,
+  },
+  'controllers that would make none': {
+    id: 'NS-715',
+    facts: { obstacles: [obstacle] },
+    is: 'error',
+    says: /no endpoints: AUTO_HOST_ENDPOINTS$/,
+  },
+  'a label that another value stands in the way of': {
+    id: 'NS-716',
+    facts: { labelProblems: [{ node: 'n1', text: 'old has a=1, there is a=2 already', severity: 'error' }] },
+    is: 'error',
+    says: /^1 label of old host endpoints will not be copied: n1$/,
+  },
+  'a label with a reserved prefix': {
+    id: 'NS-716',
+    facts: { labelProblems: [{ node: 'n1', text: '', severity: 'warning' }] },
+    is: 'warning',
+    says: /will not be copied: n1$/,
+  },
+  'an unclear endpoint in the way of an automatic one': {
+    id: 'NS-717',
+    facts: { unclear: [{ name: 'n1-auto-hep', detail: 'node n1', blocks: true }] },
+    is: 'error',
+    says: /neither clearly old nor clearly automatic: n1-auto-hep; they are left/,
+  },
+  'an unclear endpoint beside': {
+    id: 'NS-717',
+    facts: { unclear: [{ name: 'mine', detail: 'node n1', blocks: false }] },
+    is: 'warning',
+    says: /neither clearly old nor clearly automatic: mine/,
+  },
+  'an endpoint of a node that is gone': {
+    id: 'NS-718',
+    facts: { elsewhere: ['b (gone)'] },
+    is: 'warning',
+    says: /^1 host endpoint of hosts outside the cluster: b \(gone\); no automatic one will stand in, they stay$/,
+  },
+  'named ports': { id: 'NS-719', facts: { namedPorts: ['old'] }, is: 'warning', says: /^1 old endpoint with named ports/ },
+  'no CLI': { id: 'NS-720', facts: { cli: { missing: 'none was found' } }, is: 'error', says: /cannot be used: none was found$/ },
+};
+
+const judge = (facts: Partial<HepJudged>) => judgeAll(hepChecks, { ...READY, ...facts }, contextOf());
+
+describe('the checks of hep', () => {
+  it('pass a fleet that can be migrated', () => assert.deepEqual([...new Set(judge({}).map(({ outcome }) => outcome))], ['ok']));
+
+  for (const [title, { id, facts, is, says, about }] of Object.entries(rows)) {
+    it(`${id} tells of ${title}`, () => {
+      const found = judge(facts).find((one) => one.id === id);
+      assert.ok(found);
+      assert.equal(found.outcome, is);
+      assert.match(found.message, says);
+      if (about)
+        assert.deepEqual(
+          found.evidence.map(({ text }) => text),
+          about,
+        );
+    });
+  }
+
+  it('do not apply where nothing is left to migrate', () => {
+    const findings = judge({ idle: true, obstacles: [obstacle], cli: { missing: 'none' } });
+    assert.deepEqual([...new Set(findings.map(({ outcome }) => outcome))], ['not-applicable']);
+  });
+});
