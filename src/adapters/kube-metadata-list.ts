@@ -1,3 +1,4 @@
+import { LAST_APPLIED } from '../core/applied-owners.ts';
 import type { ObjectMeta, OwnerReference } from '../core/object.ts';
 import { fieldAt, fieldsOf } from './kube-protobuf.ts';
 
@@ -95,19 +96,33 @@ function tokenIn(bytes: Buffer, start: number, end: number): string {
   return '';
 }
 
-/** Item { 1 ObjectMeta { 1 name, 3 namespace, 5 uid, 6 resourceVersion, 13 ownerReferences } }; the rest is not asked for. */
+/**
+ * Item { 1 ObjectMeta { 1 name, 3 namespace, 5 uid, 6 resourceVersion, 12 annotations, 13 ownerReferences } }; the rest is not asked for,
+ * nor any annotation but the manifest that names owners.
+ */
 function metadataOf(bytes: Buffer, start: number, end: number): ObjectMeta {
   const texts: Record<string, string> = {};
   const ownerReferences: OwnerReference[] = [];
+  let annotations: Record<string, string> | undefined;
   for (const outer of fieldsOf(bytes, start, end)) {
     if (outer.number !== 1) continue;
     for (const field of fieldsOf(bytes, outer.start, outer.end)) {
       const name = METADATA_TEXTS[field.number];
       if (name && field.end > field.start) texts[name] = textOf(bytes, field);
+      if (field.number === 12) annotations ??= appliedOf(bytes, field.start, field.end);
       if (field.number === 13) ownerReferences.push(ownerOf(bytes, field.start, field.end));
     }
   }
-  return { name: '', ...texts, ownerReferences };
+  return { name: '', ...texts, ...(annotations ? { annotations } : {}), ownerReferences };
+}
+
+/** Map entry { 1 key, 2 value }; undefined for every other annotation, and for a manifest that names no owners. */
+function appliedOf(bytes: Buffer, start: number, end: number): Record<string, string> | undefined {
+  const entry = Object.fromEntries([...fieldsOf(bytes, start, end)].map((field) => [field.number, field]));
+  const [key, value] = [entry[1], entry[2]];
+  if (!key || !value || key.end - key.start !== LAST_APPLIED.length || textOf(bytes, key) !== LAST_APPLIED) return undefined;
+  const text = textOf(bytes, value);
+  return text.includes('"ownerReferences"') ? { [LAST_APPLIED]: text } : undefined;
 }
 
 const METADATA_TEXTS: Readonly<Record<number, string>> = { 1: 'name', 3: 'namespace', 5: 'uid', 6: 'resourceVersion' };

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { LAST_APPLIED } from '../core/applied-owners.ts';
 import { groupOf, type Kind, type KubeObject, type ObjectMeta } from '../core/object.ts';
 import { ApiFailure, type ListOptions } from '../core/ports.ts';
 import { plainBody, readText } from './kube-body.ts';
@@ -100,12 +101,14 @@ async function pageOf(message: IncomingMessage, texts: readonly string[]): Promi
 }
 
 /** As much as protobuf is read for: whole metadata would hold managed fields in memory. */
-function slim({ name, namespace, uid, resourceVersion, ownerReferences }: ObjectMeta): ObjectMeta {
+function slim({ name, namespace, uid, resourceVersion, annotations, ownerReferences }: ObjectMeta): ObjectMeta {
+  const applied = annotations?.[LAST_APPLIED];
   return {
     name,
     ...(namespace ? { namespace } : {}),
     ...(uid ? { uid } : {}),
     ...(resourceVersion ? { resourceVersion } : {}),
+    ...(applied?.includes('"ownerReferences"') ? { annotations: { [LAST_APPLIED]: applied } } : {}),
     ownerReferences: ownerReferences ?? [],
   };
 }

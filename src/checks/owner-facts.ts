@@ -35,9 +35,13 @@ export interface RestoreJudged {
   readonly changed: readonly LeftAlone[];
   /** Owners whose UID is not the one that was computed: `NetworkSet/shop/frontends`. */
   readonly otherOwners: readonly { readonly text: string; readonly detail: string }[];
+  /** References whose owners the API does not find by their names. */
+  readonly unaddressed: readonly LeftAlone[];
+  /** Objects whose applied manifests name owners with the UIDs of before. */
+  readonly manifests: readonly LeftAlone[];
   /** Kinds of owners whose finalizers this account may not update. */
   readonly finalizers: readonly string[];
-  /** References that are still to be put back. */
+  /** Objects that still lack references. */
   readonly outstanding: number;
   readonly dangling: readonly LeftAlone[];
 }

@@ -2,7 +2,8 @@ import { type Evidence, notApplicable, ok, type Verdict } from '../core/check.ts
 import type { Context } from '../core/context.ts';
 import { refText } from '../core/object.ts';
 import type { OwnedFate, ReferenceFate } from '../core/owner-fate.ts';
-import { entryKey, type JournalEntry, sameReference } from '../core/owner-journal.ts';
+import type { JournalEntry } from '../core/owner-journal.ts';
+import { byKey, cameBack } from '../core/owner-strip.ts';
 import { counted, defineCheck, failed, listed, PROGRAM } from './define.ts';
 import type { OwnerReferences, OwnersCheck, OwnersJudged, RestoreJudged } from './owner-facts.ts';
 
@@ -55,6 +56,38 @@ export const noneBreaks: OwnersCheck = defineCheck('NS-701', {
   },
 });
 
+/** Whoever applies the manifest again brings the UID of before back, and with it the end of the object. */
+export const manifestsHaveNoOwners: OwnersCheck = defineCheck('NS-742', {
+  category: 'follow-up',
+  severity: 'warning',
+  ref: '§4.8/1',
+  judge(facts) {
+    const breaking = breakingIn(facts);
+    if (breaking === undefined) return notApplicable(NO_CHANGE);
+    return manifestVerdict(
+      breaking
+        .filter(({ owned, fate }) => owned.appliedOwners?.includes(fate.reference.uid))
+        .map(({ owned: { object }, fate: { reference } }) => {
+          const { plural: _, ...ref } = object;
+          return {
+            text: refText(ref),
+            object: ref,
+            detail: `its manifest names ${reference.kind}/${reference.name} with UID ${reference.uid}`,
+          };
+        }),
+    );
+  },
+});
+
+export function manifestVerdict(evidence: readonly Evidence[]): Verdict {
+  if (evidence.length === 0) return ok('no applied manifest names an owner whose UID changes');
+  return failed(
+    `the manifests of ${counted(evidence.length, 'object')}, as kubectl applied them, name owners with the UID of before: ${listed(evidence.map(({ text }) => text))}`,
+    'Take metadata.ownerReferences out of these manifests: applied once more they bring a dead UID back, and garbage collection deletes the objects.',
+    { evidence },
+  );
+}
+
 interface Breaking {
   readonly owned: OwnedFate['owned'];
   readonly fate: ReferenceFate;
@@ -65,7 +98,7 @@ function breakingIn({ references }: OwnersJudged): readonly Breaking[] | undefin
 }
 
 function broken(breaking: readonly Breaking[], recorded: readonly JournalEntry[], next: string): Verdict {
-  const journal = new Map(recorded.map((entry) => [entryKey(entry), entry]));
+  const journal = byKey(recorded);
   const back = breaking.filter((one) => wasOff(one, journal));
   const owners = [...new Set(breaking.map(({ fate }) => `${fate.reference.kind}/${fate.reference.name}`))];
   const evidence = breaking.map((one) => evidenceOf(one, wasOff(one, journal)));
@@ -79,13 +112,7 @@ function broken(breaking: readonly Breaking[], recorded: readonly JournalEntry[]
 }
 
 function wasOff({ owned, fate }: Breaking, journal: ReadonlyMap<string, JournalEntry>): boolean {
-  const entry = journal.get(entryKey({ object: owned.object }));
-  return (
-    entry?.removed.some((place) => {
-      const one = entry.references[place];
-      return one !== undefined && sameReference(one, fate.reference);
-    }) ?? false
-  );
+  return cameBack(owned, fate.reference, journal);
 }
 
 function evidenceOf({ owned, fate }: Breaking, back: boolean): Evidence {

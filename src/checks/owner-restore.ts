@@ -1,7 +1,7 @@
 import { notApplicable, ok, type Verdict } from '../core/check.ts';
 import { counted, defineCheck, failed, listed, PROGRAM } from './define.ts';
 import type { LeftAlone, RestoreCheck, RestoreJudged } from './owner-facts.ts';
-import { searchedAgain } from './owner-references.ts';
+import { manifestVerdict, searchedAgain } from './owner-references.ts';
 
 const IDLE = 'no reference is recorded as taken off';
 
@@ -62,6 +62,28 @@ const ownersAsComputed: RestoreCheck = defineCheck('NS-746', {
   }),
 });
 
+/** The garbage collector asks for an owner by its name: one that does not answer to it counts as gone. */
+const ownersAnswer: RestoreCheck = defineCheck('NS-743', {
+  category: 'follow-up',
+  severity: 'warning',
+  ref: '§4.8/3',
+  judge: unlessIdle(({ unaddressed }) => {
+    if (unaddressed.length === 0) return ok('every owner is found by its name');
+    return failed(
+      `${counted(unaddressed.length, 'reference')} stay off, for the API server does not find their owners by name: ${listed(unaddressed.map(({ text }) => text))}`,
+      'These policies are stored under their old names. Let the controllers rename them (release the hold), then put the references back.',
+      { next: `${PROGRAM} ownerrefs restore`, evidence: evidenceOf(unaddressed) },
+    );
+  }),
+});
+
+const manifestsWithoutOwners: RestoreCheck = defineCheck('NS-742', {
+  category: 'follow-up',
+  severity: 'warning',
+  ref: '§4.8/3',
+  judge: unlessIdle(({ manifests }) => manifestVerdict(evidenceOf(manifests))),
+});
+
 const mayBlockDeletion: RestoreCheck = defineCheck('NS-747', {
   category: 'follow-up',
   severity: 'warning',
@@ -117,7 +139,9 @@ export const restoreChecks: readonly RestoreCheck[] = [
   searchedBefore,
   ownersAsComputed,
   ownersThere,
+  ownersAnswer,
   objectsAsLeft,
+  manifestsWithoutOwners,
   mayBlockDeletion,
   noneAppeared,
 ];

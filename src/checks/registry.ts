@@ -130,6 +130,8 @@ export const registry = {
   'NS-733': 'CSI driver runs before meshed pods are restarted',
   'NS-734': 'meshed workloads can be restarted',
   'NS-741': 'owner references searched everywhere',
+  'NS-742': 'manifests without the UIDs of before',
+  'NS-743': 'owners found by their names',
   'NS-744': 'owners of removed references still there',
   'NS-745': 'objects as they were left',
   'NS-746': 'owners have the UIDs computed for them',

@@ -7,6 +7,8 @@ export interface OwnedObject {
   readonly object: JournalObject;
   readonly resourceVersion: string;
   readonly references: readonly OwnerReference[];
+  /** UIDs of owners that the object's manifest names, where it was applied by kubectl: applied again, it brings them back. */
+  readonly appliedOwners?: readonly string[];
 }
 
 /** A stored custom resource, by the name that the service itself gives it. */
@@ -25,6 +27,8 @@ export interface OwnersOfKind {
   readonly served?: ReadonlyMap<string, string>;
   /** By `ownerPlace` of the name in the v3 API; undefined if they could not be read, or there is no such kind. */
   readonly stored?: ReadonlyMap<string, StoredOwner>;
+  /** By `ownerPlace` of the stored name: what another stored object of the same name in the v3 API hides. */
+  readonly hidden?: ReadonlyMap<string, StoredOwner>;
 }
 
 /** What is known of all owners now, and of what the upgrade does to UIDs. */
@@ -110,7 +114,7 @@ function byStoredName(kind: OwnersOfKind | undefined, namespace: string | undefi
   for (const [place, owner] of kind?.stored ?? []) {
     if (owner.storedName === storedName && place === ownerPlace(namespace, owner.name)) return owner;
   }
-  return undefined;
+  return kind?.hidden?.get(ownerPlace(namespace, storedName));
 }
 
 /**

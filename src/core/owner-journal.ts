@@ -56,6 +56,8 @@ export interface LiveReferences {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly references: readonly OwnerReference[];
+  /** UIDs of owners that the object's manifest names. */
+  readonly appliedOwners?: readonly string[];
 }
 
 /** What a stage knows of an owner when it makes an entry. */

@@ -1,6 +1,6 @@
 import type { GuardedPatch } from './action.ts';
 import type { OwnerReference } from './object.ts';
-import type { OwnedFate, ReferenceFate } from './owner-fate.ts';
+import type { OwnedFate, OwnedObject, ReferenceFate } from './owner-fate.ts';
 import { entryKey, entryOf, type JournalEntry, sameReference } from './owner-journal.ts';
 import { REFERENCES, stripPatch } from './owner-patches.ts';
 
@@ -10,14 +10,14 @@ export interface StripPlan {
   readonly patches: readonly GuardedPatch[];
 }
 
-/** Which references go. */
-export type Chosen = (fate: ReferenceFate) => boolean;
+/** Which references of an object go. */
+export type Chosen = (fate: ReferenceFate, owned: OwnedObject) => boolean;
 
 /** What to record and what to send; entries that the journal has already are not recorded twice (§4.8/1). */
 export function stripPlan(objects: readonly OwnedFate[], chosen: Chosen, recorded: readonly JournalEntry[]): StripPlan {
   const known = byKey(recorded);
   const plans = objects.flatMap(({ owned, fates }) => {
-    const places = new Map(fates.filter(chosen).map((fate) => [fate.place, fate.owner]));
+    const places = new Map(fates.filter((fate) => chosen(fate, owned)).map((fate) => [fate.place, fate.owner]));
     if (places.size === 0) return [];
     const entry = entryOf(owned.object, owned.references, places);
     const { uid } = owned.object;
@@ -28,6 +28,12 @@ export function stripPlan(objects: readonly OwnedFate[], chosen: Chosen, recorde
     entries: plans.map(({ entry }) => entry).filter((entry) => !isRecorded(entry, known.get(entryKey(entry)))),
     patches: plans.map(({ patch }) => patch),
   };
+}
+
+/** True for a reference that was off already, as the journal has it, and is there again in the same form: somebody put it back. */
+export function cameBack({ object }: OwnedObject, reference: OwnerReference, recorded: ReadonlyMap<string, JournalEntry>): boolean {
+  const entry = recorded.get(entryKey({ object }));
+  return entry !== undefined && holds(entry, reference);
 }
 
 /** True if every reference that the entry takes off is in the other one, as taken off, in the same form. */
@@ -46,7 +52,7 @@ function holds({ references, removed }: JournalEntry, reference: OwnerReference)
   });
 }
 
-function byKey(entries: readonly JournalEntry[]): ReadonlyMap<string, JournalEntry> {
+export function byKey(entries: readonly JournalEntry[]): ReadonlyMap<string, JournalEntry> {
   return new Map(entries.map((entry) => [entryKey(entry), entry]));
 }
 

@@ -1,7 +1,7 @@
+import { LAST_APPLIED } from '../core/applied-owners.ts';
 import { type FieldsV1, groupOf, type KubeObject, type ManagedFieldsEntry } from '../core/object.ts';
 import { hasPath, prune, union } from './fields-v1.ts';
 import { isRecord, sameValue } from './json.ts';
-import { LAST_APPLIED } from './normalise.ts';
 
 type Entries = readonly ManagedFieldsEntry[];
 

@@ -1,8 +1,6 @@
+import { LAST_APPLIED } from '../core/applied-owners.ts';
 import type { KubeObject } from '../core/object.ts';
 import { isRecord } from './json.ts';
-
-/** The annotation in which client-side apply keeps the document it sent last. */
-export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** Set by the server on every object: no difference between two states, and in the way when an object is put back. */
 export const SERVER_METADATA = [

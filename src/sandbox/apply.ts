@@ -1,9 +1,9 @@
+import { LAST_APPLIED } from '../core/applied-owners.ts';
 import type { FieldsV1, Kind, KubeObject, ManagedFieldsEntry } from '../core/object.ts';
 import { fieldsOf } from '../merge/apply-document.ts';
 import { prune, union } from '../merge/fields-v1.ts';
 import { isRecord } from '../merge/json.ts';
 import { isApplyOf, KUBECTL } from '../merge/managed-fields.ts';
-import { LAST_APPLIED } from '../merge/normalise.ts';
 import { claimed, differenceOf, isLeaf, valueAt, without } from './field-sets.ts';
 import { bookedManagers, entryOf, type Writer, withManagers } from './ownership.ts';
 

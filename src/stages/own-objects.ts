@@ -1,7 +1,7 @@
+import { LAST_APPLIED } from '../core/applied-owners.ts';
 import { type KubeObject, objectKey } from '../core/object.ts';
 import { ApiFailure, type ClusterReader } from '../core/ports.ts';
 import type { LiveState } from '../merge/merge-input.ts';
-import { LAST_APPLIED } from '../merge/normalise.ts';
 import { identityOf } from '../merge/prepare.ts';
 import { eachOf } from './reading.ts';
 

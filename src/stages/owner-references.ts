@@ -46,7 +46,8 @@ export async function readReferences(
 export async function readOwnersJudged(sources: Sources, context: Context, installation: Installation): Promise<OwnersJudged> {
   const [record, journal] = await Promise.all([sources.records.load(), sources.ownerJournal.load()]);
   const source = sourceOf(installation, record, context);
-  const isSearched = changesUids(source, context) || context.options.ownerrefs === 'always';
+  // What is recorded as off may have come back, whatever release is there by now.
+  const isSearched = changesUids(source, context) || context.options.ownerrefs === 'always' || journal !== undefined;
   const references = isSearched ? await readReferences(sources.cluster, context, installation, source) : undefined;
   return { references, recorded: journal?.entries ?? [] };
 }

@@ -101,7 +101,7 @@ async function readKind(
     owners: {
       namespaced: (v3 ?? crd)?.namespaced ?? false,
       ...(served && 'value' in served ? { served: uidsOf(served.value) } : {}),
-      ...(stored && 'value' in stored ? { stored: storedOf(stored.value, name, profile, renames) } : {}),
+      ...(stored && 'value' in stored ? storedOf(stored.value, name, profile, renames) : {}),
     },
     unread,
   };
@@ -112,17 +112,27 @@ function uidsOf(objects: readonly KubeObject[]): ReadonlyMap<string, string> {
 }
 
 /** Of two stored objects of one name the one that stays is not the prefixed one. */
-function storedOf(objects: readonly KubeObject[], kind: string, profile: Context['profile'], renames: boolean) {
-  const found = new Map<string, StoredOwner>();
+function storedOf(
+  objects: readonly KubeObject[],
+  kind: string,
+  profile: Context['profile'],
+  renames: boolean,
+): Pick<OwnersOfKind, 'stored' | 'hidden'> {
+  const stored = new Map<string, StoredOwner>();
+  const hidden = new Map<string, StoredOwner>();
   for (const object of objects) {
     const { namespace, name: storedName, uid = '' } = object.metadata;
     const isPolicy = POLICY_KINDS.has(kind);
     const name = isPolicy ? policyName(object, profile) : storedName;
     const renamePending = renames && isPolicy && name !== storedName && isOfDefaultTier(object);
     const place = ownerPlace(namespace, name);
-    if (!found.has(place) || name === storedName) found.set(place, { name, storedName, uid, renamePending });
+    const owner = { name, storedName, uid, renamePending };
+    const other = stored.get(place);
+    const [shown, behind] = other && name !== storedName ? [other, owner] : [owner, other];
+    stored.set(place, shown);
+    if (behind) hidden.set(ownerPlace(namespace, behind.storedName), behind);
   }
-  return found;
+  return { stored, hidden };
 }
 
 function lean({ apiVersion, kind, metadata: { name, namespace, uid } }: KubeObject): KubeObject {

@@ -1,11 +1,12 @@
 import type { OwnersJudged } from '../checks/owner-facts.ts';
-import { ownersSearched, strippedUnlessNever } from '../checks/owner-references.ts';
+import { manifestsHaveNoOwners, ownersSearched, strippedUnlessNever } from '../checks/owner-references.ts';
 import type { Action } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import type { Installation } from '../core/installation.ts';
 import { groupOf, refText } from '../core/object.ts';
-import type { OwnedFate, ReferenceFate } from '../core/owner-fate.ts';
-import { type StripPlan, stripPlan } from '../core/owner-strip.ts';
+import type { OwnedFate } from '../core/owner-fate.ts';
+import type { JournalEntry } from '../core/owner-journal.ts';
+import { byKey, type Chosen, cameBack, type StripPlan, stripPlan } from '../core/owner-strip.ts';
 import type { PlannedObject } from '../core/plan.ts';
 import { type Remember, stage } from '../core/stage.ts';
 import { readInstalled } from './installed.ts';
@@ -17,7 +18,7 @@ export const ownerrefsStripStage = stage<StripFacts>({
   title: 'Take off owner references that the upgrade breaks',
   ref: '§4.8/1',
   readOnly: false,
-  checks: [ownersSearched, strippedUnlessNever],
+  checks: [ownersSearched, strippedUnlessNever, manifestsHaveNoOwners],
   async survey(sources, context) {
     const installation = await readInstalled(sources, context);
     return { installation, ...(await readOwnersJudged(sources, context, installation)) };
@@ -26,7 +27,7 @@ export const ownerrefsStripStage = stage<StripFacts>({
     if (!facts.references) return { skip: 'no UID changes on this way' };
     if (context.options.ownerrefs === 'never') return { skip: 'owner references are left as they are (--ownerrefs=never)' };
     const { objects, kinds } = facts.references;
-    const chosen = chosenBy(context);
+    const chosen = chosenBy(context, facts.recorded);
     const plan = stripPlan(objects, chosen, facts.recorded);
     if (plan.patches.length === 0) return { skip: `no object of ${kinds} kinds is owned by what changes its UID` };
     return {
@@ -47,11 +48,17 @@ function rememberOf({ path, variant, release }: Installation): Remember {
   return { path, ...(variant === undefined ? {} : { variant }), ...(release === undefined ? {} : { source: release }) };
 }
 
-/** `always` is the letter of §4.8/1; a reference that is dead already stays, for nothing could be put back in its place. */
-function chosenBy({ options, profile }: Context): (fate: ReferenceFate) => boolean {
-  if (options.ownerrefs !== 'always') return ({ breaks }) => breaks;
-  return ({ breaks, reference, servedUid }) =>
-    breaks || (groupOf(reference.apiVersion) === profile.apiGroup && servedUid === reference.uid);
+/**
+ * What breaks, and what was off and came back with a UID that is dead now. `always` is the letter of §4.8/1. Any other reference that is
+ * dead already stays, for nothing could be put back in its place.
+ */
+function chosenBy({ options, profile }: Context, recorded: readonly JournalEntry[]): Chosen {
+  const journal = byKey(recorded);
+  const isMeant: Chosen = ({ breaks, fate, reference, servedUid }, owned) =>
+    breaks || (fate !== 'unknown' && servedUid !== reference.uid && cameBack(owned, reference, journal));
+  if (options.ownerrefs !== 'always') return isMeant;
+  return (fate, owned) =>
+    isMeant(fate, owned) || (groupOf(fate.reference.apiVersion) === profile.apiGroup && fate.servedUid === fate.reference.uid);
 }
 
 function stripActions({ entries, patches }: StripPlan): readonly Action[] {
@@ -74,9 +81,9 @@ function stripActions({ entries, patches }: StripPlan): readonly Action[] {
   return entries.length === 0 ? [strip] : [record, strip];
 }
 
-function plannedOf({ owned, fates }: OwnedFate, chosen: (fate: ReferenceFate) => boolean): readonly PlannedObject[] {
+function plannedOf({ owned, fates }: OwnedFate, chosen: Chosen): readonly PlannedObject[] {
   const fields = fates
-    .filter(chosen)
+    .filter((fate) => chosen(fate, owned))
     .map(({ place, reference }) => ({ path: `metadata.ownerReferences[${place}]`, before: `${reference.kind}/${reference.name}` }));
   if (fields.length === 0) return [];
   const { plural: _, ...ref } = owned.object;

@@ -1,3 +1,4 @@
+import { appliedOwnerUids } from '../core/applied-owners.ts';
 import type { Kind, KubeObject } from '../core/object.ts';
 import { entryKey, type JournalEntry, kindOf, type LiveReferences } from '../core/owner-journal.ts';
 import type { ClusterReader } from '../core/ports.ts';
@@ -52,12 +53,14 @@ function placeOf({ namespace = '', name }: { readonly namespace?: string | undef
   return `${namespace}/${name}`;
 }
 
-function liveOf({ metadata: { uid = '', resourceVersion = '', ownerReferences = [] } }: KubeObject): LiveReferences {
-  return { uid, resourceVersion, references: ownerReferences };
+function liveOf({ metadata }: KubeObject): LiveReferences {
+  const { uid = '', resourceVersion = '', ownerReferences = [] } = metadata;
+  return { uid, resourceVersion, references: ownerReferences, appliedOwners: appliedOwnerUids(metadata) };
 }
 
 function lean({ apiVersion, kind, metadata }: KubeObject): KubeObject {
-  const { name, namespace, uid, resourceVersion, ownerReferences } = metadata;
+  const { name, namespace, uid, resourceVersion, ownerReferences, annotations } = metadata;
+  const isNeeded = appliedOwnerUids(metadata).length > 0;
   return {
     apiVersion,
     kind,
@@ -67,6 +70,7 @@ function lean({ apiVersion, kind, metadata }: KubeObject): KubeObject {
       ...(uid ? { uid } : {}),
       ...(resourceVersion ? { resourceVersion } : {}),
       ...(ownerReferences ? { ownerReferences } : {}),
+      ...(annotations && isNeeded ? { annotations } : {}),
     },
   };
 }

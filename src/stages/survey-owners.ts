@@ -1,4 +1,5 @@
 import type { Dependent, OwnerScan } from '../checks/facts.ts';
+import { appliedOwnerUids } from '../core/applied-owners.ts';
 import { apiVersionOf, groupOf, type Kind, type KubeObject } from '../core/object.ts';
 import type { OwnedObject } from '../core/owner-fate.ts';
 import { ApiFailure, type ClusterReader, type ListOptions } from '../core/ports.ts';
@@ -87,7 +88,9 @@ function ownedIn({ metadata }: KubeObject, kind: Kind, groups: ReadonlySet<strin
   if (!references.some((owner) => groups.has(groupOf(owner.apiVersion)))) return [];
   const { name, namespace, uid = '', resourceVersion = '' } = metadata;
   const place = { apiVersion: apiVersionOf(kind), kind: kind.kind, plural: kind.plural };
-  return [{ object: { ...place, name, uid, ...(namespace ? { namespace } : {}) }, resourceVersion, references }];
+  const appliedOwners = appliedOwnerUids(metadata);
+  const applied = appliedOwners.length === 0 ? {} : { appliedOwners };
+  return [{ object: { ...place, name, uid, ...(namespace ? { namespace } : {}) }, resourceVersion, references, ...applied }];
 }
 
 /** The same, one line per reference to the service's groups. */

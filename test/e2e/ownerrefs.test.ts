@@ -1,4 +1,5 @@
-import { describeProcedureG } from '../support/describe-procedure-g.ts';
+import { describeLostMachine, describeProcedureG } from '../support/describe-procedure-g.ts';
 
 // A thousand in `npm run test:full`.
 describeProcedureG(60);
+describeLostMachine(60);

@@ -4,11 +4,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type OpenCluster, openCluster } from '../../src/adapters/cluster.ts';
 import { readConnection } from '../../src/adapters/kubeconfig.ts';
+import { LAST_APPLIED } from '../../src/core/applied-owners.ts';
 import { K } from '../../src/core/kinds.ts';
 import { type KubeObject, refOf, refText } from '../../src/core/object.ts';
 import { changedFields, fieldAt } from '../../src/merge/fields.ts';
 import { manifestText, parseManifest } from '../../src/merge/manifest.ts';
-import { comparable, LAST_APPLIED } from '../../src/merge/normalise.ts';
+import { comparable } from '../../src/merge/normalise.ts';
 import { type PreviewedObject, previewDocument, previewDocuments } from '../../src/stages/preview.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 

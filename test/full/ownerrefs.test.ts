@@ -1,3 +1,4 @@
-import { describeProcedureG } from '../support/describe-procedure-g.ts';
+import { describeLostMachine, describeProcedureG } from '../support/describe-procedure-g.ts';
 
 describeProcedureG(1000);
+describeLostMachine(1000);

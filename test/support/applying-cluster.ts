@@ -1,4 +1,5 @@
 import type { Action } from '../../src/core/action.ts';
+import { LAST_APPLIED } from '../../src/core/applied-owners.ts';
 import { K } from '../../src/core/kinds.ts';
 import {
   apiVersionOf,
@@ -16,7 +17,6 @@ import { applyJsonPatch } from '../../src/merge/json-patch.ts';
 import { itemsByKey } from '../../src/merge/list-keys.ts';
 import { clientSideManagers, KUBECTL } from '../../src/merge/managed-fields.ts';
 import { parseManifest } from '../../src/merge/manifest.ts';
-import { LAST_APPLIED } from '../../src/merge/normalise.ts';
 
 /** A cluster in memory that applies, patches and rolls out at once, as far as the apply stage can tell the difference. */
 export interface ApplyingCluster {

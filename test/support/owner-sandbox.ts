@@ -33,8 +33,8 @@ export interface OwnerSandbox {
   /** What garbage collection deleted: must stay empty. */
   readonly deleted: string[];
   readonly upgraded: boolean;
-  /** The new API server takes over, then the new controllers rename stored policies. */
-  upgrade(): void;
+  /** The new API server takes over, then the new controllers rename stored policies, unless a person holds that. */
+  upgrade(manner?: { readonly held: boolean }): void;
   /** Every dependent: its references as `kind/name`, with flags, and whether their owners live. */
   graph(): Readonly<Record<string, readonly string[]>>;
   /** Everything that is to be owned in the end, as before the upgrade. */
@@ -50,14 +50,21 @@ export async function ownerSandbox(): Promise<OwnerSandbox> {
   const world = { converts: false };
   const served = (kind: Kind): readonly KubeObject[] =>
     store.list(crd(kind.kind)).map((object) => servedObject(object, kind, world.converts));
+  /** The new server looks for an object under the very name that it is asked for (host endpoint notes 0.5). */
+  const asked = (kind: Kind, name: string, namespace: string | undefined): KubeObject | undefined => {
+    const space = kind.namespaced ? namespace : undefined;
+    const stored = world.converts ? store.get(crd(kind.kind), name, space) : undefined;
+    if (world.converts) return stored && servedObject(stored, kind, true);
+    return served(kind).find(({ metadata }) => metadata.name === name && metadata.namespace === space);
+  };
   const deleted: string[] = [];
 
   const uidOf: OwnerSandbox['uidOf'] = ({ apiVersion, kind, name }, namespace) => {
     const v3 = OWNER_KINDS.find((one) => one.kind === kind);
     if (!v3) return undefined;
-    const objects = groupOf(apiVersion) === 'netsvc.io' ? served(v3) : store.list(crd(kind));
     const space = v3.namespaced ? namespace : undefined;
-    return objects.find(({ metadata }) => metadata.name === name && metadata.namespace === space)?.metadata.uid;
+    if (groupOf(apiVersion) === 'netsvc.io') return asked(v3, name, space)?.metadata.uid;
+    return store.get(crd(kind), name, space)?.metadata.uid;
   };
   const isAlive = (reference: OwnerReference, namespace: string | undefined) =>
     !groupOf(reference.apiVersion).endsWith('netsvc.io') || uidOf(reference, namespace) === reference.uid;
@@ -96,13 +103,14 @@ export async function ownerSandbox(): Promise<OwnerSandbox> {
   const sandbox = { scenario, deleted, uidOf, put, graph, wanted: graph() };
   return {
     ...sandbox,
-    cluster: withV3(scenario.cluster, served),
+    cluster: withV3(scenario.cluster, served, asked),
     get upgraded() {
       return world.converts;
     },
-    upgrade() {
+    upgrade({ held } = { held: false }) {
       world.converts = true;
       collect();
+      if (held) return hold(scenario);
       for (const kind of POLICIES) rename(scenario, crd(kind));
       collect();
     },
@@ -167,7 +175,11 @@ function fill({ scenario, uidOf, put }: Pick<OwnerSandbox, 'scenario' | 'uidOf' 
 }
 
 /** The service's API server before the kinds that it stores. */
-function withV3(cluster: Cluster, served: (kind: Kind) => readonly KubeObject[]): Cluster {
+function withV3(
+  cluster: Cluster,
+  served: (kind: Kind) => readonly KubeObject[],
+  asked: (kind: Kind, name: string, namespace: string | undefined) => KubeObject | undefined,
+): Cluster {
   const v3 = (kind: Pick<Kind, 'group' | 'plural'>) => OWNER_KINDS.find((one) => one.group === kind.group && one.plural === kind.plural);
   return {
     ...cluster,
@@ -184,10 +196,17 @@ function withV3(cluster: Cluster, served: (kind: Kind) => readonly KubeObject[])
     },
     async get(kind, name, namespace) {
       const mine = v3(kind);
-      if (!mine) return cluster.get(kind, name, namespace);
-      return served(mine).find(({ metadata }) => metadata.name === name && (!mine.namespaced || metadata.namespace === namespace));
+      return mine ? asked(mine, name, namespace) : cluster.get(kind, name, namespace);
     },
   };
+}
+
+function hold({ cluster }: Scenario): void {
+  const { plural, kind, name } = renaming.controllersConfiguration;
+  const configuration = cluster.kinds().find((one) => one.plural === plural && one.group === renaming.crdGroup);
+  if (!configuration) throw new Error(`the sandbox has no kind ${kind}`);
+  const spec = { controllers: { policyMigration: { enabled: 'Disabled' } } };
+  cluster.store.insert(configuration, { apiVersion: apiVersionOf(configuration), kind, metadata: { name }, spec });
 }
 
 /** Create anew, then delete the old one: the new one has a UID of its own (host endpoint notes 4). */

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { LAST_APPLIED } from '../../src/core/applied-owners.ts';
+import type { Finding } from '../../src/core/check.ts';
+import { K } from '../../src/core/kinds.ts';
+import { ApiFailure } from '../../src/core/ports.ts';
+import type { ChainOutcome } from '../../src/engine/run-chain.ts';
+import { ownerrefsForgetStage } from '../../src/stages/ownerrefs-forget.ts';
+import { ownerrefsRestoreStage } from '../../src/stages/ownerrefs-restore.ts';
+import { ownerrefsStripStage } from '../../src/stages/ownerrefs-strip.ts';
+import { type OwnerSandbox, ownerSandbox } from '../support/owner-sandbox.ts';
+import { journalOf, perform } from '../support/owner-sweep.ts';
+
+const named = ({ findings }: ChainOutcome, id: string): readonly string[] =>
+  (findings.find((one) => one.id === id)?.evidence ?? []).map(({ text }) => text).toSorted();
+const is = ({ findings }: ChainOutcome, id: string): Finding['outcome'] | undefined => findings.find((one) => one.id === id)?.outcome;
+
+describe('owner references that somebody else has a hand in', () => {
+  let folder: string;
+  let sandbox: OwnerSandbox;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'owners-'));
+  });
+  beforeEach(async () => {
+    sandbox = await ownerSandbox();
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  const referencesOf = (name: string) => sandbox.scenario.cluster.store.get(K.Secret, name, 'default')?.metadata.ownerReferences ?? [];
+  const write = (name: string, metadata: object) => {
+    const { store } = sandbox.scenario.cluster;
+    const object = store.get(K.Secret, name, 'default');
+    assert.ok(object);
+    store.update(K.Secret, { ...object, metadata: { ...object.metadata, ...metadata } });
+  };
+
+  it('are taken off again where a controller put the old ones back, before the upgrade and after it', async () => {
+    const old = referencesOf('owned-web');
+    await perform(sandbox, [ownerrefsStripStage], folder);
+    write('owned-web', { ownerReferences: old });
+    assert.equal((await perform(sandbox, [ownerrefsStripStage], folder)).exit, 'done');
+    assert.deepEqual(referencesOf('owned-web'), []);
+    assert.equal((await journalOf(sandbox, sandbox.cluster).load())?.entries.length, 5);
+  });
+
+  it('come back once a dead one that a controller put back is off again', async () => {
+    const old = referencesOf('owned-stored');
+    await perform(sandbox, [ownerrefsStripStage], folder);
+    sandbox.upgrade();
+    write('owned-stored', { ownerReferences: old });
+    const early = await perform(sandbox, [ownerrefsRestoreStage], folder);
+    assert.deepEqual([early.exit, named(early, 'NS-749')], ['blocked', ['Secret/default/owned-stored']]);
+    assert.equal((await perform(sandbox, [ownerrefsStripStage], folder)).exit, 'done');
+    assert.equal((await perform(sandbox, [ownerrefsRestoreStage], folder)).exit, 'done');
+    assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted]);
+  });
+
+  it('that were dead before stay as they are, and are not brought to life', async () => {
+    const [web] = referencesOf('owned-web');
+    assert.ok(web);
+    const dead = { ...web, uid: '30316465-6365-4463-ad63-3564622d3638' };
+    const keeper = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'keeper', uid: 'keeper-uid' };
+    write('owned-web', { ownerReferences: [dead, keeper] });
+    await perform(sandbox, [ownerrefsStripStage], folder);
+    assert.deepEqual(referencesOf('owned-web'), [dead, keeper]);
+    sandbox.upgrade();
+    const outcome = await perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { accept: ['NS-749'] } });
+    assert.deepEqual([outcome.exit, referencesOf('owned-web')], ['done', [dead, keeper]]);
+  });
+
+  it('are named where the manifest of their object would bring the UID of before back', async () => {
+    const ownerReferences = referencesOf('owned-web');
+    const manifest = JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'owned-web', ownerReferences } });
+    write('owned-web', { annotations: { [LAST_APPLIED]: manifest } });
+    const off = await perform(sandbox, [ownerrefsStripStage], folder);
+    assert.deepEqual([off.exit, is(off, 'NS-742'), named(off, 'NS-742')], ['done', 'warning', ['Secret/default/owned-web']]);
+    sandbox.upgrade();
+    const back = await perform(sandbox, [ownerrefsRestoreStage], folder);
+    assert.deepEqual([back.exit, is(back, 'NS-742'), named(back, 'NS-742')], ['done', 'warning', ['Secret/default/owned-web']]);
+  });
+
+  it('to stored policies come back under their old names where the renaming is held', async () => {
+    const old = referencesOf('owned-stored');
+    await perform(sandbox, [ownerrefsStripStage], folder);
+    sandbox.upgrade({ held: true });
+    await perform(sandbox, [ownerrefsRestoreStage], folder);
+    assert.deepEqual([sandbox.deleted, referencesOf('owned-stored')], [[], old]);
+  });
+
+  it('to policies that the new server does not find by name stay off while the renaming is held, and in the journal', async () => {
+    await perform(sandbox, [ownerrefsStripStage], folder);
+    sandbox.upgrade({ held: true });
+    const outcome = await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], folder);
+    assert.deepEqual([outcome.exit, is(outcome, 'NS-743')], ['done', 'warning']);
+    assert.deepEqual(named(outcome, 'NS-743'), ['ClusterRole/owned-role', 'ConfigMap/default/owned-mixed', 'Secret/default/owned-web']);
+    assert.deepEqual([sandbox.deleted, sandbox.graph()['ConfigMap/owned-pool']], [[], sandbox.wanted['ConfigMap/owned-pool']]);
+    assert.equal((await journalOf(sandbox, sandbox.cluster).load())?.entries.length, 5);
+  });
+
+  it('to an owner that was made anew meanwhile stay off, and in the journal, until it is accepted by name', async () => {
+    const { store } = sandbox.scenario.cluster;
+    await perform(sandbox, [ownerrefsStripStage], folder);
+    sandbox.upgrade();
+    const pools = sandbox.scenario.cluster.kinds().find(({ plural, group }) => plural === 'ippools' && group === 'crd.netsvc.io');
+    assert.ok(pools);
+    const pool = store.get(pools, 'pool');
+    assert.ok(pool);
+    const { uid: _, resourceVersion: __, ...metadata } = pool.metadata;
+    store.delete(pools, 'pool');
+    store.insert(pools, { ...pool, metadata });
+    const refused = await perform(sandbox, [ownerrefsRestoreStage], folder);
+    assert.deepEqual([refused.exit, named(refused, 'NS-746')], ['blocked', ['IPPool/pool']]);
+    const kept = await perform(sandbox, [ownerrefsForgetStage], folder, { flags: { forget: true } });
+    assert.deepEqual([kept.exit, is(kept, 'NS-748')], ['blocked', 'error']);
+    const accepted = await perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { accept: ['NS-746=IPPool/pool', 'NS-749'] } });
+    assert.equal(accepted.exit, 'done');
+    assert.deepEqual(sandbox.graph()['ConfigMap/owned-pool'], sandbox.wanted['ConfigMap/owned-pool']);
+  });
+
+  for (const [status, isBlocked] of [
+    [405, false],
+    [406, false],
+    [404, false],
+    [403, true],
+    [500, true],
+    [503, true],
+  ] as const)
+    it(`${isBlocked ? 'block' : 'do not block'} the strip where a kind answers its list with ${status}`, async () => {
+      const { cluster } = sandbox;
+      const half: typeof cluster = {
+        ...cluster,
+        list: async (kind, options) => {
+          if (kind.plural === 'roles' && options?.ownedBy) throw new ApiFailure(status, 'x', 'refused by the test');
+          return cluster.list(kind, options);
+        },
+      };
+      const outcome = await perform(sandbox, [ownerrefsStripStage], folder, { cluster: half });
+      assert.deepEqual([outcome.exit, outcome.writes > 0], isBlocked ? ['blocked', false] : ['done', true]);
+      if (isBlocked) assert.deepEqual(named(outcome, 'NS-741'), ['roles.rbac.authorization.k8s.io']);
+    });
+});

@@ -1,0 +1,73 @@
+import { installManifest } from '../control-plane/install.ts';
+import { playPolicyMigration } from '../control-plane/policy-migration.ts';
+import { CALICO_API, playServiceApiServer } from '../control-plane/service-api-server.ts';
+import { NEW_SERVER, OLD_SERVER } from '../control-plane/service-objects.ts';
+import { collectorSettles } from './collector-settles.ts';
+import { type InstalledCluster, installedCluster } from './installed-cluster.ts';
+import { GROUP, makeOwnedObjects, type Reference } from './owned-objects.ts';
+import { graphAfter, type OwnerGraph, readOwnerGraph, readOwnerNames } from './owner-graph.ts';
+import { manifestFile, releases } from './shared.ts';
+
+export const TARGET = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
+/** Head of the journal. */
+export const JOURNAL = '/api/v1/namespaces/kube-system/configmaps/netsvc-upgrade-owners';
+
+/** The published manifests of v3.26.5 with their API server, played by its rules, and dependents of every sort. */
+export interface OwnedCluster {
+  readonly cluster: InstalledCluster;
+  /** Every dependent with its references, before anything was done. */
+  readonly first: OwnerGraph;
+  /** Policies that were stored anew. */
+  readonly migrated: readonly string[];
+  graph(): Promise<OwnerGraph>;
+  /** What `first` must have become, with the owners' present names and UIDs. */
+  wanted(): Promise<OwnerGraph>;
+  /** True once the API server serves by the target's rule. */
+  convertsUids(): boolean;
+  stop(): Promise<void>;
+}
+
+/** A cluster of its own; resolves when the garbage collector has looked at everything. */
+export async function ownedCluster(count: number): Promise<OwnedCluster> {
+  const ends: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const end of ends.toReversed()) await end();
+  };
+  try {
+    const manifest = manifestFile('v3.26.5', 'calico.yaml');
+    const cluster = await installedCluster({ manifest, nodes: 2, clusterNetwork: true, maxMinutes: 10 });
+    ends.push(() => cluster.stop());
+    const { plane } = cluster;
+    await installManifest(plane, manifestFile('v3.26.5', 'apiserver.yaml'));
+    const server = await playServiceApiServer(plane, CALICO_API);
+    ends.push(() => server.stop());
+    const migration = playPolicyMigration(plane.api, { group: GROUP, agents: 'calico-node', controllers: 'calico-kube-controllers' });
+    ends.push(() => migration.stop());
+    await makeOwnedObjects(plane.api, count);
+    await plane.restartControllerManager();
+    await collectorSettles(plane.api);
+    const first = await readOwnerGraph(plane.api);
+    const owners = await readOwnerNames(plane.api, OLD_SERVER);
+    return {
+      cluster,
+      first,
+      migrated: migration.migrated,
+      graph: () => readOwnerGraph(plane.api),
+      wanted: async () => graphAfter(first, owners, await readOwnerNames(plane.api, NEW_SERVER)),
+      convertsUids: () => server.served.rule.convertsUids,
+      stop,
+    };
+  } catch (thrown) {
+    await stop();
+    throw thrown;
+  }
+}
+
+/** The graph without what the upgrade breaks: references to the v3 group, and to stored policies, which are stored anew. */
+export function bareGraph(graph: OwnerGraph): OwnerGraph {
+  return Object.fromEntries(Object.entries(graph).map(([key, references]) => [key, references.filter((one) => !isBroken(one))]));
+}
+
+function isBroken({ apiVersion, kind }: Reference): boolean {
+  return apiVersion.startsWith(`${GROUP}/`) || (apiVersion.startsWith(`crd.${GROUP}/`) && kind.endsWith('Policy'));
+}
