@@ -4,6 +4,7 @@ import { EXIT, type ExitName } from '../core/fault.ts';
 import { type Tally, tally } from '../core/judge.ts';
 import type { PlannedStage } from '../core/plan.ts';
 import type { LockHolder } from '../core/ports.ts';
+import type { RunHistory } from '../core/run-history.ts';
 import type { RunRecord, StageRecord } from '../core/run-record.ts';
 import type { ChainOutcome } from '../engine/run-chain.ts';
 import { maskedStage } from '../ui/mask.ts';
@@ -51,6 +52,8 @@ export interface RunReport extends Common {
   readonly tally: Tally;
   readonly findings: readonly Finding[];
   readonly plans: readonly PlannedStage[];
+  /** What happened when; absent where nothing was begun. */
+  readonly history?: RunHistory;
 }
 
 export interface StatusDocument extends Omit<Common, 'profile' | 'target'> {
@@ -100,7 +103,9 @@ export function planDocument(context: Context, exit: ExitName, planned: Planned,
   };
 }
 
-export type Outcome = Omit<ChainOutcome, 'stoppedAt'>;
+export interface Outcome extends Omit<ChainOutcome, 'stoppedAt'> {
+  readonly history?: RunHistory;
+}
 
 export function runReport(context: Context, command: string, outcome: Outcome, next: string): RunReport {
   return {
@@ -115,6 +120,7 @@ export function runReport(context: Context, command: string, outcome: Outcome, n
     tally: tally(outcome.findings),
     findings: outcome.findings,
     plans: outcome.plans.map(maskedStage),
+    ...(outcome.history === undefined ? {} : { history: outcome.history }),
   };
 }
 

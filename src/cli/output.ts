@@ -26,20 +26,6 @@ export async function outputText(document: OutputDocument, format: OutputFormat,
   }
 }
 
-/** Format of a report file by its suffix; undefined if the suffix says none. */
-export function formatOfFile(file: string): OutputFormat | undefined {
-  const suffix = /\.([a-z]+)$/i.exec(file)?.[1]?.toLowerCase() ?? '';
-  const formats: Readonly<Record<string, OutputFormat>> = {
-    json: 'json',
-    yaml: 'yaml',
-    yml: 'yaml',
-    md: 'markdown',
-    xml: 'junit',
-    txt: 'table',
-  };
-  return formats[suffix];
-}
-
 const lines = (all: readonly string[]) => all.map((line) => `${line}\n`).join('');
 
 /** `kind.group/name` of what would change, or the ids of findings that need somebody. */

@@ -1,13 +1,13 @@
 import type { Context } from '../core/context.ts';
-import { type ExitName, messageOf } from '../core/fault.ts';
+import type { ExitName } from '../core/fault.ts';
 import type { CarriedFlag } from '../ui/carry.ts';
 import type { Palette } from '../ui/colour.ts';
 import { palette } from '../ui/colour.ts';
 import type { Progress } from '../ui/progress.ts';
 import type { OutputDocument } from './documents.ts';
 import { inWordsOf } from './name.ts';
-import { formatOfFile, type HumanLines, type OutputFormat, outputText } from './output.ts';
-import { assertPlace } from './output-place.ts';
+import { type HumanLines, type OutputFormat, outputText } from './output.ts';
+import { assertReportFile, ReportFile } from './report-file.ts';
 import type { CommonFlags, Composition, Interrupts, Seams } from './seams.ts';
 
 export interface SessionFlags extends CommonFlags {
@@ -38,8 +38,10 @@ export class Session {
   readonly interrupts: Interrupts;
   readonly outPalette: Palette;
   readonly errPalette: Palette;
+  readonly #report: ReportFile;
 
-  constructor(seams: Seams, asked: Asked, composition: Composition, interrupts: Interrupts) {
+  constructor(seams: Seams, asked: Asked, composition: Composition, interrupts: Interrupts, report: ReportFile) {
+    this.#report = report;
     this.seams = seams;
     this.asked = asked;
     this.composition = composition;
@@ -79,38 +81,34 @@ export class Session {
     const programOf = this.composition.tools.programOf;
     const text = async (format: OutputFormat) => inWordsOf(this.seams.name, await outputText(document, format, human, programOf));
     this.seams.terminal.out(await text(flags.output));
-    const file = flags['report-file'];
-    if (file === undefined) return;
-    try {
-      const { writeFile } = await import('node:fs/promises');
-      await writeFile(file, await text(formatOfFile(file) ?? flags.output), { mode: 0o600 });
-    } catch (thrown) {
-      this.say(`Warning: the report could not be written to ${file}: ${messageOf(thrown)}`);
-    }
+    await this.#report.write(text);
   }
 }
 
-/** Joins the ports, does the work, and closes everything whatever happens. */
+/** Joins the ports, does the work, and closes everything whatever happens. A report that was asked for is written also when the work fails. */
 export async function inSession(seams: Seams, asked: Asked, work: (session: Session) => Promise<ExitName>): Promise<ExitName> {
+  const { flags } = asked;
+  await assertReportFile(flags['report-file']);
+  const report = new ReportFile(flags['report-file'], (line) => seams.terminal.err(`${inWordsOf(seams.name, line)}\n`));
   const warn = (text: string) => seams.terminal.err(`${text}\n`);
   const interrupts = seams.listenForInterrupts(warn);
   try {
-    const { flags } = asked;
-    await assertPlace('--report-file', flags['report-file']);
-    const request = {
+    const composition = await seams.compose({
       flags,
       env: seams.env,
       interruption: interrupts,
       interactive: seams.terminal.interactive,
       warn: (text: string) => warn(`Warning: ${text}`),
       anyProfile: asked.anyProfile ?? false,
-    };
-    const composition = await seams.compose(request);
+    });
     try {
-      return await work(new Session(seams, asked, composition, interrupts));
+      return await work(new Session(seams, asked, composition, interrupts, report));
     } finally {
       await composition.close();
     }
+  } catch (thrown) {
+    await report.writeFailure(asked.command, thrown, (text) => inWordsOf(seams.name, text));
+    throw thrown;
   } finally {
     interrupts.release();
   }

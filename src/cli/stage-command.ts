@@ -1,4 +1,6 @@
+import type { EngineEvent } from '../core/event.ts';
 import type { ExitName } from '../core/fault.ts';
+import { History } from '../core/history.ts';
 import type { AnyStage } from '../core/stage.ts';
 import { confirmPlan } from './chain-confirm.ts';
 import { type Save, showPlan } from './chain-plan.ts';
@@ -40,6 +42,13 @@ export async function runPlanCommand(request: StageRequest, seams: Seams, save?:
 async function perform(session: Session, stages: readonly AnyStage[]): Promise<ExitName> {
   const { runChain } = await import('../engine/run-chain.ts');
   const progress = await session.progress('run', stages);
-  const outcome = await runChain(stages, session.composition, session.context, progress.observe).finally(() => progress.close());
-  return report(session, { ...outcome, findings: findingsHere(outcome.findings, session.asked) });
+  const { clock } = session.composition;
+  const history = new History(clock.now());
+  const observe = (event: EngineEvent) => {
+    history.observe(event, clock.now());
+    progress.observe(event);
+  };
+  const outcome = await runChain(stages, session.composition, session.context, observe).finally(() => progress.close());
+  const findings = findingsHere(outcome.findings, session.asked);
+  return report(session, { ...outcome, findings, history: history.told(clock.now()) });
 }

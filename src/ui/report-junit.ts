@@ -1,4 +1,5 @@
 import type { Finding } from '../core/check.ts';
+import type { ReportFailure } from './report-failure.ts';
 
 /** A check list as JUnit XML: a test case per check; warnings pass, with their text as output. */
 export function junitText(
@@ -17,6 +18,20 @@ export function junitText(
     `<testsuites ${counts}>`,
     `  <testsuite name="${escaped(name)}" ${counts}>`,
     ...[...checks, ...steps].map((one) => `    ${one}`),
+    '  </testsuite>',
+    '</testsuites>',
+    '',
+  ].join('\n');
+}
+
+/** The same for a command that ended before it had checks or stages: one test case, which failed. */
+export function junitOfFailure({ command, exit, message, suggestions }: ReportFailure): string {
+  const counts = 'tests="1" failures="1" errors="0" skipped="0"';
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites ${counts}>`,
+    `  <testsuite name="${escaped(`netsvc-upgrade ${command}`)}" ${counts}>`,
+    `    <testcase classname="command" name="${escaped(command)}"><failure message="${escaped(message)}">${escaped([exit, message, ...suggestions].join('\n'))}</failure></testcase>`,
     '  </testsuite>',
     '</testsuites>',
     '',

@@ -3,6 +3,7 @@ import { refText } from '../core/object.ts';
 import type { PlannedStage } from '../core/plan.ts';
 import { actionText, type ProgramOf } from './action-text.ts';
 import { tallyLine } from './findings.ts';
+import type { ReportFailure } from './report-failure.ts';
 
 /** A report as it can be pasted into a ticket. */
 export interface ReportFacts {
@@ -26,6 +27,14 @@ export function markdownText(report: ReportFacts, programOf: ProgramOf): string 
     `Next: \`${report.next}\``,
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
+}
+
+/** The same for a command that ended before it had anything to report. */
+export function failureMarkdown({ command, exit, message, suggestions }: ReportFailure): string {
+  const next = suggestions.map((one) => `- ${cell(one)}`).join('\n');
+  return [`# ${cell(command)}`, `- result: ${exit}\n- error: ${cell(message)}`, ...(next === '' ? [] : [`## Next\n\n${next}`]), ''].join(
+    '\n\n',
+  );
 }
 
 function findingsSection(findings: readonly Finding[]): string {
