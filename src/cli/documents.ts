@@ -20,6 +20,18 @@ interface Common {
   readonly target: string;
   readonly exit: { readonly code: ExitName; readonly number: number };
   readonly next: string;
+  /** Only in report files: two documents of the same state are the same on stdout. */
+  readonly made?: Made;
+}
+
+/** When and how a report was made. */
+export interface Made {
+  /** As it was typed, without credentials. */
+  readonly commandLine: string;
+  /** `alice@host`. */
+  readonly by: string;
+  readonly at: string;
+  readonly toolVersion: string;
 }
 
 export interface PreflightReport extends Common {
@@ -44,6 +56,10 @@ export interface RunReport extends Common {
   readonly kind: 'RunReport';
   readonly command: string;
   readonly dryRun: string;
+  /** Of the run record that this command began or continued. */
+  readonly runId?: string;
+  /** Releases of the service before the run and, where it came to its end, after it. */
+  readonly versions?: { readonly before?: string; readonly after?: string };
   readonly message?: string;
   readonly suggestions: readonly string[];
   /** Number of actions that changed something. */
@@ -105,6 +121,7 @@ export function planDocument(context: Context, exit: ExitName, planned: Planned,
 
 export interface Outcome extends Omit<ChainOutcome, 'stoppedAt'> {
   readonly history?: RunHistory;
+  readonly versions?: RunReport['versions'];
 }
 
 export function runReport(context: Context, command: string, outcome: Outcome, next: string): RunReport {
@@ -113,6 +130,8 @@ export function runReport(context: Context, command: string, outcome: Outcome, n
     kind: 'RunReport',
     command,
     dryRun: context.options.dryRun,
+    ...(outcome.runId === undefined ? {} : { runId: outcome.runId }),
+    ...(outcome.versions === undefined ? {} : { versions: outcome.versions }),
     ...(outcome.message === undefined ? {} : { message: outcome.message }),
     suggestions: outcome.suggestions,
     writes: outcome.writes,

@@ -1,18 +1,19 @@
 import { Fault, messageOf } from '../core/fault.ts';
-import type { OutputFormat } from './output.ts';
+import type { FileFormat } from './output.ts';
 import { assertPlace } from './output-place.ts';
 
-const FORMATS: Readonly<Record<string, OutputFormat>> = {
+const FORMATS: Readonly<Record<string, FileFormat>> = {
   json: 'json',
   yaml: 'yaml',
   yml: 'yaml',
   md: 'markdown',
+  html: 'html',
   xml: 'junit',
   txt: 'table',
 };
 
 /** Format of a report file by its suffix; undefined if the suffix says none. */
-export function formatOfFile(file: string): OutputFormat | undefined {
+export function formatOfFile(file: string): FileFormat | undefined {
   return FORMATS[/\.([a-z]+)$/i.exec(file)?.[1]?.toLowerCase() ?? ''];
 }
 
@@ -40,7 +41,7 @@ export class ReportFile {
   }
 
   /** The command's document. What goes wrong is said and does not change how the command ends. */
-  async write(text: (format: OutputFormat) => Promise<string>): Promise<void> {
+  async write(text: (format: FileFormat) => Promise<string>): Promise<void> {
     const format = this.#file === undefined ? undefined : formatOfFile(this.#file);
     if (this.#file === undefined || format === undefined) return;
     this.#isWritten = true;

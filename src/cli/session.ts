@@ -4,9 +4,9 @@ import type { CarriedFlag } from '../ui/carry.ts';
 import type { Palette } from '../ui/colour.ts';
 import { palette } from '../ui/colour.ts';
 import type { Progress } from '../ui/progress.ts';
-import type { OutputDocument } from './documents.ts';
+import type { Made, OutputDocument } from './documents.ts';
 import { inWordsOf } from './name.ts';
-import { type HumanLines, type OutputFormat, outputText } from './output.ts';
+import { type FileFormat, type HumanLines, type OutputFormat, outputText } from './output.ts';
 import { assertReportFile, ReportFile } from './report-file.ts';
 import type { CommonFlags, Composition, Interrupts, Seams } from './seams.ts';
 
@@ -79,9 +79,16 @@ export class Session {
   async present(document: OutputDocument, human: HumanLines): Promise<void> {
     const { flags } = this.asked;
     const programOf = this.composition.tools.programOf;
-    const text = async (format: OutputFormat) => inWordsOf(this.seams.name, await outputText(document, format, human, programOf));
-    this.seams.terminal.out(await text(flags.output));
-    await this.#report.write(text);
+    const text = async (shown: OutputDocument, format: FileFormat) =>
+      inWordsOf(this.seams.name, await outputText(shown, format, human, programOf));
+    this.seams.terminal.out(await text(document, flags.output));
+    await this.#report.write((format) => text({ ...document, made: this.#made() }, format));
+  }
+
+  #made(): Made {
+    const { operator, toolVersion, clock } = this.composition;
+    const commandLine = `kubectl netsvc-upgrade ${this.asked.typed}`;
+    return { commandLine, by: operator, at: clock.now().toISOString(), toolVersion };
   }
 }
 
