@@ -5,6 +5,7 @@ import { type Tally, tally } from '../core/judge.ts';
 import type { ObjectRef, OwnerReference } from '../core/object.ts';
 import type { PlannedStage } from '../core/plan.ts';
 import type { LockHolder } from '../core/ports.ts';
+import type { RunHistory } from '../core/run-history.ts';
 import type { RunRecord, StageRecord } from '../core/run-record.ts';
 import type { ChainOutcome } from '../engine/run-chain.ts';
 import { maskedStage } from '../ui/mask.ts';
@@ -20,6 +21,18 @@ interface Common {
   readonly target: string;
   readonly exit: { readonly code: ExitName; readonly number: number };
   readonly next: string;
+  /** Only in report files: two documents of the same state are the same on stdout. */
+  readonly made?: Made;
+}
+
+/** When and how a report was made. */
+export interface Made {
+  /** As it was typed, without credentials. */
+  readonly commandLine: string;
+  /** `alice@host`. */
+  readonly by: string;
+  readonly at: string;
+  readonly toolVersion: string;
 }
 
 export interface PreflightReport extends Common {
@@ -44,6 +57,10 @@ export interface RunReport extends Common {
   readonly kind: 'RunReport';
   readonly command: string;
   readonly dryRun: string;
+  /** Of the run record that this command began or continued. */
+  readonly runId?: string;
+  /** Releases of the service before the run and, where it came to its end, after it. */
+  readonly versions?: { readonly before?: string; readonly after?: string };
   readonly message?: string;
   readonly suggestions: readonly string[];
   /** Number of actions that changed something. */
@@ -52,6 +69,8 @@ export interface RunReport extends Common {
   readonly tally: Tally;
   readonly findings: readonly Finding[];
   readonly plans: readonly PlannedStage[];
+  /** What happened when; absent where nothing was begun. */
+  readonly history?: RunHistory;
 }
 
 export interface StatusDocument extends Omit<Common, 'profile' | 'target'> {
@@ -134,7 +153,10 @@ export function planDocument(context: Context, exit: ExitName, planned: Planned,
   };
 }
 
-export type Outcome = Omit<ChainOutcome, 'stoppedAt'>;
+export interface Outcome extends Omit<ChainOutcome, 'stoppedAt'> {
+  readonly history?: RunHistory;
+  readonly versions?: RunReport['versions'];
+}
 
 export function runReport(context: Context, command: string, outcome: Outcome, next: string): RunReport {
   return {
@@ -142,6 +164,8 @@ export function runReport(context: Context, command: string, outcome: Outcome, n
     kind: 'RunReport',
     command,
     dryRun: context.options.dryRun,
+    ...(outcome.runId === undefined ? {} : { runId: outcome.runId }),
+    ...(outcome.versions === undefined ? {} : { versions: outcome.versions }),
     ...(outcome.message === undefined ? {} : { message: outcome.message }),
     suggestions: outcome.suggestions,
     writes: outcome.writes,
@@ -149,6 +173,7 @@ export function runReport(context: Context, command: string, outcome: Outcome, n
     tally: tally(outcome.findings),
     findings: outcome.findings,
     plans: outcome.plans.map(maskedStage),
+    ...(outcome.history === undefined ? {} : { history: outcome.history }),
   };
 }
 

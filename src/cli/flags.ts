@@ -124,7 +124,7 @@ export const outputFlags = {
   'report-file': Flags.string({
     ...output,
     helpValue: 'FILE',
-    summary: 'write the report there too; format by suffix: .json .yaml .md .xml',
+    summary: 'write the report there too; format by suffix: .json .yaml .md .html .xml .txt',
   }),
 };
 

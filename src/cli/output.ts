@@ -3,12 +3,14 @@ import type { ProgramOf } from '../ui/action-text.ts';
 import type { OutputDocument } from './documents.ts';
 
 export type OutputFormat = 'table' | 'wide' | 'json' | 'yaml' | 'name' | 'markdown' | 'junit';
+/** What a report file may be besides: a page is nothing for a terminal. */
+export type FileFormat = OutputFormat | 'html';
 
 /** The human form of a document, which only its command knows. */
 export type HumanLines = (wide: boolean) => readonly string[] | Promise<readonly string[]>;
 
 /** A document in the asked format; always ends with a newline unless it is empty. */
-export async function outputText(document: OutputDocument, format: OutputFormat, human: HumanLines, programOf: ProgramOf): Promise<string> {
+export async function outputText(document: OutputDocument, format: FileFormat, human: HumanLines, programOf: ProgramOf): Promise<string> {
   switch (format) {
     case 'table':
     case 'wide':
@@ -23,21 +25,9 @@ export async function outputText(document: OutputDocument, format: OutputFormat,
       return markdown(document, programOf);
     case 'junit':
       return junit(document);
+    case 'html':
+      return page(document, programOf);
   }
-}
-
-/** Format of a report file by its suffix; undefined if the suffix says none. */
-export function formatOfFile(file: string): OutputFormat | undefined {
-  const suffix = /\.([a-z]+)$/i.exec(file)?.[1]?.toLowerCase() ?? '';
-  const formats: Readonly<Record<string, OutputFormat>> = {
-    json: 'json',
-    yaml: 'yaml',
-    yml: 'yaml',
-    md: 'markdown',
-    xml: 'junit',
-    txt: 'table',
-  };
-  return formats[suffix];
 }
 
 const lines = (all: readonly string[]) => all.map((line) => `${line}\n`).join('');
@@ -67,37 +57,16 @@ function objectName({ apiVersion, kind, name }: { readonly apiVersion: string; r
 }
 
 async function markdown(document: OutputDocument, programOf: ProgramOf): Promise<string> {
-  const { markdownText } = await import('../ui/report-markdown.ts');
-  const parts = partsOf(document);
-  const facts = [
-    ['result', `${document.exit.code} (exit ${document.exit.number})`],
-    ['target', document.target ?? 'none recorded'],
-    ['cluster', `${document.cluster.context} ${document.cluster.server} ${document.cluster.uid}`],
-  ] as const;
-  return markdownText({ title: titleOf(document), facts, ...parts, next: document.next }, programOf);
+  const [{ markdownText }, { reportFacts }] = await Promise.all([import('../ui/report-markdown.ts'), import('./report-facts.ts')]);
+  return markdownText(reportFacts(document), programOf);
+}
+
+async function page(document: OutputDocument, programOf: ProgramOf): Promise<string> {
+  const [{ htmlText }, { reportFacts }] = await Promise.all([import('../ui/report-html.ts'), import('./report-facts.ts')]);
+  return htmlText(reportFacts(document), programOf);
 }
 
 async function junit(document: OutputDocument): Promise<string> {
-  const { junitText } = await import('../ui/report-junit.ts');
-  const { findings, stages } = partsOf(document);
-  return junitText(`netsvc-upgrade ${titleOf(document)}`, findings, stages);
-}
-
-function titleOf(document: OutputDocument): string {
-  return document.kind === 'RunReport' ? `Run report: ${document.command}` : document.kind;
-}
-
-function partsOf(document: OutputDocument) {
-  switch (document.kind) {
-    case 'PreflightReport':
-      return { findings: document.findings, plans: [], stages: [] };
-    case 'Plan':
-      return { findings: document.findings, plans: document.stages, stages: [] };
-    case 'RunReport':
-      return { findings: document.findings, plans: document.plans, stages: document.stages };
-    case 'Status':
-      return { findings: [], plans: [], stages: document.record?.stages ?? [] };
-    case 'OwnerReferenceList':
-      return { findings: [], plans: [], stages: [] };
-  }
+  const [{ junitText }, { reportFacts }] = await Promise.all([import('../ui/report-junit.ts'), import('./report-facts.ts')]);
+  return junitText(reportFacts(document));
 }

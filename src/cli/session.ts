@@ -1,14 +1,14 @@
 import type { Context } from '../core/context.ts';
-import { type ExitName, type Fault, messageOf } from '../core/fault.ts';
+import type { ExitName, Fault } from '../core/fault.ts';
 import type { CarriedFlag } from '../ui/carry.ts';
 import type { Palette } from '../ui/colour.ts';
 import { palette } from '../ui/colour.ts';
 import type { Progress } from '../ui/progress.ts';
-import type { OutputDocument } from './documents.ts';
+import type { Made, OutputDocument } from './documents.ts';
 import { errorDocument, errorLines } from './faults.ts';
 import { inWordsOf } from './name.ts';
-import { formatOfFile, type HumanLines, type OutputFormat, outputText } from './output.ts';
-import { assertPlace } from './output-place.ts';
+import { type FileFormat, type HumanLines, type OutputFormat, outputText } from './output.ts';
+import { assertReportFile, ReportFile } from './report-file.ts';
 import type { CommonFlags, Composition, Interrupts, Seams } from './seams.ts';
 
 export interface SessionFlags extends CommonFlags {
@@ -41,8 +41,10 @@ export class Session {
   readonly interrupts: Interrupts;
   readonly outPalette: Palette;
   readonly errPalette: Palette;
+  readonly #report: ReportFile;
 
-  constructor(seams: Seams, asked: Asked, composition: Composition, interrupts: Interrupts) {
+  constructor(seams: Seams, asked: Asked, composition: Composition, interrupts: Interrupts, report: ReportFile) {
+    this.#report = report;
     this.seams = seams;
     this.asked = asked;
     this.composition = composition;
@@ -86,27 +88,28 @@ export class Session {
   async present(document: OutputDocument, human: HumanLines): Promise<void> {
     const { flags } = this.asked;
     const programOf = this.composition.tools.programOf;
-    const text = async (format: OutputFormat) => inWordsOf(this.seams.name, await outputText(document, format, human, programOf));
-    this.seams.terminal.out(await text(flags.output));
-    const file = flags['report-file'];
-    if (file === undefined) return;
-    try {
-      const { writeFile } = await import('node:fs/promises');
-      await writeFile(file, await text(formatOfFile(file) ?? flags.output), { mode: 0o600 });
-    } catch (thrown) {
-      this.say(`Warning: the report could not be written to ${file}: ${messageOf(thrown)}`);
-    }
+    const text = async (shown: OutputDocument, format: FileFormat) =>
+      inWordsOf(this.seams.name, await outputText(shown, format, human, programOf));
+    this.seams.terminal.out(await text(document, flags.output));
+    await this.#report.write((format) => text({ ...document, made: this.#made() }, format));
+  }
+
+  #made(): Made {
+    const { operator, toolVersion, clock } = this.composition;
+    const commandLine = `kubectl netsvc-upgrade ${this.asked.typed}`;
+    return { commandLine, by: operator, at: clock.now().toISOString(), toolVersion };
   }
 }
 
-/** Joins the ports, does the work, and closes everything whatever happens. */
+/** Joins the ports, does the work, and closes everything whatever happens. A report that was asked for is written also when the work fails. */
 export async function inSession(seams: Seams, asked: Asked, work: (session: Session) => Promise<ExitName>): Promise<ExitName> {
+  const { flags } = asked;
+  await assertReportFile(flags['report-file']);
+  const report = new ReportFile(flags['report-file'], (line) => seams.terminal.err(`${inWordsOf(seams.name, line)}\n`));
   const warn = (text: string) => seams.terminal.err(`${text}\n`);
   const interrupts = seams.listenForInterrupts(warn);
   try {
-    const { flags } = asked;
-    await assertPlace('--report-file', flags['report-file']);
-    const request = {
+    const composition = await seams.compose({
       flags,
       env: seams.env,
       interruption: interrupts,
@@ -114,13 +117,15 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
       warn: (text: string) => warn(`Warning: ${text}`),
       anyProfile: asked.anyProfile ?? false,
       looksOnly: asked.looksOnly ?? false,
-    };
-    const composition = await seams.compose(request);
+    });
     try {
-      return await work(new Session(seams, asked, composition, interrupts));
+      return await work(new Session(seams, asked, composition, interrupts, report));
     } finally {
       await composition.close();
     }
+  } catch (thrown) {
+    await report.writeFailure(asked.command, thrown, (text) => inWordsOf(seams.name, text));
+    throw thrown;
   } finally {
     interrupts.release();
   }

@@ -1,8 +1,12 @@
+import type { EngineEvent } from '../core/event.ts';
 import type { ExitName } from '../core/fault.ts';
+import { History } from '../core/history.ts';
 import type { AnyStage } from '../core/stage.ts';
+import type { ChainOutcome } from '../engine/run-chain.ts';
 import { confirmPlan } from './chain-confirm.ts';
 import { type Save, showPlan } from './chain-plan.ts';
 import { report } from './chain-report.ts';
+import type { RunReport } from './documents.ts';
 import { findingsHere } from './next-here.ts';
 import { loadPlan } from './plan-file.ts';
 import type { Seams } from './seams.ts';
@@ -41,6 +45,21 @@ export async function runPlanCommand(request: StageRequest, seams: Seams, save?:
 async function perform(session: Session, stages: readonly AnyStage[]): Promise<ExitName> {
   const { runChain } = await import('../engine/run-chain.ts');
   const progress = await session.progress('run', stages);
-  const outcome = await runChain(stages, session.composition, session.context, progress.observe).finally(() => progress.close());
-  return report(session, { ...outcome, findings: findingsHere(outcome.findings, session.asked) });
+  const { clock } = session.composition;
+  const history = new History(clock.now());
+  const observe = (event: EngineEvent) => {
+    history.observe(event, clock.now());
+    progress.observe(event);
+  };
+  const outcome = await runChain(stages, session.composition, session.context, observe).finally(() => progress.close());
+  const findings = findingsHere(outcome.findings, session.asked);
+  const versions = await versionsOf(session, outcome);
+  return report(session, { ...outcome, findings, history: history.told(clock.now()), ...(versions ? { versions } : {}) });
+}
+
+/** What was installed before and, if the run came to its end, what is now; not being able to tell costs nothing. */
+async function versionsOf({ seams, composition }: Session, { exit, source, runId }: ChainOutcome): Promise<RunReport['versions']> {
+  if (runId === undefined) return undefined;
+  const after = exit === 'done' ? (await seams.installed(composition).catch(() => undefined))?.release : undefined;
+  return { ...(source === undefined ? {} : { before: source }), ...(after === undefined ? {} : { after }) };
 }

@@ -34,6 +34,13 @@ export class Recorder {
     return this.#stages;
   }
 
+  /** The run that this chain began or continues; nothing for a chain that wrote nothing. */
+  get run(): { readonly runId?: string; readonly source?: string } {
+    if (!this.#record) return {};
+    const { runId, source } = this.#record;
+    return source === undefined ? { runId } : { runId, source };
+  }
+
   /** What a stage wants remembered once this run writes; nothing is stored yet. */
   note(remember: Remember | undefined): void {
     this.#noted = { ...this.#noted, ...remember, digests: { ...this.#noted.digests, ...remember?.digests } };

@@ -26,6 +26,10 @@ export interface ChainOutcome {
   readonly stoppedAt?: string;
   /** Actions that changed something. */
   readonly writes: number;
+  /** Of the run record, if this chain began or continued one. */
+  readonly runId?: string;
+  /** Release that was installed when that run began. */
+  readonly source?: string;
 }
 
 /**
@@ -184,6 +188,7 @@ class Chain {
       suggestions: thrown instanceof Fault ? thrown.suggestions : [],
       ...(thrown === undefined ? {} : { message: messageOf(thrown) }),
       ...(stage ? { stoppedAt: stage.id } : {}),
+      ...this.#recorder.run,
     };
   }
 }

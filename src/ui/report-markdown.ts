@@ -1,34 +1,78 @@
 import type { Finding } from '../core/check.ts';
 import { refText } from '../core/object.ts';
 import type { PlannedStage } from '../core/plan.ts';
-import { actionText, type ProgramOf } from './action-text.ts';
+import type { RolloutTrace } from '../core/run-history.ts';
+import { actionText, elapsedText, type ProgramOf } from './action-text.ts';
+import { clip } from './columns.ts';
 import { tallyLine } from './findings.ts';
+import { doneAt, nameOf } from './heat-map.ts';
+import type { ReportFacts } from './report-facts.ts';
+import type { ReportFailure } from './report-failure.ts';
 
-/** A report as it can be pasted into a ticket. */
-export interface ReportFacts {
-  readonly title: string;
-  /** `target`, `cluster`, …: the facts above the lists. */
-  readonly facts: readonly (readonly [name: string, value: string])[];
-  readonly findings: readonly Finding[];
-  readonly plans: readonly PlannedStage[];
-  readonly stages: readonly { readonly id: string; readonly state: string; readonly because?: string }[];
-  readonly next: string;
+/** What a comment on a pull request takes, with room for the words around it. Bytes. */
+export const MARKDOWN_BYTES = 60_000;
+
+/** How much of each list is shown, and how long a text may be: the first that fits is taken. */
+interface Room {
+  readonly rows: number;
+  readonly text: number;
 }
 
+const ROOMS: readonly Room[] = [
+  { rows: Number.POSITIVE_INFINITY, text: Number.POSITIVE_INFINITY },
+  { rows: 500, text: 1000 },
+  { rows: 100, text: 400 },
+  { rows: 40, text: 200 },
+  { rows: 15, text: 120 },
+  { rows: 5, text: 60 },
+];
+
+/** A report as it can be pasted into a ticket or a comment: below 60 kB, whatever it is about. Lists that were cut say so. */
 export function markdownText(report: ReportFacts, programOf: ProgramOf): string {
+  let text = '';
+  for (const room of ROOMS) {
+    text = inRoom(report, programOf, room);
+    if (Buffer.byteLength(text) < MARKDOWN_BYTES) return text;
+  }
+  const bytes = Buffer.from(text)
+    .subarray(0, MARKDOWN_BYTES - 200)
+    .toString('utf8');
+  return `${bytes.slice(0, bytes.lastIndexOf('\n'))}\n\nThe rest did not fit here; it is in the JSON report.\n`;
+}
+
+function inRoom(report: ReportFacts, programOf: ProgramOf, room: Room): string {
   const sections = [
-    `# ${report.title}`,
-    report.facts.map(([name, value]) => `- ${name}: ${cell(value)}`).join('\n'),
-    findingsSection(report.findings),
-    stagesSection(report),
-    objectsSection(report.plans),
-    stepsSection(report.plans, programOf),
-    `Next: \`${report.next}\``,
+    `# ${cell(report.title, room)}`,
+    report.facts.map(([name, value]) => `- ${name}: ${cell(value, room)}`).join('\n'),
+    endingSection(report, room),
+    findingsSection(report.findings, room),
+    stagesSection(report, room),
+    ...(report.history?.rollouts ?? []).map((one) => rolloutSection(one, room)),
+    objectsSection(report.plans, room),
+    stepsSection(report.plans, programOf, room),
+    `Next: ${code(report.next, room)}`,
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }
 
-function findingsSection(findings: readonly Finding[]): string {
+/** The same for a command that ended before it had anything to report. */
+export function failureMarkdown({ command, exit, message, suggestions }: ReportFailure): string {
+  const room = { rows: 20, text: 2000 };
+  const next = suggestions.map((one) => `- ${cell(one, room)}`).join('\n');
+  return [
+    `# ${cell(command, room)}`,
+    `- result: ${exit}\n- error: ${cell(message, room)}`,
+    ...(next === '' ? [] : [`## Next\n\n${next}`]),
+    '',
+  ].join('\n\n');
+}
+
+function endingSection({ message, suggestions }: ReportFacts, room: Room): string {
+  if (message === undefined) return '';
+  return [`**${cell(message, room)}**`, ...suggestions.map((one) => `- ${cell(one, room)}`)].join('\n');
+}
+
+function findingsSection(findings: readonly Finding[], room: Room): string {
   if (findings.length === 0) return '';
   const shown = findings.filter((finding) => finding.outcome !== 'not-applicable');
   const rows = shown.map((one) => [
@@ -37,34 +81,66 @@ function findingsSection(findings: readonly Finding[]): string {
     one.message,
     [one.hint, one.next].filter((text) => text !== undefined).join(' — '),
   ]);
-  return `## Checks\n\n${tallyLine(findings)}\n\n${markdownTable(['Outcome', 'Check', 'Fact', 'Next'], rows)}`;
+  // What needs somebody must not fall off the end.
+  const ordered = Number.isFinite(room.rows) ? [...rows].sort((a, b) => Number(a[0] === 'ok') - Number(b[0] === 'ok')) : rows;
+  return `## Checks\n\n${tallyLine(findings)}\n\n${markdownTable(['Outcome', 'Check', 'Fact', 'Next'], ordered, room)}`;
 }
 
-function stagesSection({ stages }: ReportFacts): string {
+function stagesSection({ stages }: ReportFacts, room: Room): string {
   if (stages.length === 0) return '';
-  return `## Stages\n\n${markdownTable(
-    ['Stage', 'State', 'Because'],
-    stages.map((stage) => [stage.id, stage.state, stage.because ?? '']),
-  )}`;
+  const rows = stages.map(({ id, state, startedAt = '', endedAt = '', because = '' }) => {
+    const took = Date.parse(endedAt) - Date.parse(startedAt);
+    return [id, state, startedAt, Number.isFinite(took) ? elapsedText(Math.max(0, took)) : '', because];
+  });
+  return `## Stages\n\n${markdownTable(['Stage', 'State', 'Began', 'Took', 'Because'], rows, room)}`;
 }
 
-function objectsSection(plans: readonly PlannedStage[]): string {
+/** The slowest nodes; the whole of it is in the HTML and in the JSON report. */
+function rolloutSection(trace: RolloutTrace, room: Room): string {
+  const slow = [...trace.rows].sort((one, other) => doneAt(other) - doneAt(one) || (nameOf(one) < nameOf(other) ? -1 : 1)).slice(0, 10);
+  const rows = slow.map((row) => {
+    const last = row.marks.at(-1);
+    const reason = row.marks.findLast((mark) => mark.phase === 'failed' || mark.phase === 'updating')?.why ?? '';
+    return [nameOf(row), last?.phase ?? '', Number.isFinite(doneAt(row)) ? elapsedText(doneAt(row) * 1000) : '', reason];
+  });
+  const isNew = trace.rows.filter((row) => row.marks.at(-1)?.phase === 'new').length;
+  const head = `${isNew} of ${trace.desired} new after ${elapsedText(trace.seconds * 1000)}${trace.done ? '' : ', not done'}; those that took longest:`;
+  return `## Rollout of ${cell(trace.workload, room)}\n\n${head}\n\n${markdownTable(['Node', 'Ended as', 'After', 'Waited for'], rows, room)}`;
+}
+
+function objectsSection(plans: readonly PlannedStage[], room: Room): string {
   const objects = plans.flatMap((plan) => plan.objects).filter((object) => object.change !== 'unchanged');
   if (objects.length === 0) return '';
   const rows = objects.map((object) => [refText(object.ref), object.change, String(object.fields.length), object.note ?? '']);
-  return `## Objects\n\n${markdownTable(['Object', 'Action', 'Fields', 'Note'], rows)}`;
+  return `## Objects\n\n${markdownTable(['Object', 'Action', 'Fields', 'Note'], rows, room)}`;
 }
 
-function stepsSection(plans: readonly PlannedStage[], programOf: ProgramOf): string {
-  const steps = plans.flatMap((plan) => plan.actions.map((action) => `1. ${plan.id}: \`${actionText(action, programOf)}\``));
-  return steps.length === 0 ? '' : `## Steps\n\n${steps.join('\n')}`;
+function stepsSection(plans: readonly PlannedStage[], programOf: ProgramOf, room: Room): string {
+  const steps = plans.flatMap((plan) => plan.actions.map((action) => `1. ${plan.id}: ${code(actionText(action, programOf), room)}`));
+  if (steps.length === 0) return '';
+  return `## Steps\n\n${[...steps.slice(0, room.rows), ...moreLine(steps.length - room.rows)].join('\n')}`;
 }
 
-function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+function markdownTable(head: readonly string[], rows: readonly (readonly string[])[], room: Room): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((text) => cell(text, room)).join(' | ')} |`;
+  const more = moreLine(rows.length - room.rows);
+  const table = [line(head), line(head.map(() => '---')), ...rows.slice(0, room.rows).map(line)].join('\n');
+  return more.length === 0 ? table : `${table}\n\n${more.join('')}`;
 }
 
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+function moreLine(count: number): readonly string[] {
+  return count > 0 ? [`and ${count} more, all in the JSON report`] : [];
+}
+
+/** Text in a table: no new cell, no new line, no markup of its own. */
+function cell(text: string, room: Room): string {
+  return clip(text, room.text).replaceAll('|', '\\|').replace(/\r?\n/g, ' ').replaceAll('<', '&lt;');
+}
+
+/** Code that may have back quotes in it. */
+function code(text: string, room: Room): string {
+  const line = clip(text, room.text).replace(/\r?\n/g, ' ');
+  const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = '`'.repeat(longest + 1);
+  return longest > 0 ? `${fence} ${line} ${fence}` : `${fence}${line}${fence}`;
 }

@@ -1,0 +1,54 @@
+import type { ReportFacts } from '../ui/report-facts.ts';
+import type { OutputDocument } from './documents.ts';
+
+/** A document as the report forms take it: Markdown, JUnit and the page show the same facts. */
+export function reportFacts(document: OutputDocument): ReportFacts {
+  const { exit, next } = document;
+  return { title: titleOf(document), outcome: exit, facts: headFacts(document), ...partsOf(document), next };
+}
+
+export function titleOf(document: OutputDocument): string {
+  return document.kind === 'RunReport' ? `Run report: ${document.command}` : document.kind;
+}
+
+function headFacts(document: OutputDocument): ReportFacts['facts'] {
+  const { exit, target, cluster, made } = document;
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ['result', `${exit.code} (exit ${exit.number})`],
+    ['target', target ?? 'none recorded'],
+    ['versions', versionsOf(document)],
+    ['cluster', `${cluster.context} ${cluster.server} ${cluster.uid}`],
+    ['run', document.kind === 'RunReport' ? document.runId : document.kind === 'Status' ? document.record?.runId : undefined],
+    ['command', made?.commandLine],
+    ['by', made && `${made.by}, with version ${made.toolVersion}`],
+    ['report made', made?.at],
+  ];
+  return facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+}
+
+/** `v3.26.4 before, v3.32.2 after`. */
+function versionsOf(document: OutputDocument): string | undefined {
+  if (document.kind === 'Plan') return document.installed.release && `${document.installed.release} installed`;
+  if (document.kind !== 'RunReport' || document.versions === undefined) return undefined;
+  const { before, after } = document.versions;
+  return [before && `${before} before`, after && `${after} after`].filter((text) => text !== undefined).join(', ');
+}
+
+function partsOf(document: OutputDocument) {
+  const none = { suggestions: [], findings: [], plans: [], stages: [] };
+  switch (document.kind) {
+    case 'PreflightReport':
+      return { ...none, findings: document.findings };
+    case 'Plan':
+      return { ...none, findings: document.findings, plans: document.stages };
+    case 'RunReport': {
+      const { message, suggestions, findings, plans, stages, history } = document;
+      const told = { ...(message === undefined ? {} : { message }), ...(history === undefined ? {} : { history }) };
+      return { suggestions, findings, plans, stages, ...told };
+    }
+    case 'OwnerReferenceList':
+      return none;
+    case 'Status':
+      return { ...none, stages: document.record?.stages ?? [] };
+  }
+}

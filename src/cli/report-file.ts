@@ -1,0 +1,64 @@
+import { Fault, messageOf } from '../core/fault.ts';
+import type { FileFormat } from './output.ts';
+import { assertPlace } from './output-place.ts';
+
+const FORMATS: Readonly<Record<string, FileFormat>> = {
+  json: 'json',
+  yaml: 'yaml',
+  yml: 'yaml',
+  md: 'markdown',
+  html: 'html',
+  xml: 'junit',
+  txt: 'table',
+};
+
+/** Format of a report file by its suffix; undefined if the suffix says none. */
+export function formatOfFile(file: string): FileFormat | undefined {
+  return FORMATS[/\.([a-z]+)$/i.exec(file)?.[1]?.toLowerCase() ?? ''];
+}
+
+/** Refuses, before the cluster is asked anything, a report file that could not be written or has no known form. Throws Fault('usage'). */
+export async function assertReportFile(file: string | undefined): Promise<void> {
+  if (file === undefined) return;
+  if (formatOfFile(file) === undefined)
+    throw new Fault('usage', `--report-file ${file}: its suffix says no format`, [
+      `name it with one of ${Object.keys(FORMATS)
+        .map((suffix) => `.${suffix}`)
+        .join(' ')}`,
+    ]);
+  await assertPlace('--report-file', file);
+}
+
+/** The file of `--report-file`: written once, whole or not at all, readable by its owner only. Without a name it does nothing. */
+export class ReportFile {
+  readonly #file: string | undefined;
+  readonly #say: (line: string) => void;
+  #isWritten = false;
+
+  constructor(file: string | undefined, say: (line: string) => void) {
+    this.#file = file;
+    this.#say = say;
+  }
+
+  /** The command's document. What goes wrong is said and does not change how the command ends. */
+  async write(text: (format: FileFormat) => Promise<string>): Promise<void> {
+    const format = this.#file === undefined ? undefined : formatOfFile(this.#file);
+    if (this.#file === undefined || format === undefined) return;
+    this.#isWritten = true;
+    try {
+      const { writeDurably } = await import('../adapters/durable-write.ts');
+      await writeDurably(this.#file, Buffer.from(await text(format)), 0o600);
+    } catch (thrown) {
+      this.#say(`Warning: the report could not be written to ${this.#file}: ${messageOf(thrown)}`);
+    }
+  }
+
+  /** The error of a command that ended before it had a document. */
+  async writeFailure(command: string, thrown: unknown, inWords: (text: string) => string): Promise<void> {
+    if (this.#isWritten) return;
+    await this.write(async (format) => {
+      const [{ failureText }, { toFault }] = await Promise.all([import('./failure-report.ts'), import('./faults.ts')]);
+      return inWords(await failureText(command, toFault(thrown, { command, flags: [] }), format));
+    });
+  }
+}

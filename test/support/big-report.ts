@@ -1,0 +1,87 @@
+import type { Finding } from '../../src/core/check.ts';
+import type { PlannedStage } from '../../src/core/plan.ts';
+import type { RolloutMark, RolloutRow, RolloutTrace } from '../../src/core/run-history.ts';
+import type { ReportFacts } from '../../src/ui/report-facts.ts';
+
+const START = Date.UTC(2026, 10, 21, 2, 0, 0);
+const at = (seconds: number) => new Date(START + seconds * 1000).toISOString();
+
+/** A DaemonSet's rollout, ten nodes at a time; `stuck` nodes never come up. */
+export function rolloutOf(nodes: number, stuck: readonly number[] = []): RolloutTrace {
+  const rows = Array.from({ length: nodes }, (_, index): RolloutRow => {
+    const begins = 5 + Math.floor(index / 10) * 20;
+    const last: RolloutMark = stuck.includes(index)
+      ? { at: begins + 15, phase: 'failed', why: 'cannot pull image (ImagePullBackOff)' }
+      : { at: begins + 15, phase: 'new' };
+    const updating: RolloutMark = { at: begins, phase: 'updating', why: 'pulling image or starting' };
+    return { node: `node-${String(index + 1).padStart(5, '0')}`, marks: [{ at: 0, phase: 'old', why: 'next' }, updating, last] };
+  });
+  const seconds = 5 + Math.floor((nodes - 1) / 10) * 20 + 30;
+  const of = { stage: 'wait', workload: 'DaemonSet/kube-system/netsvc-node', image: 'example.org/netsvc/node:v3.32.2' };
+  return { ...of, startedAt: at(60), seconds, desired: nodes, done: stuck.length === 0, rows };
+}
+
+/** Every part of a report filled, each text by `word`, which may be anything. */
+export function reportOf({ nodes = 4, evidence = 3, word = (text: string) => text, stuck = [] as readonly number[] } = {}): ReportFacts {
+  const finding = (id: string, outcome: Finding['outcome']): Finding => ({
+    ...{ id, title: word('title'), category: 'nodes', ref: word('§1/1'), outcome, message: word('the fact') },
+    ...{ hint: word('mend it'), next: word('kubectl get nodes') },
+    evidence: Array.from({ length: evidence }, (_, index) => ({ text: word(`Node/${index}`), detail: word('detail') })),
+  });
+  const plan: PlannedStage = {
+    ...{ id: 'apply', title: word('Apply'), ref: word('§4.4/2'), notes: [word('a note')] },
+    actions: [
+      {
+        ...{ id: 'wave-1', title: word('first wave'), ref: word('§4.4/2'), undo: 'partial' },
+        effect: { type: 'exec', run: { tool: 'kubectl', args: ['apply', '-f', word('wave 1.yaml')] } },
+      },
+    ],
+    objects: [
+      {
+        ref: { apiVersion: 'apps/v1', kind: 'DaemonSet', namespace: 'kube-system', name: word('netsvc-node') },
+        change: 'update',
+        fields: [{ path: word('spec.x'), before: word('1'), after: { deep: word('2') } }],
+        hidden: [word('spec.hidden')],
+        taken: [{ path: word('spec.replicas'), manager: word('flux') }],
+        note: word('two edits kept'),
+      },
+    ],
+  };
+  const rollout = rolloutOf(nodes, stuck);
+  const rows = rollout.rows.map((row) => ({
+    ...row,
+    node: word(row.node),
+    marks: row.marks.map((mark) => (mark.why ? { ...mark, why: word(mark.why) } : mark)),
+  }));
+  return {
+    title: word('Run report: run'),
+    outcome: { code: 'stopped', number: 5 },
+    facts: [
+      ['target', 'v3.32.2'],
+      ['cluster', word('prod https://10.0.0.1:6443 2c9e')],
+    ],
+    message: word('a step by hand is needed'),
+    suggestions: [word('do it')],
+    findings: [finding('NS-001', 'ok'), finding('NS-002', 'error'), finding('NS-003', 'warning'), finding('NS-004', 'not-applicable')],
+    plans: [plan],
+    stages: [
+      { id: 'preflight', state: 'done', startedAt: at(0), endedAt: at(4) },
+      { id: 'crds', state: 'skipped', startedAt: at(4), endedAt: at(4), because: word('in the manifest') },
+      { id: 'apply', state: 'failed', startedAt: at(4), endedAt: at(60 + rollout.seconds), because: word('two nodes') },
+    ],
+    history: {
+      startedAt: at(0),
+      endedAt: at(60 + rollout.seconds),
+      actions: [
+        {
+          ...{ stage: 'apply', id: 'wave-1', title: word('first wave'), ref: '§4.4/2', outcome: 'failed' },
+          startedAt: at(5),
+          detail: word('refused'),
+        },
+      ],
+      rollouts: [{ ...rollout, rows, workload: word(rollout.workload), image: word(rollout.image) }],
+      notes: [{ at: at(6), stage: 'apply', level: 'warning', text: word('slow') }],
+    },
+    next: word('kubectl netsvc-upgrade run'),
+  };
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { dataBlock, html } from '../../src/ui/html.ts';
+import { htmlText } from '../../src/ui/report-html.ts';
+import { reportOf } from '../support/big-report.ts';
+
+const programOf = (tool: string) => tool;
+
+/** Every tag of a page with the values of its attributes taken out. */
+function skeleton(page: string): string {
+  return [...page.matchAll(/<[^>]*>/g)].map(([tag]) => tag.replace(/"[^"]*"/g, '""')).join('\n');
+}
+
+const HOSTILE = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "' onmouseover='alert(1)",
+  '</style><b>',
+  '</title></script><!--',
+  '`alert(1)`',
+  '&lt;b&gt;&#60;',
+  'javascript:alert(1)',
+  '\u202eevil\u0000\u001b[31m',
+  '\ud800 half',
+  ']]>',
+] as const;
+
+describe('html', () => {
+  it('escapes what is put into text and attributes, and nothing twice', () => {
+    const inner = html`<b title="${'"<&'}">${'a<b'}</b>`;
+    assert.equal(html`<p>${inner}${[1, ' ', undefined]}</p>`.text, '<p><b title="&quot;&lt;&amp;">a&lt;b</b>1 </p>');
+  });
+
+  it('keeps data whole and without a way out of its element', () => {
+    const data = ['</script><script>alert(1)</script>', '<!--', '\u2028', '&'];
+    const { text } = dataBlock('d', data);
+    assert.deepEqual(JSON.parse(text.replace(/^<script[^>]*>|<\/script>$/g, '')), data);
+    assert.equal(skeleton(text), '<script type="" id="">\n</script>');
+  });
+
+  const benign = skeleton(htmlText(reportOf({ nodes: 51, word: () => 'x' }), programOf));
+
+  for (const text of HOSTILE)
+    it(`a page keeps its shape when every text is ${JSON.stringify(text)}`, () => {
+      assert.equal(skeleton(htmlText(reportOf({ nodes: 51, word: () => `x${text}` }), programOf)), benign);
+    });
+
+  it('a page keeps its shape whatever the texts are', () => {
+    const piece = fc.constantFrom(...HOSTILE, '<', '>', '"', "'", '=', '/', '&', '`', '\n', 'x');
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 60 }),
+      fc.array(piece, { maxLength: 4 }).map((all) => all.join('')),
+    );
+    fc.assert(
+      fc.property(text, (one) => assert.equal(skeleton(htmlText(reportOf({ nodes: 51, word: () => `x${one}` }), programOf)), benign)),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe('a report as a page', () => {
+  const page = htmlText(reportOf({ nodes: 120, stuck: [7] }), programOf);
+
+  it('needs nothing from anywhere: no address in any attribute, and a policy that forbids it', () => {
+    const addresses = [...page.matchAll(/ (?:src|href|action|data|poster|srcset)="([^"]*)"/g)].map(([, address]) => address);
+    assert.ok(
+      addresses.every((address) => address?.startsWith('#')),
+      addresses.join(),
+    );
+    assert.doesNotMatch(page, /@import|url\(/);
+    assert.match(page, /Content-Security-Policy" content="default-src &#39;none&#39;;/);
+  });
+
+  it('leads to parts that are there, and uses no id twice', () => {
+    const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
+    assert.deepEqual([...new Set(ids)], ids);
+    for (const [, target] of page.matchAll(/ href="#([^"]*)"/g)) assert.ok(ids.includes(target), target);
+  });
+
+  it('tells how it ended, why and what is next, and every part by a heading', () => {
+    assert.match(page, /stopped, exit code 5/);
+    assert.match(page, /a step by hand is needed/);
+    const headings = [...page.matchAll(/<h2>([^<]*)/g)].map(([, text]) => text);
+    assert.deepEqual(headings, [
+      'What happened when',
+      'Rolling update, node by node',
+      'What was found',
+      'What was planned for each object',
+      'Commands as they were run',
+      'Next',
+    ]);
+  });
+
+  it('names the node that failed and why, before those that only took long', () => {
+    const listed = [...page.matchAll(/<tr><th scope="row">(node-\d+)<\/th><td class="c-(\w+)">/g)].map(([, node, phase]) => [node, phase]);
+    assert.deepEqual(listed[0], ['node-00008', 'failed']);
+    assert.equal(listed.length, 50);
+  });
+
+  it('shows what a plan would do where nothing was run', () => {
+    const { history: _, ...report } = reportOf();
+    assert.match(htmlText(report, programOf), /<h2>Commands of the plan<\/h2>/);
+  });
+
+  it('stays readable and small at 5,000 nodes and as many pieces of evidence', () => {
+    const large = htmlText(reportOf({ nodes: 5000, evidence: 5000 }), programOf);
+    assert.ok(large.length < 1_500_000, String(large.length));
+    assert.ok([...large.matchAll(/<rect/g)].length < 4000);
+    assert.ok([...large.matchAll(/<li>/g)].length < 1000);
+    assert.ok(large.includes('node-04321'), 'every node is there for the search');
+  });
+});

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { MARKDOWN_BYTES, markdownText } from '../../src/ui/report-markdown.ts';
+import { reportOf } from '../support/big-report.ts';
+
+const programOf = (tool: string) => tool;
+
+describe('a report as Markdown', () => {
+  it('tells how it ended, each stage with its time, and the nodes that took longest', () => {
+    const text = markdownText(reportOf({ nodes: 25, stuck: [3] }), programOf);
+    assert.match(text, /^\*\*a step by hand is needed\*\*\n- do it$/m);
+    assert.match(text, /^\| preflight \| done \| \S+ \| 00:04 \| {2}\|$/m);
+    assert.match(
+      text,
+      /^24 of 25 new after 01:15, not done; those that took longest:\n\n.*\n.*\n\| node-00004 \| failed \| {2}\| cannot pull image/m,
+    );
+    assert.match(text, /Next: `kubectl netsvc-upgrade run`\n$/);
+  });
+
+  for (const [what, facts] of [
+    ['thousands of findings with long texts', large(3000, 'e'.repeat(900))],
+    ['texts of many bytes', large(200, '雪'.repeat(3000))],
+    ['one endless text', large(1, 'x'.repeat(500_000))],
+    ['a thousand stages', { ...reportOf(), stages: Array.from({ length: 5000 }, (_, i) => ({ id: `s${i}`, state: 'done' })) }],
+    ['endless suggestions', { ...reportOf(), suggestions: Array.from({ length: 2000 }, () => 'do '.repeat(50)) }],
+  ] as const)
+    it(`stays below 60 kB with ${what}, and says that there is more`, () => {
+      const text = markdownText(facts, programOf);
+      assert.ok(Buffer.byteLength(text) < MARKDOWN_BYTES, String(Buffer.byteLength(text)));
+      assert.match(text, /in the JSON report|…/);
+    });
+
+  it('drops what passed before what needs somebody', () => {
+    const facts = large(3000, 'e'.repeat(900));
+    const [first, ...rest] = facts.findings;
+    assert.ok(first);
+    const text = markdownText({ ...facts, findings: [...rest, { ...first, id: 'NS-999', outcome: 'error' }] }, programOf);
+    assert.match(text, /^\| error \| NS-999 /m);
+  });
+
+  it('has one line per row of a table whatever the texts are', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (one) => {
+        const lines = markdownText(reportOf({ word: () => `x${one.replace(/[\v\f\r\u0085\u2028\u2029]/g, '')}` }), programOf).split('\n');
+        const table = lines.filter((line) => /^\| (error|warning|ok) \|/.test(line));
+        assert.equal(table.length, 3);
+        for (const row of table) assert.equal(row.replaceAll(/\\\\|\\\|/g, '').split('|').length, 6, row);
+      }),
+    );
+  });
+});
+
+function large(findings: number, text: string) {
+  const report = reportOf();
+  const one = { id: 'NS-001', title: 't', category: 'nodes', ref: '§1', outcome: 'ok', message: text, evidence: [] } as const;
+  return { ...report, findings: Array.from({ length: findings }, () => one) };
+}
