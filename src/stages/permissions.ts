@@ -97,7 +97,8 @@ const commandNeeds: Readonly<Record<string, readonly Needs[]>> = {
   apply: writing('apply'),
   wait: reading('wait'),
   cli: writing('cli'),
-  verify: reading('verify'),
+  // It ends the record of a run that stopped before it.
+  verify: writing('verify'),
   unlock: [session, stateRead, lock],
 };
 
