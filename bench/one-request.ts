@@ -25,7 +25,7 @@ export async function oneRequest(): Promise<Section> {
       ],
       15,
     );
-    return { title: 'One request', aim: 'at most 3× kubectl', lines: ratioTable(figures) };
+    return { title: 'One request', aim: 'at most 2× kubectl and 90 MB', lines: ratioTable(figures) };
   } finally {
     await cluster.stop();
   }

@@ -112,8 +112,9 @@ const commandNeeds: Readonly<Record<string, readonly Needs[]>> = {
   apply: writing('apply'),
   wait: reading('wait'),
   cli: writing('cli'),
-  verify: reading('verify'),
   ownerrefs: writing('ownerrefs-strip', 'ownerrefs-restore', 'ownerrefs-forget'),
+  // It ends the record of a run that stopped before it.
+  verify: writing('verify'),
   unlock: [session, stateRead, lock],
 };
 

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { permittedCommands } from '../../src/stages/permissions.ts';
+import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { as, describeLeastPrivilege, grant, missing, rolesOf, said } from '../support/least-privilege.ts';
+import { manifestFile, ownReleases } from '../support/shared.ts';
+
+const NETSVC = ['--profile', 'netsvc', '--manifest-url', ownReleases] as const;
+const manifest = manifestFile('v3.26.4', 'netsvc.yaml', ownReleases);
+
+describeLeastPrivilege({
+  title: 'our own manifest',
+  manifest,
+  roles: 'rbac.yaml',
+  flags: NETSVC,
+  unused: ['csidrivers', 'networkpolicies', 'replicasets', 'statefulsets'],
+});
+
+describe('least privilege on a real control plane: every command with its own role', function () {
+  this.timeout(280_000);
+  let cluster: InstalledCluster;
+
+  before(async () => {
+    cluster = await installedCluster({ manifest, nodes: 2 });
+    const roles = rolesOf('rbac.yaml');
+    assert.equal(roles.length, permittedCommands.length);
+    await grant(cluster, roles);
+  });
+  after(() => cluster?.stop());
+
+  it('preflight reads everything, and names what run needs more', async () => {
+    const result = await cluster.upgrade('preflight', ...NETSVC, ...as('preflight'), '-o', 'json');
+    assert.equal(result.exitCode, 3, said(result));
+    const more = missing(result);
+    assert.ok(more.includes('update leases.coordination.k8s.io in kube-system') && more.includes('watch pods'), more.join('\n'));
+    assert.deepEqual(
+      more.filter((text) => /^(get|list) /.test(text) && !/watch|configmaps/.test(text)),
+      [],
+    );
+    const taken = await cluster.upgrade('preflight', ...NETSVC, ...as('preflight'), '--accept', 'NS-009');
+    assert.equal(taken.exitCode, 0, said(taken));
+  });
+
+  const steps: readonly (readonly string[])[] = [
+    ['plan', '--accept', 'NS-009'],
+    ['backup', '--yes'],
+    ['crds', '--yes'],
+    ['apply', '--dry-run=server'],
+    ['apply', '--yes'],
+    ['wait'],
+    ['alp', '--yes'],
+    ['verify', '--accept', 'NS-301'],
+    ['policy'],
+  ];
+  for (const [command = '', ...rest] of steps) {
+    it(`${[command, ...rest].join(' ')} needs no more than netsvc-upgrade-${command}`, async () => {
+      const result = await cluster.upgrade(command, ...rest, ...NETSVC, ...as(command));
+      assert.equal(result.exitCode, 0, said(result));
+      assert.doesNotMatch(result.stdout + result.stderr, /forbidden/i);
+    });
+  }
+
+  for (const command of ['status', 'unlock']) {
+    it(`${command} needs no more than netsvc-upgrade-${command}`, async () => {
+      const result = await cluster.upgrade(command, ...as(command));
+      assert.equal(result.exitCode, 0, said(result));
+    });
+  }
+
+  it('the upgrade has arrived', async () => {
+    assert.match(await cluster.read('ds -n kube-system netsvc-node', '{.spec.template.spec.containers[0].image}'), /:v3\.32\.2$/);
+  });
+});

@@ -1,0 +1,11 @@
+import { describeLeastPrivilege } from '../support/least-privilege.ts';
+import { hasReleases, manifestFile, releases } from '../support/shared.ts';
+
+describeLeastPrivilege({
+  title: 'the published manifest with Typha',
+  manifest: manifestFile('v3.27.5', 'calico-typha.yaml'),
+  roles: 'rbac-calico.yaml',
+  flags: ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases],
+  unused: ['csidrivers', 'networkpolicies', 'replicasets', 'statefulsets'],
+  skip: () => !hasReleases(),
+});

@@ -1,0 +1,102 @@
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import type { Programs } from '../control-plane/build-plan.ts';
+import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { manifestFile, ownReleases } from '../support/shared.ts';
+import { surroundingsEnv } from '../support/upgrade-process.ts';
+import { type Found, findControlPlanes, findKubectls, findNodes } from './find-programs.ts';
+import { compatibilityPage, type Result } from './page.ts';
+
+/**
+ * `npm run test:matrix`: a whole upgrade in every combination of Kubernetes and kubectl that this machine has, and with every Node;
+ * `--write` records it in docs/compatibility.md.
+ */
+const root = join(import.meta.dirname, '..', '..');
+const SOURCE = ['--manifest-url', ownReleases];
+
+interface Combination {
+  readonly server: Found<Programs>;
+  readonly kubectl: Found<string>;
+  readonly node: Found<string>;
+}
+
+async function main(): Promise<number> {
+  const servers = await findControlPlanes();
+  const nodes = await findNodes();
+  const results: Result[] = [];
+  for (const server of servers) {
+    const kubectls = await findKubectls(server.what.kubectl);
+    const [usual] = nodes;
+    const newest = kubectls.at(-1);
+    if (!usual || !newest) continue;
+    const others = nodes.slice(1).map((node): Combination => ({ server, kubectl: newest, node }));
+    for (const one of [...kubectls.map((kubectl): Combination => ({ server, kubectl, node: usual })), ...others]) {
+      const result = await tried(one);
+      process.stdout.write(
+        `Kubernetes ${result.server}, kubectl ${result.kubectl}, Node ${result.node}: ${result.problem ?? 'upgrades'} ${result.notes.join(', ')}\n`,
+      );
+      results.push(result);
+    }
+  }
+  const page = compatibilityPage({ date: new Date().toISOString().slice(0, 10), results });
+  process.stdout.write(`\n${page}`);
+  if (process.argv.includes('--write')) await writeFile(join(root, 'docs', 'compatibility.md'), page);
+  return results.length > 0 && results.every(({ problem }) => problem === undefined) ? 0 : 1;
+}
+
+async function tried({ server, kubectl, node }: Combination): Promise<Result> {
+  const head = { server: server.version, kubectl: kubectl.version, node: node.version };
+  const folder = await mkdtemp(join(tmpdir(), 'netsvc-matrix-'));
+  let cluster: InstalledCluster | undefined;
+  try {
+    // Programs look for `kubectl`, whatever it is called here.
+    const link = join(folder, 'kubectl');
+    await symlink(kubectl.what, link);
+    cluster = await installedCluster({ manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 1, programs: server.what });
+    return { ...head, ...(await upgraded({ ...cluster.around, kubectl: link }, node.what)) };
+  } catch (thrown) {
+    return { ...head, problem: shortened(thrown instanceof Error ? thrown.message : String(thrown)), notes: [] };
+  } finally {
+    await cluster?.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** preflight, run, and a run that has nothing to do. */
+async function upgraded(around: Parameters<typeof surroundingsEnv>[0], node: string): Promise<Pick<Result, 'problem' | 'notes'>> {
+  const call = (...args: readonly string[]) =>
+    execa(node, [join(root, 'dist', 'cli', 'main.js'), ...args, ...SOURCE], {
+      reject: false,
+      extendEnv: false,
+      env: surroundingsEnv(around),
+      stdin: 'ignore',
+    });
+  const looked = await call('preflight', '-o', 'json');
+  const notes = clientNotes(looked.stdout);
+  if (looked.exitCode !== 0) return { problem: `preflight exits ${looked.exitCode}: ${shortened(looked.stderr || notes.join())}`, notes };
+  for (const title of ['run', 'a second run']) {
+    const { exitCode, stderr, stdout } = await call('run', '--yes', '--skip', 'cli', '-o', 'json');
+    if (exitCode !== 0) return { problem: `${title} exits ${exitCode}: ${shortened(stderr)}`, notes };
+    const { writes } = JSON.parse(stdout) as { readonly writes: number };
+    if (title === 'a second run' && writes > 0) return { problem: `a second run writes ${writes} times`, notes };
+  }
+  return { notes };
+}
+
+/** Findings about the versions of kubectl and of the server. */
+function clientNotes(text: string): readonly string[] {
+  try {
+    const { findings } = JSON.parse(text) as { findings: readonly { id: string; outcome: string }[] };
+    return findings.filter(({ id, outcome }) => /^NS-00[2345]$/.test(id) && outcome !== 'ok').map(({ id, outcome }) => `${id} ${outcome}`);
+  } catch {
+    return [];
+  }
+}
+
+function shortened(text: string): string {
+  return text.trim().replaceAll(/\s+/g, ' ').slice(0, 120);
+}
+
+process.exitCode = await main();

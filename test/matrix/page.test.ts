@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { compatibilityPage, type Result } from './page.ts';
+
+const one: Result = { server: 'v1.36.1', kubectl: 'v1.27.16', node: 'v24.21.0', notes: ['NS-005 warning'] };
+
+describe('the page of compatibility', () => {
+  const page = compatibilityPage({
+    date: '2026-11-21',
+    results: [one, { ...one, kubectl: 'v1.33.1', notes: [] }, { ...one, kubectl: 'v1.9.1', problem: 'run exits 1: a|b' }],
+  });
+
+  it('has a row per kubectl in the order of versions, with what went wrong', () => {
+    assert.deepEqual(
+      page.split('\n').filter((line) => line.startsWith('| v')),
+      [
+        '| v1.9.1 | v24.21.0 | **fails**: run exits 1: a\\|b; NS-005 warning |',
+        '| v1.27.16 | v24.21.0 | upgrades; NS-005 warning |',
+        '| v1.33.1 | v24.21.0 | upgrades |',
+      ],
+    );
+  });
+
+  it('names every wanted version that was not there, and none that was', () => {
+    const missing = page.split('\n').filter((line) => line.startsWith('- '));
+    assert.deepEqual(
+      missing.map((line) => /^- (?:\w+ [\d.]+|helm)/.exec(line)?.[0]),
+      [
+        ...['1.31', '1.33', '1.34'].map((version) => `- Kubernetes ${version}`),
+        ...['1.28', '1.29', '1.30', '1.31', '1.32', '1.34', '1.35', '1.36'].map((version) => `- kubectl ${version}`),
+        '- Node 22',
+        '- helm',
+      ],
+    );
+  });
+});

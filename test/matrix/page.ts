@@ -1,0 +1,78 @@
+/** One combination, as it ran. */
+export interface Result {
+  /** `v1.36.1`; of the API server. */
+  readonly server: string;
+  /** `v1.27.16` */
+  readonly kubectl: string;
+  /** `v24.21.0` */
+  readonly node: string;
+  /** The first thing that went wrong, in a few words. */
+  readonly problem?: string;
+  /** What preflight warns about in this combination. */
+  readonly notes: readonly string[];
+}
+
+/** What the issue asks for, by minor. */
+export const WANTED = {
+  servers: ['1.31', '1.33', '1.34', '1.36'],
+  kubectls: ['1.27', '1.28', '1.29', '1.30', '1.31', '1.32', '1.33', '1.34', '1.35', '1.36'],
+  nodes: ['22', '24'],
+} as const;
+
+export interface Record {
+  /** `2026-11-21` */
+  readonly date: string;
+  readonly results: readonly Result[];
+}
+
+/** docs/compatibility.md: what was tried, with versions and date, and by name what was not. */
+export function compatibilityPage({ date, results }: Record): string {
+  const minor = (version: string) => /^v?(\d+\.\d+)/.exec(version)?.[1] ?? version;
+  const major = (version: string) => /^v?(\d+)/.exec(version)?.[1] ?? version;
+  const tried = (pick: (one: Result) => string) => [...new Set(results.map(pick))].sort(byNumbers);
+  const servers = tried(({ server }) => server);
+  const rows = tried(({ kubectl }) => kubectl).flatMap((kubectl) =>
+    tried(({ node }) => node)
+      .filter((node) => results.some((one) => one.kubectl === kubectl && one.node === node))
+      .map((node) => row(results, servers, kubectl, node)),
+  );
+  const missing = [
+    ...without(WANTED.servers, servers.map(minor)).map((one) => `Kubernetes ${one}: its programs are not in the cache of the test ground`),
+    ...without(WANTED.kubectls, tried(({ kubectl }) => kubectl).map(minor)).map((one) => `kubectl ${one}: there is no \`kubectl.${one}\``),
+    ...without(WANTED.nodes, tried(({ node }) => node).map(major)).map((one) => `Node ${one}: there is none on the machine`),
+    'helm: this version does not upgrade chart installs yet',
+  ];
+  return [
+    '# Compatibility',
+    '',
+    `Written by \`npm run test:matrix\` on ${date}. In each combination a real control plane with the service’s own manifest is judged by`,
+    '`preflight`, upgraded by `run`, and found to have nothing left to do by a second `run`.',
+    '',
+    `| kubectl | Node | ${servers.map((server) => `Kubernetes ${server}`).join(' | ')} |`,
+    `|---|---|${servers.map(() => '---').join('|')}|`,
+    ...rows,
+    '',
+    'Not run, and why:',
+    '',
+    ...missing.map((line) => `- ${line}`),
+    '',
+  ].join('\n');
+}
+
+function row(results: readonly Result[], servers: readonly string[], kubectl: string, node: string): string {
+  const cells = servers.map((server) => {
+    const found = results.find((one) => one.server === server && one.kubectl === kubectl && one.node === node);
+    if (!found) return 'not run';
+    const notes = found.notes.length > 0 ? `; ${found.notes.join(', ')}` : '';
+    return (found.problem === undefined ? `upgrades${notes}` : `**fails**: ${found.problem}${notes}`).replaceAll('|', '\\|');
+  });
+  return `| ${kubectl} | ${node} | ${cells.join(' | ')} |`;
+}
+
+function without(wanted: readonly string[], tried: readonly string[]): readonly string[] {
+  return wanted.filter((one) => !tried.includes(one));
+}
+
+function byNumbers(a: string, b: string): number {
+  return a.localeCompare(b, 'en', { numeric: true });
+}

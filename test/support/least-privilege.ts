@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { accessText } from '../../src/checks/access.ts';
+import type { PolicyRule } from '../../src/stages/permission.ts';
+import { type InstalledCluster, installedCluster } from './installed-cluster.ts';
+import type { UpgradeProcess } from './upgrade-process.ts';
+
+export interface Role {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly rules: readonly PolicyRule[];
+}
+
+const docs = join(import.meta.dirname, '..', '..', 'docs');
+/** The roles of a generated file. */
+export const rolesOf = (file: string) => parseAllDocuments(readFileSync(join(docs, file), 'utf8')).map((one) => one.toJS() as Role);
+/** Everything that a process said, for the message of an assertion. */
+export const said = ({ exitCode, stdout, stderr }: UpgradeProcess) => `exit ${exitCode}\n${stdout}\n${stderr}`;
+/** Preflights that run at a time. */
+const WIDTH = 3;
+const SEARCH = accessText({ verb: 'list', group: '*', resource: '*' });
+
+/** The role, bound to a user of the same name. */
+function bound(role: Role): readonly object[] {
+  const { name } = role.metadata;
+  const group = 'rbac.authorization.k8s.io';
+  return [
+    role,
+    {
+      apiVersion: role.apiVersion,
+      kind: 'ClusterRoleBinding',
+      metadata: { name },
+      roleRef: { apiGroup: group, kind: 'ClusterRole', name },
+      subjects: [{ apiGroup: group, kind: 'User', name }],
+    },
+  ];
+}
+
+/** Makes the roles, each with a user of its name. */
+export async function grant({ plane }: InstalledCluster, roles: readonly Role[]): Promise<void> {
+  const items = roles.flatMap(bound);
+  const { exitCode, stderr } = await plane.kubectl(['create', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+  assert.equal(exitCode, 0, stderr);
+}
+
+/** Flags that act as the user with the role of a command. */
+export const as = (command: string) => [`--as=netsvc-upgrade-${command}`];
+
+/** True if the rule grants what NS-009 names. */
+function grants({ verbs, resources, apiGroups }: PolicyRule, text: string): boolean {
+  const [verb = '', type = ''] = text.split(' ');
+  const dot = type.indexOf('.');
+  const [resource, group] = dot < 0 ? [type, ''] : [type.slice(0, dot), type.slice(dot + 1)];
+  const fits = (granted: readonly string[], one: string) => granted.includes(one) || granted.includes('*');
+  return verbs.includes(verb) && fits(resources, resource) && fits(apiGroups, group);
+}
+
+/** What NS-009 of a preflight names. */
+export function missing(result: UpgradeProcess): readonly string[] {
+  const report = JSON.parse(result.stdout) as { findings: readonly { id: string; evidence?: readonly { text: string }[] }[] };
+  const finding = report.findings.find(({ id }) => id === 'NS-009');
+  return (finding?.evidence ?? []).map(({ text }) => text).sort();
+}
+
+export interface LeastPrivilege {
+  readonly title: string;
+  /** Manifest that is installed. */
+  readonly manifest: string;
+  /** The roles by the names of its profile. */
+  readonly roles: string;
+  /** Where it goes. */
+  readonly flags: readonly string[];
+  /** Resources that the plan has no use for here: its target has no such documents, and no pod a sidecar. Sorted. */
+  readonly unused: readonly string[];
+  skip?(): boolean;
+}
+
+/** Describes a whole run by an account with the role of run, and what preflight says to one that lacks a rule of it. */
+export function describeLeastPrivilege({ title, manifest, roles, flags, unused, skip }: LeastPrivilege): void {
+  describe(`least privilege on a real control plane: ${title}, the role of run`, function () {
+    this.timeout(280_000);
+    const run = rolesOf(roles).find(({ metadata }) => metadata.name === 'netsvc-upgrade-run');
+    assert.ok(run);
+    const { rules } = run;
+    const isSearch = (rule: PolicyRule) => rule.apiGroups.includes('*');
+    let cluster: InstalledCluster;
+    before(async function () {
+      if (skip?.()) this.skip();
+      cluster = await installedCluster({ manifest, nodes: 2 });
+      const named = (name: string, granted: readonly PolicyRule[]): Role => ({ ...run, metadata: { name }, rules: granted });
+      const whose = { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] };
+      await grant(cluster, [
+        run,
+        named('nothing', [whose]),
+        ...rules.map((rule, index) =>
+          named(
+            `without-${index}`,
+            rules.filter((one) => one !== rule && !isSearch(one)),
+          ),
+        ),
+      ]);
+    });
+    after(() => cluster?.stop());
+
+    it('preflight names every permission to an account that has none', async () => {
+      const result = await cluster.upgrade('preflight', ...flags, '--as=nothing', '-o', 'json');
+      assert.equal(result.exitCode, 3, said(result));
+      const asked = missing(result);
+      assert.ok(asked.length > 20 && asked.includes(SEARCH), said(result));
+    });
+
+    it('without one rule, preflight names what that rule grants, and nothing else', async () => {
+      const queue = [...rules.entries()];
+      const silent: string[] = [];
+      const worker = async () => {
+        for (let next = queue.shift(); next; next = queue.shift()) {
+          const [index, rule] = next;
+          const result = await cluster.upgrade('preflight', ...flags, `--as=without-${index}`, '-o', 'json');
+          // Without this one nobody can tell which cluster it is, and nothing else is asked.
+          if (rule.resources.includes('namespaces')) {
+            assert.match(result.stderr, /namespaces.*forbidden/);
+            continue;
+          }
+          const named = missing(result);
+          assert.deepEqual(
+            named.filter((text) => text !== SEARCH && !grants(rule, text)),
+            [],
+            JSON.stringify(rule),
+          );
+          if (!named.some((text) => grants(rule, text))) silent.push(...rule.resources);
+        }
+      };
+      await Promise.all(Array.from({ length: WIDTH }, worker));
+      assert.deepEqual(silent.sort(), unused);
+    });
+
+    it('run takes the cluster to the target with exactly the role of run', async () => {
+      const result = await cluster.upgrade('run', '--yes', '--skip', 'cli', ...flags, ...as('run'));
+      assert.equal(result.exitCode, 0, said(result));
+      const again = await cluster.upgrade('run', '--yes', '--skip', 'cli', '-o', 'json', ...flags, ...as('run'));
+      assert.deepEqual([again.exitCode, (JSON.parse(again.stdout) as { writes: number }).writes], [0, 0], said(again));
+    });
+  });
+}
