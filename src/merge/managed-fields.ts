@@ -74,6 +74,15 @@ function migrateOne(entries: Entries, name: string, fieldManager: string): Entri
   return entries.flatMap((entry) => (entry === target ? [joined] : isOld(entry) ? [] : [entry]));
 }
 
+/**
+ * True if ownership was handed over and the apply that should follow has not come: what kubectl had noted on the object is then
+ * still there, in the hands of the applying manager, and the next apply takes it away.
+ */
+export function isHandedOver({ metadata: { managedFields = [] } }: KubeObject, fieldManager = KUBECTL): boolean {
+  const isApply = isApplyOf(fieldManager);
+  return managedFields.some((entry) => isApply(entry) && hasPath(entry.fieldsV1 ?? {}, LAST_APPLIED_PATH));
+}
+
 /** Selects a manager's own entry of server-side apply. */
 export function isApplyOf(fieldManager: string): (entry: ManagedFieldsEntry) => boolean {
   return (entry) => entry.manager === fieldManager && entry.operation === 'Apply' && !entry.subresource;

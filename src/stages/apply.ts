@@ -10,6 +10,7 @@ import { isOlder } from '../core/release.ts';
 import type { RolloutProgress } from '../core/rollout.ts';
 import { continues } from '../core/run-record.ts';
 import type { StagePlan } from '../core/stage.ts';
+import { isHandedOver } from '../merge/managed-fields.ts';
 import { type Wave, waveText } from '../merge/waves.ts';
 import { type ApplyFacts, readApplyFacts } from './apply-facts.ts';
 import { chartApply } from './chart-apply.ts';
@@ -108,7 +109,9 @@ function waveActions(wave: Wave, facts: ApplyFacts, context: Context): readonly 
 function needsApply(wave: Wave, { previews }: ApplyFacts): boolean {
   const keys = new Set(wave.documents.map(({ object }) => objectKey(object)));
   return previews.some(
-    ({ document, planned, adopted }) => keys.has(objectKey(document)) && (planned.change !== 'unchanged' || adopted !== undefined),
+    ({ document, live, planned, adopted }) =>
+      keys.has(objectKey(document)) &&
+      (planned.change !== 'unchanged' || adopted !== undefined || (live !== undefined && isHandedOver(live))),
   );
 }
 

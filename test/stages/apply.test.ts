@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Action } from '../../src/core/action.ts';
+import { LAST_APPLIED } from '../../src/core/applied-owners.ts';
 import type { KubeObject } from '../../src/core/object.ts';
 import { ApiFailure } from '../../src/core/ports.ts';
 import { applyBench, installedClientSide, openApply, ownDocuments, planned, runRecord, upgrade } from '../support/apply-bench.ts';
@@ -71,6 +72,16 @@ describe('the apply stage on a release that was applied client-side', () => {
         assert.deepEqual(essence(bench.around.object(kind, name)), essence(whole.around.object(kind, name)), `${done}: ${kind}/${name}`);
       }
     }
+  });
+
+  it('applies again where ownership was handed over and the apply of that object failed', async () => {
+    const bench = applyBench(await installedClientSide('v3.26.4'));
+    await upgrade(bench);
+    const fieldsV1 = { 'f:metadata': { 'f:annotations': { [`f:${LAST_APPLIED}`]: {} } } };
+    const handedOver = { manager: 'kubectl', operation: 'Apply', apiVersion: 'policy/v1', fieldsV1 } as const;
+    const noted = { op: 'add', path: '/metadata/annotations', value: { [LAST_APPLIED]: '{}' } } as const;
+    bench.around.edit('PodDisruptionBudget', 'netsvc-kube-controllers', [noted], handedOver);
+    assert.deepEqual(commands(await planned(bench)), [APPLY]);
   });
 
   it('only waits if everything is applied but pods are not new yet', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, symlink } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { type EndpointControllers, playEndpointControllers } from '../control-plane/host-endpoint-controllers.ts';
+import { until } from '../control-plane/until.ts';
 import type { MigratedService } from './hep-services.ts';
 import { type InstalledCluster, installedCluster } from './installed-cluster.ts';
 import { clientRelease, installClusterCli } from './service-cli.ts';
@@ -61,6 +62,11 @@ export function describeMigration({ nodes, timeoutMs, service, manner, everyStep
 
     before(async () => {
       cluster = await installedCluster({ manifest: service.manifest, nodes });
+      // The controllers label nodes by themselves, a while after they were made: what is compared later must be at rest.
+      await until('every node has the labels of the controllers', async () => {
+        const labelled = await list('nodes');
+        return labelled.every(({ metadata }) => metadata.labels?.['beta.kubernetes.io/os'] !== undefined);
+      });
       const bin = join(cluster.around.home, 'bin');
       if (cli === undefined) await installClusterCli(cluster, join(bin, program), { group, client: service.release });
       else await useReal(cli, join(bin, program));
