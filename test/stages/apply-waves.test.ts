@@ -27,7 +27,7 @@ const configuration: KubeObject = {
 };
 
 describe('the waves of the apply stage, real manifests with Typha', function () {
-  this.timeout(20_000);
+  this.timeout(120_000); // many whole upgrades of the real manifests
   let installed: readonly KubeObject[];
   before(async function () {
     if (!hasReleases()) this.skip(); // needs the release files beside the repository
