@@ -2,13 +2,22 @@ import type { Invocation } from './argv.ts';
 import type { ExpectedCoverage } from './endpoint-coverage.ts';
 import type { AutomaticSigns } from './host-endpoint.ts';
 import type { JsonPatchOp, Kind, ObjectRef } from './object.ts';
+import type { OperatorEndNames, OperatorTarget } from './operator-view.ts';
 import type { RolloutTarget } from './rollout.ts';
 
 /** What the world must look like before a `wait` action is over. */
 export type Expectation =
   | { readonly type: 'rollout'; readonly targets: readonly RolloutTarget[]; readonly maxFailed: number }
   | { readonly type: 'apiservice-available'; readonly names: readonly string[] }
+  | OperatorExpected
   | EndpointsExpected;
+
+/** The operator has brought every component to the target, and it has stayed so. */
+export interface OperatorExpected {
+  readonly type: 'operator-end';
+  readonly names: OperatorEndNames;
+  readonly target: OperatorTarget;
+}
 
 /** Every node has its automatic host endpoint, complete. */
 export interface EndpointsExpected {

@@ -47,7 +47,7 @@ function releaseLag({ installation, names, target }: OperatorView): readonly Ope
 function statusLags(name: ComponentStatusName, view: OperatorView): readonly OperatorLag[] {
   const own = view.resources.find((one) => one.kind === name.kind);
   if (name.generation === 'own' && !own) return [];
-  const subject = `TigeraStatus/${name.name}`;
+  const subject = `${view.names.statusKind}/${name.name}`;
   const status = view.statuses.find((one) => one.metadata.name === name.name);
   if (!status) return [{ point: 3, subject, why: 'does not exist yet' }];
   const generation = name.generation === 'none' ? undefined : (name.generation === 'own' ? own : view.installation)?.metadata.generation;

@@ -65,7 +65,7 @@ function degradedSuspicion(status: OperatorView['statuses'][number]): readonly S
   const found = degradation(status);
   if (!found) return [];
   const failed = found.reason === 'PodFailure';
-  const subject = `TigeraStatus/${status.metadata.name}`;
+  const subject = `${status.kind}/${status.metadata.name}`;
   const trouble = { type: failed ? 'pod-failure' : 'degraded', subject, why: `${found.reason}: ${found.message}` } as const;
   return [{ key: `${trouble.type} ${subject}`, afterMs: failed ? DEAF_MS : DEGRADED_MS, trouble }];
 }

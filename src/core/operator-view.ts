@@ -1,4 +1,4 @@
-import type { KubeObject } from './object.ts';
+import type { Kind, KubeObject } from './object.ts';
 
 /** Whose generation a component status has to carry in each of its conditions. */
 export type StatusGeneration = 'installation' | 'own' | 'none';
@@ -14,6 +14,11 @@ export interface ComponentStatusName {
 /** The names that the end of an upgrade by the operator is told by; data of the profile. */
 export interface OperatorEndNames {
   readonly deployment: { readonly namespace: string; readonly name: string };
+  readonly installation: Kind;
+  /** Kind of the component statuses, in the group of the Installation: `TigeraStatus`. */
+  readonly statusKind: string;
+  /** Namespace of the components. */
+  readonly workloads: string;
   /** Field of the Installation's status with the release. */
   readonly versionField: string;
   readonly statuses: readonly ComponentStatusName[];

@@ -143,6 +143,8 @@ export interface RemovedKind {
 }
 
 export interface OperatorEnd {
+  /** Kind of the component statuses: `TigeraStatus`. */
+  readonly statusKind: string;
   /** Component statuses of the target release. */
   readonly statuses: readonly ComponentStatusName[];
   readonly api: OperatorApi;

@@ -71,15 +71,16 @@ export interface AnyStage extends Omit<Stage<never>, 'survey' | 'plan' | 'checks
 
 /** Closes a stage over its facts, so that stages of different facts can stand in one array. */
 export function stage<Facts>(definition: Stage<Facts>): AnyStage {
-  const { survey, plan, ...rest } = definition;
+  const { survey, plan: _, ...rest } = definition;
   return {
     ...rest,
     async open(sources, context) {
-      const facts = await survey(sources, context);
-      return {
-        findings: () => judgeAll(definition.checks, facts, context),
-        plan: () => plan(facts, context),
-      };
+      return openedWith(definition, await survey(sources, context), context);
     },
   };
+}
+
+/** Judgement and plan of facts that have been read. */
+export function openedWith<Facts>({ checks, plan }: Pick<Stage<Facts>, 'checks' | 'plan'>, facts: Facts, context: Context): OpenStage {
+  return { findings: () => judgeAll(checks, facts, context), plan: () => plan(facts, context) };
 }

@@ -14,6 +14,7 @@ import { CONTINUE, type OnLine, runTool } from './run-tool.ts';
 import { servedKind } from './served-kind.ts';
 import { waitApiServices } from './wait-apiservice.ts';
 import { assertStillHolds, waitHostEndpoints } from './wait-host-endpoints.ts';
+import { waitOperator } from './wait-operator.ts';
 import { waitRollout } from './wait-rollout.ts';
 
 /** What came of an action. */
@@ -136,6 +137,10 @@ async function waitFor(
   const { until, timeoutMs } = effect;
   if (until.type === 'host-endpoints') {
     return waitHostEndpoints(ports, until, { timeoutMs, signal, report: reporter(observe, stage) });
+  }
+  if (until.type === 'operator-end') {
+    const warn = (text: string) => observe({ type: 'note', stage, text, level: 'warning' });
+    return waitOperator(ports, until, { timeoutMs, signal, report: reporter(observe, stage), warn });
   }
   if (until.type === 'apiservice-available') return waitApiServices(ports.cluster, ports.clock, until.names, timeoutMs, signal);
   await waitRollout(ports.cluster, ports.clock, {

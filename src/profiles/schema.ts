@@ -90,6 +90,7 @@ const operator = fields({
   'statusVersionField?': text,
   'migrationLabel?': fields({ key: text, pending: text }),
   'end?': fields({
+    statusKind: text,
     statuses: listOf(fields({ name: text, generation: { enum: ['installation', 'own', 'none'] }, 'kind?': text })),
     api: fields({ kind: text, service: text, namespace: text, oldNamespace: text }),
   }),

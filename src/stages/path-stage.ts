@@ -2,32 +2,54 @@ import type { Context } from '../core/context.ts';
 import { Fault } from '../core/fault.ts';
 import type { Installation, InstallPath } from '../core/installation.ts';
 import type { Sources } from '../core/ports.ts';
-import { type AnyStage, type OpenStage, type Stage, stage } from '../core/stage.ts';
+import { type AnyStage, type OpenStage, openedWith, type Stage } from '../core/stage.ts';
 import { readInstalled } from './installed.ts';
 
-/** A stage of some installation paths only; it is given the installation that was found. */
-interface PathStage<Facts> extends Omit<Stage<Facts>, 'survey'> {
-  /** Paths on which it has something to do. */
+/** What a stage does on some installation paths; it is given the installation that was found. */
+interface OnPaths<Facts> extends Pick<Stage<Facts>, 'checks' | 'plan'> {
   readonly paths: readonly InstallPath[];
+  survey(sources: Sources, context: Context, installation: Installation): Promise<Facts>;
+}
+
+/** The same with its facts closed over: what a stage does on other paths than its own. */
+export interface PathPart {
+  readonly paths: readonly InstallPath[];
+  readonly checks: AnyStage['checks'];
+  open(sources: Sources, context: Context, installation: Installation): Promise<OpenStage>;
+}
+
+/** A stage of some installation paths only. */
+interface PathStage<Facts> extends OnPaths<Facts>, Omit<Stage<Facts>, 'survey' | 'checks' | 'plan'> {
+  /** What it does on further paths. */
+  readonly also?: readonly PathPart[];
   /** Paths that do without it, and why: there it is skipped. On a path named nowhere it refuses to run. */
   readonly needless?: Readonly<Partial<Record<InstallPath, string>>>;
-  survey(sources: Sources, context: Context, installation: Installation): Promise<Facts>;
+}
+
+/** A part of a stage, for the paths that it names. */
+export function pathPart<Facts>({ paths, checks, survey, plan }: OnPaths<Facts>): PathPart {
+  return {
+    paths,
+    checks,
+    open: async (sources, context, installation) => openedWith({ checks, plan }, await survey(sources, context, installation), context),
+  };
 }
 
 /**
  * Looks at the path before the stage surveys anything. Opening it throws Fault('blocked') on a path that needs the stage
  * and that this version cannot upgrade: a skipped stage would say that all is well.
  */
-export function pathStage<Facts>({ paths, needless = {}, survey, ...rest }: PathStage<Facts>): AnyStage {
+export function pathStage<Facts>({ paths, checks, survey, plan, also = [], needless = {}, ...rest }: PathStage<Facts>): AnyStage {
+  const parts = [pathPart({ paths, checks, survey, plan }), ...also];
+  const all = new Map(parts.flatMap((part) => part.checks.map((check) => [check.id, check])));
   return {
     ...rest,
+    checks: [...all.values()],
     async open(sources, context) {
       const installation = await readInstalled(sources, context);
       const { path } = installation;
-      if (paths.includes(path)) {
-        const definition: Stage<Facts> = { ...rest, survey: () => survey(sources, context, installation) };
-        return stage(definition).open(sources, context);
-      }
+      const part = parts.find((one) => one.paths.includes(path));
+      if (part) return part.open(sources, context, installation);
       const because = needless[path];
       if (because === undefined) throw notThere(rest.id, path);
       return skipped(because);
@@ -41,6 +63,6 @@ function skipped(because: string): OpenStage {
 
 function notThere(id: string, path: InstallPath): Fault {
   return new Fault('blocked', `${id} cannot yet be done for an installation by ${path}`, [
-    'this version upgrades manifest installs; see docs/coverage.md for what is still to come',
+    'this version upgrades manifest and operator installs; see docs/coverage.md for what is still to come',
   ]);
 }

@@ -50,6 +50,8 @@ function expectationText(until: Expectation): string {
       return until.targets.map(refText).join(', ');
     case 'apiservice-available':
       return `APIService ${until.names.join(', ')}`;
+    case 'operator-end':
+      return `the operator to bring every component to ${until.target.release}`;
     case 'host-endpoints':
       return `the automatic host endpoints of ${until.nodes.length} ${until.nodes.length === 1 ? 'node' : 'nodes'}`;
   }
