@@ -52,7 +52,7 @@ export const editsKept: Check<ApplyJudged> = defineCheck('NS-201', {
   },
 });
 
-export const nothingRefusedNow: Check<ApplyJudged> = defineCheck('NS-202', {
+export const nothingRefusedNow: Check<Pick<ApplyJudged, 'previews'>> = defineCheck('NS-202', {
   category: 'manifest',
   severity: 'error',
   ref: '§4.4/2',
@@ -73,8 +73,9 @@ export const pathSupported: Check<ApplyJudged> = defineCheck('NS-203', {
   ref: '§1/2',
   judge({ installation }) {
     if (installation.path === 'manifest') return ok('manifest install with the API datastore');
+    if (installation.path === 'operator') return ok('operator install');
     return failed(
-      `this is an installation by ${installation.path}: this version upgrades manifest installs with the API datastore only`,
+      `this is an installation by ${installation.path}: this version upgrades manifest installs with the API datastore and operator installs`,
       'Follow the procedure by hand for now; preflight and verify work on every path.',
     );
   },

@@ -47,6 +47,7 @@ export const registry = {
   'NS-203': 'install path can be upgraded by this version',
   'NS-205': 'manifest of the installed release known',
   'NS-206': 'target unchanged since the run began',
+  'NS-251': 'order of agents and Typha left to the operator',
   'NS-301': 'cluster version reported',
   'NS-302': 'every pod on the target release',
   'NS-303': 'rollout complete',

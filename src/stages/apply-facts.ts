@@ -54,7 +54,7 @@ export async function readApplyFacts(sources: Sources, context: Context, install
 }
 
 /** Once writing has begun, live objects and last-applied no longer tell edits: they were judged before the first write. */
-async function readEditsUnlessBegun(
+export async function readEditsUnlessBegun(
   sources: Sources,
   context: Context,
   installation: Installation,

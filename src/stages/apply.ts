@@ -11,6 +11,7 @@ import { type Wave, waveText } from '../merge/waves.ts';
 import { type ApplyFacts, readApplyFacts } from './apply-facts.ts';
 import { holdPolicyMigration } from './hold-policies.ts';
 import { leftoverRemovals } from './leftover-removals.ts';
+import { operatorApply } from './operator-apply.ts';
 import { takeOverOwnership } from './ownership.ts';
 import { pathStage } from './path-stage.ts';
 import { defaultWaitMs } from './rollout-targets.ts';
@@ -21,6 +22,7 @@ export const applyStage = pathStage<ApplyFacts>({
   title: 'Apply the target manifest',
   ref: '§4.4/2',
   paths: ['manifest', 'kvstore'],
+  also: [operatorApply],
   readOnly: false,
   converges: true,
   checks: applyChecks,

@@ -7,6 +7,7 @@ import type { Kind, KubeObject } from '../core/object.ts';
 import type { ClusterReader, Sources } from '../core/ports.ts';
 import { continues, type RunRecord } from '../core/run-record.ts';
 import { type BackupObjects, backupFiles } from './backup-files.ts';
+import { readCrdManifest } from './crd-manifest.ts';
 import { pathStage } from './path-stage.ts';
 import { readTarget } from './target.ts';
 
@@ -20,7 +21,7 @@ export const backupStage = pathStage<BackupFacts>({
   id: 'backup',
   title: 'Back up what the upgrade can touch',
   ref: '§7',
-  paths: ['manifest', 'kvstore'],
+  paths: ['manifest', 'kvstore', 'operator'],
   readOnly: false,
   checks: [],
   async survey(sources, context, installation) {
@@ -53,7 +54,8 @@ function stamp(date: Date): string {
 async function readBackupObjects(sources: Sources, context: Context, installation: Installation): Promise<BackupObjects> {
   const { profile } = context;
   const target = await readTarget(sources, context, installation);
-  const documents = [target.manifest, ...target.addOns.map((addOn) => addOn.manifest)].flatMap((manifest) =>
+  const crds = installation.path === 'operator' ? [(await readCrdManifest(sources, context)).manifest] : [];
+  const documents = [target.manifest, ...target.addOns.map((addOn) => addOn.manifest), ...crds].flatMap((manifest) =>
     manifest.documents.map((one) => one.object),
   );
   const { kinds, failed } = await sources.cluster.discover();

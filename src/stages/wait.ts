@@ -2,6 +2,8 @@ import type { Context } from '../core/context.ts';
 import type { Installation } from '../core/installation.ts';
 import type { Sources } from '../core/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../core/rollout.ts';
+import { operatorEnd } from './operator-end.ts';
+import { operatorImage } from './operator-target.ts';
 import { pathStage } from './path-stage.ts';
 import { readNodes, readRollouts } from './rollout-state.ts';
 import { defaultWaitMs, rolloutTargets } from './rollout-targets.ts';
@@ -19,6 +21,7 @@ export const waitStage = pathStage<WaitFacts>({
   title: 'Wait for the rolling update',
   ref: '§4.4/3',
   paths: ['manifest', 'kvstore'],
+  also: [operatorEnd(['operator'], operatorImage)],
   readOnly: true,
   checks: [],
   survey: readWaitFacts,
