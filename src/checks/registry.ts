@@ -57,6 +57,7 @@ export const registry = {
   'NS-307': 'owner references name existing objects',
   'NS-308': 'no older CLI to be found first',
   'NS-309': 'checksum of the new CLI published',
+  'NS-310': 'operator done',
   'NS-401': 'node agents healthy',
   'NS-402': 'controllers healthy',
   'NS-403': 'Typha healthy',

@@ -3,11 +3,13 @@ import { operatorChecks } from '../checks/operator.ts';
 import type { Action } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import type { Installation } from '../core/installation.ts';
+import type { KubeObject } from '../core/object.ts';
 import type { Sources } from '../core/ports.ts';
 import type { RolloutProgress } from '../core/rollout.ts';
 import { readEditsUnlessBegun } from './apply-facts.ts';
 import { applyWhole, changes } from './apply-file.ts';
 import { type CrdFacts, crdFile, readCrdFacts } from './crds.ts';
+import { enableFlowLogs, readMissingFlowLogs } from './flow-logs.ts';
 import { operatorTarget } from './operator-target.ts';
 import { pathPart } from './path-stage.ts';
 import { type PreviewedObject, previewDocuments } from './preview.ts';
@@ -19,6 +21,8 @@ interface OperatorFacts extends ApplyJudged {
   readonly target: Target;
   readonly previews: readonly PreviewedObject[];
   readonly crds: CrdFacts;
+  /** Resources of the flow logs that are asked for and not there. */
+  readonly flowLogs: readonly KubeObject[];
   /** The operator's own Deployment. */
   readonly rollouts: readonly RolloutProgress[];
 }
@@ -58,14 +62,15 @@ async function readOperatorFacts(sources: Sources, context: Context, installatio
   ]);
   const edits = await readEditsUnlessBegun(sources, context, installation, previews, record, target);
   const rollouts = await readRollouts(sources, [operatorTarget(target, context, installation)], nodes);
-  return { installation, record, target, previews, crds, edits, rollouts };
+  const flowLogs = await readMissingFlowLogs(sources, context, crds.crds);
+  return { installation, record, target, previews, crds, edits, rollouts, flowLogs };
 }
 
 function operatorActions(facts: OperatorFacts, context: Context): readonly Action[] {
   const { target, previews, crds } = facts;
   const whole = { id: 'operator', file: target.file, title: 'apply the operator', ref: '§4.3/2', manifest: target.manifest, previews };
   const brings = applyWhole({ ...crdFile(crds), title: `apply ${crds.crds.file}, unless the stage before has` }, context);
-  return [...brings, ...applyWhole(whole, context), ...waitForOperator(facts, context)];
+  return [...brings, ...applyWhole(whole, context), ...waitForOperator(facts, context), ...enableFlowLogs(facts.flowLogs, context)];
 }
 
 function waitForOperator({ rollouts, previews }: OperatorFacts, { options }: Context): readonly Action[] {

@@ -51,4 +51,15 @@ describe('procedure B on a real control plane, the operator played', () => {
     assert.equal(again.exitCode, 0, text(again));
     assert.equal(await cluster.versions(), before);
   });
+
+  it('switches flow logs on when asked, and waits through the second roll of the agents that they bring', async () => {
+    assert.equal(await cluster.read('goldmanes.operator.tigera.io', '{.items[*].metadata.name}'), '', 'nothing unless asked');
+    const generation = await cluster.read('ds -n calico-system calico-node', '{.metadata.generation}');
+    const done = await cluster.upgrade(...RUN, '--enable-flow-logs');
+    assert.equal(done.exitCode, 0, text(done));
+    assert.equal(await cluster.read('deploy -n calico-system goldmane', '{.status.availableReplicas}'), '1');
+    assert.notEqual(await cluster.read('ds -n calico-system calico-node', '{.metadata.generation}'), generation);
+    const agents = await cluster.read('ds -n calico-system calico-node', '{.status.updatedNumberScheduled}/{.status.numberAvailable}');
+    assert.equal(agents, '3/3');
+  });
 });

@@ -151,6 +151,26 @@ describe('the operator path', () => {
     assert.equal(bench.around.object('Deployment', OPERATOR)?.metadata.namespace, 'net-ops');
   });
 
+  it('switches flow logs on when asked, by one plain apply once the operator runs, and leaves existing ones alone', async () => {
+    const bench = await operatedBench({ options: { enableFlowLogs: true } });
+    assert.deepEqual(
+      (await actionsOf(applyStage, bench)).slice(-3).map(({ id }) => id),
+      ['wait-operator', 'flow-logs-file', 'flow-logs'],
+    );
+    await performed(applyStage, bench);
+    assert.equal(commands(bench).at(-1), `kubectl apply -f ${FOLDER}/flow-logs.yaml`);
+    assert.ok(bench.around.object('Goldmane', 'default') && bench.around.object('Whisker', 'default'));
+    const writes = bench.around.writes.length;
+    await performed(applyStage, bench);
+    assert.equal(bench.around.writes.length, writes);
+  });
+
+  it('adds nothing of flow logs unless asked', async () => {
+    const bench = await operatedBench();
+    await performed(applyStage, bench);
+    assert.equal(bench.around.object('Goldmane', 'default'), undefined);
+  });
+
   it('refuses an operator of another release', async () => {
     const bench = await operatedBench({ options: { upgradeFile: 'mine.yaml' } });
     bench.files.set('mine.yaml', await readFile(manifestFile('v3.27.5', 'tigera-operator.yaml', operatorReleases), 'utf8'));
