@@ -130,10 +130,11 @@ export const pathSupported: Check<ApplyJudged> = defineCheck('NS-203', {
   ref: '§1/2',
   judge({ installation }) {
     const { path } = installation;
+    if (path === 'operator') return ok('operator install');
     if (path === 'manifest' || path === 'kvstore')
       return ok(`manifest install with the ${path === 'manifest' ? 'API' : 'key-value'} datastore`);
     return failed(
-      `this is an installation by ${path}: this version upgrades manifest installs only`,
+      `this is an installation by ${path}: this part upgrades manifest and operator installs`,
       'Follow the procedure by hand for now; preflight and verify work on every path.',
     );
   },

@@ -1,6 +1,7 @@
 import type { Check, Reading } from '../core/check.ts';
 import type { Datastore } from '../core/installation.ts';
 import type { KubeObject } from '../core/object.ts';
+import type { OperatorLag } from '../core/operator-view.ts';
 import type { RolloutProgress } from '../core/rollout.ts';
 import type { Dependent } from './facts.ts';
 
@@ -57,6 +58,8 @@ export interface VerifyFacts {
   /** Every container of the service in the cluster, whatever manifest it came from. */
   readonly images: Reading<readonly ServiceImage[]>;
   readonly rollouts: Reading<readonly RolloutProgress[]>;
+  /** What lags by the rule for the end of an upgrade by the operator; undefined on other paths. */
+  readonly operator: Reading<readonly OperatorLag[] | undefined>;
   /** Undefined on paths without a full manifest to compare with. */
   readonly leftovers: Reading<readonly { readonly object: string; readonly names: readonly string[] }[] | undefined>;
   /** CRDs that the target no longer has, and how many objects each still holds. */

@@ -1,4 +1,5 @@
 import type { VerifyCheck } from './verify-facts.ts';
+import { operatorDone } from './verify-operator.ts';
 import { ownersExist, temporaryPolicy } from './verify-resources.ts';
 import { clusterVersion, noOldCli } from './verify-version.ts';
 import { crdsLeftBehind, everyPodNew, nothingLeft, rolloutComplete } from './verify-workloads.ts';
@@ -8,6 +9,7 @@ export const verifyChecks: readonly VerifyCheck[] = [
   clusterVersion,
   everyPodNew,
   rolloutComplete,
+  operatorDone,
   nothingLeft,
   crdsLeftBehind,
   temporaryPolicy,

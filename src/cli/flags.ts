@@ -90,6 +90,10 @@ export const targetFlags = {
   'backup-dir': Flags.string({ ...run, helpValue: 'DIR', summary: 'folder for the backup' }),
   'with-secrets': Flags.boolean({ ...run, summary: 'back up Secrets with their values' }),
   'bin-dir': Flags.string({ ...run, helpValue: 'DIR', summary: 'where the new CLI is installed' }),
+  'enable-flow-logs': Flags.boolean({
+    ...run,
+    summary: 'operator installs: add the flow-log aggregator, which a hosted observability console needs to receive flow logs, and its UI',
+  }),
   'hold-policy-migration': Flags.boolean({ ...run, summary: 'keep the controllers from renaming stored policies' }),
 };
 

@@ -30,6 +30,7 @@ export interface RunFlags {
   readonly timeout?: string;
   readonly 'max-failed'?: number;
   readonly 'hold-policy-migration'?: boolean;
+  readonly 'enable-flow-logs'?: boolean;
   readonly undo?: boolean;
   readonly delete?: string;
   readonly template?: string;
@@ -80,6 +81,7 @@ export function toOptions(flags: RunFlags, facts: OptionFacts): Options {
     ...given('timeoutMs', flags.timeout === undefined ? undefined : parseDuration(flags.timeout, 'timeout')),
     maxFailed: flags['max-failed'] ?? 0,
     holdPolicyMigration: flags['hold-policy-migration'] ?? false,
+    ...given('enableFlowLogs', flags['enable-flow-logs']),
     ...given('undo', flags.undo),
     ...given('deletePolicy', flags.delete),
     ...given('template', flags.template),

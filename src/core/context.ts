@@ -44,6 +44,8 @@ export interface Options {
   /** Failed pods at which a wait gives up. */
   readonly maxFailed: number;
   readonly holdPolicyMigration: boolean;
+  /** The flow-log aggregator and its UI are wanted (§4.3/3). */
+  readonly enableFlowLogs?: boolean;
   /** Take back what an earlier run of the stage did (`hep --undo`). */
   readonly undo?: boolean;
   /** A mesh template of a person's own (`alp --template`). */

@@ -203,6 +203,8 @@ export interface Profile {
     readonly statusVersionField?: string;
     /** Node label of a migration from a manifest to the operator. */
     readonly migrationLabel?: { readonly key: string; readonly pending: string };
+    /** Kinds of the flow-log aggregator and its UI, in the order in which they are applied. */
+    readonly flowLogs?: readonly string[];
     /** By what the end of an upgrade by the operator is told; undefined where the names are not known. */
     readonly end?: OperatorEnd;
   };

@@ -112,6 +112,7 @@ export const calico: Profile = {
     labels: { 'k8s-app': 'tigera-operator', name: 'tigera-operator' },
     versionEnv: 'TIGERA_OPERATOR_INIT_IMAGE_VERSION',
     statusVersionField: 'calicoVersion',
+    flowLogs: ['Goldmane', 'Whisker'],
     end: calicoOperatorEnd,
     migrationLabel: { key: 'projectcalico.org/operator-node-migration', pending: 'pre-operator' },
   },

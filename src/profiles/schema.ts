@@ -96,6 +96,7 @@ const operator = fields({
   'versionEnv?': text,
   'statusVersionField?': text,
   'migrationLabel?': fields({ key: text, pending: text }),
+  'flowLogs?': texts,
   'end?': fields({
     statusKind: text,
     statuses: listOf(fields({ name: text, generation: { enum: ['installation', 'own', 'none'] }, 'kind?': text })),

@@ -1,7 +1,6 @@
 import { applyChecks } from '../checks/apply.ts';
 import type { Action } from '../core/action.ts';
 import { serverSideApply } from '../core/argv.ts';
-import { CARRIED_ID } from '../core/carried.ts';
 import type { Context } from '../core/context.ts';
 import type { StoreHealth } from '../core/kvstore.ts';
 import { type KubeObject, objectKey, refOf } from '../core/object.ts';
@@ -9,13 +8,14 @@ import type { PlannedObject } from '../core/plan.ts';
 import { isOlder } from '../core/release.ts';
 import type { RolloutProgress } from '../core/rollout.ts';
 import { continues } from '../core/run-record.ts';
-import type { StagePlan } from '../core/stage.ts';
 import { isHandedOver } from '../merge/managed-fields.ts';
 import { type Wave, waveText } from '../merge/waves.ts';
 import { type ApplyFacts, readApplyFacts } from './apply-facts.ts';
+import { carriedOf } from './carried-target.ts';
 import { chartApply } from './chart-apply.ts';
 import { holdPolicyMigration } from './hold-policies.ts';
 import { leftoverRemovals } from './leftover-removals.ts';
+import { operatorApply } from './operator-apply.ts';
 import { takeOverOwnership } from './ownership.ts';
 import { pathStage } from './path-stage.ts';
 import { defaultWaitMs } from './rollout-targets.ts';
@@ -26,7 +26,7 @@ export const applyStage = pathStage<ApplyFacts>({
   title: 'Apply the target release',
   ref: '§4.4/2',
   paths: ['manifest', 'kvstore'],
-  also: [chartApply],
+  also: [chartApply, operatorApply],
   readOnly: false,
   converges: true,
   checks: applyChecks,
@@ -49,13 +49,6 @@ export const applyStage = pathStage<ApplyFacts>({
     };
   },
 });
-
-/** What a person changed, shown and kept: once the first object is written nothing else tells it. */
-function carriedOf({ edits }: ApplyFacts): Pick<Extract<StagePlan, { actions: unknown }>, 'edits' | 'keep'> {
-  if (!('value' in edits)) return {};
-  const { edits: traces, carried } = edits.value;
-  return { edits: traces, ...(carried ? { keep: { id: CARRIED_ID, content: carried } } : {}) };
-}
 
 function leftBehind(object: KubeObject): PlannedObject {
   const note = 'the target no longer has it; it stays until every old agent is gone, then remove it yourself if nothing else uses it';

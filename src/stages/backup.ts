@@ -11,6 +11,7 @@ import { type BackupObjects, backupFiles } from './backup-files.ts';
 import { releaseDocuments } from './chart-release.ts';
 import { pathPart, pathStage } from './path-stage.ts';
 import { readTarget } from './target.ts';
+import { readCrdManifest } from './target-crds.ts';
 
 interface BackupFacts {
   readonly record: RunRecord | undefined;
@@ -53,7 +54,7 @@ export const backupStage = pathStage<BackupFacts>({
   ref: '§7',
   readOnly: false,
   ...backupOn(['manifest', 'kvstore'], targetDocuments),
-  also: [pathPart(backupOn(['chart'], releaseDocuments))],
+  also: [pathPart(backupOn(['chart'], releaseDocuments)), pathPart(backupOn(['operator'], operatorDocuments))],
 });
 
 async function targetDocuments(sources: Sources, context: Context, installation: Installation): Promise<readonly KubeObject[]> {
@@ -61,6 +62,12 @@ async function targetDocuments(sources: Sources, context: Context, installation:
   return [target.manifest, ...target.addOns.map((addOn) => addOn.manifest)].flatMap((manifest) =>
     manifest.documents.map((one) => one.object),
   );
+}
+
+/** The CRDs have a file of their own on this path. */
+async function operatorDocuments(sources: Sources, context: Context, installation: Installation): Promise<readonly KubeObject[]> {
+  const [own, { manifest }] = await Promise.all([targetDocuments(sources, context, installation), readCrdManifest(sources, context)]);
+  return [...own, ...manifest.documents.map(({ object }) => object)];
 }
 
 function takenBefore(record: RunRecord | undefined, context: Context): boolean {

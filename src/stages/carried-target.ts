@@ -1,10 +1,13 @@
-import { CARRIED_PART, type CarriedEdits, type CarriedFile, readCarriedEdits } from '../core/carried.ts';
+import { CARRIED_ID, CARRIED_PART, type CarriedEdits, type CarriedFile, readCarriedEdits } from '../core/carried.ts';
+import type { Reading } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import type { Records } from '../core/ports.ts';
+import type { StagePlan } from '../core/stage.ts';
 import type { Side } from '../core/trace.ts';
 import { carriedText, differences, type ReleasedFile } from '../merge/carry.ts';
 import { type Manifest, parseManifest } from '../merge/manifest.ts';
 import type { MergeResult } from '../merge/merge-input.ts';
+import type { EditSurvey } from './edits.ts';
 import { sha256Of } from './sha256.ts';
 import type { Target, TargetFile } from './target.ts';
 
@@ -25,6 +28,17 @@ export async function carriedEdits(
     files.push([file.file, { release: file.sha256, merged, ...difference }]);
   }
   return { target: target.release, base, resolutions, edits, files: Object.fromEntries(files) };
+}
+
+/** What a person changed, shown and kept: once the first object is written nothing else tells it. */
+export function carriedOf({
+  edits,
+}: {
+  readonly edits: Reading<Pick<EditSurvey, 'edits' | 'carried'>>;
+}): Pick<Extract<StagePlan, { actions: unknown }>, 'edits' | 'keep'> {
+  if (!('value' in edits)) return {};
+  const { edits: traces, carried } = edits.value;
+  return { edits: traces, ...(carried ? { keep: { id: CARRIED_ID, content: carried } } : {}) };
 }
 
 /** Writing a manifest anew and reading it takes longer than anything else here, and every stage asks for the same one. */

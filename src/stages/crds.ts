@@ -1,11 +1,23 @@
-import type { InstallPath } from '../core/installation.ts';
+import { nothingRefusedNow } from '../checks/apply.ts';
+import type { Context } from '../core/context.ts';
+import { Fault } from '../core/fault.ts';
+import type { Installation } from '../core/installation.ts';
+import type { Sources } from '../core/ports.ts';
+import { applyWhole, changes, type WholeFile } from './apply-file.ts';
 import { chartCrds } from './chart-crds.ts';
 import { pathStage } from './path-stage.ts';
+import { type PreviewedObject, previewDocuments } from './preview.ts';
+import { type CrdManifest, readCrdManifest } from './target-crds.ts';
 
 const IN_MANIFEST = 'the full manifest holds the CRDs: apply installs them first';
 
+export interface CrdFacts {
+  readonly crds: CrdManifest;
+  readonly previews: readonly PreviewedObject[];
+}
+
 /** The new CRDs before the operator starts (§4.2, §4.3); a full manifest holds them itself. */
-export const crdsStage = pathStage<InstallPath>({
+export const crdsStage = pathStage<CrdFacts>({
   id: 'crds',
   title: 'Install the new CRDs',
   ref: '§4.3/2',
@@ -13,7 +25,37 @@ export const crdsStage = pathStage<InstallPath>({
   also: [chartCrds],
   needless: { manifest: IN_MANIFEST, kvstore: IN_MANIFEST },
   readOnly: false,
-  checks: [],
-  survey: async (_sources, _context, { path }) => path,
-  plan: (path) => ({ skip: `not there yet for an installation by ${path}` }),
+  converges: true,
+  checks: [nothingRefusedNow],
+  survey: readCrdFacts,
+  plan(facts, context) {
+    const { crds, previews } = facts;
+    if (!changes(facts)) return { skip: `the CRDs are as ${crds.url} says` };
+    return {
+      actions: applyWhole(crdFile(facts), context),
+      objects: previews.map(({ planned }) => planned),
+      notes: [
+        'next, at once: apply. The old operator does not know the new CRDs: restarted before the new one is there, it hangs, and its statuses stay green',
+      ],
+      remember: { digests: { [crds.file]: crds.sha256 } },
+    };
+  },
 });
+
+/** Throws Fault('blocked') where the v3 group is served by CRDs of its own, which must never get these. */
+export async function readCrdFacts(sources: Sources, context: Context, installation: Installation): Promise<CrdFacts> {
+  if (installation.nativeV3Crds) {
+    throw new Fault(
+      'blocked',
+      `the cluster has CRDs of ${context.profile.apiGroup} itself: those of the stored group must not be applied`,
+      ['see: kubectl netsvc-upgrade explain NS-108'],
+    );
+  }
+  const crds = await readCrdManifest(sources, context);
+  return { crds, previews: await previewDocuments(sources.cluster, crds.manifest) };
+}
+
+export function crdFile({ crds, previews }: CrdFacts): WholeFile {
+  const { file, manifest } = crds;
+  return { id: 'crds', file, title: `apply ${file}`, ref: '§4.3/2', manifest, previews };
+}

@@ -41,7 +41,8 @@ export function operatorEnd(paths: readonly InstallPath[], imageOf: OperatorImag
   });
 }
 
-async function readExpectation(
+/** What the operator has to reach. Throws Fault('blocked') where the profile does not know the names. */
+export async function readExpectation(
   sources: Sources,
   context: Context,
   installation: Installation,

@@ -14,12 +14,18 @@ import { sha256Of } from './sha256.ts';
 /** Name under which the CRDs are saved; what is applied is this file. */
 export const CRD_FILE = 'crds.yaml';
 
-/** The CRDs of the target, and what applying them would change. */
-export interface TargetCrds {
+/** The CRDs of the target release, which have a file of their own for the paths with an operator (§4.2, §4.3). */
+export interface CrdManifest {
+  /** The release’s name for it. */
+  readonly file: string;
   readonly url: string;
   readonly sha256: string;
   readonly text: string;
   readonly manifest: Manifest;
+}
+
+/** The CRDs of the target, and what applying them would change. */
+export interface TargetCrds extends CrdManifest {
   readonly previews: readonly PreviewedObject[];
 }
 
@@ -29,7 +35,7 @@ export async function readTargetCrds(sources: Sources, context: Context): Promis
 }
 
 /** From the release's file, or rendered from the chart that `--crd-chart` names (§4.2/1). Throws Fault if it holds anything else. */
-export async function readCrdManifest(sources: Sources, context: Context): Promise<Omit<TargetCrds, 'previews'>> {
+export async function readCrdManifest(sources: Sources, context: Context): Promise<CrdManifest> {
   const read = context.options.crdChart === undefined ? await fetched(sources, context) : await rendered(sources, context);
   const other = read.manifest.documents.find(({ object }) => object.kind !== 'CustomResourceDefinition');
   if (other || read.manifest.documents.length === 0) {
@@ -40,16 +46,22 @@ export async function readCrdManifest(sources: Sources, context: Context): Promi
   return read;
 }
 
-async function fetched({ artifacts }: Sources, { profile, options }: Context): Promise<Omit<TargetCrds, 'previews'>> {
+async function fetched({ artifacts }: Sources, { profile, options }: Context): Promise<CrdManifest> {
   const artifact = await artifacts.fetch(options.release, `manifests/${profile.crdFile}`);
-  return { url: artifact.url, sha256: artifact.sha256, text: new TextDecoder().decode(artifact.bytes), manifest: manifestOf(artifact) };
+  return {
+    file: profile.crdFile,
+    url: artifact.url,
+    sha256: artifact.sha256,
+    text: new TextDecoder().decode(artifact.bytes),
+    manifest: manifestOf(artifact),
+  };
 }
 
-async function rendered({ tools }: Sources, { options }: Context): Promise<Omit<TargetCrds, 'previews'>> {
+async function rendered({ tools }: Sources, { profile, options }: Context): Promise<CrdManifest> {
   const { crdChart = '', chartRepository, release } = options;
   const run = helmTemplate('crds', { ref: crdChart, ...(chartRepository ? { repository: chartRepository } : {}), release });
   const text = await runHelm(tools, run);
-  return { url: crdChart, sha256: await sha256Of(text), text, manifest: parseManifest(text, crdChart) };
+  return { file: profile.crdFile, url: crdChart, sha256: await sha256Of(text), text, manifest: parseManifest(text, crdChart) };
 }
 
 /** True while one of them is not as the target has it. */

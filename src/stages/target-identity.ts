@@ -1,8 +1,11 @@
+import type { Context } from '../core/context.ts';
 import { type ExitName, Fault } from '../core/fault.ts';
+import type { Installation } from '../core/installation.ts';
 import type { KubeObject } from '../core/object.ts';
 import type { Variant, WorkloadName } from '../core/profile.ts';
 import { sameMinor } from '../core/release.ts';
 import { imageRelease, sameRelease } from '../detect/images.ts';
+import { operatorRelease } from '../detect/operator.ts';
 import type { Manifest } from '../merge/manifest.ts';
 import { rolloutTarget } from './rollout-targets.ts';
 
@@ -25,6 +28,39 @@ export function assertIsTarget(manifest: Manifest, variant: Variant, release: st
   const fits = found !== undefined && (own === undefined ? sameMinor(found, release) : sameRelease(found, release));
   if (fits) return;
   throw new Fault(code, `${manifest.name} is of ${found ?? 'an unknown release'} (image ${image || 'missing'}), not of ${release}`, [next]);
+}
+
+/**
+ * Refuses an operator's manifest that would start a second operator beside the one that runs, or one of another release.
+ * Throws Fault('conflicts') where the running one has a name or namespace of its own that only the person's file can carry.
+ */
+export function assertIsOperator(manifest: Manifest, variant: Variant, context: Context, installation: Installation): void {
+  const { profile, options } = context;
+  const own = options.upgradeFile;
+  const documents = manifest.documents.map((one) => one.object);
+  const { namespace, name } = installation.operator ?? variant.agent;
+  const found = documents.find((one) => holds([one], { ...variant.agent, namespace, name }));
+  if (!found) throw secondOperator(manifest, { namespace, name }, own);
+  const release = operatorRelease(found, profile);
+  const tells = release?.release ?? (release?.line === undefined ? undefined : `${release.line}.0`);
+  if (tells === undefined || sameMinor(tells, options.release)) return;
+  throw new Fault(
+    own === undefined ? 'failed' : 'usage',
+    `${manifest.name} has the operator ${release?.tag} of ${tells}, not of ${options.release}`,
+    [
+      own === undefined
+        ? 'look at the artifact source (--manifest-url)'
+        : `start from ${variant.file} of ${options.release} and make your edits there`,
+    ],
+  );
+}
+
+function secondOperator(manifest: Manifest, { namespace, name }: { namespace: string; name: string }, own: string | undefined): Fault {
+  return new Fault(
+    own === undefined ? 'conflicts' : 'usage',
+    `the operator runs as Deployment ${namespace}/${name}, which ${manifest.name} does not have: it would start a second one`,
+    [`put your name and namespace everywhere into a copy of the target's file, and give it with --upgrade-file`],
+  );
 }
 
 /**

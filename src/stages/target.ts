@@ -8,8 +8,9 @@ import type { AddOn, Variant } from '../core/profile.ts';
 import { manifestOf } from '../merge/artifact-manifest.ts';
 import { type Manifest, parseManifest } from '../merge/manifest.ts';
 import { readCarried, withCarried } from './carried-target.ts';
+import { operatorVariant } from './operator-variant.ts';
 import { sha256Of } from './sha256.ts';
-import { assertIsTarget } from './target-identity.ts';
+import { assertIsOperator, assertIsTarget } from './target-identity.ts';
 
 /** One file of the target. */
 export interface TargetFile {
@@ -52,7 +53,8 @@ export async function readReleasedTarget(sources: Sources, context: Context, ins
   const variant = variantOf(context, installation);
   const { release, upgradeFile } = context.options;
   const main = withoutJobs(upgradeFile === undefined ? await fetched(sources, release, variant.file) : await own(sources, upgradeFile));
-  assertIsTarget(main.manifest, variant, release, upgradeFile);
+  if (installation.path === 'operator') assertIsOperator(main.manifest, variant, context, installation);
+  else assertIsTarget(main.manifest, variant, release, upgradeFile);
   const addOns = await Promise.all(
     addOnsOf(context, installation).map(async (addOn) => ({
       id: addOn.id,
@@ -63,17 +65,19 @@ export async function readReleasedTarget(sources: Sources, context: Context, ins
   return { file: UPGRADE_FILE, release, ...main, addOns };
 }
 
-/** Components with a manifest of their own that are installed beside the variant. */
+/** Components with a manifest of their own that are installed beside the variant; an operator brings them itself. */
 export function addOnsOf({ profile }: Context, installation: Installation): readonly AddOn[] {
+  if (installation.path === 'operator') return [];
   return profile.addOns.filter((addOn) => (addOn.id === 'apiserver' ? installation.hasApiServer : installation.hasCsiDriver));
 }
 
-/** The variant that is installed; paths without full manifests have none. */
+/** The variant that is installed; on the operator path its own manifest stands for one, and a chart has none. */
 export function variantOf(context: Context, installation: Installation): Variant {
+  if (installation.path === 'operator') return operatorVariant(context.profile);
   const variant = context.profile.variants.find((one) => one.id === installation.variant);
   if (variant) return variant;
   throw new Fault('blocked', `an installation by ${installation.path} has no full manifest to upgrade with`, [
-    'this version upgrades manifest installs; see docs/coverage.md for what is still to come',
+    'this version upgrades manifest and operator installs; see docs/coverage.md for what is still to come',
   ]);
 }
 

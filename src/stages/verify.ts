@@ -6,6 +6,7 @@ import { stage } from '../core/stage.ts';
 import { readClis } from './cli-release.ts';
 import { readInstalled } from './installed.ts';
 import { attempt, attemptWith } from './reading.ts';
+import { readOperatorLags } from './verify-operator.ts';
 import { readOwnerFacts } from './verify-owners.ts';
 import { readServiceImages } from './verify-pods.ts';
 import { readLeftBehind, readTemporaryPolicies } from './verify-resources.ts';
@@ -32,14 +33,15 @@ async function readVerifyFacts(sources: Sources, context: Context): Promise<Veri
   ]);
   const target = await attemptWith(installed, (installation) => readTargetIfAny(sources, context, installation));
   const datastore = await attemptWith(installed, async (installation) => installation.datastore);
-  const [clusterVersion, images, rollouts, leftovers, leftBehind, temporaryPolicies, owners] = await Promise.all([
+  const [clusterVersion, images, rollouts, operator, leftovers, leftBehind, temporaryPolicies, owners] = await Promise.all([
     readClusterVersion(sources, context, 'value' in clis ? clis.value : [], 'value' in datastore ? datastore.value : 'api'),
     attempt(() => readServiceImages(cluster, context)),
     'unread' in installed ? installed : attemptWith(target, (one) => readResult(sources, context, installed.value, one)),
+    attemptWith(installed, (one) => readOperatorLags(sources, context, one)),
     attemptWith(target, async (one) => (one ? readLeftovers(cluster, context, one) : undefined)),
     attempt(() => readLeftBehind(cluster, context)),
     attempt(() => readTemporaryPolicies(cluster, context)),
     attempt(() => readOwnerFacts(cluster, context)),
   ]);
-  return { datastore, clusterVersion, images, rollouts, leftovers, leftBehind, temporaryPolicies, owners, clis };
+  return { datastore, clusterVersion, images, rollouts, operator, leftovers, leftBehind, temporaryPolicies, owners, clis };
 }

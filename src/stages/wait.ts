@@ -3,6 +3,8 @@ import type { Installation } from '../core/installation.ts';
 import type { Sources } from '../core/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../core/rollout.ts';
 import { chartWait } from './chart-wait.ts';
+import { operatorEnd } from './operator-end.ts';
+import { operatorImage } from './operator-target.ts';
 import { pathStage } from './path-stage.ts';
 import { readNodes, readRollouts } from './rollout-state.ts';
 import { defaultWaitMs, rolloutTargets } from './rollout-targets.ts';
@@ -20,7 +22,7 @@ export const waitStage = pathStage<WaitFacts>({
   title: 'Wait for the rolling update',
   ref: '§4.4/3',
   paths: ['manifest', 'kvstore'],
-  also: [chartWait],
+  also: [chartWait, operatorEnd(['operator'], operatorImage)],
   readOnly: true,
   checks: [],
   survey: readWaitFacts,

@@ -45,6 +45,7 @@ const good: VerifyFacts = {
   },
   images: { value: [image('node', 'v3.32.1'), image('apiserver', 'v3.32.1')] },
   rollouts: { value: [rollout('')] },
+  operator: { value: [] },
   leftovers: { value: [] },
   leftBehind: { value: [] },
   temporaryPolicies: { value: [] },
@@ -142,6 +143,14 @@ const cases: readonly Case[] = [
     'error',
     /DaemonSet\/a\/b still has/,
   ],
+  [
+    'the operator is not done',
+    'NS-310',
+    { operator: { value: [{ point: 2, subject: 'Installation/default', why: 'reports v3.27.5, not v3.32.1' }] } },
+    'error',
+    /not done \(1 sign\): Installation\/default/,
+  ],
+  ['there is no operator', 'NS-310', { operator: { value: undefined } }, 'not-applicable', /no operator manifest/],
   ['there is nothing to compare with', 'NS-304', { leftovers: { value: undefined } }, 'not-applicable', /no full manifest/],
   ['an empty CRD is left behind', 'NS-305', { leftBehind: { value: [{ name: 'a.b', objects: 0 }] } }, 'ok', /kubectl delete crd a\.b/],
   [

@@ -85,6 +85,7 @@ const operator: FieldsOf<Profile['operator']> = {
   versionEnv: 'optional',
   statusVersionField: 'optional',
   migrationLabel: 'optional',
+  flowLogs: 'optional',
   end: 'optional',
 };
 const datastore: FieldsOf<DatastoreFacts> = {

@@ -62,7 +62,7 @@ describe('readTarget', () => {
   });
 
   it('has none for a path without full manifests', async () => {
-    const { variant: _, ...operator } = netsvcInstalled;
-    await assert.rejects(read(benchOf(), { ...operator, path: 'operator' }), { name: 'Fault', code: 'blocked' });
+    const { variant: _, ...charted } = netsvcInstalled;
+    await assert.rejects(read(benchOf(), { ...charted, path: 'chart' }), { name: 'Fault', code: 'blocked' });
   });
 });

@@ -1,0 +1,41 @@
+import { type Check, notApplicable, ok } from '../core/check.ts';
+import { continues } from '../core/run-record.ts';
+import type { ApplyJudged } from './apply.ts';
+import { baseCertain, baseKnown, changesTold, editsKept, nothingRefusedNow, pathSupported, targetUnchanged } from './apply.ts';
+import { defineCheck, failed } from './define.ts';
+import { noneBreaks, ownersSearched } from './owner-references.ts';
+import { crosses } from './releases.ts';
+
+/** On this path nobody can order Typha after the agents: said, and taken on by name (§0.2 of the field notes). */
+export const typhaOrderTaken: Check<ApplyJudged> = defineCheck('NS-251', {
+  category: 'workloads',
+  severity: 'error',
+  ref: 'domain §0.2',
+  judge({ installation, record }, context) {
+    const { profile, options } = context;
+    const { typhaRefusesAgentsBefore: since, operator } = profile;
+    if (!installation.hasTypha || since === undefined || !operator.typha) return notApplicable('this installation has no Typha');
+    const source = continues(record, context) ? record.source : installation.release;
+    if (!crosses(source, options.release, since)) return ok('agents and Typha understand each other at both releases');
+    const { kind, namespace, name } = operator.typha;
+    const subject = `${kind}/${namespace}/${name}`;
+    return failed(
+      `the operator replaces Typha and the agents in the same second, and Typha ${since} refuses older agents: they get no policy updates until each is replaced, become NotReady after about 90 s, and are then replaced all at once`,
+      'Plan a maintenance window as long as the roll of all agents takes, then take it on by name.',
+      { evidence: [{ text: subject }], next: `kubectl netsvc-upgrade run --accept NS-251=${subject}` },
+    );
+  },
+});
+
+export const operatorChecks: readonly Check<ApplyJudged>[] = [
+  pathSupported,
+  nothingRefusedNow,
+  targetUnchanged,
+  baseKnown,
+  baseCertain,
+  editsKept,
+  changesTold,
+  ownersSearched,
+  noneBreaks,
+  typhaOrderTaken,
+];

@@ -1,0 +1,97 @@
+import type { ApplyJudged } from '../checks/apply.ts';
+import { operatorChecks } from '../checks/operator.ts';
+import type { Action } from '../core/action.ts';
+import type { Context } from '../core/context.ts';
+import type { Installation } from '../core/installation.ts';
+import { type KubeObject, objectKey } from '../core/object.ts';
+import type { Sources } from '../core/ports.ts';
+import type { RolloutProgress } from '../core/rollout.ts';
+import { takenChanges } from '../merge/taken-fields.ts';
+import { applyWhole, changes } from './apply-file.ts';
+import { carriedOf } from './carried-target.ts';
+import { type CrdFacts, crdFile, readCrdFacts } from './crds.ts';
+import { enableFlowLogs, readMissingFlowLogs } from './flow-logs.ts';
+import { emptiedSecrets } from './kvstore-facts.ts';
+import { readMergedTarget } from './merged-target.ts';
+import { operatorTarget } from './operator-target.ts';
+import { readOwnersJudged } from './owner-references.ts';
+import { pathPart } from './path-stage.ts';
+import type { PreviewedObject } from './preview.ts';
+import { readNodes, readRollouts } from './rollout-state.ts';
+import { defaultWaitMs } from './rollout-targets.ts';
+import type { Target } from './target.ts';
+
+interface OperatorFacts extends ApplyJudged {
+  readonly target: Target;
+  readonly previews: readonly PreviewedObject[];
+  readonly crds: CrdFacts;
+  /** Resources of the flow logs that are asked for and not there. */
+  readonly flowLogs: readonly KubeObject[];
+  /** The operator's own Deployment. */
+  readonly rollouts: readonly RolloutProgress[];
+}
+
+/**
+ * The operator's manifest, and before it whatever of the CRDs is not there yet: between the two there is no pause (§4.3/2).
+ * It waits for the operator's own pod only; what the operator does then is what the wait stage is for.
+ */
+export const operatorApply = pathPart<OperatorFacts>({
+  paths: ['operator'],
+  checks: operatorChecks,
+  survey: readOperatorFacts,
+  plan(facts, context) {
+    const { target, previews, installation } = facts;
+    const actions = operatorActions(facts, context);
+    if (actions.length === 0) return { skip: `the operator is as ${target.url} says, and runs` };
+    return {
+      actions,
+      objects: previews.map(({ planned }) => planned),
+      notes: notesOf(facts),
+      ...carriedOf(facts),
+      remember: {
+        path: installation.path,
+        ...(installation.release === undefined ? {} : { source: installation.release }),
+        digests: { [target.file]: target.sha256, [facts.crds.crds.file]: facts.crds.crds.sha256 },
+      },
+    };
+  },
+});
+
+async function readOperatorFacts(sources: Sources, context: Context, installation: Installation): Promise<OperatorFacts> {
+  const record = await sources.records.load();
+  const [{ target, edits, previews }, crds, nodes, owners] = await Promise.all([
+    readMergedTarget(sources, context, installation, record),
+    readCrdFacts(sources, context, installation),
+    readNodes(sources),
+    readOwnersJudged(sources, context, installation),
+  ]);
+  const unsure = 'value' in edits ? edits.value.untold : new Set<string>();
+  const untold = previews.filter(({ document }) => unsure.has(objectKey(document))).flatMap(({ planned }) => takenChanges(planned));
+  const rollouts = await readRollouts(sources, [operatorTarget(target, context, installation)], nodes);
+  const flowLogs = await readMissingFlowLogs(sources, context, crds.crds);
+  const judged = { edits, untold, store: undefined, emptied: emptiedSecrets(previews), ...owners };
+  return { installation, record, target, previews, crds, rollouts, flowLogs, ...judged };
+}
+
+function operatorActions(facts: OperatorFacts, context: Context): readonly Action[] {
+  const { target, previews, crds } = facts;
+  const whole = { id: 'operator', file: target.file, title: 'apply the operator', ref: '§4.3/2', manifest: target.manifest, previews };
+  const brings = applyWhole({ ...crdFile(crds), title: `apply ${crds.crds.file}, unless the stage before has` }, context);
+  return [...brings, ...applyWhole(whole, context), ...waitForOperator(facts, context), ...enableFlowLogs(facts.flowLogs, context)];
+}
+
+function waitForOperator({ rollouts, previews }: OperatorFacts, { options }: Context): readonly Action[] {
+  if (!changes({ previews }) && rollouts.every(({ done }) => done)) return [];
+  const targets = rollouts.map(({ target }) => target);
+  const timeoutMs = options.timeoutMs ?? defaultWaitMs(1);
+  const until = { type: 'rollout', targets, maxFailed: options.maxFailed } as const;
+  const title = `wait for ${targets.map(({ kind, name }) => `${kind}/${name}`).join(', ')}`;
+  return [{ id: 'wait-operator', title, ref: '§4.3/2', undo: 'full', effect: { type: 'wait', until, timeoutMs } }];
+}
+
+function notesOf({ target, installation, crds }: OperatorFacts): readonly string[] {
+  const late = changes(crds) ? 'CRDs that are not there yet are applied first; between them and the operator there is no pause' : '';
+  const typha = installation.hasTypha ? 'the operator replaces Typha and the agents in the same second; nobody can order them' : '';
+  const never = 'the Installation stays as it is, and custom-resources.yaml is not applied';
+  return [...(target.manifest.notes ?? []), late, typha, never].filter((note) => note !== '');
+}

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import type { Options } from '../../src/core/context.ts';
+import type { KubeObject } from '../../src/core/object.ts';
+import { calico } from '../../src/profiles/calico.ts';
+import { type ApplyBench, applyBench, ownDocuments } from './apply-bench.ts';
+import { ownedBy } from './applying-cluster.ts';
+import { objectOf, workloadOf } from './inventory.ts';
+
+/** Small manifests of our own with the published names. */
+export const operatorReleases = join(import.meta.dirname, '..', 'fixtures', 'operator-releases');
+
+export const OPERATOR = 'tigera-operator';
+export const TYPHA = 'NS-251=Deployment/calico-system/calico-typha';
+
+export interface Operated {
+  /** Namespace of the operator, everywhere in its manifest. */
+  readonly namespace?: string;
+  readonly options?: Partial<Options>;
+  readonly present?: readonly string[];
+}
+
+/** The operator of v3.27.5 as its document says, with `kubectl create`, and the components that it rendered. */
+export async function operatedBench({
+  namespace = OPERATOR,
+  options,
+  present = ['v3.27.5', 'v3.32.1'],
+}: Operated = {}): Promise<ApplyBench> {
+  const documents = (await ownDocuments('v3.27.5', 'tigera-operator.yaml', operatorReleases)).map((one) => moved(one, namespace));
+  const rendered = [
+    workloadOf('DaemonSet', 'calico-node', { namespace: 'calico-system', images: { 'calico-node': 'docker.io/calico/node:v3.27.5' } }),
+    ...['calico-typha', 'calico-kube-controllers'].map((name) =>
+      workloadOf('Deployment', name, { namespace: 'calico-system', images: { [name]: `docker.io/calico/${name.slice(7)}:v3.27.5` } }),
+    ),
+    objectOf('operator.tigera.io/v1', 'Installation', 'default', { spec: {}, status: { calicoVersion: 'v3.27.5' } }),
+  ];
+  const installed = [...documents.map((one) => ownedBy('kubectl-create', one)), ...rendered];
+  return applyBench(installed, { profile: calico, folder: operatorReleases, releases: present, ...(options ? { options } : {}) });
+}
+
+function moved(document: KubeObject, namespace: string): KubeObject {
+  return JSON.parse(JSON.stringify(document).replaceAll(`"namespace":"${OPERATOR}"`, `"namespace":"${namespace}"`)) as KubeObject;
+}
