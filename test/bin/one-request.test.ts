@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -36,6 +36,8 @@ describe('a command that asks the cluster little', function () {
   let folder: string;
   let server: Server;
   const asked: string[] = [];
+  /** Changes of the environment, for one test. */
+  let more: Readonly<Record<string, string>> = {};
 
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'netsvc-one-request-'));
@@ -80,7 +82,7 @@ users:
       process.execPath,
       ['--import', join(import.meta.dirname, 'loaded-modules.ts'), join(root, 'src', 'cli', 'main.ts'), ...args],
       {
-        env: { PATH: folder, HOME: folder, XDG_STATE_HOME: folder, KUBECONFIG: join(folder, 'config') },
+        env: { PATH: folder, HOME: folder, XDG_STATE_HOME: folder, KUBECONFIG: join(folder, 'config'), ...more },
         stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
       },
     );
@@ -100,6 +102,23 @@ users:
     });
     return { exit, stdout, stderr, imports, requests: [...asked] };
   }
+
+  it('does without a work folder where that cannot be written, says so, and leaves nothing behind', async () => {
+    const temporary = join(folder, 'temporary');
+    mkdirSync(temporary);
+    // A file in the way refuses the superuser as well.
+    more = { XDG_STATE_HOME: join(folder, 'config'), TMPDIR: temporary };
+    const ran = await run('status', '-o', 'json').finally(() => {
+      more = {};
+    });
+    assert.equal(ran.exit, 0, ran.stderr);
+    assert.equal(JSON.parse(ran.stdout).kind, 'Status');
+    assert.match(ran.stderr, /^Warning: the work folder \S+ cannot be written: .*goes on without it/);
+    assert.deepEqual(
+      readdirSync(temporary).filter((name) => name.startsWith('netsvc-upgrade')),
+      [],
+    );
+  });
 
   /** What our own files import from npm. */
   const packages = (imports: readonly Import[]) =>
