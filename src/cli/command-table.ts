@@ -8,6 +8,7 @@ export const commandTable: Readonly<Record<string, Load>> = {
   plan: async () => (await import('../commands/plan.ts')).Plan,
   run: async () => (await import('../commands/run.ts')).Run,
   status: async () => (await import('../commands/status.ts')).Status,
+  report: async () => (await import('../commands/report.ts')).Report,
   backup: async () => (await import('../commands/backup.ts')).Backup,
   ownerrefs: async () => (await import('../commands/ownerrefs.ts')).Ownerrefs,
   crds: async () => (await import('../commands/crds.ts')).Crds,

@@ -63,6 +63,8 @@ export interface RunReport extends Common {
   readonly versions?: { readonly before?: string; readonly after?: string };
   readonly message?: string;
   readonly suggestions: readonly string[];
+  /** The commands that a report was put together from; only in that of `report`. */
+  readonly parts?: readonly ReportPart[];
   /** Number of actions that changed something. */
   readonly writes: number;
   readonly stages: readonly StageRecord[];
@@ -71,6 +73,15 @@ export interface RunReport extends Common {
   readonly plans: readonly PlannedStage[];
   /** What happened when; absent where nothing was begun. */
   readonly history?: RunHistory;
+}
+
+/** One command of a run. */
+export interface ReportPart {
+  readonly commandLine: string;
+  readonly by: string;
+  readonly startedAt: string;
+  readonly endedAt: string;
+  readonly exit: Common['exit'];
 }
 
 export interface StatusDocument extends Omit<Common, 'profile' | 'target'> {

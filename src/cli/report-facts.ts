@@ -21,9 +21,17 @@ function headFacts(document: OutputDocument): ReportFacts['facts'] {
     ['run', document.kind === 'RunReport' ? document.runId : document.kind === 'Status' ? document.record?.runId : undefined],
     ['command', made?.commandLine],
     ['by', made && `${made.by}, with version ${made.toolVersion}`],
+    ...partFacts(document),
     ['report made', made?.at],
   ];
   return facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+}
+
+function partFacts(document: OutputDocument): readonly (readonly [string, string])[] {
+  const parts = document.kind === 'RunReport' ? (document.parts ?? []) : [];
+  return parts.map(
+    ({ commandLine, startedAt, by, exit }) => ['part', `${startedAt} ${commandLine} by ${by}: ${exit.code} (exit ${exit.number})`] as const,
+  );
 }
 
 /** `v3.26.4 before, v3.32.2 after`. */

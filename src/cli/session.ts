@@ -91,10 +91,11 @@ export class Session {
     const text = async (shown: OutputDocument, format: FileFormat) =>
       inWordsOf(this.seams.name, await outputText(shown, format, human, programOf));
     this.seams.terminal.out(await text(document, flags.output));
-    await this.#report.write((format) => text({ ...document, made: this.#made() }, format));
+    await this.#report.write((format) => text({ ...document, made: this.made() }, format));
   }
 
-  #made(): Made {
+  /** What a report says about itself. */
+  made(): Made {
     const { operator, toolVersion, clock } = this.composition;
     const commandLine = `kubectl netsvc-upgrade ${this.asked.typed}`;
     return { commandLine, by: operator, at: clock.now().toISOString(), toolVersion };

@@ -3,10 +3,12 @@ import type { ExitName } from '../core/fault.ts';
 import { History } from '../core/history.ts';
 import type { AnyStage } from '../core/stage.ts';
 import type { ChainOutcome } from '../engine/run-chain.ts';
+import { actionText } from '../ui/action-text.ts';
+import { maskedAction } from '../ui/mask.ts';
 import { confirmPlan } from './chain-confirm.ts';
 import { type Save, showPlan } from './chain-plan.ts';
-import { report } from './chain-report.ts';
-import type { RunReport } from './documents.ts';
+import { nextStep, report } from './chain-report.ts';
+import { type Outcome, type RunReport, runReport } from './documents.ts';
 import { findingsHere } from './next-here.ts';
 import { loadPlan } from './plan-file.ts';
 import type { Seams } from './seams.ts';
@@ -46,20 +48,36 @@ async function perform(session: Session, stages: readonly AnyStage[]): Promise<E
   const { runChain } = await import('../engine/run-chain.ts');
   const progress = await session.progress('run', stages);
   const { clock } = session.composition;
-  const history = new History(clock.now());
+  const history = new History(clock.now(), (action) => actionText(maskedAction(action), session.composition.tools.programOf));
   const observe = (event: EngineEvent) => {
     history.observe(event, clock.now());
     progress.observe(event);
   };
-  const outcome = await runChain(stages, session.composition, session.context, observe).finally(() => progress.close());
-  const findings = findingsHere(outcome.findings, session.asked);
-  const versions = await versionsOf(session, outcome);
-  return report(session, { ...outcome, findings, history: history.told(clock.now()), ...(versions ? { versions } : {}) });
+  let told: Outcome | undefined;
+  const tell = async (outcome: ChainOutcome): Promise<Outcome> => {
+    told ??= await toldOf(session, outcome, history);
+    return told;
+  };
+  const keepsake = async (outcome: ChainOutcome) => keptReport(session, await tell(outcome));
+  const outcome = await runChain(stages, session.composition, session.context, observe, keepsake).finally(() => progress.close());
+  return report(session, await tell(outcome));
 }
 
-/** What was installed before and, if the run came to its end, what is now; not being able to tell costs nothing. */
-async function versionsOf({ seams, composition }: Session, { exit, source, runId }: ChainOutcome): Promise<RunReport['versions']> {
-  if (runId === undefined) return undefined;
+/** The outcome with its history, and with what was installed before and, if the run came to its end, is now. */
+async function toldOf(session: Session, outcome: ChainOutcome, history: History): Promise<Outcome> {
+  const { seams, composition, asked } = session;
+  const { source, runId, exit } = outcome;
+  const findings = findingsHere(outcome.findings, asked);
+  const of = { ...outcome, findings, history: history.told(composition.clock.now()) };
+  if (runId === undefined) return of;
+  // Not being able to tell costs nothing.
   const after = exit === 'done' ? (await seams.installed(composition).catch(() => undefined))?.release : undefined;
-  return { ...(source === undefined ? {} : { before: source }), ...(after === undefined ? {} : { after }) };
+  return { ...of, versions: { ...(source === undefined ? {} : { before: source }), ...(after === undefined ? {} : { after }) } };
+}
+
+/** The same report as `--report-file` has, small enough to lie beside the run record. */
+async function keptReport(session: Session, outcome: Outcome): Promise<RunReport> {
+  const { storedReport } = await import('./stored-report.ts');
+  const step = nextStep(session, { exit: outcome.exit, findings: outcome.findings });
+  return storedReport({ ...runReport(session.context, session.asked.command, outcome, step), made: session.made() });
 }

@@ -1,3 +1,4 @@
+import type { Action } from './action.ts';
 import type { EngineEvent } from './event.ts';
 import { refText } from './object.ts';
 import { RolloutHistory } from './rollout-history.ts';
@@ -10,19 +11,30 @@ const NOTES = 200;
 /** Listens to the engine and keeps what a report needs. Holds no action's content, only what was done, when and with what result. */
 export class History {
   readonly #startedAt: Date;
+  readonly #commandOf: (action: Action) => string;
   readonly #actions: ActionTrace[] = [];
   readonly #rollouts = new Map<string, RolloutHistory>();
   readonly #notes: NoteTrace[] = [];
 
-  constructor(startedAt: Date) {
+  /** `commandOf` gives an action as one line that anybody may read. */
+  constructor(startedAt: Date, commandOf: (action: Action) => string) {
     this.#startedAt = startedAt;
+    this.#commandOf = commandOf;
   }
 
   observe(event: EngineEvent, at: Date): void {
     switch (event.type) {
       case 'action-started': {
         const { id, title, ref } = event.action;
-        this.#actions.push({ stage: event.stage, id, title, ref, startedAt: at.toISOString(), outcome: 'running' });
+        this.#actions.push({
+          stage: event.stage,
+          id,
+          title,
+          ref,
+          command: cut(this.#commandOf(event.action)),
+          startedAt: at.toISOString(),
+          outcome: 'running',
+        });
         return;
       }
       case 'action-done': {

@@ -15,6 +15,8 @@ export interface ActionTrace {
   readonly id: string;
   readonly title: string;
   readonly ref: string;
+  /** What it does as one line, as the plan shows it; Secrets’ values hidden. */
+  readonly command?: string;
   readonly startedAt: string;
   /** Milliseconds; absent if it did not end. */
   readonly durationMs?: number;

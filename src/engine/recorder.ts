@@ -5,6 +5,9 @@ import { continues, RUN_RECORD_VERSION, type RunRecord, runIdOf, type StageRecor
 import type { AnyStage, Remember } from '../core/stage.ts';
 import type { EnginePorts } from './engine-ports.ts';
 
+/** Reports are small, but a run that is continued every minute for a week must not fill the cluster. */
+const REPORTS_PER_RUN = 10;
+
 export interface Ending {
   readonly stage: Pick<AnyStage, 'id'> | undefined;
   readonly thrown: unknown;
@@ -86,6 +89,15 @@ export class Recorder {
   async #store(id: string, content: unknown, record: RunRecord): Promise<void> {
     await this.#ports.records.keep(id, content);
     await this.#save({ ...record, kept: [...record.kept, id] });
+  }
+
+  /** Stores a report of this part of the run. A run of very many parts keeps the first ones and the last one. */
+  async keepReport(report: unknown): Promise<void> {
+    if (!this.#record) return;
+    const folder = `${this.#record.runId}/report/`;
+    const kept = await this.#ports.records.keptWith(folder);
+    const last = kept.length >= REPORTS_PER_RUN ? kept.at(-1) : undefined;
+    await this.#ports.records.keep(last?.id ?? `${folder}${this.#context.startedAt.toISOString()}`, report);
   }
 
   /** sha256 of what was fetched while acting, by file name; the last one fetched counts. */

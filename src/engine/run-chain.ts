@@ -50,9 +50,13 @@ export async function runChain(
   ports: EnginePorts,
   context: Context,
   observe: Observer,
+  keepsake?: Keepsake,
 ): Promise<ChainOutcome> {
-  return new Chain(stages, ports, context, observe).run();
+  return new Chain(stages, ports, context, observe, keepsake).run();
 }
+
+/** What is kept beside the run record about this part of the run; asked for once, at its end. */
+export type Keepsake = (outcome: ChainOutcome) => Promise<unknown>;
 
 class Chain {
   readonly #stages: readonly AnyStage[];
@@ -62,12 +66,14 @@ class Chain {
   readonly #hold: Hold;
   readonly #actor: Actor;
   readonly #recorder: Recorder;
+  readonly #keepsake: Keepsake | undefined;
   readonly #judged = new Judged();
   readonly #plans = new Map<string, PlannedStage>();
   /** Writes when the current stage began. */
   #writesBefore = 0;
 
-  constructor(stages: readonly AnyStage[], ports: EnginePorts, context: Context, observe: Observer) {
+  constructor(stages: readonly AnyStage[], ports: EnginePorts, context: Context, observe: Observer, keepsake: Keepsake | undefined) {
+    this.#keepsake = keepsake;
     this.#stages = stages;
     this.#ports = ports;
     this.#context = context;
@@ -179,7 +185,7 @@ class Chain {
           const text = `the run record could not be updated: ${messageOf(failure)}`;
           this.#observe({ type: 'note', stage: stage?.id ?? '', level: 'warning', text });
         });
-    return {
+    const outcome: ChainOutcome = {
       exit,
       findings: this.#judged.findings,
       plans: [...this.#plans.values()],
@@ -190,5 +196,18 @@ class Chain {
       ...(stage ? { stoppedAt: stage.id } : {}),
       ...this.#recorder.run,
     };
+    if (!this.#hold.isLost && this.#live) await this.#keep(outcome);
+    return outcome;
+  }
+
+  /** A report that cannot be kept is a pity, and no reason for a run to end otherwise than it did. */
+  async #keep(outcome: ChainOutcome): Promise<void> {
+    if (this.#keepsake === undefined || outcome.runId === undefined) return;
+    try {
+      await this.#recorder.keepReport(await this.#keepsake(outcome));
+    } catch (failure) {
+      const text = `the report could not be kept beside the run record: ${messageOf(failure)}`;
+      this.#observe({ type: 'note', stage: outcome.stoppedAt ?? '', level: 'warning', text });
+    }
   }
 }

@@ -36,6 +36,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   plan: RANGE,
   run: RANGE,
   status: RECORD,
+  report: RECORD,
   unlock: RECORD,
   explain: [],
   completion: [],

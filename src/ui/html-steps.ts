@@ -25,8 +25,7 @@ interface Step {
 /** Every command and patch: what was run with its result, or, where nothing was, what the plan has. */
 export function stepsSection(plans: readonly PlannedStage[], history: RunHistory | undefined, programOf: ProgramOf): Html | undefined {
   const ran = history?.actions ?? [];
-  const commands = new Map(plans.flatMap((plan) => plan.actions.map((one) => [`${plan.id} ${one.id}`, actionText(one, programOf)])));
-  const steps = ran.length > 0 ? ran.map((one) => stepOf(one, commands.get(`${one.stage} ${one.id}`))) : planned(plans, programOf);
+  const steps = ran.length > 0 ? ran.map(stepOf) : planned(plans, programOf);
   if (steps.length === 0) return undefined;
   const more = steps.length - STEPS;
   return html`<section id="steps"><h2>${ran.length > 0 ? 'Commands as they were run' : 'Commands of the plan'}</h2>
@@ -36,18 +35,9 @@ ${notesPart(history)}</section>
 `;
 }
 
-function stepOf(trace: ActionTrace, command: string | undefined): Step {
-  const { stage, title, ref, outcome, startedAt, durationMs, detail = '' } = trace;
-  return {
-    stage,
-    title,
-    ref,
-    outcome,
-    startedAt,
-    detail,
-    command: command ?? '',
-    took: durationMs === undefined ? '' : elapsedText(durationMs),
-  };
+function stepOf(trace: ActionTrace): Step {
+  const { stage, title, ref, outcome, startedAt, durationMs, command = '', detail = '' } = trace;
+  return { stage, title, ref, outcome, startedAt, detail, command, took: durationMs === undefined ? '' : elapsedText(durationMs) };
 }
 
 function planned(plans: readonly PlannedStage[], programOf: ProgramOf): readonly Step[] {

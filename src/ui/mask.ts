@@ -20,7 +20,7 @@ function hide<Key extends string>(key: Key, value: unknown): { readonly [key in 
 }
 
 /** `keep` never leaves: it is for the record in the cluster, not for screens and reports. */
-function maskedAction({ keep: _, ...action }: Action): Action {
+export function maskedAction({ keep: _, ...action }: Action): Action {
   return { ...action, effect: maskedEffect(action.effect) };
 }
 

@@ -49,7 +49,7 @@ function inRoom(report: ReportFacts, programOf: ProgramOf, room: Room): string {
     stagesSection(report, room),
     ...(report.history?.rollouts ?? []).map((one) => rolloutSection(one, room)),
     objectsSection(report.plans, room),
-    stepsSection(report.plans, programOf, room),
+    stepsSection(report, programOf, room),
     `Next: ${code(report.next, room)}`,
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
@@ -115,8 +115,16 @@ function objectsSection(plans: readonly PlannedStage[], room: Room): string {
   return `## Objects\n\n${markdownTable(['Object', 'Action', 'Fields', 'Note'], rows, room)}`;
 }
 
-function stepsSection(plans: readonly PlannedStage[], programOf: ProgramOf, room: Room): string {
-  const steps = plans.flatMap((plan) => plan.actions.map((action) => `1. ${plan.id}: ${code(actionText(action, programOf), room)}`));
+/** What was run, or, where nothing was, what the plan has. */
+function stepsSection({ plans, history }: ReportFacts, programOf: ProgramOf, room: Room): string {
+  const ran = history?.actions ?? [];
+  const steps =
+    ran.length > 0
+      ? ran.map(
+          ({ stage, command = '', outcome, durationMs = 0 }) =>
+            `1. ${stage}: ${code(command, room)} ${outcome}, ${elapsedText(durationMs)}`,
+        )
+      : plans.flatMap((plan) => plan.actions.map((action) => `1. ${plan.id}: ${code(actionText(action, programOf), room)}`));
   if (steps.length === 0) return '';
   return `## Steps\n\n${[...steps.slice(0, room.rows), ...moreLine(steps.length - room.rows)].join('\n')}`;
 }

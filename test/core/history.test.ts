@@ -27,7 +27,7 @@ const look = (kind: RolloutTarget['kind'], pods: readonly ReturnType<typeof pod>
 
 describe('the history of a run', () => {
   it('tells each action with its time, its end and its result, and nothing of its content', () => {
-    const history = new History(at(0));
+    const history = new History(at(0), (one) => `ask ${one.id}`);
     history.observe({ type: 'action-started', stage: 'apply', action: action('a'), index: 0, of: 2 }, at(1));
     history.observe({ type: 'action-done', stage: 'apply', action: action('a'), durationMs: 2000, detail: '3 objects' }, at(3));
     history.observe({ type: 'action-started', stage: 'apply', action: action('b'), index: 1, of: 2 }, at(4));
@@ -45,13 +45,13 @@ describe('the history of a run', () => {
   });
 
   it('shows an action that never ended as running', () => {
-    const history = new History(at(0));
+    const history = new History(at(0), (one) => `ask ${one.id}`);
     history.observe({ type: 'action-started', stage: 'apply', action: action('a'), index: 0, of: 1 }, at(1));
     assert.equal(history.told(at(2)).actions[0]?.outcome, 'running');
   });
 
   it('cuts a long text of a program', () => {
-    const history = new History(at(0));
+    const history = new History(at(0), (one) => `ask ${one.id}`);
     history.observe({ type: 'note', stage: 'apply', level: 'warning', text: 'x'.repeat(9000) }, at(1));
     assert.equal(history.told(at(2)).notes[0]?.text.length, 2001);
   });
@@ -59,7 +59,7 @@ describe('the history of a run', () => {
 
 describe('the history of a rollout', () => {
   it('keeps a node’s changes and not its looks: the same reason with another time is no change', () => {
-    const history = new History(at(0));
+    const history = new History(at(0), (one) => `ask ${one.id}`);
     const first = pod('n1', 'p1', 'old', 'next');
     history.observe(look('DaemonSet', [first, pod('n2', 'p2', 'old', 'next')]), at(10));
     history.observe(look('DaemonSet', [pod('n1', 'p3', 'updating', 'not ready, 3 s'), pod('n2', 'p2', 'old', 'next')]), at(13));
@@ -82,7 +82,7 @@ describe('the history of a rollout', () => {
   });
 
   it('has a row per pod of a Deployment, and says when one is gone', () => {
-    const history = new History(at(0));
+    const history = new History(at(0), (one) => `ask ${one.id}`);
     history.observe(look('Deployment', [pod('n1', 'old-1', 'old', 'next')]), at(0));
     history.observe(look('Deployment', [pod('n1', 'new-1', 'new')]), at(4));
     assert.deepEqual(
@@ -95,7 +95,7 @@ describe('the history of a rollout', () => {
   });
 
   it('bounds a row that flaps and keeps its last state', () => {
-    const history = new History(at(0));
+    const history = new History(at(0), (one) => `ask ${one.id}`);
     for (let second = 0; second < 500; second += 1)
       history.observe(look('DaemonSet', [pod('n1', 'p', second % 2 === 0 ? 'updating' : 'failed', 'crash')]), at(second));
     const marks = history.told(at(500)).rollouts[0]?.rows[0]?.marks ?? [];

@@ -22,6 +22,8 @@ export interface EngineBench {
   held: boolean;
   lockedBy: string | undefined;
   stored: RunRecord | undefined;
+  /** What was kept, by its id. */
+  readonly kept: Map<string, unknown>;
 }
 
 /** Ports made of small fakes; what a test does not use throws when touched. */
@@ -40,6 +42,7 @@ export function engineBench(): EngineBench {
     held: true,
     lockedBy: undefined,
     stored: undefined,
+    kept: new Map(),
   } as unknown as {
     -readonly [K in keyof EngineBench]: EngineBench[K];
   };
@@ -73,7 +76,14 @@ export function engineBench(): EngineBench {
         saved.push(record);
         bench.stored = record;
       },
-      keep: async (id: string) => void calls.push(`keep ${id}`),
+      keep: async (id: string, content: unknown) => {
+        calls.push(`keep ${id}`);
+        bench.kept.set(id, content);
+      },
+      keptWith: async (part: string) => {
+        const found = [...bench.kept].filter(([id]) => id.includes(part)).sort(([one], [other]) => (one < other ? -1 : 1));
+        return found.map(([id, content]) => ({ id, content }));
+      },
     },
     ownerJournal: { load: async () => undefined, leftOver: async () => false },
     lock: {

@@ -1,0 +1,67 @@
+import type { Context } from '../core/context.ts';
+import type { ExitName } from '../core/fault.ts';
+import type { RunHistory } from '../core/run-history.ts';
+import type { RunRecord } from '../core/run-record.ts';
+import { type Outcome, type RunReport, runReport } from './documents.ts';
+
+/** One report of a run from its record and from what its commands left beside it, oldest first. */
+export function mergedReport(context: Context, record: RunRecord, parts: readonly RunReport[], next: string): RunReport {
+  const last = parts.at(-1);
+  const before = record.source ?? parts.find((one) => one.versions?.before !== undefined)?.versions?.before;
+  const after = parts.findLast((one) => one.versions?.after !== undefined)?.versions?.after;
+  const history = mergedHistory(parts.flatMap((one) => one.history ?? []));
+  const outcome: Outcome = {
+    ...endingOf(record, last),
+    runId: record.runId,
+    versions: { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) },
+    stages: record.stages,
+    findings: latest(parts.flatMap((one) => one.findings)),
+    plans: parts
+      .flatMap((one) => one.plans)
+      .filter((plan, index, all) => plan.skip === undefined || all.findLastIndex((one) => one.id === plan.id) === index),
+    writes: parts.reduce((sum, one) => sum + one.writes, 0),
+    ...(history ? { history } : {}),
+  };
+  const of = {
+    ...runReport(context, last?.command ?? 'run', outcome, next),
+    target: record.target,
+    profile: record.profile,
+    dryRun: 'none',
+  };
+  return { ...of, parts: parts.map(partOf) };
+}
+
+/** The record has the last word on how it stands: a command that was killed left nothing else. */
+function endingOf(record: RunRecord, last: RunReport | undefined): Pick<Outcome, 'exit' | 'message' | 'suggestions'> {
+  if (last && record.outcome !== undefined)
+    return { exit: last.exit.code, suggestions: last.suggestions, ...(last.message === undefined ? {} : { message: last.message }) };
+  if (record.outcome !== undefined) return { exit: record.outcome satisfies ExitName, suggestions: [] };
+  return {
+    exit: 'interrupted',
+    message: 'the run is at work, or its last command was killed: there is no report of how it ended',
+    suggestions: ['see whether it still runs: kubectl netsvc-upgrade status'],
+  };
+}
+
+/** A check that was judged more than once counts as it was judged last. */
+function latest(findings: RunReport['findings']): RunReport['findings'] {
+  return [...new Map(findings.map((one) => [one.id, one])).values()];
+}
+
+function mergedHistory(all: readonly RunHistory[]): RunHistory | undefined {
+  const [first, last] = [all[0], all.at(-1)];
+  if (!first || !last) return undefined;
+  const { startedAt } = first;
+  const { endedAt } = last;
+  return {
+    ...{ startedAt, endedAt },
+    actions: all.flatMap((one) => one.actions),
+    rollouts: all.flatMap((one) => one.rollouts),
+    notes: all.flatMap((one) => one.notes),
+  };
+}
+
+function partOf({ command, exit, made, history }: RunReport): NonNullable<RunReport['parts']>[number] {
+  const { startedAt = '', endedAt = '' } = history ?? {};
+  return { commandLine: made?.commandLine ?? command, by: made?.by ?? '', startedAt, endedAt, exit };
+}

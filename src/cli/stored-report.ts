@@ -1,0 +1,90 @@
+import type { FieldChange, PlannedObject } from '../core/plan.ts';
+import type { RolloutTrace } from '../core/run-history.ts';
+import { clip } from '../ui/columns.ts';
+import { doneAt } from '../ui/heat-map.ts';
+import type { RunReport } from './documents.ts';
+
+/** Largest report beside the run record, before it is compressed (about ten to one). Bytes of JSON. */
+export const STORED_BYTES = 2_000_000;
+
+/** How much of each list is kept: the first that fits is taken. */
+interface Room {
+  readonly objects: number;
+  readonly fields: number;
+  readonly evidence: number;
+  readonly rows: number;
+  readonly actions: number;
+  readonly text: number;
+}
+
+const ROOMS: readonly Room[] = [
+  { objects: 2000, fields: 100, evidence: 200, rows: 6000, actions: 3000, text: 2000 },
+  { objects: 1000, fields: 30, evidence: 50, rows: 6000, actions: 1000, text: 400 },
+  { objects: 300, fields: 20, evidence: 20, rows: 1500, actions: 500, text: 300 },
+  { objects: 100, fields: 5, evidence: 5, rows: 300, actions: 100, text: 160 },
+  { objects: 20, fields: 0, evidence: 1, rows: 30, actions: 30, text: 80 },
+];
+
+/** A report as it is kept in the cluster: what was done and found in full, long lists and texts cut until it is small enough. */
+export function storedReport(report: RunReport): RunReport {
+  let kept = report;
+  for (const room of ROOMS) {
+    kept = inRoom(report, room);
+    if (Buffer.byteLength(JSON.stringify(kept)) <= STORED_BYTES) return kept;
+  }
+  return kept;
+}
+
+function inRoom(report: RunReport, room: Room): RunReport {
+  const { history } = report;
+  const findings = report.findings.map((one) => ({
+    ...one,
+    message: clip(one.message, room.text),
+    evidence: one.evidence.slice(0, room.evidence).map((each) => ({ ...each, text: clip(each.text, room.text) })),
+  }));
+  // What was run is in the history, as commands; the content of each action is not kept twice.
+  const plans = report.plans.map((plan) => ({ ...plan, actions: [], objects: objectsIn(plan.objects, room) }));
+  if (!history) return { ...report, findings, plans };
+  // The last ones: where something failed, it failed there.
+  const actions = history.actions.slice(-room.actions).map((one) => ({ ...one, ...clipped(one, room.text) }));
+  const notes = history.notes.slice(-room.actions).map((one) => ({ ...one, text: clip(one.text, room.text) }));
+  return {
+    ...report,
+    findings,
+    plans,
+    history: { ...history, actions, notes, rollouts: history.rollouts.map((one) => rowsIn(one, room.rows)) },
+  };
+}
+
+function clipped({ command, detail }: { readonly command?: string; readonly detail?: string }, text: number) {
+  return {
+    ...(command === undefined ? {} : { command: clip(command, text) }),
+    ...(detail === undefined ? {} : { detail: clip(detail, text) }),
+  };
+}
+
+function objectsIn(objects: readonly PlannedObject[], room: Room): readonly PlannedObject[] {
+  return objects
+    .filter(({ change }) => change !== 'unchanged')
+    .slice(0, room.objects)
+    .map((object) => ({
+      ...object,
+      fields: object.fields.slice(0, room.fields).map((field) => shortField(field, room.text)),
+      hidden: object.hidden.slice(0, room.fields),
+      taken: object.taken.slice(0, Math.max(room.fields, 1)),
+    }));
+}
+
+function shortField({ path, before, after }: FieldChange, text: number): FieldChange {
+  const short = (value: unknown) => clip(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), Math.min(text, 300));
+  return { path, ...(before === undefined ? {} : { before: short(before) }), ...(after === undefined ? {} : { after: short(after) }) };
+}
+
+/** Those that took longest stay: the others went as they should. */
+function rowsIn(trace: RolloutTrace, count: number): RolloutTrace {
+  if (trace.rows.length <= count) return trace;
+  const rows = [...trace.rows].sort((one, other) => later(doneAt(other), doneAt(one))).slice(0, count);
+  return { ...trace, rows, omitted: (trace.omitted ?? 0) + trace.rows.length - count };
+}
+
+const later = (one: number, other: number) => (one === other ? 0 : one - other);

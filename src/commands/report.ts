@@ -1,0 +1,25 @@
+import * as Args from '@oclif/core/args';
+import { BaseCommand, described } from '../cli/base-command.ts';
+import { connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
+import { runReportCommand } from '../cli/report-command.ts';
+import type { ExitName } from '../core/fault.ts';
+
+const { profile, release } = targetFlags;
+
+export class Report extends BaseCommand {
+  static override summary = 'Make the report of a run, later and from any machine; changes nothing';
+  static override description = described(
+    `Reads what the run left beside its record in the cluster: what was found, done and waited for, and when.
+Without RUN-ID, the report of the last run. The exit code is that of reading; how the run ended is in the report.`,
+    'none; it reads the record of a run',
+  );
+  static override usage = '<%= command.id %> [RUN-ID] [flags]';
+  static override examples = ['<%= config.bin %> report', '<%= config.bin %> report --report-file=run.html'];
+  static override args = { run: Args.string({ name: 'run-id', description: 'id of a run, as status says it' }) };
+  static override flags = { profile, release, ...outputFlags, ...connectionFlags };
+
+  async run(): Promise<ExitName> {
+    const { flags, args } = await this.parse(Report, this.words());
+    return runReportCommand(this.asked(flags, this.typed), args.run, this.seams);
+  }
+}
