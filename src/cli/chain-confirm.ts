@@ -8,28 +8,35 @@ import { type Outcome, type Planned, planDocument } from './documents.ts';
 import { confirmSaved, type SavedPlan } from './plan-file.ts';
 import { planHead } from './plan-head.ts';
 import type { Session } from './session.ts';
+import { takenOnByName } from './take-on.ts';
 
 /** What became of asking: the exit that ends the command before it changes anything, or that it may go on. */
 export interface Confirmation {
   readonly stopped?: ExitName;
   /** Something in the cluster or on this machine is going to change. */
   readonly writes: boolean;
+  /** The session to go on with: the person may have taken something on. */
+  readonly session: Session;
 }
 
 export async function confirmPlan(session: Session, stages: readonly AnyStage[], saved: SavedPlan | undefined): Promise<Confirmation> {
   const planned = await planStages(session, stages);
   const head = await planHead(session, planned);
   const { writes } = planned;
-  if (planned.blocked) return { writes, stopped: await refuse(session, planned, planned.blocked) };
+  if (planned.blocked) {
+    const taken = await takenOnByName(session, planned.findings);
+    if (taken) return confirmPlan(session.accepting(taken), stages, saved);
+    return { session, writes, stopped: await refuse(session, planned, planned.blocked) };
+  }
   if (saved !== undefined) confirmSaved(saved, session.context, head.digest);
-  if (!writes || session.context.options.yes) return { writes };
-  if (!session.seams.terminal.interactive) return { writes, stopped: await needsYes(session, planned, head) };
+  if (!writes || session.context.options.yes) return { session, writes };
+  if (!session.seams.terminal.interactive) return { session, writes, stopped: await needsYes(session, planned, head) };
   for (const line of planText(session, head, planned, false, session.errPalette)) session.say(line);
   const agreed = await session.seams.terminal.confirm(await question(session, head), session.interrupts.soft);
   if (session.interrupts.soft.aborted)
     throw new Fault('interrupted', 'stopped before anything was changed', ['run the same command when you are ready']);
   if (!agreed) throw new Fault('stopped', 'declined: nothing was changed', ['run the same command when you are ready']);
-  return { writes };
+  return { session, writes };
 }
 
 /** Failed checks before anything was done: the report is the run's, with no stage in it. */

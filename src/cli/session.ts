@@ -1,4 +1,4 @@
-import type { Context } from '../core/context.ts';
+import type { Acceptance, Context } from '../core/context.ts';
 import type { ExitName, Fault } from '../core/fault.ts';
 import type { CarriedFlag } from '../ui/carry.ts';
 import type { Palette } from '../ui/colour.ts';
@@ -56,6 +56,13 @@ export class Session {
 
   get context(): Context {
     return this.composition.context;
+  }
+
+  /** The same with risks that the person has just taken on. */
+  accepting(more: readonly Acceptance[]): Session {
+    const { options } = this.context;
+    const context = { ...this.context, options: { ...options, accept: [...options.accept, ...more] } };
+    return new Session(this.seams, this.asked, { ...this.composition, context }, this.interrupts, this.#report);
   }
 
   /** A line for the person; never on stdout. */

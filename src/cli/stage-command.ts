@@ -34,7 +34,7 @@ export async function runStageCommand(request: StageRequest, seams: Seams): Prom
     if (answer.stopped) return answer.stopped;
     // A chain without anything to write only looks: no backup is taken of what stays as it is.
     const isDone = stages.length > 1 && !answer.writes;
-    return perform(session, isDone ? stages.filter((stage) => stage.readOnly) : stages);
+    return perform(answer.session, isDone ? stages.filter((stage) => stage.readOnly) : stages);
   });
 }
 

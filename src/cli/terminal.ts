@@ -13,6 +13,8 @@ export interface Terminal {
   readonly columns: number;
   /** True only for a clear yes. Throws Fault('interrupted') if the person stops instead of answering. */
   confirm(question: string, stop: AbortSignal): Promise<boolean>;
+  /** What the person typed; undefined at the end of the input. Throws as `confirm` does. */
+  ask(question: string, stop: AbortSignal): Promise<string | undefined>;
 }
 
 const MIN_COLUMNS = 40;
@@ -28,6 +30,7 @@ export function processTerminal(env: Environment): Terminal {
     errIsTerminal: Boolean(stderr.isTTY) && (stderr.columns ?? 0) >= MIN_COLUMNS,
     columns: stdout.columns || NO_COLUMNS,
     confirm: (question, stop) => confirm(question, stop),
+    ask: (question, stop) => ask(question, stop),
   };
 }
 
@@ -38,20 +41,23 @@ export interface Dialogue {
   readonly terminal?: boolean;
 }
 
+const PERSON = (): Dialogue => ({ input: process.stdin, output: process.stderr });
+
 /** True only for a clear yes; the end of the input (Ctrl-D) is a no. Throws Fault('interrupted') for Ctrl-C and for `stop`. */
-export async function confirm(
-  question: string,
-  stop: AbortSignal,
-  where: Dialogue = { input: process.stdin, output: process.stderr },
-): Promise<boolean> {
+export async function confirm(question: string, stop: AbortSignal, where: Dialogue = PERSON()): Promise<boolean> {
+  return /^y(es)?$/i.test((await ask(`${question} [y/N]`, stop, where)) ?? '');
+}
+
+/** What was typed, without blanks around it; undefined at the end of the input. Throws Fault('interrupted') for Ctrl-C and for `stop`. */
+export async function ask(question: string, stop: AbortSignal, where: Dialogue = PERSON()): Promise<string | undefined> {
   // While a question is open the terminal hands Ctrl-C to us as a key: no signal is sent.
   const key = new AbortController();
   const dialogue = createInterface(where).on('SIGINT', () => key.abort());
   const ended = new Promise<undefined>((resolve) => dialogue.once('close', () => resolve(undefined)));
   try {
-    const answer = await Promise.race([dialogue.question(`${question} [y/N] `, { signal: AbortSignal.any([stop, key.signal]) }), ended]);
+    const answer = await Promise.race([dialogue.question(`${question} `, { signal: AbortSignal.any([stop, key.signal]) }), ended]);
     if (answer === undefined) where.output.write('\n');
-    return /^y(es)?$/i.test((answer ?? '').trim());
+    return answer?.trim();
   } catch (thrown) {
     if (!(thrown instanceof Error && thrown.name === 'AbortError')) throw thrown;
     where.output.write('\n');

@@ -1,5 +1,6 @@
 import * as Args from '@oclif/core/args';
-import { BaseCommand, described } from '../cli/base-command.ts';
+import { BaseCommand } from '../cli/base-command.ts';
+import { described } from '../cli/description.ts';
 import { connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
 import { runReportCommand } from '../cli/report-command.ts';
 import type { ExitName } from '../core/fault.ts';
@@ -12,6 +13,7 @@ export class Report extends BaseCommand {
     `Reads what the run left beside its record in the cluster: what was found, done and waited for, and when.
 Without RUN-ID, the report of the last run. The exit code is that of reading; how the run ended is in the report.`,
     'none; it reads the record of a run',
+    { when: 'After a run, for whoever was not at the terminal.' },
   );
   static override usage = '<%= command.id %> [RUN-ID] [flags]';
   static override examples = ['<%= config.bin %> report', '<%= config.bin %> report --report-file=run.html'];

@@ -41,6 +41,8 @@ export type Verdict =
       readonly severity?: Severity;
       /** Exit code when this finding blocks; `blocked` unless said. */
       readonly exit?: ExitName;
+      /** A person on a terminal may take it on by typing each subject; elsewhere `--accept` does. */
+      readonly byName?: boolean;
       /** A continued run's own record explains the finding: shown, never blocking. */
       readonly expected?: boolean;
     };
@@ -73,6 +75,8 @@ export interface Finding {
   readonly was?: Severity;
   /** Exit code when it blocks, if not `blocked`. */
   readonly exit?: ExitName;
+  /** A person on a terminal may take it on by typing each subject. */
+  readonly byName?: boolean;
 }
 
 /** Something that was read from the cluster, or the reason why it could not be. */

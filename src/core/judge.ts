@@ -33,6 +33,7 @@ function findingOf<Facts>(check: Check<Facts>, verdict: Verdict, accepted: reado
     evidence,
     ...(verdict.next ? { next: verdict.next } : {}),
     ...(verdict.exit ? { exit: verdict.exit } : {}),
+    ...(verdict.byName ? { byName: true } : {}),
   };
   if (verdict.expected) return { ...base, ...rest, outcome: 'expected' };
   if (isAccepted(check.id, evidence, accepted)) return { ...base, ...rest, outcome: 'accepted', was: severity };

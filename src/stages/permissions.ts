@@ -104,6 +104,7 @@ const commandNeeds: Readonly<Record<string, readonly Needs[]>> = {
   plan: reading(...USUAL),
   run: writing(...USUAL),
   status: [session, stateRead],
+  report: [session, stateRead, () => allow(['list'], K.ConfigMap, 'what the run keeps beside its record')],
   backup: writing('backup'),
   crds: writing('crds'),
   alp: writing('alp'),

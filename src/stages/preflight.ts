@@ -16,7 +16,7 @@ import { attempt } from './reading.ts';
 import { readClient, readWorkFolder } from './survey-machine.ts';
 import { podView } from './survey-pods.ts';
 import { readAgentConfig, readInjectors, readProxyMode, readResources } from './survey-resources.ts';
-import { readAccess, readTargetFor, targetFacts } from './survey-target.ts';
+import { readAccess, readTargetFor } from './survey-target.ts';
 
 /** What is installed and whether it can be upgraded (§1, 7, 9): reads everything at once, changes nothing. */
 export const preflightStage = stage<PreflightFacts>({
@@ -47,7 +47,7 @@ export async function surveyPreflight(sources: Sources, context: Context): Promi
     attempt(() => scanOwners(search, sources, context)),
     attempt(() => readAgentConfig(cluster, context.profile, variantOf(detection))),
   ]);
-  const facts = 'unread' in target ? target : { value: targetFacts(target.value.target) };
+  const facts = 'unread' in target ? target : { value: target.value.facts };
   const preview = 'unread' in target ? target : { value: target.value.previews.map(({ planned }) => planned) };
   const now = sources.clock.now().getTime();
   return { now, ...general, ...machine, ...installed, record, target: facts, preview, chart, access, owners, agentConfig };

@@ -5,14 +5,14 @@ import type { Detection } from '../core/installation.ts';
 import type { ClusterReader, Sources } from '../core/ports.ts';
 
 import type { RunRecord } from '../core/run-record.ts';
-import { type MergedTarget, readMergedTarget } from './merged-target.ts';
+import { readMergedTarget } from './merged-target.ts';
 import type { DocumentKind } from './needs.ts';
 import { permissionsOf } from './permissions.ts';
-import { previewDocuments } from './preview.ts';
+import { type PreviewedObject, previewDocuments } from './preview.ts';
 import { attempt, eachOf } from './reading.ts';
-import { type Target, targetDocuments } from './target.ts';
+import { targetDocuments } from './target.ts';
 
-import { CRD_FILE, readCrdManifest } from './target-crds.ts';
+import { readCrdManifest } from './target-crds.ts';
 
 /** The target for what is installed; without an installation there is none. */
 export async function readTargetFor(
@@ -24,26 +24,30 @@ export async function readTargetFor(
   if ('unread' in detection) return detection;
   if (detection.value.type !== 'found') return { unread: 'no installation was recognised, so its target is not known' };
   const { installation } = detection.value;
-  return attempt(() =>
-    installation.path === 'chart'
-      ? crdTarget(sources, context)
-      : readMergedTarget(sources, context, installation, 'value' in record ? record.value : undefined),
-  );
-}
-
-/** Where the chart tool renders the rest, the CRDs are what can be judged beforehand; the rendered objects are judged by `apply`. */
-async function crdTarget(sources: Sources, context: Context): Promise<FoundTarget> {
-  const { url, sha256, text, manifest } = await readCrdManifest(sources, context);
-  const target = { file: CRD_FILE, url, sha256, text, release: context.options.release, manifest, addOns: [] };
-  return { target, previews: await previewDocuments(sources.cluster, manifest) };
+  const known = 'value' in record ? record.value : undefined;
+  return attempt(async () => {
+    if (installation.path === 'chart') return crdTarget(sources, context);
+    const { target, previews } = await readMergedTarget(sources, context, installation, known);
+    const crds = installation.path === 'operator' ? await crdTarget(sources, context) : undefined;
+    const documents = [...targetDocuments(target), ...(crds?.facts.documents ?? [])];
+    return { facts: { release: target.release, url: target.url, documents }, previews: [...previews, ...(crds?.previews ?? [])] };
+  });
 }
 
 /** The target as it will be applied, edits and all, and what the server says to it. */
-export type FoundTarget = Pick<MergedTarget, 'target' | 'previews'>;
+export interface FoundTarget {
+  readonly facts: TargetFacts;
+  readonly previews: readonly PreviewedObject[];
+}
 
-/** The documents of the target and of its add-ons, as the checks see them. */
-export function targetFacts(target: Target): TargetFacts {
-  return { release: target.release, url: target.url, documents: targetDocuments(target) };
+/**
+ * The CRDs have a file of their own beside the operator; where the chart tool renders the rest, they are all that can be judged
+ * beforehand, and the rendered objects are judged by `apply`.
+ */
+async function crdTarget(sources: Sources, context: Context): Promise<FoundTarget> {
+  const { url, manifest } = await readCrdManifest(sources, context);
+  const documents = manifest.documents.map(({ object }) => object);
+  return { facts: { release: context.options.release, url, documents }, previews: await previewDocuments(sources.cluster, manifest) };
 }
 
 const RESOLVING = 6;
@@ -70,7 +74,7 @@ export async function readAccess(
   meshed: boolean,
 ): Promise<Reading<readonly AccessAnswer[]>> {
   return attempt(async () => {
-    const documents = 'value' in target ? await documentKindsOf(cluster, targetFacts(target.value.target)) : [];
+    const documents = 'value' in target ? await documentKindsOf(cluster, target.value.facts) : [];
     const chart = 'value' in detection && detection.value.type === 'found' ? detection.value.installation.chart : undefined;
     const scope = { stateNamespace, documents, meshed, ...(chart ? { chartNamespace: chart.namespace } : {}) };
     const permissions = permissionsOf('run', profile, scope);

@@ -61,6 +61,55 @@ describe('a command that performs stages', () => {
     assert.match(bench.out(), /Next: kubectl cluster-info\n$/);
   });
 
+  describe('with a risk that may be taken on by name', () => {
+    const risk = {
+      status: 'failed',
+      because: 'agents are cut off for a while',
+      hint: 'plan a window',
+      byName: true,
+      evidence: [{ text: 'Deployment/a/typha' }],
+    } as const;
+    const benchOf = (typed: readonly string[], verdict: typeof risk | typeof failed = risk) => {
+      const bench = commandBench([fakeStage('apply', { verdict, plan: applies('upgrade.yaml') })]);
+      bench.answers = [true];
+      bench.typed.push(...typed);
+      return bench;
+    };
+
+    it('asks for the name, then as ever, and acts', async () => {
+      const bench = benchOf(['Deployment/a/typha']);
+      assert.equal(await bench.run('apply'), 0);
+      assert.match(bench.questions[0] ?? '', /type Deployment\/a\/typha/);
+      assert.equal(bench.questions.length, 2);
+      assert.match(bench.err(), /NS-001: agents are cut off for a while/);
+      assert.ok(bench.engine.calls.includes(APPLY));
+    });
+
+    for (const [title, typed] of [
+      ['another name', ['yes']],
+      ['nothing', []],
+    ] as const)
+      it(`changes nothing where ${title} is typed`, async () => {
+        const bench = benchOf(typed);
+        assert.equal(await bench.run('apply'), 3);
+        assert.deepEqual(bench.engine.calls, []);
+      });
+
+    it('is never asked for with --yes, off a terminal, or for a failure that nobody can take on', async () => {
+      const yes = benchOf(['Deployment/a/typha']);
+      assert.equal(await yes.run('apply', '--yes'), 3);
+      const off = benchOf(['Deployment/a/typha']);
+      off.answers = undefined;
+      assert.equal(await off.run('apply'), 3);
+      const other = benchOf(['Deployment/a/typha'], failed);
+      assert.equal(await other.run('apply'), 3);
+      assert.deepEqual(
+        [yes, off, other].flatMap(({ questions, engine }) => [...questions, ...engine.calls]),
+        [],
+      );
+    });
+  });
+
   it('shows the state of a single stage, except where its checks are all there is', async () => {
     const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
     assert.equal(await bench.run('apply', '--yes'), 0);

@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 import type { Action } from '../../src/core/action.ts';
 import { applyStage } from '../../src/stages/apply.ts';
 import { crdsStage } from '../../src/stages/crds.ts';
+import { readInstalled } from '../../src/stages/installed.ts';
+import { readTargetFor } from '../../src/stages/survey-target.ts';
 import { waitStage } from '../../src/stages/wait.ts';
 import type { ApplyBench } from '../support/apply-bench.ts';
 import { OPERATOR, operatedBench, operatorReleases, TYPHA } from '../support/operated-bench.ts';
@@ -163,6 +165,15 @@ describe('the operator path', () => {
     const writes = bench.around.writes.length;
     await performed(applyStage, bench);
     assert.equal(bench.around.writes.length, writes);
+  });
+
+  it('shows the preflight the CRDs as well: stored resources are judged by them', async () => {
+    const { sources, context } = await operatedBench();
+    const installation = await readInstalled(sources, context);
+    const target = await readTargetFor(sources, context, { value: { type: 'found', installation } }, { value: undefined });
+    assert.ok('value' in target, JSON.stringify(target));
+    const kinds = target.value.facts.documents.map(({ kind }) => kind);
+    assert.ok(kinds.includes('CustomResourceDefinition') && kinds.includes('Deployment'));
   });
 
   it('adds nothing of flow logs unless asked', async () => {

@@ -21,6 +21,8 @@ export interface CommandBench {
   readonly requests: ComposeRequest[];
   /** Answers to questions at a terminal; without any there is no terminal. */
   answers: boolean[] | undefined;
+  /** What the person types where a name is asked for, in order. */
+  typed: string[];
   chain: readonly AnyStage[];
   closed: number;
   run(...argv: string[]): Promise<number>;
@@ -39,6 +41,7 @@ export function commandBench(chain: readonly AnyStage[], env: Readonly<Record<st
     questions,
     requests,
     answers: undefined,
+    typed: [],
     chain,
     closed: 0,
     run: (...argv) => runCommand(argv, manifest, seams),
@@ -59,6 +62,10 @@ export function commandBench(chain: readonly AnyStage[], env: Readonly<Record<st
       async confirm(question) {
         questions.push(question);
         return bench.answers?.shift() ?? false;
+      },
+      async ask(question) {
+        questions.push(question);
+        return bench.typed.shift();
       },
     },
     async compose(request) {
