@@ -65,6 +65,8 @@ const BEFORE: Readonly<Record<string, string>> = {
   'hep --undo': 'run --yes',
   'policy --undo': 'run --yes',
   'run --include hep': 'run --yes',
+  report: 'run --yes',
+  'report --report-file=run.html': 'run --yes',
 };
 
 describe('the examples of every help page', () => {
