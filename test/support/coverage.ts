@@ -2,6 +2,7 @@ import { alpChecks } from '../../src/checks/alp.ts';
 import { applyChecks } from '../../src/checks/apply.ts';
 import { hepChecks } from '../../src/checks/hep.ts';
 import { preflightChecks } from '../../src/checks/index.ts';
+import { forgetChecks, restoreChecks } from '../../src/checks/owner-restore.ts';
 import { removalChecks } from '../../src/checks/policy-removal.ts';
 import { registry } from '../../src/checks/registry.ts';
 import { verifyChecks } from '../../src/checks/verify.ts';
@@ -11,9 +12,12 @@ import { chain } from '../../src/stages/index.ts';
 
 /** Who claims a step of the procedure: stages and checks that cite it, the claims list, or a stage still to come. */
 export function claimants(ref: string): { readonly now: readonly string[]; readonly later: readonly string[] } {
-  const checks = [...preflightChecks, ...applyChecks, ...alpChecks, ...hepChecks, ...removalChecks, ...verifyChecks]
+  const owners = [...restoreChecks, ...forgetChecks];
+  const cited = [...preflightChecks, ...applyChecks, ...owners, ...alpChecks, ...hepChecks, ...removalChecks, ...verifyChecks]
     .filter((check) => check.ref === ref)
     .map(({ id }) => `${id} ${registry[id as keyof typeof registry]}`);
+  // Several stages judge some of them.
+  const checks = [...new Set(cited)];
   const stages = chain.filter((stage) => stage.ref === ref).map(({ id }) => `stage \`${id}\``);
   const claimed = claims.filter((claim) => claim.ref === ref);
   return {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type OpenCluster, openCluster } from '../../src/adapters/cluster.ts';
+import { openCluster } from '../../src/adapters/cluster.ts';
 import { readConnection } from '../../src/adapters/kubeconfig.ts';
 import { ownerJournal } from '../../src/adapters/owner-journal.ts';
 import { journalMaps } from '../../src/adapters/owner-journal-maps.ts';
@@ -8,8 +9,9 @@ import { Fault } from '../../src/core/fault.ts';
 import type { OwnerReference } from '../../src/core/object.ts';
 import { sameReference } from '../../src/core/owner-journal.ts';
 import { ApiFailure, type OwnerJournalStore } from '../../src/core/ports.ts';
-import { calico } from '../../src/profiles/calico.ts';
+import type { ChainOutcome } from '../../src/engine/run-chain.ts';
 import { aggregate } from '../control-plane/aggregation.ts';
+import { ApiError } from '../control-plane/api.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { type FaultProxy, startFaultProxy } from '../control-plane/fault-proxy.ts';
 import type { LoggedRequest } from '../control-plane/proxy-log.ts';
@@ -18,7 +20,7 @@ import { type FaultPoint, isAmong } from './fault-points.ts';
 import { pointText } from './fault-sweep.ts';
 import { GROUP, makeOwnedObjects } from './owned-objects.ts';
 import { type OwnerGraph, readOwnerGraph } from './owner-graph.ts';
-import { restoreByParts, stripByParts } from './procedure-g.ts';
+import { restoreWork, stripWork } from './owner-work.ts';
 import { manifestFile } from './shared.ts';
 
 /** Owned objects on a real control plane whose references come off and go back, once for each fault. */
@@ -31,10 +33,6 @@ export interface ReferenceGround {
 }
 
 const DEPENDENTS = 10;
-type Work = (cluster: OpenCluster, journal: OwnerJournalStore) => Promise<unknown>;
-const strip: Work = (cluster, journal) => stripByParts(cluster, journal, calico);
-const restore: Work = (cluster, journal) => restoreByParts(cluster, journal, calico);
-
 export async function referenceGround(): Promise<ReferenceGround> {
   const plane = await startControlPlane({ maxMinutes: 60 });
   try {
@@ -46,7 +44,7 @@ export async function referenceGround(): Promise<ReferenceGround> {
 }
 
 async function populated(plane: ControlPlane): Promise<ReferenceGround> {
-  await plane.kubectl(['apply', '--server-side', '-f', manifestFile('v3.26.5', 'crds.yaml')]);
+  await plane.kubectl(['apply', '--server-side', '-f', manifestFile('v3.26.5', 'calico.yaml')]);
   const served = await aggregate(plane, GROUP);
   const proxy = await startFaultProxy({ behind: plane.access, kubeconfigPath: join(plane.dir, 'proxy.kubeconfig'), maxMinutes: 60 });
   const stop = async () => {
@@ -65,17 +63,20 @@ async function populated(plane: ControlPlane): Promise<ReferenceGround> {
   }
 }
 
+const WORKS = [stripWork, restoreWork] as const;
+
 async function swept(plane: ControlPlane, proxy: FaultProxy): Promise<Omit<ReferenceGround, 'stop'>> {
   const first = await readOwnerGraph(plane.api);
-  const direct = <T>(act: (cluster: OpenCluster, journal: OwnerJournalStore) => Promise<T>) => withCluster(plane.kubeconfigPath, act);
-  const proxied = (work: Work) => withCluster(proxy.kubeconfigPath, work);
-  /** Everything back and the journal gone: the next fault meets what the first one met. */
+  const around = { home: join(plane.dir, 'home'), kubeconfig: proxy.kubeconfigPath, kubectl: plane.programs.kubectl };
+  await mkdir(around.home, { recursive: true });
+  const direct = <T>(act: (journal: OwnerJournalStore) => Promise<T>) => withJournal(plane.kubeconfigPath, act);
+  /** Everything back, the journal and the run's record gone: the next fault meets what the first one met. */
   const asBefore = async (where: string) => {
     assert.deepEqual(await readOwnerGraph(plane.api), first, where);
-    await direct((_, journal) => journal.forget());
+    await direct((journal) => journal.forget());
+    for (const path of TRACES) await plane.api.send('DELETE', path).catch(unlessGone);
   };
-  await proxied(strip);
-  await proxied(restore);
+  for (const work of WORKS) assertDone(await work.perform(around), `${work.name} without a fault`);
   const clean = [...proxy.requests];
   assertJournalFirst(clean);
   await asBefore('without a fault');
@@ -84,12 +85,13 @@ async function swept(plane: ControlPlane, proxy: FaultProxy): Promise<Omit<Refer
     async sweep(point) {
       proxy.arm({ kind: point.kind, nth: point.nth, matches: (request) => isAmong(point.among, request) });
       let struck: LoggedRequest | undefined;
-      for (const work of [strip, restore]) {
-        const failed = await proxied(work).then(() => undefined, expected);
-        await direct((_, journal) => assertRecorded(plane, journal, first, `${pointText(point)}, ${work === strip ? 'strip' : 'restore'}`));
-        if (failed === undefined && work === strip) continue;
+      for (const work of WORKS) {
+        const where = `${pointText(point)}, ${work.name}`;
+        const isDone = await work.perform(around).then(({ exit }) => exit === 'done', expected);
+        await direct((journal) => assertRecorded(plane, journal, first, where));
+        if (isDone && work === stripWork) continue;
         struck ??= proxy.disarm();
-        await proxied(work);
+        assertDone(await work.perform(around), `${where}: ${struck?.method} ${struck?.path}`);
       }
       await asBefore(`${pointText(point)}: ${struck?.method} ${struck?.path}`);
       return struck !== undefined;
@@ -97,19 +99,33 @@ async function swept(plane: ControlPlane, proxy: FaultProxy): Promise<Omit<Refer
   };
 }
 
-async function withCluster<T>(kubeconfig: string, act: (cluster: OpenCluster, journal: OwnerJournalStore) => Promise<T>): Promise<T> {
+const TRACES = [
+  '/api/v1/namespaces/kube-system/configmaps/netsvc-upgrade-run',
+  '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/netsvc-upgrade',
+];
+
+function unlessGone(thrown: unknown): void {
+  if (!(thrown instanceof ApiError) || thrown.status !== 404) throw thrown;
+}
+
+function assertDone({ exit, message, findings }: ChainOutcome, where: string): void {
+  const open = findings.filter(({ outcome }) => outcome === 'error').map(({ id, message: why }) => `${id} ${why}`);
+  assert.equal(exit, 'done', `${where}: ${message ?? ''} ${open.join('; ')}`);
+}
+
+async function withJournal<T>(kubeconfig: string, act: (journal: OwnerJournalStore) => Promise<T>): Promise<T> {
   const cluster = openCluster(await readConnection({ kubeconfig }, process.env), { version: 'test' });
   try {
     const clusterUid = await cluster.clusterUid();
-    return await act(cluster, ownerJournal({ place: journalMaps(cluster, 'kube-system'), clusterUid, profile: 'calico', runId: 'sweep' }));
+    return await act(ownerJournal({ place: journalMaps(cluster, 'kube-system'), clusterUid, profile: 'calico', runId: 'sweep' }));
   } finally {
     await cluster.close();
   }
 }
 
 /** A refusal, an answer that never came, or a person's next step; anything else is a defect. */
-function expected(thrown: unknown): unknown {
-  if (thrown instanceof ApiFailure || thrown instanceof Fault) return thrown;
+function expected(thrown: unknown): boolean {
+  if (thrown instanceof ApiFailure || thrown instanceof Fault) return false;
   throw thrown;
 }
 
@@ -134,7 +150,7 @@ async function assertRecorded(plane: ControlPlane, journal: OwnerJournalStore, f
 /** Every patch of a run came after the journal's head was acknowledged. */
 function assertJournalFirst(requests: readonly LoggedRequest[]): void {
   const head = requests.find(({ method, path }) => method === 'PUT' && path.includes('/configmaps/netsvc-upgrade-owners'));
-  const patches = requests.filter(({ method }) => method === 'PATCH');
+  const patches = requests.filter(({ method, path }) => method === 'PATCH' && !/\/(leases|configmaps)\/netsvc-upgrade/.test(path));
   assert.ok(head?.answeredAt !== undefined && patches.length > 0);
   for (const { arrivedAt, path } of patches) assert.ok(arrivedAt > head.answeredAt, `${path} came before its record`);
 }
