@@ -1,6 +1,6 @@
 /** The page's looks: the reader's own light or dark, no font or picture from anywhere, everything open on paper. */
 export const PAGE_STYLE = `
-:root{color-scheme:light dark;--ink:#1b1f24;--paper:#fff;--dim:#57606a;--line:#d0d7de;--soft:#f6f8fa;--old:#9ea7b3;--updating:#bf8700;--new:#1a7f37;--failed:#cf222e;--accent:#0550ae}
+:root{color-scheme:light dark;--ink:#1b1f24;--paper:#fff;--dim:#57606a;--line:#d0d7de;--soft:#f6f8fa;--old:#9ea7b3;--updating:#8a5c00;--new:#1a7f37;--failed:#cf222e;--accent:#0550ae}
 @media (prefers-color-scheme:dark){:root{--ink:#e6edf3;--paper:#0d1117;--dim:#9198a1;--line:#3d444d;--soft:#151b23;--old:#6e7681;--updating:#d29922;--new:#3fb950;--failed:#f85149;--accent:#79c0ff}}
 *{box-sizing:border-box}
 body{margin:0 auto;max-width:76rem;padding:1rem;background:var(--paper);color:var(--ink);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
