@@ -1,4 +1,5 @@
 import { Fault, messageOf } from '../core/fault.ts';
+import { withoutCredentials } from '../core/hidden.ts';
 import type { FileFormat } from './output.ts';
 import { assertPlace } from './output-place.ts';
 
@@ -47,7 +48,7 @@ export class ReportFile {
     this.#isWritten = true;
     try {
       const { writeDurably } = await import('../adapters/durable-write.ts');
-      await writeDurably(this.#file, Buffer.from(await text(format)), 0o600);
+      await writeDurably(this.#file, Buffer.from(withoutCredentials(await text(format))), 0o600);
     } catch (thrown) {
       this.#say(`Warning: the report could not be written to ${this.#file}: ${messageOf(thrown)}`);
     }

@@ -1,3 +1,4 @@
+import { withoutCredentials } from '../core/hidden.ts';
 import type { FieldChange, PlannedObject } from '../core/plan.ts';
 import type { RolloutTrace } from '../core/run-history.ts';
 import { clip } from '../ui/columns.ts';
@@ -30,9 +31,9 @@ export function storedReport(report: RunReport): RunReport {
   let kept = report;
   for (const room of ROOMS) {
     kept = inRoom(report, room);
-    if (Buffer.byteLength(JSON.stringify(kept)) <= STORED_BYTES) return kept;
+    if (Buffer.byteLength(JSON.stringify(kept)) <= STORED_BYTES) break;
   }
-  return kept;
+  return JSON.parse(withoutCredentials(JSON.stringify(kept))) as RunReport;
 }
 
 function inRoom(report: RunReport, room: Room): RunReport {

@@ -1,2 +1,15 @@
 /** What stands in plans, reports and records in place of a Secret's value. */
 export const HIDDEN = '(hidden)';
+
+const CREDENTIALS: readonly (readonly [RegExp, string])[] = [
+  // `https://user:password@host`; a user alone may be a token.
+  [/([a-z][a-z0-9+.-]*:\/\/)[^\s/@"'<>\\]+@/gi, `$1${HIDDEN}@`],
+  [/\b(Bearer|Basic)( +)[A-Za-z0-9._~+/-]{8,}=*/g, `$1$2${HIDDEN}`],
+  // A JSON web token, as service accounts have.
+  [/\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*/g, HIDDEN],
+];
+
+/** A text that leaves this machine, without credentials that a program, an address or a person put into it. Leaves JSON valid. */
+export function withoutCredentials(text: string): string {
+  return CREDENTIALS.reduce((kept, [pattern, instead]) => kept.replace(pattern, instead), text);
+}

@@ -51,10 +51,10 @@ function rowOf({ label, cells }: HeatRow, y: number): Html {
   return html`<g>${runsOf(cells).map((run) => cellOf(label, run, y * CELL))}</g>`;
 }
 
-/** The part of the group that is new already fills its square from below. */
+/** The part of the group that is new already fills its square from below; where a node failed nothing hides it. */
 function cellOf(label: string, { cell, from, count }: Run, y: number): Html {
   const [x, width] = [from * CELL, count * CELL];
-  const filled = cell.phase === 'new' || cell.phase === 'gone' ? 0 : Math.round(steps(cell) * (CELL / STEPS));
+  const filled = cell.phase === 'old' || cell.phase === 'updating' ? steps(cell) * (CELL / STEPS) : 0;
   const part = filled > 0 ? html`<rect class="f-new" x="${x}" y="${y + CELL - filled}" width="${width}" height="${filled}"/>` : undefined;
   return html`<g><title>${tip(label, cell)}</title><rect class="f-${cell.phase}" x="${x}" y="${y}" width="${width}" height="${CELL}"/>${part}</g>`;
 }
@@ -64,7 +64,8 @@ function tip(label: string, cell: HeatCell): string {
   return `${label}: ${WORDS[cell.phase]}${cell.why === '' ? '' : ` (${cell.why})`}${part}`;
 }
 
-const steps = ({ share }: HeatCell) => Math.round(share * STEPS);
+/** Only a group that is new to the last node is drawn full. */
+const steps = ({ share }: HeatCell) => (share === 1 ? STEPS : Math.min(STEPS - 1, Math.round(share * STEPS)));
 
 interface Run {
   readonly cell: HeatCell;

@@ -1,7 +1,7 @@
 /** The page's looks: the reader's own light or dark, no font or picture from anywhere, everything open on paper. */
 export const PAGE_STYLE = `
-:root{color-scheme:light dark;--ink:#1b1f24;--paper:#fff;--dim:#57606a;--line:#d0d7de;--soft:#f6f8fa;--old:#9ea7b3;--updating:#bf8700;--new:#1a7f37;--failed:#cf222e;--accent:#0550ae}
-@media (prefers-color-scheme:dark){:root{--ink:#e6edf3;--paper:#0d1117;--dim:#9198a1;--line:#3d444d;--soft:#151b23;--old:#6e7681;--updating:#d29922;--new:#3fb950;--failed:#f85149;--accent:#79c0ff}}
+:root{color-scheme:light dark;--ink:#1b1f24;--paper:#fff;--dim:#57606a;--line:#d0d7de;--soft:#f6f8fa;--old:#9ea7b3;--updating:#8a5c00;--busy:#bf8700;--new:#1a7f37;--failed:#cf222e;--accent:#0550ae}
+@media (prefers-color-scheme:dark){:root{--ink:#e6edf3;--paper:#0d1117;--dim:#9198a1;--line:#3d444d;--soft:#151b23;--old:#6e7681;--updating:#d29922;--busy:#d29922;--new:#3fb950;--failed:#f85149;--accent:#79c0ff}}
 *{box-sizing:border-box}
 body{margin:0 auto;max-width:76rem;padding:1rem;background:var(--paper);color:var(--ink);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 h1{font-size:1.6rem;margin:.2em 0}h2{font-size:1.25rem;margin:2em 0 .5em;border-bottom:1px solid var(--line)}h3{font-size:1.05rem}h4{font-size:1rem}
@@ -15,13 +15,13 @@ dl{display:grid;grid-template-columns:max-content 1fr;gap:.1em 1em}dt{color:var(
 .wide{overflow-x:auto;max-width:100%}
 table{border-collapse:collapse;width:100%;font-size:.9rem}th,td{text-align:left;vertical-align:top;padding:.3em .6em;border-bottom:1px solid var(--line)}
 thead th{color:var(--dim);white-space:nowrap}tbody th{font-weight:600}td{min-width:4rem}th,td[class]{overflow-wrap:normal}
-.timeline td:nth-child(3){white-space:nowrap}.axis{width:30%;min-width:9rem}.bar{display:block;height:.9em;margin-top:.3em;border-radius:2px;min-width:2px}
+.timeline td:nth-child(3),.timeline td:nth-child(4){white-space:nowrap}.axis{width:30%;min-width:9rem}.bar{display:block;height:.9em;margin-top:.3em;border-radius:2px;min-width:2px}
 .b-done{background:var(--new)}.b-failed{background:var(--failed)}.b-skipped{background:var(--old)}
 code,pre{font:.85em/1.4 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere}pre{margin:.2em 0;background:var(--soft);padding:.4em}
 ins{color:var(--new);text-decoration:none}ins::before{content:"+ "}del{color:var(--failed)}
-figure{margin:0}figcaption,small,.legend{color:var(--dim)}.heat{display:block;width:100%;min-width:20rem;background:var(--soft)}
-.f-old{fill:var(--old)}.f-updating{fill:var(--updating)}.f-new{fill:var(--new)}.f-failed{fill:var(--failed)}.f-gone{fill:none}
-.legend span::before{content:"■ "}.legend span{margin-right:.6em}
+figure{margin:0}figcaption,small,.legend{color:var(--dim)}.heat{display:block;shape-rendering:crispEdges;width:100%;min-width:20rem;background:var(--soft)}
+.f-old{fill:var(--old)}.f-updating{fill:var(--busy)}.f-new{fill:var(--new)}.f-failed{fill:var(--failed)}.f-gone{fill:none}
+.legend span::before{content:"■ "}.legend .c-updating::before{color:var(--busy)}.legend span{margin-right:.6em}
 input{font:inherit;width:100%;max-width:30rem;padding:.4em;border:1px solid var(--dim);border-radius:.3em;background:var(--soft);color:inherit}
 [hidden]{display:none!important}
 @media (max-width:40rem){body{padding:.6rem}dl{grid-template-columns:1fr}dd{margin-bottom:.4em}}

@@ -57,6 +57,17 @@ describe('--report-file', () => {
     assert.match(report.history.actions[0].detail, /kubectl is broken/);
   });
 
+  for (const name of ['r.json', 'r.yaml', 'r.md', 'r.html', 'r.xml', 'r.txt'])
+    it(`${name} has no credentials, whether typed or said by a program`, async () => {
+      const bench = commandBench([fakeStage('apply', { plan: applies('a.yaml') })]);
+      const stderr = 'cannot read https://alice:geheim@mirror.example/x: Bearer geheim-geheim';
+      bench.engine.tools.set('kubectl apply --server-side -f a.yaml', { exitCode: 1, stderr });
+      const typed = ['--manifest-url=https://alice:geheim@mirror.example', '--token', 'geheim'];
+      assert.equal(await bench.run('apply', '--yes', ...typed, '--report-file', at(name)), 1);
+      assert.doesNotMatch(text(name), /geheim/);
+      assert.doesNotMatch(JSON.stringify([...bench.engine.kept]), /geheim/);
+    });
+
   it('is written when the run is interrupted', async () => {
     const bench = commandBench([fakeStage('apply', { plan: applies('a.yaml') })]);
     bench.engine.soft.abort();

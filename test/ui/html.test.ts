@@ -97,6 +97,20 @@ describe('a report as a page', () => {
     assert.equal(listed.length, 50);
   });
 
+  it('never paints a failed node over, however many others of its group are new', () => {
+    const svg = /<svg class="heat"[\s\S]*?<\/svg>/.exec(htmlText(reportOf({ nodes: 5000, stuck: [4320] }), programOf))?.[0] ?? '';
+    const last = svg.slice(svg.lastIndexOf('<g><title>'));
+    assert.match(last, /: failed \(cannot pull image[\s\S]*class="f-failed"/);
+    assert.doesNotMatch(last, /f-new/);
+  });
+
+  it('fills no square to the top while one of its nodes is not new', () => {
+    const svg = /<svg class="heat"[\s\S]*?<\/svg>/.exec(htmlText(reportOf({ nodes: 5000 }), programOf))?.[0] ?? '';
+    const filled = [...svg.matchAll(/class="f-(?:old|updating)"[^>]*\/><rect class="f-new"[^>]*height="([\d.]+)"/g)];
+    assert.ok(filled.length > 50);
+    for (const [, height] of filled) assert.ok(Number(height) < 10, height);
+  });
+
   it('shows what a plan would do where nothing was run', () => {
     const { history: _, ...report } = reportOf();
     assert.match(htmlText(report, programOf), /<h2>Commands of the plan<\/h2>/);

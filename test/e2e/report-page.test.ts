@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { htmlText } from '../../src/ui/report-html.ts';
+import { reportOf } from '../support/big-report.ts';
+import { Browser, findBrowser } from '../support/browser.ts';
+
+const LONG = 'registry.example.org/a-very-long-name-without-any-place-to-break-it/'.repeat(4);
+
+/** Contrast of every kind of text with the page behind it, the least first. */
+const CONTRAST = `(() => {
+  const numbers = (text) => text.match(/[\\d.]+/g).slice(0, 3).map(Number);
+  const light = (text) => { const [r, g, b] = numbers(text).map((n) => (n / 255 <= 0.03928 ? n / 255 / 12.92 : ((n / 255 + 0.055) / 1.055) ** 2.4)); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const behind = (one) => { for (let at = one; at; at = at.parentElement) { const colour = getComputedStyle(at).backgroundColor; if (!/, 0\\)$/.test(colour)) return colour; } return 'rgb(255,255,255)'; };
+  return [...document.querySelectorAll('body *')].filter((one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== '') && one.checkVisibility())
+    .map((one) => { const [a, b] = [light(getComputedStyle(one).color), light(behind(one))]; return [(Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), one.outerHTML.slice(0, 80)]; })
+    .sort(([a], [b]) => a - b)[0];
+})()`;
+
+describe('the page of a report in a browser', function () {
+  this.timeout(120_000);
+  let browser: Browser;
+  let folder: string;
+
+  before(async function () {
+    const program = findBrowser();
+    if (program === undefined) {
+      console.error('      skipped: there is no Chromium on PATH (name one in CHROMIUM)');
+      return this.skip();
+    }
+    folder = mkdtempSync(join(tmpdir(), 'page-'));
+    const report = reportOf({ nodes: 5000, stuck: [4320], evidence: 30 });
+    const page = htmlText({ ...report, facts: [...report.facts, ['image', LONG]], message: LONG }, (tool) => tool);
+    writeFileSync(join(folder, 'report.html'), page);
+    browser = new Browser(program);
+    await browser.open(pathToFileURL(join(folder, 'report.html')).href);
+  });
+
+  after(async () => {
+    await browser?.close();
+    if (folder) rmSync(folder, { recursive: true });
+  });
+
+  for (const width of [1280, 768, 375, 320])
+    it(`is not wider than a window of ${width} pixels`, async () => {
+      await browser.size(width, 800);
+      const widths = await browser.value<number[]>('[document.documentElement.scrollWidth, innerWidth]');
+      assert.ok((widths[0] ?? 0) <= (widths[1] ?? 0), widths.join(' > '));
+      assert.equal(widths[1], width);
+    });
+
+  for (const scheme of ['light', 'dark'])
+    it(`can be read in ${scheme}: every text stands out from what is behind it`, async () => {
+      await browser.size(1280, 900);
+      await browser.call('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] });
+      const dark = await browser.value<boolean>('/^rgb\\((\\d|[1-9]\\d),/.test(getComputedStyle(document.body).backgroundColor)');
+      assert.equal(dark, scheme === 'dark');
+      const [least, text] = await browser.value<[number, string]>(CONTRAST);
+      assert.ok(least >= 4.5, `${least} ${text}`);
+    });
+
+  it('finds one node of 5,000 by the keyboard alone, and Escape shows everything again', async () => {
+    await browser.value('document.activeElement.blur()');
+    await browser.type('/');
+    assert.equal(await browser.value('document.activeElement.id'), 'search');
+    await browser.type('node-04321');
+    const shown = 'document.querySelector("#search-found:not([hidden])")';
+    await browser.value(`new Promise((done) => { const look = () => ${shown} ? done(1) : requestAnimationFrame(look); look(); })`);
+    assert.match(await browser.value(`${shown}.querySelector("tbody").innerText`), /^node-04321\tfailed\t.*ImagePullBackOff/);
+    assert.equal(await browser.value('document.querySelectorAll("#search-found tbody tr").length'), 1);
+    await browser.call('Input.dispatchKeyEvent', { type: 'keyDown', key: 'Escape' });
+    assert.deepEqual(
+      await browser.value('[document.querySelector("#search-found").hidden, document.querySelectorAll("tbody tr[hidden]").length]'),
+      [true, 0],
+    );
+  });
+
+  it('names everything that a screen reader stops at, and skips no level of headings', async () => {
+    const { nodes } = (await browser.call('Accessibility.getFullAXTree')) as { readonly nodes: readonly AxNode[] };
+    const there = nodes.filter((node) => !node.ignored);
+    const roles = new Set(there.map((node) => node.role?.value));
+    for (const role of ['main', 'navigation', 'heading', 'searchbox', 'table', 'image', 'region']) assert.ok(roles.has(role), role);
+    const stops = ['link', 'searchbox', 'button', 'image', 'region', 'DisclosureTriangle', 'columnheader'];
+    const unnamed = there.filter((node) => stops.includes(node.role?.value ?? '') && (node.name?.value ?? '') === '');
+    assert.deepEqual(
+      unnamed.map((node) => node.role?.value),
+      [],
+    );
+    const levels = await browser.value<number[]>('[...document.querySelectorAll("h1,h2,h3,h4")].map((one) => Number(one.tagName[1]))');
+    assert.equal(levels.filter((level) => level === 1).length, 1);
+    for (const [index, level] of levels.entries()) assert.ok(level <= (levels[index - 1] ?? 0) + 1, levels.join());
+  });
+
+  it('opens every fold on paper', async () => {
+    await browser.call('Page.printToPDF', { landscape: true });
+    assert.equal(await browser.value('document.querySelectorAll("details:not([open])").length'), 0);
+  });
+
+  it('has asked for nothing but itself and complained about nothing', () => {
+    assert.deepEqual(
+      browser.requests.map((address) => address.replace(/.*\//, '')),
+      ['report.html'],
+    );
+    assert.deepEqual(browser.complaints, []);
+  });
+});
+
+interface AxNode {
+  readonly ignored: boolean;
+  readonly role?: { readonly value: string };
+  readonly name?: { readonly value: string };
+}

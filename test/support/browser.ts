@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+
+type Answer = Readonly<Record<string, unknown>>;
+
+/** The browser that is there: `CHROMIUM`, else that of the distribution; undefined without one. */
+export function findBrowser(): string | undefined {
+  const names = [process.env.CHROMIUM, 'chromium', 'chromium-browser', 'google-chrome'].filter((name) => name !== undefined);
+  return names.find((name) => spawnSync(name, ['--version'], { timeout: 20_000 }).status === 0);
+}
+
+/** One page in a browser without a window, driven over a pipe: no port is opened and no package is needed. */
+export class Browser {
+  readonly #process: ChildProcess;
+  readonly #profile: string;
+  readonly #waiting = new Map<number, { readonly done: (answer: Answer) => void; readonly failed: (reason: Error) => void }>();
+  readonly #listeners: ((method: string, params: Answer) => void)[] = [];
+  #session = '';
+  #count = 0;
+  #rest = '';
+
+  /** What the page said on its console, and scripts that failed. */
+  readonly complaints: string[] = [];
+  /** Addresses that were asked for. */
+  readonly requests: string[] = [];
+
+  constructor(program: string) {
+    this.#profile = mkdtempSync(join(tmpdir(), 'browser-'));
+    const flags = ['--headless', '--disable-gpu', '--no-first-run', '--remote-debugging-pipe', `--user-data-dir=${this.#profile}`];
+    // Chromium refuses its sandbox to root; the page is our own.
+    const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+    this.#process = spawn(program, [...flags, ...asRoot, 'about:blank'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
+    const output = this.#process.stdio[4] as Readable;
+    output.setEncoding('utf8').on('data', (text: string) => this.#read(text));
+    this.#process.on('exit', () => {
+      for (const { failed } of this.#waiting.values()) failed(new Error('the browser ended'));
+    });
+  }
+
+  async open(address: string): Promise<void> {
+    const { targetId } = await this.#send('Target.createTarget', { url: 'about:blank' });
+    const { sessionId } = await this.#send('Target.attachToTarget', { targetId, flatten: true });
+    this.#session = String(sessionId);
+    this.#listeners.push((method, params) => this.#note(method, params));
+    for (const domain of ['Page', 'Runtime', 'Log', 'Network']) await this.call(`${domain}.enable`);
+    const loaded = new Promise<void>((done) => this.#listeners.push((method) => method === 'Page.loadEventFired' && done()));
+    await this.call('Page.navigate', { url: address });
+    await loaded;
+  }
+
+  async call(method: string, params: Answer = {}): Promise<Answer> {
+    return this.#send(method, params, this.#session);
+  }
+
+  /** The value of an expression in the page, a promise's too; the page's own policy does not hold for it. */
+  async value<T>(expression: string): Promise<T> {
+    const answer = await this.call('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true });
+    if (answer.exceptionDetails) throw new Error(`${expression}: ${JSON.stringify(answer.exceptionDetails)}`);
+    return (answer.result as { readonly value: T }).value;
+  }
+
+  async size(width: number, height: number): Promise<void> {
+    await this.call('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: width < 600 });
+  }
+
+  async type(text: string): Promise<void> {
+    for (const key of text) {
+      await this.call('Input.dispatchKeyEvent', { type: 'keyDown', key, text: key });
+      await this.call('Input.dispatchKeyEvent', { type: 'keyUp', key });
+    }
+  }
+
+  async close(): Promise<void> {
+    const ended = new Promise((done) => this.#process.once('exit', done));
+    if (this.#process.exitCode === null) {
+      this.#send('Browser.close', {}).catch(() => undefined);
+      await ended;
+    }
+    rmSync(this.#profile, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  #note(method: string, params: Answer): void {
+    if (method === 'Log.entryAdded' || method === 'Runtime.exceptionThrown' || method === 'Runtime.consoleAPICalled')
+      this.complaints.push(JSON.stringify(params));
+    if (method === 'Network.requestWillBeSent') this.requests.push((params.request as { readonly url: string }).url);
+  }
+
+  #send(method: string, params: Answer, sessionId?: string): Promise<Answer> {
+    this.#count += 1;
+    const id = this.#count;
+    const message = { id, method, params, ...(sessionId ? { sessionId } : {}) };
+    return new Promise((done, failed) => {
+      this.#waiting.set(id, { done, failed });
+      (this.#process.stdio[3] as Writable).write(`${JSON.stringify(message)}\0`);
+    });
+  }
+
+  #read(text: string): void {
+    const messages = (this.#rest + text).split('\0');
+    this.#rest = messages.pop() ?? '';
+    for (const message of messages) {
+      const { id, result, error, method, params } = JSON.parse(message);
+      if (method) for (const listener of this.#listeners) listener(method, params ?? {});
+      const waiting = this.#waiting.get(id);
+      this.#waiting.delete(id);
+      if (error) waiting?.failed(new Error(`${error.message} (${error.code})`));
+      else waiting?.done(result);
+    }
+  }
+}
