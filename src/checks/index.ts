@@ -1,6 +1,7 @@
 import type { Check } from '../core/check.ts';
 import * as access from './access.ts';
 import * as advice from './advice.ts';
+import { apiNamespaceStays } from './api-namespace.ts';
 import * as dataPlane from './data-plane.ts';
 import type { PreflightFacts } from './facts.ts';
 import * as endpoints from './host-endpoints.ts';
@@ -82,6 +83,7 @@ export const preflightChecks: readonly Check<PreflightFacts>[] = [
   target.noDuplicateEnvTarget,
   settings.imagesReachable,
   settings.mtuUnchanged,
+  apiNamespaceStays,
   ownerReferences,
   mesh.applicationLayerPolicy,
   mesh.sidecarsCanMount,

@@ -87,6 +87,7 @@ export const registry = {
   'NS-605': 'no variable set twice in the target',
   'NS-606': 'images can be pulled from their registry',
   'NS-607': 'interface MTU unchanged',
+  'NS-621': 'namespace of the API server stays',
   'NS-701': 'no owner references that the upgrade breaks',
   'NS-702': 'application layer policy',
   'NS-703': 'sidecars can mount after the upgrade',
