@@ -2,6 +2,7 @@ import type { Check } from '../core/check.ts';
 import * as access from './access.ts';
 import * as advice from './advice.ts';
 import { chartUpgradable } from './chart-preflight.ts';
+import { apiNamespaceStays } from './api-namespace.ts';
 import * as dataPlane from './data-plane.ts';
 import type { PreflightFacts } from './facts.ts';
 import * as endpoints from './host-endpoints.ts';
@@ -85,6 +86,7 @@ export const preflightChecks: readonly Check<PreflightFacts>[] = [
   settings.imagesReachable,
   settings.mtuUnchanged,
   ownersSearchedFirst,
+  apiNamespaceStays,
   ownerReferences,
   mesh.applicationLayerPolicy,
   mesh.sidecarsCanMount,

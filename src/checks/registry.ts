@@ -105,6 +105,7 @@ export const registry = {
   'NS-606': 'images can be pulled from their registry',
   'NS-607': 'interface MTU unchanged',
   'NS-608': 'chart release can be upgraded',
+  'NS-621': 'namespace of the API server stays',
   'NS-701': 'no owner references that the upgrade breaks',
   'NS-702': 'application layer policy',
   'NS-703': 'sidecars can mount after the upgrade',

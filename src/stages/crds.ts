@@ -1,4 +1,5 @@
 import { nothingRefusedNow } from '../checks/apply.ts';
+import type { Action } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import { Fault } from '../core/fault.ts';
 import type { Installation } from '../core/installation.ts';
@@ -10,6 +11,19 @@ import { type PreviewedObject, previewDocuments } from './preview.ts';
 import { type CrdManifest, readCrdManifest } from './target-crds.ts';
 
 const IN_MANIFEST = 'the full manifest holds the CRDs: apply installs them first';
+
+/** Said when the CRDs are there: whoever asked for this stage alone must not stop here. */
+const AT_ONCE: Action = {
+  id: 'at-once',
+  title: 'go on at once',
+  ref: '§4.3/2',
+  undo: 'full',
+  effect: {
+    type: 'ask',
+    instruction:
+      'next, at once: apply (run goes on by itself). The old operator does not know the new CRDs: restarted before the new one is there, it hangs, and its statuses stay green',
+  },
+};
 
 export interface CrdFacts {
   readonly crds: CrdManifest;
@@ -32,11 +46,8 @@ export const crdsStage = pathStage<CrdFacts>({
     const { crds, previews } = facts;
     if (!changes(facts)) return { skip: `the CRDs are as ${crds.url} says` };
     return {
-      actions: applyWhole(crdFile(facts), context),
+      actions: [...applyWhole(crdFile(facts), context), AT_ONCE],
       objects: previews.map(({ planned }) => planned),
-      notes: [
-        'next, at once: apply. The old operator does not know the new CRDs: restarted before the new one is there, it hangs, and its statuses stay green',
-      ],
       remember: { digests: { [crds.file]: crds.sha256 } },
     };
   },
