@@ -39,7 +39,9 @@ type Mine = Pick<MergeInput, 'mine' | 'live' | 'knowledge'>;
 export function rankBases(mine: Mine, candidates: readonly BaseCandidate[], labelled?: string): readonly RankedBase[] {
   const counted = candidates.map((candidate) => ({ ...candidate, ...countEdits(mine, candidate.documents) }));
   const least = Math.min(...counted.map(({ edits }) => edits));
-  const ranked = counted.map((one) => ({ ...one, near: one.edits <= least + NEAR || one.release === labelled }));
+  // What equals a release to the letter was made from it: then no other is asked about.
+  const reach = least === 0 ? 0 : least + NEAR;
+  const ranked = counted.map((one) => ({ ...one, near: one.edits <= reach || one.release === labelled }));
   return ranked.toSorted((a, b) => a.edits - b.edits || byLabel(a, b, labelled) || byAge(a.release, b.release));
 }
 

@@ -34,6 +34,14 @@ describe('rankBases', () => {
     assert.equal(rankBases({ mine }, [old, middle], 'v3.26.0').find(({ release }) => release === 'v3.26.0')?.near, true);
   });
 
+  it('asks about no other release where one is equal to the letter', () => {
+    const ranked = rankBases({ mine: [env({ A: '1', TIMEOUT: '10' })] }, [old, middle, next], 'v3.27.2');
+    assert.deepEqual(
+      ranked.filter(({ near }) => near).map(({ release }) => release),
+      ['v3.27.2'],
+    );
+  });
+
   it('of equals takes the one that the images tell, else the older', () => {
     const same = ['v3.27.4', 'v3.27.10', 'v3.27.3'].map((release) => candidate(release, env({ A: '1', TIMEOUT: '10' })));
     const first = (labelled?: string) => rankBases({ mine }, same, labelled)[0]?.release;
