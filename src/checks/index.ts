@@ -1,8 +1,8 @@
 import type { Check } from '../core/check.ts';
 import * as access from './access.ts';
 import * as advice from './advice.ts';
-import { chartUpgradable } from './chart-preflight.ts';
 import { apiNamespaceStays } from './api-namespace.ts';
+import { chartUpgradable } from './chart-preflight.ts';
 import * as dataPlane from './data-plane.ts';
 import type { PreflightFacts } from './facts.ts';
 import * as endpoints from './host-endpoints.ts';
