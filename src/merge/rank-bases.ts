@@ -1,5 +1,5 @@
 import type { KubeObject } from '../core/object.ts';
-import { compareReleases, parseRelease } from '../core/release.ts';
+import { compareReleases, parseRelease, sameMinor } from '../core/release.ts';
 import type { Trace } from '../core/trace.ts';
 import { changedFields } from './fields.ts';
 import { mergeManifest } from './merge.ts';
@@ -29,6 +29,8 @@ const NEAR = 3;
 /** With more edits than any hand-edited manifest of the right release had, the release is in doubt. */
 const MANY = 40;
 
+type Counted = Pick<RankedBase, 'release' | 'edits'>;
+
 type Mine = Pick<MergeInput, 'mine' | 'live' | 'knowledge'>;
 
 /**
@@ -41,7 +43,10 @@ export function rankBases(mine: Mine, candidates: readonly BaseCandidate[], labe
   const least = Math.min(...counted.map(({ edits }) => edits));
   // What equals a release to the letter was made from it: then no other is asked about.
   const reach = least === 0 ? 0 : least + NEAR;
-  const ranked = counted.map((one) => ({ ...one, near: one.edits <= reach || one.release === labelled }));
+  // Where images and text agree on a release, one of another minor did not make the file.
+  const isAgreed = counted.some(({ release, edits }) => release === labelled && edits === least);
+  const mayBe = ({ release, edits }: Counted) => edits <= reach && (!isAgreed || sameMinor(release, labelled ?? ''));
+  const ranked = counted.map((one) => ({ ...one, near: one.release === labelled || mayBe(one) }));
   return ranked.toSorted((a, b) => a.edits - b.edits || byLabel(a, b, labelled) || byAge(a.release, b.release));
 }
 

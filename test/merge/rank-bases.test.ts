@@ -42,6 +42,17 @@ describe('rankBases', () => {
     );
   });
 
+  it('asks about no other minor where images and text agree on the release', () => {
+    const older = candidate('v3.26.9', env({ A: '1', TIMEOUT: '10', NEW: '1' }));
+    const ranked = rankBases({ mine }, [older, middle, next], 'v3.27.2');
+    assert.deepEqual(
+      ranked.filter(({ near }) => near).map(({ release }) => release),
+      ['v3.27.2', 'v3.27.3'],
+    );
+    const unlabelled = rankBases({ mine }, [older, middle, next]);
+    assert.ok(unlabelled.every(({ near }) => near));
+  });
+
   it('of equals takes the one that the images tell, else the older', () => {
     const same = ['v3.27.4', 'v3.27.10', 'v3.27.3'].map((release) => candidate(release, env({ A: '1', TIMEOUT: '10' })));
     const first = (labelled?: string) => rankBases({ mine }, same, labelled)[0]?.release;
