@@ -33,7 +33,9 @@ export async function planChain(stages: readonly AnyStage[], sources: Sources, c
   };
   for (const stage of stages) {
     observe({ type: 'stage-started', stage: stage.id, title: stage.title });
-    const plan = stage.judgesResult ? unopened(stage) : await opened(stage);
+    // What is asked for beside the upgrade is for the cluster as the upgrade leaves it.
+    const comesAfter = stage.optional === true && planned.some(({ actions }) => actions.some(changesSomething));
+    const plan = stage.judgesResult ? unopened(stage) : comesAfter ? unopened(stage, [LATER]) : await opened(stage);
     planned.push(plan);
     observe({ type: 'planned', stage: stage.id, plan });
   }
@@ -42,9 +44,11 @@ export async function planChain(stages: readonly AnyStage[], sources: Sources, c
 }
 
 /** What judges the result is not read before there is one: its search goes through the whole cluster. */
-function unopened({ id, title, ref }: AnyStage): PlannedStage {
-  return { id, title, ref, actions: [], objects: [], notes: [] };
+function unopened({ id, title, ref }: AnyStage, notes: readonly string[] = []): PlannedStage {
+  return { id, title, ref, actions: [], objects: [], notes: notes.map((note) => `${id}: ${note}`) };
 }
+
+const LATER = 'judged and planned when its turn comes, on the cluster as the upgrade leaves it';
 
 export function plannedStage(stage: AnyStage, open: OpenStage): PlannedStage {
   const plan = open.plan();

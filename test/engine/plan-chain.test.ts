@@ -50,6 +50,17 @@ describe('planChain', () => {
     assert.equal(planned.writes, true);
   });
 
+  it('leaves what is asked for beside the upgrade until the upgrade is done', async () => {
+    const opened: string[] = [];
+    const beside = { ...stageOf('preflight', opened), optional: true };
+    const planned = await planChain([stageOf('apply', opened), beside], sources, engineContext(), () => undefined);
+    assert.deepEqual(opened, ['apply']);
+    assert.match(planned.stages[1]?.notes.join() ?? '', /when its turn comes/);
+    const alone: string[] = [];
+    await planChain([{ ...stageOf('preflight', alone), optional: true }], sources, engineContext(), () => undefined);
+    assert.deepEqual(alone, ['preflight']);
+  });
+
   it('says with which exit the findings stop the chain', async () => {
     const planned = await planChain([stageOf('preflight', [])], sources, engineContext(), () => undefined);
     assert.equal(planned.blocked, 'blocked');
