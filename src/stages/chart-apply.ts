@@ -1,4 +1,6 @@
 import { chartChecks } from '../checks/chart-catalogue.ts';
+import type { OwnersJudged } from '../checks/owner-facts.ts';
+import { noneBreaks, ownersSearched } from '../checks/owner-references.ts';
 import type { Action } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import { Fault } from '../core/fault.ts';
@@ -8,14 +10,22 @@ import type { StagePlan } from '../core/stage.ts';
 import { parseManifest } from '../merge/manifest.ts';
 import { type ChartDifference, chartDifference } from './chart-objects.ts';
 import { type ChartFacts, readChartFacts } from './chart-survey.ts';
+import { readOwnersJudged } from './owner-references.ts';
 import { pathPart } from './path-stage.ts';
 import { crdActions } from './target-crds.ts';
 
 /** The release of the operator's chart, upgraded by the chart tool (§4.2/2); CRDs that are still missing come right before it. */
-export const chartApply = pathPart<ChartFacts>({
+export const chartApply = pathPart<ChartFacts & OwnersJudged>({
   paths: ['chart'],
-  checks: chartChecks,
-  survey: readChartFacts,
+  // The operator that this starts changes UIDs: the cluster is searched again right before.
+  checks: [...chartChecks, ownersSearched, noneBreaks],
+  async survey(sources, context, installation) {
+    const [facts, owners] = await Promise.all([
+      readChartFacts(sources, context, installation),
+      readOwnersJudged(sources, context, installation),
+    ]);
+    return { ...facts, ...owners };
+  },
   plan: planChart,
 });
 

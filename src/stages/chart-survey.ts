@@ -78,7 +78,14 @@ function knownOf({ profile, options }: Context, { stored, helm, target, place }:
   const { record } = stored.value;
   const own = overlaid(record.values, file);
   const { defaults } = target.value;
-  const settings = settingsFor({ names, record, own, defaults, manageCrds: options.manageCrds === true, flowLogs: false });
+  const settings = settingsFor({
+    names,
+    record,
+    own,
+    defaults,
+    manageCrds: options.manageCrds === true,
+    flowLogs: options.enableFlowLogs === true,
+  });
   return { names, stored: stored.value, helm: helm.value, target: target.value, place: place.value, file, own, defaults, settings };
 }
 
