@@ -52,6 +52,10 @@ export const stateRead: Needs = (_, { stateNamespace: namespace }) => [
 
 export const lock: Needs = (_, { stateNamespace: namespace }) => allow(['create', 'get', 'update'], K.Lease, 'lock', { namespace });
 
+/** Whether owner references are recorded as taken off. */
+export const journalRead: Needs = (_, { stateNamespace: namespace }) =>
+  allow(['get', 'list'], K.ConfigMap, 'what is kept beside the run record', { namespace });
+
 export const record: Needs = (_, { stateNamespace: namespace }) =>
   allow(['create', 'get', 'list', 'update'], K.ConfigMap, 'run record', { namespace });
 
@@ -79,9 +83,11 @@ export const removedKinds: Needs = ({ removedKinds: removed }) =>
 export const ownerSearch: Needs = () =>
   allow(['list'], { group: '*', plural: '*' }, 'search for owner references, metadata only', { required: false });
 
-/** Taking owner references off and putting them back: on whatever kind names the service's resources as owner. */
-export const ownerPatches: Needs = ({ apiGroup }) => [
-  ...allow(['get', 'patch'], { group: '*', plural: '*' }, 'owner references, where there are any', { required: false }),
+/**
+ * Taking owner references off and putting them back. `patch` on the dependents is not among them: no role should change every kind
+ * there is, so it is granted for the kinds that `ownerrefs list` names (docs/permissions.md).
+ */
+export const ownerReferences: Needs = ({ apiGroup }) => [
   ...allow(['get', 'list'], { group: apiGroup, plural: '*' }, 'owners and their UIDs', { required: false }),
   ...allow(['list', 'watch'], K.APIService, 'the new API server, before references are put back'),
 ];

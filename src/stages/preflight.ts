@@ -12,7 +12,7 @@ import { readChartFindings } from './chart-findings.ts';
 import { readClis } from './cli-release.ts';
 import { readInventory } from './inventory.ts';
 import { changesUids, readReferences, sourceOf } from './owner-references.ts';
-import { attempt } from './reading.ts';
+import { attempt, attemptWith } from './reading.ts';
 import { readClient, readWorkFolder } from './survey-machine.ts';
 import { podView } from './survey-pods.ts';
 import { readAgentConfig, readInjectors, readProxyMode, readResources } from './survey-resources.ts';
@@ -47,10 +47,9 @@ export async function surveyPreflight(sources: Sources, context: Context): Promi
     attempt(() => scanOwners(search, sources, context)),
     attempt(() => readAgentConfig(cluster, context.profile, variantOf(detection))),
   ]);
-  const facts = 'unread' in target ? target : { value: target.value.facts };
-  const preview = 'unread' in target ? target : { value: target.value.previews.map(({ planned }) => planned) };
+  const preview = await attemptWith(target.previews, async (previews) => previews.map(({ planned }) => planned));
   const now = sources.clock.now().getTime();
-  return { now, ...general, ...machine, ...installed, record, target: facts, preview, chart, access, owners, agentConfig };
+  return { now, ...general, ...machine, ...installed, record, target: target.facts, preview, chart, access, owners, agentConfig };
 }
 
 async function readInstallation({ cluster }: Sources, { profile, options }: Context) {

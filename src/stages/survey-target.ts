@@ -9,10 +9,18 @@ import { readMergedTarget } from './merged-target.ts';
 import type { DocumentKind } from './needs.ts';
 import { permissionsOf } from './permissions.ts';
 import { type PreviewedObject, previewDocuments } from './preview.ts';
-import { attempt, eachOf } from './reading.ts';
-import { targetDocuments } from './target.ts';
+import { attempt, attemptWith, eachOf } from './reading.ts';
+import { readTarget, targetDocuments } from './target.ts';
 
 import { readCrdManifest } from './target-crds.ts';
+
+/** The target as it will be applied, edits and all, and what the server says to it. */
+export interface FoundTarget {
+  readonly facts: Reading<TargetFacts>;
+  readonly previews: Reading<readonly PreviewedObject[]>;
+}
+
+const NOTHING_FOUND = { unread: 'no installation was recognised, so its target is not known' };
 
 /** The target for what is installed; without an installation there is none. */
 export async function readTargetFor(
@@ -20,34 +28,44 @@ export async function readTargetFor(
   context: Context,
   detection: Reading<Detection>,
   record: Reading<RunRecord | undefined>,
-): Promise<Reading<FoundTarget>> {
-  if ('unread' in detection) return detection;
-  if (detection.value.type !== 'found') return { unread: 'no installation was recognised, so its target is not known' };
+): Promise<FoundTarget> {
+  if ('unread' in detection) return { facts: detection, previews: detection };
+  if (detection.value.type !== 'found') return { facts: NOTHING_FOUND, previews: NOTHING_FOUND };
   const { installation } = detection.value;
+  const crds = ['chart', 'operator'].includes(installation.path) ? await readCrds(sources, context) : undefined;
+  if (installation.path === 'chart' && crds) return crds;
   const known = 'value' in record ? record.value : undefined;
-  return attempt(async () => {
-    if (installation.path === 'chart') return crdTarget(sources, context);
-    const { target, previews } = await readMergedTarget(sources, context, installation, known);
-    const crds = installation.path === 'operator' ? await crdTarget(sources, context) : undefined;
-    const documents = [...targetDocuments(target), ...(crds?.facts.documents ?? [])];
-    return { facts: { release: target.release, url: target.url, documents }, previews: [...previews, ...(crds?.previews ?? [])] };
-  });
-}
-
-/** The target as it will be applied, edits and all, and what the server says to it. */
-export interface FoundTarget {
-  readonly facts: TargetFacts;
-  readonly previews: readonly PreviewedObject[];
+  const merged = await attempt(() => readMergedTarget(sources, context, installation, known));
+  // Who may not read everything is told what to ask for all the same: by the documents as they are released.
+  const target = 'value' in merged ? { value: merged.value.target } : await attempt(() => readTarget(sources, context, installation));
+  const facts = await attemptWith(target, async (one) => ({ release: one.release, url: one.url, documents: targetDocuments(one) }));
+  const previews = await attemptWith(merged, async (one) => one.previews);
+  return crds
+    ? { facts: joined(facts, crds.facts, withDocuments), previews: joined(previews, crds.previews, (x, y) => [...x, ...y]) }
+    : { facts, previews };
 }
 
 /**
  * The CRDs have a file of their own beside the operator; where the chart tool renders the rest, they are all that can be judged
  * beforehand, and the rendered objects are judged by `apply`.
  */
-async function crdTarget(sources: Sources, context: Context): Promise<FoundTarget> {
-  const { url, manifest } = await readCrdManifest(sources, context);
-  const documents = manifest.documents.map(({ object }) => object);
-  return { facts: { release: context.options.release, url, documents }, previews: await previewDocuments(sources.cluster, manifest) };
+async function readCrds(sources: Sources, context: Context): Promise<FoundTarget> {
+  const read = await attempt(() => readCrdManifest(sources, context));
+  return {
+    facts: await attemptWith(read, async ({ url, manifest }) => {
+      return { release: context.options.release, url, documents: manifest.documents.map(({ object }) => object) };
+    }),
+    previews: await attemptWith(read, ({ manifest }) => previewDocuments(sources.cluster, manifest)),
+  };
+}
+
+function withDocuments(target: TargetFacts, crds: TargetFacts): TargetFacts {
+  return { ...target, documents: [...target.documents, ...crds.documents] };
+}
+
+function joined<T>(a: Reading<T>, b: Reading<T>, join: (a: T, b: T) => T): Reading<T> {
+  if ('unread' in a) return a;
+  return 'unread' in b ? b : { value: join(a.value, b.value) };
 }
 
 const RESOLVING = 6;
@@ -70,11 +88,11 @@ export async function readAccess(
   cluster: ClusterReader,
   { profile, options: { stateNamespace } }: Context,
   detection: Reading<Detection>,
-  target: Reading<FoundTarget>,
+  { facts }: Pick<FoundTarget, 'facts'>,
   meshed: boolean,
 ): Promise<Reading<readonly AccessAnswer[]>> {
   return attempt(async () => {
-    const documents = 'value' in target ? await documentKindsOf(cluster, target.value.facts) : [];
+    const documents = 'value' in facts ? await documentKindsOf(cluster, facts.value) : [];
     const chart = 'value' in detection && detection.value.type === 'found' ? detection.value.installation.chart : undefined;
     const scope = { stateNamespace, documents, meshed, ...(chart ? { chartNamespace: chart.namespace } : {}) };
     const permissions = permissionsOf('run', profile, scope);

@@ -171,8 +171,8 @@ describe('the operator path', () => {
     const { sources, context } = await operatedBench();
     const installation = await readInstalled(sources, context);
     const target = await readTargetFor(sources, context, { value: { type: 'found', installation } }, { value: undefined });
-    assert.ok('value' in target, JSON.stringify(target));
-    const kinds = target.value.facts.documents.map(({ kind }) => kind);
+    assert.ok('value' in target.facts, JSON.stringify(target));
+    const kinds = target.facts.value.documents.map(({ kind }) => kind);
     assert.ok(kinds.includes('CustomResourceDefinition') && kinds.includes('Deployment'));
   });
 
