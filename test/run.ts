@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { resolvePrograms } from './control-plane/binaries.ts';
@@ -14,7 +14,12 @@ interface Totals {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: readonly string[];
+  /** Milliseconds of the tests and hooks of each file. */
+  readonly tookMs: Readonly<Record<string, number>>;
 }
+
+/** Begun first, so that at the end no long one runs while the other processors wait. */
+const LONGEST = ['reference-sweep', 'chart', 'least-privilege', 'krew', 'ownerrefs'];
 
 const root = join(import.meta.dirname, '..');
 const full = process.argv.includes('--full');
@@ -31,11 +36,20 @@ async function step(title: string, program: string, args: readonly string[], env
   return result.exitCode === 0;
 }
 
-const mocha = (title: string, patterns: readonly string[], totals: string, extra: readonly string[] = []) =>
-  step(title, 'mocha', ['--reporter', 'test/support/counting-reporter.cjs', ...extra, ...patterns], {
-    TEST_TOTALS: totals,
-    NODE_ENV: 'test',
-  });
+/** As many files at once as there are processors: half of the time of a test with a control plane is waiting. */
+const mocha = (title: string, files: readonly string[], totals: string, extra: readonly string[] = []) =>
+  step(
+    title,
+    'mocha',
+    ['--reporter', 'test/support/counting-reporter.cjs', '--parallel', '--jobs', String(availableParallelism()), ...extra, ...files],
+    { TEST_TOTALS: totals, NODE_ENV: 'test' },
+  );
+
+function filesIn(...folders: readonly string[]): readonly string[] {
+  const files = folders.flatMap((folder) => globSync(`test/${folder}/**/*.test.ts`, { cwd: root })).sort();
+  const isLong = (file: string) => LONGEST.some((name) => file.endsWith(`/${name}.test.ts`));
+  return [...files.filter(isLong), ...files.filter((file) => !isLong(file))];
+}
 
 async function controlPlane(): Promise<string | undefined> {
   try {
@@ -70,12 +84,12 @@ async function realControlPlane(totals: string): Promise<boolean> {
     notRun.push(`tests on the real control plane: ${problem}`);
     return !strict;
   }
-  const e2e = await mocha('real control plane', ['test/e2e/**/*.test.ts'], totals, ['--timeout', '300000']);
+  const e2e = await mocha('real control plane', filesIn('e2e'), totals, ['--timeout', '300000']);
   if (!full) {
     notRun.push('every release, variant and sweep: run `npm run test:full`');
     return e2e;
   }
-  return (await mocha('full sweeps', ['test/full/**/*.test.ts'], totals, ['--timeout', '900000'])) && e2e;
+  return (await mocha('full sweeps', filesIn('full'), totals, ['--timeout', '900000'])) && e2e;
 }
 
 async function report(file: string, ok: boolean): Promise<number> {
@@ -88,6 +102,13 @@ async function report(file: string, ok: boolean): Promise<number> {
   for (const line of notRun) process.stdout.write(`- ${line}\n`);
   for (const title of skipped) process.stdout.write(`- skipped: ${title}\n`);
   if (notRun.length + skipped.length === 0) process.stdout.write('- nothing: everything ran\n');
+  const slowest = all.flatMap(({ tookMs }) => Object.entries(tookMs)).sort(([, a], [, b]) => b - a);
+  process.stdout.write(
+    `\nlongest: ${slowest
+      .slice(0, 12)
+      .map(([name, ms]) => `${name} ${Math.round(ms / 1000)} s`)
+      .join(', ')}\n`,
+  );
   const failed = sum((one) => one.failed);
   process.stdout.write(`\n${ok ? 'everything that ran is green' : 'NOT GREEN: see the steps above'}\n`);
   process.stdout.write(`${sum((one) => one.passed)} passed, ${failed} failed, ${skipped.length} skipped\n`);

@@ -1,14 +1,22 @@
 // Mocha's own spec reporter, and the totals as a line of JSON in the file that TEST_TOTALS names:
-// the runner adds up several mocha processes and says at the end what did not run and why.
+// the runner adds up several mocha processes and says at the end what did not run and why, and which files took longest.
 const { appendFileSync } = require('node:fs');
+const { relative } = require('node:path');
 const Mocha = require('mocha');
 
-const { EVENT_RUN_END, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING } = Mocha.Runner.constants;
+const { EVENT_HOOK_END, EVENT_RUN_END, EVENT_TEST_END, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING } = Mocha.Runner.constants;
 
 class CountingReporter extends Mocha.reporters.Dot {
   constructor(runner, options) {
     super(runner, options);
-    const totals = { passed: 0, failed: 0, skipped: [] };
+    const totals = { passed: 0, failed: 0, skipped: [], tookMs: {} };
+    // Hooks count: what starts a control plane is one.
+    const took = ({ file = 'elsewhere', duration = 0 }) => {
+      const name = relative(process.cwd(), file);
+      totals.tookMs[name] = (totals.tookMs[name] ?? 0) + duration;
+    };
+    runner.on(EVENT_HOOK_END, took);
+    runner.on(EVENT_TEST_END, took);
     runner.on(EVENT_TEST_PASS, () => {
       totals.passed += 1;
     });
