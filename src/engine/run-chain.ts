@@ -1,4 +1,4 @@
-import { changesSomething } from '../core/action.ts';
+import { type Action, changesSomething } from '../core/action.ts';
 import type { Finding } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import type { Observer } from '../core/event.ts';
@@ -158,13 +158,18 @@ class Chain {
     }
     const before = this.#actor.writes;
     for (const [index, action] of plan.actions.entries()) {
-      if (action.afresh && this.#actor.writes > before) return 'judge';
+      if (action.afresh && this.#actor.writes > before) return this.#afresh(stage, action);
       this.#hold.mayGoOn();
       const outdated = await this.#actor.act(stage, action, index, plan.actions.length);
       if (outdated) return 'plan';
     }
     if (this.#live && plan.again === true) return 'judge';
     return changes && stage.converges === true ? 'plan' : 'done';
+  }
+
+  #afresh(stage: AnyStage, action: Action): Next {
+    this.#observe({ type: 'note', stage: stage.id, level: 'info', text: `looks again before it goes on to: ${action.title}` });
+    return 'judge';
   }
 
   async #ended(stage: AnyStage, startedAt: Date, skipped: string | undefined): Promise<undefined> {

@@ -51,7 +51,8 @@ function linesOf(event: EngineEvent, state: State, { palette, phase }: Pick<Prog
     case 'action-output':
       return [`${event.stage}:   ${event.line}`];
     case 'action-done':
-      return event.detail ? [`${event.stage}:   ${event.detail}`] : [];
+      // What only repeats the line above says nothing.
+      return event.detail && !event.action.title.includes(event.detail) ? [`${event.stage}:   ${event.detail}`] : [];
     case 'action-failed':
       return [palette.bad(`${event.stage}: failed: ${event.message}`)];
     case 'rollout':

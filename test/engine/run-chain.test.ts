@@ -140,13 +140,15 @@ describe('runChain', () => {
     };
     const plan = { actions: [exec('labels'), exec('enable', { afresh: true })] };
     const rounds = [plan, plan, { actions: [exec('enable', { afresh: true })] }];
-    const { outcome } = await run(bench, [scripted('hep', rounds, { checks: [{ ...check, judge }], converges: true })]);
+    const { outcome, events } = await run(bench, [scripted('hep', rounds, { checks: [{ ...check, judge }], converges: true })]);
     assert.equal(outcome.exit, 'done');
     assert.deepEqual(
       bench.calls.filter((call) => call.startsWith('exec')),
       ['exec kubectl apply -f labels', 'exec kubectl apply -f enable'],
     );
     assert.equal(judged, 3, 'at first, under the lock, and before enabling');
+    const notes = events.flatMap((event) => (event.type === 'note' ? [event.text] : []));
+    assert.deepEqual(notes, ['looks again before it goes on to: enable']);
   });
 
   it('stops at the first failing action and says which stage', async () => {
