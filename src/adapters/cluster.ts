@@ -6,6 +6,7 @@ import { explainFailure } from './kube-failure.ts';
 import { readerOf } from './kube-read.ts';
 import { Transport } from './kube-transport.ts';
 import { otherCluster, writerOf } from './kube-write.ts';
+import type { Trace } from './trace.ts';
 
 export interface ClusterOptions {
   /** Version of this program, for User-Agent. */
@@ -14,6 +15,8 @@ export interface ClusterOptions {
   readonly warn?: (text: string) => void;
   /** Standard input is a terminal: credential plugins may ask. */
   readonly terminal?: boolean;
+  /** Who wants to see the requests. */
+  readonly trace?: Trace | undefined;
   /** The confirmed cluster: every write first checks that kube-system still has this UID. */
   readonly expectedClusterUid?: string;
   /** Objects per page of a list; 500 unless said. */
@@ -39,6 +42,7 @@ export function openCluster(connection: Connection, options: ClusterOptions): Op
     sleep,
     ...(options.warn ? { warn: options.warn } : {}),
     terminal: options.terminal ?? false,
+    trace: options.trace,
   });
   const reader = readerOf(transport, { limit: options.pageSize ?? 500, namespace: connection.namespace, sleep });
   let pinned = options.expectedClusterUid;

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Fault, messageOf } from '../core/fault.ts';
 import type { Environment } from './kube-connection.ts';
 import { isLoopback, proxyOf } from './kube-proxy.ts';
+import type { Trace } from './trace.ts';
 
 export interface FetchOptions {
   readonly env: Environment;
@@ -15,6 +16,8 @@ export interface FetchOptions {
   readonly retries?: number;
   /** First pause between attempts, doubled each time; 500 ms unless said. */
   readonly pauseMs?: number;
+  /** Who wants to see what is fetched. */
+  readonly trace?: Trace | undefined;
 }
 
 /** The other side says that there is no such file. */
@@ -50,6 +53,7 @@ async function follow(first: URL, options: FetchOptions, limit: number, method: 
   for (let hop = 0; hop <= REDIRECTS; hop += 1) {
     const answer = await request(url, options, method);
     const status = answer.statusCode ?? 0;
+    options.trace?.say(`${method} ${url.href} ${status}`);
     if (status >= 300 && status < 400 && answer.headers.location) {
       answer.resume();
       url = nextOf(url, answer.headers.location);

@@ -8,6 +8,7 @@ import { failureOf, noAnswer } from './kube-failure.ts';
 import { impersonationHeaders, warningTexts } from './kube-headers.ts';
 import { delayOf, isResettable, retryableStatus } from './kube-retry.ts';
 import { openWire, type Wire } from './kube-wire.ts';
+import { LEVEL, type Trace, traceExchange, traceSilence } from './trace.ts';
 
 /** One request. */
 export interface Call {
@@ -32,6 +33,8 @@ export interface TransportOptions {
   /** A person is at the terminal: credential plugins may ask. */
   readonly terminal?: boolean;
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Who wants to see the requests. */
+  readonly trace?: Trace | undefined;
 }
 
 /** How far the server's clock and ours are apart, as one answer told it. */
@@ -113,11 +116,14 @@ export class Transport {
     use: (message: IncomingMessage) => Promise<T>,
   ): Promise<{ value: T } | { failure: ApiFailure; again: boolean; retryAfter?: string }> {
     const repeatable = call.repeatable ?? (call.method ?? 'GET') === 'GET';
+    const { trace } = this.#options;
     const wire = await this.#wireFor(credential);
     const startedAt = Date.now();
     try {
-      const message = await exchange(wire, call, this.#headers(call, credential, wire), this.#connection.requestTimeoutMs);
+      const headers = this.#headers(call, credential, wire);
+      const message = await exchange(wire, call, headers, this.#connection.requestTimeoutMs);
       this.#notice(message, startedAt, changes(call));
+      traceExchange(trace, this.#connection.server, { call, headers, message, startedAt });
       const status = message.statusCode ?? 0;
       if (status < 400) return { value: await use(message) };
       const retryAfter = message.headers['retry-after'];
@@ -130,6 +136,7 @@ export class Transport {
     } catch (thrown) {
       call.signal?.throwIfAborted();
       if (thrown instanceof ApiFailure) throw thrown;
+      traceSilence(trace, this.#connection.server, { call, startedAt });
       return { failure: noAnswer(thrown, this.#connection.server), again: repeatable && isResettable(thrown) };
     }
   }
@@ -145,11 +152,16 @@ export class Transport {
     return {
       Accept: call.accept ?? 'application/json',
       'User-Agent': `kubectl-netsvc_upgrade/${this.#options.version}`,
-      ...(wire.compressed ? { 'Accept-Encoding': 'gzip' } : {}),
+      ...(wire.compressed && !this.#tellsBodies ? { 'Accept-Encoding': 'gzip' } : {}),
       ...(credential.authorization ? { Authorization: credential.authorization } : {}),
       ...(call.body === undefined ? {} : { 'Content-Type': call.contentType ?? 'application/json' }),
       ...impersonationHeaders(this.#connection),
     };
+  }
+
+  /** Bodies are told as they come: they must come readable. */
+  get #tellsBodies(): boolean {
+    return (this.#options.trace?.level ?? 0) >= LEVEL.bodies;
   }
 
   #notice(message: IncomingMessage, startedAt: number, changing: boolean): void {

@@ -1,11 +1,12 @@
 import { access, constants, realpath, stat } from 'node:fs/promises';
-import type { Tool } from '../core/argv.ts';
-import type { Tools } from '../core/ports.ts';
+import { quoteArgument, type Tool } from '../core/argv.ts';
+import type { ToolResult, Tools } from '../core/ports.ts';
 import type { Environment } from './kube-connection.ts';
 import { ownerOf } from './package-owner.ts';
 import { pathCandidates } from './path-candidates.ts';
 import { runProgram } from './run-program.ts';
 import { argumentsFor, environmentFor } from './tool-surroundings.ts';
+import type { Trace } from './trace.ts';
 
 export interface ToolsOptions {
   /** The private kubeconfig: every program talks to the chosen cluster as the chosen user. */
@@ -16,6 +17,8 @@ export interface ToolsOptions {
   readonly cliEnvironment: readonly string[];
   /** Limit of each request, as kubectl writes it. */
   readonly requestTimeout?: string;
+  /** Who wants to see what is run. */
+  readonly trace?: Trace | undefined;
 }
 
 /** Programs by argv, never through a shell, all pinned to one cluster (house rule 5). */
@@ -33,13 +36,24 @@ export function openTools(options: ToolsOptions): Tools {
       os: process.platform === 'win32' ? 'windows' : process.platform,
       arch: process.arch === 'x64' ? 'amd64' : process.arch,
     }),
-    run: (invocation, run = {}) =>
-      runProgram(run.program ?? options.programs[invocation.tool], argumentsFor(invocation, options), {
+    run: async (invocation, run = {}) => {
+      const program = run.program ?? options.programs[invocation.tool];
+      const args = argumentsFor(invocation, options);
+      const result = await runProgram(program, args, {
         ...run,
         env: { ...environmentFor(invocation.tool, options), ...invocation.env },
         ...(invocation.stdin === undefined ? {} : { stdin: invocation.stdin }),
-      }),
+      });
+      options.trace?.say(
+        `${[program, ...args].map(quoteArgument).join(' ')}: ${endText(result)} in ${Math.round(result.durationMs)} milliseconds`,
+      );
+      return result;
+    },
   };
+}
+
+function endText({ exitCode, problem }: ToolResult): string {
+  return problem ?? `exit ${exitCode}`;
 }
 
 async function executableOnce(candidates: readonly string[]): Promise<readonly string[]> {

@@ -28,7 +28,7 @@ export abstract class BaseCommand extends Command {
 
   /** argv with the environment twins of unset flags before it. */
   protected words(): string[] {
-    return [...withEnvironment(this.argv, this.#shapes, this.seams.env)];
+    return [...withEnvironment(this.argv.map(levelled), this.#shapes, this.seams.env)];
   }
 
   protected asked(flags: SessionFlags, typed: readonly string[]): Asked {
@@ -47,6 +47,10 @@ export abstract class BaseCommand extends Command {
     throw error;
   }
 }
+
+/** `-v` alone is the first level, as in other programs; kubectl’s `-v=6` is as it stands. */
+const levelled = (word: string, index: number, argv: readonly string[]) =>
+  word === '-v' && !/^\d+$/.test(argv[index + 1] ?? '') ? '-v=1' : word;
 
 const quoted = (word: string) => quoteFor(process.platform, word);
 

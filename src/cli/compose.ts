@@ -10,13 +10,13 @@ import type { ComposeRequest, Composition } from './seams.ts';
 
 /** Joins ports to adapters for one command on one cluster. The only place that knows adapters; all of them are loaded here, lazily. */
 export async function compose(request: ComposeRequest, version: string): Promise<Composition> {
-  const { flags, env, interruption, interactive, warn } = request;
+  const { flags, env, interruption, interactive, warn, trace } = request;
   const [{ readConnection, privateKubeconfig }, { openCluster }] = await Promise.all([
     import('../adapters/kubeconfig.ts'),
     import('../adapters/cluster.ts'),
   ]);
   const connection = await readConnection(connectionFlagsOf(flags), env);
-  const cluster = openCluster(connection, { version, warn, terminal: interactive });
+  const cluster = openCluster(connection, { version, warn, terminal: interactive, trace });
   // Loaded while the first answer is on its way.
   const [clusterUid] = await Promise.all([cluster.clusterUid(), loadAdapters()]);
   cluster.pin(clusterUid);
@@ -95,20 +95,20 @@ async function removeStaleKubeconfigs(folder: string): Promise<void> {
   await Promise.all(stale.map((name) => rm(`${folder}/${name}`, { force: true })));
 }
 
-async function openToolsFor({ env }: ComposeRequest, profile: Profile, kubeconfigPath: string, connection: Connection) {
+async function openToolsFor({ env, trace }: ComposeRequest, profile: Profile, kubeconfigPath: string, connection: Connection) {
   const { openTools } = await import('../adapters/tools.ts');
   const programs = { kubectl: 'kubectl', helm: 'helm', netsvcctl: profile.cli.program };
   const timeout = connection.requestTimeoutMs === undefined ? {} : { requestTimeout: `${connection.requestTimeoutMs}ms` };
-  return openTools({ kubeconfigPath, env, programs, cliEnvironment: profile.cli.environment, ...timeout });
+  return openTools({ kubeconfigPath, env, programs, cliEnvironment: profile.cli.environment, trace, ...timeout });
 }
 
-async function openArtifactsFor({ flags, env }: ComposeRequest, profile: Profile) {
+async function openArtifactsFor({ flags, env, trace }: ComposeRequest, profile: Profile) {
   const { openArtifacts } = await import('../adapters/artifacts.ts');
   const source = flags['manifest-url'] ?? profile.manifestUrl ?? '';
   // Besides the system's: a private mirror often has its certificate from the same authority as the API server.
   const authority = flags['certificate-authority'];
   const ca = authority === undefined ? {} : { certificateAuthority: authority };
-  return openArtifacts({ source, env, lastKnownRelease: profile.defaultRelease, ...ca });
+  return openArtifacts({ source, env, lastKnownRelease: profile.defaultRelease, trace, ...ca });
 }
 
 async function openState(

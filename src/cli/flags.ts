@@ -130,6 +130,17 @@ export const outputFlags = {
     helpValue: 'FILE',
     summary: 'write the report there too; format by suffix: .json .yaml .md .html .xml .txt',
   }),
+  v: Flags.integer({
+    ...output,
+    char: 'v',
+    helpValue: 'LEVEL',
+    min: 0,
+    max: 9,
+    summary:
+      'tell on stderr what goes on: -v programs and downloads, -v=6 requests, -v=7 their headers, -v=8 their bodies; no credentials, no Secrets',
+  }),
+  quiet: Flags.boolean({ ...output, char: 'q', summary: 'no progress: only warnings, questions and errors on stderr' }),
+  'no-progress': Flags.boolean({ ...output, summary: 'a line per change instead of the live view' }),
 };
 
 export const pendingFlags = {

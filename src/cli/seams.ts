@@ -1,3 +1,4 @@
+import type { Trace } from '../adapters/trace.ts';
 import type { Context } from '../core/context.ts';
 import type { Installation } from '../core/installation.ts';
 import type { Interruption } from '../core/ports.ts';
@@ -29,6 +30,8 @@ export interface CommonFlags extends RunFlags {
   readonly 'tls-server-name'?: string;
   readonly profile?: string;
   readonly 'manifest-url'?: string;
+  /** Level of what is told of the work underneath. */
+  readonly v?: number;
 }
 
 export interface ComposeRequest {
@@ -41,6 +44,8 @@ export interface ComposeRequest {
   readonly anyProfile?: boolean;
   /** The command changes nothing: it can do without a work folder that lasts. */
   readonly looksOnly?: boolean;
+  /** What goes on underneath, if the person wants to see it. */
+  readonly trace?: Trace | undefined;
   /** Warnings of the API server and of tools. */
   warn(text: string): void;
 }

@@ -1,5 +1,7 @@
+import type { Trace } from '../adapters/trace.ts';
 import type { Acceptance, Context } from '../core/context.ts';
 import type { ExitName, Fault } from '../core/fault.ts';
+import { withoutCredentials } from '../core/hidden.ts';
 import type { CarriedFlag } from '../ui/carry.ts';
 import type { Palette } from '../ui/colour.ts';
 import { palette } from '../ui/colour.ts';
@@ -14,6 +16,8 @@ import type { CommonFlags, Composition, Interrupts, Seams } from './seams.ts';
 export interface SessionFlags extends CommonFlags {
   readonly output: OutputFormat;
   readonly 'report-file'?: string;
+  readonly quiet?: boolean;
+  readonly 'no-progress'?: boolean;
 }
 
 /** A command as it was asked for. */
@@ -78,8 +82,7 @@ export class Session {
 
   async progress(phase: 'plan' | 'run', stages: readonly { readonly id: string; readonly title: string }[]): Promise<Progress> {
     const { terminal, every, env } = this.seams;
-    const quiet = ['json', 'yaml', 'name', 'markdown', 'junit'].includes(this.asked.flags.output);
-    const mode = quiet ? 'silent' : terminal.errIsTerminal && env.TERM !== 'dumb' ? 'tree' : 'lines';
+    const mode = progressMode(this.asked.flags, terminal.errIsTerminal && env.TERM !== 'dumb');
     const { startProgress } = await import('../ui/progress.ts');
     return startProgress({
       mode,
@@ -109,6 +112,17 @@ export class Session {
   }
 }
 
+/** The live view only where nothing else writes between its lines. */
+function progressMode({ output, quiet, v = 0, ...flags }: SessionFlags, canRepaint: boolean): 'silent' | 'tree' | 'lines' {
+  if (quiet || ['json', 'yaml', 'name', 'markdown', 'junit'].includes(output)) return 'silent';
+  return canRepaint && v === 0 && !flags['no-progress'] ? 'tree' : 'lines';
+}
+
+function traceOf(level: number | undefined, { terminal }: Seams): Trace | undefined {
+  if (level === undefined || level === 0) return undefined;
+  return { level, say: (line) => terminal.err(`${withoutCredentials(line)}\n`) };
+}
+
 /** Joins the ports, does the work, and closes everything whatever happens. A report that was asked for is written also when the work fails. */
 export async function inSession(seams: Seams, asked: Asked, work: (session: Session) => Promise<ExitName>): Promise<ExitName> {
   const { flags } = asked;
@@ -125,6 +139,7 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
       warn: (text: string) => warn(`Warning: ${text}`),
       anyProfile: asked.anyProfile ?? false,
       looksOnly: asked.looksOnly ?? false,
+      trace: traceOf(flags.v, seams),
     });
     try {
       return await work(new Session(seams, asked, composition, interrupts, report));

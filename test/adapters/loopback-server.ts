@@ -3,6 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { openCluster } from '../../src/adapters/cluster.ts';
 import type { Connection } from '../../src/adapters/kube-connection.ts';
+import type { Trace } from '../../src/adapters/trace.ts';
 import type { Identity } from '../control-plane/certificates.ts';
 
 export interface Seen {
@@ -81,7 +82,11 @@ export function connectionTo(url: string, more: Partial<Connection> = {}): Conne
 }
 
 /** A cluster whose pauses take no time; `pauses` holds their lengths. */
-export function clusterTo(url: string, more: Partial<Connection> = {}, options: { pageSize?: number; warn?: (text: string) => void } = {}) {
+export function clusterTo(
+  url: string,
+  more: Partial<Connection> = {},
+  options: { pageSize?: number; warn?: (text: string) => void; trace?: Trace } = {},
+) {
   const pauses: number[] = [];
   const cluster = openCluster(connectionTo(url, more), {
     version: '1.2.3',

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { ownerByPlace, ownerIn, questions } from '../../src/adapters/package-owner.ts';
 import { pathCandidates } from '../../src/adapters/path-candidates.ts';
 import { openTools } from '../../src/adapters/tools.ts';
+import type { Trace } from '../../src/adapters/trace.ts';
 
 describe('programs', () => {
   let folder = '';
@@ -20,8 +21,9 @@ describe('programs', () => {
     return file;
   }
 
-  const tools = (env: Record<string, string> = {}) =>
+  const tools = (env: Record<string, string> = {}, trace?: Trace) =>
     openTools({
+      trace,
       kubeconfigPath: '/private/kubeconfig',
       env: { PATH: `${folder}:/usr/bin:/bin`, ...env },
       programs: { kubectl: 'kubectl', helm: 'helm', netsvcctl: 'calicoctl' },
@@ -71,6 +73,16 @@ describe('programs', () => {
     );
     assert.deepEqual([result.exitCode, result.stdout, result.stderr, result.problem], [3, 'out\n', 'err\n', undefined]);
     assert.deepEqual(lines.sort(), ['stderr err', 'stdout out']);
+  });
+
+  it('tells a person who wants to see it what was run, and how it ended', async () => {
+    await program('kubectl', 'exit 3');
+    const lines: string[] = [];
+    await tools({}, { level: 1, say: (line) => lines.push(line.replace(/\d+ milliseconds/, '… milliseconds')) }).run({
+      tool: 'kubectl',
+      args: ['apply', '-f', 'a b'],
+    });
+    assert.deepEqual(lines, ["kubectl --kubeconfig=/private/kubeconfig --request-timeout=30s apply -f 'a b': exit 3 in … milliseconds"]);
   });
 
   it('hands over standard input', async () => {

@@ -156,6 +156,34 @@ describe('a command that performs stages', () => {
     assert.equal(bench.err(), '');
   });
 
+  it('says nothing of its progress with --quiet, and all the rest', async () => {
+    const loud = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
+    assert.equal(await loud.run('apply', '--yes'), 0);
+    assert.match(loud.err(), /^apply: done in/m);
+    const quiet = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
+    assert.equal(await quiet.run('apply', '--yes', '--quiet'), 0);
+    assert.deepEqual([quiet.err(), quiet.out()], ['', loud.out()]);
+  });
+
+  for (const [typed, level] of [
+    [[], undefined],
+    [['-v'], 1],
+    [['-v', '--quiet'], 1],
+    [['-v=6'], 6],
+    [['-v', '8'], 8],
+    [['--v=0'], undefined],
+  ] as const) {
+    it(`tells what goes on underneath as far as ${typed.join(' ') || 'nothing'} asks for, without credentials`, async () => {
+      const bench = commandBench([fakeStage('preflight', { readOnly: true })]);
+      assert.equal(await bench.run('preflight', ...typed), 0);
+      const trace = bench.requests[0]?.trace;
+      assert.equal(trace?.level, level);
+      trace?.say('GET https://me:hunter2@mirror.example/file 200');
+      assert.equal(bench.err().includes('https://(hidden)@mirror.example'), level !== undefined);
+      assert.ok(!bench.err().includes('hunter2'));
+    });
+  }
+
   it('says with -o json why it refuses in one line of JSON on stderr, beside the document', async () => {
     const unconfirmed = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
     const blocked = commandBench([fakeStage('apply', { verdict: failed, plan: applies('upgrade.yaml') })]);
