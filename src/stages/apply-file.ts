@@ -1,10 +1,9 @@
 import type { Action } from '../core/action.ts';
 import { serverSideApply } from '../core/argv.ts';
 import type { Context } from '../core/context.ts';
-import { isHandedOver } from '../merge/managed-fields.ts';
 import type { Manifest } from '../merge/manifest.ts';
 import { takeOverOwnership } from './ownership.ts';
-import type { PreviewedObject } from './preview.ts';
+import { isPending, type PreviewedObject } from './preview-outcome.ts';
 
 /** A manifest that is applied whole, as one file. */
 export interface WholeFile {
@@ -18,9 +17,7 @@ export interface WholeFile {
 
 /** Whether applying the file would change anything. */
 export function changes({ previews }: Pick<WholeFile, 'previews'>): boolean {
-  return previews.some(
-    ({ planned, adopted, live }) => planned.change !== 'unchanged' || adopted !== undefined || (live !== undefined && isHandedOver(live)),
-  );
+  return previews.some(isPending);
 }
 
 /** Ownership, the file itself, and the procedure's command; nothing where all is as the file says. */

@@ -8,7 +8,6 @@ import type { PlannedObject } from '../core/plan.ts';
 import { isOlder } from '../core/release.ts';
 import type { RolloutProgress } from '../core/rollout.ts';
 import { continues } from '../core/run-record.ts';
-import { isHandedOver } from '../merge/managed-fields.ts';
 import { type Wave, waveText } from '../merge/waves.ts';
 import { type ApplyFacts, readApplyFacts } from './apply-facts.ts';
 import { carriedOf } from './carried-target.ts';
@@ -18,6 +17,7 @@ import { leftoverRemovals } from './leftover-removals.ts';
 import { operatorApply } from './operator-apply.ts';
 import { takeOverOwnership } from './ownership.ts';
 import { pathStage } from './path-stage.ts';
+import { isPending } from './preview-outcome.ts';
 import { defaultWaitMs } from './rollout-targets.ts';
 
 /** The full manifest, in waves, each waited for; then what the old release left in pod templates (§4.4/1–2). */
@@ -101,11 +101,7 @@ function waveActions(wave: Wave, facts: ApplyFacts, context: Context): readonly 
 
 function needsApply(wave: Wave, { previews }: ApplyFacts): boolean {
   const keys = new Set(wave.documents.map(({ object }) => objectKey(object)));
-  return previews.some(
-    ({ document, live, planned, adopted }) =>
-      keys.has(objectKey(document)) &&
-      (planned.change !== 'unchanged' || adopted !== undefined || (live !== undefined && isHandedOver(live))),
-  );
+  return previews.some((preview) => keys.has(objectKey(preview.document)) && isPending(preview));
 }
 
 function applyActions(wave: Wave, facts: ApplyFacts, context: Context): readonly Action[] {

@@ -1,6 +1,7 @@
 import { type KubeObject, type ManagedFieldsEntry, refOf } from '../core/object.ts';
 import type { FieldChange, PlannedObject } from '../core/plan.ts';
 import { changedFields } from '../merge/fields.ts';
+import { isHandedOver } from '../merge/managed-fields.ts';
 import { comparable } from '../merge/normalise.ts';
 import { maskChanges } from '../merge/secrets.ts';
 import { takenFields } from '../merge/taken-fields.ts';
@@ -15,6 +16,14 @@ export interface PreviewedObject {
   readonly result?: KubeObject;
   /** The managedFields that hand a client-side applied object over to server-side apply; undefined if nothing is to be handed over. */
   readonly adopted?: readonly ManagedFieldsEntry[];
+}
+
+/**
+ * True if applying the document would change something: fields, who owns them, or what kubectl had noted on an object whose
+ * ownership was handed over and whose apply has not come.
+ */
+export function isPending({ planned, adopted, live }: PreviewedObject): boolean {
+  return planned.change !== 'unchanged' || adopted !== undefined || (live !== undefined && isHandedOver(live));
 }
 
 export interface Compared {
