@@ -98,6 +98,8 @@ export interface Context {
   readonly contextName: string;
   /** Folder of downloaded and written files on this machine. */
   readonly workFolder: string;
+  /** Digest of the saved plan that was agreed to; a run notes it, so that it can go on with the same file. */
+  readonly savedPlan?: string;
   /** Absent where a stage is looked at alone. */
   readonly chain?: ChainPlace;
   /** Start of this run. */

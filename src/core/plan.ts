@@ -20,6 +20,16 @@ export interface PlannedObject {
   /** Fields taken from another manager: path and manager. */
   readonly taken: readonly { readonly path: string; readonly manager: string }[];
   readonly note?: string;
+  /** What a saved plan knows the object by later; absent where it was not read. */
+  readonly state?: ObjectState;
+}
+
+/** Checksums of an object's content without what changes by itself; of a Secret its resourceVersion, and nothing of what comes. */
+export interface ObjectState {
+  /** As it is; absent if it is not there. */
+  readonly before?: string;
+  /** As it will be stored; absent if that is not known. */
+  readonly after?: string;
 }
 
 export interface PlannedStage {
@@ -32,6 +42,8 @@ export interface PlannedStage {
   readonly notes: readonly string[];
   /** What a person changed and what becomes of it; absent where nothing was looked for. */
   readonly edits?: readonly Trace[];
+  /** sha256 of the artifacts that the stage works with, by file name. */
+  readonly digests?: Readonly<Record<string, string>>;
 }
 
 /** A field that somebody set in the cluster and that the upgrade would write over. */

@@ -7,6 +7,7 @@ import { isRecord } from '../merge/json.ts';
 import { diffPatch } from '../merge/json-patch.ts';
 import { adoptedOwnership, KUBECTL, predictApply } from '../merge/managed-fields.ts';
 import type { Manifest } from '../merge/manifest.ts';
+import { stateOf } from './object-state.ts';
 import { compare, created, type PreviewedObject, refused } from './preview-outcome.ts';
 import { eachOf } from './reading.ts';
 
@@ -38,6 +39,11 @@ export async function previewDocument(
   document: KubeObject,
   together: readonly KubeObject[] = [],
 ): Promise<PreviewedObject> {
+  const preview = await previewAny(cluster, document, together);
+  return { ...preview, planned: { ...preview.planned, state: await stateOf(preview) } };
+}
+
+async function previewAny(cluster: ClusterReader, document: KubeObject, together: readonly KubeObject[]): Promise<PreviewedObject> {
   const kind = await cluster.resolve(document.apiVersion, document.kind);
   if (kind) return previewKnown(cluster, kind, document);
   if (together.some((one) => definesKind(one, document))) return created(document, 'its kind is defined by the same manifest');
