@@ -1,5 +1,6 @@
 import { type KubeObject, type ManagedFieldsEntry, refOf } from '../core/object.ts';
 import type { FieldChange, PlannedObject } from '../core/plan.ts';
+import { takersOf } from '../detect/field-takers.ts';
 import { changedFields } from '../merge/fields.ts';
 import { isHandedOver } from '../merge/managed-fields.ts';
 import { comparable } from '../merge/normalise.ts';
@@ -39,12 +40,15 @@ export interface Compared {
 export function compare({ document, live, applied, result, note }: Compared): PlannedObject {
   const fields = changedFields(comparable(live), comparable(result));
   const unseen = applied === result ? [] : changedFields(comparable(applied), comparable(result));
+  const taken = takenFields(live, fields);
+  const takers = takersOf(live, taken, fields.length > 0);
   return {
     ref: refOf(live),
     change: fields.length > 0 ? 'update' : 'unchanged',
     fields: maskChanges(document, fields),
     hidden: unseen.filter(isRemoval).map(({ path }) => path),
-    taken: takenFields(live, fields),
+    taken,
+    ...(takers.length > 0 ? { takers } : {}),
     ...(note === undefined ? {} : { note }),
   };
 }
