@@ -44,6 +44,8 @@ export interface Options {
   /** Failed pods at which a wait gives up. */
   readonly maxFailed: number;
   readonly holdPolicyMigration: boolean;
+  /** Who takes over fields that were applied client-side; `first` unless said. */
+  readonly ownership?: OwnershipMode;
   /** The flow-log aggregator and its UI are wanted (§4.3/3). */
   readonly enableFlowLogs?: boolean;
   /** Take back what an earlier run of the stage did (`hep --undo`). */
@@ -76,6 +78,9 @@ export interface Options {
   /** A person asked to end the journal of owner references (`ownerrefs forget`). */
   readonly forgetOwners?: boolean;
 }
+
+/** `first`: a patch of ours before kubectl's apply; `kubectl`: its apply alone, which does it afterwards. */
+export type OwnershipMode = 'first' | 'kubectl';
 
 /** `auto`: what the upgrade would break; `always`: every living reference to the v3 group (§4.8/1); `never`: none. */
 export type OwnerRefsMode = 'auto' | 'always' | 'never';

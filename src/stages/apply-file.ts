@@ -21,14 +21,14 @@ export function changes({ previews }: Pick<WholeFile, 'previews'>): boolean {
 }
 
 /** Ownership, the file itself, and the procedure's command; nothing where all is as the file says. */
-export function applyWhole(whole: WholeFile, { workFolder }: Context): readonly Action[] {
+export function applyWhole(whole: WholeFile, context: Context): readonly Action[] {
   if (!changes(whole)) return [];
   const { id, file, title, ref, manifest, previews } = whole;
   const content = manifest.documents.map((document) => `---\n${document.text.trim()}\n`).join('');
-  const ownership = takeOverOwnership(previews).map((action) => ({ ...action, id: `${id}-${action.id}`, ref }));
+  const ownership = takeOverOwnership(previews, context).map((action) => ({ ...action, id: `${id}-${action.id}`, ref }));
   return [
     { id: `${id}-file`, title: `save ${file}`, ref, undo: 'full', effect: { type: 'write', file, content } },
     ...ownership,
-    { id, title, ref, undo: 'partial', effect: { type: 'exec', run: serverSideApply(`${workFolder}/${file}`) } },
+    { id, title, ref, undo: 'partial', effect: { type: 'exec', run: serverSideApply(`${context.workFolder}/${file}`) } },
   ];
 }

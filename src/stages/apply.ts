@@ -15,7 +15,7 @@ import { chartApply } from './chart-apply.ts';
 import { holdPolicyMigration } from './hold-policies.ts';
 import { leftoverRemovals } from './leftover-removals.ts';
 import { operatorApply } from './operator-apply.ts';
-import { takeOverOwnership } from './ownership.ts';
+import { ownershipNote, takeOverOwnership } from './ownership.ts';
 import { pathStage } from './path-stage.ts';
 import { isPending } from './preview-outcome.ts';
 import { defaultWaitMs } from './rollout-targets.ts';
@@ -62,7 +62,7 @@ function notesOf({ previews, waves, target, edits, store }: ApplyFacts, context:
     ...[target, ...target.addOns].flatMap(({ manifest }) => manifest.notes ?? []),
     ...('value' in edits ? edits.value.notes : []),
     waves.length > 1 ? `${waves.length} waves, each waited for: ${waves.map((wave) => wave.id).join(' → ')}` : '',
-    migrating > 0 ? `field ownership of ${migrating} objects is taken over first, so that each is written once and rolled once` : '',
+    migrating > 0 ? ownershipNote(migrating, context) : '',
     ...(store?.health ?? []).filter(({ state }) => state === 'unreached').map(unreachedText),
     hold,
   ].filter((note) => note !== '');
@@ -74,7 +74,7 @@ function unreachedText({ endpoint, because }: StoreHealth): string {
 
 /** Ownership, files, and the waves that still have something to do. */
 function upgradeActions(facts: ApplyFacts, context: Context): readonly Action[] {
-  const ownership = takeOverOwnership(facts.previews);
+  const ownership = takeOverOwnership(facts.previews, context);
   const waves = facts.waves.flatMap((wave) => waveActions(wave, facts, context));
   const writes = ownership.length > 0 || waves.some(({ effect }) => effect.type === 'exec');
   return writes ? [saveUpgradeFile(facts), ...ownership, ...waves] : waves;

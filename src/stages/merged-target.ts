@@ -35,10 +35,10 @@ export async function readMergedTarget(
   const goesOn = recorded.carried !== undefined && continues(record, context);
   if (goesOn) refuseOtherDecisions(recorded, context);
   if (goesOn || context.options.upgradeFile !== undefined) {
-    return { target: recorded, edits: { value: settled(recorded) }, previews: await previewsOf(sources.cluster, recorded) };
+    return { target: recorded, edits: { value: settled(recorded) }, previews: await previewsOf(sources.cluster, recorded, context) };
   }
   if (installation.release === context.options.release) {
-    const previews = await previewsOf(sources.cluster, recorded);
+    const previews = await previewsOf(sources.cluster, recorded, context);
     if (previews.every(isThere)) return { target: recorded, edits: { value: settled(recorded) }, previews };
   }
   const released = await readReleasedTarget(sources, context, installation);
@@ -51,7 +51,7 @@ export async function readMergedTarget(
   );
   const carried = 'value' in edits ? edits.value.carried : undefined;
   const target = carried ? withCarried(released, carried) : released;
-  return { target, edits, previews: await previewsOf(sources.cluster, target) };
+  return { target, edits, previews: await previewsOf(sources.cluster, target, context) };
 }
 
 /** Fields of others that would be written over, of objects whose changes in the cluster cannot be told from defaults. */
@@ -60,10 +60,10 @@ export function untoldChanges(edits: Reading<EditSurvey>, previews: readonly Pre
   return previews.filter(({ document }) => unsure.has(objectKey(document))).flatMap(({ planned }) => takenChanges(planned));
 }
 
-async function previewsOf(cluster: ClusterReader, target: Target): Promise<readonly PreviewedObject[]> {
+async function previewsOf(cluster: ClusterReader, target: Target, { options }: Context): Promise<readonly PreviewedObject[]> {
   const previews: PreviewedObject[] = [];
   for (const manifest of [target.manifest, ...target.addOns.map((addOn) => addOn.manifest)])
-    previews.push(...(await previewDocuments(cluster, manifest)));
+    previews.push(...(await previewDocuments(cluster, manifest, options.ownership)));
   return previews;
 }
 

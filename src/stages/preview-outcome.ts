@@ -17,6 +17,8 @@ export interface PreviewedObject {
   readonly result?: KubeObject;
   /** The managedFields that hand a client-side applied object over to server-side apply; undefined if nothing is to be handed over. */
   readonly adopted?: readonly ManagedFieldsEntry[];
+  /** Why the server refuses it as long as its ownership is not handed over first; absent where it does not. */
+  readonly needsOwnership?: string;
 }
 
 /**
@@ -66,4 +68,11 @@ export function created(document: KubeObject, note?: string): PreviewedObject {
 /** The plan for a document that the server does not accept: `note` has its words. */
 export function refused(known: Omit<PreviewedObject, 'planned'>, note: string): PreviewedObject {
   return { ...known, planned: { ref: refOf(known.live ?? known.document), change: 'refused', fields: [], hidden: [], taken: [], note } };
+}
+
+/** The same where nothing is handed over first: kubectl's own apply ends at the refusal. */
+export function refusedToKubectl({ result: _, needsOwnership: __, ...known }: PreviewedObject, because: string): PreviewedObject {
+  const { planned, note } = { ...refused(known, ''), note: `${because}; --ownership=first takes its ownership over before` };
+  const { before } = known.planned.state ?? {};
+  return { ...known, planned: { ...planned, note, ...(before === undefined ? {} : { state: { before } }) } };
 }

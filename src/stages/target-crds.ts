@@ -36,7 +36,7 @@ export async function readCrdFacts(sources: Sources, context: Context, installat
     );
   }
   const crds = await readCrdManifest(sources, context);
-  return { crds, previews: await previewDocuments(sources.cluster, crds.manifest) };
+  return { crds, previews: await previewDocuments(sources.cluster, crds.manifest, context.options.ownership) };
 }
 
 /** The CRDs as the file that is applied; `ref` is the step of the path that asks for them. */
