@@ -170,7 +170,8 @@ export const targetUnchanged: Check<ApplyJudged> = defineCheck('NS-206', {
   },
 });
 
-export const applyChecks: readonly Check<ApplyJudged>[] = [
+/** Of every path whose target is a manifest. */
+export const targetChecks: readonly Check<ApplyJudged>[] = [
   pathSupported,
   nothingRefusedNow,
   targetUnchanged,
@@ -178,7 +179,8 @@ export const applyChecks: readonly Check<ApplyJudged>[] = [
   baseCertain,
   editsKept,
   changesTold,
-  ...storeChecks,
   ownersSearched,
   noneBreaks,
 ];
+
+export const applyChecks: readonly Check<ApplyJudged>[] = [...targetChecks, ...storeChecks];

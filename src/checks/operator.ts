@@ -1,9 +1,7 @@
 import { type Check, notApplicable, ok } from '../core/check.ts';
 import { continues } from '../core/run-record.ts';
-import type { ApplyJudged } from './apply.ts';
-import { baseCertain, baseKnown, changesTold, editsKept, nothingRefusedNow, pathSupported, targetUnchanged } from './apply.ts';
+import { type ApplyJudged, targetChecks } from './apply.ts';
 import { defineCheck, failed } from './define.ts';
-import { noneBreaks, ownersSearched } from './owner-references.ts';
 import { crosses } from './releases.ts';
 
 /** On this path nobody can order Typha after the agents: said, and taken on by name (§0.2 of the field notes). */
@@ -27,15 +25,4 @@ export const typhaOrderTaken: Check<ApplyJudged> = defineCheck('NS-251', {
   },
 });
 
-export const operatorChecks: readonly Check<ApplyJudged>[] = [
-  pathSupported,
-  nothingRefusedNow,
-  targetUnchanged,
-  baseKnown,
-  baseCertain,
-  editsKept,
-  changesTold,
-  ownersSearched,
-  noneBreaks,
-  typhaOrderTaken,
-];
+export const operatorChecks: readonly Check<ApplyJudged>[] = [...targetChecks, typhaOrderTaken];

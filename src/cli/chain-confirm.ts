@@ -28,7 +28,20 @@ export async function confirmPlan(session: Session, stages: readonly AnyStage[],
     if (taken) return confirmPlan(session.accepting(taken), stages, saved);
     return { session, writes, stopped: await refuse(session, planned, planned.blocked) };
   }
-  if (saved !== undefined) confirmSaved(saved, session.context, head.digest);
+  if (saved !== undefined) return confirmWith(await stillTrue(session, saved, planned, head), planned, head);
+  return confirmWith(session, planned, head);
+}
+
+/** Throws Fault('stale') unless the saved plan is what would be done; a run then notes that it was begun with it. */
+async function stillTrue(session: Session, saved: SavedPlan, planned: Planned, head: PlanHead): Promise<Session> {
+  const { context, composition } = session;
+  const now = planDocument(context, 'done', planned, head, '');
+  confirmSaved(saved, now, await composition.records.load(), context);
+  return session.agreedTo(saved.document.digest);
+}
+
+async function confirmWith(session: Session, planned: Planned, head: PlanHead): Promise<Confirmation> {
+  const { writes } = planned;
   if (!writes || session.context.options.yes) return { session, writes };
   if (!session.seams.terminal.interactive) return { session, writes, stopped: await needsYes(session, planned, head) };
   for (const line of planText(session, head, planned, false, session.errPalette)) session.say(line);

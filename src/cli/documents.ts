@@ -10,6 +10,7 @@ import type { RunRecord, StageRecord } from '../core/run-record.ts';
 import type { ChainOutcome } from '../engine/run-chain.ts';
 import { maskedStage } from '../ui/mask.ts';
 import type { PlanHead } from '../ui/plan-view.ts';
+import { type PlanBasis, planBasis } from './plan-basis.ts';
 
 /** Version of every document on stdout (docs/output.md); fields are added, never changed or taken away. */
 export const OUTPUT_VERSION = 'output.netsvc-upgrade/v1';
@@ -51,6 +52,8 @@ export interface PlanDocument extends Common {
   readonly tally: Tally;
   readonly findings: readonly Finding[];
   readonly stages: readonly PlannedStage[];
+  /** What `run --plan-file` compares, one by one. */
+  readonly basis: PlanBasis;
 }
 
 export interface RunReport extends Common {
@@ -161,6 +164,7 @@ export function planDocument(context: Context, exit: ExitName, planned: Planned,
     tally: tally(planned.findings),
     findings: planned.findings,
     stages: planned.stages.map(maskedStage),
+    basis: planBasis(context, planned.stages),
   };
 }
 

@@ -97,6 +97,16 @@ export const targetFlags = {
   'hold-policy-migration': Flags.boolean({ ...run, summary: 'keep the controllers from renaming stored policies' }),
 };
 
+/** Only commands that apply manifests, or plan it. */
+export const ownershipFlags = {
+  ownership: Flags.option({
+    ...run,
+    options: ['first', 'kubectl'] as const,
+    default: 'first',
+    summary: 'who takes over fields once applied client-side: a patch before the apply, or kubectl after it (rolls the agents twice)',
+  })(),
+};
+
 /** Owner references: whether they go, and how fast. */
 export const ownerFlags = {
   ownerrefs: Flags.option({

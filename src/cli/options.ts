@@ -1,5 +1,5 @@
 import type { Severity } from '../core/check.ts';
-import type { Acceptance, DryRun, Options, OwnerRefsMode } from '../core/context.ts';
+import type { Acceptance, DryRun, Options, OwnerRefsMode, OwnershipMode } from '../core/context.ts';
 import { Fault } from '../core/fault.ts';
 import type { InstallPath } from '../core/installation.ts';
 import { endpointsOf, endpointsProblem } from '../core/kvstore.ts';
@@ -45,6 +45,7 @@ export interface RunFlags {
   readonly 'bin-dir'?: string;
   readonly 'state-namespace'?: string;
   readonly ownerrefs?: OwnerRefsMode;
+  readonly ownership?: OwnershipMode;
   readonly qps?: number;
   readonly parallel?: number;
   readonly 'journal-dir'?: string;
@@ -95,6 +96,7 @@ export function toOptions(flags: RunFlags, facts: OptionFacts): Options {
     ...given('binDir', flags['bin-dir']),
     stateNamespace: flags['state-namespace'] ?? 'kube-system',
     ...given('ownerrefs', flags.ownerrefs),
+    ...given('ownership', flags.ownership),
     ...given('qps', flags.qps),
     ...given('parallel', flags.parallel),
     ...given('journalDir', flags['journal-dir']),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Effect } from '../core/action.ts';
+import type { Action, Effect } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
-import type { JsonPatchOp } from '../core/object.ts';
+import type { JsonPatchOp, ManagedFieldsEntry } from '../core/object.ts';
 import type { PlannedObject, PlannedStage } from '../core/plan.ts';
 
 /**
@@ -19,7 +19,21 @@ export function planDigest(context: Context, stages: readonly PlannedStage[]): s
       objects: stage.objects.map(objectEssence),
     })),
   };
-  const text = JSON.stringify(essence).replaceAll(JSON.stringify(context.workFolder).slice(1, -1), '');
+  return digestOf(essence, context);
+}
+
+/** sha256 of what one action does, by the same rules. */
+export function actionDigest(context: Context, { effect }: Pick<Action, 'effect'>): string {
+  return digestOf(effectEssence(effect), context);
+}
+
+/** The same of one object: what the plan does to it. */
+export function objectDigest(context: Context, object: PlannedObject): string {
+  return digestOf(objectEssence(object), context);
+}
+
+function digestOf(essence: unknown, { workFolder }: Context): string {
+  const text = JSON.stringify(essence).replaceAll(JSON.stringify(workFolder).slice(1, -1), '');
   return createHash('sha256').update(text).digest('hex');
 }
 
@@ -29,7 +43,8 @@ function effectEssence(effect: Effect): unknown {
       return { type: effect.type, files: effect.files.map((file) => file.name) };
     case 'patch': {
       const { target, precondition, patch } = effect;
-      const ops = patch.filter((op) => op.path !== '/metadata/resourceVersion').map(withoutTimes);
+      const shown = target.kind === 'Secret' ? patch.map((op) => ({ ...op, value: undefined })) : patch;
+      const ops = shown.filter((op) => op.path !== '/metadata/resourceVersion').map(withoutTimes);
       return { type: effect.type, target, uid: precondition.uid, ops };
     }
     // Names of copies carry the time of the run.
@@ -41,10 +56,11 @@ function effectEssence(effect: Effect): unknown {
   }
 }
 
-/** Controllers renew the times in managedFields with every status they write. */
+/** Controllers renew their entries in managedFields with every status they write. */
 function withoutTimes(op: JsonPatchOp): JsonPatchOp {
   if (op.path !== '/metadata/managedFields' || !Array.isArray(op.value)) return op;
-  return { ...op, value: (op.value as readonly object[]).map((entry) => ({ ...entry, time: undefined })) };
+  const entries = (op.value as readonly ManagedFieldsEntry[]).filter(({ subresource }) => subresource === undefined);
+  return { ...op, value: entries.map((entry) => ({ ...entry, time: undefined })) };
 }
 
 function objectEssence({ ref, change, fields, hidden, taken }: PlannedObject): unknown {

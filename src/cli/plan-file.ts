@@ -1,7 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Context } from '../core/context.ts';
 import { Fault, messageOf } from '../core/fault.ts';
-import { OUTPUT_VERSION, type PlanDocument } from './documents.ts';
+import { continues, type RunRecord } from '../core/run-record.ts';
+import type { PlanDocument } from './documents.ts';
+import { differencesSince, planDifferences } from './plan-differences.ts';
+import { parsePlan } from './plan-shape.ts';
 
 const AGAIN = 'make a new one: kubectl netsvc-upgrade plan --out';
 
@@ -24,20 +27,34 @@ export async function savePlan(file: string, document: PlanDocument): Promise<vo
   }
 }
 
-/** Fails with `stale` unless the saved plan is exactly what would be done now. */
-export function confirmSaved({ file, document: saved }: SavedPlan, context: Context, digest: string): void {
-  if (saved.cluster.uid !== context.clusterUid) {
-    throw new Fault('stale', `${file} was made for another cluster (${saved.cluster.context}, ${saved.cluster.uid})`, [`${AGAIN} ${file}`]);
+/** How much of a list of differences a person reads. */
+const SHOWN = 20;
+
+/** Fails with `stale` unless the saved plan is exactly what would be done now; names what is not. `record` is of the run in the cluster. */
+export function confirmSaved(
+  { file, document: saved }: SavedPlan,
+  now: PlanDocument,
+  record: RunRecord | undefined,
+  context: Context,
+): void {
+  const again = `${AGAIN} ${file}`;
+  if (saved.cluster.uid !== now.cluster.uid) {
+    throw new Fault('stale', `${file} was made for another cluster (${saved.cluster.context}, ${saved.cluster.uid})`, [again]);
   }
-  if (saved.target !== context.options.release) {
-    throw new Fault('stale', `${file} leads to ${saved.target}, this command to ${context.options.release}`, [`${AGAIN} ${file}`]);
-  }
-  if (saved.digest !== digest) {
-    throw new Fault('stale', `${file} is stale: the cluster or an artifact has changed since it was made`, [
-      `${AGAIN} ${file}`,
-      'compare the two, then run the new one',
-    ]);
-  }
+  if (saved.target !== now.target) throw new Fault('stale', `${file} leads to ${saved.target}, this command to ${now.target}`, [again]);
+  const goesOn = continues(record, context) && record.plan === saved.digest;
+  const differences = goesOn ? differencesSince(saved, now) : planDifferences(saved, now);
+  const isSame = goesOn || saved.digest === now.digest;
+  if (differences.length === 0 && isSame) return;
+  const begun =
+    continues(record, context) && !goesOn ? ['the unfinished run was not begun with this plan: leave --plan-file out to finish it'] : [];
+  throw new Fault('stale', `${file} is stale: ${staleText(differences)}`, [...begun, again, 'compare the two, then run the new one']);
+}
+
+function staleText(differences: readonly string[]): string {
+  if (differences.length === 0) return 'the cluster or an artifact has changed since it was made';
+  const more = differences.length - SHOWN;
+  return [...differences.slice(0, SHOWN), ...(more > 0 ? [`and ${more} more`] : [])].join('\n  ');
 }
 
 /** Throws Fault('usage') for a file that cannot be read or holds no plan; before the cluster is asked anything. */
@@ -47,16 +64,5 @@ export async function loadPlan(file: string): Promise<SavedPlan> {
     const missing = (thrown as NodeJS.ErrnoException).code === 'ENOENT';
     throw new Fault('usage', missing ? `--plan-file ${file} does not exist` : `--plan-file ${file}: ${messageOf(thrown)}`, again, thrown);
   });
-  const document = planIn(text);
-  if (!document) throw new Fault('usage', `${file} is not a saved plan`, again);
-  return { file, document };
-}
-
-function planIn(text: string): PlanDocument | undefined {
-  try {
-    const document = JSON.parse(text) as PlanDocument | null;
-    return document?.apiVersion === OUTPUT_VERSION && document.kind === 'Plan' && document.digest ? document : undefined;
-  } catch {
-    return undefined;
-  }
+  return { file, document: parsePlan(text, file, again) };
 }

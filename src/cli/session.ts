@@ -69,6 +69,12 @@ export class Session {
     return new Session(this.seams, this.asked, { ...this.composition, context }, this.interrupts, this.#report);
   }
 
+  /** The same with the saved plan that was found to be still true. */
+  agreedTo(savedPlan: string): Session {
+    const context = { ...this.context, savedPlan };
+    return new Session(this.seams, this.asked, { ...this.composition, context }, this.interrupts, this.#report);
+  }
+
   /** A line for the person; never on stdout. */
   say(line: string): void {
     this.seams.terminal.err(`${inWordsOf(this.seams.name, line)}\n`);

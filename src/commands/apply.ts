@@ -1,6 +1,6 @@
 import { BaseCommand } from '../cli/base-command.ts';
 import { described } from '../cli/description.ts';
-import { actingFlags, connectionFlags, outputFlags, ownerFlags, targetFlags } from '../cli/flags.ts';
+import { actingFlags, connectionFlags, outputFlags, ownerFlags, ownershipFlags, targetFlags } from '../cli/flags.ts';
 import { only } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
 import type { ExitName } from '../core/fault.ts';
@@ -14,7 +14,7 @@ Edits that were made to the installed manifest are carried over; the plan shows 
     { when: 'After preflight and a look at the plan; it starts the rolling update.' },
   );
   static override examples = ['<%= config.bin %> apply --dry-run=server', '<%= config.bin %> apply --upgrade-file=upgrade.yaml'];
-  static override flags = { ...actingFlags, ...targetFlags, ...ownerFlags, ...outputFlags, ...connectionFlags };
+  static override flags = { ...actingFlags, ...targetFlags, ...ownerFlags, ...ownershipFlags, ...outputFlags, ...connectionFlags };
 
   async run(): Promise<ExitName> {
     const { flags } = await this.parse(Apply, this.words());

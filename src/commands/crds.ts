@@ -1,6 +1,6 @@
 import { BaseCommand } from '../cli/base-command.ts';
 import { described } from '../cli/description.ts';
-import { actingFlags, connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
+import { actingFlags, connectionFlags, outputFlags, ownershipFlags, targetFlags } from '../cli/flags.ts';
 import { only } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
 import type { ExitName } from '../core/fault.ts';
@@ -14,7 +14,7 @@ On the manifest paths the full manifest holds them: nothing to do, exit code 0.`
     { when: 'Before apply on the operator and chart paths.' },
   );
   static override examples = ['<%= config.bin %> crds --dry-run=server', '<%= config.bin %> crds --yes'];
-  static override flags = { ...actingFlags, ...targetFlags, ...outputFlags, ...connectionFlags };
+  static override flags = { ...actingFlags, ...targetFlags, ...ownershipFlags, ...outputFlags, ...connectionFlags };
 
   async run(): Promise<ExitName> {
     const { flags } = await this.parse(Crds, this.words());

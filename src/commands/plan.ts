@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.ts';
 import { described } from '../cli/description.ts';
-import { connectionFlags, outputFlags, ownerFlags, pendingFlags, targetFlags } from '../cli/flags.ts';
+import { connectionFlags, outputFlags, ownerFlags, ownershipFlags, pendingFlags, targetFlags } from '../cli/flags.ts';
 import { assertPlace } from '../cli/output-place.ts';
 import { savePlan } from '../cli/plan-file.ts';
 import { rangeFlags, sliceOf } from '../cli/slice.ts';
@@ -27,6 +27,7 @@ what is left behind, every command and patch in order, and the point of no retur
     ...pendingFlags,
     ...targetFlags,
     ...ownerFlags,
+    ...ownershipFlags,
     ...outputFlags,
     ...connectionFlags,
   };

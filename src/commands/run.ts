@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.ts';
 import { described } from '../cli/description.ts';
-import { actingFlags, connectionFlags, outputFlags, ownerFlags, pendingFlags, targetFlags } from '../cli/flags.ts';
+import { actingFlags, connectionFlags, outputFlags, ownerFlags, ownershipFlags, pendingFlags, targetFlags } from '../cli/flags.ts';
 import { rangeFlags, sliceOf } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
 import type { ExitName } from '../core/fault.ts';
@@ -26,6 +26,7 @@ and a run that was cut off anywhere continues with the same command.`,
     ...actingFlags,
     ...targetFlags,
     ...ownerFlags,
+    ...ownershipFlags,
     ...pendingFlags,
     ...outputFlags,
     ...connectionFlags,

@@ -44,6 +44,8 @@ export interface Options {
   /** Failed pods at which a wait gives up. */
   readonly maxFailed: number;
   readonly holdPolicyMigration: boolean;
+  /** Who takes over fields that were applied client-side; `first` unless said. */
+  readonly ownership?: OwnershipMode;
   /** The flow-log aggregator and its UI are wanted (§4.3/3). */
   readonly enableFlowLogs?: boolean;
   /** Take back what an earlier run of the stage did (`hep --undo`). */
@@ -77,6 +79,9 @@ export interface Options {
   readonly forgetOwners?: boolean;
 }
 
+/** `first`: a patch of ours before kubectl's apply; `kubectl`: its apply alone, which does it afterwards. */
+export type OwnershipMode = 'first' | 'kubectl';
+
 /** `auto`: what the upgrade would break; `always`: every living reference to the v3 group (§4.8/1); `never`: none. */
 export type OwnerRefsMode = 'auto' | 'always' | 'never';
 
@@ -98,6 +103,8 @@ export interface Context {
   readonly contextName: string;
   /** Folder of downloaded and written files on this machine. */
   readonly workFolder: string;
+  /** Digest of the saved plan that was agreed to; a run notes it, so that it can go on with the same file. */
+  readonly savedPlan?: string;
   /** Absent where a stage is looked at alone. */
   readonly chain?: ChainPlace;
   /** Start of this run. */

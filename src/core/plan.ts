@@ -17,9 +17,34 @@ export interface PlannedObject {
   readonly fields: readonly FieldChange[];
   /** Fields that kubectl's own dry run would not show as removed. */
   readonly hidden: readonly string[];
-  /** Fields taken from another manager: path and manager. */
-  readonly taken: readonly { readonly path: string; readonly manager: string }[];
+  /** Fields taken from another manager: path and manager, and the subresource through which it wrote. */
+  readonly taken: readonly { readonly path: string; readonly manager: string; readonly subresource?: string }[];
+  /** Who is behind those managers, and who else will put its own state back; absent where nobody is. */
+  readonly takers?: readonly Taker[];
   readonly note?: string;
+  /** What a saved plan knows the object by later; absent where it was not read. */
+  readonly state?: ObjectState;
+}
+
+/** Somebody whose say in an object the upgrade takes. */
+export interface Taker {
+  /** `Argo CD`, `a HorizontalPodAutoscaler`; the field manager itself where nobody knows it. */
+  readonly name: string;
+  readonly kind: 'gitops' | 'autoscaler' | 'person' | 'other';
+  /** Absent where only labels or annotations of the object tell. */
+  readonly manager?: string;
+  /** How many of its fields are taken. */
+  readonly fields: number;
+  /** What it will do about it, and what to do before. */
+  readonly hint: string;
+}
+
+/** Checksums of an object's content without what changes by itself; of a Secret its resourceVersion, and nothing of what comes. */
+export interface ObjectState {
+  /** As it is; absent if it is not there. */
+  readonly before?: string;
+  /** As it will be stored; absent if that is not known. */
+  readonly after?: string;
 }
 
 export interface PlannedStage {
@@ -32,6 +57,8 @@ export interface PlannedStage {
   readonly notes: readonly string[];
   /** What a person changed and what becomes of it; absent where nothing was looked for. */
   readonly edits?: readonly Trace[];
+  /** sha256 of the artifacts that the stage works with, by file name. */
+  readonly digests?: Readonly<Record<string, string>>;
 }
 
 /** A field that somebody set in the cluster and that the upgrade would write over. */

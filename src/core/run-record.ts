@@ -33,6 +33,8 @@ export interface RunRecord {
   /** Ids of actions whose `keep` is stored; the content is beside the record. */
   readonly kept: readonly string[];
   readonly backup?: string;
+  /** Digest of the saved plan that the run was begun with. */
+  readonly plan?: string;
   readonly finishedAt?: string;
   readonly outcome?: 'done' | 'failed' | 'stopped' | 'interrupted';
 }

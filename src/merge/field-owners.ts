@@ -6,6 +6,7 @@ export interface FieldOwner {
   readonly manager: string;
   /** `Apply` or `Update`. */
   readonly operation: string;
+  readonly subresource?: string;
 }
 
 /**
@@ -15,8 +16,9 @@ export interface FieldOwner {
 export function ownersOf(managedFields: readonly ManagedFieldsEntry[] | undefined, path: string): readonly FieldOwner[] {
   const steps = stepsOf(path);
   const owners = new Map<string, FieldOwner>();
-  for (const { manager = '', operation = '', fieldsV1 } of managedFields ?? []) {
-    if (fieldsV1 && owns(fieldsV1, steps)) owners.set(`${operation} ${manager}`, { manager, operation });
+  for (const { manager = '', operation = '', subresource, fieldsV1 } of managedFields ?? []) {
+    if (fieldsV1 && owns(fieldsV1, steps))
+      owners.set(`${operation} ${manager} ${subresource ?? ''}`, { manager, operation, ...(subresource ? { subresource } : {}) });
   }
   return [...owners.values()];
 }

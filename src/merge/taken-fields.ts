@@ -12,8 +12,9 @@ export function takenFields(live: KubeObject, changes: readonly FieldChange[]): 
   const { managedFields } = live.metadata;
   const own = new Set([...OWN, ...clientSideManagers(managedFields)]);
   return changes.flatMap(({ path }) => {
-    const managers = new Set(ownersOf(managedFields, path).map(({ manager }) => manager));
-    return [...managers].filter((manager) => !own.has(manager)).map((manager) => ({ path, manager }));
+    const others = ownersOf(managedFields, path).filter(({ manager, subresource }) => subresource !== undefined || !own.has(manager));
+    const unique = new Map(others.map((owner) => [`${owner.manager} ${owner.subresource ?? ''}`, owner]));
+    return [...unique.values()].map(({ manager, subresource }) => ({ path, manager, ...(subresource ? { subresource } : {}) }));
   });
 }
 

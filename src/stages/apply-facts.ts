@@ -10,11 +10,10 @@ import type { Sources } from '../core/ports.ts';
 import type { Variant } from '../core/profile.ts';
 import type { RolloutProgress } from '../core/rollout.ts';
 import type { RunRecord } from '../core/run-record.ts';
-import { takenChanges } from '../merge/taken-fields.ts';
 import { splitWaves, type Wave } from '../merge/waves.ts';
 import type { EditSurvey } from './edits.ts';
 import { emptiedSecrets, readStoreFacts } from './kvstore-facts.ts';
-import { readMergedTarget } from './merged-target.ts';
+import { readMergedTarget, untoldChanges } from './merged-target.ts';
 import { readOwnersJudged } from './owner-references.ts';
 import type { PreviewedObject } from './preview.ts';
 import { readNodes, readRollouts } from './rollout-state.ts';
@@ -55,8 +54,7 @@ export async function readApplyFacts(sources: Sources, context: Context, install
     installation.datastore === 'kvstore' ? readStoreFacts(sources, context, target) : undefined,
     readOwnersJudged(sources, context, installation),
   ]);
-  const unsure = 'value' in edits ? edits.value.untold : new Set<string>();
-  const untold = previews.filter(({ document }) => unsure.has(objectKey(document))).flatMap(({ planned }) => takenChanges(planned));
+  const untold = untoldChanges(edits, previews);
   const orphans = 'value' in edits ? edits.value.orphans : [];
   const leftBehind = [...new Map([...removedCrds, ...orphans].map((one) => [objectKey(one), one])).values()];
   const addOns = target.addOns.map((addOn) => addOn.manifest);

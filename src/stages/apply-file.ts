@@ -1,10 +1,9 @@
 import type { Action } from '../core/action.ts';
 import { serverSideApply } from '../core/argv.ts';
 import type { Context } from '../core/context.ts';
-import { isHandedOver } from '../merge/managed-fields.ts';
 import type { Manifest } from '../merge/manifest.ts';
 import { takeOverOwnership } from './ownership.ts';
-import type { PreviewedObject } from './preview.ts';
+import { isPending, type PreviewedObject } from './preview-outcome.ts';
 
 /** A manifest that is applied whole, as one file. */
 export interface WholeFile {
@@ -18,20 +17,18 @@ export interface WholeFile {
 
 /** Whether applying the file would change anything. */
 export function changes({ previews }: Pick<WholeFile, 'previews'>): boolean {
-  return previews.some(
-    ({ planned, adopted, live }) => planned.change !== 'unchanged' || adopted !== undefined || (live !== undefined && isHandedOver(live)),
-  );
+  return previews.some(isPending);
 }
 
 /** Ownership, the file itself, and the procedure's command; nothing where all is as the file says. */
-export function applyWhole(whole: WholeFile, { workFolder }: Context): readonly Action[] {
+export function applyWhole(whole: WholeFile, context: Context): readonly Action[] {
   if (!changes(whole)) return [];
   const { id, file, title, ref, manifest, previews } = whole;
   const content = manifest.documents.map((document) => `---\n${document.text.trim()}\n`).join('');
-  const ownership = takeOverOwnership(previews).map((action) => ({ ...action, id: `${id}-${action.id}`, ref }));
+  const ownership = takeOverOwnership(previews, context).map((action) => ({ ...action, id: `${id}-${action.id}`, ref }));
   return [
     { id: `${id}-file`, title: `save ${file}`, ref, undo: 'full', effect: { type: 'write', file, content } },
     ...ownership,
-    { id, title, ref, undo: 'partial', effect: { type: 'exec', run: serverSideApply(`${workFolder}/${file}`) } },
+    { id, title, ref, undo: 'partial', effect: { type: 'exec', run: serverSideApply(`${context.workFolder}/${file}`) } },
   ];
 }

@@ -8,7 +8,6 @@ import type { PlannedObject } from '../core/plan.ts';
 import { isOlder } from '../core/release.ts';
 import type { RolloutProgress } from '../core/rollout.ts';
 import { continues } from '../core/run-record.ts';
-import { isHandedOver } from '../merge/managed-fields.ts';
 import { type Wave, waveText } from '../merge/waves.ts';
 import { type ApplyFacts, readApplyFacts } from './apply-facts.ts';
 import { carriedOf } from './carried-target.ts';
@@ -16,8 +15,9 @@ import { chartApply } from './chart-apply.ts';
 import { holdPolicyMigration } from './hold-policies.ts';
 import { leftoverRemovals } from './leftover-removals.ts';
 import { operatorApply } from './operator-apply.ts';
-import { takeOverOwnership } from './ownership.ts';
+import { ownershipNote, takeOverOwnership } from './ownership.ts';
 import { pathStage } from './path-stage.ts';
+import { isPending } from './preview-outcome.ts';
 import { defaultWaitMs } from './rollout-targets.ts';
 
 /** The full manifest, in waves, each waited for; then what the old release left in pod templates (§4.4/1–2). */
@@ -62,7 +62,7 @@ function notesOf({ previews, waves, target, edits, store }: ApplyFacts, context:
     ...[target, ...target.addOns].flatMap(({ manifest }) => manifest.notes ?? []),
     ...('value' in edits ? edits.value.notes : []),
     waves.length > 1 ? `${waves.length} waves, each waited for: ${waves.map((wave) => wave.id).join(' → ')}` : '',
-    migrating > 0 ? `field ownership of ${migrating} objects is taken over first, so that each is written once and rolled once` : '',
+    migrating > 0 ? ownershipNote(migrating, context) : '',
     ...(store?.health ?? []).filter(({ state }) => state === 'unreached').map(unreachedText),
     hold,
   ].filter((note) => note !== '');
@@ -74,7 +74,7 @@ function unreachedText({ endpoint, because }: StoreHealth): string {
 
 /** Ownership, files, and the waves that still have something to do. */
 function upgradeActions(facts: ApplyFacts, context: Context): readonly Action[] {
-  const ownership = takeOverOwnership(facts.previews);
+  const ownership = takeOverOwnership(facts.previews, context);
   const waves = facts.waves.flatMap((wave) => waveActions(wave, facts, context));
   const writes = ownership.length > 0 || waves.some(({ effect }) => effect.type === 'exec');
   return writes ? [saveUpgradeFile(facts), ...ownership, ...waves] : waves;
@@ -101,11 +101,7 @@ function waveActions(wave: Wave, facts: ApplyFacts, context: Context): readonly 
 
 function needsApply(wave: Wave, { previews }: ApplyFacts): boolean {
   const keys = new Set(wave.documents.map(({ object }) => objectKey(object)));
-  return previews.some(
-    ({ document, live, planned, adopted }) =>
-      keys.has(objectKey(document)) &&
-      (planned.change !== 'unchanged' || adopted !== undefined || (live !== undefined && isHandedOver(live))),
-  );
+  return previews.some((preview) => keys.has(objectKey(preview.document)) && isPending(preview));
 }
 
 function applyActions(wave: Wave, facts: ApplyFacts, context: Context): readonly Action[] {

@@ -8,11 +8,12 @@ import { type HelmUpgrade, helmUpgrade } from '../core/helm-argv.ts';
 import type { Installation } from '../core/installation.ts';
 import type { StagePlan } from '../core/stage.ts';
 import { parseManifest } from '../merge/manifest.ts';
+import { applyWhole } from './apply-file.ts';
 import { type ChartDifference, chartDifference } from './chart-objects.ts';
 import { type ChartFacts, readChartFacts } from './chart-survey.ts';
 import { readOwnersJudged } from './owner-references.ts';
 import { pathPart } from './path-stage.ts';
-import { crdActions } from './target-crds.ts';
+import { crdFile } from './target-crds.ts';
 
 /** The release of the operator's chart, upgraded by the chart tool (§4.2/2); CRDs that are still missing come right before it. */
 export const chartApply = pathPart<ChartFacts & OwnersJudged>({
@@ -30,7 +31,7 @@ export const chartApply = pathPart<ChartFacts & OwnersJudged>({
 });
 
 function planChart(facts: ChartFacts, context: Context): StagePlan {
-  const crds = facts.crds ? crdActions(facts.crds, context) : [];
+  const crds = facts.crds ? applyWhole(crdFile(facts.crds, '§4.2/1'), context) : [];
   const name = releaseText(facts.installation);
   if (!facts.upgraded && hasNoWay(facts)) return noWay(name, context);
   const actions = [...crds, ...(facts.upgraded ? [] : [upgradeAction(name, facts, context)])];
@@ -43,7 +44,7 @@ function planChart(facts: ChartFacts, context: Context): StagePlan {
     remember: {
       path: facts.installation.path,
       ...(facts.installation.release === undefined ? {} : { source: facts.installation.release }),
-      digests: facts.crds ? { [context.profile.crdFile]: facts.crds.sha256 } : {},
+      digests: facts.crds ? { [facts.crds.crds.file]: facts.crds.crds.sha256 } : {},
     },
   };
 }

@@ -1,30 +1,31 @@
 import { nothingRefusedNow } from '../checks/apply.ts';
+import { applyWhole, changes } from './apply-file.ts';
 import { pathPart } from './path-stage.ts';
-import { crdActions, readTargetCrds, type TargetCrds } from './target-crds.ts';
+import { type CrdFacts, crdFile, readCrdFacts } from './target-crds.ts';
 
-interface CrdFacts {
-  readonly previews: TargetCrds['previews'];
+interface ChartCrds {
+  readonly previews: CrdFacts['previews'];
   /** Undefined where the operator applies them itself. */
-  readonly crds: TargetCrds | undefined;
+  readonly facts: CrdFacts | undefined;
 }
 
 /** The new CRDs before the chart's operator starts (§4.2/1), unless a person leaves them to it. */
-export const chartCrds = pathPart<CrdFacts>({
+export const chartCrds = pathPart<ChartCrds>({
   paths: ['chart'],
   checks: [nothingRefusedNow],
-  async survey(sources, context) {
-    const crds = context.options.manageCrds ? undefined : await readTargetCrds(sources, context);
-    return { crds, previews: crds?.previews ?? [] };
+  async survey(sources, context, installation) {
+    const facts = context.options.manageCrds ? undefined : await readCrdFacts(sources, context, installation);
+    return { facts, previews: facts?.previews ?? [] };
   },
-  plan({ crds }, context) {
-    if (!crds) return { skip: 'the new operator applies the CRDs itself (--manage-crds)' };
-    const actions = crdActions(crds, context);
-    if (actions.length === 0) return { skip: `every CRD is as ${crds.url} says` };
+  plan({ facts }, context) {
+    if (!facts) return { skip: 'the new operator applies the CRDs itself (--manage-crds)' };
+    const { crds, previews } = facts;
+    if (!changes(facts)) return { skip: `every CRD is as ${crds.url} says` };
     return {
-      actions,
-      objects: crds.previews.map(({ planned }) => planned),
+      actions: applyWhole(crdFile(facts, '§4.2/1'), context),
+      objects: previews.map(({ planned }) => planned),
       notes: ['next, at once: apply. An old operator that is started again on new CRDs does not come up'],
-      remember: { digests: { [context.profile.crdFile]: crds.sha256 } },
+      remember: { digests: { [crds.file]: crds.sha256 } },
     };
   },
 });

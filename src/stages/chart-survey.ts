@@ -8,15 +8,16 @@ import { chartValue, overlaid, pinsOf, type Setting, settingsFor, settingValues 
 import type { Installation } from '../core/installation.ts';
 import { contains, type JsonMap } from '../core/json-map.ts';
 import type { Sources } from '../core/ports.ts';
+import { changes } from './apply-file.ts';
 import { readForeignCrds, readLostCrds } from './chart-crd-owners.ts';
 import { readStoredRelease } from './chart-release.ts';
 import { chartPlace, type ReadChart, readChart, readHelmVersion, readValuesFile } from './chart-source.ts';
 import { readConflicts, tryUpgrade } from './chart-trial.ts';
-import { areCrdsPending, readTargetCrds, type TargetCrds } from './target-crds.ts';
+import { type CrdFacts, readCrdFacts } from './target-crds.ts';
 
 export interface ChartFacts extends ChartJudged {
   /** Undefined where the operator applies them itself. */
-  readonly crds: TargetCrds | undefined;
+  readonly crds: CrdFacts | undefined;
   /** Undefined while something that it needs could not be read. */
   readonly upgrade: HelmUpgrade | undefined;
 }
@@ -32,13 +33,13 @@ export async function readChartFacts(sources: Sources, context: Context, install
     readHelmVersion(sources.tools),
     'unread' in place ? place : readChart(sources.tools, place.value),
     readValuesFile(sources, context),
-    context.options.manageCrds ? undefined : readTargetCrds(sources, context),
+    context.options.manageCrds ? undefined : readCrdFacts(sources, context, installation),
     sources.records.load(),
   ]);
   const known = knownOf(context, { stored, helm, target, place }, file);
   const upgrade = known && (await upgradeOf(sources, context, known));
   const upgraded = known !== undefined && isUpgraded(known, context);
-  const trial = await trialOf(sources, { upgrade, known, upgraded, crdsPending: crds !== undefined && areCrdsPending(crds) });
+  const trial = await trialOf(sources, { upgrade, known, upgraded, crdsPending: crds !== undefined && changes(crds) });
   const documents = 'value' in trial && trial.value.type === 'accepted' ? trial.value.documents : undefined;
   const release = 'value' in stored ? stored.value.record : undefined;
   const conflicts = documents && release ? await readConflicts(sources.cluster, documents, release) : undefined;

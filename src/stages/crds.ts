@@ -1,14 +1,9 @@
 import { nothingRefusedNow } from '../checks/apply.ts';
 import type { Action } from '../core/action.ts';
-import type { Context } from '../core/context.ts';
-import { Fault } from '../core/fault.ts';
-import type { Installation } from '../core/installation.ts';
-import type { Sources } from '../core/ports.ts';
-import { applyWhole, changes, type WholeFile } from './apply-file.ts';
+import { applyWhole, changes } from './apply-file.ts';
 import { chartCrds } from './chart-crds.ts';
 import { pathStage } from './path-stage.ts';
-import { type PreviewedObject, previewDocuments } from './preview.ts';
-import { type CrdManifest, readCrdManifest } from './target-crds.ts';
+import { type CrdFacts, crdFile, readCrdFacts } from './target-crds.ts';
 
 const IN_MANIFEST = 'the full manifest holds the CRDs: apply installs them first';
 
@@ -24,11 +19,6 @@ const AT_ONCE: Action = {
       'next, at once: apply (run goes on by itself). The old operator does not know the new CRDs: restarted before the new one is there, it hangs, and its statuses stay green',
   },
 };
-
-export interface CrdFacts {
-  readonly crds: CrdManifest;
-  readonly previews: readonly PreviewedObject[];
-}
 
 /** The new CRDs before the operator starts (§4.2, §4.3); a full manifest holds them itself. */
 export const crdsStage = pathStage<CrdFacts>({
@@ -46,27 +36,9 @@ export const crdsStage = pathStage<CrdFacts>({
     const { crds, previews } = facts;
     if (!changes(facts)) return { skip: `the CRDs are as ${crds.url} says` };
     return {
-      actions: [...applyWhole(crdFile(facts), context), AT_ONCE],
+      actions: [...applyWhole(crdFile(facts, '§4.3/2'), context), AT_ONCE],
       objects: previews.map(({ planned }) => planned),
       remember: { digests: { [crds.file]: crds.sha256 } },
     };
   },
 });
-
-/** Throws Fault('blocked') where the v3 group is served by CRDs of its own, which must never get these. */
-export async function readCrdFacts(sources: Sources, context: Context, installation: Installation): Promise<CrdFacts> {
-  if (installation.nativeV3Crds) {
-    throw new Fault(
-      'blocked',
-      `the cluster has CRDs of ${context.profile.apiGroup} itself: those of the stored group must not be applied`,
-      ['see: kubectl netsvc-upgrade explain NS-108'],
-    );
-  }
-  const crds = await readCrdManifest(sources, context);
-  return { crds, previews: await previewDocuments(sources.cluster, crds.manifest) };
-}
-
-export function crdFile({ crds, previews }: CrdFacts): WholeFile {
-  const { file, manifest } = crds;
-  return { id: 'crds', file, title: `apply ${file}`, ref: '§4.3/2', manifest, previews };
-}

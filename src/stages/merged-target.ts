@@ -2,8 +2,11 @@ import type { Reading } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import { Fault } from '../core/fault.ts';
 import type { Installation } from '../core/installation.ts';
+import { objectKey } from '../core/object.ts';
+import type { TakenChange } from '../core/plan.ts';
 import type { ClusterReader, Sources } from '../core/ports.ts';
 import { continues, type RunRecord } from '../core/run-record.ts';
+import { takenChanges } from '../merge/taken-fields.ts';
 import { NoBase } from './base.ts';
 import { withCarried } from './carried-target.ts';
 import { type EditSurvey, readEdits } from './edits.ts';
@@ -32,10 +35,10 @@ export async function readMergedTarget(
   const goesOn = recorded.carried !== undefined && continues(record, context);
   if (goesOn) refuseOtherDecisions(recorded, context);
   if (goesOn || context.options.upgradeFile !== undefined) {
-    return { target: recorded, edits: { value: settled(recorded) }, previews: await previewsOf(sources.cluster, recorded) };
+    return { target: recorded, edits: { value: settled(recorded) }, previews: await previewsOf(sources.cluster, recorded, context) };
   }
   if (installation.release === context.options.release) {
-    const previews = await previewsOf(sources.cluster, recorded);
+    const previews = await previewsOf(sources.cluster, recorded, context);
     if (previews.every(isThere)) return { target: recorded, edits: { value: settled(recorded) }, previews };
   }
   const released = await readReleasedTarget(sources, context, installation);
@@ -48,13 +51,19 @@ export async function readMergedTarget(
   );
   const carried = 'value' in edits ? edits.value.carried : undefined;
   const target = carried ? withCarried(released, carried) : released;
-  return { target, edits, previews: await previewsOf(sources.cluster, target) };
+  return { target, edits, previews: await previewsOf(sources.cluster, target, context) };
 }
 
-async function previewsOf(cluster: ClusterReader, target: Target): Promise<readonly PreviewedObject[]> {
+/** Fields of others that would be written over, of objects whose changes in the cluster cannot be told from defaults. */
+export function untoldChanges(edits: Reading<EditSurvey>, previews: readonly PreviewedObject[]): readonly TakenChange[] {
+  const unsure = 'value' in edits ? edits.value.untold : new Set<string>();
+  return previews.filter(({ document }) => unsure.has(objectKey(document))).flatMap(({ planned }) => takenChanges(planned));
+}
+
+async function previewsOf(cluster: ClusterReader, target: Target, { options }: Context): Promise<readonly PreviewedObject[]> {
   const previews: PreviewedObject[] = [];
   for (const manifest of [target.manifest, ...target.addOns.map((addOn) => addOn.manifest)])
-    previews.push(...(await previewDocuments(cluster, manifest)));
+    previews.push(...(await previewDocuments(cluster, manifest, options.ownership)));
   return previews;
 }
 

@@ -3,16 +3,14 @@ import { operatorChecks } from '../checks/operator.ts';
 import type { Action } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import type { Installation } from '../core/installation.ts';
-import { type KubeObject, objectKey } from '../core/object.ts';
+import type { KubeObject } from '../core/object.ts';
 import type { Sources } from '../core/ports.ts';
 import type { RolloutProgress } from '../core/rollout.ts';
-import { takenChanges } from '../merge/taken-fields.ts';
 import { applyWhole, changes } from './apply-file.ts';
 import { carriedOf } from './carried-target.ts';
-import { type CrdFacts, crdFile, readCrdFacts } from './crds.ts';
 import { enableFlowLogs, readMissingFlowLogs } from './flow-logs.ts';
 import { emptiedSecrets } from './kvstore-facts.ts';
-import { readMergedTarget } from './merged-target.ts';
+import { readMergedTarget, untoldChanges } from './merged-target.ts';
 import { operatorTarget } from './operator-target.ts';
 import { readOwnersJudged } from './owner-references.ts';
 import { pathPart } from './path-stage.ts';
@@ -20,6 +18,7 @@ import type { PreviewedObject } from './preview.ts';
 import { readNodes, readRollouts } from './rollout-state.ts';
 import { defaultWaitMs } from './rollout-targets.ts';
 import type { Target } from './target.ts';
+import { type CrdFacts, crdFile, readCrdFacts } from './target-crds.ts';
 
 interface OperatorFacts extends ApplyJudged {
   readonly target: Target;
@@ -65,8 +64,7 @@ async function readOperatorFacts(sources: Sources, context: Context, installatio
     readNodes(sources),
     readOwnersJudged(sources, context, installation),
   ]);
-  const unsure = 'value' in edits ? edits.value.untold : new Set<string>();
-  const untold = previews.filter(({ document }) => unsure.has(objectKey(document))).flatMap(({ planned }) => takenChanges(planned));
+  const untold = untoldChanges(edits, previews);
   const rollouts = await readRollouts(sources, [operatorTarget(target, context, installation)], nodes);
   const flowLogs = await readMissingFlowLogs(sources, context, crds.crds);
   const judged = { edits, untold, store: undefined, emptied: emptiedSecrets(previews), ...owners };
@@ -76,7 +74,7 @@ async function readOperatorFacts(sources: Sources, context: Context, installatio
 function operatorActions(facts: OperatorFacts, context: Context): readonly Action[] {
   const { target, previews, crds } = facts;
   const whole = { id: 'operator', file: target.file, title: 'apply the operator', ref: '§4.3/2', manifest: target.manifest, previews };
-  const brings = applyWhole({ ...crdFile(crds), title: `apply ${crds.crds.file}, unless the stage before has` }, context);
+  const brings = applyWhole({ ...crdFile(crds, '§4.3/2'), title: `apply ${crds.crds.file}, unless the stage before has` }, context);
   return [...brings, ...applyWhole(whole, context), ...waitForOperator(facts, context), ...enableFlowLogs(facts.flowLogs, context)];
 }
 

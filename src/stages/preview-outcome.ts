@@ -1,6 +1,8 @@
 import { type KubeObject, type ManagedFieldsEntry, refOf } from '../core/object.ts';
 import type { FieldChange, PlannedObject } from '../core/plan.ts';
+import { takersOf } from '../detect/field-takers.ts';
 import { changedFields } from '../merge/fields.ts';
+import { isHandedOver } from '../merge/managed-fields.ts';
 import { comparable } from '../merge/normalise.ts';
 import { maskChanges } from '../merge/secrets.ts';
 import { takenFields } from '../merge/taken-fields.ts';
@@ -15,6 +17,16 @@ export interface PreviewedObject {
   readonly result?: KubeObject;
   /** The managedFields that hand a client-side applied object over to server-side apply; undefined if nothing is to be handed over. */
   readonly adopted?: readonly ManagedFieldsEntry[];
+  /** Why the server refuses it as long as its ownership is not handed over first; absent where it does not. */
+  readonly needsOwnership?: string;
+}
+
+/**
+ * True if applying the document would change something: fields, who owns them, or what kubectl had noted on an object whose
+ * ownership was handed over and whose apply has not come.
+ */
+export function isPending({ planned, adopted, live }: PreviewedObject): boolean {
+  return planned.change !== 'unchanged' || adopted !== undefined || (live !== undefined && isHandedOver(live));
 }
 
 export interface Compared {
@@ -30,12 +42,15 @@ export interface Compared {
 export function compare({ document, live, applied, result, note }: Compared): PlannedObject {
   const fields = changedFields(comparable(live), comparable(result));
   const unseen = applied === result ? [] : changedFields(comparable(applied), comparable(result));
+  const taken = takenFields(live, fields);
+  const takers = takersOf(live, taken, fields.length > 0);
   return {
     ref: refOf(live),
     change: fields.length > 0 ? 'update' : 'unchanged',
     fields: maskChanges(document, fields),
     hidden: unseen.filter(isRemoval).map(({ path }) => path),
-    taken: takenFields(live, fields),
+    taken,
+    ...(takers.length > 0 ? { takers } : {}),
     ...(note === undefined ? {} : { note }),
   };
 }
@@ -53,4 +68,11 @@ export function created(document: KubeObject, note?: string): PreviewedObject {
 /** The plan for a document that the server does not accept: `note` has its words. */
 export function refused(known: Omit<PreviewedObject, 'planned'>, note: string): PreviewedObject {
   return { ...known, planned: { ref: refOf(known.live ?? known.document), change: 'refused', fields: [], hidden: [], taken: [], note } };
+}
+
+/** The same where nothing is handed over first: kubectl's own apply ends at the refusal. */
+export function refusedToKubectl({ result: _, needsOwnership: __, ...known }: PreviewedObject, because: string): PreviewedObject {
+  const { planned, note } = { ...refused(known, ''), note: `${because}; --ownership=first takes its ownership over before` };
+  const { before } = known.planned.state ?? {};
+  return { ...known, planned: { ...planned, note, ...(before === undefined ? {} : { state: { before } }) } };
 }

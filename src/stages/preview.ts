@@ -1,3 +1,4 @@
+import type { OwnershipMode } from '../core/context.ts';
 import { Fault } from '../core/fault.ts';
 import { groupOf, type Kind, type KubeObject, refOf, refText } from '../core/object.ts';
 import type { PlannedObject } from '../core/plan.ts';
@@ -7,7 +8,8 @@ import { isRecord } from '../merge/json.ts';
 import { diffPatch } from '../merge/json-patch.ts';
 import { adoptedOwnership, KUBECTL, predictApply } from '../merge/managed-fields.ts';
 import type { Manifest } from '../merge/manifest.ts';
-import { compare, created, type PreviewedObject, refused } from './preview-outcome.ts';
+import { stateOf } from './object-state.ts';
+import { compare, created, type PreviewedObject, refused, refusedToKubectl } from './preview-outcome.ts';
 import { eachOf } from './reading.ts';
 
 /** Requests under way at a time. */
@@ -23,9 +25,16 @@ export async function previewManifest(cluster: ClusterReader, manifest: Manifest
   return (await previewDocuments(cluster, manifest)).map(({ planned }) => planned);
 }
 
-export async function previewDocuments(cluster: ClusterReader, manifest: Manifest): Promise<readonly PreviewedObject[]> {
+export async function previewDocuments(
+  cluster: ClusterReader,
+  manifest: Manifest,
+  ownership: OwnershipMode = 'first',
+): Promise<readonly PreviewedObject[]> {
   const documents = manifest.documents.map(({ object }) => object);
-  return eachOf(documents, WIDTH, (document) => previewDocument(cluster, document, documents));
+  return eachOf(documents, WIDTH, async (document) => {
+    const preview = await previewDocument(cluster, document, documents);
+    return ownership === 'kubectl' && preview.needsOwnership !== undefined ? refusedToKubectl(preview, preview.needsOwnership) : preview;
+  });
 }
 
 /**
@@ -38,6 +47,11 @@ export async function previewDocument(
   document: KubeObject,
   together: readonly KubeObject[] = [],
 ): Promise<PreviewedObject> {
+  const preview = await previewAny(cluster, document, together);
+  return { ...preview, planned: { ...preview.planned, state: await stateOf(preview) } };
+}
+
+async function previewAny(cluster: ClusterReader, document: KubeObject, together: readonly KubeObject[]): Promise<PreviewedObject> {
   const kind = await cluster.resolve(document.apiVersion, document.kind);
   if (kind) return previewKnown(cluster, kind, document);
   if (together.some((one) => definesKind(one, document))) return created(document, 'its kind is defined by the same manifest');
@@ -91,7 +105,7 @@ async function previewAdopted(
   if (result === 'changed') return undefined;
   if (result instanceof ApiFailure) return refused(known, refusal.message);
   const note = `only once field ownership has been taken over; before that the server refuses it: ${refusal.message}`;
-  return { ...known, result, planned: compare({ document, live, applied: result, result, note }) };
+  return { ...known, result, needsOwnership: refusal.message, planned: compare({ document, live, applied: result, result, note }) };
 }
 
 /** A conflict is a change in between; another refusal of this very document is an answer; no answer is thrown. */

@@ -1,18 +1,14 @@
-import type { Action } from '../core/action.ts';
-import { serverSideApply } from '../core/argv.ts';
 import type { Context } from '../core/context.ts';
 import { Fault } from '../core/fault.ts';
 import { helmTemplate } from '../core/helm-argv.ts';
+import type { Installation } from '../core/installation.ts';
 import type { Sources } from '../core/ports.ts';
 import { manifestOf } from '../merge/artifact-manifest.ts';
 import { type Manifest, parseManifest } from '../merge/manifest.ts';
-import { waveText } from '../merge/waves.ts';
+import type { WholeFile } from './apply-file.ts';
 import { type PreviewedObject, previewDocuments } from './preview.ts';
 import { runHelm } from './run-helm.ts';
 import { sha256Of } from './sha256.ts';
-
-/** Name under which the CRDs are saved; what is applied is this file. */
-export const CRD_FILE = 'crds.yaml';
 
 /** The CRDs of the target release, which have a file of their own for the paths with an operator (§4.2, §4.3). */
 export interface CrdManifest {
@@ -25,13 +21,28 @@ export interface CrdManifest {
 }
 
 /** The CRDs of the target, and what applying them would change. */
-export interface TargetCrds extends CrdManifest {
+export interface CrdFacts {
+  readonly crds: CrdManifest;
   readonly previews: readonly PreviewedObject[];
 }
 
-export async function readTargetCrds(sources: Sources, context: Context): Promise<TargetCrds> {
-  const read = await readCrdManifest(sources, context);
-  return { ...read, previews: await previewDocuments(sources.cluster, read.manifest) };
+/** Throws Fault('blocked') where the v3 group is served by CRDs of its own, which must never get these. */
+export async function readCrdFacts(sources: Sources, context: Context, installation: Installation): Promise<CrdFacts> {
+  if (installation.nativeV3Crds) {
+    throw new Fault(
+      'blocked',
+      `the cluster has CRDs of ${context.profile.apiGroup} itself: those of the stored group must not be applied`,
+      ['see: kubectl netsvc-upgrade explain NS-108'],
+    );
+  }
+  const crds = await readCrdManifest(sources, context);
+  return { crds, previews: await previewDocuments(sources.cluster, crds.manifest, context.options.ownership) };
+}
+
+/** The CRDs as the file that is applied; `ref` is the step of the path that asks for them. */
+export function crdFile({ crds, previews }: CrdFacts, ref: string): WholeFile {
+  const { file, manifest } = crds;
+  return { id: 'crds', file, title: `apply ${file}`, ref, manifest, previews };
 }
 
 /** From the release's file, or rendered from the chart that `--crd-chart` names (§4.2/1). Throws Fault if it holds anything else. */
@@ -62,25 +73,4 @@ async function rendered({ tools }: Sources, { profile, options }: Context): Prom
   const run = helmTemplate('crds', { ref: crdChart, ...(chartRepository ? { repository: chartRepository } : {}), release });
   const text = await runHelm(tools, run);
   return { file: profile.crdFile, url: crdChart, sha256: await sha256Of(text), text, manifest: parseManifest(text, crdChart) };
-}
-
-/** True while one of them is not as the target has it. */
-export function areCrdsPending({ previews }: Pick<TargetCrds, 'previews'>): boolean {
-  return previews.some(({ planned, adopted }) => planned.change !== 'unchanged' || adopted !== undefined);
-}
-
-/** The file, and the procedure's command; nothing where nothing would change. */
-export function crdActions(crds: TargetCrds, { workFolder }: Context): readonly Action[] {
-  if (!areCrdsPending(crds)) return [];
-  const content = waveText({ id: 'all', title: '', file: CRD_FILE, documents: crds.manifest.documents });
-  return [
-    { id: 'crd-file', title: `save ${CRD_FILE}`, ref: '§4.2/1', undo: 'full', effect: { type: 'write', file: CRD_FILE, content } },
-    {
-      id: 'crds',
-      title: 'apply the CRDs of the target',
-      ref: '§4.2/1',
-      undo: 'partial',
-      effect: { type: 'exec', run: serverSideApply(`${workFolder}/${CRD_FILE}`) },
-    },
-  ];
 }

@@ -25,13 +25,17 @@ const CHAIN: readonly string[] = [
 /** What commands know that may take owner references off, or that judge them. */
 const OWNERS: readonly string[] = [...CHAIN, 'ownerrefs', 'journal-dir', 'qps', 'parallel'];
 
+/** What commands know that apply manifests. */
+const APPLY: readonly string[] = [...OWNERS, 'ownership'];
+
 /** What `plan` and `run` know besides: the part of the chain. */
-const RANGE: readonly string[] = [...OWNERS, 'from', 'through', 'skip'];
+const RANGE: readonly string[] = [...APPLY, 'from', 'through', 'skip'];
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   kubectl: CONNECTION,
   preflight: OWNERS,
-  apply: OWNERS,
+  apply: APPLY,
+  crds: [...CHAIN, 'ownership'],
   ownerrefs: OWNERS,
   plan: RANGE,
   run: RANGE,

@@ -2,12 +2,12 @@ import type { Action, Effect } from '../core/action.ts';
 import { HIDDEN } from '../core/hidden.ts';
 import type { PlannedObject, PlannedStage } from '../core/plan.ts';
 
-/** A plan as it may be shown: Secrets without values, file contents by their size. */
-export function maskedStage(stage: PlannedStage): PlannedStage {
+/** A plan as it may be shown: Secrets without values, file contents by their size. Checksums are for saved plans only. */
+export function maskedStage({ digests: _, ...stage }: PlannedStage): PlannedStage {
   return { ...stage, actions: stage.actions.map(maskedAction), objects: stage.objects.map(maskedObject) };
 }
 
-export function maskedObject(object: PlannedObject): PlannedObject {
+export function maskedObject({ state: _, ...object }: PlannedObject): PlannedObject {
   if (object.ref.kind !== 'Secret') return object;
   return {
     ...object,

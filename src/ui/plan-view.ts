@@ -6,6 +6,7 @@ import type { Palette } from './colour.ts';
 import { clip, columns } from './columns.ts';
 import { editLines, keptNote } from './edit-rows.ts';
 import { maskedObject } from './mask.ts';
+import { takenRows } from './taken-rows.ts';
 
 /** The first line of a plan: what is there, what comes, where. */
 export interface PlanHead {
@@ -39,7 +40,13 @@ export function planLines(head: PlanHead, stages: readonly PlannedStage[], view:
     .map(maskedObject)
     .filter(({ ref }) => inNamespace(ref, view));
   const edits = stages.flatMap((stage) => stage.edits ?? []).filter(({ ref }) => inNamespace(ref, view));
-  const sections = [hiddenRows(objects, view), takenRows(objects), leftRows(objects), noteRows(stages), returnRows(stages)].flat();
+  const sections = [
+    hiddenRows(objects, view),
+    takenRows(objects, view.wide),
+    leftRows(objects),
+    noteRows(stages),
+    returnRows(stages),
+  ].flat();
   return [
     headLine(head, view.palette),
     ...objectLines(objects, edits, view),
@@ -112,12 +119,6 @@ function hiddenRows(objects: readonly PlannedObject[], { wide }: PlanView): read
 function byItem(paths: readonly string[]): readonly string[] {
   const groups = Map.groupBy(paths, (path) => (path.includes(']') ? path.slice(0, path.indexOf(']') + 1) : path));
   return [...groups].flatMap(([item, members]) => (members.length > 2 ? [`${item} (${members.length} fields)`] : members));
-}
-
-function takenRows(objects: readonly PlannedObject[]): readonly Row[] {
-  return objects.flatMap((object) =>
-    object.taken.map(({ path, manager }): Row => ['OWNERSHIP TAKEN', `${path} of ${refText(object.ref)} from "${manager}"`]),
-  );
 }
 
 function leftRows(objects: readonly PlannedObject[]): readonly Row[] {

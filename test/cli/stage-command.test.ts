@@ -306,11 +306,28 @@ describe('a saved plan', () => {
     assert.equal(await bench.run('plan', '--out', file), 0);
     assert.equal((JSON.parse(readFileSync(file, 'utf8')) as { kind: string }).kind, 'Plan');
     assert.equal(await bench.run('run', '--plan-file', file, '--yes'), 0);
-    bench.chain = [fakeStage('apply', { plan: applies('other.yaml') })];
+    const later = commandBench([fakeStage('apply', { plan: applies('other.yaml') })]);
+    assert.equal(await later.run('run', '--plan-file', file, '--yes'), 7);
+    assert.deepEqual(later.engine.calls, []);
+    assert.match(later.err(), /is stale: action apply\/upgrade\.yaml is not in the plan any more\n {2}action apply\/other\.yaml is new/);
+  });
+
+  it('is noted by the run, which goes on with it after it was cut off, and with no other command', async () => {
+    const bench = commandBench([fakeStage('backup'), fakeStage('apply', { plan: applies('upgrade.yaml') })]);
+    const file = join(folder, 'plan.json');
+    assert.equal(await bench.run('plan', '--out', file), 0);
+    assert.equal(await bench.run('run', '--plan-file', file, '--yes'), 0);
+    const { digest } = JSON.parse(readFileSync(file, 'utf8')) as { digest: string };
+    assert.equal((await bench.engine.ports.records.load())?.plan, digest);
+    bench.chain = [fakeStage('apply')];
+    assert.equal(await bench.run('run', '--plan-file', file, '--yes'), 0);
+    const [other] = (applies('other.yaml') as { actions: readonly Action[] }).actions;
+    assert.ok(other);
+    bench.chain = [fakeStage('apply', { plan: { actions: [{ ...other, id: 'upgrade.yaml' }] } })];
     bench.engine.calls.length = 0;
     assert.equal(await bench.run('run', '--plan-file', file, '--yes'), 7);
     assert.deepEqual(bench.engine.calls, []);
-    assert.match(bench.err(), /is stale: the cluster or an artifact has changed/);
+    assert.match(bench.err(), /is stale: action apply\/upgrade\.yaml does something else/);
   });
 
   it('is refused when the file is none', async () => {
@@ -325,7 +342,7 @@ describe('a saved plan', () => {
       const file = join(folder, 'plan.json');
       writeFileSync(file, text);
       assert.equal(await bench.run('run', '--plan-file', file, '--yes'), 64);
-      assert.match(bench.err(), /^error: \S+plan\.json is not a saved plan\nmake a new one: /);
+      assert.match(bench.err(), /^error: \S+plan\.json is not a saved plan: .+\nmake a new one: /);
     });
   }
 

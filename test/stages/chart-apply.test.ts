@@ -19,7 +19,7 @@ describe('apply on the chart path', () => {
 
   it('brings CRDs that are missing right before the upgrade, and judges anew in between', async () => {
     const { plan } = await openedChart(chartBench());
-    assert.match(commands(plan)[0] ?? '', /^kubectl apply --server-side --force-conflicts -f \S+\/crds.yaml$/);
+    assert.match(commands(plan)[0] ?? '', /^kubectl apply --server-side --force-conflicts -f \S+\/v1_crd_projectcalico_org.yaml$/);
     assert.match(commands(plan)[1] ?? '', /^helm upgrade/);
     assert.equal('actions' in plan && plan.actions.at(-1)?.afresh, true);
   });

@@ -3,7 +3,9 @@ import type { StagePlan } from '../../src/core/stage.ts';
 import { backupStage } from '../../src/stages/backup.ts';
 import { crdsStage } from '../../src/stages/crds.ts';
 import { waitStage } from '../../src/stages/wait.ts';
+import { appliedClientSide } from '../support/applying-cluster.ts';
 import { type ChartParts, chartBench } from '../support/chart-bench.ts';
+import { objectOf } from '../support/inventory.ts';
 
 async function planOf(one: typeof waitStage, parts: ChartParts = {}): Promise<Exclude<StagePlan, { skip: string }> | string> {
   const { sources, context } = chartBench(parts);
@@ -26,9 +28,23 @@ describe('crds on the chart path', () => {
     assert.ok(typeof plan !== 'string');
     assert.deepEqual(
       plan.actions.map(({ id }) => id),
-      ['crd-file', 'crds'],
+      ['crds-file', 'crds'],
     );
     assert.ok(plan.notes?.some((note) => note.startsWith('next, at once: apply')));
+  });
+
+  it('takes over those that were applied client-side first, and has nothing to do after that', async () => {
+    const spec = { group: 'operator.tigera.io', names: { kind: 'Goldmane', plural: 'goldmanes' }, scope: 'Cluster' };
+    const crd = objectOf('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'goldmanes.operator.tigera.io', { spec });
+    const bench = chartBench({ objects: [appliedClientSide(crd)] });
+    const plan = (await crdsStage.open(bench.sources, bench.context)).plan();
+    assert.ok('actions' in plan);
+    assert.deepEqual(
+      plan.actions.map(({ id }) => id),
+      ['crds-file', 'crds-ownership', 'crds'],
+    );
+    for (const action of plan.actions) bench.around.perform(action);
+    assert.ok('skip' in (await crdsStage.open(bench.sources, bench.context)).plan());
   });
 
   it('has nothing to do once they are there', async () => {

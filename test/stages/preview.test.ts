@@ -21,7 +21,9 @@ describe('previewing an apply', () => {
   it('shows what kubectl removes and its own dry run hides', async () => {
     const { cluster, requests } = fakeCluster([live], { kinds, apply: () => applied, patch: (patch) => applyJsonPatch(live, patch) });
     const preview = await previewDocument(cluster, document);
-    assert.deepEqual(preview.planned, {
+    const { state, ...planned } = preview.planned;
+    assert.match(`${state?.before} ${state?.after}`, /^sha256:\w{64} sha256:\w{64}$/);
+    assert.deepEqual(planned, {
       ref: { apiVersion: 'v1', kind: 'ConfigMap', name: 'm', namespace: 'default', uid: 'u' },
       change: 'update',
       fields: [

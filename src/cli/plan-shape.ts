@@ -1,0 +1,84 @@
+import { Fault } from '../core/fault.ts';
+import { OUTPUT_VERSION, type PlanDocument } from './documents.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The saved plan in a text. Throws Fault('usage') for anything else, saying what is wrong with it. */
+export function parsePlan(text: string, file: string, suggestions: readonly string[]): PlanDocument {
+  const refuse = (why: string) => new Fault('usage', `${file} is not a saved plan: ${why}`, suggestions);
+  const value = parsed(text);
+  if (value === undefined) throw refuse('it is not JSON');
+  if (!isMap(value)) throw refuse('it is not an object');
+  if (isNewer(value.apiVersion)) {
+    throw new Fault('usage', `${file} has layout ${value.apiVersion}; this program knows ${OUTPUT_VERSION}`, [
+      'run it with the version of this program that made it, or newer',
+      ...suggestions,
+    ]);
+  }
+  if (value.apiVersion !== OUTPUT_VERSION) throw refuse(`apiVersion is not ${OUTPUT_VERSION}`);
+  if (value.kind !== 'Plan') throw refuse('kind is not Plan');
+  if (value.basis === undefined && isDigest(value.digest)) {
+    throw new Fault('usage', `${file} was made by an older version of this program, which kept no objects in it`, suggestions);
+  }
+  const wrong = wrongIn(value);
+  if (wrong.length > 0) throw refuse(`wrong or missing: ${wrong.join(', ')}`);
+  return value as unknown as PlanDocument;
+}
+
+function wrongIn(plan: Fields): readonly string[] {
+  const { cluster, installed, stages, basis } = plan;
+  const parts: readonly (readonly [string, boolean])[] = [
+    ['cluster', isMap(cluster) && isText(cluster.uid) && isText(cluster.context)],
+    ['target', isText(plan.target)],
+    ['digest', isDigest(plan.digest)],
+    ['installed', isMap(installed) && Object.values(installed).every(isText)],
+    ['stages', isListOf(stages, isStage)],
+    ['basis', isMap(basis)],
+    ['basis.artifacts', isMap(basis) && isMap(basis.artifacts) && Object.values(basis.artifacts).every(isText)],
+    ['basis.objects', isMap(basis) && isListOf(basis.objects, isObject)],
+    ['basis.actions', isMap(basis) && isListOf(basis.actions, isAction)],
+  ];
+  return parts.filter(([, isRight]) => !isRight).map(([name]) => name);
+}
+
+function isStage({ id, objects }: Fields): boolean {
+  return isText(id) && isListOf(objects, ({ ref, fields }) => isRef(ref) && isListOf(fields, ({ path }) => isText(path)));
+}
+
+function isObject({ stage, ref, change, does, before, after }: Fields): boolean {
+  return [stage, change, does].every(isText) && isRef(ref) && [before, after].every((state) => state === undefined || isText(state));
+}
+
+function isAction({ stage, id, type, does }: Fields): boolean {
+  return [stage, id, type, does].every(isText);
+}
+
+function isRef(ref: unknown): boolean {
+  return isMap(ref) && [ref.apiVersion, ref.kind, ref.name].every(isText) && (ref.namespace === undefined || isText(ref.namespace));
+}
+
+function isListOf(value: unknown, isOne: (item: Fields) => boolean): boolean {
+  return Array.isArray(value) && value.every((item) => isMap(item) && isOne(item));
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isDigest = (value: unknown) => isText(value) && /^[0-9a-f]{64}$/.test(value);
+
+function isMap(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** `output.netsvc-upgrade/v2` and later. */
+function isNewer(apiVersion: unknown): apiVersion is string {
+  const [name = '', known = ''] = OUTPUT_VERSION.split('/v');
+  if (!isText(apiVersion) || !apiVersion.startsWith(`${name}/v`)) return false;
+  return Number(apiVersion.slice(name.length + 2)) > Number(known);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch {
+    return undefined;
+  }
+}

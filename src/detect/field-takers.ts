@@ -1,0 +1,76 @@
+import type { KubeObject } from '../core/object.ts';
+import type { PlannedObject, Taker } from '../core/plan.ts';
+import { gitOpsOwners } from './gitops.ts';
+
+type Known = Pick<Taker, 'name' | 'kind' | 'hint'>;
+
+interface Sign extends Known {
+  /** Field managers by the beginning of their name. */
+  readonly managers: readonly string[];
+  /** Only through this subresource. */
+  readonly subresource?: string;
+}
+
+const SCALES = 'It sets its number again within seconds, as long as its own bounds allow that: change those.';
+const AGAIN = 'It writes its value again whenever it runs: change that where it is configured.';
+const BY_HAND = 'Written by hand; nobody writes it again. Keep it with --resolve FIELD=mine or in --upgrade-file.';
+
+/** Who stands behind a field manager; the first that fits. */
+const SIGNS: readonly Sign[] = [
+  {
+    name: 'a HorizontalPodAutoscaler',
+    kind: 'autoscaler',
+    managers: ['kube-controller-manager', 'horizontal-pod-autoscaler'],
+    subresource: 'scale',
+    hint: SCALES,
+  },
+  { name: 'cluster-proportional-autoscaler', kind: 'autoscaler', managers: ['cluster-proportional-autoscaler'], hint: SCALES },
+  {
+    name: 'cluster-proportional-vertical-autoscaler',
+    kind: 'autoscaler',
+    managers: ['cpvpa', 'cluster-proportional-vertical-autoscaler'],
+    hint: SCALES,
+  },
+  { name: 'KEDA', kind: 'autoscaler', managers: ['keda'], hint: SCALES },
+  { name: 'a VerticalPodAutoscaler', kind: 'autoscaler', managers: ['vpa-', 'vertical-pod-autoscaler'], hint: SCALES },
+  { name: 'addon-resizer', kind: 'autoscaler', managers: ['addon-resizer', 'pod_nanny'], hint: SCALES },
+  { name: 'a person with kubectl scale', kind: 'person', managers: ['kubectl'], subresource: 'scale', hint: BY_HAND },
+  { name: 'a person with kubectl', kind: 'person', managers: ['kubectl-', 'kubectl'], hint: BY_HAND },
+  {
+    name: 'helm',
+    kind: 'other',
+    managers: ['helm', 'Helm'],
+    hint: 'The next upgrade of its release puts its values back: change them there.',
+  },
+  { name: 'a controller of Kubernetes', kind: 'other', managers: ['kube-controller-manager', 'kube-apiserver'], hint: AGAIN },
+];
+
+/** Everyone whose fields an apply takes, and the delivery tools that own the object though none of their fields is touched. */
+export function takersOf(live: KubeObject, taken: PlannedObject['taken'], changes: boolean): readonly Taker[] {
+  const groups = Map.groupBy(taken, ({ manager, subresource }) => `${manager}|${subresource ?? ''}`);
+  const found = [...groups.values()].flatMap((fields) => {
+    const [first] = fields;
+    if (!first) return [];
+    return [{ ...knownOf(first, live), manager: first.manager, fields: fields.length }];
+  });
+  const marks = changes ? gitOpsOwners([live]).filter(({ name }) => !found.some((one) => one.name === name)) : [];
+  return [...found, ...marks.map(({ name, hint }) => ({ name, kind: 'gitops' as const, fields: 0, hint }))];
+}
+
+function knownOf({ manager, subresource }: PlannedObject['taken'][number], live: KubeObject): Known {
+  // The tool of this very manager, with the names of its application from the object's marks.
+  const only = { ...live, metadata: { ...live.metadata, managedFields: [{ manager }] } };
+  const tool = gitOpsOwners([only]).find(({ name }) => name === toolOf(manager));
+  if (tool) return { name: tool.name, kind: 'gitops', hint: tool.hint };
+  const sign = SIGNS.find(
+    (one) => one.managers.some((name) => manager.startsWith(name)) && (one.subresource ?? subresource) === subresource,
+  );
+  if (sign) return { name: sign.name, kind: sign.kind, hint: sign.hint };
+  return { name: manager === '' ? 'somebody who gave no name' : manager, kind: 'other', hint: AGAIN };
+}
+
+/** The delivery tool of a field manager. */
+function toolOf(manager: string): string | undefined {
+  if (manager.startsWith('argocd')) return 'Argo CD';
+  return ['kustomize-controller', 'helm-controller'].some((name) => manager.startsWith(name)) ? 'Flux' : undefined;
+}

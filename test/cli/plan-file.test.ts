@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { parsePlan } from '../../src/cli/plan-shape.ts';
+import { Fault } from '../../src/core/fault.ts';
+import { applyBench, installedClientSide } from '../support/apply-bench.ts';
+import { savedPlan } from '../support/saved-plan.ts';
+
+const AGAIN = ['make a new one'];
+type Broken = Record<string, unknown>;
+
+function refusal(text: string): string {
+  try {
+    parsePlan(text, 'plan.json', AGAIN);
+  } catch (thrown) {
+    assert.ok(thrown instanceof Fault, String(thrown));
+    assert.equal(thrown.code, 'usage');
+    return thrown.message;
+  }
+  throw new Error('it was taken');
+}
+
+describe('the file of a saved plan', () => {
+  let text: string;
+  before(async () => {
+    text = JSON.stringify(await savedPlan(applyBench(await installedClientSide('v3.26.4'))));
+  });
+
+  it('is read back as it was written, a byte order mark or not', () => {
+    assert.equal(JSON.stringify(parsePlan(text, 'plan.json', AGAIN)), text);
+    assert.equal(JSON.stringify(parsePlan(`\uFEFF${text}`, 'plan.json', AGAIN)), text);
+  });
+
+  const cases: readonly (readonly [string, Broken, RegExp])[] = [
+    ['of a newer layout', { apiVersion: 'output.netsvc-upgrade/v2' }, /has layout .*\/v2; this program knows .*\/v1/],
+    ['of another kind', { kind: 'RunReport' }, /kind is not Plan/],
+    ['of a foreign program', { apiVersion: 'v1' }, /apiVersion is not/],
+    ['of an older version', { basis: undefined }, /older version of this program/],
+    ['without a digest', { digest: 'x' }, /wrong or missing: digest$/],
+    ['without a cluster', { cluster: undefined }, /wrong or missing: cluster$/],
+    ['with a number as its target', { target: 3 }, /wrong or missing: target$/],
+    ['with stages that are no list', { stages: {} }, /wrong or missing: stages$/],
+    ['with a stage that is none', { stages: [null] }, /wrong or missing: stages$/],
+    ['with an object without a name', { basis: { artifacts: {}, objects: [{ ref: {} }], actions: [] } }, /missing: basis\.objects$/],
+    ['with actions cut away', { basis: { artifacts: {}, objects: [] } }, /missing: basis\.actions$/],
+    ['with artifacts that are no texts', { basis: { artifacts: { a: 1 }, objects: [], actions: [] } }, /missing: basis\.artifacts$/],
+  ];
+  for (const [title, parts, message] of cases)
+    it(`is refused ${title}`, () => assert.match(refusal(JSON.stringify({ ...(JSON.parse(text) as Broken), ...parts })), message));
+
+  it('is refused, cut off anywhere, with a sentence and never otherwise', () => {
+    for (let end = 0; end < text.length; end += Math.ceil(text.length / 200)) assert.match(refusal(text.slice(0, end)), /it is not JSON/);
+  });
+
+  it('is refused or read, whatever value one of its parts is replaced by', () => {
+    const strange = [null, 0, '', [], {}, [null], { __proto__: null, a: [] }, true];
+    for (const name of Object.keys(JSON.parse(text) as Broken))
+      for (const value of strange) {
+        const broken = JSON.stringify({ ...(JSON.parse(text) as Broken), [name]: value });
+        try {
+          parsePlan(broken, 'plan.json', AGAIN);
+        } catch (thrown) {
+          assert.ok(thrown instanceof Fault, `${name}: ${String(thrown)}`);
+        }
+      }
+  });
+});

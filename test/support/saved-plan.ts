@@ -1,0 +1,17 @@
+import { type PlanDocument, planDocument } from '../../src/cli/documents.ts';
+import { planDigest } from '../../src/cli/plan-digest.ts';
+import type { AnyStage } from '../../src/core/stage.ts';
+import { planChain } from '../../src/engine/plan-chain.ts';
+import { applyStage } from '../../src/stages/apply.ts';
+import type { ApplyBench } from './apply-bench.ts';
+
+/** The plan as `plan --out` would save it now. */
+export async function savedPlan(
+  { sources, context }: Pick<ApplyBench, 'sources' | 'context'>,
+  stages: readonly AnyStage[] = [applyStage],
+): Promise<PlanDocument> {
+  const planned = await planChain(stages, sources, context, () => undefined);
+  const { clusterUid, options } = context;
+  const head = { release: options.release, clusterUid, digest: planDigest(context, planned.stages) };
+  return JSON.parse(JSON.stringify(planDocument(context, 'done', planned, head, ''))) as PlanDocument;
+}
