@@ -125,6 +125,15 @@ describeChart('a release whose last operation was cut off', 3, {}, (cluster) => 
     helm.kill('SIGKILL');
     await helm;
     for (const node of ['node-01', 'node-02']) await plane.fault(node, 'none');
+    let last = '';
+    await until('the operator has settled', async () => {
+      const [before, ready] = [
+        last,
+        await cluster().read(OPERATOR, '{.status.replicas}/{.status.updatedReplicas}/{.status.availableReplicas}'),
+      ];
+      last = await cluster().versions();
+      return ready === '1/1/1' && before === last;
+    });
     await refused(cluster(), 3, /kubectl delete secret\/sh\.helm\.release\.v1\.calico\.v2 --namespace tigera-operator/);
     const cleared = await plane.kubectl(['delete', 'secret', 'sh.helm.release.v1.calico.v2', '-n', RELEASE_NAMESPACE]);
     assert.equal(cleared.exitCode, 0);
