@@ -99,7 +99,8 @@ async function openToolsFor({ env }: ComposeRequest, profile: Profile, kubeconfi
   const { openTools } = await import('../adapters/tools.ts');
   const programs = { kubectl: 'kubectl', helm: 'helm', netsvcctl: profile.cli.program };
   const timeout = connection.requestTimeoutMs === undefined ? {} : { requestTimeout: `${connection.requestTimeoutMs}ms` };
-  return openTools({ kubeconfigPath, env, programs, cliEnvironment: profile.cli.environment, ...timeout });
+  const { rememberAnswers } = await import('../adapters/earlier-answers.ts');
+  return rememberAnswers(openTools({ kubeconfigPath, env, programs, cliEnvironment: profile.cli.environment, ...timeout }));
 }
 
 async function openArtifactsFor({ flags, env }: ComposeRequest, profile: Profile) {

@@ -10,7 +10,7 @@ const RUN = [
 ] as const;
 const IMAGE = '{.spec.template.spec.containers[0].image}';
 
-const text = (result: { exitCode: number | undefined; stdout: string; stderr: string }) =>
+const text = (result: { exitCode?: number | undefined; stdout: string; stderr: string }) =>
   `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
 
 /** Procedure B from one release, with an edit: killed when `words` are said, run again, and at the target with the edit. */
