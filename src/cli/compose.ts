@@ -99,7 +99,8 @@ async function openToolsFor({ env, trace }: ComposeRequest, profile: Profile, ku
   const { openTools } = await import('../adapters/tools.ts');
   const programs = { kubectl: 'kubectl', helm: 'helm', netsvcctl: profile.cli.program };
   const timeout = connection.requestTimeoutMs === undefined ? {} : { requestTimeout: `${connection.requestTimeoutMs}ms` };
-  return openTools({ kubeconfigPath, env, programs, cliEnvironment: profile.cli.environment, trace, ...timeout });
+  const { rememberAnswers } = await import('../adapters/earlier-answers.ts');
+  return rememberAnswers(openTools({ kubeconfigPath, env, programs, cliEnvironment: profile.cli.environment, trace, ...timeout }));
 }
 
 async function openArtifactsFor({ flags, env, trace }: ComposeRequest, profile: Profile) {

@@ -89,6 +89,8 @@ export type OwnerRefsMode = 'auto' | 'always' | 'never';
 export interface ChainPlace {
   /** Stages before it that are only planned: what they will do is not done yet. */
   readonly pending: readonly string[];
+  /** Nothing is performed: neither what comes before it nor itself. */
+  readonly onlyPlanned: boolean;
   /** Stages after it. */
   readonly later: readonly string[];
 }

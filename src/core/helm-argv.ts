@@ -53,6 +53,11 @@ export function dryRunsOnServer({ major, minor }: HelmVersion): boolean {
 
 export const helmVersion: Invocation = { tool: 'helm', args: ['version', '--short'] };
 
+/** Fetches a chart as a packed file into a folder of this machine. */
+export function helmPull(chart: ChartPlace, folder: string): Invocation {
+  return { tool: 'helm', args: ['pull', ...placed(chart), '--destination', folder] };
+}
+
 /** What a chart says of itself (`chart`), or the values that it comes with (`values`). */
 export function helmShow(what: 'chart' | 'values', chart: ChartPlace): Invocation {
   return { tool: 'helm', args: ['show', what, ...placed(chart)] };

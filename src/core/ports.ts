@@ -105,6 +105,11 @@ export interface RunToolOptions {
   readonly signal?: AbortSignal;
   /** Runs this very file instead of looking the tool up. */
   readonly program?: string;
+  /**
+   * For commands that only read: `earlier` is content with what this very command line answered before in this command of ours, `anew`
+   * asks and lets others be content with it. Unless said, it is asked, and not remembered.
+   */
+  readonly answer?: 'earlier' | 'anew';
   readonly onLine?: (line: string, stream: 'stdout' | 'stderr') => void;
 }
 

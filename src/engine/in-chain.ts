@@ -5,5 +5,5 @@ import type { AnyStage } from '../core/stage.ts';
 export function inChain(context: Context, stages: readonly AnyStage[], stage: AnyStage, onlyPlanned: boolean): Context {
   const ids = stages.map(({ id }) => id);
   const at = ids.indexOf(stage.id);
-  return { ...context, chain: { pending: onlyPlanned ? ids.slice(0, at) : [], later: ids.slice(at + 1) } };
+  return { ...context, chain: { pending: onlyPlanned ? ids.slice(0, at) : [], onlyPlanned, later: ids.slice(at + 1) } };
 }

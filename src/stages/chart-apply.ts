@@ -22,7 +22,8 @@ export const chartApply = pathPart<ChartFacts & OwnersJudged>({
   checks: [...chartChecks, ownersSearched, noneBreaks],
   async survey(sources, context, installation) {
     const [facts, owners] = await Promise.all([
-      readChartFacts(sources, context, installation),
+      // What is performed is tried against the cluster as it is right before.
+      readChartFacts(sources, context, installation, context.chain?.onlyPlanned === true ? 'earlier' : 'anew'),
       readOwnersJudged(sources, context, installation),
     ]);
     return { ...facts, ...owners };
@@ -89,9 +90,10 @@ function differenceOf({ stored, trial }: ChartFacts): ChartDifference | undefine
   return chartDifference(before, trial.value.documents);
 }
 
-function notesOf({ upgrade, crds, upgraded }: ChartFacts, difference: ChartDifference | undefined): readonly string[] {
+function notesOf({ upgrade, target, crds, upgraded }: ChartFacts, difference: ChartDifference | undefined): readonly string[] {
   if (upgraded) return [];
   return [
+    ...('value' in target ? [`the chart is ${target.value.name} ${target.value.version} from ${target.value.place}`] : []),
     ...(upgrade?.settings ?? []).map(({ value, to, because }) => `${value}=${to}: ${because}`),
     ...(crds ? [] : ['the new CRDs exist only after the new operator runs: new configuration cannot be applied until after the upgrade']),
     ...(difference && difference.removed.length > 0 ? [`helm deletes what the chart no longer has: ${difference.removed.join(', ')}`] : []),

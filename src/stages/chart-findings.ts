@@ -16,5 +16,5 @@ export async function readChartFindings(
   if ('unread' in detection) return detection;
   const found = detection.value;
   if (found.type !== 'found' || found.installation.path !== 'chart') return { value: undefined };
-  return attempt(async () => judgeAll(chartChecks, await readChartFacts(sources, context, found.installation), context));
+  return attempt(async () => judgeAll(chartChecks, await readChartFacts(sources, context, found.installation, 'earlier'), context));
 }

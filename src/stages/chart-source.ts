@@ -13,6 +13,13 @@ export interface ReadChart extends TargetChart {
   readonly defaults: JsonMap;
 }
 
+/** A chart as it lies on this machine, and the place that a person named. */
+export interface FetchedChart {
+  readonly place: ChartPlace;
+  /** `https://… tigera-operator`. */
+  readonly from: string;
+}
+
 /** Where the chart is: by flag, else the profile's own chart in the repository of the flag or the profile. */
 export function chartPlace({ options, profile }: Context): Reading<ChartPlace> {
   const { release, chart, chartRepository } = options;
@@ -35,12 +42,11 @@ export async function readHelmVersion(tools: Tools): Promise<Reading<HelmVersion
   });
 }
 
-export async function readChart(tools: Tools, place: ChartPlace): Promise<Reading<ReadChart>> {
+export async function readChart(tools: Tools, { place, from }: FetchedChart): Promise<Reading<ReadChart>> {
   return reading(async () => {
     const about = yamlMap(await runHelm(tools, helmShow('chart', place)), 'Chart.yaml');
     const defaults = yamlMap(await runHelm(tools, helmShow('values', place)), 'values.yaml');
-    const where = place.repository === undefined ? place.ref : `${place.repository} ${place.ref}`;
-    return { name: textAt(about, 'name') ?? '', version: textAt(about, 'version') ?? '', place: where, defaults };
+    return { name: textAt(about, 'name') ?? '', version: textAt(about, 'version') ?? '', place: from, defaults };
   });
 }
 

@@ -11,8 +11,10 @@ import type { Sources } from '../core/ports.ts';
 import { changes } from './apply-file.ts';
 import { readForeignCrds, readLostCrds } from './chart-crd-owners.ts';
 import { readStoredRelease } from './chart-release.ts';
-import { chartPlace, type ReadChart, readChart, readHelmVersion, readValuesFile } from './chart-source.ts';
+import { type FetchedChart, type ReadChart, readChart, readHelmVersion, readValuesFile } from './chart-source.ts';
 import { readConflicts, tryUpgrade } from './chart-trial.ts';
+import { fetchedTarget } from './fetched-chart.ts';
+import type { HelmAnswer } from './run-helm.ts';
 import { type CrdFacts, readCrdFacts } from './target-crds.ts';
 
 export interface ChartFacts extends ChartJudged {
@@ -25,21 +27,29 @@ export interface ChartFacts extends ChartJudged {
 /** File of the release's own values (0600), for a chart tool that cannot take them from the release. */
 const VALUES_FILE = 'chart-values.json';
 
-/** Everything that the upgrade of a chart release is judged and planned by (§4.2). */
-export async function readChartFacts(sources: Sources, context: Context, installation: Installation): Promise<ChartFacts> {
-  const place = chartPlace(context);
+/**
+ * Everything that the upgrade of a chart release is judged and planned by (§4.2). `answer` says whether the server has to be asked for
+ * its dry run now, or may have been asked before.
+ */
+export async function readChartFacts(
+  sources: Sources,
+  context: Context,
+  installation: Installation,
+  answer: HelmAnswer,
+): Promise<ChartFacts> {
+  const fetched = await fetchedTarget(sources, context);
   const [stored, helm, target, file, crds, record] = await Promise.all([
     readStoredRelease(sources.cluster, installation.chart),
     readHelmVersion(sources.tools),
-    'unread' in place ? place : readChart(sources.tools, place.value),
+    'unread' in fetched ? fetched : readChart(sources.tools, fetched.value),
     readValuesFile(sources, context),
     context.options.manageCrds ? undefined : readCrdFacts(sources, context, installation),
     sources.records.load(),
   ]);
-  const known = knownOf(context, { stored, helm, target, place }, file);
+  const known = knownOf(context, { stored, helm, target, fetched }, file);
   const upgrade = known && (await upgradeOf(sources, context, known));
   const upgraded = known !== undefined && isUpgraded(known, context);
-  const trial = await trialOf(sources, { upgrade, known, upgraded, crdsPending: crds !== undefined && changes(crds) });
+  const trial = await trialOf(sources, { upgrade, known, upgraded, crdsPending: crds !== undefined && changes(crds), answer });
   const documents = 'value' in trial && trial.value.type === 'accepted' ? trial.value.documents : undefined;
   const release = 'value' in stored ? stored.value.record : undefined;
   const conflicts = documents && release ? await readConflicts(sources.cluster, documents, release) : undefined;
@@ -70,12 +80,12 @@ interface Readings {
   readonly stored: Reading<StoredRelease>;
   readonly helm: Reading<HelmVersion>;
   readonly target: Reading<ReadChart>;
-  readonly place: Reading<ChartPlace>;
+  readonly fetched: Reading<FetchedChart>;
 }
 
-function knownOf({ profile, options }: Context, { stored, helm, target, place }: Readings, file: JsonMap): Known | undefined {
+function knownOf({ profile, options }: Context, { stored, helm, target, fetched }: Readings, file: JsonMap): Known | undefined {
   const names = profile.operator.chartNames;
-  if (!names || 'unread' in stored || 'unread' in helm || 'unread' in target || 'unread' in place) return undefined;
+  if (!names || 'unread' in stored || 'unread' in helm || 'unread' in target || 'unread' in fetched) return undefined;
   const { record } = stored.value;
   const own = overlaid(record.values, file);
   const { defaults } = target.value;
@@ -87,7 +97,7 @@ function knownOf({ profile, options }: Context, { stored, helm, target, place }:
     manageCrds: options.manageCrds === true,
     flowLogs: options.enableFlowLogs === true,
   });
-  return { names, stored: stored.value, helm: helm.value, target: target.value, place: place.value, file, own, defaults, settings };
+  return { names, stored: stored.value, helm: helm.value, target: target.value, place: fetched.value.place, file, own, defaults, settings };
 }
 
 async function upgradeOf({ work }: Sources, { options }: Context, known: Known): Promise<HelmUpgrade> {
@@ -113,14 +123,15 @@ interface Question {
   readonly known: Known | undefined;
   readonly upgraded: boolean;
   readonly crdsPending: boolean;
+  readonly answer: HelmAnswer;
 }
 
-async function trialOf({ tools }: Sources, { upgrade, known, upgraded, crdsPending }: Question): Promise<ChartJudged['trial']> {
+async function trialOf({ tools }: Sources, { upgrade, known, upgraded, crdsPending, answer }: Question): Promise<ChartJudged['trial']> {
   const untold = (because: string) => ({ value: { type: 'untold', because } }) as const;
   if (!upgrade || !known) return untold('the release, its chart or helm could not be read');
   if (upgraded) return untold('the release is upgraded already');
   if (isPending(known.stored.record)) return untold('another operation on the release has not ended: see NS-232');
-  return tryUpgrade(tools, upgrade, crdsPending);
+  return tryUpgrade(tools, upgrade, crdsPending, answer);
 }
 
 function knows(values: JsonMap | undefined, { profile }: Context): boolean {

@@ -12,7 +12,7 @@ import { parseManifest } from '../merge/manifest.ts';
 import { comparable } from '../merge/normalise.ts';
 import { reading } from './chart-source.ts';
 import { eachOf } from './reading.ts';
-import { runHelm } from './run-helm.ts';
+import { type HelmAnswer, runHelm } from './run-helm.ts';
 
 /** Under this name the chart tool writes, in all its versions. */
 const HELM = 'helm';
@@ -21,19 +21,19 @@ const WIDTH = 6;
 const NEEDS_CRDS = /no matches for kind|ensure CRDs are installed first|unknown field|field not declared in schema|no kind "/i;
 
 /** Has the upgrade rendered and validated by the server. While CRDs are still to come, what they explain is no refusal. */
-export async function tryUpgrade(tools: Tools, upgrade: HelmUpgrade, crdsPending: boolean): Promise<Reading<Trial>> {
-  const answer = await reading(async () => {
-    const printed = parsed(await runHelm(tools, helmUpgrade(upgrade, true)));
+export async function tryUpgrade(tools: Tools, upgrade: HelmUpgrade, crdsPending: boolean, answer: HelmAnswer): Promise<Reading<Trial>> {
+  const trial = await reading(async () => {
+    const printed = parsed(await runHelm(tools, helmUpgrade(upgrade, true), answer));
     const manifest = parseManifest(textAt(printed, 'manifest') ?? '', 'the rendered chart');
     return { type: 'accepted', documents: manifest.documents.map(({ object }) => object) } as const;
   });
-  if ('value' in answer) return answer;
-  if (crdsPending && NEEDS_CRDS.test(answer.unread)) {
+  if ('value' in trial) return trial;
+  if (crdsPending && NEEDS_CRDS.test(trial.unread)) {
     return {
       value: { type: 'untold', because: 'the server cannot say before it has the new CRDs; it is asked again right before the upgrade' },
     };
   }
-  return { value: { type: 'refused', because: answer.unread } };
+  return { value: { type: 'refused', because: trial.unread } };
 }
 
 function parsed(text: string): unknown {

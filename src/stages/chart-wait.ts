@@ -6,7 +6,7 @@ import type { Sources } from '../core/ports.ts';
 import { containersOf } from '../detect/workload.ts';
 import { parseManifest } from '../merge/manifest.ts';
 import { readStoredRelease } from './chart-release.ts';
-import { chartPlace } from './chart-source.ts';
+import { fetchedTarget } from './fetched-chart.ts';
 import { operatorEnd } from './operator-end.ts';
 import { runHelm } from './run-helm.ts';
 
@@ -24,11 +24,11 @@ async function operatorImage(sources: Sources, context: Context, { chart }: Inst
   return (text === undefined ? undefined : imageIn(text, context)) ?? UNTOLD;
 }
 
-async function renderedChart({ tools }: Sources, context: Context): Promise<string | undefined> {
-  const place = chartPlace(context);
-  if ('unread' in place) return undefined;
+async function renderedChart(sources: Sources, context: Context): Promise<string | undefined> {
+  const fetched = await fetchedTarget(sources, context);
+  if ('unread' in fetched) return undefined;
   try {
-    return await runHelm(tools, helmTemplate('target', place.value));
+    return await runHelm(sources.tools, helmTemplate('target', fetched.value.place));
   } catch (thrown) {
     if (thrown instanceof Fault) return undefined; // apply says why, with NS-235
     throw thrown;

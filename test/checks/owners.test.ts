@@ -54,12 +54,12 @@ checkCases('NS-701', {
   },
   'is expected where this run takes them off': {
     facts: owned(v3, 'IPPool'),
-    context: { ...contextOf(), chain: { pending: [], later: ['ownerrefs-strip'] } },
+    context: { ...contextOf(), chain: { pending: [], onlyPlanned: false, later: ['ownerrefs-strip'] } },
     is: 'expected',
   },
   'but not where a person wants none taken off': {
     facts: owned(v3, 'IPPool'),
-    context: { ...contextOf({ ownerrefs: 'never' }), chain: { pending: [], later: ['ownerrefs-strip'] } },
+    context: { ...contextOf({ ownerrefs: 'never' }), chain: { pending: [], onlyPlanned: false, later: ['ownerrefs-strip'] } },
     is: 'error',
   },
   'goes by what was read of the owners rather than by releases': {

@@ -15,7 +15,15 @@ export interface PlayedOperator {
 }
 
 /** Operator image tag → what it brings. */
-const RELEASES: Readonly<Record<string, string>> = { 'v1.32.12': 'v3.27.5', 'v1.42.3': 'v3.32.1' };
+const RELEASES: Readonly<Record<string, string>> = {
+  'v1.20.9': 'v3.20.6',
+  'v1.28.5': 'v3.24.6',
+  'v1.32.12': 'v3.27.5',
+  'v1.38.13': 'v3.30.7',
+  'v1.42.3': 'v3.32.1',
+};
+/** The release whose operator is played with all that is recorded of it; the older ones do no more than bring their own. */
+const TARGET = 'v3.32.1';
 const GROUP = '/apis/operator.tigera.io/v1';
 const DEPLOYMENT = '/apis/apps/v1/namespaces/tigera-operator/deployments/tigera-operator';
 /** From the end of the old process to the lease of the new one, and between two looks of the status manager (recorded). */
@@ -77,8 +85,8 @@ async function look(api: Api, manner: OperatorManner, state: State, after: (ms: 
     }
     state.release = release;
   }
-  if (manner.mode === 'deaf' && release !== 'v3.27.5') return;
-  const flowLogs = (await find(api, `${GROUP}/goldmanes/default`)) !== undefined && release !== 'v3.27.5';
+  if (manner.mode === 'deaf' && release === TARGET) return;
+  const flowLogs = (await find(api, `${GROUP}/goldmanes/default`)) !== undefined && release === TARGET;
   await renderComponents(api, { release, flowLogs });
   await after(TICK_MS);
   await writeStatuses(api, state, manner, flowLogs);
@@ -98,7 +106,7 @@ async function runningRelease(api: Api): Promise<string | undefined> {
 async function writeStatuses(api: Api, state: State, manner: OperatorManner, flowLogs: boolean): Promise<void> {
   const { metadata } = await api.get<ApiObject>(`${GROUP}/installations/default`);
   const generation = Number(metadata.generation);
-  const isNew = state.release !== 'v3.27.5';
+  const isNew = state.release === TARGET;
   const missing = await missingComponents(api);
   const flaps = isNew && manner.mode === 'flap' && missing === '' && !state.flapped;
   const others = isNew ? ['tiers', 'ippools', ...(flowLogs ? ['goldmane', 'whisker'] : [])] : [];

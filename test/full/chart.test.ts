@@ -3,10 +3,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { until } from '../control-plane/until.ts';
+import { serveChartRegistry } from '../helm/chart-registry.ts';
+import { NEW_CHART } from '../helm/own-charts.ts';
 import { resolveHelm } from '../helm/programs.ts';
 import { type ChartCluster, type ChartInstall, chartCluster, flagsOf, RELEASE_NAMESPACE } from '../support/chart-cluster.ts';
 import { needsHelm } from '../support/needs-helm.ts';
-import { hasReleases, manifestFile } from '../support/shared.ts';
+import { hasReleases, manifestFile, releases } from '../support/shared.ts';
 import { surroundingsEnv, upgrade } from '../support/upgrade-process.ts';
 
 const APPLY = ['apply', '--yes'] as const;
@@ -125,6 +127,15 @@ describeChart('a release whose last operation was cut off', 3, {}, (cluster) => 
     helm.kill('SIGKILL');
     await helm;
     for (const node of ['node-01', 'node-02']) await plane.fault(node, 'none');
+    let last = '';
+    await until('the operator has settled', async () => {
+      const [before, ready] = [
+        last,
+        await cluster().read(OPERATOR, '{.status.replicas}/{.status.updatedReplicas}/{.status.availableReplicas}'),
+      ];
+      last = await cluster().versions();
+      return ready === '1/1/1' && before === last;
+    });
     await refused(cluster(), 3, /kubectl delete secret\/sh\.helm\.release\.v1\.calico\.v2 --namespace tigera-operator/);
     const cleared = await plane.kubectl(['delete', 'secret', 'sh.helm.release.v1.calico.v2', '-n', RELEASE_NAMESPACE]);
     assert.equal(cleared.exitCode, 0);
@@ -147,3 +158,22 @@ describeChart('a packed chart of one’s own, and the CRDs from a chart', 3, {},
     assert.equal(await cluster().read('crd tiers.crd.projectcalico.org', '{.metadata.name}'), 'tiers.crd.projectcalico.org');
   });
 });
+
+for (const major of [3, 4] as const) {
+  describeChart('a chart in an OCI registry', major, {}, (cluster) => {
+    it('is fetched once over TLS by a whole upgrade, and what was fetched is what is installed', async () => {
+      const { around, charts } = cluster();
+      const registry = await serveChartRegistry(await resolveHelm(major), around.home, charts.target, NEW_CHART);
+      try {
+        const flags = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases, '--chart', registry.chart];
+        const env = { ...around.env, SSL_CERT_FILE: registry.authorityFile };
+        const result = await upgrade([...APPLY, ...flags], { ...around, env });
+        assert.equal(result.exitCode, 0, said(result));
+        assert.match(await cluster().helm('history', 'calico', '-n', RELEASE_NAMESPACE), /tigera-operator-v3\.32\.1/);
+        assert.equal(registry.asked.filter((line) => line.includes('/manifests/')).length, 1, registry.asked.join('\n'));
+      } finally {
+        await registry.close();
+      }
+    });
+  });
+}

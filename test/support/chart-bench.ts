@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { rememberAnswers } from '../../src/adapters/earlier-answers.ts';
 import { commandLine } from '../../src/core/argv.ts';
 import type { Options } from '../../src/core/context.ts';
 import type { KubeObject } from '../../src/core/object.ts';
@@ -78,6 +79,7 @@ export function chartBench(parts: ChartParts = {}): ChartBench {
     cluster: parts.forbidden ? withoutSecrets(bench.around.cluster) : bench.around.cluster,
     artifacts: { ...bench.sources.artifacts, fetch: async () => artifact(CRDS) },
     tools: toolsOf(parts, asked),
+    files: { ...bench.sources.files, exists: async (path) => PULLED.test(path) || bench.files.has(path) },
     work: { path: '/w', read: async () => undefined, freeBytes: async () => 0, write: async (name, content) => save(saved, name, content) },
   };
   if (parts.crdsApplied) bench.around.perform({ ...writeCrds, effect: { type: 'write', file: 'crds.yaml', content: CRDS } });
@@ -85,6 +87,9 @@ export function chartBench(parts: ChartParts = {}): ChartBench {
     bench.around.perform({ ...writeCrds, effect: { type: 'exec', run: { tool: 'kubectl', args: ['apply', '-f', '/w/crds.yaml'] } } });
   return Object.assign(bench, { asked, saved, sources });
 }
+
+/** What the chart tool has fetched. */
+const PULLED = /^\/w\/tigera-operator-v\S+\.tgz$/;
 
 const writeCrds = { id: 'crds', title: '', ref: '', undo: 'none' } as const;
 
@@ -125,12 +130,13 @@ function toolsOf(parts: ChartParts, asked: string[]): Sources['tools'] {
       const [verb, what] = invocation.args;
       if (verb === 'version') return said(helm);
       if (verb === 'show') return said(what === 'chart' ? chart : defaults);
+      if (verb === 'pull') return said('');
       if (verb === 'template') return said(CRDS);
       if (!invocation.args.includes('--dry-run=server')) throw new Error(`a survey runs ${commandLine(invocation)}`);
       return 'error' in trial ? { exitCode: 1, stdout: '', stderr: trial.error, durationMs: 1 } : said(JSON.stringify(trial));
     },
   };
-  return tools as Sources['tools'];
+  return rememberAnswers(tools as Sources['tools']);
 }
 
 function withoutSecrets(cluster: ClusterReader): ClusterReader {

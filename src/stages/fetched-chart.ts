@@ -1,0 +1,40 @@
+import type { Reading } from '../core/check.ts';
+import type { Context } from '../core/context.ts';
+import { Fault } from '../core/fault.ts';
+import { type ChartPlace, helmPull } from '../core/helm-argv.ts';
+import type { Sources } from '../core/ports.ts';
+import { chartPlace, type FetchedChart, reading } from './chart-source.ts';
+import { runHelm } from './run-helm.ts';
+
+/**
+ * Fetches a chart into the work folder, once per command: what was judged is what is installed, whatever becomes of the repository
+ * meanwhile. A folder or a packed file of this machine stays where it is.
+ */
+async function fetchChart({ tools, files, work }: Sources, place: ChartPlace): Promise<Reading<FetchedChart>> {
+  const { ref, repository, release } = place;
+  const from = repository === undefined ? ref : `${repository} ${ref}`;
+  if (repository === undefined && !ref.includes('://') && (isPath(ref) || (await files.exists(ref)))) return { value: { place, from } };
+  return reading(async () => {
+    await runHelm(tools, helmPull(place, work.path));
+    const file = `${work.path}/${fileOf(place)}`;
+    if (await files.exists(file)) return { place: { ref: file, release }, from };
+    throw new Fault('failed', `the chart that ${from} has for ${release} is not of that very version`, ['give a chart of it with --chart']);
+  });
+}
+
+/** The chart of the target. */
+export async function fetchedTarget(sources: Sources, context: Context): Promise<Reading<FetchedChart>> {
+  const place = chartPlace(context);
+  return 'unread' in place ? place : fetchChart(sources, place.value);
+}
+
+/** As the chart tool tells a path from a name. */
+function isPath(ref: string): boolean {
+  return /^[./]|^[A-Za-z]:[\\/]|\\/.test(ref);
+}
+
+/** As the chart tool names what it has fetched. */
+function fileOf({ ref, release }: ChartPlace): string {
+  const last = ref.slice(ref.lastIndexOf('/') + 1).replace(/[?#].*$/, '');
+  return /^https?:/.test(ref) ? last : `${last.replace(/:.*$/, '')}-${release}.tgz`;
+}

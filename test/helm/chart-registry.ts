@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { createAuthority } from '../control-plane/certificates.ts';
+import type { OwnChart } from './own-charts.ts';
+
+/** A registry of one chart, over TLS on loopback. */
+export interface ChartRegistry {
+  /** `oci://127.0.0.1:5000/calico/tigera-operator`. */
+  readonly chart: string;
+  /** File of the certificates to trust, for SSL_CERT_FILE. */
+  readonly authorityFile: string;
+  /** Paths that were asked for. */
+  readonly asked: readonly string[];
+  close(): Promise<void>;
+}
+
+interface Blob {
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
+const NAME = 'calico/tigera-operator';
+const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
+
+/** Packs the chart and answers as a registry of the OCI distribution API does; reading only. */
+export async function serveChartRegistry(helm: string, home: string, folder: string, { version }: OwnChart): Promise<ChartRegistry> {
+  await execa(helm, ['package', folder, '--destination', home]);
+  const content = await readFile(join(home, `tigera-operator-${version}.tgz`));
+  const answers = answersFor(version, content);
+  const authority = createAuthority('chart-registry');
+  const authorityFile = join(home, 'registry-ca.pem');
+  await writeFile(authorityFile, authority.certificate);
+  const { certificate, key } = authority.issue({ commonName: 'registry', hosts: ['127.0.0.1'] });
+  const asked: string[] = [];
+  const server = createServer({ cert: certificate, key }, (request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    answer(request, response, answers);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = async () => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeAllConnections();
+    await closed;
+  };
+  return { chart: `oci://127.0.0.1:${(server.address() as AddressInfo).port}/${NAME}`, authorityFile, asked, close };
+}
+
+function answersFor(version: string, content: Buffer): ReadonlyMap<string, Blob> {
+  const config = {
+    type: 'application/vnd.cncf.helm.config.v1+json',
+    bytes: bytesOf({ name: 'tigera-operator', version, apiVersion: 'v2' }),
+  };
+  const layer = { type: 'application/vnd.cncf.helm.chart.content.v1.tar+gzip', bytes: content };
+  const manifest = {
+    type: MANIFEST,
+    bytes: bytesOf({ schemaVersion: 2, mediaType: MANIFEST, config: descriptor(config), layers: [descriptor(layer)] }),
+  };
+  return new Map<string, Blob>([
+    ['', { type: 'application/json', bytes: bytesOf({}) }],
+    [`${NAME}/tags/list`, { type: 'application/json', bytes: bytesOf({ name: NAME, tags: [version] }) }],
+    ...[version, digestOf(manifest)].map((reference) => [`${NAME}/manifests/${reference}`, manifest] as const),
+    ...[config, layer].map((blob) => [`${NAME}/blobs/${digestOf(blob)}`, blob] as const),
+  ]);
+}
+
+function answer({ method, url = '' }: IncomingMessage, response: ServerResponse, answers: ReadonlyMap<string, Blob>): void {
+  const blob = answers.get((url.split('?')[0] ?? '').replace(/^\/v2\//, ''));
+  if (!blob || !['GET', 'HEAD'].includes(method ?? ''))
+    return void response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
+  const headers = { 'content-type': blob.type, 'content-length': blob.bytes.length, 'docker-content-digest': digestOf(blob) };
+  response.writeHead(200, headers).end(method === 'HEAD' ? undefined : blob.bytes);
+}
+
+const bytesOf = (value: object) => Buffer.from(JSON.stringify(value));
+const digestOf = ({ bytes }: Blob) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+const descriptor = (blob: Blob) => ({ mediaType: blob.type, digest: digestOf(blob), size: blob.bytes.length });

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { TYPHA } from './operated-bench.ts';
+import { type OperatedCluster, operatedCluster } from './operated-cluster.ts';
+import { hasReleases, releases } from './shared.ts';
+import { startUpgrade } from './upgrade-process.ts';
+
+const RUN = [
+  ...['run', '--yes', '--skip', 'cli', '--profile', 'calico', '--release', 'v3.32.1'],
+  ...['--manifest-url', releases, '--accept', TYPHA],
+] as const;
+const IMAGE = '{.spec.template.spec.containers[0].image}';
+
+const text = (result: { exitCode?: number | undefined; stdout: string; stderr: string }) =>
+  `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
+
+/** Procedure B from one release, with an edit: killed when `words` are said, run again, and at the target with the edit. */
+export function describeOperated(release: string, words: RegExp, ...accepted: readonly string[]): void {
+  describe(`procedure B from ${release} on a real control plane`, () => {
+    const run = [...RUN, ...accepted.flatMap((one) => ['--accept', one])];
+    let cluster: OperatedCluster;
+    before(async function () {
+      if (!hasReleases()) this.skip(); // needs the release files beside the repository
+      cluster = await operatedCluster({ mode: 'well', pace: 0.1 }, release);
+      const edit = ['set', 'resources', 'deployment/tigera-operator', '-n', 'tigera-operator', '--requests=cpu=70m'];
+      assert.equal((await cluster.plane.kubectl(edit)).exitCode, 0);
+    });
+    after(() => cluster?.stop());
+
+    it('is killed in the middle, run again, and ends at the target with the edit', async () => {
+      const child = startUpgrade(run, cluster.around);
+      let said = '';
+      child.stderr.on('data', (chunk: Buffer) => {
+        said += chunk.toString();
+        if (words.test(said)) child.kill('SIGKILL');
+      });
+      const first = await child;
+      assert.match(said, words, text(first));
+      const done = await cluster.upgrade(...run);
+      assert.equal(done.exitCode, 0, text(done));
+      assert.equal(await cluster.read('deploy -n tigera-operator tigera-operator', IMAGE), 'quay.io/tigera/operator:v1.42.3');
+      const cpu = '{.spec.template.spec.containers[0].resources.requests.cpu}';
+      assert.equal(await cluster.read('deploy -n tigera-operator tigera-operator', cpu), '70m');
+      assert.equal(await cluster.read('installations default', '{.status.calicoVersion}'), 'v3.32.1');
+      assert.match(await cluster.read('ds -n calico-system calico-node', IMAGE), /:v3\.32\.1$/);
+    });
+
+    it('a second run writes nothing', async () => {
+      const before = await cluster.versions();
+      const again = await cluster.upgrade(...run);
+      assert.equal(again.exitCode, 0, text(again));
+      assert.equal(await cluster.versions(), before);
+    });
+  });
+}
