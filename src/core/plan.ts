@@ -22,6 +22,14 @@ export interface PlannedObject {
   readonly note?: string;
 }
 
+/** What the migration to automatic host endpoints does to what is let through to one node, in the worse of its two moments (§7/3). */
+export interface PlannedHost {
+  readonly node: string;
+  readonly verdict: 'same' | 'OPEN' | 'NEWLY POLICED' | 'CHANGED';
+  /** When, and what applies before and after, lane by lane; absent where nothing changes. */
+  readonly detail?: string;
+}
+
 export interface PlannedStage {
   readonly id: string;
   readonly title: string;
@@ -32,6 +40,8 @@ export interface PlannedStage {
   readonly notes: readonly string[];
   /** What a person changed and what becomes of it; absent where nothing was looked for. */
   readonly edits?: readonly Trace[];
+  /** One per node of the cluster; absent where host endpoints are not what the stage is about. */
+  readonly hosts?: readonly PlannedHost[];
 }
 
 /** A field that somebody set in the cluster and that the upgrade would write over. */

@@ -15,6 +15,7 @@ dl{display:grid;grid-template-columns:max-content 1fr;gap:.1em 1em}dt{color:var(
 .wide{overflow-x:auto;max-width:100%}
 table{border-collapse:collapse;width:100%;font-size:.9rem}th,td{text-align:left;vertical-align:top;padding:.3em .6em;border-bottom:1px solid var(--line)}
 thead th{color:var(--dim);white-space:nowrap}tbody th{font-weight:600}td{min-width:4rem}th,td[class]{overflow-wrap:normal}
+tbody th{overflow-wrap:anywhere;min-width:8rem;max-width:24rem}.nodes td:nth-child(3){white-space:nowrap}.nodes td:last-child,.found td:last-child{min-width:14rem}
 .timeline td:nth-child(3),.timeline td:nth-child(4){white-space:nowrap}.axis{width:30%;min-width:9rem}.bar{display:block;height:.9em;margin-top:.3em;border-radius:2px;min-width:2px}
 .b-done{background:var(--new)}.b-failed{background:var(--failed)}.b-skipped{background:var(--old)}
 code,pre{font:.85em/1.4 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere}pre{margin:.2em 0;background:var(--soft);padding:.4em}
