@@ -3,7 +3,9 @@ import { clip } from './columns.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 import { editRows, hostRows, hostTally, ownerRows, takenRows } from './report-parts.ts';
 
+/** Rows at most, and how many of them are before the fold. */
 const ROWS = 1000;
+const UNFOLDED = 20;
 const VALUE_WIDTH = 160;
 
 /** What the person changed and what became of it (docs/merge.md). */
@@ -68,9 +70,15 @@ interface Part {
 function section(id: string, title: string, head: readonly string[], { before, rows, after = '' }: Part): Html | undefined {
   if (rows.length === 0 && after === '') return undefined;
   const more = rows.length - ROWS;
-  const table = html`<div class="wide" tabindex="0" role="region" aria-label="${title}"><table class="found"><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-<tbody>${rows.slice(0, ROWS).map(([first, ...rest]) => html`<tr><th scope="row">${first}</th>${rest.map((cell) => html`<td>${cell}</td>`)}</tr>\n`)}</tbody></table></div>`;
+  const folded = rows.slice(UNFOLDED, ROWS);
   return html`<section id="${id}"><h2>${title}</h2>
-${before}${rows.length > 0 ? table : ''}${more > 0 ? html`<p>and ${more} more, all in the JSON report</p>` : ''}${after}</section>
+${before}${rows.length > 0 ? table(title, head, rows.slice(0, UNFOLDED)) : ''}${
+  folded.length > 0 ? html`<details><summary>${folded.length} more</summary>${table(`${title}, continued`, head, folded)}</details>` : ''
+}${more > 0 ? html`<p>and ${more} more, all in the JSON report</p>` : ''}${after}</section>
 `;
+}
+
+function table(name: string, head: readonly string[], rows: Part['rows']): Html {
+  return html`<div class="wide" tabindex="0" role="region" aria-label="${name}"><table class="found"><thead><tr>${head.map((title) => html`<th scope="col">${title}</th>`)}</tr></thead>
+<tbody>${rows.map(([first, ...rest]) => html`<tr><th scope="row">${first}</th>${rest.map((cell, index) => html`<td data-name="${head[index + 1]}">${cell}</td>`)}</tr>\n`)}</tbody></table></div>`;
 }

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { htmlText } from '../../src/ui/report-html.ts';
 import { reportOf } from '../support/big-report.ts';
 import { Browser, findBrowser } from '../support/browser.ts';
@@ -12,7 +11,7 @@ const LONG = 'registry.example.org/a-very-long-name-without-any-place-to-break-i
 
 /** Pictures of the page, for a person to look at; not committed. */
 const PICTURES = join(import.meta.dirname, '..', '..', 'coverage', 'report-page');
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 const WINDOWS = [
   { name: 'desktop', width: 1280, height: 900 },
   { name: 'phone', width: 375, height: 812 },
