@@ -1,6 +1,7 @@
 import { withoutCredentials } from '../core/hidden.ts';
-import type { FieldChange, PlannedObject } from '../core/plan.ts';
+import type { FieldChange, PlannedHost, PlannedObject, PlannedStage } from '../core/plan.ts';
 import type { RolloutTrace } from '../core/run-history.ts';
+import type { Trace } from '../core/trace.ts';
 import { clip } from '../ui/columns.ts';
 import { doneAt } from '../ui/heat-map.ts';
 import type { RunReport } from './documents.ts';
@@ -44,7 +45,7 @@ function inRoom(report: RunReport, room: Room): RunReport {
     evidence: one.evidence.slice(0, room.evidence).map((each) => ({ ...each, text: clip(each.text, room.text) })),
   }));
   // What was run is in the history, as commands; the content of each action is not kept twice.
-  const plans = report.plans.map((plan) => ({ ...plan, actions: [], objects: objectsIn(plan.objects, room) }));
+  const plans = report.plans.map((plan) => planIn(plan, room));
   if (!history) return { ...report, findings, plans };
   // The last ones: where something failed, it failed there.
   const actions = history.actions.slice(-room.actions).map((one) => ({ ...one, ...clipped(one, room.text) }));
@@ -64,6 +65,28 @@ function clipped({ command, detail }: { readonly command?: string; readonly deta
   };
 }
 
+function planIn(plan: PlannedStage, room: Room): PlannedStage {
+  const { edits, hosts } = plan;
+  return {
+    ...plan,
+    actions: [],
+    objects: objectsIn(plan.objects, room),
+    ...(edits ? { edits: edits.slice(0, room.objects).map((one) => shortEdit(one, room.text)) } : {}),
+    ...(hosts ? { hosts: hostsIn(hosts, room) } : {}),
+  };
+}
+
+function shortEdit(edit: Trace, text: number): Trace {
+  const { base: _, mine, theirs, ...rest } = edit;
+  return { ...rest, ...shortValue('mine', mine, text), ...shortValue('theirs', theirs, text) };
+}
+
+/** Those whose traffic is judged otherwise stay. */
+function hostsIn(hosts: readonly PlannedHost[], { rows, text }: Room): readonly PlannedHost[] {
+  const [others, same] = [hosts.filter(({ verdict }) => verdict !== 'same'), hosts.filter(({ verdict }) => verdict === 'same')];
+  return [...others, ...same].slice(0, rows).map((host) => ({ ...host, ...(host.detail ? { detail: clip(host.detail, text) } : {}) }));
+}
+
 function objectsIn(objects: readonly PlannedObject[], room: Room): readonly PlannedObject[] {
   return objects
     .filter(({ change }) => change !== 'unchanged')
@@ -77,8 +100,13 @@ function objectsIn(objects: readonly PlannedObject[], room: Room): readonly Plan
 }
 
 function shortField({ path, before, after }: FieldChange, text: number): FieldChange {
-  const short = (value: unknown) => clip(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), Math.min(text, 300));
-  return { path, ...(before === undefined ? {} : { before: short(before) }), ...(after === undefined ? {} : { after: short(after) }) };
+  return { path, ...shortValue('before', before, text), ...shortValue('after', after, text) };
+}
+
+function shortValue<Key extends string>(key: Key, value: unknown, text: number): { readonly [key in Key]?: string } {
+  if (value === undefined) return {};
+  const short = clip(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), Math.min(text, 300));
+  return { [key]: short } as { readonly [key in Key]: string };
 }
 
 /** Those that took longest stay: the others went as they should. */

@@ -47,6 +47,14 @@ export interface ObjectState {
   readonly after?: string;
 }
 
+/** What the migration to automatic host endpoints does to what is let through to one node, in the worse of its two moments (§7/3). */
+export interface PlannedHost {
+  readonly node: string;
+  readonly verdict: 'same' | 'OPEN' | 'NEWLY POLICED' | 'CHANGED';
+  /** When, and what applies before and after, lane by lane; absent where nothing changes. */
+  readonly detail?: string;
+}
+
 export interface PlannedStage {
   readonly id: string;
   readonly title: string;
@@ -59,6 +67,8 @@ export interface PlannedStage {
   readonly edits?: readonly Trace[];
   /** sha256 of the artifacts that the stage works with, by file name. */
   readonly digests?: Readonly<Record<string, string>>;
+  /** One per node of the cluster; absent where host endpoints are not what the stage is about. */
+  readonly hosts?: readonly PlannedHost[];
 }
 
 /** A field that somebody set in the cluster and that the upgrade would write over. */

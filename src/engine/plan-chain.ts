@@ -54,9 +54,9 @@ export function plannedStage(stage: AnyStage, open: OpenStage): PlannedStage {
   const plan = open.plan();
   const head = { id: stage.id, title: stage.title, ref: stage.ref };
   if ('skip' in plan) return { ...head, skip: plan.skip, actions: [], objects: [], notes: [] };
-  const { actions, objects = [], notes = [], edits, remember } = plan;
-  const digests = remember?.digests;
-  return { ...head, actions, objects, notes, ...(edits ? { edits } : {}), ...(digests ? { digests } : {}) };
+  const { actions, objects = [], notes = [], edits, hosts, remember } = plan;
+  const told = { ...(edits ? { edits } : {}), ...(hosts ? { hosts } : {}), ...(remember?.digests ? { digests: remember.digests } : {}) };
+  return { ...head, actions, objects, notes, ...told };
 }
 
 /** The exit that the findings ask for: the check's own code if it has one, else 3 or 4. */

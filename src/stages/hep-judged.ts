@@ -1,5 +1,6 @@
 import type { HepJudged, HostVerdict } from '../checks/hep-facts.ts';
 import type { Context } from '../core/context.ts';
+import type { PlannedHost } from '../core/plan.ts';
 import { isOlder } from '../core/release.ts';
 import type { Moment, NodeVerdict } from '../policy/host-endpoint-verdicts.ts';
 import type { LabelProblem } from '../policy/label-copies.ts';
@@ -30,11 +31,17 @@ export function isMigrated({ settings, verdicts }: HepFacts): boolean {
   return settings.autoCreate && 'value' in verdicts && verdicts.value.every(({ old }) => old.length === 0);
 }
 
-function hostVerdict({ node, verdict, atEnable, atDelete }: NodeVerdict): readonly HostVerdict[] {
-  if (verdict === 'same') return [];
+function hostVerdict(node: NodeVerdict): readonly HostVerdict[] {
+  const { verdict, detail = '' } = plannedHost(node);
+  return verdict === 'same' ? [] : [{ node: node.node, verdict, detail }];
+}
+
+/** The verdict of a node as plans and reports have it. */
+export function plannedHost({ node, verdict, atEnable, atDelete }: NodeVerdict): PlannedHost {
+  if (verdict === 'same') return { node, verdict };
   const soon = worst([atEnable.verdict, 'same']) === verdict;
   const [when, moment] = soon ? ['as soon as enabled', atEnable] : ['once the old endpoint is deleted', atDelete];
-  return [{ node, verdict, detail: `${when}: ${changesText(moment, verdict)}` }];
+  return { node, verdict, detail: `${when}: ${changesText(moment, verdict)}` };
 }
 
 function changesText({ changes }: Moment, verdict: Verdict): string {

@@ -5,7 +5,7 @@ import type { Context } from '../core/context.ts';
 import { stage } from '../core/stage.ts';
 import type { NodeVerdict } from '../policy/host-endpoint-verdicts.ts';
 import { endpointsOf, type HepFacts, readHepFacts } from './hep-facts.ts';
-import { hepJudged, isMigrated } from './hep-judged.ts';
+import { hepJudged, isMigrated, plannedHost } from './hep-judged.ts';
 import { copyLabels } from './hep-labels.ts';
 import { migrationNotes } from './hep-notes.ts';
 import { undoPlan } from './hep-undo.ts';
@@ -40,6 +40,7 @@ export const hepStage = stage<Opened>({
     ];
     return {
       actions,
+      hosts: verdicts.map(plannedHost),
       notes: migrationNotes({ endpoints: endpointsOf(read, context), verdicts, failsafe: read.failsafe }, context.profile),
     };
   },

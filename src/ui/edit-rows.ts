@@ -3,7 +3,7 @@ import type { Outcome, Trace } from '../core/trace.ts';
 import { clip, columns } from './columns.ts';
 
 /** The words for what becomes of an edit (docs/merge.md). */
-const WORDS: Readonly<Record<Outcome, string>> = {
+export const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
   kept: 'kept',
   already: 'already in the target',
   obsolete: 'obsolete',
@@ -19,7 +19,7 @@ export function editLines(edits: readonly Trace[], wide: boolean): readonly stri
   if (shown.length === 0) return [];
   const rows = shown.map((edit) => [
     `${refText(edit.ref)} ${edit.path}`.trim(),
-    edit.decided === undefined ? WORDS[edit.outcome] : `${WORDS[edit.outcome]} (decided: ${edit.decided})`,
+    edit.decided === undefined ? OUTCOME_WORDS[edit.outcome] : `${OUTCOME_WORDS[edit.outcome]} (decided: ${edit.decided})`,
     valueText(edit.mine, wide),
     valueText(edit.theirs, wide),
     edit.source.manager ?? edit.source.kind,

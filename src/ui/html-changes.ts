@@ -7,7 +7,7 @@ const FIELDS = 100;
 const OBJECTS = 1000;
 const VALUE_WIDTH = 160;
 
-/** What was planned for each object: fields, ownership taken, what stays behind. */
+/** What was planned for each object: fields, what stays behind. */
 export function changesSection(plans: readonly PlannedStage[]): Html | undefined {
   const objects = plans.flatMap((plan) => plan.objects);
   const changed = objects.filter(({ change }) => change !== 'unchanged');
@@ -17,8 +17,7 @@ export function changesSection(plans: readonly PlannedStage[]): Html | undefined
   return html`<section id="changes"><h2>What was planned for each object</h2>
 ${notes.length > 0 ? html`<ul>${notes}</ul>` : ''}
 <p>${changed.length} to change, ${objects.length - changed.length} as they are.</p>
-${changed.length > 0 ? objectTable(changed.slice(0, OBJECTS)) : ''}${more > 0 ? html`<p>and ${more} more, all in the JSON report</p>` : ''}
-${takenPart(objects)}</section>
+${changed.length > 0 ? objectTable(changed.slice(0, OBJECTS)) : ''}${more > 0 ? html`<p>and ${more} more, all in the JSON report</p>` : ''}</section>
 `;
 }
 
@@ -44,13 +43,4 @@ function fieldItem({ path, before, after }: FieldChange): Html {
 
 function valueText(value: unknown): string {
   return clip(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), VALUE_WIDTH);
-}
-
-function takenPart(objects: readonly PlannedObject[]): Html | undefined {
-  const rows = objects.flatMap(({ ref, taken }) => taken.map(({ path, manager }) => ({ object: refText(ref), path, manager })));
-  if (rows.length === 0) return undefined;
-  return html`<h3>Ownership taken from others</h3>
-<div class="wide" tabindex="0" role="region" aria-label="ownership taken"><table class="found"><thead><tr><th scope="col">Object</th><th scope="col">Field</th><th scope="col">Was of</th></tr></thead>
-<tbody>${rows.map(({ object, path, manager }) => html`<tr><th scope="row">${object}</th><td><code>${path}</code></td><td>${manager}</td></tr>\n`)}</tbody></table></div>
-`;
 }

@@ -3,8 +3,9 @@ import { elapsedText } from './action-text.ts';
 import { doneAt, type HeatCell, type HeatMap, type HeatRow, heatMap, nameOf } from './heat-map.ts';
 import { dataBlock, type Html, html } from './html.ts';
 
-/** Rows of the table below the map; the others are found by the search. */
+/** Rows of the table below the map, and those of them behind a fold; the others are found by the search. */
 const LISTED = 50;
+const UNFOLDED = 10;
 const CELL = 10;
 /** How finely the part that is new is drawn. */
 const STEPS = 5;
@@ -29,8 +30,17 @@ function rolloutPart(trace: RolloutTrace): Html {
 <figure><div class="wide" tabindex="0" role="region" aria-label="heat map of ${trace.workload}">${picture(trace, map)}</div>
 <figcaption>${map.group === 1 ? 'One row per node' : `${map.group} nodes to a row`}, in the order in which they were done; a column is ${elapsedText(map.span * 1000)} long, from ${trace.startedAt}.</figcaption></figure>
 <h4>${trace.rows.length > LISTED ? `The ${LISTED} that took longest; search for any other` : 'All of them, the slowest first'}</h4>
-<div class="wide" tabindex="0" role="region" aria-label="nodes of ${trace.workload}"><table><thead><tr><th scope="col">Node</th><th scope="col">Ended as</th><th scope="col">After</th><th scope="col">What it went through</th></tr></thead>
-<tbody>${slow.map(nodeRow)}</tbody></table></div>
+${nodeTable(`nodes of ${trace.workload}`, slow.slice(0, UNFOLDED))}${
+  slow.length > UNFOLDED
+    ? html`<details><summary>the next ${slow.length - UNFOLDED}</summary>${nodeTable(`further nodes of ${trace.workload}`, slow.slice(UNFOLDED))}</details>`
+    : ''
+}
+`;
+}
+
+function nodeTable(name: string, rows: RolloutTrace['rows']): Html {
+  return html`<div class="wide" tabindex="0" role="region" aria-label="${name}"><table class="nodes"><thead><tr><th scope="col">Node</th><th scope="col">Ended as</th><th scope="col">After</th><th scope="col">What it went through</th></tr></thead>
+<tbody>${rows.map(nodeRow)}</tbody></table></div>
 `;
 }
 

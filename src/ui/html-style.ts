@@ -15,6 +15,7 @@ dl{display:grid;grid-template-columns:max-content 1fr;gap:.1em 1em}dt{color:var(
 .wide{overflow-x:auto;max-width:100%}
 table{border-collapse:collapse;width:100%;font-size:.9rem}th,td{text-align:left;vertical-align:top;padding:.3em .6em;border-bottom:1px solid var(--line)}
 thead th{color:var(--dim);white-space:nowrap}tbody th{font-weight:600}td{min-width:4rem}th,td[class]{overflow-wrap:normal}
+tbody th{overflow-wrap:anywhere;min-width:8rem;max-width:24rem}.nodes td:nth-child(3){white-space:nowrap}.nodes td:last-child,.found td:last-child{min-width:14rem}
 .timeline td:nth-child(3),.timeline td:nth-child(4){white-space:nowrap}.axis{width:30%;min-width:9rem}.bar{display:block;height:.9em;margin-top:.3em;border-radius:2px;min-width:2px}
 .b-done{background:var(--new)}.b-failed{background:var(--failed)}.b-skipped{background:var(--old)}
 code,pre{font:.85em/1.4 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere}pre{margin:.2em 0;background:var(--soft);padding:.4em}
@@ -24,7 +25,9 @@ figure{margin:0}figcaption,small,.legend{color:var(--dim)}.heat{display:block;sh
 .legend span::before{content:"■ "}.legend .c-updating::before{color:var(--busy)}.legend span{margin-right:.6em}
 input{font:inherit;width:100%;max-width:30rem;padding:.4em;border:1px solid var(--dim);border-radius:.3em;background:var(--soft);color:inherit}
 [hidden]{display:none!important}
-@media (max-width:40rem){body{padding:.6rem}dl{grid-template-columns:1fr}dd{margin-bottom:.4em}}
+@media (max-width:40rem){body{padding:.6rem}dl{grid-template-columns:1fr}dd{margin-bottom:.4em}
+.found,.nodes{display:block}:is(.found,.nodes) :is(tbody,tr,th,td){display:block;min-width:0;max-width:none;border:0;padding:.1em 0}:is(.found,.nodes) thead{position:absolute;left:-99rem}
+:is(.found,.nodes) tr{border-bottom:1px solid var(--line);padding:.5em 0}td[data-name]::before{content:attr(data-name) ": ";color:var(--dim)}.nodes td:not(:last-child){display:inline-block;margin-right:1em}}
 @media print{:root{color-scheme:light;--ink:#000;--paper:#fff;--soft:#fff;--dim:#444}body{max-width:none;font-size:10pt}nav,.search,.skip{display:none}
 .wide{overflow:visible}tr,figure{break-inside:avoid}h2,h3{break-after:avoid}details::details-content{content-visibility:visible;height:auto;block-size:auto}.heat,.bar{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `;

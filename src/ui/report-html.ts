@@ -4,6 +4,7 @@ import { Html, html } from './html.ts';
 import { changesSection } from './html-changes.ts';
 import { checksSection } from './html-checks.ts';
 import { rolloutsSection } from './html-heat-map.ts';
+import { editsSection, hostsSection, ownersSection, takenSection } from './html-moved.ts';
 import { PAGE_SCRIPT } from './html-script.ts';
 import { stepsSection } from './html-steps.ts';
 import { PAGE_STYLE } from './html-style.ts';
@@ -17,9 +18,13 @@ const POLICY = `default-src 'none'; style-src 'unsafe-inline'; script-src 'sha25
 export function htmlText(report: ReportFacts, programOf: ProgramOf): string {
   const sections = [
     { id: 'stages', name: 'When', part: timelineSection(report.stages) },
-    { id: 'rollout', name: 'Rollout', part: rolloutsSection(report.history?.rollouts ?? []) },
     { id: 'checks', name: 'Checks', part: checksSection(report.findings) },
+    { id: 'rollout', name: 'Rollout', part: rolloutsSection(report.history?.rollouts ?? []) },
     { id: 'changes', name: 'Objects', part: changesSection(report.plans) },
+    { id: 'edits', name: 'Edits', part: editsSection(report.plans) },
+    { id: 'taken', name: 'Ownership', part: takenSection(report.plans) },
+    { id: 'owners', name: 'Owner references', part: ownersSection(report.plans) },
+    { id: 'hosts', name: 'Hosts', part: hostsSection(report.plans) },
     { id: 'steps', name: 'Commands', part: stepsSection(report.plans, report.history, programOf) },
   ].filter(({ part }) => part !== undefined);
   return html`<!doctype html>

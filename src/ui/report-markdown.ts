@@ -3,20 +3,15 @@ import { refText } from '../core/object.ts';
 import type { PlannedStage } from '../core/plan.ts';
 import type { RolloutTrace } from '../core/run-history.ts';
 import { actionText, elapsedText, type ProgramOf } from './action-text.ts';
-import { clip } from './columns.ts';
 import { tallyLine } from './findings.ts';
 import { doneAt, nameOf } from './heat-map.ts';
+import { cell, code, markdownTable, moreLine, type Room } from './markdown.ts';
+import { movedSections } from './markdown-moved.ts';
 import type { ReportFacts } from './report-facts.ts';
 import type { ReportFailure } from './report-failure.ts';
 
 /** What a comment on a pull request takes, with room for the words around it. Bytes. */
 export const MARKDOWN_BYTES = 60_000;
-
-/** How much of each list is shown, and how long a text may be: the first that fits is taken. */
-interface Room {
-  readonly rows: number;
-  readonly text: number;
-}
 
 const ROOMS: readonly Room[] = [
   { rows: Number.POSITIVE_INFINITY, text: Number.POSITIVE_INFINITY },
@@ -48,6 +43,7 @@ function inRoom(report: ReportFacts, programOf: ProgramOf, room: Room): string {
     findingsSection(report.findings, room),
     stagesSection(report, room),
     ...(report.history?.rollouts ?? []).map((one) => rolloutSection(one, room)),
+    ...movedSections(report.plans, room),
     objectsSection(report.plans, room),
     stepsSection(report, programOf, room),
     `Next: ${code(report.next, room)}`,
@@ -127,28 +123,4 @@ function stepsSection({ plans, history }: ReportFacts, programOf: ProgramOf, roo
       : plans.flatMap((plan) => plan.actions.map((action) => `1. ${plan.id}: ${code(actionText(action, programOf), room)}`));
   if (steps.length === 0) return '';
   return `## Steps\n\n${[...steps.slice(0, room.rows), ...moreLine(steps.length - room.rows)].join('\n')}`;
-}
-
-function markdownTable(head: readonly string[], rows: readonly (readonly string[])[], room: Room): string {
-  const line = (cells: readonly string[]) => `| ${cells.map((text) => cell(text, room)).join(' | ')} |`;
-  const more = moreLine(rows.length - room.rows);
-  const table = [line(head), line(head.map(() => '---')), ...rows.slice(0, room.rows).map(line)].join('\n');
-  return more.length === 0 ? table : `${table}\n\n${more.join('')}`;
-}
-
-function moreLine(count: number): readonly string[] {
-  return count > 0 ? [`and ${count} more, all in the JSON report`] : [];
-}
-
-/** Text in a table: no new cell, no new line, no markup of its own. */
-function cell(text: string, room: Room): string {
-  return clip(text, room.text).replaceAll('|', '\\|').replace(/\r?\n/g, ' ').replaceAll('<', '&lt;');
-}
-
-/** Code that may have back quotes in it. */
-function code(text: string, room: Room): string {
-  const line = clip(text, room.text).replace(/\r?\n/g, ' ');
-  const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-  const fence = '`'.repeat(longest + 1);
-  return longest > 0 ? `${fence} ${line} ${fence}` : `${fence}${line}${fence}`;
 }

@@ -1,6 +1,7 @@
 import type { Finding } from '../../src/core/check.ts';
-import type { PlannedStage } from '../../src/core/plan.ts';
+import type { PlannedObject, PlannedStage } from '../../src/core/plan.ts';
 import type { RolloutMark, RolloutRow, RolloutTrace } from '../../src/core/run-history.ts';
+import type { Trace } from '../../src/core/trace.ts';
 import type { ReportFacts } from '../../src/ui/report-facts.ts';
 
 const START = Date.UTC(2026, 10, 21, 2, 0, 0);
@@ -21,8 +22,31 @@ export function rolloutOf(nodes: number, stuck: readonly number[] = []): Rollout
   return { ...of, startedAt: at(60), seconds, desired: nodes, done: stuck.length === 0, rows };
 }
 
+type Word = (text: string) => string;
+
+function edit(outcome: Trace['outcome'], word: Word): Trace {
+  const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'kube-system', name: word('netsvc-config') };
+  const values = { base: word('1440'), mine: word('9000'), theirs: { deep: word('0') } };
+  return { ref, path: word('data.mtu'), change: 'change', ...values, source: { kind: 'live', manager: word('anna') }, outcome };
+}
+
+function stageOf(id: string, word: Word): PlannedStage {
+  return { id, title: word(id), ref: word('§4.8/1'), actions: [], objects: [], notes: [] };
+}
+
+function ownedObject(change: { readonly before?: unknown; readonly after?: unknown }, word: Word): PlannedObject {
+  const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop', name: word('owned') };
+  return { ref, change: 'update', fields: [{ path: 'metadata.ownerReferences[0]', ...change }], hidden: [], taken: [] };
+}
+
 /** Every part of a report filled, each text by `word`, which may be anything. */
-export function reportOf({ nodes = 4, evidence = 3, word = (text: string) => text, stuck = [] as readonly number[] } = {}): ReportFacts {
+export function reportOf({
+  nodes = 4,
+  evidence = 3,
+  word = (text: string) => text,
+  stuck = [] as readonly number[],
+  hosts = 4,
+} = {}): ReportFacts {
   const finding = (id: string, outcome: Finding['outcome']): Finding => ({
     ...{ id, title: word('title'), category: 'nodes', ref: word('§1/1'), outcome, message: word('the fact') },
     ...{ hint: word('mend it'), next: word('kubectl get nodes') },
@@ -46,7 +70,25 @@ export function reportOf({ nodes = 4, evidence = 3, word = (text: string) => tex
         note: word('two edits kept'),
       },
     ],
+    edits: [edit('kept', word), edit('already', word), edit('conflict', word)],
   };
+  const moved: readonly PlannedStage[] = [
+    { ...stageOf('ownerrefs-strip', word), objects: [ownedObject({ before: word('IPPool/blue') }, word)] },
+    {
+      ...stageOf('hep', word),
+      hosts: Array.from({ length: hosts }, (_, index) =>
+        index % 50 === 0
+          ? { node: word(`node-${index}`), verdict: 'OPEN', detail: word('once the old endpoint is deleted: inbound: deny → allow') }
+          : { node: word(`node-${index}`), verdict: 'same' },
+      ),
+    },
+    {
+      ...stageOf('ownerrefs-restore', word),
+      objects: [
+        ownedObject({ after: { apiVersion: 'example.org/v3', kind: word('IPPool'), name: word('blue'), uid: word('5f1c') } }, word),
+      ],
+    },
+  ];
   const rollout = rolloutOf(nodes, stuck);
   const rows = rollout.rows.map((row) => ({
     ...row,
@@ -58,12 +100,13 @@ export function reportOf({ nodes = 4, evidence = 3, word = (text: string) => tex
     outcome: { code: 'stopped', number: 5 },
     facts: [
       ['target', 'v3.32.2'],
+      ['versions', 'v3.27.5 before, v3.32.2 after'],
       ['cluster', word('prod https://10.0.0.1:6443 2c9e')],
     ],
     message: word('a step by hand is needed'),
     suggestions: [word('do it')],
     findings: [finding('NS-001', 'ok'), finding('NS-002', 'error'), finding('NS-003', 'warning'), finding('NS-004', 'not-applicable')],
-    plans: [plan],
+    plans: [plan, ...moved],
     stages: [
       { id: 'preflight', state: 'done', startedAt: at(0), endedAt: at(4) },
       { id: 'crds', state: 'skipped', startedAt: at(4), endedAt: at(4), because: word('in the manifest') },

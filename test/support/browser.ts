@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
@@ -64,6 +64,14 @@ export class Browser {
 
   async size(width: number, height: number): Promise<void> {
     await this.call('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: width < 600 });
+  }
+
+  /** Writes what a person sees who scrolls through the page, its first 20 windows at most, as a PNG. */
+  async picture(file: string, width: number): Promise<void> {
+    const height = await this.value<number>('Math.min(document.documentElement.scrollHeight, innerHeight * 20)');
+    const clip = { x: 0, y: 0, width, height, scale: 1 };
+    const { data } = await this.call('Page.captureScreenshot', { format: 'png', captureBeyondViewport: true, clip });
+    writeFileSync(file, String(data), 'base64');
   }
 
   async type(text: string): Promise<void> {

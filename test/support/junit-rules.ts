@@ -70,8 +70,10 @@ const RULES: Readonly<Record<string, Rule>> = {
   testsuite: {
     required: { name: /./s, tests: COUNT, failures: COUNT, errors: COUNT },
     optional: { skipped: COUNT, time: TIME, timestamp: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/, hostname: ANY },
-    children: ['testcase'],
+    children: ['properties', 'testcase'],
   },
+  properties: { required: {}, children: ['property'] },
+  property: { required: { name: /./s, value: ANY }, children: [] },
   testcase: {
     required: { name: /./s, classname: /./s },
     optional: { time: TIME },
@@ -113,7 +115,9 @@ function follows(element: XmlElement): void {
 }
 
 function counted(suite: XmlElement): void {
-  const cases = suite.name === 'testsuite' ? suite.children : suite.children.flatMap((one) => one.children);
+  const cases = (suite.name === 'testsuite' ? suite.children : suite.children.flatMap((one) => one.children)).filter(
+    ({ name }) => name === 'testcase',
+  );
   const having = (name: string) => String(cases.filter((one) => one.children.some((child) => child.name === name)).length);
   const { tests, failures, errors, skipped = '0' } = suite.attributes;
   assert.deepEqual([tests, failures, errors, skipped], [String(cases.length), having('failure'), having('error'), having('skipped')]);

@@ -83,9 +83,13 @@ describe('a report as a page', () => {
     const headings = [...page.matchAll(/<h2>([^<]*)/g)].map(([, text]) => text);
     assert.deepEqual(headings, [
       'What happened when',
-      'Rolling update, node by node',
       'What was found',
+      'Rolling update, node by node',
       'What was planned for each object',
+      'Edits carried into the target',
+      'Ownership taken over',
+      'Owner references moved',
+      'Host endpoints, node by node',
       'Commands as they were run',
       'Next',
     ]);

@@ -8,7 +8,7 @@ describe('a report as JUnit XML', () => {
   it('follows the rules of the common schema', () => assertJunit(junitText(reportOf())));
 
   it('follows them when there is nothing to tell', () => {
-    assertJunit(junitText({ title: 'nothing', findings: [], stages: [] }));
+    assertJunit(junitText({ title: 'nothing', facts: [], findings: [], plans: [], stages: [] }));
     assertJunit(junitOfFailure({ command: 'run', exit: 'failed (exit 1)', message: 'no <cluster>', suggestions: ['"look"'] }));
   });
 
@@ -21,8 +21,8 @@ describe('a report as JUnit XML', () => {
 
   it('has a case per check and per stage; a warning passes with its text, an error and a failed stage do not', () => {
     const [root] = parseXml(junitText(reportOf()));
-    assert.deepEqual(root?.attributes, { tests: '7', failures: '2', errors: '0', skipped: '2' });
-    const cases = root?.children.flatMap((suite) => suite.children) ?? [];
+    assert.deepEqual(root?.attributes, { tests: '17', failures: '3', errors: '0', skipped: '2' });
+    const cases = root?.children.flatMap((suite) => suite.children).filter(({ name }) => name === 'testcase') ?? [];
     assert.deepEqual(
       cases.map((one) => [one.attributes.name, one.children.map((child) => child.name).join()]),
       [
@@ -33,14 +33,39 @@ describe('a report as JUnit XML', () => {
         ['preflight', ''],
         ['crds', 'skipped'],
         ['apply', 'failure'],
+        ['ConfigMap/kube-system/netsvc-config data.mtu', 'failure'],
+        ['ConfigMap/kube-system/netsvc-config data.mtu', 'system-out'],
+        ['ConfigMap/kube-system/netsvc-config data.mtu', 'system-out'],
+        ['DaemonSet/kube-system/netsvc-node spec.replicas', 'system-out'],
+        ['ConfigMap/shop/owned IPPool/blue', 'system-out'],
+        ['ConfigMap/shop/owned IPPool/blue, now of UID 5f1c', 'system-out'],
+        ['node-0', 'system-out'],
+        ['node-1', ''],
+        ['node-2', ''],
+        ['node-3', ''],
       ],
     );
     assert.equal(cases[4]?.attributes.time, '4.000');
   });
 
+  it('tells the releases before and after as properties of the first suite', () => {
+    const [suite] = parseXml(junitText(reportOf()))[0]?.children ?? [];
+    const properties = suite?.children[0]?.children.map(({ attributes }) => [attributes.name, attributes.value]);
+    assert.deepEqual(properties?.slice(0, 2), [
+      ['target', 'v3.32.2'],
+      ['versions', 'v3.27.5 before, v3.32.2 after'],
+    ]);
+  });
+
   it('does not let a stage pass that is still at work', () => {
     const [root] = parseXml(
-      junitText({ title: 'x', findings: [], stages: [{ id: 'wait', state: 'running', startedAt: '2026-01-01T00:00:00Z' }] }),
+      junitText({
+        title: 'x',
+        facts: [],
+        findings: [],
+        plans: [],
+        stages: [{ id: 'wait', state: 'running', startedAt: '2026-01-01T00:00:00Z' }],
+      }),
     );
     assert.equal(root?.attributes.failures, '1');
   });

@@ -17,11 +17,24 @@ describe('a report as Markdown', () => {
     assert.match(text, /Next: `kubectl netsvc-upgrade run`\n$/);
   });
 
+  it('has a section each for edits, ownership, owner references and hosts', () => {
+    const text = markdownText(reportOf({ hosts: 100 }), programOf);
+    assert.match(text, /^- versions: v3\.27\.5 before, v3\.32\.2 after$/m);
+    assert.match(
+      text,
+      /^## Edits carried into the target\n(.*\n){3}\| ConfigMap\/kube-system\/netsvc-config data\.mtu \| to be decided \| 9000 \| /m,
+    );
+    assert.match(text, /^## Ownership taken over\n(.*\n){3}\| DaemonSet\/kube-system\/netsvc-node \| spec\.replicas \| flux \|$/m);
+    assert.match(text, /^## Owner references moved\n(.*\n){3}\| ConfigMap\/shop\/owned \| taken off \| IPPool\/blue \|$/m);
+    assert.match(text, /^## Host endpoints\n\n2 OPEN, 98 same\n(.*\n){3}\| node-0 \| OPEN \| once the old endpoint/m);
+  });
+
   for (const [what, facts] of [
     ['thousands of findings with long texts', large(3000, 'e'.repeat(900))],
     ['texts of many bytes', large(200, '雪'.repeat(3000))],
     ['one endless text', large(1, 'x'.repeat(500_000))],
     ['a thousand stages', { ...reportOf(), stages: Array.from({ length: 5000 }, (_, i) => ({ id: `s${i}`, state: 'done' })) }],
+    ['as many hosts that open', openHosts(20_000)],
     ['endless suggestions', { ...reportOf(), suggestions: Array.from({ length: 2000 }, () => 'do '.repeat(50)) }],
   ] as const)
     it(`stays below 60 kB with ${what}, and says that there is more`, () => {
@@ -49,6 +62,12 @@ describe('a report as Markdown', () => {
     );
   });
 });
+
+function openHosts(count: number) {
+  const hosts = Array.from({ length: count }, (_, i) => ({ node: `node-${i}`, verdict: 'OPEN', detail: 'd'.repeat(300) }) as const);
+  const report = reportOf();
+  return { ...report, plans: report.plans.map((plan) => ({ ...plan, hosts })) };
+}
 
 function large(findings: number, text: string) {
   const report = reportOf();

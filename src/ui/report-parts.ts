@@ -1,0 +1,116 @@
+import { refText } from '../core/object.ts';
+import type { FieldChange, PlannedHost, PlannedStage } from '../core/plan.ts';
+import type { Trace } from '../core/trace.ts';
+import { OUTCOME_WORDS } from './edit-rows.ts';
+
+/** A change of a person's that a merge met. */
+export interface EditRow {
+  readonly object: string;
+  /** Empty for a whole object. */
+  readonly field: string;
+  /** In words, with the person's decision where there was one. */
+  readonly outcome: string;
+  readonly isOpen: boolean;
+  readonly mine: string;
+  readonly theirs: string;
+  /** Where it was found, and who made it. */
+  readonly from: string;
+  readonly note: string;
+}
+
+export interface TakenRow {
+  readonly object: string;
+  readonly field: string;
+  readonly manager: string;
+}
+
+/** An owner reference that was taken off an object, or put back. */
+export interface OwnerRow {
+  readonly object: string;
+  readonly what: 'taken off' | 'put back';
+  readonly owner: string;
+}
+
+const SOURCES: Readonly<Record<Trace['source']['kind'], string>> = {
+  file: 'the installed manifest',
+  'last-applied': 'what kubectl applied last',
+  live: 'the cluster',
+};
+
+/** Every edit of a person and what became of it, those that wait for a decision first. */
+export function editRows(plans: readonly PlannedStage[]): readonly EditRow[] {
+  const rows = plans.flatMap(({ edits = [] }) => edits.map(editRow));
+  return [...rows.filter(({ isOpen }) => isOpen), ...rows.filter(({ isOpen }) => !isOpen)];
+}
+
+function editRow({ ref, path, outcome, decided, mine, theirs, source, note = '' }: Trace): EditRow {
+  const by = source.manager === undefined ? '' : `, by ${source.manager}`;
+  return {
+    object: refText(ref),
+    field: path,
+    outcome: decided === undefined ? OUTCOME_WORDS[outcome] : `${OUTCOME_WORDS[outcome]} (decided: ${decided})`,
+    isOpen: outcome === 'conflict' && decided === undefined,
+    ...{ mine: valueText(mine), theirs: valueText(theirs) },
+    from: `${SOURCES[source.kind]}${by}`,
+    note,
+  };
+}
+
+/** Fields that other managers owned and that the upgrade took over. */
+export function takenRows(plans: readonly PlannedStage[]): readonly TakenRow[] {
+  return plans.flatMap(({ objects }) =>
+    objects.flatMap(({ ref, taken }) => taken.map(({ path, manager }) => ({ object: refText(ref), field: path, manager }))),
+  );
+}
+
+const OWNER_FIELD = /^metadata\.ownerReferences\b/;
+
+/** Owner references in the order in which they went and came back. */
+export function ownerRows(plans: readonly PlannedStage[]): readonly OwnerRow[] {
+  return plans.flatMap(({ id, objects }) =>
+    id.startsWith('ownerrefs-') ? objects.flatMap(({ ref, fields }) => fields.flatMap((field) => ownerRow(refText(ref), field))) : [],
+  );
+}
+
+function ownerRow(object: string, { path, before, after }: FieldChange): readonly OwnerRow[] {
+  if (!OWNER_FIELD.test(path)) return [];
+  if (after === undefined) return [{ object, what: 'taken off', owner: ownerText(before) }];
+  return [{ object, what: 'put back', owner: ownerText(after) }];
+}
+
+/** A reference, which is text in a report that was kept: `IPPool/blue, now of UID 5f1c`. */
+function ownerText(value: unknown): string {
+  const { kind, name, uid } = referenceOf(value);
+  return typeof kind === 'string' && typeof name === 'string' ? `${kind}/${name}, now of UID ${uid}` : valueText(value);
+}
+
+function referenceOf(value: unknown): { readonly kind?: unknown; readonly name?: unknown; readonly uid?: unknown } {
+  try {
+    const read: unknown = typeof value === 'string' ? JSON.parse(value) : value;
+    return typeof read === 'object' && read !== null ? read : {};
+  } catch {
+    return {};
+  }
+}
+
+const WORST: readonly PlannedHost['verdict'][] = ['OPEN', 'NEWLY POLICED', 'CHANGED', 'same'];
+
+/** The verdict of each node as it was when it was first judged, the worst first: once migrated, a node is the same as it is. */
+export function hostRows(plans: readonly PlannedStage[]): readonly PlannedHost[] {
+  const first = new Map<string, PlannedHost>();
+  for (const host of plans.flatMap(({ hosts = [] }) => hosts)) if (!first.has(host.node)) first.set(host.node, host);
+  return WORST.flatMap((verdict) => [...first.values()].filter((host) => host.verdict === verdict));
+}
+
+/** `1 OPEN, 4998 same`. */
+export function hostTally(hosts: readonly PlannedHost[]): string {
+  return WORST.map((verdict) => [hosts.filter((one) => one.verdict === verdict).length, verdict] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, verdict]) => `${count} ${verdict}`)
+    .join(', ');
+}
+
+export function valueText(value: unknown): string {
+  if (value === undefined) return '–';
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
