@@ -90,6 +90,7 @@ export const registry = {
   'NS-424': 'kernels new enough',
   'NS-425': 'processors supported',
   'NS-426': 'no Windows nodes',
+  'NS-427': 'nodes can pull the images of the target',
   'NS-501': 'stored resources valid for the target',
   'NS-502': 'no resources of removed kinds',
   'NS-503': 'no policy stored under two names',

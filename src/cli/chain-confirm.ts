@@ -45,7 +45,7 @@ async function confirmWith(session: Session, planned: Planned, head: PlanHead): 
   if (!writes || session.context.options.yes) return { session, writes };
   if (!session.seams.terminal.interactive) return { session, writes, stopped: await needsYes(session, planned, head) };
   for (const line of planText(session, head, planned, false, session.errPalette)) session.say(line);
-  const agreed = await session.seams.terminal.confirm(await question(session, head), session.interrupts.soft);
+  const agreed = await session.seams.terminal.confirm(await question(session, stages, head), session.interrupts.soft);
   if (session.interrupts.soft.aborted)
     throw new Fault('interrupted', 'stopped before anything was changed', ['run the same command when you are ready']);
   if (!agreed) throw new Fault('stopped', 'declined: nothing was changed', ['run the same command when you are ready']);
@@ -74,9 +74,10 @@ async function needsYes(session: Session, planned: Planned, head: PlanHead): Pro
   return 'usage';
 }
 
-async function question(session: Session, head: PlanHead): Promise<string> {
+async function question(session: Session, stages: readonly AnyStage[], head: PlanHead): Promise<string> {
   const { context, composition } = session;
   const nodes = (await composition.cluster.list(K.Node, { metadataOnly: true })).length;
   const where = `context "${context.contextName}" (${context.server}, ${nodes} ${nodes === 1 ? 'node' : 'nodes'})`;
+  if (stages.every(({ readOnly, leavesNothing }) => readOnly || leavesNothing)) return `Do this on ${where}, as planned above?`;
   return `Bring ${where} from ${head.source ?? 'an unknown release'} to ${head.release} as planned above?`;
 }

@@ -153,6 +153,18 @@ export const outputFlags = {
   'no-progress': Flags.boolean({ ...output, summary: 'a line per change instead of the live view' }),
 };
 
+/** `plan` lists images besides. */
+export const planOutputFlags = {
+  ...outputFlags,
+  output: Flags.option({
+    ...output,
+    char: 'o',
+    options: [...OUTPUT_FORMATS, 'images'] as const,
+    default: 'table',
+    summary: 'format of stdout; images: what the nodes will pull, one a line',
+  })(),
+};
+
 export const pendingFlags = {
   'detailed-exitcode': Flags.boolean({ ...output, summary: 'exit 2 if changes are pending' }),
 };

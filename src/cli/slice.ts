@@ -5,6 +5,7 @@ import type { AnyStage } from '../core/stage.ts';
 /** The chain's stages by name, for flags; a test holds it to the chain itself, which is too heavy to load for help. */
 export const STAGE_IDS = [
   'preflight',
+  'probe-images',
   'backup',
   'ownerrefs-strip',
   'crds',
@@ -20,7 +21,7 @@ export const STAGE_IDS = [
 ] as const;
 
 /** Stages that the chain holds only when they are asked for. */
-export const OPTIONAL_STAGE_IDS = ['hep', 'policy'] as const;
+export const OPTIONAL_STAGE_IDS = ['probe-images', 'hep', 'policy'] as const;
 
 type StageName = (typeof STAGE_IDS)[number];
 
@@ -71,4 +72,9 @@ function indexOf(chain: readonly AnyStage[], id: string): number {
   const index = chain.findIndex((stage) => stage.id === id);
   if (index < 0) throw new Error(`the chain has no stage ${id}`);
   return index;
+}
+
+/** The preflight, and after it what it is asked to do besides. */
+export function preflightWith(more: StageName): Select {
+  return (chain) => [...only('preflight')(chain), ...only(more)(chain)];
 }

@@ -1,14 +1,16 @@
+import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.ts';
 import { described } from '../cli/description.ts';
-import { connectionFlags, outputFlags, ownerFlags, targetFlags } from '../cli/flags.ts';
-import { only } from '../cli/slice.ts';
+import { actingFlags, connectionFlags, outputFlags, ownerFlags, targetFlags } from '../cli/flags.ts';
+import { only, preflightWith } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
 import type { ExitName } from '../core/fault.ts';
 
 export class Preflight extends BaseCommand {
-  static override summary = 'Find out what is installed and whether it can be upgraded; changes nothing';
+  static override summary = 'Find out what is installed and whether it can be upgraded; changes nothing unless it is to probe images';
   static override description = described(
-    `Reads the cluster and this machine, tells what is installed and judges it. Nothing is changed.
+    `Reads the cluster and this machine, tells what is installed and judges it. Nothing is changed,
+except with --probe-images: then pods that run nothing have every node pull the target's images, and are deleted again.
 A failed check ends with exit code 3; explain says what a check means, --accept takes a risk by name.`,
     '§1, §7, §9',
     { when: 'Before anything else, as often as you like, and again right before the maintenance window.' },
@@ -16,12 +18,26 @@ A failed check ends with exit code 3; explain says what a check means, --accept 
   static override examples = [
     '<%= config.bin %> preflight',
     '<%= config.bin %> preflight --context=prod -o json',
+    '<%= config.bin %> preflight --probe-images',
     '<%= config.bin %> preflight --accept NS-110=DaemonSet/kube-system/netsvc-node',
   ];
-  static override flags = { ...targetFlags, ...ownerFlags, ...outputFlags, ...connectionFlags };
+  static override flags = {
+    'probe-images': Flags.boolean({
+      helpGroup: 'run',
+      summary: 'have every node pull the images of the target with a short-lived DaemonSet, once confirmed',
+    }),
+    ...actingFlags,
+    ...targetFlags,
+    ...ownerFlags,
+    ...outputFlags,
+    ...connectionFlags,
+  };
 
   async run(): Promise<ExitName> {
     const { flags } = await this.parse(Preflight, this.words());
-    return runStageCommand({ ...this.asked(flags, this.typed), select: only('preflight') }, this.seams);
+    return runStageCommand(
+      { ...this.asked(flags, this.typed), select: flags['probe-images'] ? preflightWith('probe-images') : only('preflight') },
+      this.seams,
+    );
   }
 }

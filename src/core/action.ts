@@ -1,7 +1,7 @@
 import type { Invocation } from './argv.ts';
 import type { ExpectedCoverage } from './endpoint-coverage.ts';
 import type { AutomaticSigns } from './host-endpoint.ts';
-import type { JsonPatchOp, Kind, ObjectRef } from './object.ts';
+import type { JsonPatchOp, Kind, KubeObject, ObjectRef } from './object.ts';
 import type { OperatorEndNames, OperatorTarget } from './operator-view.ts';
 import type { JournalEntry } from './owner-journal.ts';
 
@@ -111,6 +111,18 @@ export type Effect =
   | { readonly type: 'forget-owners'; readonly file: string }
   /** Deletes this very object: `target` has its uid. */
   | { readonly type: 'delete'; readonly target: ObjectRef }
+  /**
+   * Pods on every node that pull these images and run nothing, deleted again whatever happens; what the nodes said is written to the
+   * work folder as `saveAs`, marked with `run`.
+   */
+  | {
+      readonly type: 'probe-images';
+      readonly daemonSet: KubeObject;
+      readonly images: readonly string[];
+      readonly run: string;
+      readonly saveAs: string;
+      readonly timeoutMs: number;
+    }
   | { readonly type: 'write'; readonly file: string; readonly content: string }
   /** Files of a backup, with a checksum list beside them; 0600. */
   | { readonly type: 'backup'; readonly folder: string; readonly files: readonly BackupFile[] }

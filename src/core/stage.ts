@@ -9,6 +9,7 @@ import type { Trace } from './trace.ts';
 
 export type StageId =
   | 'preflight'
+  | 'probe-images'
   | 'backup'
   | 'ownerrefs-strip'
   | 'crds'
@@ -60,6 +61,8 @@ export interface Stage<Facts> {
   readonly judgesResult?: boolean;
   /** In the chain only when asked for by name (`--include`). */
   readonly optional?: boolean;
+  /** What it does is gone when it ends: it takes the lock, but no run begins with it. */
+  readonly leavesNothing?: boolean;
   /** Planned anew after its actions until nothing is left to do. */
   readonly converges?: boolean;
   readonly checks: readonly Check<Facts>[];

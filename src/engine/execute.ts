@@ -1,6 +1,7 @@
 import type { Action, Effect } from '../core/action.ts';
 import type { Observer } from '../core/event.ts';
 import { Fault, messageOf } from '../core/fault.ts';
+import { K } from '../core/kinds.ts';
 import { type JsonPatchOp, refText } from '../core/object.ts';
 import { ApiFailure } from '../core/ports.ts';
 import { deleteObject } from './delete-object.ts';
@@ -11,6 +12,7 @@ import { Outdated } from './outdated.ts';
 import { assertRecorded, forgetOwners, recordOwners } from './owner-journal.ts';
 import type { PaceLimits } from './pace.ts';
 import { patchAll } from './patch-all.ts';
+import { probeImages } from './probe-images.ts';
 import { CONTINUE, type OnLine, runTool } from './run-tool.ts';
 import { servedKind } from './served-kind.ts';
 import { assertRestartable } from './still-restartable.ts';
@@ -64,6 +66,8 @@ export function realExecutor(ports: EnginePorts, observe: Observer, ends: Ends, 
           return { detail: await recordOwners(ports, effect) };
         case 'forget-owners':
           return { detail: await forgetOwners(ports, effect) };
+        case 'probe-images':
+          return { detail: await probeImages(ports, effect, { signal: ends.stop, ...telling(observe, stage) }) };
         case 'patch':
           return { detail: await patchObject(ports, effect) };
         case 'write':
@@ -106,6 +110,10 @@ export function serverDryRunExecutor(ports: EnginePorts, observe: Observer, ends
         const run = { ...effect.run, args: [verb, '--dry-run=server', ...rest] };
         await runTool(ports, { ...effect, run }, ends.cut, tell(observe, stage, action));
         return {};
+      }
+      if (effect.type === 'probe-images') {
+        await ports.cluster.dryRunCreate(K.DaemonSet, effect.daemonSet);
+        return { detail: 'not created (dry run)' };
       }
       if (effect.type === 'patch') {
         await ports.cluster.dryRunPatch(

@@ -152,7 +152,7 @@ class Chain {
     const changes = this.#live && plan.actions.some(changesSomething);
     if (changes) {
       if (await this.#hold.take()) return 'judge';
-      await this.#recorder.begin();
+      if (!stage.leavesNothing) await this.#recorder.begin();
       await this.#recorder.keepOnce(stage.id, plan.keep);
       await this.#recorder.stage({ id: stage.id, state: 'running', startedAt: this.#ports.clock.now().toISOString() });
     }

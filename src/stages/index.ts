@@ -10,12 +10,14 @@ import { ownerrefsRestoreStage } from './ownerrefs-restore.ts';
 import { ownerrefsStripStage } from './ownerrefs-strip.ts';
 import { policyStage } from './policy.ts';
 import { preflightStage } from './preflight.ts';
+import { probeImagesStage } from './probe-images.ts';
 import { verifyStage } from './verify.ts';
 import { waitStage } from './wait.ts';
 
 /** The chain in order: sub-commands, `run`, the help and the documentation all come from this one list. */
 export const chain: readonly AnyStage[] = [
   preflightStage,
+  probeImagesStage,
   backupStage,
   ownerrefsStripStage,
   crdsStage,

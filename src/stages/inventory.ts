@@ -1,5 +1,6 @@
 import type { Reading } from '../core/check.ts';
 import { messageOf } from '../core/fault.ts';
+import { PROBE_LABEL } from '../core/image-probe.ts';
 import { K } from '../core/kinds.ts';
 import { leanPod } from '../core/lean-objects.ts';
 import type { Kind, KubeObject } from '../core/object.ts';
@@ -20,7 +21,7 @@ export async function readInventory(sources: Pick<Sources, 'cluster'>, profile: 
   const { installationKind } = profile.operator;
   const [daemonSets, deployments, pods, configMaps, crds, installations, chartReleases, clusterInformation, nodes, jobs] =
     await Promise.all([
-      attempt(() => listAll(cluster, K.DaemonSet)),
+      attempt(async () => (await listAll(cluster, K.DaemonSet)).filter(isNoProbe)),
       attempt(() => listAll(cluster, K.Deployment)),
       attempt(() => servicePods(cluster, namespaces, profile)),
       lists(K.ConfigMap),
@@ -42,6 +43,11 @@ async function chartReleasesIn(cluster: ClusterReader): Promise<readonly KubeObj
     attempt(() => listAll(cluster, K.ConfigMap, options)),
   ]);
   return 'value' in configMaps ? [...secrets, ...configMaps.value] : secrets;
+}
+
+/** Pods of a probe of ours have the agents' images and are none: those of a killed run may still be there. */
+function isNoProbe({ metadata }: KubeObject): boolean {
+  return metadata.labels?.[PROBE_LABEL] === undefined;
 }
 
 /** Name and labels, all that detection reads of a node. */

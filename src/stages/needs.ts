@@ -52,6 +52,12 @@ export const stateRead: Needs = (_, { stateNamespace: namespace }) => [
 
 export const lock: Needs = (_, { stateNamespace: namespace }) => allow(['create', 'get', 'update'], K.Lease, 'lock', { namespace });
 
+/** `preflight --probe-images`. */
+export const probe: Needs = () => [
+  ...allow(['create', 'delete', 'get', 'list'], K.DaemonSet, 'pods that pull the images of the target', { required: false }),
+  ...allow(['list'], K.Pod, 'pods that pull the images of the target', { required: false }),
+];
+
 /** Whether owner references are recorded as taken off. */
 export const journalRead: Needs = (_, { stateNamespace: namespace }) =>
   allow(['get', 'list'], K.ConfigMap, 'what is kept beside the run record', { namespace });

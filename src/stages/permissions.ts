@@ -15,6 +15,7 @@ import {
   ownerReferences,
   ownerSearch,
   type PlanScope,
+  probe,
   record,
   removedKinds,
   rollout,
@@ -36,6 +37,7 @@ const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
     () => [K.Namespace, K.PodDisruptionBudget, K.APIService].flatMap((kind) => allow(['list'], kind, 'state of the cluster')),
     () => allow(['get'], K.ConfigMap, 'settings of the agents and of kube-proxy'),
   ],
+  'probe-images': [detection, documents, probe],
   backup: [detection, storedResources, backup],
   'ownerrefs-strip': [detection, storedResources, ownerSearch, ownerReferences, journal],
   crds: [
@@ -102,6 +104,8 @@ const reading = (...stages: readonly StageId[]) => [session, stateRead, ...stage
 /** Every command that asks a cluster, with what it needs; the others need no account. */
 const commandNeeds: Readonly<Record<string, readonly Needs[]>> = {
   preflight: reading('preflight'),
+  // With this role besides, preflight may probe images as well.
+  'probe-images': [...reading('preflight'), lock, probe],
   plan: reading(...USUAL),
   run: writing(...USUAL),
   status: [session, stateRead, journalRead],

@@ -1,6 +1,7 @@
 import type { Action, Effect, Expectation } from '../core/action.ts';
 import { commandLine, quoteArgument, type Tool } from '../core/argv.ts';
 import type { EngineEvent } from '../core/event.ts';
+import { probeText } from '../core/image-probe.ts';
 import type { ObjectRef } from '../core/object.ts';
 import { refText } from '../core/object.ts';
 
@@ -24,6 +25,8 @@ function effectText(effect: Effect, programOf: ProgramOf): string {
       return `write the owner references of ${effect.entries.length} objects to the journal in the cluster, and read them back`;
     case 'forget-owners':
       return `write the journal of owner references to ${effect.file}, then delete it from the cluster`;
+    case 'probe-images':
+      return `create ${probeText(effect.daemonSet)} with ${effect.images.length} images, watch its pods for at most ${timeText(effect.timeoutMs)}, then delete it`;
     case 'patch':
       return patchText(effect.target, effect.patch, effect.fieldManager);
     case 'write':

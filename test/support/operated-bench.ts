@@ -17,6 +17,8 @@ export interface Operated {
   readonly namespace?: string;
   readonly options?: Partial<Options>;
   readonly present?: readonly string[];
+  /** What is in the cluster besides. */
+  readonly more?: readonly KubeObject[];
 }
 
 /** The operator of v3.27.5 as its document says, with `kubectl create`, and the components that it rendered. */
@@ -24,6 +26,7 @@ export async function operatedBench({
   namespace = OPERATOR,
   options,
   present = ['v3.27.5', 'v3.32.1'],
+  more = [],
 }: Operated = {}): Promise<ApplyBench> {
   const documents = (await ownDocuments('v3.27.5', 'tigera-operator.yaml', operatorReleases)).map((one) => moved(one, namespace));
   const rendered = [
@@ -33,7 +36,7 @@ export async function operatedBench({
     ),
     objectOf('operator.tigera.io/v1', 'Installation', 'default', { spec: {}, status: { calicoVersion: 'v3.27.5' } }),
   ];
-  const installed = [...documents.map((one) => ownedBy('kubectl-create', one)), ...rendered];
+  const installed = [...documents.map((one) => ownedBy('kubectl-create', one)), ...rendered, ...more];
   return applyBench(installed, { profile: calico, folder: operatorReleases, releases: present, ...(options ? { options } : {}) });
 }
 

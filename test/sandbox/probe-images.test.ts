@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { registry } from '../../src/checks/registry.ts';
+import { toOptions } from '../../src/cli/options.ts';
+import type { EngineEvent } from '../../src/core/event.ts';
+import { PROBE_LABEL, PROBE_NAME, probeDaemonSet } from '../../src/core/image-probe.ts';
+import { K } from '../../src/core/kinds.ts';
+import { runChain } from '../../src/engine/run-chain.ts';
+import { netsvc } from '../../src/profiles/netsvc.ts';
+import { virtualClock } from '../../src/sandbox/clock.ts';
+import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
+import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import { documentKinds } from '../../src/stages/needs.ts';
+import { permissionsOf } from '../../src/stages/permissions.ts';
+import { preflightStage } from '../../src/stages/preflight.ts';
+import { probeImagesStage } from '../../src/stages/probe-images.ts';
+import { allowedBy, guardedCluster } from '../support/guarded-cluster.ts';
+
+const releasesFolder = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
+const IMAGE = `registry.netsvc.io/netsvc/node:${netsvc.defaultRelease}`;
+
+const scope = { stateNamespace: 'kube-system', documents: documentKinds, meshed: true };
+const installed = () => netsvcScenario({ nodes: 3, releasesFolder, clock: virtualClock() });
+
+async function probe(
+  scenario: Scenario,
+  flags: Record<string, unknown> = {},
+  onEvent?: (event: EngineEvent, soft: AbortController) => void,
+  role = 'probe-images',
+) {
+  const [soft, hard] = [new AbortController(), new AbortController()];
+  const options = toOptions(
+    { timeout: '2m', ...flags, accept: ['NS-009', ...((flags.accept as string[]) ?? [])] },
+    { defaultRelease: netsvc.defaultRelease, checks: Object.keys(registry) },
+  );
+  const { clusterUid, workFolder, clock } = scenario;
+  const where = { clusterUid, server: 'sandbox', contextName: 'sandbox', workFolder, startedAt: clock.now() };
+  const interruption = { soft: soft.signal, hard: hard.signal };
+  const ports = sandboxPorts(scenario, { interruption });
+  const { cluster, denied } = guardedCluster(ports.cluster, allowedBy(permissionsOf(role, netsvc, scope)));
+  const outcome = await runChain(
+    [preflightStage, probeImagesStage],
+    { ...ports, cluster },
+    { profile: netsvc, options, ...where },
+    (event) => onEvent?.(event, soft),
+  );
+  assert.deepEqual([...denied], []);
+  return { ...outcome, finding: outcome.findings.find(({ id }) => id === 'NS-427') };
+}
+
+const left = ({ cluster }: Scenario) => cluster.list(K.DaemonSet, { labelSelector: `${PROBE_LABEL}=images` });
+
+describe('preflight --probe-images', () => {
+  it('has every node pull every image, leaves nothing and begins no run', async () => {
+    const scenario = await installed();
+    const { exit, finding, writes } = await probe(scenario);
+    assert.deepEqual([exit, finding?.outcome, writes], ['done', 'ok', 1]);
+    assert.match(finding?.message ?? '', /pulled: \d images on 3 nodes/);
+    assert.deepEqual(await left(scenario), []);
+    assert.deepEqual([scenario.state.record, scenario.state.holder], [undefined, undefined]);
+  });
+
+  it('names the node and the image that cannot be pulled, and leaves nothing all the same', async () => {
+    const scenario = await installed();
+    scenario.cluster.nodes.fault('node-02', 'image-pull');
+    const { exit, finding } = await probe(scenario);
+    assert.equal(exit, 'blocked');
+    const failing = finding?.evidence.filter(({ detail }) => detail?.startsWith('failed: ImagePullBackOff'));
+    assert.deepEqual(
+      failing?.map(({ object }) => object?.name),
+      ['node-02'],
+    );
+    assert.deepEqual(await left(scenario), []);
+  });
+
+  it('goes on where the person does without that image there', async () => {
+    const scenario = await installed();
+    scenario.cluster.nodes.fault('node-02', 'image-pull');
+    const { finding } = await probe(scenario);
+    const accept = finding?.evidence.map(({ text }) => `NS-427=${text}`) ?? [];
+    assert.ok(
+      accept.some((one) => one.startsWith('NS-427=node-02 registry.netsvc.io/')),
+      accept.join(),
+    );
+    assert.equal((await probe(scenario, { accept })).finding?.outcome, 'accepted');
+  });
+
+  it('does not wait for a node that is down', async () => {
+    const scenario = await installed();
+    scenario.cluster.nodes.fault('node-03', 'down');
+    await scenario.clock.sleep(60_000);
+    const before = scenario.clock.now().getTime();
+    const { finding } = await probe(scenario, { accept: ['NS-421', 'NS-401'] });
+    assert.ok(scenario.clock.now().getTime() - before < 100_000);
+    assert.match(finding?.message ?? '', /not told: .*node-03/);
+  });
+
+  it('deletes its pods at Ctrl-C too', async () => {
+    const scenario = await installed();
+    const { exit } = await probe(scenario, {}, (event, soft) => event.type === 'progress' && soft.abort());
+    assert.equal(exit, 'interrupted');
+    assert.deepEqual(await left(scenario), []);
+  });
+
+  it('deletes first what a killed run left', async () => {
+    const scenario = await installed();
+    await scenario.cluster.create(K.DaemonSet, probeDaemonSet({ namespace: 'kube-system', images: [IMAGE], pullSecrets: [] }));
+    const { exit, writes, plans } = await probe(scenario);
+    assert.deepEqual([exit, writes], ['done', 2]);
+    const [, plan] = plans;
+    assert.deepEqual(
+      plan?.actions.map(({ id }) => id),
+      ['left-over-1', 'probe'],
+    );
+    assert.match(plan?.actions[0]?.title ?? '', new RegExp(`kube-system/${PROBE_NAME}, which a killed run left`));
+    assert.deepEqual(await left(scenario), []);
+  });
+
+  it('only has the server judge the pods in a dry run', async () => {
+    const scenario = await installed();
+    const { exit, writes } = await probe(scenario, { 'dry-run': 'server' });
+    assert.deepEqual([exit, writes, await left(scenario)], ['done', 0, []]);
+  });
+
+  it('says what to ask for where the account may not delete it, and creates nothing', async () => {
+    const scenario = await installed();
+    const { message, writes } = await probe(scenario, { accept: ['NS-009'] }, undefined, 'preflight');
+    assert.match(message ?? '', /may not delete DaemonSets in kube-system: the probe would stay there/);
+    assert.deepEqual([writes, await left(scenario)], [0, []]);
+  });
+});
