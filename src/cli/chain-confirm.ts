@@ -28,8 +28,8 @@ export async function confirmPlan(session: Session, stages: readonly AnyStage[],
     if (taken) return confirmPlan(session.accepting(taken), stages, saved);
     return { session, writes, stopped: await refuse(session, planned, planned.blocked) };
   }
-  if (saved !== undefined) return confirmWith(await stillTrue(session, saved, planned, head), planned, head);
-  return confirmWith(session, planned, head);
+  if (saved !== undefined) return confirmWith(await stillTrue(session, saved, planned, head), stages, planned, head);
+  return confirmWith(session, stages, planned, head);
 }
 
 /** Throws Fault('stale') unless the saved plan is what would be done; a run then notes that it was begun with it. */
@@ -40,7 +40,7 @@ async function stillTrue(session: Session, saved: SavedPlan, planned: Planned, h
   return session.agreedTo(saved.document.digest);
 }
 
-async function confirmWith(session: Session, planned: Planned, head: PlanHead): Promise<Confirmation> {
+async function confirmWith(session: Session, stages: readonly AnyStage[], planned: Planned, head: PlanHead): Promise<Confirmation> {
   const { writes } = planned;
   if (!writes || session.context.options.yes) return { session, writes };
   if (!session.seams.terminal.interactive) return { session, writes, stopped: await needsYes(session, planned, head) };

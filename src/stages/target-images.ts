@@ -53,7 +53,7 @@ async function readDocuments(sources: Sources, context: Context, installation: I
 
 /** The chart as the upgrade renders it; where the server cannot try it yet, as the chart tool renders it with the same values. */
 async function renderedChart(sources: Sources, context: Context, installation: Installation): Promise<readonly KubeObject[]> {
-  const facts = await readChartFacts(sources, context, installation);
+  const facts = await readChartFacts(sources, context, installation, 'earlier');
   if ('value' in facts.trial && facts.trial.value.type === 'accepted') return facts.trial.value.documents;
   const { upgrade, stored } = facts;
   if (!upgrade || 'unread' in stored) throw unrendered(facts);
