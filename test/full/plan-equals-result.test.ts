@@ -76,8 +76,10 @@ describe('what the plan predicts, on a real control plane', function () {
       );
       told.objects += results.length;
       told.uncertain.push(...results.filter(({ uncertain }) => uncertain).map(({ name }) => `${title}: ${name}`));
+      const refused = results.flatMap((one) => (one.refused ? [one.name] : []));
       console.log(
         `        ${certain.length} of ${results.length} predicted and equal` +
+          `${refused.length > 0 ? `; refused, as planned: ${refused.join(', ')}` : ''}` +
           `${created.length > 0 ? `; created, being too large: ${created.join(', ')}` : ''}` +
           `${leftOut.length > 0 ? `; left out, not served: ${leftOut.join(', ')}` : ''}`,
       );

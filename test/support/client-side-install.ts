@@ -19,7 +19,9 @@ const NOT_SERVED = /no matches for kind "(\w+)" in version "([^"]+)"/g;
  * the server no longer has are left out and listed. Throws for anything else that the server refuses.
  */
 export async function installClientSide(plane: ControlPlane, file: string): Promise<ClientSideInstall> {
-  const applied = await plane.apply(file);
+  const strict = await plane.apply(file);
+  // A field that nobody knows is let pass by `--validate=false`: a file with one was once installed so.
+  const applied = strict.stderr.includes('strict decoding error') ? await plane.kubectl(['apply', '--validate=false', '-f', file]) : strict;
   const large = [...applied.stderr.matchAll(TOO_LARGE)].map(([, kind = '', name = '']) => `${kind}/${name}`);
   const named = [...applied.stderr.matchAll(NO_KIND)].map(([, name = '', kind = '']) => `${kind}/${name}`);
   const leftOut = named.length > 0 ? named : [...applied.stderr.matchAll(NOT_SERVED)].map(([, kind = '']) => kind);

@@ -79,6 +79,8 @@ export interface Compared {
   readonly name: string;
   /** The plan says that its prediction is not certain for this object. */
   readonly uncertain: boolean;
+  /** The plan says that the server refuses it. */
+  readonly refused?: true;
   /** Fields in which the object is not what was predicted. */
   readonly different: readonly string[];
 }
@@ -100,11 +102,28 @@ export async function planAndApply(open: OpenPlane, manifest: Manifest, ownershi
 async function planAndApplyOnce(open: OpenPlane, manifest: Manifest, ownership: OwnershipMode): Promise<readonly Compared[]> {
   const context: Context = { ...contextOf({ ownership }), workFolder: open.plane.dir };
   const previews = await previewDocuments(open.cluster, manifest, ownership);
-  const refused = previews.filter(({ planned }) => planned.change === 'refused');
-  if (refused.length > 0) throw new Error(refused.map(({ planned }) => `${refText(planned.ref)}: ${planned.note}`).join('\n'));
-  const whole = { id: 'apply', file: 'upgrade.yaml', title: '', ref: '', manifest, previews };
+  const isRefused = ({ planned }: PreviewedObject) => planned.change === 'refused';
+  const [refused, accepted] = [previews.filter(isRefused), previews.filter((one) => !isRefused(one))];
+  const documents = manifest.documents.filter(({ object }) => !refused.some(({ document }) => document === object));
+  const whole = { id: 'apply', file: 'upgrade.yaml', title: '', ref: '', manifest: { ...manifest, documents }, previews: accepted };
   await perform(open, applyWhole(whole, context));
-  return Promise.all(previews.map((preview) => compared(open.cluster, preview, ownership)));
+  const results = await Promise.all(accepted.map((preview) => compared(open.cluster, preview, ownership)));
+  const refusals: Compared[] = [];
+  for (const preview of refused) refusals.push(await comparedRefusal(open, preview));
+  return [...results, ...refusals];
+}
+
+/** What the plan calls refused is refused to kubectl too, and stays as it was. The tool itself would not begin. */
+async function comparedRefusal({ plane, cluster }: OpenPlane, { document, live }: PreviewedObject): Promise<Compared> {
+  const name = refText(refOf(document));
+  const before = JSON.stringify(seen(live));
+  const { exitCode } = await plane.kubectl(['apply', '--server-side', '--force-conflicts', '-f', '-'], JSON.stringify(document));
+  const isSame = JSON.stringify(seen(await liveOf(cluster, document))) === before;
+  const different = [
+    ...(exitCode === 0 ? ['it was called refused, and kubectl applies it'] : []),
+    ...(isSame ? [] : ['refused, and yet changed']),
+  ];
+  return { name, uncertain: false, refused: true, different };
 }
 
 /** What is created has no prediction where its namespace or kind comes with it. */
