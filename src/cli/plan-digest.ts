@@ -6,7 +6,8 @@ import type { PlannedObject, PlannedStage } from '../core/plan.ts';
 
 /**
  * sha256 over what a plan does: equal for the same cluster state and the same artifacts, whenever and wherever it is made.
- * Left out is what differs between two runs without meaning: the work folder, the name of the backup, resourceVersions.
+ * Left out is what differs between two runs without meaning: the work folder, the name of the backup, resourceVersions,
+ * limits of waits.
  */
 export function planDigest(context: Context, stages: readonly PlannedStage[]): string {
   const essence = {
@@ -47,6 +48,9 @@ function effectEssence(effect: Effect): unknown {
       const ops = shown.filter((op) => op.path !== '/metadata/resourceVersion').map(withoutTimes);
       return { type: effect.type, target, uid: precondition.uid, ops };
     }
+    // Its limit follows the number of nodes, which come and go.
+    case 'wait':
+      return { type: effect.type, until: effect.until };
     // Names of copies carry the time of the run.
     case 'install-cli':
     case 'remove-file':

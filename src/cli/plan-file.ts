@@ -3,8 +3,9 @@ import type { Context } from '../core/context.ts';
 import { Fault, messageOf } from '../core/fault.ts';
 import { continues, type RunRecord } from '../core/run-record.ts';
 import type { PlanDocument } from './documents.ts';
-import { differencesSince, planDifferences } from './plan-differences.ts';
+import { planDifferences } from './plan-differences.ts';
 import { parsePlan } from './plan-shape.ts';
+import { differencesSince } from './plan-since.ts';
 
 const AGAIN = 'make a new one: kubectl netsvc-upgrade plan --out';
 
@@ -42,13 +43,18 @@ export function confirmSaved(
     throw new Fault('stale', `${file} was made for another cluster (${saved.cluster.context}, ${saved.cluster.uid})`, [again]);
   }
   if (saved.target !== now.target) throw new Fault('stale', `${file} leads to ${saved.target}, this command to ${now.target}`, [again]);
-  const goesOn = continues(record, context) && record.plan === saved.digest;
+  const goesOn = isBegun(record, saved, context);
   const differences = goesOn ? differencesSince(saved, now) : planDifferences(saved, now);
   const isSame = goesOn || saved.digest === now.digest;
   if (differences.length === 0 && isSame) return;
   const begun =
     continues(record, context) && !goesOn ? ['the unfinished run was not begun with this plan: leave --plan-file out to finish it'] : [];
   throw new Fault('stale', `${file} is stale: ${staleText(differences)}`, [...begun, again, 'compare the two, then run the new one']);
+}
+
+/** A run to the same target on this cluster was begun with this very plan; whether it is at its end or was cut off, what it did is no news. */
+function isBegun(record: RunRecord | undefined, saved: PlanDocument, { clusterUid, options }: Context): boolean {
+  return record?.plan === saved.digest && record.clusterUid === clusterUid && record.target === options.release;
 }
 
 function staleText(differences: readonly string[]): string {

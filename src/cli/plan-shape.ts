@@ -41,8 +41,12 @@ function wrongIn(plan: Fields): readonly string[] {
   return parts.filter(([, isRight]) => !isRight).map(([name]) => name);
 }
 
-function isStage({ id, objects }: Fields): boolean {
-  return isText(id) && isListOf(objects, ({ ref, fields }) => isRef(ref) && isListOf(fields, ({ path }) => isText(path)));
+function isStage({ id, skip, objects }: Fields): boolean {
+  return (
+    isText(id) &&
+    (skip === undefined || isText(skip)) &&
+    isListOf(objects, ({ ref, fields }) => isRef(ref) && isListOf(fields, ({ path }) => isText(path)))
+  );
 }
 
 function isObject({ stage, ref, change, does, before, after }: Fields): boolean {

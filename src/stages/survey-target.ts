@@ -55,7 +55,7 @@ async function readCrds(sources: Sources, context: Context): Promise<FoundTarget
     facts: await attemptWith(read, async ({ url, manifest }) => {
       return { release: context.options.release, url, documents: manifest.documents.map(({ object }) => object) };
     }),
-    previews: await attemptWith(read, ({ manifest }) => previewDocuments(sources.cluster, manifest)),
+    previews: await attemptWith(read, ({ manifest }) => previewDocuments(sources.cluster, manifest, context.options.ownership)),
   };
 }
 

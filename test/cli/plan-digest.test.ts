@@ -13,6 +13,7 @@ function planOf(effect: Effect): readonly PlannedStage[] {
 }
 
 const exec = (file: string): Effect => ({ type: 'exec', run: { tool: 'kubectl', args: ['apply', '-f', file] } });
+const until = { type: 'apiservice-available', names: [] } as const;
 const target = { apiVersion: 'v1', kind: 'ConfigMap', name: 'c' };
 const patch = (value: string, resourceVersion: string): Effect => ({
   type: 'patch',
@@ -32,6 +33,10 @@ describe('the digest of a plan', () => {
       planDigest({ ...context, workFolder: '/b' }, planOf(exec('/b/upgrade.yaml'))),
     ],
     ['resourceVersions', planDigest(context, planOf(patch('x', '1'))), planDigest(context, planOf(patch('x', '2')))],
+    [
+      'limits of waits, which follow the number of nodes',
+      ...([1, 2].map((timeoutMs) => planDigest(context, planOf({ type: 'wait', until, timeoutMs }))) as [string, string]),
+    ],
     [
       'names of backups',
       ...(['d1', 'd2'].map((folder) => planDigest(context, planOf({ type: 'backup', folder, files: [] }))) as [string, string]),

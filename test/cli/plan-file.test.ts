@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { confirmSaved } from '../../src/cli/plan-file.ts';
 import { parsePlan } from '../../src/cli/plan-shape.ts';
 import { Fault } from '../../src/core/fault.ts';
-import { applyBench, installedClientSide } from '../support/apply-bench.ts';
+import { applyBench, installedClientSide, runRecord, upgrade } from '../support/apply-bench.ts';
 import { savedPlan } from '../support/saved-plan.ts';
 
 const AGAIN = ['make a new one'];
@@ -61,5 +62,48 @@ describe('the file of a saved plan', () => {
           assert.ok(thrown instanceof Fault, `${name}: ${String(thrown)}`);
         }
       }
+  });
+});
+
+describe('a run with a saved plan', () => {
+  it('has nothing to do, and no complaint, once an earlier one is at its end', async () => {
+    const bench = applyBench(await installedClientSide('v3.26.4'));
+    const saved = { file: 'plan.json', document: await savedPlan(bench) };
+    await upgrade(bench);
+    const now = await savedPlan(bench);
+    const record = runRecord({ clusterUid: bench.context.clusterUid, finishedAt: 'then', plan: saved.document.digest });
+    confirmSaved(saved, now, record, bench.context);
+    for (const other of [undefined, { ...record, plan: 'another' }, { ...record, clusterUid: 'another' }, { ...record, target: 'v3.31.0' }])
+      assert.throws(
+        () => confirmSaved(saved, now, other, bench.context),
+        (thrown) =>
+          thrown instanceof Fault &&
+          thrown.code === 'stale' &&
+          /is stale: apply has nothing to do any more: everything is as .* says, and rolled out$/.test(thrown.message),
+      );
+  });
+
+  it('is told that an unfinished one was begun without it', async () => {
+    const bench = applyBench(await installedClientSide('v3.26.4'));
+    const saved = { file: 'plan.json', document: await savedPlan(bench) };
+    await upgrade(bench);
+    bench.record = runRecord({ clusterUid: bench.context.clusterUid });
+    const now = await savedPlan(bench);
+    assert.throws(
+      () => confirmSaved(saved, now, bench.record, bench.context),
+      (thrown) => thrown instanceof Fault && /^the unfinished run was not begun with this plan/.test(thrown.suggestions[0] ?? ''),
+    );
+  });
+
+  it('stops at another cluster and at another target before anything is compared', async () => {
+    const bench = applyBench(await installedClientSide('v3.26.4'));
+    const document = await savedPlan(bench);
+    const saved = { file: 'plan.json', document };
+    const elsewhere = { ...document, cluster: { ...document.cluster, uid: 'other' } };
+    assert.throws(() => confirmSaved(saved, elsewhere, undefined, bench.context), /was made for another cluster/);
+    assert.throws(
+      () => confirmSaved(saved, { ...document, target: 'v3.31.0' }, undefined, bench.context),
+      /leads to v3\.32\.2, this command to v3\.31\.0/,
+    );
   });
 });

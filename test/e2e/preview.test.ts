@@ -2,34 +2,21 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type OpenCluster, openCluster } from '../../src/adapters/cluster.ts';
-import { readConnection } from '../../src/adapters/kubeconfig.ts';
-import { LAST_APPLIED } from '../../src/core/applied-owners.ts';
+import type { OpenCluster } from '../../src/adapters/cluster.ts';
 import { K } from '../../src/core/kinds.ts';
-import { type KubeObject, refOf, refText } from '../../src/core/object.ts';
+import { refOf, refText } from '../../src/core/object.ts';
 import { changedFields, fieldAt } from '../../src/merge/fields.ts';
 import { manifestText, parseManifest } from '../../src/merge/manifest.ts';
 import { comparable } from '../../src/merge/normalise.ts';
 import { type PreviewedObject, previewDocument, previewDocuments } from '../../src/stages/preview.ts';
-import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+import type { ControlPlane } from '../control-plane/control-plane.ts';
+import { liveOf, type OpenPlane, openPlane, seen } from '../support/plan-and-result.ts';
 
 const releases = join(import.meta.dirname, '..', '..', '..', 'shared', 'releases');
 const fileOf = (release: string) => join(releases, release, 'manifests', 'calico.yaml');
-const UNSEEN = ['resourceVersion', 'generation', 'uid', 'creationTimestamp', 'managedFields'];
-const COUNTERS = ['deployment.kubernetes.io/revision', 'deprecated.daemonset.template.generation'];
-
-/** The whole object but for what counts writes and times; last-applied as JSON. */
-function seen(object: KubeObject | undefined): unknown {
-  if (!object) return undefined;
-  const { status: _, metadata, ...fields } = object;
-  const { [LAST_APPLIED]: last, ...others } = metadata.annotations ?? {};
-  const annotations = Object.fromEntries(Object.entries(others).filter(([name]) => !COUNTERS.includes(name)));
-  const rest = Object.fromEntries(Object.entries(metadata).filter(([name]) => !UNSEEN.includes(name) && name !== 'annotations'));
-  return { ...fields, metadata: rest, annotations, last: last === undefined ? undefined : JSON.parse(last) };
-}
-
 describe('the preview of an upgrade of a client-side installed release', function () {
   this.timeout(120_000);
+  let open: OpenPlane;
   let plane: ControlPlane;
   let cluster: OpenCluster;
   let previews: readonly PreviewedObject[];
@@ -37,16 +24,13 @@ describe('the preview of an upgrade of a client-side installed release', functio
   before(async function () {
     this.timeout(600_000);
     if (!existsSync(fileOf('v3.32.1'))) this.skip(); // needs the release files beside the repository
-    plane = await startControlPlane();
-    cluster = openCluster(await readConnection({ kubeconfig: plane.kubeconfigPath }, process.env), { version: 'test' });
+    open = await openPlane();
+    ({ plane, cluster } = open);
     assert.equal((await plane.apply(fileOf('v3.27.5'))).exitCode, 0);
     const manifest = parseManifest(await readFile(fileOf('v3.32.1'), 'utf8'), 'calico.yaml');
     previews = await previewDocuments(cluster, manifest);
   });
-  after(async () => {
-    await cluster?.close();
-    await plane?.stop();
-  });
+  after(async () => open?.close());
 
   it('tells new objects from changed ones and refuses none', () => {
     const count = (change: string) => previews.filter(({ planned }) => planned.change === change).length;
@@ -64,8 +48,7 @@ describe('the preview of an upgrade of a client-side installed release', functio
     const applied = await plane.kubectl(['apply', '--server-side', '--force-conflicts', '-f', fileOf('v3.32.1')]);
     assert.equal(applied.exitCode, 0, applied.stderr);
     for (const { document, result } of previews) {
-      const kind = await cluster.resolve(document.apiVersion, document.kind);
-      const real = kind && (await cluster.get(kind, document.metadata.name, document.metadata.namespace));
+      const real = await liveOf(cluster, document);
       assert.deepEqual(seen(result), seen(real), refText({ ...document, name: document.metadata.name }));
     }
   });

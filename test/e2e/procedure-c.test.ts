@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { hasReleases, manifestFile, ownReleases, releases } from '../support/shared.ts';
-import { startUpgrade } from '../support/upgrade-process.ts';
+import { startUpgrade, untilSaid } from '../support/upgrade-process.ts';
 
 const CALICO = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
 const NETSVC = ['--manifest-url', ownReleases] as const;
@@ -10,18 +10,6 @@ const AGENT_IMAGE = '{.spec.template.spec.containers[0].image}';
 
 const text = (result: { exitCode: number | undefined; stdout: string; stderr: string }) =>
   `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
-
-/** Resolves as soon as the process has said it, or has ended. */
-function untilSaid(child: ReturnType<typeof startUpgrade>, words: RegExp): Promise<void> {
-  let said = '';
-  return new Promise((resolve) => {
-    child.stderr.on('data', (chunk: Buffer) => {
-      said += chunk.toString();
-      if (words.test(said)) resolve();
-    });
-    void child.then(() => resolve());
-  });
-}
 
 /** Order in which the waves reached the cluster, from the times of the applying manager. */
 async function appliedAt(cluster: InstalledCluster, resource: string): Promise<number> {

@@ -4,7 +4,8 @@ import { K } from '../../src/core/kinds.ts';
 import type { KubeObject } from '../../src/core/object.ts';
 import { ApiFailure } from '../../src/core/ports.ts';
 import { applyJsonPatch } from '../../src/merge/json-patch.ts';
-import { previewDocument, previewManifest } from '../../src/stages/preview.ts';
+import type { Manifest } from '../../src/merge/manifest.ts';
+import { previewDocument, previewDocuments, previewManifest } from '../../src/stages/preview.ts';
 import { fakeCluster } from '../support/fake-cluster.ts';
 import { applied, document, live } from '../support/worked-example.ts';
 
@@ -108,6 +109,14 @@ describe('previewing an apply', () => {
     const { planned, result } = await previewDocument(cluster, document);
     assert.deepEqual([planned.change, result?.data], ['update', { a: '3', c: 'live' }]);
     assert.match(planned.note ?? '', /ownership.*both/);
+  });
+
+  it('refuses it where kubectl alone is to take over ownership, and says what would help', async () => {
+    const { cluster } = fakeCluster([live], { kinds, apply: refusal(422, 'both'), patch: (patch) => applyJsonPatch(live, patch) });
+    const one = { object: document, text: '' } as unknown as Manifest['documents'][number];
+    const [preview] = await previewDocuments(cluster, { name: 'x', documents: [one] }, 'kubectl');
+    assert.deepEqual([preview?.planned.change, preview?.result], ['refused', undefined]);
+    assert.match(preview?.planned.note ?? '', /^both; --ownership=first takes its ownership over before$/);
   });
 
   it('does not take silence for an answer', async () => {

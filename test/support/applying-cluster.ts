@@ -15,7 +15,7 @@ import { prune, union } from '../../src/merge/fields-v1.ts';
 import { isRecord } from '../../src/merge/json.ts';
 import { applyJsonPatch } from '../../src/merge/json-patch.ts';
 import { itemsByKey } from '../../src/merge/list-keys.ts';
-import { clientSideManagers, KUBECTL } from '../../src/merge/managed-fields.ts';
+import { adoptedOwnership, clientSideManagers, KUBECTL } from '../../src/merge/managed-fields.ts';
 import { parseManifest } from '../../src/merge/manifest.ts';
 
 /** A cluster in memory that applies, patches and rolls out at once, as far as the apply stage can tell the difference. */
@@ -35,7 +35,8 @@ export interface ApplyingCluster {
 
 const keyOf = ({ kind, metadata }: Pick<KubeObject, 'kind' | 'metadata'>) => `${kind}/${metadata.name}`;
 
-export function applyingCluster(installed: readonly KubeObject[], nodes = 2): ApplyingCluster {
+/** `kubectlMigrates`: kubectl may take over what was applied client-side, as it does where nobody did before. */
+export function applyingCluster(installed: readonly KubeObject[], { nodes = 2, kubectlMigrates = false } = {}): ApplyingCluster {
   const store = new Map<string, KubeObject>();
   const files = new Map<string, string>();
   const writes: string[] = [];
@@ -87,8 +88,12 @@ export function applyingCluster(installed: readonly KubeObject[], nodes = 2): Ap
       const text = files.get(file.slice(file.lastIndexOf('/') + 1)) ?? '';
       for (const { object } of parseManifest(text, file).documents) {
         const result = apply(object);
-        if (clientSideManagers(result.metadata.managedFields).length > 0) throw new Error(`${keyOf(object)}: kubectl would roll twice`);
         put(result);
+        const managedFields = adoptedOwnership(result);
+        if (!managedFields) continue;
+        if (!kubectlMigrates) throw new Error(`${keyOf(object)}: kubectl would roll twice`);
+        put({ ...result, metadata: { ...result.metadata, managedFields } });
+        put(apply(object));
       }
     },
   };

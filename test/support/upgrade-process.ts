@@ -42,3 +42,15 @@ export async function upgrade(args: readonly string[], around: Surroundings, tim
   const { exitCode, stdout, stderr } = await startUpgrade(args, around, timeout);
   return { exitCode, stdout, stderr };
 }
+
+/** Resolves as soon as the process has said it, or has ended. */
+export function untilSaid(child: ReturnType<typeof startUpgrade>, words: RegExp): Promise<void> {
+  let said = '';
+  return new Promise((resolve) => {
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+      if (words.test(said)) resolve();
+    });
+    void child.then(() => resolve());
+  });
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { openCluster } from '../../src/adapters/cluster.ts';
+import { readConnection } from '../../src/adapters/kubeconfig.ts';
+import { LAST_APPLIED } from '../../src/core/applied-owners.ts';
+import type { KubeObject } from '../../src/core/object.ts';
+import { clientSideManagers } from '../../src/merge/managed-fields.ts';
+import { parseManifest } from '../../src/merge/manifest.ts';
+import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { liveOf, seen } from '../support/plan-and-result.ts';
+import { hasReleases, manifestFile, releases } from '../support/shared.ts';
+
+const TARGET = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases];
+
+interface Way {
+  readonly objects: ReadonlyMap<string, KubeObject>;
+  /** How often the agents' DaemonSet was changed. */
+  readonly generation: number | undefined;
+}
+
+/** kubectl's note of what was applied stays where kubectl takes over by itself: everything else is compared. */
+function withoutNote(object: KubeObject): unknown {
+  return { ...(seen(object) as object), last: undefined };
+}
+
+async function objectsOf({ plane }: InstalledCluster): Promise<ReadonlyMap<string, KubeObject>> {
+  const cluster = openCluster(await readConnection({ kubeconfig: plane.kubeconfigPath }, process.env), { version: 'test' });
+  try {
+    const file = manifestFile('v3.32.1', 'calico.yaml');
+    const { documents } = parseManifest(readFileSync(file, 'utf8'), file);
+    const found = await Promise.all(documents.map(async ({ object }) => [keyOf(object), await liveOf(cluster, object)] as const));
+    return new Map(found.flatMap(([key, object]) => (object ? [[key, object] as const] : [])));
+  } finally {
+    await cluster.close();
+  }
+}
+
+const keyOf = ({ kind, metadata }: KubeObject) => `${kind}/${metadata.namespace ?? ''}/${metadata.name}`;
+
+async function upgradedBy(ownership: 'first' | 'kubectl'): Promise<Way> {
+  const cluster = await installedCluster({ manifest: manifestFile('v3.27.5', 'calico.yaml'), nodes: 2 });
+  try {
+    const apply = ['apply', '--yes', ...TARGET, '--ownership', ownership];
+    const first = await cluster.upgrade(...apply);
+    assert.equal(first.exitCode, 0, `${first.stdout}\n${first.stderr}`);
+    const before = await cluster.versions();
+    const second = await cluster.upgrade(...apply);
+    assert.equal(second.exitCode, 0, `${second.stdout}\n${second.stderr}`);
+    assert.deepEqual(await cluster.versions(), before, 'a second run writes nothing');
+    const objects = await objectsOf(cluster);
+    return { objects, generation: objects.get('DaemonSet/kube-system/calico-node')?.metadata.generation };
+  } finally {
+    await cluster.stop();
+  }
+}
+
+describe('the two ways of taking over what was applied client-side, on a real control plane', function () {
+  this.timeout(600_000);
+  let first: Way;
+  let kubectl: Way;
+  before(async function () {
+    if (!hasReleases()) this.skip(); // needs the release files beside the repository
+    first = await upgradedBy('first');
+    kubectl = await upgradedBy('kubectl');
+  });
+
+  it('end with the same objects, one by one', () => {
+    assert.equal(first.objects.size, 38);
+    assert.deepEqual([...kubectl.objects.keys()], [...first.objects.keys()]);
+    for (const [key, object] of first.objects) {
+      const other = kubectl.objects.get(key);
+      assert.ok(other);
+      assert.deepEqual(withoutNote(other), withoutNote(object), key);
+    }
+  });
+
+  it('leave no field to the client-side apply', () => {
+    for (const { objects } of [first, kubectl])
+      for (const [key, { metadata }] of objects) assert.deepEqual(clientSideManagers(metadata.managedFields), [], key);
+  });
+
+  it('roll the agents once where ownership goes first, and twice where kubectl does it', () => {
+    assert.deepEqual([first.generation, kubectl.generation], [2, 3]);
+  });
+
+  it('differ in the note of what was applied, which only kubectl keeps', () => {
+    const noted = ({ objects }: Way) => [...objects.values()].filter(({ metadata }) => metadata.annotations?.[LAST_APPLIED] !== undefined);
+    assert.equal(noted(first).length, 0);
+    assert.equal(noted(kubectl).length, 31);
+  });
+});

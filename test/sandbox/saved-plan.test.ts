@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { toOptions } from '../../src/cli/options.ts';
+import { planDifferences } from '../../src/cli/plan-differences.ts';
+import { differencesSince } from '../../src/cli/plan-since.ts';
+import type { Context } from '../../src/core/context.ts';
+import { K } from '../../src/core/kinds.ts';
+import { runChain } from '../../src/engine/run-chain.ts';
+import { netsvc } from '../../src/profiles/netsvc.ts';
+import { virtualClock } from '../../src/sandbox/clock.ts';
+import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
+import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import { usualChain as chain } from '../../src/stages/index.ts';
+import { savedPlan } from '../support/saved-plan.ts';
+
+const releasesFolder = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
+const installed = () => netsvcScenario({ nodes: 1, releasesFolder, clock: virtualClock() });
+
+function contextOf({ clock, clusterUid, workFolder }: Scenario, more: Partial<Context> = {}): Context {
+  const options = toOptions({}, { defaultRelease: netsvc.defaultRelease, checks: [] });
+  const where = { server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder };
+  return { profile: netsvc, options, ...where, startedAt: clock.now(), ...more };
+}
+
+const planOf = (scenario: Scenario) => savedPlan({ sources: sandboxPorts(scenario), context: contextOf(scenario) }, chain);
+
+/** A process that performs the whole chain with the plan, and dies at that write. */
+async function killedAt(scenario: Scenario, at: number, savedPlanDigest: string): Promise<void> {
+  scenario.cluster.faults.plan({ at, kill: 'after' });
+  const ports = sandboxPorts(scenario);
+  await runChain(chain, ports, contextOf(scenario, { savedPlan: savedPlanDigest }), () => undefined).catch(() => undefined);
+  assert.ok(scenario.cluster.faults.killed, 'the run was to be killed');
+}
+
+describe('a saved plan of the whole chain', () => {
+  it('is still true for a new process, later', async () => {
+    const scenario = await installed();
+    const saved = await planOf(scenario);
+    await scenario.clock.sleep(3_600_000);
+    const again = await planOf(scenario);
+    assert.deepEqual(planDifferences(saved, again), []);
+    assert.equal(again.digest, saved.digest);
+  });
+
+  it('is what a run goes on with after it was killed at any seventh of its writes', async function () {
+    this.timeout(180_000);
+    const whole = await installed();
+    await runChain(chain, sandboxPorts(whole), contextOf(whole), () => undefined);
+    for (let at = 1; at <= whole.cluster.faults.writes; at += 7) {
+      const scenario = await installed();
+      const saved = await planOf(scenario);
+      await killedAt(scenario, at, saved.digest);
+      const { records } = sandboxPorts(scenario);
+      const record = await records.load();
+      if (record === undefined) continue;
+      assert.equal(record.plan, saved.digest, `the record of a run that was killed at write ${at}`);
+      assert.deepEqual(differencesSince(saved, await planOf(scenario)), [], `killed at write ${at}`);
+    }
+  });
+
+  it('is stale for a run that goes on when somebody else has changed an object meanwhile', async () => {
+    const scenario = await installed();
+    const saved = await planOf(scenario);
+    await killedAt(scenario, 8, saved.digest);
+    const { cluster } = sandboxPorts(scenario);
+    const [map] = await cluster
+      .list(K.ConfigMap, { namespace: 'kube-system' })
+      .then((maps) => maps.filter(({ metadata }) => metadata.name === 'netsvc-config'));
+    assert.ok(map);
+    await cluster.replace(K.ConfigMap, { ...map, data: { ...(map.data as object), veth_mtu: '1400' } });
+    assert.match(
+      differencesSince(saved, await planOf(scenario)).join('\n'),
+      /^ConfigMap\/kube-system\/netsvc-config has changed since the plan, and not as planned/,
+    );
+  });
+});

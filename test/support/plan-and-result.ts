@@ -1,0 +1,138 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type OpenCluster, openCluster } from '../../src/adapters/cluster.ts';
+import { readConnection } from '../../src/adapters/kubeconfig.ts';
+import type { Action } from '../../src/core/action.ts';
+import { LAST_APPLIED } from '../../src/core/applied-owners.ts';
+import type { Context, OwnershipMode } from '../../src/core/context.ts';
+import { type KubeObject, refOf, refText } from '../../src/core/object.ts';
+import { ApiFailure } from '../../src/core/ports.ts';
+import { changedFields } from '../../src/merge/fields.ts';
+import type { Manifest } from '../../src/merge/manifest.ts';
+import { applyWhole } from '../../src/stages/apply-file.ts';
+import { type PreviewedObject, previewDocuments } from '../../src/stages/preview.ts';
+import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+import { contextOf } from '../fixtures/facts.ts';
+
+const UNSEEN = ['resourceVersion', 'generation', 'uid', 'creationTimestamp', 'managedFields'];
+const COUNTERS = ['deployment.kubernetes.io/revision', 'deprecated.daemonset.template.generation'];
+
+/** The whole object but for what counts writes and times; last-applied as JSON. */
+export function seen(object: KubeObject | undefined): unknown {
+  if (!object) return undefined;
+  const { status: _, metadata, ...fields } = object;
+  const { [LAST_APPLIED]: last, ...others } = metadata.annotations ?? {};
+  const annotations = Object.fromEntries(Object.entries(others).filter(([name]) => !COUNTERS.includes(name)));
+  const rest = Object.fromEntries(Object.entries(metadata).filter(([name]) => !UNSEEN.includes(name) && name !== 'annotations'));
+  return { ...fields, metadata: rest, annotations, last: last === undefined ? undefined : JSON.parse(last) };
+}
+
+/** The same without kubectl's own note, which goes when ownership is handed over first. */
+function withoutNote(object: KubeObject | undefined): unknown {
+  const all = seen(object);
+  return all === undefined ? undefined : { ...(all as object), last: undefined };
+}
+
+export interface OpenPlane {
+  readonly plane: ControlPlane;
+  readonly cluster: OpenCluster;
+  close(): Promise<void>;
+}
+
+export async function openPlane(): Promise<OpenPlane> {
+  const plane = await startControlPlane();
+  const cluster = openCluster(await readConnection({ kubeconfig: plane.kubeconfigPath }, process.env), { version: 'test' });
+  return {
+    plane,
+    cluster,
+    async close() {
+      await cluster.close();
+      await plane.stop();
+    },
+  };
+}
+
+export async function liveOf(cluster: OpenCluster, { apiVersion, kind, metadata }: KubeObject): Promise<KubeObject | undefined> {
+  const resource = await cluster.resolve(apiVersion, kind);
+  return resource && cluster.get(resource, metadata.name, metadata.namespace);
+}
+
+/** Performs the actions as they stand: the files, the patches, the commands. */
+async function perform({ plane, cluster }: OpenPlane, actions: readonly Action[]): Promise<void> {
+  for (const { effect } of actions) {
+    if (effect.type === 'write') await writeFile(join(plane.dir, effect.file), effect.content);
+    if (effect.type === 'patch') {
+      const { target, patch, fieldManager = 'kubectl', precondition } = effect;
+      const kind = await cluster.resolve(target.apiVersion, target.kind);
+      if (!kind) throw new Error(`no kind for ${refText(target)}`);
+      const guard = { op: 'replace', path: '/metadata/resourceVersion', value: precondition.resourceVersion } as const;
+      await cluster.patch(kind, target, [guard, ...patch], fieldManager);
+    }
+    if (effect.type === 'exec') {
+      const { exitCode, stderr } = await plane.kubectl([...effect.run.args]);
+      if (exitCode !== 0 || stderr.includes('failed to re-apply')) throw new Error(`kubectl ${effect.run.args.join(' ')}: ${stderr}`);
+    }
+  }
+}
+
+export interface Compared {
+  readonly name: string;
+  /** The plan says that its prediction is not certain for this object. */
+  readonly uncertain: boolean;
+  /** The plan says that the server refuses it. */
+  readonly refused?: true;
+  /** Fields in which the object is not what was predicted. */
+  readonly different: readonly string[];
+}
+
+/** A controller wrote between plan and patch this often: something else is wrong. */
+const ATTEMPTS = 6;
+
+/** Plans, performs, and compares each object with its prediction. A controller may write between plan and patch: then it plans again. */
+export async function planAndApply(open: OpenPlane, manifest: Manifest, ownership: OwnershipMode = 'first'): Promise<readonly Compared[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await planAndApplyOnce(open, manifest, ownership);
+    } catch (thrown) {
+      if (attempt === ATTEMPTS || !(thrown instanceof ApiFailure && thrown.status === 409)) throw thrown;
+    }
+  }
+}
+
+async function planAndApplyOnce(open: OpenPlane, manifest: Manifest, ownership: OwnershipMode): Promise<readonly Compared[]> {
+  const context: Context = { ...contextOf({ ownership }), workFolder: open.plane.dir };
+  const previews = await previewDocuments(open.cluster, manifest, ownership);
+  const isRefused = ({ planned }: PreviewedObject) => planned.change === 'refused';
+  const [refused, accepted] = [previews.filter(isRefused), previews.filter((one) => !isRefused(one))];
+  const documents = manifest.documents.filter(({ object }) => !refused.some(({ document }) => document === object));
+  const whole = { id: 'apply', file: 'upgrade.yaml', title: '', ref: '', manifest: { ...manifest, documents }, previews: accepted };
+  await perform(open, applyWhole(whole, context));
+  const results = await Promise.all(accepted.map((preview) => compared(open.cluster, preview, ownership)));
+  const refusals: Compared[] = [];
+  for (const preview of refused) refusals.push(await comparedRefusal(open, preview));
+  return [...results, ...refusals];
+}
+
+/** What the plan calls refused is refused to kubectl too, and stays as it was. The tool itself would not begin. */
+async function comparedRefusal({ plane, cluster }: OpenPlane, { document, live }: PreviewedObject): Promise<Compared> {
+  const name = refText(refOf(document));
+  const before = JSON.stringify(seen(live));
+  const { exitCode } = await plane.kubectl(['apply', '--server-side', '--force-conflicts', '-f', '-'], JSON.stringify(document));
+  const isSame = JSON.stringify(seen(await liveOf(cluster, document))) === before;
+  const different = [
+    ...(exitCode === 0 ? ['it was called refused, and kubectl applies it'] : []),
+    ...(isSame ? [] : ['refused, and yet changed']),
+  ];
+  return { name, uncertain: false, refused: true, different };
+}
+
+/** What is created has no prediction where its namespace or kind comes with it. */
+async function compared(cluster: OpenCluster, { document, result, planned }: PreviewedObject, ownership: OwnershipMode): Promise<Compared> {
+  const name = refText({ ...refOf(document) });
+  const real = await liveOf(cluster, document);
+  const shown = ownership === 'first' ? withoutNote : seen;
+  const uncertain = planned.note?.includes('cannot be predicted exactly') === true;
+  if (!real) return { name, uncertain, different: ['it is not there'] };
+  const different = result ? changedFields(shown(result), shown(real)).map(({ path }) => path) : [];
+  return { name, uncertain: uncertain || result === undefined, different };
+}
