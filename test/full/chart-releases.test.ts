@@ -30,7 +30,8 @@ describeChartRelease({
 });
 describeChartRelease({
   release: 'v3.30.7',
-  helm: 3,
+  helm: 4,
+  manageCrds: true,
   install: { chart: { version: 'v3.30.7', operator: 'v1.38.13', isNew: true }, crds: manifestFile('v3.30.7', 'operator-crds.yaml') },
   killedAt: 'helm',
 });

@@ -14,6 +14,8 @@ export interface ChartCase {
   readonly helm: HelmMajor;
   readonly install: ChartInstall;
   readonly killedAt: KilledAt;
+  /** The CRDs are left to the operator. */
+  readonly manageCrds?: boolean;
   /** CRD among the release's own objects, which has to outlive the upgrade once it is marked. */
   readonly keptCrd?: string;
 }
@@ -24,7 +26,8 @@ const said = (result: { exitCode?: number | undefined; stdout: string; stderr: s
   `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
 
 /** Procedure A from one old release: killed in the middle, run again, and at the one end that every release comes to. */
-export function describeChartRelease({ release, helm: major, install, killedAt, keptCrd }: ChartCase): void {
+export function describeChartRelease({ release, helm: major, install, killedAt, keptCrd, manageCrds = false }: ChartCase): void {
+  const commandOf = (cluster: ChartCluster) => [...CHANGE, ...flagsOf(cluster), ...(manageCrds ? ['--manage-crds'] : [])];
   describe(`procedure A from ${release} with helm ${major} on a real control plane`, function () {
     this.timeout(900_000);
     let cluster: ChartCluster;
@@ -41,8 +44,8 @@ export function describeChartRelease({ release, helm: major, install, killedAt, 
     after(() => cluster?.stop());
 
     it('is killed in the middle, run again, and ends at the target with the values', async () => {
-      await (killedAt === 'helm' ? killInHelm(cluster, helm) : killAfter(cluster, killedAt));
-      const result = await cluster.upgrade(...CHANGE, ...flagsOf(cluster));
+      await (killedAt === 'helm' ? killInHelm(cluster, commandOf(cluster), helm) : killAfter(cluster, commandOf(cluster), killedAt));
+      const result = await cluster.upgrade(...commandOf(cluster));
       assert.equal(result.exitCode, 0, said(result));
       const listed = JSON.parse(await cluster.helm('list', '-A', '-o', 'json')) as readonly Record<string, string>[];
       assert.deepEqual(
@@ -50,7 +53,7 @@ export function describeChartRelease({ release, helm: major, install, killedAt, 
         [['tigera-operator-v3.32.1', 'deployed', '2']],
       );
       assert.match(await cluster.read(OPERATOR, '{.spec.template.spec.containers[0].image}'), /:v1\.42\.3$/);
-      assert.equal(await cluster.read(OPERATOR, '{.spec.template.spec.containers[0].args}'), '["-manage-crds=false"]');
+      assert.equal(await cluster.read(OPERATOR, '{.spec.template.spec.containers[0].args}'), `["-manage-crds=${manageCrds}"]`);
       assert.equal(await cluster.read(OPERATOR, '{.spec.template.spec.containers[0].resources.requests.cpu}'), '50m');
       assert.equal(await cluster.read('installations.operator.tigera.io default', '{.spec.registry}'), 'mirror.example.org/');
       const crds = ['goldmanes.operator.tigera.io', 'tiers.crd.projectcalico.org', ...(keptCrd === undefined ? [] : [keptCrd])];
@@ -59,15 +62,15 @@ export function describeChartRelease({ release, helm: major, install, killedAt, 
 
     it('a second run writes nothing', async () => {
       const before = await cluster.versions();
-      const result = await cluster.upgrade(...CHANGE, ...flagsOf(cluster));
+      const result = await cluster.upgrade(...commandOf(cluster));
       assert.equal(result.exitCode, 0, said(result));
       assert.equal(await cluster.versions(), before);
     });
   });
 }
 
-async function killAfter(cluster: ChartCluster, words: RegExp): Promise<void> {
-  const child = startUpgrade([...CHANGE, ...flagsOf(cluster)], cluster.around);
+async function killAfter({ around }: ChartCluster, command: readonly string[], words: RegExp): Promise<void> {
+  const child = startUpgrade(command, around);
   let text = '';
   child.stderr.on('data', (chunk: Buffer) => {
     text += chunk.toString();
@@ -79,8 +82,8 @@ async function killAfter(cluster: ChartCluster, words: RegExp): Promise<void> {
 }
 
 /** The chart tool goes on without the run that started it. */
-async function killInHelm({ around, ...cluster }: ChartCluster, real: string): Promise<void> {
-  const slow = await slowTool(around, [...CHANGE, ...flagsOf({ around, ...cluster })], { name: 'helm', real, verb: 'upgrade' });
+async function killInHelm({ around }: ChartCluster, command: readonly string[], real: string): Promise<void> {
+  const slow = await slowTool(around, command, { name: 'helm', real, verb: 'upgrade' });
   const { child } = await slow.startHeld();
   child.kill('SIGKILL');
   await child;
