@@ -84,6 +84,11 @@ export function unanswered({ installation, statuses, names }: OperatorView): boo
   return seen.length > 0 && seen.every((one) => (one.observedGeneration ?? 0) < (installation?.metadata.generation ?? 0));
 }
 
+/** True while the statuses there are say that all is well: nobody has begun anything. */
+export function untouched({ statuses }: OperatorView): boolean {
+  return statuses.flatMap(conditionsOf).every((one) => one.status === WANTED[one.type ?? '']);
+}
+
 function componentLags({ workloads, names, target }: OperatorView): readonly OperatorLag[] {
   const there = new Set(workloads.map((one) => `${one.kind}/${one.metadata.name}`));
   const missing = names.required.filter((one) => !there.has(one)).map((subject) => ({ point: 4 as const, subject, why: 'does not exist' }));

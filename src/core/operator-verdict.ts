@@ -1,4 +1,4 @@
-import { degradation, operatorLags, unanswered } from './operator-points.ts';
+import { degradation, operatorLags, unanswered, untouched } from './operator-points.ts';
 import type { OperatorLag, OperatorView } from './operator-view.ts';
 
 /** All points have to hold this long, in milliseconds: three ticks of the operator's own status. */
@@ -12,7 +12,7 @@ const DEGRADED_MS = 300_000;
 
 /** What a person has to look at; the wait itself goes on until its time limit. */
 export interface OperatorTrouble {
-  readonly type: 'deaf' | 'pinned' | 'degraded' | 'pod-failure';
+  readonly type: 'deaf' | 'idle' | 'pinned' | 'degraded' | 'pod-failure';
   readonly subject: string;
   readonly why: string;
 }
@@ -54,7 +54,12 @@ function suspicions(view: OperatorView, lags: readonly OperatorLag[]): readonly 
   const image = operatorImage(deployment);
   const pinned = { type: 'pinned', subject, why: `stays at ${image ?? 'no image'}: the new operator does not run` } as const;
   const deaf = { type: 'deaf', subject, why: 'does not answer: the Installation has changed and its status has not followed' } as const;
+  const waits = 'runs, and has begun nothing: it waits for the lease of the old one, or for kinds that the server does not have';
+  const idle = { type: 'idle', subject, why: waits } as const;
+  const points = new Set(lags.map(({ point }) => point));
+  const begunNothing = !points.has(1) && points.has(2) && untouched(view) && !unanswered(view);
   return [
+    ...(begunNothing ? [{ key: 'idle', afterMs: DEAF_MS, trouble: idle }] : []),
     ...(deployment && image !== target.operatorImage ? [{ key: 'pinned', afterMs: DEAF_MS, trouble: pinned }] : []),
     ...(lags.length > 0 && unanswered(view) ? [{ key: 'deaf', afterMs: DEAF_MS, trouble: deaf }] : []),
     ...view.statuses.flatMap(degradedSuspicion),

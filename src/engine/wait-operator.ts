@@ -81,6 +81,7 @@ function tell({ lags, troubles }: OperatorVerdict, { report, warn }: OperatorWai
 
 const TROUBLES: Readonly<Record<OperatorTrouble['type'], string>> = {
   deaf: 'deaf operator',
+  idle: 'idle operator',
   pinned: 'pinned operator',
   degraded: 'degraded for 5 minutes',
   'pod-failure': 'failing pods',

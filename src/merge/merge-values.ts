@@ -8,6 +8,7 @@ import { BOTH_CHANGED, decide, fieldOf, type Place, settle, type Three, tell, ty
 type MergeField = (walk: Walk, place: Place, three: Three) => unknown;
 
 const OWN_BUILD = 'It is not an image of the release under another registry: only you know which image stands for the target.';
+const FROM_YOURS = 'The target’s is taken from your registry either way.';
 const NO_JSON = 'Your text is not JSON, as the release has it.';
 
 /** Another registry or path is carried with the target's tag; a tag that only tells the release is no edit (domain §6). */
@@ -21,14 +22,33 @@ export function mergeImage(walk: Walk, place: Place, three: Three): unknown {
   if (moved && plain) walk.images.learn(was, is);
   if (typeof theirs !== 'string') return tell(walk, place, three, 'obsolete');
   if (mine === theirs) return tell(walk, place, three, 'already');
-  if (!plain) return decide(walk, place, three, OWN_BUILD, `images:${folderOf(is.repository)}`);
-  return mergeRegistry(walk, place, three, { was, is, to: parseImage(theirs) });
+  const images = { was, is, to: parseImage(theirs) };
+  return plain ? mergeRegistry(walk, place, three, images) : decideBuild(walk, place, three, images);
 }
 
-function mergeRegistry(walk: Walk, place: Place, three: Three, { was, is, to }: Readonly<Record<'was' | 'is' | 'to', Image>>): unknown {
+type Images = Readonly<Record<'was' | 'is' | 'to', Image>>;
+
+/** The registry and the build are two edits: whoever takes the target's build still has its images from where they were. */
+function decideBuild(walk: Walk, place: Place, three: Three, images: Images): unknown {
+  const { was, is, to } = images;
+  const field = `images:${folderOf(is.repository)}`;
+  const moved = [was, to].every(({ repository }) => canonicalRepository(repository) !== canonicalRepository(is.repository));
+  const isMirror = moved && isSame(images) && nameOf(is.repository).endsWith(nameOf(to.repository)) && to.tag !== undefined;
+  if (!isMirror) return decide(walk, place, three, OWN_BUILD, field);
+  walk.images.learn(was, is);
+  const theirs = `${is.repository}:${to.tag}`;
+  return decide(walk, place, { ...three, theirs }, `${OWN_BUILD} ${FROM_YOURS}`, field);
+}
+
+/** The target has the same image, wherever it takes it from. */
+function isSame({ was, to }: Images): boolean {
+  return imageKey(to.repository) === imageKey(was.repository) || nameOf(to.repository) === nameOf(was.repository);
+}
+
+function mergeRegistry(walk: Walk, place: Place, three: Three, images: Images): unknown {
+  const { is, to } = images;
   if (canonicalRepository(to.repository) === canonicalRepository(is.repository)) return tell(walk, place, three, 'already');
-  const same = imageKey(to.repository) === imageKey(was.repository) || nameOf(to.repository) === nameOf(was.repository);
-  if (!same) return decide(walk, place, three, BOTH_CHANGED);
+  if (!isSame(images)) return decide(walk, place, three, BOTH_CHANGED);
   const odd = nameOf(is.repository).endsWith(nameOf(to.repository))
     ? undefined
     : `Its name does not end in ${nameOf(to.repository)}; check it.`;

@@ -5,6 +5,7 @@ import { type ChartPlace, helmPull } from '../core/helm-argv.ts';
 import type { Sources } from '../core/ports.ts';
 import { chartPlace, type FetchedChart, reading } from './chart-source.ts';
 import { runHelm } from './run-helm.ts';
+import { sha256Of } from './sha256.ts';
 
 /**
  * Fetches a chart into the work folder, once per command: what was judged is what is installed, whatever becomes of the repository
@@ -16,8 +17,14 @@ async function fetchChart({ tools, files, work }: Sources, place: ChartPlace): P
   if (repository === undefined && !ref.includes('://') && (isPath(ref) || (await files.exists(ref)))) return { value: { place, from } };
   return reading(async () => {
     await runHelm(tools, helmPull(place, work.path));
-    const file = `${work.path}/${fileOf(place)}`;
-    if (await files.exists(file)) return { place: { ref: file, release }, from };
+    const name = fileOf(place);
+    const file = `${work.path}/${name}`;
+    if (await files.exists(file)) {
+      // Named by its content: no other command on this cluster can put another chart in its place, and no saved plan stands for another.
+      const bytes = await files.readBytes(file);
+      const saved = name.replace(/(\.tgz)?$/, `-${(await sha256Of(bytes)).slice(0, 12)}.tgz`);
+      return { place: { ref: await work.write(saved, bytes), release }, from };
+    }
     throw new Fault('failed', `the chart that ${from} has for ${release} is not of that very version`, ['give a chart of it with --chart']);
   });
 }

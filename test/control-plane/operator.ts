@@ -1,16 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Api, ApiError, type ApiObject } from './api.ts';
+import { playApiServer } from './operated-api.ts';
 import { find, missingComponents, renderComponents } from './operated-components.ts';
+import { writeStatus } from './operated-statuses.ts';
+
+/**
+ * `deaf` takes the lease, changes the Installation and writes nothing more; `flap` turns red once after it was green; `pinned`: whoever
+ * manages the Deployment sets the old image again, and the old operator lacks rights; `no-crds` finds no kinds and brings nothing;
+ * `pod-failure` says of what is not there that its pods fail; `forbidden`: the old one is Degraded between the change of its rights and its end.
+ */
+export type OperatorMode = 'well' | 'deaf' | 'flap' | 'pinned' | 'no-crds' | 'pod-failure' | 'forbidden';
 
 /** How the played operator behaves. */
 export interface OperatorManner {
-  /** `deaf` takes the lease, changes the Installation and writes nothing more; `flap` turns red once after it was green. */
-  mode: 'well' | 'deaf' | 'flap';
+  mode: OperatorMode;
   /** Share of the recorded times: 1 is as slow as the real one. */
   readonly pace: number;
 }
 
 export interface PlayedOperator {
+  /** When it last changed anything, by the clock of this machine; milliseconds. */
+  changedAt(): number;
   stop(): Promise<void>;
 }
 
@@ -25,6 +35,7 @@ const RELEASES: Readonly<Record<string, string>> = {
 /** The release whose operator is played with all that is recorded of it; the older ones do no more than bring their own. */
 const TARGET = 'v3.32.1';
 const GROUP = '/apis/operator.tigera.io/v1';
+const INSTALLATION = `${GROUP}/installations/default`;
 const DEPLOYMENT = '/apis/apps/v1/namespaces/tigera-operator/deployments/tigera-operator';
 /** From the end of the old process to the lease of the new one, and between two looks of the status manager (recorded). */
 const LEASE_MS = 18_000;
@@ -47,8 +58,17 @@ interface Deployment {
  */
 export function playOperator(api: Api, manner: OperatorManner): PlayedOperator {
   const end = new AbortController();
-  const done = work(api, manner, end.signal);
+  let changedAt = 0;
+  const noting: Api = {
+    ...api,
+    send: (...request) => {
+      changedAt = Date.now();
+      return api.send(...request);
+    },
+  };
+  const done = work(noting, manner, end.signal);
   return {
+    changedAt: () => changedAt,
     async stop() {
       end.abort();
       await done;
@@ -73,76 +93,76 @@ function nextTime(thrown: unknown): void {
 type State = { release: string; flapped: boolean };
 
 async function look(api: Api, manner: OperatorManner, state: State, after: (ms: number) => Promise<unknown>): Promise<void> {
-  const release = await runningRelease(api);
-  const installation = await find(api, `${GROUP}/installations/default`);
-  if (release === undefined || !installation) return;
+  const { wanted, release } = await operatorOf(api);
+  const installation = await find(api, INSTALLATION);
+  if (!installation) return;
+  if (wanted === TARGET && state.release !== '' && state.release !== TARGET)
+    await beforeItsEnd(api, manner, Number(installation.metadata.generation));
+  if (release === undefined) return;
   if (release !== state.release) {
     if (state.release !== '') {
       await after(LEASE_MS);
       // Its own defaults: from here on the statuses of before are about a generation that is over.
       const spec = { calicoNetwork: { linuxPolicySetupTimeoutSeconds: 0 } };
-      await api.send('PATCH', `${GROUP}/installations/default`, { spec });
+      await api.send('PATCH', INSTALLATION, { spec });
     }
     state.release = release;
   }
-  if (manner.mode === 'deaf' && release === TARGET) return;
-  const flowLogs = (await find(api, `${GROUP}/goldmanes/default`)) !== undefined && release === TARGET;
+  const isNew = release === TARGET;
+  if (manner.mode === 'deaf' && isNew) return;
+  if (manner.mode === 'no-crds' && isNew) return complain(api);
+  const flowLogs = (await find(api, `${GROUP}/goldmanes/default`)) !== undefined && isNew;
   await renderComponents(api, { release, flowLogs });
   await after(TICK_MS);
+  await playApiServer(api, { release, isNew });
   await writeStatuses(api, state, manner, flowLogs);
 }
 
-/** Undefined while its pod is being replaced. */
-async function runningRelease(api: Api): Promise<string | undefined> {
+const FORBIDDEN = 'Error creating / updating resource: secrets "node-certs" is forbidden';
+
+/** What the old operator does while it is being replaced, or cannot be. */
+async function beforeItsEnd(api: Api, { mode }: OperatorManner, generation: number): Promise<void> {
+  if (mode === 'pinned' || mode === 'forbidden')
+    await writeStatus(api, 'calico', { generation, why: FORBIDDEN, reason: 'ResourceUpdateError' });
+  if (mode !== 'pinned') return;
+  const { spec } = await api.get<Deployment>(DEPLOYMENT);
+  const containers = spec.template.spec.containers.map((one) => ({ ...one, image: one.image.replace(/:[^:]*$/, ':v1.32.12') }));
+  await api.send('PATCH', DEPLOYMENT, { spec: { template: { spec: { containers } } } });
+}
+
+async function complain(api: Api): Promise<void> {
+  const { metadata } = await api.get<ApiObject>(INSTALLATION);
+  const why = 'Unable retrieve Goldmane CR: no matches for kind "Goldmane" in version "operator.tigera.io/v1"';
+  await writeStatus(api, 'calico', { generation: Number(metadata.generation), why, reason: 'ResourceReadError', alone: true });
+}
+
+/** The release that its Deployment asks for, and the one that runs: undefined while the pod is being replaced. */
+async function operatorOf(api: Api): Promise<{ readonly wanted?: string | undefined; readonly release?: string | undefined }> {
   const operator = await find<Deployment>(api, DEPLOYMENT);
-  if (!operator) return undefined;
+  if (!operator) return {};
   const { metadata, spec, status = {} } = operator;
   const runs =
     status.observedGeneration === metadata.generation && status.updatedReplicas === status.replicas && status.availableReplicas === 1;
-  const tag = spec.template.spec.containers[0]?.image.split(':').at(-1) ?? '';
-  return runs ? RELEASES[tag] : undefined;
+  const wanted = RELEASES[spec.template.spec.containers[0]?.image.split(':').at(-1) ?? ''];
+  return { wanted, release: runs ? wanted : undefined };
 }
 
-async function writeStatuses(api: Api, state: State, manner: OperatorManner, flowLogs: boolean): Promise<void> {
-  const { metadata } = await api.get<ApiObject>(`${GROUP}/installations/default`);
-  const generation = Number(metadata.generation);
+async function writeStatuses(api: Api, state: State, { mode }: OperatorManner, flowLogs: boolean): Promise<void> {
+  const installation = await api.get<ApiObject>(INSTALLATION);
+  const generation = Number(installation.metadata.generation);
   const isNew = state.release === TARGET;
   const missing = await missingComponents(api);
-  const flaps = isNew && manner.mode === 'flap' && missing === '' && !state.flapped;
+  const flaps = isNew && mode === 'flap' && missing === '' && !state.flapped;
   const others = isNew ? ['tiers', 'ippools', ...(flowLogs ? ['goldmane', 'whisker'] : [])] : [];
-  for (const name of others) await writeStatus(api, name, name === 'tiers' ? undefined : name === 'ippools' ? generation : 1, '');
-  await writeStatus(api, 'calico', generation, missing);
-  if (missing === '') await api.send('PATCH', `${GROUP}/installations/default/status`, { status: { calicoVersion: state.release } });
+  for (const name of others)
+    await writeStatus(api, name, { generation: name === 'tiers' ? undefined : name === 'ippools' ? generation : 1, why: '' });
+  const fails = mode === 'pod-failure' && missing !== '';
+  await writeStatus(api, 'calico', { generation, why: missing, ...(fails ? { reason: 'PodFailure' } : {}) });
+  const { calicoVersion } = (installation.status ?? {}) as { readonly calicoVersion?: string };
+  if (missing === '' && calicoVersion !== state.release)
+    await api.send('PATCH', `${INSTALLATION}/status`, { status: { calicoVersion: state.release } });
   if (!flaps) return;
   state.flapped = true;
-  const words = 'Error creating / updating resource: networkpolicies.projectcalico.org "calico-system.cluster-dns" already exists';
-  await writeStatus(api, 'tiers', undefined, words, true);
-}
-
-interface Condition {
-  readonly type: string;
-  readonly status: string;
-}
-
-/** Condition by condition, as the real one: Available may be true next to an old Degraded. */
-async function writeStatus(api: Api, name: string, generation: number | undefined, why: string, degraded = false): Promise<void> {
-  const path = `${GROUP}/tigerastatuses`;
-  if (!(await find(api, `${path}/${name}`)))
-    await api.send('POST', path, { apiVersion: 'operator.tigera.io/v1', kind: 'TigeraStatus', metadata: { name } });
-  const about = generation === undefined ? {} : { observedGeneration: generation };
-  const said = {
-    lastTransitionTime: new Date().toISOString(),
-    reason: degraded ? 'ResourceUpdateError' : 'ResourceNotReady',
-    message: why,
-    ...about,
-  };
-  const good = why === '';
-  const words = { Available: good, Progressing: !good && !degraded, Degraded: degraded };
-  const live = await api.get<ApiObject>(`${path}/${name}`);
-  const before = (live.status as { conditions?: readonly Condition[] } | undefined)?.conditions ?? [];
-  let conditions: readonly Condition[] = before;
-  for (const [type, is] of Object.entries(words)) {
-    conditions = [...conditions.filter((one) => one.type !== type), { type, status: is ? 'True' : 'False', ...said }];
-    await api.send('PATCH', `${path}/${name}/status`, { status: { conditions } });
-  }
+  const why = 'Error creating / updating resource: networkpolicies.projectcalico.org "calico-system.cluster-dns" already exists';
+  await writeStatus(api, 'tiers', { generation: undefined, why, reason: 'ResourceUpdateError' });
 }

@@ -45,6 +45,12 @@ const cases: readonly Case[] = [
     named: { deaf: 84 },
   },
   {
+    title: 'names an operator that runs and begins nothing, and forgets it once it has begun',
+    script: [...healthy.slice(0, 2), [80, edited], [90, after]],
+    named: { idle: 66 },
+    done: 105,
+  },
+  {
     title: 'names a pinned operator after a minute',
     script: [[0, { ...before, statuses: { ...before.statuses, calico: [forbidden, 2] } }]],
     named: { pinned: 60, degraded: 300 },

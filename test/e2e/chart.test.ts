@@ -70,7 +70,7 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
     assert.match(result.stdout, /kubectl apply --server-side --force-conflicts -f \S+crds\.yaml/);
     assert.match(
       result.stdout,
-      /helm upgrade calico \S+tigera-operator-v3\.32\.1\.tgz --version v3\.32\.1 --namespace tigera-operator --reset-then-reuse-values/,
+      /helm upgrade calico \S+tigera-operator-v3\.32\.1-\w{12}\.tgz --version v3\.32\.1 --namespace tigera-operator --reset-then-reuse-values/,
     );
     assert.equal(await cluster.versions(), before);
   });

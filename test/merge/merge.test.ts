@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { KubeObject } from '../../src/core/object.ts';
-import { agents, briefly, config, container, env, image, json, merged } from '../support/merge-cases.ts';
+import { mergeManifest } from '../../src/merge/merge.ts';
+import { agents, briefly, config, container, env, image, json, knowledge, merged } from '../support/merge-cases.ts';
 
 interface Case {
   readonly title: string;
@@ -186,7 +187,11 @@ const kindOfImage = (title: string, mine: string, result: string, told: readonly
 
 const images: readonly Case[] = [
   kindOfImage('another registry is kept with the target’s tag; its port is no tag', `${OWN}:v3.27.2`, `${OWN}:v3.32.1`, ['kept image']),
-  kindOfImage('an image without a tag is a conflict', OWN, NEW, ['conflict image']),
+  kindOfImage('an image without a tag is a conflict; the registry is kept until and after it', OWN, `${OWN}:v3.32.1`, ['conflict image']),
+  kindOfImage('an own build from another registry too', `${OWN}:v3.27.2-fix`, `${OWN}:v3.32.1`, ['conflict image']),
+  kindOfImage('a digest from another registry too', `${OWN}@sha256:${'ab'.repeat(32)}`, `${OWN}:v3.32.1`, ['conflict image']),
+  kindOfImage('an own build under another name stands for nothing of the target', 'm.example/p/agent:v3.27.2-fix', NEW, ['conflict image']),
+  kindOfImage('an own build in the registry that the target has', 'quay.io/calico/node:v3.27.2-fix', NEW, ['conflict image']),
   kindOfImage('another release’s tag is no edit', 'docker.io/calico/node:v3.27.4', NEW, []),
   kindOfImage('a tag of an own build is a conflict', 'docker.io/calico/node:v3.27.2-fix', NEW, ['conflict image']),
   kindOfImage('a digest is a conflict', `docker.io/calico/node@sha256:${'ab'.repeat(32)}`, NEW, ['conflict image']),
@@ -385,6 +390,14 @@ const across: readonly Case[] = [
     told: ['kept image', 'kept initContainers[i].image'],
   },
   {
+    title: 'a container new in the target comes from there too, where the others are pinned to a digest',
+    base: inits(OLD),
+    mine: inits(`${OWN}@sha256:${'ab'.repeat(32)}`),
+    theirs: inits(NEW, init('i', NEW)),
+    result: inits(`${OWN}:v3.32.1`, init('i', `${OWN}:v3.32.1`)),
+    told: ['conflict image', 'kept initContainers[i].image'],
+  },
+  {
     title: 'edits of a container that is gone are obsolete, and tell the registry nevertheless',
     base: inits(OLD, init('old', OLD)),
     mine: inits(OLD, init('old', `${OWN}:v3.27.2`)),
@@ -427,4 +440,31 @@ describe('mergeManifest', () => {
       for (const note of notes) assert.match(outcome.notes.join('\n'), note);
     });
   }
+});
+
+describe('a registry of one’s own and a build of one’s own', () => {
+  const mine = `${OWN}:v3.27.2-fix`;
+  const field = 'images:m.example:5000/p';
+  const cases: readonly (readonly [side: 'mine' | 'theirs', first: string, second: string])[] = [
+    ['mine', mine, `${OWN}:v3.32.1`],
+    ['theirs', `${OWN}:v3.32.1`, `${OWN}:v3.32.1`],
+  ];
+  for (const [side, first, second] of cases) {
+    it(`are two edits: ${side} for the build leaves every image with the registry`, () => {
+      const input = { base: [inits(OLD)], mine: [inits(mine)], theirs: [inits(NEW, init('i', NEW))], knowledge };
+      const { documents, edits } = mergeManifest({ ...input, resolutions: { [field]: side } });
+      assert.deepEqual(documents, [inits(first, init('i', second))]);
+      assert.deepEqual(
+        edits.filter(({ outcome }) => outcome === 'conflict'),
+        [],
+      );
+    });
+  }
+
+  it('are told together: what stands for the target is shown with the registry', () => {
+    const [conflict] = merged(image(OLD), image(mine), image(NEW)).conflicts;
+    assert.equal(conflict?.field, field);
+    assert.equal(conflict?.theirs, `${OWN}:v3.32.1`);
+    assert.match(conflict?.because ?? '', /from your registry/);
+  });
 });

@@ -7,7 +7,7 @@ import { objectOf } from '../support/inventory.ts';
 const commands = (plan: StagePlan) =>
   'skip' in plan ? [] : plan.actions.flatMap(({ effect }) => (effect.type === 'exec' ? [commandLine(effect.run)] : []));
 
-const PLACE = '/w/tigera-operator-v3.32.1.tgz --version v3.32.1 --namespace tigera-operator';
+const PLACE = '/w/tigera-operator-v3.32.1-a8c938318041.tgz --version v3.32.1 --namespace tigera-operator';
 const OFF = '--set manageCRDs=false --set goldmane.enabled=false --set whisker.enabled=false';
 
 describe('apply on the chart path', () => {

@@ -7,7 +7,7 @@ import { waitStage } from '../../src/stages/wait.ts';
 import { type ChartBench, type ChartParts, chartBench, openedChart } from '../support/chart-bench.ts';
 
 const REPOSITORY = 'https://docs.tigera.io/calico/charts';
-const SAVED = '/w/tigera-operator-v3.32.1.tgz';
+const SAVED = '/w/tigera-operator-v3.32.1-a8c938318041.tgz';
 const place = (context: Context, onlyPlanned: boolean): Context => ({ ...context, chain: { pending: [], onlyPlanned, later: [] } });
 
 function counted({ asked }: ChartBench): Readonly<Record<string, number>> {
@@ -35,6 +35,15 @@ describe('the chart of the target, fetched', () => {
     const bench = chartBench({ crdsApplied: true });
     for (let look = 0; look < 3; look += 1) await applyStage.open(bench.sources, place(bench.context, false));
     assert.equal(counted(bench)['dry run'], 3);
+  });
+
+  it('is named by its content: another chart under the same version is another command', async () => {
+    const bench = chartBench({ crdsApplied: true });
+    const files = { ...bench.sources.files, readBytes: async () => new TextEncoder().encode('another chart') };
+    await openedChart({ ...bench, sources: { ...bench.sources, files } });
+    assert.match(bench.asked.join('\n'), /helm show chart \/w\/tigera-operator-v3\.32\.1-[0-9a-f]{12}\.tgz/);
+    assert.ok(!bench.asked.join('\n').includes(SAVED));
+    assert.equal([...bench.saved.keys()].length, 1);
   });
 
   it('is asked for again after a repository that gave no answer', async () => {

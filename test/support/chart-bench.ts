@@ -79,7 +79,11 @@ export function chartBench(parts: ChartParts = {}): ChartBench {
     cluster: parts.forbidden ? withoutSecrets(bench.around.cluster) : bench.around.cluster,
     artifacts: { ...bench.sources.artifacts, fetch: async () => artifact(CRDS) },
     tools: toolsOf(parts, asked),
-    files: { ...bench.sources.files, exists: async (path) => PULLED.test(path) || bench.files.has(path) },
+    files: {
+      ...bench.sources.files,
+      exists: async (path) => PULLED.test(path) || bench.files.has(path),
+      readBytes: async () => new TextEncoder().encode('a chart'),
+    },
     work: { path: '/w', read: async () => undefined, freeBytes: async () => 0, write: async (name, content) => save(saved, name, content) },
   };
   if (parts.crdsApplied) bench.around.perform({ ...writeCrds, effect: { type: 'write', file: 'crds.yaml', content: CRDS } });

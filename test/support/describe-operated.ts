@@ -20,7 +20,7 @@ export function describeOperated(release: string, words: RegExp, ...accepted: re
     let cluster: OperatedCluster;
     before(async function () {
       if (!hasReleases()) this.skip(); // needs the release files beside the repository
-      cluster = await operatedCluster({ mode: 'well', pace: 0.1 }, release);
+      cluster = await operatedCluster({ mode: 'well', pace: 0.1 }, { release });
       const edit = ['set', 'resources', 'deployment/tigera-operator', '-n', 'tigera-operator', '--requests=cpu=70m'];
       assert.equal((await cluster.plane.kubectl(edit)).exitCode, 0);
     });

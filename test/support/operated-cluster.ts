@@ -2,11 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isOlder } from '../../src/core/release.ts';
+import type { AggregatedApi } from '../control-plane/aggregated-api.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { find } from '../control-plane/operated-components.ts';
 import { type OperatorManner, playOperator } from '../control-plane/operator.ts';
 import { CALICO, simulateService } from '../control-plane/service-simulator.ts';
 import { until } from '../control-plane/until.ts';
+import { installApiServer } from './operated-api-server.ts';
 import { manifestFile } from './shared.ts';
 import { type Surroundings, type UpgradeProcess, upgrade } from './upgrade-process.ts';
 
@@ -15,6 +17,8 @@ export interface OperatedCluster {
   readonly plane: ControlPlane;
   readonly around: Surroundings;
   readonly manner: OperatorManner;
+  /** When the operator last changed anything; milliseconds. */
+  changedAt(): number;
   upgrade(...args: readonly string[]): Promise<UpgradeProcess>;
   read(resource: string, jsonPath: string): Promise<string>;
   /** resourceVersion of everything that this program may write. */
@@ -24,23 +28,35 @@ export interface OperatedCluster {
 
 const WATCHED = 'deployments.apps,daemonsets.apps,clusterroles,clusterrolebindings,crds,installations.operator.tigera.io';
 
+export interface OperatedOptions {
+  readonly release?: string;
+  /** Time that pods take to be ready. */
+  readonly readyAfterMs?: number;
+  /** The v3 API is served, by a played API server that the operator moves. */
+  readonly apiServer?: boolean;
+}
+
 /** The manifest of the old release with `kubectl create`, and an Installation, as the service's own document says. */
-export async function operatedCluster(manner: OperatorManner, release = 'v3.27.5', nodes = 3): Promise<OperatedCluster> {
-  const plane = await startControlPlane({});
+export async function operatedCluster(manner: OperatorManner, options: OperatedOptions = {}): Promise<OperatedCluster> {
+  const { release = 'v3.27.5', readyAfterMs } = options;
+  const plane = await startControlPlane(readyAfterMs === undefined ? {} : { readyAfterMs });
   const home = await mkdtemp(join(tmpdir(), 'netsvc-upgrade-home-'));
   const around: Surroundings = { home, kubeconfig: plane.kubeconfigPath, kubectl: plane.programs.kubectl };
   const operator = playOperator(plane.api, manner);
   const agents = simulateService(plane.api, CALICO);
+  let apiServer: AggregatedApi | undefined;
   const stop = async () => {
     await Promise.all([operator.stop(), agents.stop()]);
     await plane.stop();
+    await apiServer?.stop();
     await rm(home, { recursive: true, force: true });
   };
   const read = async (resource: string, jsonPath: string) =>
     (await plane.kubectl(['get', ...resource.split(' '), '-o', `jsonpath=${jsonPath}`])).stdout;
   try {
-    await plane.addNodes(nodes);
+    await plane.addNodes(3);
     await install(plane, release);
+    if (options.apiServer) apiServer = await installApiServer(plane);
   } catch (thrown) {
     await stop();
     throw thrown;
@@ -50,6 +66,7 @@ export async function operatedCluster(manner: OperatorManner, release = 'v3.27.5
     plane,
     around,
     manner,
+    changedAt: operator.changedAt,
     stop,
     read,
     upgrade: (...args) => upgrade(args, around),

@@ -55,7 +55,7 @@ export async function slowTool(around: Surroundings, args: readonly string[], to
       for (const name of ['go', 'held']) await rm(file(name), { force: true });
       await writeFile(file('hold'), '');
       const run = start();
-      await until(`a command of ${tool.name} is held`, async () => existsSync(file('held')));
+      await until(`a command of ${tool.name} is held`, async () => existsSync(file('held')), 180_000);
       return { ...run, pid: Number(await readFile(file('held'), 'utf8')) };
     },
     letGo: () => writeFile(file('go'), ''),

@@ -1,0 +1,59 @@
+import type { Api, ApiObject } from './api.ts';
+import { find, NAMESPACE } from './operated-components.ts';
+import { writeStatus } from './operated-statuses.ts';
+
+/** Where the API server was before v3.32, and its APIService. */
+const OLD_NAMESPACE = 'calico-apiserver';
+const SERVICE = '/apis/apiregistration.k8s.io/v1/apiservices/v3.projectcalico.org';
+const NAME = 'calico-api';
+
+export interface ApiServerWanted {
+  readonly release: string;
+  readonly isNew: boolean;
+}
+
+/**
+ * Where an APIServer is wanted and its APIService is there: the new operator turns the APIService to its own namespace at once, has the
+ * old namespace deleted in the same moment, and the v3 API is away until the new pods are ready.
+ */
+export async function playApiServer(api: Api, { release, isNew }: ApiServerWanted): Promise<void> {
+  const wanted = await find(api, '/apis/operator.tigera.io/v1/apiservers/default');
+  const registered = await find<Registered>(api, SERVICE);
+  if (!wanted || !registered) return;
+  const namespace = isNew ? NAMESPACE : OLD_NAMESPACE;
+  if (registered.spec.service.namespace !== namespace) {
+    await api.send('PATCH', SERVICE, { spec: { service: { namespace } } });
+    await api.send('DELETE', `/api/v1/namespaces/${OLD_NAMESPACE}`);
+  }
+  // The new pods take longer than everything else.
+  const ready = await renderServer(api, namespace, release, isNew ? { 'netsvc-upgrade.test/ready-after': '25s' } : {});
+  // Its pods answer, in the test ground, by the Service alone.
+  const { port } = registered.spec.service;
+  if (ready && !(await find(api, `/api/v1/namespaces/${namespace}/services/${NAME}`)))
+    await api.send('POST', `/api/v1/namespaces/${namespace}/services`, serviceOf(port));
+  const why = ready ? '' : `"${namespace}/calico-apiserver" is not available`;
+  await writeStatus(api, 'apiserver', { generation: wanted.metadata.generation as number, why });
+}
+
+interface Registered {
+  readonly spec: { readonly service: { readonly namespace: string; readonly port: number } };
+}
+
+/** Dialled directly: endpoints may not be loopback addresses. */
+export function serviceOf(port: number): object {
+  const spec = { type: 'ExternalName', externalName: 'localhost', ports: [{ port, protocol: 'TCP' }] };
+  return { apiVersion: 'v1', kind: 'Service', metadata: { name: NAME }, spec };
+}
+
+/** True once its pods are available. */
+async function renderServer(api: Api, namespace: string, release: string, annotations: object): Promise<boolean> {
+  const path = `/apis/apps/v1/namespaces/${namespace}/deployments`;
+  const live = await find<ApiObject>(api, `${path}/calico-apiserver`);
+  if (live) return ((live.status ?? {}) as { readonly availableReplicas?: number }).availableReplicas === 1;
+  const labels = { 'k8s-app': 'calico-apiserver' };
+  const containers = [{ name: 'calico-apiserver', image: `quay.io/calico/apiserver:${release}` }];
+  const template = { metadata: { labels, annotations }, spec: { containers, tolerations: [{ operator: 'Exists' }] } };
+  const body = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'calico-apiserver', labels } };
+  await api.send('POST', path, { ...body, spec: { replicas: 1, selector: { matchLabels: labels }, template } });
+  return false;
+}

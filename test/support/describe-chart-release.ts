@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import type { HelmMajor } from '../helm/programs.ts';
+import { type ChartCluster, type ChartInstall, chartCluster, flagsOf, RELEASE_NAMESPACE } from './chart-cluster.ts';
+import { needsHelm } from './needs-helm.ts';
+import { hasReleases } from './shared.ts';
+import { slowTool } from './slow-kubectl.ts';
+import { startUpgrade } from './upgrade-process.ts';
+
+/** Where the first run is ended: by what it has said, or while the chart tool is at work. */
+export type KilledAt = RegExp | 'helm';
+
+export interface ChartCase {
+  readonly release: string;
+  readonly helm: HelmMajor;
+  readonly install: ChartInstall;
+  readonly killedAt: KilledAt;
+  /** The CRDs are left to the operator. */
+  readonly manageCrds?: boolean;
+  /** CRD among the release's own objects, which has to outlive the upgrade once it is marked. */
+  readonly keptCrd?: string;
+}
+
+const CHANGE = ['run', '--yes', '--from', 'crds', '--through', 'apply'] as const;
+const OPERATOR = `deploy -n ${RELEASE_NAMESPACE} tigera-operator`;
+const said = (result: { exitCode?: number | undefined; stdout: string; stderr: string }) =>
+  `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
+
+/** Procedure A from one old release: killed in the middle, run again, and at the one end that every release comes to. */
+export function describeChartRelease({ release, helm: major, install, killedAt, keptCrd, manageCrds = false }: ChartCase): void {
+  const commandOf = (cluster: ChartCluster) => [...CHANGE, ...flagsOf(cluster), ...(manageCrds ? ['--manage-crds'] : [])];
+  describe(`procedure A from ${release} with helm ${major} on a real control plane`, function () {
+    this.timeout(900_000);
+    let cluster: ChartCluster;
+    let helm: string;
+    before(async function () {
+      this.timeout(0); // the very first run builds helm
+      if (!hasReleases()) return this.skip(); // needs the release files beside the repository
+      helm = await needsHelm(this, major);
+      cluster = await chartCluster(helm, install);
+      if (keptCrd === undefined) return;
+      const marked = await cluster.plane.kubectl(['annotate', 'crd', keptCrd, 'helm.sh/resource-policy=keep']);
+      assert.equal(marked.exitCode, 0, marked.stderr);
+    });
+    after(() => cluster?.stop());
+
+    it('is killed in the middle, run again, and ends at the target with the values', async () => {
+      await (killedAt === 'helm' ? killInHelm(cluster, commandOf(cluster), helm) : killAfter(cluster, commandOf(cluster), killedAt));
+      const result = await cluster.upgrade(...commandOf(cluster));
+      assert.equal(result.exitCode, 0, said(result));
+      const listed = JSON.parse(await cluster.helm('list', '-A', '-o', 'json')) as readonly Record<string, string>[];
+      assert.deepEqual(
+        listed.map(({ chart, status, revision }) => [chart, status, revision]),
+        [['tigera-operator-v3.32.1', 'deployed', '2']],
+      );
+      assert.match(await cluster.read(OPERATOR, '{.spec.template.spec.containers[0].image}'), /:v1\.42\.3$/);
+      assert.equal(await cluster.read(OPERATOR, '{.spec.template.spec.containers[0].args}'), `["-manage-crds=${manageCrds}"]`);
+      assert.equal(await cluster.read(OPERATOR, '{.spec.template.spec.containers[0].resources.requests.cpu}'), '50m');
+      assert.equal(await cluster.read('installations.operator.tigera.io default', '{.spec.registry}'), 'mirror.example.org/');
+      const crds = ['goldmanes.operator.tigera.io', 'tiers.crd.projectcalico.org', ...(keptCrd === undefined ? [] : [keptCrd])];
+      for (const crd of crds) assert.equal(await cluster.read(`crd ${crd}`, '{.metadata.name}'), crd);
+    });
+
+    it('a second run writes nothing', async () => {
+      const before = await cluster.versions();
+      const result = await cluster.upgrade(...commandOf(cluster));
+      assert.equal(result.exitCode, 0, said(result));
+      assert.equal(await cluster.versions(), before);
+    });
+  });
+}
+
+async function killAfter({ around }: ChartCluster, command: readonly string[], words: RegExp): Promise<void> {
+  const child = startUpgrade(command, around);
+  let text = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+    if (words.test(text)) child.kill('SIGKILL');
+  });
+  const first = await child;
+  assert.match(text, words, said(first));
+  assert.equal(first.signal, 'SIGKILL', 'it was ended before its end');
+}
+
+/** The chart tool goes on without the run that started it. */
+async function killInHelm({ around }: ChartCluster, command: readonly string[], real: string): Promise<void> {
+  const slow = await slowTool(around, command, { name: 'helm', real, verb: 'upgrade' });
+  const { child } = await slow.startHeld();
+  child.kill('SIGKILL');
+  await child;
+  await slow.letGo();
+}
