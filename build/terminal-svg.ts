@@ -9,7 +9,7 @@ export function terminalSvg(title: string, lines: readonly (readonly Span[])[], 
   const [width, height] = [Math.ceil(columns * WIDTH + 2 * ROOM), lines.length * HEIGHT + 2 * ROOM];
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="title">`,
-    `<title id="title">${escaped(title)}</title>`,
+    `<title id="title">${escaped(title).replaceAll('\u00a0', ' ')}</title>`,
     `<rect width="${width}" height="${height}" rx="8" fill="#0d1117"/>`,
     '<g fill="#e6edf3" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,DejaVu Sans Mono,monospace" font-size="14">',
     ...lines.map((line, row) => textOf(line, ROOM + row * HEIGHT + 14)),
@@ -48,6 +48,7 @@ export function svgLines(svg: string): readonly string[] {
       .replace(/<[^>]*>/g, '')
       .replaceAll('&lt;', '<')
       .replaceAll('&gt;', '>')
-      .replaceAll('&amp;', '&');
+      .replaceAll('&amp;', '&')
+      .replaceAll('\u00a0', ' ');
   return [...svg.matchAll(/<text [^>]*>(.*)<\/text>/g)].map(([, inner = '']) => words(inner));
 }
