@@ -2,6 +2,7 @@ import { Command } from '@oclif/core/command';
 import type { Config } from '@oclif/core/config';
 import { quoteFor } from '../core/argv.ts';
 import type { ExitName } from '../core/fault.ts';
+import { withoutAddressCredentials } from '../core/hidden.ts';
 import { CARRIED, type CarriedFlag } from '../ui/carry.ts';
 import { type FlagShape, setsFlag, withEnvironment } from './environment.ts';
 import { seamsOf } from './plugin.ts';
@@ -52,7 +53,8 @@ export abstract class BaseCommand extends Command {
 const levelled = (word: string, index: number, argv: readonly string[]) =>
   word === '-v' && !/^\d+$/.test(argv[index + 1] ?? '') ? '-v=1' : word;
 
-const quoted = (word: string) => quoteFor(process.platform, word);
+/** A word as it may be shown: what was typed into an address is not repeated. */
+const quoted = (word: string) => quoteFor(process.platform, withoutAddressCredentials(word));
 
 function withoutToken(argv: readonly string[]): readonly string[] {
   return argv.filter((word, index) => word !== '--token' && !word.startsWith('--token=') && argv[index - 1] !== '--token');

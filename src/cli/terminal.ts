@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Fault } from '../core/fault.ts';
+import { withoutAddressCredentials } from '../core/hidden.ts';
 import type { Environment } from './seams.ts';
 
 /** Where words go and answers come from. Data on `out`, everything for a person on `err`. */
@@ -20,11 +21,14 @@ export interface Terminal {
 const MIN_COLUMNS = 40;
 const NO_COLUMNS = 80;
 
-export function processTerminal(env: Environment): Terminal {
-  const { stdin, stdout, stderr } = process;
+/** The three streams of this process; others only in tests. */
+type Streams = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'>;
+
+/** Whatever is written leaves out the credentials in addresses, error messages of other programs included. */
+export function processTerminal(env: Environment, { stdin, stdout, stderr }: Streams = process): Terminal {
   return {
-    out: (text) => void stdout.write(text),
-    err: (text) => void stderr.write(text),
+    out: (text) => void stdout.write(withoutAddressCredentials(text)),
+    err: (text) => void stderr.write(withoutAddressCredentials(text)),
     interactive: Boolean(stdin.isTTY && stderr.isTTY) && env.TERM !== 'dumb',
     outIsTerminal: Boolean(stdout.isTTY),
     errIsTerminal: Boolean(stderr.isTTY) && (stderr.columns ?? 0) >= MIN_COLUMNS,

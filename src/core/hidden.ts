@@ -1,9 +1,11 @@
 /** What stands in plans, reports and records in place of a Secret's value. */
 export const HIDDEN = '(hidden)';
 
+/** `https://user:password@host`; a user alone may be a token, and a password may have an @ in it. */
+const IN_ADDRESS = [/([a-z][a-z0-9+.-]*:\/\/)[^\s/"'<>\\]+@/gi, `$1${HIDDEN}@`] as const;
+
 const CREDENTIALS: readonly (readonly [RegExp, string])[] = [
-  // `https://user:password@host`; a user alone may be a token.
-  [/([a-z][a-z0-9+.-]*:\/\/)[^\s/@"'<>\\]+@/gi, `$1${HIDDEN}@`],
+  IN_ADDRESS,
   [/\b(Bearer|Basic)( +)[A-Za-z0-9._~+/-]{8,}=*/g, `$1$2${HIDDEN}`],
   // A JSON web token, as service accounts have.
   [/\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*/g, HIDDEN],
@@ -12,4 +14,9 @@ const CREDENTIALS: readonly (readonly [RegExp, string])[] = [
 /** A text that leaves this machine, without credentials that a program, an address or a person put into it. Leaves JSON valid. */
 export function withoutCredentials(text: string): string {
   return CREDENTIALS.reduce((kept, [pattern, instead]) => kept.replace(pattern, instead), text);
+}
+
+/** A text for the person at the terminal, without the credentials in addresses: it is copied into tickets and logs. Leaves JSON valid. */
+export function withoutAddressCredentials(text: string): string {
+  return text.replace(...IN_ADDRESS);
 }

@@ -1,6 +1,7 @@
 import type { Action, Effect, Expectation } from '../core/action.ts';
 import { commandLine, quoteArgument, type Tool } from '../core/argv.ts';
 import type { EngineEvent } from '../core/event.ts';
+import { withoutAddressCredentials } from '../core/hidden.ts';
 import { probeText } from '../core/image-probe.ts';
 import type { ObjectRef } from '../core/object.ts';
 import { refText } from '../core/object.ts';
@@ -10,7 +11,7 @@ export type ProgramOf = (tool: Tool) => string;
 
 /** What an action does as one line: the command a person could type, or the same in words. */
 export function actionText(action: Action, programOf: ProgramOf): string {
-  return effectText(action.effect, programOf);
+  return withoutAddressCredentials(effectText(action.effect, programOf));
 }
 
 function effectText(effect: Effect, programOf: ProgramOf): string {

@@ -46,6 +46,9 @@ describe('generated files', () => {
         assert.match(command.description ?? '', part, command.id);
       }
       assert.ok((command.examples ?? []).length > 0, command.id);
+      assert.match(command.summary ?? '', /^[A-Z].{20,}[^.]$/, command.id);
+      // A paragraph of its own before the parts: what it does.
+      assert.match(command.description ?? '', /^(?!When: )[A-Za-z][\s\S]{20,}?\n\nWhen: /, command.id);
       for (const code of Object.values(EXIT)) assert.match(command.description ?? '', new RegExp(`^${code}  `, 'm'), command.id);
     }
   });

@@ -40,6 +40,32 @@ describe('a command that performs stages', () => {
     assert.match(bench.err(), /error: nothing was changed: there is no terminal to ask on and --yes is not given/);
   });
 
+  for (const [words, hint] of [
+    [
+      ['apply', '--manifest-url=https://anna:geheim@mirror.example/x'],
+      /Next: kubectl netsvc-upgrade apply '--manifest-url=https:\/\/\(hidden\)@/,
+    ],
+    [
+      ['apply', '--manifest-url', 'https://anna:geheim@mirror.example/x', '--yes'],
+      /Next: kubectl netsvc-upgrade wait '--manifest-url=https:\/\/\(hidden\)@/,
+    ],
+    [
+      ['plan', '--manifest-url=https://anna:geheim@mirror.example/x'],
+      /Next: kubectl netsvc-upgrade run '--manifest-url=https:\/\/\(hidden\)@/,
+    ],
+  ] as const)
+    it(`does not repeat the password of an address: ${words.join(' ').replace('geheim', '…')}`, async () => {
+      const apply: Action['effect'] = {
+        type: 'exec',
+        run: { tool: 'helm', args: ['upgrade', '--repo', 'https://anna:geheim@charts.example'] },
+      };
+      const plan = { actions: [{ id: 'a', title: 'a', ref: '§4.4/2', undo: 'none', effect: apply }] } as const;
+      const bench = commandBench([fakeStage('apply', { plan })]);
+      await bench.run(...words);
+      assert.match(bench.out(), hint);
+      assert.doesNotMatch(bench.out() + bench.err(), /geheim/);
+    });
+
   it('acts without asking on --yes', async () => {
     const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
     assert.equal(await bench.run('apply', '-y'), 0);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
-import { confirm } from '../../src/cli/terminal.ts';
+import { confirm, processTerminal } from '../../src/cli/terminal.ts';
 
 function asking(stop = new AbortController()) {
   const [input, output] = [new PassThrough(), new PassThrough()];
@@ -44,5 +44,16 @@ describe('a question at the terminal', () => {
     const { stop, answer } = asking();
     stop.abort();
     await assert.rejects(answer, INTERRUPTED);
+  });
+});
+
+describe('the terminal', () => {
+  it('is never shown the credentials of an address, on stdout or on stderr', () => {
+    const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
+    const terminal = processTerminal({}, streams as unknown as Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'>);
+    terminal.out('{"next":"get https://anna:geheim@mirror.example/"}\n');
+    terminal.err('error: https://anna:geheim@mirror.example/x redirects too often\n');
+    assert.equal(String(streams.stdout.read()), '{"next":"get https://(hidden)@mirror.example/"}\n');
+    assert.equal(String(streams.stderr.read()), 'error: https://(hidden)@mirror.example/x redirects too often\n');
   });
 });

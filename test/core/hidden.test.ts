@@ -5,6 +5,7 @@ import { withoutCredentials } from '../../src/core/hidden.ts';
 describe('a text that leaves this machine', () => {
   for (const [text, kept] of [
     ['run --manifest-url=https://alice:geheim@mirror.example/x', 'run --manifest-url=https://(hidden)@mirror.example/x'],
+    ['next: https://alice:ge@h:eim@mirror.example/x,', 'next: https://(hidden)@mirror.example/x,'],
     ['fetched https://token@mirror.example', 'fetched https://(hidden)@mirror.example'],
     ['Authorization: Bearer geheim.geheim-geheim==', 'Authorization: Bearer (hidden)'],
     ['token eyJhbGciOi.eyJzdWIiOi.c2ln-nature was refused', 'token (hidden) was refused'],
