@@ -1,5 +1,6 @@
 import type { Acceptance, Context } from '../core/context.ts';
 import type { ExitName, Fault } from '../core/fault.ts';
+import type { Side } from '../core/trace.ts';
 import type { CarriedFlag } from '../ui/carry.ts';
 import type { Palette } from '../ui/colour.ts';
 import { palette } from '../ui/colour.ts';
@@ -62,6 +63,13 @@ export class Session {
   accepting(more: readonly Acceptance[]): Session {
     const { options } = this.context;
     const context = { ...this.context, options: { ...options, accept: [...options.accept, ...more] } };
+    return new Session(this.seams, this.asked, { ...this.composition, context }, this.interrupts, this.#report);
+  }
+
+  /** The same with the person's decisions about edits, as if they had been given by `--resolve`. */
+  resolving(more: Readonly<Record<string, Side>>): Session {
+    const { options } = this.context;
+    const context = { ...this.context, options: { ...options, resolutions: { ...options.resolutions, ...more } } };
     return new Session(this.seams, this.asked, { ...this.composition, context }, this.interrupts, this.#report);
   }
 

@@ -22,6 +22,17 @@ export interface PlannedObject {
   readonly note?: string;
 }
 
+/** One field that differs between what is installed and the target, where no base tells whose wish that is. */
+export interface TwoWayField {
+  readonly ref: ObjectRef;
+  readonly path: string;
+  readonly live: unknown;
+  /** Absent: the field goes. */
+  readonly target?: unknown;
+  /** Field managers that own it. */
+  readonly owners: readonly string[];
+}
+
 export interface PlannedStage {
   readonly id: string;
   readonly title: string;
@@ -32,6 +43,8 @@ export interface PlannedStage {
   readonly notes: readonly string[];
   /** What a person changed and what becomes of it; absent where nothing was looked for. */
   readonly edits?: readonly Trace[];
+  /** Only where no base tells edits: what is installed against the target. */
+  readonly twoWay?: readonly TwoWayField[];
 }
 
 /** A field that somebody set in the cluster and that the upgrade would write over. */

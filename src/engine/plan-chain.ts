@@ -54,8 +54,8 @@ export function plannedStage(stage: AnyStage, open: OpenStage): PlannedStage {
   const plan = open.plan();
   const head = { id: stage.id, title: stage.title, ref: stage.ref };
   if ('skip' in plan) return { ...head, skip: plan.skip, actions: [], objects: [], notes: [] };
-  const { actions, objects = [], notes = [], edits } = plan;
-  return { ...head, actions, objects, notes, ...(edits ? { edits } : {}) };
+  const { actions, objects = [], notes = [], edits, twoWay } = plan;
+  return { ...head, actions, objects, notes, ...(edits ? { edits } : {}), ...(twoWay ? { twoWay } : {}) };
 }
 
 /** The exit that the findings ask for: the check's own code if it has one, else 3 or 4. */
