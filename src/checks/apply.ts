@@ -144,12 +144,12 @@ export const baseKnown: Check<ApplyJudged> = defineCheck('NS-205', {
   category: 'manifest',
   severity: 'error',
   ref: '§4.4/1',
-  judge({ edits }) {
+  judge({ edits, installation }) {
     if ('value' in edits) return ok(`edits are told by the manifest of ${read(edits).bases[0]}`);
     return failed(
       `your edits cannot be told from the release's own text: ${edits.unread}`,
-      'Give the release’s own manifest, unedited, with --base (your edited one would hide every edit), or your finished target with --upgrade-file.',
-      { exit: 'conflicts' },
+      'Give the release’s own manifest, unedited, with --base (your edited one would hide every edit), or your finished target with --upgrade-file; or read in the plan every field that differs, and take it on by name.',
+      { exit: 'conflicts', byName: true, evidence: [{ text: installation.release ?? installation.path }] },
     );
   },
 });

@@ -2,12 +2,14 @@ import { type ExitName, Fault } from '../core/fault.ts';
 import { K } from '../core/kinds.ts';
 import type { AnyStage } from '../core/stage.ts';
 import type { PlanHead } from '../ui/plan-view.ts';
+import { twoWayLines } from '../ui/two-way-rows.ts';
 import { planStages, planText } from './chain-plan.ts';
 import { nextStep, report } from './chain-report.ts';
 import { type Outcome, type Planned, planDocument } from './documents.ts';
 import { confirmSaved, type SavedPlan } from './plan-file.ts';
 import { planHead } from './plan-head.ts';
 import type { Session } from './session.ts';
+import { settledByPerson } from './settle-conflicts.ts';
 import { takenOnByName } from './take-on.ts';
 
 /** What became of asking: the exit that ends the command before it changes anything, or that it may go on. */
@@ -24,6 +26,11 @@ export async function confirmPlan(session: Session, stages: readonly AnyStage[],
   const head = await planHead(session, planned);
   const { writes } = planned;
   if (planned.blocked) {
+    const settled = saved === undefined ? await settledByPerson(session, planned.findings) : undefined;
+    if (settled) return confirmPlan(session.resolving(settled), stages, saved);
+    const twoWay = twoWayLines(planned.stages, false);
+    const asksTwoWay = session.seams.terminal.interactive && !session.context.options.yes;
+    if (asksTwoWay) for (const line of twoWay) session.say(line);
     const taken = await takenOnByName(session, planned.findings);
     if (taken) return confirmPlan(session.accepting(taken), stages, saved);
     return { session, writes, stopped: await refuse(session, planned, planned.blocked) };

@@ -2,6 +2,7 @@ import type { ExitName } from '../core/fault.ts';
 import type { AnyStage } from '../core/stage.ts';
 import { findingsLines } from '../ui/findings.ts';
 import { type PlanHead, planLines } from '../ui/plan-view.ts';
+import { twoWayLines } from '../ui/two-way-rows.ts';
 import { nextStep } from './chain-report.ts';
 import { type PlanDocument, type Planned, planDocument } from './documents.ts';
 import { findingsHere } from './next-here.ts';
@@ -47,6 +48,7 @@ export function planText(
   const view = { palette, wide, programOf: session.composition.tools.programOf, ...(namespace ? { namespace } : {}) };
   return [
     ...planLines(head, planned.stages, view),
+    ...twoWayLines(planned.stages, wide, namespace),
     ...(planned.findings.length > 0 ? findingsLines(planned.findings, { palette, wide, openOnly: true }) : []),
   ];
 }

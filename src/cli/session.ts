@@ -2,6 +2,7 @@ import type { Trace } from '../adapters/trace.ts';
 import type { Acceptance, Context } from '../core/context.ts';
 import type { ExitName, Fault } from '../core/fault.ts';
 import { withoutCredentials } from '../core/hidden.ts';
+import type { Side } from '../core/trace.ts';
 import type { CarriedFlag } from '../ui/carry.ts';
 import type { Palette } from '../ui/colour.ts';
 import { palette } from '../ui/colour.ts';
@@ -72,6 +73,13 @@ export class Session {
   /** The same with the saved plan that was found to be still true. */
   agreedTo(savedPlan: string): Session {
     const context = { ...this.context, savedPlan };
+    return new Session(this.seams, this.asked, { ...this.composition, context }, this.interrupts, this.#report);
+  }
+
+  /** The same with the person's decisions about edits, as if they had been given by `--resolve`. */
+  resolving(more: Readonly<Record<string, Side>>): Session {
+    const { options } = this.context;
+    const context = { ...this.context, options: { ...options, resolutions: { ...options.resolutions, ...more } } };
     return new Session(this.seams, this.asked, { ...this.composition, context }, this.interrupts, this.#report);
   }
 

@@ -55,6 +55,17 @@ export interface PlannedHost {
   readonly detail?: string;
 }
 
+/** One field that differs between what is installed and the target, where no base tells whose wish that is. */
+export interface TwoWayField {
+  readonly ref: ObjectRef;
+  readonly path: string;
+  readonly live: unknown;
+  /** Absent: the field goes. */
+  readonly target?: unknown;
+  /** Field managers that own it. */
+  readonly owners: readonly string[];
+}
+
 export interface PlannedStage {
   readonly id: string;
   readonly title: string;
@@ -69,6 +80,8 @@ export interface PlannedStage {
   readonly digests?: Readonly<Record<string, string>>;
   /** One per node of the cluster; absent where host endpoints are not what the stage is about. */
   readonly hosts?: readonly PlannedHost[];
+  /** Only where no base tells edits: what is installed against the target. */
+  readonly twoWay?: readonly TwoWayField[];
 }
 
 /** A field that somebody set in the cluster and that the upgrade would write over. */

@@ -2,7 +2,7 @@ import type { Action } from './action.ts';
 import type { Check, Finding } from './check.ts';
 import type { Context } from './context.ts';
 import { judgeAll } from './judge.ts';
-import type { PlannedHost, PlannedObject } from './plan.ts';
+import type { PlannedHost, PlannedObject, TwoWayField } from './plan.ts';
 import type { Sources } from './ports.ts';
 import type { RunRecord } from './run-record.ts';
 import type { Trace } from './trace.ts';
@@ -38,6 +38,8 @@ export type StagePlan =
       readonly edits?: readonly Trace[];
       /** What becomes of each node's host. */
       readonly hosts?: readonly PlannedHost[];
+      /** What is installed against the target, where nothing tells edits. */
+      readonly twoWay?: readonly TwoWayField[];
       /** Kept beside the run record before the first write of this stage, once per run. Never a Secret's value. */
       readonly keep?: { readonly id: string; readonly content: unknown };
       /** What the run record must know before the first write of this stage. */

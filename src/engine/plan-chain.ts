@@ -54,8 +54,13 @@ export function plannedStage(stage: AnyStage, open: OpenStage): PlannedStage {
   const plan = open.plan();
   const head = { id: stage.id, title: stage.title, ref: stage.ref };
   if ('skip' in plan) return { ...head, skip: plan.skip, actions: [], objects: [], notes: [] };
-  const { actions, objects = [], notes = [], edits, hosts, remember } = plan;
-  const told = { ...(edits ? { edits } : {}), ...(hosts ? { hosts } : {}), ...(remember?.digests ? { digests: remember.digests } : {}) };
+  const { actions, objects = [], notes = [], edits, twoWay, hosts, remember } = plan;
+  const told = {
+    ...(edits ? { edits } : {}),
+    ...(twoWay ? { twoWay } : {}),
+    ...(hosts ? { hosts } : {}),
+    ...(remember?.digests ? { digests: remember.digests } : {}),
+  };
   return { ...head, actions, objects, notes, ...told };
 }
 

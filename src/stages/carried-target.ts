@@ -7,6 +7,7 @@ import type { Side } from '../core/trace.ts';
 import { carriedText, differences, type ReleasedFile } from '../merge/carry.ts';
 import { type Manifest, parseManifest } from '../merge/manifest.ts';
 import type { MergeResult } from '../merge/merge-input.ts';
+import { type Seen, twoWayFields } from '../merge/two-way.ts';
 import type { EditSurvey } from './edits.ts';
 import { sha256Of } from './sha256.ts';
 import type { Target, TargetFile } from './target.ts';
@@ -30,13 +31,15 @@ export async function carriedEdits(
   return { target: target.release, base, resolutions, edits, files: Object.fromEntries(files) };
 }
 
-/** What a person changed, shown and kept: once the first object is written nothing else tells it. */
+/** What a person changed, shown and kept: once the first object is written nothing else tells it. Without a base, what differs. */
 export function carriedOf({
   edits,
+  previews,
 }: {
   readonly edits: Reading<Pick<EditSurvey, 'edits' | 'carried'>>;
-}): Pick<Extract<StagePlan, { actions: unknown }>, 'edits' | 'keep'> {
-  if (!('value' in edits)) return {};
+  readonly previews: readonly Seen[];
+}): Pick<Extract<StagePlan, { actions: unknown }>, 'edits' | 'keep' | 'twoWay'> {
+  if (!('value' in edits)) return { twoWay: twoWayFields(previews) };
   const { edits: traces, carried } = edits.value;
   return { edits: traces, ...(carried ? { keep: { id: CARRIED_ID, content: carried } } : {}) };
 }

@@ -1,10 +1,15 @@
 import type { Action, Effect } from '../core/action.ts';
 import { HIDDEN } from '../core/hidden.ts';
-import type { PlannedObject, PlannedStage } from '../core/plan.ts';
+import type { PlannedObject, PlannedStage, TwoWayField } from '../core/plan.ts';
 
 /** A plan as it may be shown: Secrets without values, file contents by their size. Checksums are for saved plans only. */
 export function maskedStage({ digests: _, ...stage }: PlannedStage): PlannedStage {
-  return { ...stage, actions: stage.actions.map(maskedAction), objects: stage.objects.map(maskedObject) };
+  return {
+    ...stage,
+    actions: stage.actions.map(maskedAction),
+    objects: stage.objects.map(maskedObject),
+    ...(stage.twoWay ? { twoWay: stage.twoWay.map(maskedTwoWay) } : {}),
+  };
 }
 
 export function maskedObject({ state: _, ...object }: PlannedObject): PlannedObject {
@@ -13,6 +18,11 @@ export function maskedObject({ state: _, ...object }: PlannedObject): PlannedObj
     ...object,
     fields: object.fields.map(({ path, before, after }) => ({ path, ...hide('before', before), ...hide('after', after) })),
   };
+}
+
+export function maskedTwoWay(field: TwoWayField): TwoWayField {
+  if (field.ref.kind !== 'Secret') return field;
+  return { ...field, live: HIDDEN, ...(field.target === undefined ? {} : { target: HIDDEN }) };
 }
 
 function hide<Key extends string>(key: Key, value: unknown): { readonly [key in Key]?: string } {

@@ -1,0 +1,55 @@
+import type { Evidence, Finding } from '../core/check.ts';
+import type { Side } from '../core/trace.ts';
+import type { Session } from './session.ts';
+
+/** The finding whose subjects are fields that only a person can decide on. */
+const CONFLICTS = 'NS-201';
+/** Answers that are none before the question is given up. */
+const TRIES = 3;
+
+type Decisions = Readonly<Record<string, Side>>;
+
+/**
+ * What a person decides on a terminal about fields that both sides changed, as `--resolve` would say it; undefined where nobody is to
+ * be asked, or the person stops. Nothing is asked while other findings stand against the run.
+ */
+export async function settledByPerson(session: Session, findings: readonly Finding[]): Promise<Decisions | undefined> {
+  const { seams, context } = session;
+  const open = findings.filter(({ outcome }) => outcome === 'error');
+  const conflicts = open.filter(({ id }) => id === CONFLICTS).flatMap(({ evidence }) => evidence);
+  const isRest = open.every(({ id, byName }) => id === CONFLICTS || byName === true);
+  if (!seams.terminal.interactive || context.options.yes || conflicts.length === 0 || !isRest) return undefined;
+  const decisions: Record<string, Side> = {};
+  for (const [index, conflict] of conflicts.entries()) {
+    for (const line of conflictLines(conflict, index + 1, conflicts.length)) session.say(line);
+    const side = await asked(session);
+    if (side === undefined) break;
+    decisions[conflict.text] = side;
+  }
+  sayDecisions(session, decisions);
+  return Object.keys(decisions).length === conflicts.length ? decisions : undefined;
+}
+
+/** The place, then what was, what is yours and what the target has, each on its line. */
+function conflictLines({ text, detail = '' }: Evidence, number: number, of: number): readonly string[] {
+  const told = /^was: (.*), yours: (.*), the target's: (.*); (.*?)$/s.exec(detail);
+  const head = `conflict ${number} of ${of}: ${text}`;
+  if (!told) return [head, `  ${detail}`];
+  const [, base = '', mine = '', theirs = '', because = ''] = told;
+  return [head, `  was:     ${base}`, `  mine:    ${mine}`, `  theirs:  ${theirs}`, `  ${because}`];
+}
+
+async function asked({ seams, interrupts }: Session): Promise<Side | undefined> {
+  for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+    const answer = (await seams.terminal.ask('Whose value stands? [mine/theirs/stop]', interrupts.soft))?.toLowerCase();
+    if (answer === 'mine' || answer === 'theirs') return answer;
+    if (answer === undefined || answer === 'stop') return undefined;
+  }
+  return undefined;
+}
+
+/** For the next time, or for where no terminal is. */
+function sayDecisions(session: Session, decisions: Decisions): void {
+  const flags = Object.entries(decisions).map(([field, side]) => `--resolve '${field}=${side}'`);
+  if (flags.length > 0) session.say(`decided, as with: ${flags.join(' ')}`);
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { CARRIED_PART, readCarriedEdits } from '../../src/core/carried.ts';
+import { K } from '../../src/core/kinds.ts';
+import type { KubeObject } from '../../src/core/object.ts';
+import { virtualClock } from '../../src/sandbox/clock.ts';
+import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import { sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';
+
+const FIELD = 'ConfigMap/kube-system/netsvc-config:data.cni_network_config.cniVersion';
+
+/** Installed from a file in which the person wrote a version of the CNI that the release has changed since. */
+async function edited(): Promise<Scenario> {
+  const scenario = await netsvcScenario({ nodes: 2, releasesFolder: sandboxReleases, clock: virtualClock() });
+  const { store } = scenario.cluster;
+  const before = store.get(K.ConfigMap, 'netsvc-config', 'kube-system') ?? assert.fail('no settings');
+  const text = JSON.stringify(before);
+  const after = text.replaceAll(/(cniVersion[\\": ]+)0\.3\.1/g, (_, head: string) => `${head}0.4.0`);
+  assert.notEqual(after, text);
+  store.update(K.ConfigMap, JSON.parse(after) as KubeObject);
+  return scenario;
+}
+
+async function apply(scenario: Scenario, typed: readonly string[] | undefined, ...flags: readonly string[]) {
+  const bench = sandboxCommand(scenario);
+  if (typed) bench.answers = [true];
+  bench.typed.push(...(typed ?? []));
+  const exit = await bench.run('apply', '--hold-policy-migration', ...flags);
+  return { exit, bench, questions: bench.questions, err: bench.err() };
+}
+
+function versionIn({ cluster }: Scenario): string | undefined {
+  const config = cluster.store.get(K.ConfigMap, 'netsvc-config', 'kube-system') as { data?: Record<string, string> } | undefined;
+  return /"cniVersion": "([^"]+)"/.exec(config?.data?.cni_network_config ?? '')?.[1];
+}
+
+describe('fields that only a person can decide on, at a terminal', () => {
+  for (const [side, version] of [
+    ['mine', '0.4.0'],
+    ['theirs', '1.0.0'],
+  ] as const) {
+    it(`stand as the answer says, which is recorded as --resolve is: ${side}`, async () => {
+      const scenario = await edited();
+      const { exit, questions, err } = await apply(scenario, [side]);
+      assert.equal(exit, 0, err);
+      assert.match(
+        err,
+        new RegExp(
+          `conflict 1 of 1: ${FIELD.replaceAll('.', '\\.')}\\n  was:     0\\.3\\.1\\n  mine:    0\\.4\\.0\\n  theirs:  1\\.0\\.0\\n`,
+        ),
+      );
+      assert.match(err, new RegExp(`decided, as with: --resolve '.*cniVersion=${side}'`));
+      assert.match(questions.join('|'), /^Whose value stands\? \[mine\/theirs\/stop\]\|Bring context/);
+      assert.equal(versionIn(scenario), version);
+      const id = scenario.state.record?.kept.find((one) => one.includes(CARRIED_PART)) ?? assert.fail('nothing kept');
+      assert.deepEqual(readCarriedEdits(JSON.parse(scenario.state.kept.get(id) ?? ''))?.resolutions, { [FIELD]: side });
+    });
+  }
+
+  for (const [title, typed] of [
+    ['stop', ['stop']],
+    ['the end of the input', []],
+    ['three answers that are none', ['yes', 'what', '1']],
+  ] as const) {
+    it(`change nothing and end with exit 8 after ${title}`, async () => {
+      const scenario = await edited();
+      const { exit } = await apply(scenario, typed);
+      assert.deepEqual([exit, versionIn(scenario), scenario.state.record], [8, '0.4.0', undefined]);
+    });
+  }
+
+  it('are not asked about off a terminal, or with --yes', async () => {
+    const scenario = await edited();
+    for (const ended of [await apply(scenario, undefined), await apply(scenario, ['mine'], '--yes')]) {
+      assert.deepEqual([ended.exit, ended.questions], [8, []]);
+    }
+    assert.deepEqual([versionIn(scenario), scenario.state.record], ['0.4.0', undefined]);
+  });
+});

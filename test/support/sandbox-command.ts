@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import { registry } from '../../src/checks/registry.ts';
+import { toOptions } from '../../src/cli/options.ts';
+import type { ComposeRequest, Composition } from '../../src/cli/seams.ts';
+import { netsvc } from '../../src/profiles/netsvc.ts';
+import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { chain } from '../../src/stages/index.ts';
+import { type CommandBench, commandBench } from './command-bench.ts';
+
+export const sandboxReleases = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
+
+/** Commands with the cluster in memory behind them, and a person at the terminal where `answers` has any. */
+export function sandboxCommand(scenario: Scenario): CommandBench {
+  const bench = commandBench(chain, { HOME: '/home', PATH: '/bin' });
+  Object.assign(bench.seams, { compose: async (request: ComposeRequest) => compositionOf(scenario, request) });
+  return bench;
+}
+
+function compositionOf(scenario: Scenario, { flags, interruption }: ComposeRequest): Composition {
+  const { clusterUid, workFolder, clock } = scenario;
+  const options = toOptions(flags, { defaultRelease: netsvc.defaultRelease, checks: Object.keys(registry) });
+  const where = { clusterUid, server: 'sandbox', contextName: 'sandbox', workFolder, startedAt: clock.now() };
+  const context = { profile: netsvc, options, ...where };
+  return { ...sandboxPorts(scenario, { interruption }), profile: netsvc, context, close: async () => undefined };
+}
