@@ -34,8 +34,7 @@ describe('artifacts over the network', () => {
     asked = [];
   });
 
-  const open = (over = {}) =>
-    openArtifacts({ source, env: {}, lastKnownRelease: 'v3.32.1', retries: 2, pauseMs: 1, ...over });
+  const open = (over = {}) => openArtifacts({ source, env: {}, lastKnownRelease: 'v3.32.1', retries: 2, pauseMs: 1, ...over });
   const body = (text: string) => (_: IncomingMessage, response: ServerResponse) => response.end(text);
   const status =
     (code: number, headers = {}) =>

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { alpChecks } from '../../src/checks/alp.ts';
 import { hepChecks } from '../../src/checks/hep.ts';
+import { imagesPulled } from '../../src/checks/image-probe.ts';
 import { preflightChecks } from '../../src/checks/index.ts';
 import { forgetChecks, restoreChecks } from '../../src/checks/owner-restore.ts';
 import { removalChecks } from '../../src/checks/policy-removal.ts';
@@ -16,7 +17,7 @@ const root = join(import.meta.dirname, '..', '..');
 const ids = Object.keys(registry).filter(isCheckId);
 /** Checks of the stages after the upgrade, which the preflight does not judge. */
 const followUps: ReadonlySet<string> = new Set(
-  [...hepChecks, ...removalChecks, ...alpChecks, ...restoreChecks, ...forgetChecks].map((check) => check.id),
+  [...hepChecks, ...removalChecks, ...alpChecks, ...restoreChecks, ...forgetChecks, imagesPulled].map((check) => check.id),
 );
 
 describe('the catalogue of checks', () => {
