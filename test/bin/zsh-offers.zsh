@@ -4,6 +4,7 @@ zmodload zsh/zpty
 zpty shell zsh -f -i
 zpty -w shell 'PS1= PS2=; stty -echo; autoload -U compinit && compinit -D -u'
 zpty -w shell "source ${(q)1}"
+# What is waited for stands in no line that is typed: the terminal may echo those twice before they run.
 # A call with -O, -A or -D adds nothing to what is offered: it only sorts out what fits.
 zpty -w shell 'compadd() {
   local -a found
@@ -13,10 +14,10 @@ zpty -w shell 'compadd() {
   fi
   builtin compadd "$@"
 }
-offers() { _main_complete; print -r -- "" "OFFERS END"; compstate[insert]=; compstate[list]= }
+offers() { _main_complete; print -r -- "" "OFFERS E""ND"; compstate[insert]=; compstate[list]= }
 zle -C offers complete-word offers
 bindkey "^I" offers
-print READY'
+print REA""DY'
 zpty -r shell text '*READY*'
 zpty -w -n shell "$2"$'\t'
 zpty -r shell text '*OFFERS END*'

@@ -57,7 +57,7 @@ describe('the whole chain on the sandbox', () => {
   }
 
   it('continues after being killed at every fifth write, before or after it was stored', async function () {
-    this.timeout(60_000);
+    this.timeout(240_000);
     const whole = await installed(1);
     await run(whole);
     const wanted = stateOf(whole);
