@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Fault, messageOf } from '../core/fault.ts';
 import type { Environment } from './kube-connection.ts';
 import { isLoopback, proxyOf } from './kube-proxy.ts';
+import { plainHttp } from './plain-http.ts';
 import type { Trace } from './trace.ts';
 
 export interface FetchOptions {
@@ -105,7 +106,7 @@ async function collect(answer: IncomingMessage, limit: number, url: URL): Promis
 }
 
 async function request(url: URL, options: FetchOptions, method: string): Promise<IncomingMessage> {
-  const { request: send } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
+  const { request: send } = url.protocol === 'https:' ? await import('node:https') : plainHttp();
   const timeout = options.fetchTimeoutMs ?? 30_000;
   const settings: RequestOptions = { method, timeout, ...(await trust(options)), ...(await proxy(url, options)) };
   return new Promise((resolve, reject) => {

@@ -3,6 +3,7 @@ import type { ConnectionOptions } from 'node:tls';
 import type { Credential } from './kube-auth.ts';
 import type { Connection } from './kube-connection.ts';
 import { isLoopback, proxyOf } from './kube-proxy.ts';
+import { plainHttp } from './plain-http.ts';
 
 type TlsOptions = Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'servername' | 'rejectUnauthorized'>;
 
@@ -22,7 +23,7 @@ export interface Wire {
 export async function openWire(connection: Connection, credential: Credential): Promise<Wire> {
   const base = new URL(connection.server);
   const secure = base.protocol === 'https:';
-  const { request } = secure ? await import('node:https') : await import('node:http');
+  const { request } = secure ? await import('node:https') : plainHttp();
   const tls = secure ? await tlsOptions(connection, credential) : {};
   const agent = await agentOf(connection, base, tls);
   const compressed = !isLoopback(base.hostname) && connection.cluster['disable-compression'] !== true;
@@ -77,6 +78,6 @@ async function agentOf(connection: Connection, base: URL, tls: TlsOptions): Prom
     if (!tls.servername) Object.assign(options, await addressCheck(base));
     return tunnel;
   }
-  if (base.protocol === 'http:') return new (await import('node:http')).Agent(pool);
+  if (base.protocol === 'http:') return new (plainHttp().Agent)(pool);
   return new (await import('node:https')).Agent({ ...pool, ...tls });
 }

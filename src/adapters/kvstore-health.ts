@@ -1,7 +1,7 @@
-import { request as http } from 'node:http';
 import { request as https } from 'node:https';
 import { messageOf } from '../core/fault.ts';
 import type { StoreCertificates, StoreHealth } from '../core/kvstore.ts';
+import { plainHttp } from './plain-http.ts';
 
 const LIMIT_MS = 3000;
 const LIMIT_BYTES = 4096;
@@ -26,7 +26,7 @@ export async function askStore(endpoint: string, certificates: StoreCertificates
 const REFUSALS = /^(ERR_SSL|ERR_TLS|ERR_OSSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HPE_)/;
 
 function ask(url: URL, certificates: StoreCertificates): Promise<string> {
-  const start = url.protocol === 'https:' ? https : http;
+  const start = url.protocol === 'https:' ? https : plainHttp().request;
   return new Promise((resolve, reject) => {
     const asked = start(url, { ...certificates, agent: false, timeout: LIMIT_MS }, (response) => {
       let text = '';

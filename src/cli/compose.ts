@@ -58,6 +58,13 @@ function loadAdapters(): Promise<unknown> {
     import('../adapters/records.ts'),
     import('../adapters/lock.ts'),
     import('../adapters/await-orphans.ts'),
+    import('../adapters/user-files.ts'),
+    import('../adapters/clock.ts'),
+    import('../adapters/machine.ts'),
+    import('../adapters/owner-journal.ts'),
+    import('../adapters/owner-journal-maps.ts'),
+    import('../adapters/stored-bases.ts'),
+    import('./open-folder.ts'),
   ]);
 }
 

@@ -10,7 +10,10 @@ import { type Asked, inSession } from './session.ts';
 export async function runStatusCommand(asked: Asked, seams: Seams): Promise<ExitName> {
   return inSession(seams, { ...asked, anyProfile: true, looksOnly: true }, async (session) => {
     const { records, lock, ownerJournal } = session.composition;
-    const [record, holder, owners] = await Promise.all([records.load(), lock.holder(), recordedOwners(ownerJournal)]);
+    // One after another, on the connection that is open: two more would each cost a handshake, in time and in work.
+    const record = await records.load();
+    const holder = await lock.holder();
+    const owners = await recordedOwners(ownerJournal);
     const document = statusDocument(session.context, 'done', holder, record, nextOf(record, holder, asked.carried), owners);
     await session.present(document, async () => [...(await statusLines(record, holder)), ...ownerLines(owners)]);
     return 'done';

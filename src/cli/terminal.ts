@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import { Fault } from '../core/fault.ts';
 import { withoutAddressCredentials } from '../core/hidden.ts';
 import type { Environment } from './seams.ts';
@@ -54,6 +53,7 @@ export async function confirm(question: string, stop: AbortSignal, where: Dialog
 
 /** What was typed, without blanks around it; undefined at the end of the input. Throws Fault('interrupted') for Ctrl-C and for `stop`. */
 export async function ask(question: string, stop: AbortSignal, where: Dialogue = PERSON()): Promise<string | undefined> {
+  const { createInterface } = await import('node:readline/promises');
   // While a question is open the terminal hands Ctrl-C to us as a key: no signal is sent.
   const key = new AbortController();
   const dialogue = createInterface(where).on('SIGINT', () => key.abort());

@@ -36,6 +36,7 @@ describe('a command that asks the cluster little', function () {
   let folder: string;
   let server: Server;
   const asked: string[] = [];
+  let connections = 0;
   /** Changes of the environment, for one test. */
   let more: Readonly<Record<string, string>> = {};
 
@@ -47,6 +48,9 @@ describe('a command that asks the cluster little', function () {
       const found = isList ? { kind: 'ConfigMapList', apiVersion: 'v1', metadata: {}, items: [] } : OBJECTS[request.url ?? ''];
       response.writeHead(found ? 200 : 404, { 'Content-Type': 'application/json' });
       response.end(JSON.stringify(found ?? { kind: 'Status', status: 'Failure', reason: 'NotFound', code: 404 }));
+    });
+    server.on('connection', () => {
+      connections += 1;
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -78,6 +82,7 @@ users:
   /** From the sources, so that modules have their names; without any program on PATH, so that none can be started. */
   async function run(...args: readonly string[]): Promise<Ran> {
     asked.length = 0;
+    connections = 0;
     const child = spawn(
       process.execPath,
       ['--import', join(import.meta.dirname, 'loaded-modules.ts'), join(root, 'src', 'cli', 'main.ts'), ...args],
@@ -142,10 +147,11 @@ users:
   const PACKAGES = ['@oclif/core/command', '@oclif/core/flags', '@oclif/core/run'];
   const ROOMS = ['checks/registry.ts', 'ui/carry.ts', 'ui/colour.ts', 'ui/mask.ts'];
 
-  it('status sends five requests, starts no program, and loads neither stages nor screens', async () => {
+  it('status sends five requests on one connection, starts no program, and loads neither stages nor screens', async () => {
     const ran = await run('status', '--profile', 'netsvc');
     assert.deepEqual([ran.exit, ran.stderr], [0, '']);
     assert.deepEqual([...ran.requests].sort(), [...REQUESTS, ...JOURNAL].sort());
+    assert.equal(connections, 1);
     assert.deepEqual(packages(ran.imports), PACKAGES);
     assert.deepEqual(rooms(ran.imports), ROOMS);
   });

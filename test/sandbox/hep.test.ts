@@ -74,6 +74,23 @@ describe('hep on the sandbox', () => {
     for (const one of endpoints(scenario)) assert.equal(storedMetadata(one, 'netsvc.io').labels.role, 'host');
   });
 
+  it('tells the verdict of every node in its plan, as it was before the first change', async () => {
+    const scenario = await upgraded(2);
+    oldEndpoint(scenario, 'bare', 'node-03');
+    scenario.cluster.store.insert(K.Node, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node-03' } });
+    const { plans } = await run(scenario, { accept: ['NS-711=node-03'] });
+    const hosts = plans.flatMap((plan) => plan.hosts ?? []);
+    assert.deepEqual(
+      hosts.map(({ node, verdict }) => [node, verdict]),
+      [
+        ['node-01', 'same'],
+        ['node-02', 'same'],
+        ['node-03', 'OPEN'],
+      ],
+    );
+    assert.match(hosts[2]?.detail ?? '', /^once the old endpoint is deleted: |^as soon as enabled: /);
+  });
+
   it('writes nothing the second time', async () => {
     const scenario = await upgraded();
     await run(scenario);
