@@ -54,9 +54,13 @@ export async function loadPlan(file: string): Promise<SavedPlan> {
 
 function planIn(text: string): PlanDocument | undefined {
   try {
-    const document = JSON.parse(text) as PlanDocument | null;
-    return document?.apiVersion === OUTPUT_VERSION && document.kind === 'Plan' && document.digest ? document : undefined;
+    const document = JSON.parse(text) as Partial<PlanDocument> | null;
+    const { uid, context } = document?.cluster ?? {};
+    const isPlan = document?.apiVersion === OUTPUT_VERSION && document.kind === 'Plan';
+    return isPlan && [document.digest, document.target, uid, context].every(isText) ? (document as PlanDocument) : undefined;
   } catch {
     return undefined;
   }
 }
+
+const isText = (value: unknown) => typeof value === 'string' && value !== '';
