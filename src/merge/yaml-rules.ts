@@ -95,7 +95,7 @@ function readOnce(text: string): YamlReading & { readonly unclosedAt?: number } 
 }
 
 /** Only such texts can have what `oddNode` looks for: looking costs as much as reading. */
-const MAY_BE_ODD = /&[^\s,[\]{}][\s\S]*\*|^[\s\-?]*\?(?:\s|$)|[[{,]\s*\?\s|[\]}]\s*:/m;
+const MAY_BE_ODD = /(?:^|[\s[{,:])&[^\s,[\]{}][\s\S]*[\s[{,:]\*[^\s*]|^[ \t\-?]*\?(?:\s|$)|[[{,]\s*\?\s|[\]}]\s*:/m;
 
 /** What the reader takes and kubectl's refuses: a value that contains itself, and a key that is no text. */
 function oddNode(document: Document.Parsed, text: string): { readonly at: number; readonly message: string } | undefined {
