@@ -2,15 +2,17 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { alpPlan } from './alp-plan.ts';
 import { hostEndpointPlan, labelCopies } from './host-endpoints.ts';
+import { mergeLargest } from './merge.ts';
 import { oneRequest } from './one-request.ts';
 import { ownerScan } from './owner-scan.ts';
 import { ownerStrip } from './owner-strip.ts';
+import { planAndDiff } from './plan.ts';
 import { reportText, type Section } from './report.ts';
 import { startUp } from './start-up.ts';
 import { waitThousand } from './wait-thousand.ts';
 import { wholeChain } from './whole-chain.ts';
 
-/** `npm run bench [-- start-up|one-request|chain|wait|owner-scan|owner-strip …] [--write]`: tables on stdout; --write keeps them in docs/performance.md. */
+/** `npm run bench [-- start-up|one-request|chain|wait|merge|plan|owner-scan|owner-strip …] [--write]`: tables on stdout; --write keeps them in docs/performance.md. */
 const benches: Readonly<Record<string, () => Promise<Section>>> = {
   'start-up': startUp,
   'one-request': oneRequest,
@@ -19,6 +21,8 @@ const benches: Readonly<Record<string, () => Promise<Section>>> = {
   'alp-plan': () => alpPlan(20_000),
   'hep-plan': hostEndpointPlan,
   'label-copies': () => labelCopies(5000, 50),
+  merge: mergeLargest,
+  plan: planAndDiff,
   'owner-scan': () => ownerScan(100_000),
   'owner-strip': () => ownerStrip(10_000),
 };

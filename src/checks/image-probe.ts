@@ -10,7 +10,7 @@ export interface ImageProbeJudged {
 }
 
 /** Severity by what is found: an image that a node cannot pull stops the agents there, a node that says nothing is only named. */
-export const imagesPulled = defineCheck<ImageProbeJudged>('NS-427', {
+export const imagesPulled = defineCheck<ImageProbeJudged>('NS-221', {
   category: 'nodes',
   severity: 'error',
   ref: 'domain §12',

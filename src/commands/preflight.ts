@@ -7,7 +7,7 @@ import { runStageCommand } from '../cli/stage-command.ts';
 import type { ExitName } from '../core/fault.ts';
 
 export class Preflight extends BaseCommand {
-  static override summary = 'Find out what is installed and whether it can be upgraded; changes nothing unless it is to probe images';
+  static override summary = 'Find out what is installed and whether it can be upgraded; changes nothing';
   static override description = described(
     `Reads the cluster and this machine, tells what is installed and judges it. Nothing is changed,
 except with --probe-images: then pods that run nothing have every node pull the target's images, and are deleted again.

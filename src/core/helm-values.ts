@@ -82,12 +82,13 @@ export function chartValue(values: JsonMap, name: string): unknown {
 
 /** Values with others laid over them, as the chart tool does: maps by key, anything else as a whole. */
 export function overlaid(values: JsonMap, over: JsonMap): JsonMap {
-  const merged: Record<string, unknown> = { ...values };
+  const merged = new Map(Object.entries(values));
   for (const [key, value] of Object.entries(over)) {
-    const before = Object.hasOwn(merged, key) ? merged[key] : undefined;
-    merged[key] = isJsonMap(before) && isJsonMap(value) ? overlaid(before, value) : value;
+    const before = merged.get(key);
+    merged.set(key, isJsonMap(before) && isJsonMap(value) ? overlaid(before, value) : value);
   }
-  return merged;
+  // A key may be called `__proto__`: no assignment to a member by its name.
+  return Object.fromEntries(merged);
 }
 
 /** The settings as values. */

@@ -1,5 +1,5 @@
 import { imageKey, parseImage } from './images.ts';
-import { isRecord } from './json.ts';
+import { isRecord, ownField } from './json.ts';
 import { itemsOf } from './list-items.ts';
 import { sameMeaning } from './same-meaning.ts';
 
@@ -21,7 +21,7 @@ export function alike(a: unknown, b: unknown, how: Comparison = {}): boolean {
   if (Array.isArray(a) && Array.isArray(b)) return alikeLists(a, b, how);
   if (isRecord(a) && isRecord(b)) {
     return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((name) =>
-      alike(withDefault(name, a[name]), withDefault(name, b[name]), { ...how, name }),
+      alike(withDefault(name, ownField(a, name)), withDefault(name, ownField(b, name)), { ...how, name }),
     );
   }
   if (typeof (a ?? '') === 'object' || typeof (b ?? '') === 'object') return false;

@@ -35,7 +35,12 @@ export function mergeOneOf(
   merged: Map<string, unknown>,
 ): ReadonlySet<string> {
   const all = new Set([...Object.keys(base), ...Object.keys(mine), ...Object.keys(theirs)]);
-  const listed = place.name === 'volumes[]' ? [...all].filter((name) => name !== 'name') : (ONE_OF[place.name] ?? []);
+  const listed =
+    place.name === 'volumes[]'
+      ? [...all].filter((name) => name !== 'name')
+      : Object.hasOwn(ONE_OF, place.name)
+        ? (ONE_OF[place.name] ?? [])
+        : [];
   const names = listed.filter((name) => all.has(name));
   const [b, m, t] = [subset(base, names), subset(mine, names), subset(theirs, names)];
   const choice = (fields: Fields) => Object.keys(fields).toSorted().join();

@@ -3,6 +3,11 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** A field of the record's own: `constructor` and its like are keys that a ConfigMap may have, too. */
+export function ownField(record: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
 /** Deep equality of JSON values, whatever the order of keys. */
 export function sameValue(a: unknown, b: unknown): boolean {
   if (a === b) return true;

@@ -1,6 +1,6 @@
 import { alike } from './alike.ts';
 import { type Fields, fieldsOf, mergeOneOf, mergeVariable, present, subset } from './choices.ts';
-import { isRecord } from './json.ts';
+import { isRecord, ownField } from './json.ts';
 import { itemsOf } from './list-items.ts';
 import { keyFields } from './list-keys.ts';
 import { mergeItems } from './merge-items.ts';
@@ -58,7 +58,7 @@ function mergeRecord(walk: Walk, place: Place, three: Three): unknown {
   const grouped = mergeOneOf(walk, within, { base, mine, theirs }, merged);
   for (const name of new Set([...Object.keys(theirs), ...Object.keys(mine), ...Object.keys(base)])) {
     if (grouped.has(name)) continue;
-    const inner = { base: present(base[name]), mine: present(mine[name]), theirs: present(theirs[name]) };
+    const inner = { base: present(ownField(base, name)), mine: present(ownField(mine, name)), theirs: present(ownField(theirs, name)) };
     merged.set(name, isUnknown(walk, place, name, inner) ? undefined : mergeField(walk, inField(within, name), inner));
   }
   const order = [...new Set([...Object.keys(theirs), ...Object.keys(mine)])];

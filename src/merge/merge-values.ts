@@ -19,6 +19,7 @@ export function mergeImage(walk: Walk, place: Place, three: Three): unknown {
   const moved = canonicalRepository(was.repository) !== canonicalRepository(is.repository);
   const plain = isReleaseTag(is) || (is.digest === undefined && is.tag !== undefined && is.tag === was.tag);
   if (!moved && plain) return theirs;
+  if (base === mine) return settle(walk, place, three);
   if (moved && plain) walk.images.learn(was, is);
   if (typeof theirs !== 'string') return tell(walk, place, three, 'obsolete');
   if (mine === theirs) return tell(walk, place, three, 'already');

@@ -1,5 +1,5 @@
 import { type Document, isMap, isScalar, isSeq, type Node, Scalar, visit, type YAMLMap, type YAMLSeq } from 'yaml';
-import { isRecord, sameValue } from './json.ts';
+import { isRecord, ownField, sameValue } from './json.ts';
 import { itemsOf } from './list-items.ts';
 import { canonical } from './same-meaning.ts';
 import { mergeSequences } from './sequences.ts';
@@ -62,7 +62,7 @@ function sync(document: Document, node: unknown, change: Change): unknown {
   if (sameValue(before, after)) return node;
   if (isMap(node) && isRecord(before) && isRecord(after)) return syncMap(document, node, before, after);
   if (isSeq(node) && Array.isArray(before) && Array.isArray(after)) return syncList(document, node, after, name);
-  if (isScalar(node) && typeof node.value === typeof after && after !== null) {
+  if (isScalar(node) && typeof node.value === typeof after && typeof after !== 'object') {
     node.value = after;
     node.source = undefined as never;
     return node;
@@ -80,7 +80,7 @@ function syncMap(
   map.items = map.items.filter(({ key }) => Object.hasOwn(after, nameOf(key)) || !Object.hasOwn(before, nameOf(key)));
   for (const pair of map.items) {
     const name = nameOf(pair.key);
-    if (Object.hasOwn(after, name)) pair.value = sync(document, pair.value, { before: before[name], after: after[name], name });
+    if (Object.hasOwn(after, name)) pair.value = sync(document, pair.value, { before: ownField(before, name), after: after[name], name });
   }
   for (const [name, value] of Object.entries(after)) {
     if (!map.has(name)) map.add(document.createPair(name, created(document, value, name)));

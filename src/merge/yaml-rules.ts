@@ -1,4 +1,5 @@
-import { Document, isScalar, LineCounter, parseDocument, type ScalarTag, type Tags, visit } from 'yaml';
+import { Document, isAlias, isCollection, isNode, isScalar, LineCounter, parseDocument, type ScalarTag, type Tags, visit } from 'yaml';
+import { messageOf } from '../core/fault.ts';
 import { indentQuotedLines } from './quoted-lines.ts';
 
 /** What kubectl's reader leaves as plain strings although YAML 1.1 has a tag for it. */
@@ -83,7 +84,38 @@ function readOnce(text: string): YamlReading & { readonly unclosedAt?: number } 
     return { line, repeated, problem, ...(error.code === 'MISSING_CHAR' ? { unclosedAt: error.pos[0] } : {}) };
   }
   if (document.contents === null) return { line, repeated };
-  return { line, repeated, value: document.toJS({ maxAliasCount: MAX_ALIASES }) };
+  const odd = oddNode(document, text);
+  if (odd) return { line, repeated, problem: { line: lines.linePos(odd.at).line, message: odd.message } };
+  try {
+    return { line, repeated, value: document.toJS({ maxAliasCount: MAX_ALIASES }) };
+  } catch (thrown) {
+    // A merge of what is no map, aliases without end, nesting without end: the reader only finds them here.
+    return { line, repeated, problem: { line, message: messageOf(thrown) } };
+  }
+}
+
+/** Only such texts can have what `oddNode` looks for: looking costs as much as reading. */
+const MAY_BE_ODD = /(?:^|[\s[{,:])&[^\s,[\]{}][\s\S]*[\s[{,:]\*[^\s*]|^[ \t\-?]*\?(?:\s|$)|[[{,]\s*\?\s|[\]}]\s*:/m;
+
+/** What the reader takes and kubectl's refuses: a value that contains itself, and a key that is no text. */
+function oddNode(document: Document.Parsed, text: string): { readonly at: number; readonly message: string } | undefined {
+  if (!MAY_BE_ODD.test(text)) return undefined;
+  let found: { at: number; message: string } | undefined;
+  visit(document, {
+    Alias(_key, alias, path) {
+      const target = alias.resolve(document);
+      if (!target || !path.includes(target)) return undefined;
+      found = { at: alias.range?.[0] ?? 0, message: `the value of the anchor "${alias.source}" contains itself` };
+      return visit.BREAK;
+    },
+    Pair(_key, { key }) {
+      const named = isAlias(key) ? key.resolve(document) : key;
+      if (!isCollection(named)) return undefined;
+      found = { at: (isNode(key) ? key.range?.[0] : undefined) ?? 0, message: 'a key is a list or a map; kubectl takes only text' };
+      return visit.BREAK;
+    },
+  });
+  return found;
 }
 
 /** Line breaks and invisible characters for which readers disagree unless they are escaped. */

@@ -45,7 +45,7 @@ async function probe(
     (event) => onEvent?.(event, soft),
   );
   assert.deepEqual([...denied], []);
-  return { ...outcome, finding: outcome.findings.find(({ id }) => id === 'NS-427') };
+  return { ...outcome, finding: outcome.findings.find(({ id }) => id === 'NS-221') };
 }
 
 const left = ({ cluster }: Scenario) => cluster.list(K.DaemonSet, { labelSelector: `${PROBE_LABEL}=images` });
@@ -77,9 +77,9 @@ describe('preflight --probe-images', () => {
     const scenario = await installed();
     scenario.cluster.nodes.fault('node-02', 'image-pull');
     const { finding } = await probe(scenario);
-    const accept = finding?.evidence.map(({ text }) => `NS-427=${text}`) ?? [];
+    const accept = finding?.evidence.map(({ text }) => `NS-221=${text}`) ?? [];
     assert.ok(
-      accept.some((one) => one.startsWith('NS-427=node-02 registry.netsvc.io/')),
+      accept.some((one) => one.startsWith('NS-221=node-02 registry.netsvc.io/')),
       accept.join(),
     );
     assert.equal((await probe(scenario, { accept })).finding?.outcome, 'accepted');

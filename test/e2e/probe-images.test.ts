@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { PROBE_LABEL } from '../../src/core/image-probe.ts';
+import type { ApiList } from '../control-plane/api.ts';
+import { until } from '../control-plane/until.ts';
+import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { manifestFile, ownReleases } from '../support/shared.ts';
+import { startUpgrade, upgrade } from '../support/upgrade-process.ts';
+
+const FROM = 'v3.26.4';
+
+interface Report {
+  readonly findings: readonly {
+    readonly id: string;
+    readonly outcome: string;
+    readonly message: string;
+    readonly evidence: readonly { readonly text: string }[];
+  }[];
+}
+
+describe('preflight --probe-images on a real control plane', function () {
+  this.timeout(280_000);
+  let cluster: InstalledCluster;
+
+  before(async () => {
+    cluster = await installedCluster({ manifest: manifestFile(FROM, 'netsvc.yaml', ownReleases), nodes: 3 });
+  });
+  after(() => cluster?.stop());
+
+  const args = (...more: readonly string[]) => [
+    ...['preflight', '--profile', 'netsvc', '--manifest-url', ownReleases, '--probe-images', '-o', 'json', '--fail-on', 'error'],
+    ...more,
+  ];
+  const findingIn = (stdout: string) => (JSON.parse(stdout) as Report).findings.find(({ id }) => id === 'NS-221');
+  const left = async () => {
+    const query = `labelSelector=${encodeURIComponent(PROBE_LABEL)}`;
+    const { items } = await cluster.plane.api.get<ApiList>(`/apis/apps/v1/daemonsets?${query}`);
+    return items.map(({ metadata }) => metadata.name);
+  };
+
+  it('needs --yes off a terminal, and creates nothing without it', async () => {
+    const { exitCode } = await upgrade(args(), cluster.around);
+    assert.deepEqual([exitCode, await left()], [64, []]);
+  });
+
+  it('has every node pull every image, and leaves nothing', async () => {
+    const { stdout, stderr } = await upgrade(args('--yes'), cluster.around);
+    const finding = findingIn(stdout);
+    assert.equal(finding?.outcome, 'ok', stderr);
+    assert.match(finding?.message ?? '', /pulled: \d images on 3 nodes/);
+    assert.deepEqual(await left(), []);
+  });
+
+  it('names the node that cannot pull, after deleting what a killed run left', async () => {
+    await cluster.plane.fault('node-02', 'image-pull');
+    const killed = startUpgrade(args('--yes'), cluster.around);
+    await until('the probe is there', async () => (await left()).length > 0);
+    killed.kill('SIGKILL');
+    await killed;
+    assert.equal((await left()).length, 1);
+    const { stdout, stderr, exitCode } = await upgrade(args('--yes', '--timeout=8s'), cluster.around);
+    assert.equal(exitCode, 3, stderr);
+    const finding = findingIn(stdout);
+    assert.equal(finding?.outcome, 'error');
+    assert.ok(
+      finding?.evidence.every(({ text }) => text.startsWith('node-02 ')),
+      JSON.stringify(finding),
+    );
+    assert.deepEqual(await left(), []);
+  });
+
+  it('leaves nothing at Ctrl-C', async () => {
+    const running = startUpgrade(args('--yes'), cluster.around);
+    await until('the probe is there', async () => (await left()).length > 0);
+    running.kill('SIGINT');
+    assert.equal((await running).exitCode, 130);
+    assert.deepEqual(await left(), []);
+  });
+});
