@@ -1,6 +1,7 @@
 import { type ExitName, Fault } from '../core/fault.ts';
 import { K } from '../core/kinds.ts';
 import type { AnyStage } from '../core/stage.ts';
+import type { Looked } from '../engine/plan-chain.ts';
 import type { PlanHead } from '../ui/plan-view.ts';
 import { twoWayLines } from '../ui/two-way-rows.ts';
 import { planStages, planText } from './chain-plan.ts';
@@ -19,6 +20,8 @@ export interface Confirmation {
   readonly writes: boolean;
   /** The session to go on with: the person may have taken something on. */
   readonly session: Session;
+  /** What was looked at a moment ago; absent where a person has thought about it meanwhile. */
+  readonly looked?: Looked;
 }
 
 export async function confirmPlan(session: Session, stages: readonly AnyStage[], saved: SavedPlan | undefined): Promise<Confirmation> {
@@ -47,9 +50,14 @@ async function stillTrue(session: Session, saved: SavedPlan, planned: Planned, h
   return session.agreedTo(saved.document.digest);
 }
 
-async function confirmWith(session: Session, stages: readonly AnyStage[], planned: Planned, head: PlanHead): Promise<Confirmation> {
+async function confirmWith(
+  session: Session,
+  stages: readonly AnyStage[],
+  planned: Planned & { readonly looked: Looked },
+  head: PlanHead,
+): Promise<Confirmation> {
   const { writes } = planned;
-  if (!writes || session.context.options.yes) return { session, writes };
+  if (!writes || session.context.options.yes) return { session, writes, looked: planned.looked };
   if (!session.seams.terminal.interactive) return { session, writes, stopped: await needsYes(session, planned, head) };
   for (const line of planText(session, head, planned, false, session.errPalette)) session.say(line);
   const agreed = await session.seams.terminal.confirm(await question(session, stages, head), session.interrupts.soft);

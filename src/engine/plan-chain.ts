@@ -17,15 +17,23 @@ export interface PlannedChain {
   readonly blocked?: ExitName;
   /** Actions that change the cluster or this machine. */
   readonly writes: boolean;
+  /** What only looks, and was looked at before anything was going to change: whoever acts at once need not look again. */
+  readonly looked: Looked;
 }
+
+/** Opened stages by id. */
+export type Looked = ReadonlyMap<string, OpenStage>;
 
 /** Surveys, judges and plans every stage without acting. Stages that judge the result are named, not opened. */
 export async function planChain(stages: readonly AnyStage[], sources: Sources, context: Context, observe: Observer): Promise<PlannedChain> {
   const planned: PlannedStage[] = [];
   const findings: Finding[] = [];
+  const looked = new Map<string, OpenStage>();
   const seen = { ...sources, cluster: oneLook(sources.cluster) };
+  const isChanging = () => planned.some(({ actions }) => actions.some(changesSomething));
   const opened = async (stage: AnyStage): Promise<PlannedStage> => {
     const open = await stage.open(seen, inChain(context, stages, stage, true));
+    if (stage.readOnly && !isChanging()) looked.set(stage.id, open);
     const judged = open.findings();
     findings.push(...judged);
     observe({ type: 'judged', stage: stage.id, findings: judged });
@@ -34,13 +42,13 @@ export async function planChain(stages: readonly AnyStage[], sources: Sources, c
   for (const stage of stages) {
     observe({ type: 'stage-started', stage: stage.id, title: stage.title });
     // What is asked for beside the upgrade is for the cluster as the upgrade leaves it.
-    const comesAfter = stage.optional === true && planned.some(({ actions }) => actions.some(changesSomething));
+    const comesAfter = stage.optional === true && isChanging();
     const plan = stage.judgesResult ? unopened(stage) : comesAfter ? unopened(stage, [LATER]) : await opened(stage);
     planned.push(plan);
     observe({ type: 'planned', stage: stage.id, plan });
   }
   const blocked = exitOf(findings, context);
-  return { stages: planned, findings, ...(blocked ? { blocked } : {}), writes: planned.some((one) => one.actions.some(changesSomething)) };
+  return { stages: planned, findings, ...(blocked ? { blocked } : {}), writes: isChanging(), looked };
 }
 
 /** What judges the result is not read before there is one: its search goes through the whole cluster. */

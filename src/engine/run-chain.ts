@@ -12,7 +12,7 @@ import { realExecutor, serverDryRunExecutor } from './execute.ts';
 import { Hold } from './hold.ts';
 import { inChain } from './in-chain.ts';
 import { Judged } from './judged.ts';
-import { exitOf, plannedStage } from './plan-chain.ts';
+import { exitOf, type Looked, plannedStage } from './plan-chain.ts';
 import { Recorder } from './recorder.ts';
 
 export interface ChainOutcome {
@@ -50,9 +50,15 @@ export async function runChain(
   ports: EnginePorts,
   context: Context,
   observe: Observer,
-  keepsake?: Keepsake,
+  more: RunMore = {},
 ): Promise<ChainOutcome> {
-  return new Chain(stages, ports, context, observe, keepsake).run();
+  return new Chain(stages, ports, context, observe, more).run();
+}
+
+export interface RunMore {
+  readonly keepsake?: Keepsake;
+  /** Stages that the plan opened a moment ago; taken for what they are while nothing has been written. */
+  readonly looked?: Looked;
 }
 
 /** What is kept beside the run record about this part of the run; asked for once, at its end. */
@@ -67,13 +73,15 @@ class Chain {
   readonly #actor: Actor;
   readonly #recorder: Recorder;
   readonly #keepsake: Keepsake | undefined;
+  readonly #looked: Looked;
   readonly #judged = new Judged();
   readonly #plans = new Map<string, PlannedStage>();
   /** Writes when the current stage began. */
   #writesBefore = 0;
 
-  constructor(stages: readonly AnyStage[], ports: EnginePorts, context: Context, observe: Observer, keepsake: Keepsake | undefined) {
+  constructor(stages: readonly AnyStage[], ports: EnginePorts, context: Context, observe: Observer, { keepsake, looked }: RunMore) {
     this.#keepsake = keepsake;
+    this.#looked = looked ?? new Map();
     this.#stages = stages;
     this.#ports = ports;
     this.#context = context;
@@ -119,7 +127,8 @@ class Chain {
     let next: Next = 'judge';
     for (let round = 1; round <= MAX_ROUNDS; round += 1) {
       this.#hold.mayGoOn();
-      const open = await stage.open(this.#ports, inChain(this.#context, this.#stages, stage, !this.#live));
+      const open =
+        this.#lookedAt(stage, round) ?? (await stage.open(this.#ports, inChain(this.#context, this.#stages, stage, !this.#live)));
       const exit = next === 'judge' ? this.#judge(stage, open, round === 1) : undefined;
       if (exit) return exit;
       const plan = open.plan();
@@ -131,6 +140,10 @@ class Chain {
       'find the other writer with: kubectl get … --show-managed-fields -o yaml',
       'pause it, then continue with the same command',
     ]);
+  }
+
+  #lookedAt(stage: AnyStage, round: number): OpenStage | undefined {
+    return this.#live && round === 1 && this.#actor.writes === 0 ? this.#looked.get(stage.id) : undefined;
   }
 
   /** Once when the stage begins, and again when the lock is held: only then can no other run change what is judged. */

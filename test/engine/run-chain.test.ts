@@ -302,6 +302,30 @@ describe('runChain', () => {
     assert.equal(bench.stored?.source, undefined);
   });
 
+  it('does not look again at what its plan looked at a moment ago, as long as nothing was written', async () => {
+    const bench = engineBench();
+    const opened: string[] = [];
+    const watched = (stage: AnyStage): AnyStage => ({
+      ...stage,
+      open(sources, context) {
+        opened.push(stage.id);
+        return stage.open(sources, context);
+      },
+    });
+    const stages = [
+      scripted('preflight', [{ actions: [] }], { readOnly: true }),
+      scripted('apply', [...twice({ actions: [exec('a')] }), { actions: [exec('a')] }]),
+      scripted('wait', [{ actions: [] }], { readOnly: true }),
+    ].map(watched);
+    const looked = new Map(await Promise.all(stages.map(async (one) => [one.id, await one.open(bench.ports, engineContext())] as const)));
+    opened.length = 0;
+    const outcome = await runChain(stages, bench.ports, engineContext(), () => undefined, {
+      looked: new Map([...looked].filter(([id]) => id !== 'apply')),
+    });
+    assert.equal(outcome.exit, 'done');
+    assert.deepEqual(opened, ['apply', 'apply', 'wait']);
+  });
+
   it('judges a stage again once the lock is held, and stops if a blocker has appeared since', async () => {
     const bench = engineBench();
     const late = scripted('apply', twice({ actions: [exec('a')] }), {
