@@ -15,7 +15,7 @@ import type { EditSurvey } from './edits.ts';
 import { emptiedSecrets, readStoreFacts } from './kvstore-facts.ts';
 import { readMergedTarget, untoldChanges } from './merged-target.ts';
 import { readOwnersJudged } from './owner-references.ts';
-import type { PreviewedObject } from './preview.ts';
+import type { PreviewedObject } from './preview-outcome.ts';
 import { readNodes, readRollouts } from './rollout-state.ts';
 import { type Target, variantOf } from './target.ts';
 import { targetsOf } from './wait.ts';

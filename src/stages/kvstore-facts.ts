@@ -5,7 +5,7 @@ import { K } from '../core/kinds.ts';
 import { endpointsOf, type StoreCertificates, type StoreHealth, storeSettings } from '../core/kvstore.ts';
 import { type KubeObject, type ObjectRef, refOf, refText } from '../core/object.ts';
 import type { Sources } from '../core/ports.ts';
-import type { PreviewedObject } from './preview.ts';
+import type { PreviewedObject } from './preview-outcome.ts';
 import { attempt } from './reading.ts';
 import { type Target, targetDocuments } from './target.ts';
 

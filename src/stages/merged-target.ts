@@ -10,7 +10,7 @@ import { takenChanges } from '../merge/taken-fields.ts';
 import { NoBase } from './base.ts';
 import { withCarried } from './carried-target.ts';
 import { type EditSurvey, readEdits } from './edits.ts';
-import { type PreviewedObject, previewDocuments } from './preview.ts';
+import { type PreviewedObject, previewDocuments } from './preview-documents.ts';
 import { readReleasedTarget, readTarget, type Target } from './target.ts';
 
 /** The target as it will be applied, and what applying it will do. */

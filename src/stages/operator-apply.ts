@@ -14,7 +14,7 @@ import { readMergedTarget, untoldChanges } from './merged-target.ts';
 import { operatorTarget } from './operator-target.ts';
 import { readOwnersJudged } from './owner-references.ts';
 import { pathPart } from './path-stage.ts';
-import type { PreviewedObject } from './preview.ts';
+import type { PreviewedObject } from './preview-outcome.ts';
 import { readNodes, readRollouts } from './rollout-state.ts';
 import { defaultWaitMs } from './rollout-targets.ts';
 import type { Target } from './target.ts';

@@ -1,7 +1,7 @@
 import type { Action } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import { refOf, refText } from '../core/object.ts';
-import type { PreviewedObject } from './preview.ts';
+import type { PreviewedObject } from './preview-outcome.ts';
 
 /**
  * Objects first applied client-side: their ownership goes to server-side apply before the apply, one patch each that

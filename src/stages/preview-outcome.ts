@@ -76,3 +76,12 @@ export function refusedToKubectl({ result: _, needsOwnership: __, ...known }: Pr
   const { before } = known.planned.state ?? {};
   return { ...known, planned: { ...planned, note, ...(before === undefined ? {} : { state: { before } }) } };
 }
+
+const REDEFINED = 'its definition changes with it: which defaults the new one adds cannot be predicted exactly';
+
+/** The same for an object whose kind the manifest defines anew: it was asked about under the old definition. */
+export function redefined(preview: PreviewedObject): PreviewedObject {
+  const { planned } = preview;
+  const note = planned.note === undefined ? REDEFINED : `${planned.note}; ${REDEFINED}`;
+  return { ...preview, planned: { ...planned, note } };
+}

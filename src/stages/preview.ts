@@ -1,41 +1,16 @@
-import type { OwnershipMode } from '../core/context.ts';
 import { Fault } from '../core/fault.ts';
 import { groupOf, type Kind, type KubeObject, refOf, refText } from '../core/object.ts';
-import type { PlannedObject } from '../core/plan.ts';
 import { ApiFailure, type ClusterReader } from '../core/ports.ts';
 import { applyAfterAdoption } from '../merge/apply-document.ts';
 import { isRecord } from '../merge/json.ts';
 import { diffPatch } from '../merge/json-patch.ts';
 import { adoptedOwnership, KUBECTL, predictApply } from '../merge/managed-fields.ts';
-import type { Manifest } from '../merge/manifest.ts';
 import { stateOf } from './object-state.ts';
-import { compare, created, type PreviewedObject, refused, refusedToKubectl } from './preview-outcome.ts';
-import { eachOf } from './reading.ts';
+import { compare, created, type PreviewedObject, refused } from './preview-outcome.ts';
 
-/** Requests under way at a time. */
-const WIDTH = 6;
 /** Controllers may write between two reads of one object. */
 const ATTEMPTS = 6;
 const INEXACT = 'which fields the apply removes cannot be predicted exactly for this object';
-
-export type { PreviewedObject };
-
-/** The plan's view of every document, in the manifest's order. Nothing is written. */
-export async function previewManifest(cluster: ClusterReader, manifest: Manifest): Promise<readonly PlannedObject[]> {
-  return (await previewDocuments(cluster, manifest)).map(({ planned }) => planned);
-}
-
-export async function previewDocuments(
-  cluster: ClusterReader,
-  manifest: Manifest,
-  ownership: OwnershipMode = 'first',
-): Promise<readonly PreviewedObject[]> {
-  const documents = manifest.documents.map(({ object }) => object);
-  return eachOf(documents, WIDTH, async (document) => {
-    const preview = await previewDocument(cluster, document, documents);
-    return ownership === 'kubectl' && preview.needsOwnership !== undefined ? refusedToKubectl(preview, preview.needsOwnership) : preview;
-  });
-}
 
 /**
  * Predicts `kubectl apply --server-side --force-conflicts` of one document by dry runs. `together` are the documents that
@@ -120,7 +95,8 @@ async function answerOf(request: () => Promise<KubeObject>): Promise<KubeObject 
   }
 }
 
-function definesKind({ kind, spec }: KubeObject, { apiVersion, kind: wanted }: KubeObject): boolean {
+/** True for the definition of the other's kind. */
+export function definesKind({ kind, spec }: KubeObject, { apiVersion, kind: wanted }: KubeObject): boolean {
   if (kind !== 'CustomResourceDefinition' || !isRecord(spec) || !isRecord(spec.names)) return false;
   return spec.group === groupOf(apiVersion) && spec.names.kind === wanted;
 }

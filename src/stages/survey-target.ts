@@ -8,7 +8,7 @@ import type { RunRecord } from '../core/run-record.ts';
 import { readMergedTarget } from './merged-target.ts';
 import type { DocumentKind } from './needs.ts';
 import { permissionsOf } from './permissions.ts';
-import { type PreviewedObject, previewDocuments } from './preview.ts';
+import { type PreviewedObject, previewDocuments } from './preview-documents.ts';
 import { attempt, attemptWith, eachOf } from './reading.ts';
 import { readTarget, targetDocuments } from './target.ts';
 

@@ -6,7 +6,7 @@ import type { Sources } from '../core/ports.ts';
 import { manifestOf } from '../merge/artifact-manifest.ts';
 import { type Manifest, parseManifest } from '../merge/manifest.ts';
 import type { WholeFile } from './apply-file.ts';
-import { type PreviewedObject, previewDocuments } from './preview.ts';
+import { type PreviewedObject, previewDocuments } from './preview-documents.ts';
 import { runHelm } from './run-helm.ts';
 import { sha256Of } from './sha256.ts';
 

@@ -8,7 +8,8 @@ import { refOf, refText } from '../../src/core/object.ts';
 import { changedFields, fieldAt } from '../../src/merge/fields.ts';
 import { manifestText, parseManifest } from '../../src/merge/manifest.ts';
 import { comparable } from '../../src/merge/normalise.ts';
-import { type PreviewedObject, previewDocument, previewDocuments } from '../../src/stages/preview.ts';
+import { previewDocument } from '../../src/stages/preview.ts';
+import { type PreviewedObject, previewDocuments } from '../../src/stages/preview-documents.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { liveOf, type OpenPlane, openPlane, seen } from '../support/plan-and-result.ts';
 

@@ -26,13 +26,11 @@ const objectsOf = ({ documents }: Manifest): readonly KubeObject[] => documents.
 
 function releaseCases(): readonly Case[] {
   const found = hasReleases() ? readdirSync(releases).filter((release) => existsSync(manifestFile(release, 'calico.yaml'))) : [];
-  return found
-    .filter((release) => release !== TARGET)
-    .map((release) => ({
-      title: `calico.yaml ${release}`,
-      installed: manifestFile(release, 'calico.yaml'),
-      target: () => manifestOf(manifestFile(TARGET, 'calico.yaml')),
-    }));
+  return found.map((release) => ({
+    title: `calico.yaml ${release}`,
+    installed: manifestFile(release, 'calico.yaml'),
+    target: () => manifestOf(manifestFile(TARGET, 'calico.yaml')),
+  }));
 }
 
 /** With the person's edits in it, as the apply stage would write it. */

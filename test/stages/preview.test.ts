@@ -5,7 +5,9 @@ import type { KubeObject } from '../../src/core/object.ts';
 import { ApiFailure } from '../../src/core/ports.ts';
 import { applyJsonPatch } from '../../src/merge/json-patch.ts';
 import type { Manifest } from '../../src/merge/manifest.ts';
-import { previewDocument, previewDocuments, previewManifest } from '../../src/stages/preview.ts';
+import { previewDocument } from '../../src/stages/preview.ts';
+import { previewDocuments, previewManifest } from '../../src/stages/preview-documents.ts';
+import { applyingCluster } from '../support/applying-cluster.ts';
 import { fakeCluster } from '../support/fake-cluster.ts';
 import { applied, document, live } from '../support/worked-example.ts';
 
@@ -151,5 +153,23 @@ describe('previewing an apply', () => {
       planned.map(({ ref, change }) => `${ref.name} ${change}`),
       ['t create', 'a create', 'b refused', 'm create'],
     );
+  });
+
+  it('is not certain of objects whose definition changes with them, and is of those whose definition stays', async () => {
+    const definition = (version: string) => ({
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'things.x.io' },
+      spec: { group: 'x.io', names: { kind: 'Thing', plural: 'things' }, versions: [{ name: version }] },
+    });
+    const thing: KubeObject = { apiVersion: 'x.io/v1', kind: 'Thing', metadata: { name: 'a' }, spec: { b: 1 } };
+    const { cluster } = applyingCluster([definition('v1'), thing]);
+    const noteWith = async (version: string) => {
+      const documents = [definition(version), thing].map((object) => ({ object, text: '', line: 1 }));
+      const [, { planned } = assert.fail()] = await previewDocuments(cluster, { name: 'x', documents });
+      return planned.note;
+    };
+    assert.equal(await noteWith('v1'), undefined);
+    assert.match((await noteWith('v2')) ?? '', /its definition changes with it: .* cannot be predicted exactly/);
   });
 });

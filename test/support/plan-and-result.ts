@@ -10,7 +10,7 @@ import { ApiFailure } from '../../src/core/ports.ts';
 import { changedFields } from '../../src/merge/fields.ts';
 import type { Manifest } from '../../src/merge/manifest.ts';
 import { applyWhole } from '../../src/stages/apply-file.ts';
-import { type PreviewedObject, previewDocuments } from '../../src/stages/preview.ts';
+import { type PreviewedObject, previewDocuments } from '../../src/stages/preview-documents.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { contextOf } from '../fixtures/facts.ts';
 
