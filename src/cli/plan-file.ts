@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Context } from '../core/context.ts';
 import { Fault, messageOf } from '../core/fault.ts';
+import { withoutCredentials } from '../core/hidden.ts';
 import { continues, type RunRecord } from '../core/run-record.ts';
 import type { PlanDocument } from './documents.ts';
 import { planDifferences } from './plan-differences.ts';
@@ -15,9 +16,10 @@ export interface SavedPlan {
   readonly document: PlanDocument;
 }
 
+/** What is compared later is the digest: credentials are left out of the file, which goes from hand to hand. */
 export async function savePlan(file: string, document: PlanDocument): Promise<void> {
   try {
-    await writeFile(file, `${JSON.stringify(document, undefined, 2)}\n`, { mode: 0o600 });
+    await writeFile(file, `${withoutCredentials(JSON.stringify(document, undefined, 2))}\n`, { mode: 0o600 });
   } catch (thrown) {
     throw new Fault(
       'failed',

@@ -66,6 +66,20 @@ describe('a command that performs stages', () => {
       assert.doesNotMatch(bench.out() + bench.err(), /geheim/);
     });
 
+  it('keeps no password of an address in a saved plan', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'plan-'));
+    const effect: Action['effect'] = {
+      type: 'exec',
+      run: { tool: 'helm', args: ['upgrade', '--repo', 'https://anna:geheim@charts.example'] },
+    };
+    const bench = commandBench([fakeStage('apply', { plan: { actions: [{ id: 'a', title: 'a', ref: '§4.4/2', undo: 'none', effect }] } })]);
+    assert.equal(await bench.run('plan', '--out', join(folder, 'plan.json')), 0);
+    const saved = readFileSync(join(folder, 'plan.json'), 'utf8');
+    rmSync(folder, { recursive: true });
+    assert.match(saved, /https:\/\/\(hidden\)@charts\.example/);
+    assert.doesNotMatch(saved, /geheim/);
+  });
+
   it('acts without asking on --yes', async () => {
     const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
     assert.equal(await bench.run('apply', '-y'), 0);
