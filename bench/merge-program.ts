@@ -4,7 +4,7 @@ import { differences } from '../src/merge/carry.ts';
 import { parseManifest } from '../src/merge/manifest.ts';
 import { mergeManifest } from '../src/merge/merge.ts';
 
-/** Three files are read, merged as base, mine and target, and what differs from the target is told. */
+/** Three files are read, merged as base, mine and target, and what differs from the target is told; with `read` only read. */
 const [base, mine, theirs] = await Promise.all(
   process.argv.slice(2, 5).map(async (path) => {
     const text = await readFile(path, 'utf8');
@@ -14,7 +14,8 @@ const [base, mine, theirs] = await Promise.all(
     return { name: path, text, documents };
   }),
 );
-if (!base || !mine || !theirs) throw new Error('usage: merge-program BASE MINE TARGET');
+if (!base || !mine || !theirs) throw new Error('usage: merge-program BASE MINE TARGET [read]');
+if (process.argv[5] === 'read') process.exit();
 const merged = mergeManifest({ base: base.documents, mine: mine.documents, theirs: theirs.documents });
 const { size } = differences([theirs], merged.documents);
 process.stdout.write(`${merged.documents.length} objects, ${merged.edits.length} edits, ${size} files changed\n`);

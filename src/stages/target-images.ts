@@ -10,6 +10,7 @@ import { type ChartFacts, readChartFacts } from './chart-survey.ts';
 import { readMergedTarget } from './merged-target.ts';
 import { readOperatedImages } from './operated-images.ts';
 import { runHelm } from './run-helm.ts';
+import { readSidecarImages } from './sidecar-images.ts';
 import { targetDocuments } from './target.ts';
 
 /** What the nodes of this cluster are going to pull. */
@@ -29,11 +30,14 @@ export interface TargetImages {
 export async function readTargetImages(sources: Sources, context: Context, installation: Installation): Promise<TargetImages> {
   const { documents, unknown } = await readDocuments(sources, context, installation);
   const isOperated = installation.path === 'operator' || installation.path === 'chart';
-  const operated = isOperated ? await readOperatedImages(sources, context, installation) : { images: [], unknown: [] };
+  const [sidecars, operated] = await Promise.all([
+    readSidecarImages(sources, context),
+    isOperated ? readOperatedImages(sources, context, installation) : { images: [], unknown: [] },
+  ]);
   return {
-    images: listed([...imagesIn(documents), ...operated.images]),
+    images: listed([...imagesIn(documents), ...operated.images, ...sidecars.images]),
     pullSecrets: [...new Set(pullSecretsIn(documents))].toSorted(),
-    unknown: [...unknown, ...operated.unknown],
+    unknown: [...unknown, ...operated.unknown, ...sidecars.unknown],
   };
 }
 
