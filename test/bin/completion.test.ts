@@ -89,7 +89,7 @@ describe('completion', function () {
     [
       'commands',
       ['pref'],
-      'preflight\tFind out what is installed and whether it can be upgraded; changes nothing unless it is to probe images\n:36\n',
+      'preflight\tFind out what is installed and whether it can be upgraded; changes nothing\n:36\n',
     ],
     ['flags', ['run', '--plan'], '--plan-file\trefuse to run (exit 7) unless the plan is still this one\n:4\n'],
     ['values of flags', ['apply', '--dry-run', 's'], 'server\n:36\n'],
