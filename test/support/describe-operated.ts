@@ -15,7 +15,8 @@ const text = (result: { exitCode?: number | undefined; stdout: string; stderr: s
 
 /** Procedure B from one release, with an edit: killed when `words` are said, run again, and at the target with the edit. */
 export function describeOperated(release: string, words: RegExp, ...accepted: readonly string[]): void {
-  describe(`procedure B from ${release} on a real control plane`, () => {
+  describe(`procedure B from ${release} on a real control plane`, function () {
+    this.timeout(900_000);
     const run = [...RUN, ...accepted.flatMap((one) => ['--accept', one])];
     let cluster: OperatedCluster;
     before(async function () {
