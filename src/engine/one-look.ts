@@ -1,7 +1,13 @@
-import type { Kind } from '../core/object.ts';
+import type { Kind, KubeObject } from '../core/object.ts';
 import type { ClusterReader, ListOptions } from '../core/ports.ts';
 
 type Remembered = Pick<ClusterReader, 'version' | 'discover' | 'resolve' | 'get' | 'list' | 'reviewAccess'>;
+
+/** Which object, as documents and references say it. */
+interface Named {
+  readonly name: string;
+  readonly namespace?: string;
+}
 
 type Keep = NonNullable<ListOptions['keep']>;
 
@@ -11,7 +17,8 @@ const HELD_OBJECTS = 2000;
 /**
  * The cluster as one look sees it: what several stages ask for is read once, also while the first answer is on its way.
  * Only for looking: a plan is made from it and thrown away, and whoever acts reads the live cluster again.
- * Failures are not remembered, and an object is forgotten by every dry run on it, so that a change in between is seen.
+ * Failures are not remembered. The answer to a dry run stands as long as it was given on the very state of the object that was
+ * read; else both are forgotten, so that whoever asks again sees the change in between.
  */
 export function oneLook<Reader extends ClusterReader>(cluster: Reader): Reader {
   const held = new Map<string, Promise<unknown>>();
@@ -25,8 +32,22 @@ export function oneLook<Reader extends ClusterReader>(cluster: Reader): Reader {
   };
   const objectKey = (kind: Kind, name: string, namespace?: string) =>
     JSON.stringify(['get', kind.group, kind.version, kind.plural, namespace, name]);
-  const fresh = (kind: Kind, { name, namespace }: { readonly name: string; readonly namespace?: string }) =>
-    held.delete(objectKey(kind, name, namespace));
+  const dryRun = async (kind: Kind, { name, namespace }: Named, asked: readonly unknown[], send: () => Promise<KubeObject>) => {
+    const object = objectKey(kind, name, namespace);
+    const key = JSON.stringify(['dry run', object, ...asked]);
+    const read = held.get(object) as Promise<KubeObject | undefined> | undefined;
+    const forget = () => {
+      held.delete(key);
+      held.delete(object);
+    };
+    const answer = await once(key, send).catch((thrown: unknown) => {
+      forget();
+      throw thrown;
+    });
+    const state = read && (await read);
+    if (read === undefined || state?.metadata.resourceVersion !== answer.metadata.resourceVersion) forget();
+    return answer;
+  };
   // What is kept of the objects is a function, of which JSON would say nothing: lists cut down in two ways are two lists.
   const cuts = new Map<Keep, number>();
   const numberOf = (keep: Keep) => {
@@ -53,13 +74,9 @@ export function oneLook<Reader extends ClusterReader>(cluster: Reader): Reader {
   return {
     ...cluster,
     ...remembered,
-    dryRunApply(kind, document, fieldManager) {
-      fresh(kind, document.metadata);
-      return cluster.dryRunApply(kind, document, fieldManager);
-    },
-    dryRunPatch(kind, ref, patch, fieldManager) {
-      fresh(kind, ref);
-      return cluster.dryRunPatch(kind, ref, patch, fieldManager);
-    },
+    dryRunApply: (kind, document, fieldManager) =>
+      dryRun(kind, document.metadata, [document, fieldManager], () => cluster.dryRunApply(kind, document, fieldManager)),
+    dryRunPatch: (kind, ref, patch, fieldManager) =>
+      dryRun(kind, ref, [patch, fieldManager], () => cluster.dryRunPatch(kind, ref, patch, fieldManager)),
   };
 }

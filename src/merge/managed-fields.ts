@@ -26,6 +26,8 @@ export interface PredictedApply {
   readonly object: KubeObject;
   /** kubectl will take over the fields of a client-side apply, and what the document no longer says goes. */
   readonly migrates: boolean;
+  /** Taking over takes something away that the dry run's answer still has; else that answer is how the object will be stored. */
+  readonly removes: boolean;
   /** False if the server's own rule cannot be known here: another apiVersion, or a custom resource that loses fields. */
   readonly exact: boolean;
 }
@@ -39,14 +41,15 @@ export function predictApply(r1: KubeObject, document: KubeObject, fieldManager 
   const names = clientSideManagers(entries);
   const migrated = migrate(entries, names, fieldManager);
   const target = migrated.find(isApplyOf(fieldManager));
-  if (names.length === 0 || !target) return { object: r1, migrates: false, exact: true };
+  if (names.length === 0 || !target) return { object: r1, migrates: false, removes: false, exact: true };
   const now = entries.find(isApplyOf(fieldManager))?.fieldsV1 ?? {};
   const others = migrated.filter((entry) => entry !== target).map(({ fieldsV1 }) => fieldsV1 ?? {});
   const keepsLastApplied = fieldManager === KUBECTL && r1.metadata.annotations?.[LAST_APPLIED] !== undefined;
   const owned = [now, ...others, ...(keepsLastApplied ? [LAST_APPLIED_SET] : [])].reduce(union, {});
   const object = withIdentity(prune(withoutManagers(r1), target.fieldsV1 ?? {}, owned), r1, document);
-  const known = BUILT_IN.test(groupOf(r1.apiVersion)) || sameValue(object, withoutManagers(r1));
-  return { object, migrates: true, exact: known && target.apiVersion === document.apiVersion };
+  const removes = !sameValue(object, withoutManagers(r1));
+  const known = BUILT_IN.test(groupOf(r1.apiVersion)) || !removes;
+  return { object, migrates: true, removes, exact: known && target.apiVersion === document.apiVersion };
 }
 
 /**

@@ -57,8 +57,8 @@ async function previewOnce(cluster: ClusterReader, kind: Kind, document: KubeObj
   if (!live) return { ...created(document), result: applied };
   if (applied.metadata.resourceVersion !== live.metadata.resourceVersion) return undefined;
   const predicted = predictApply(applied, document);
-  const patch = predicted.migrates ? diffPatch(live, predicted.object) : [];
-  const result = predicted.migrates ? await answerOf(() => cluster.dryRunPatch(kind, refOf(live), patch, KUBECTL)) : applied;
+  const patch = predicted.removes ? diffPatch(live, predicted.object) : [];
+  const result = predicted.removes ? await answerOf(() => cluster.dryRunPatch(kind, refOf(live), patch, KUBECTL)) : applied;
   if (result === 'changed') return undefined;
   if (result instanceof ApiFailure) return refused(known, `fields that the document drops cannot be removed: ${result.message}`);
   return { ...known, result, planned: compare({ document, live, applied, result, ...(predicted.exact ? {} : { note: INEXACT }) }) };

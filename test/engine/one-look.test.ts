@@ -86,21 +86,63 @@ describe('one look at the cluster', () => {
     assert.equal(asked.length, 4);
   });
 
-  it('reads an object again after a dry run on it, and only that object', async () => {
-    await look.get(K.ConfigMap, 'a', 'n');
-    await look.get(K.ConfigMap, 'b', 'n');
-    await look.dryRunApply(K.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'n' } }, 'kubectl');
-    await look.get(K.ConfigMap, 'a', 'n');
-    await look.get(K.ConfigMap, 'b', 'n');
-    await look.dryRunPatch(K.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', name: 'a', namespace: 'n' }, [], 'kubectl');
-    await look.get(K.ConfigMap, 'a', 'n');
-    assert.deepEqual(
-      asked.filter((text) => text.startsWith('get')),
-      ['get configmaps n/a', 'get configmaps n/b', 'get configmaps n/a', 'get configmaps n/a'],
-    );
+  describe('at an object and at dry runs on it', () => {
+    const document = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'n' } };
+    const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'a', namespace: 'n' };
+    const patch = [{ op: 'remove', path: '/data' }] as const;
+    /** Versions of the object, one for each answer; the last stands. */
+    let versions: string[];
+
+    beforeEach(() => {
+      const answer = (text: string) => {
+        asked.push(text);
+        const resourceVersion = versions.length > 1 ? versions.shift() : versions[0];
+        return Promise.resolve({ ...document, metadata: { ...document.metadata, ...(resourceVersion ? { resourceVersion } : {}) } });
+      };
+      look = oneLook({
+        ...watched(),
+        get: (_kind, name) => answer(`get ${name}`),
+        dryRunApply: () => answer('dry run'),
+        dryRunPatch: () => answer('dry patch'),
+      });
+    });
+
+    const asks = async () => {
+      await look.get(K.ConfigMap, 'a', 'n');
+      await look.dryRunApply(K.ConfigMap, document, 'kubectl');
+      await look.dryRunPatch(K.ConfigMap, ref, patch, 'kubectl');
+    };
+
+    it('asks once as long as all of it is of one state', async () => {
+      versions = ['7'];
+      await asks();
+      await asks();
+      assert.deepEqual(asked, ['get a', 'dry run', 'dry patch']);
+      await look.dryRunApply(K.ConfigMap, { ...document, metadata: { ...document.metadata, labels: { b: 'c' } } }, 'kubectl');
+      await look.dryRunApply(K.ConfigMap, document, 'another');
+      assert.deepEqual(asked.slice(3), ['dry run', 'dry run'], 'another document and another manager are other questions');
+    });
+
+    it('asks again after a change in between', async () => {
+      versions = ['7', '8'];
+      await look.get(K.ConfigMap, 'a', 'n');
+      await look.dryRunApply(K.ConfigMap, document, 'kubectl');
+      await asks();
+      assert.deepEqual(asked, ['get a', 'dry run', 'get a', 'dry run', 'dry patch']);
+    });
+
+    it('asks again after a refusal', async () => {
+      let refusals = 1;
+      const refusing = oneLook<ClusterReader>({
+        ...watched(),
+        dryRunApply: () => (refusals-- > 0 ? Promise.reject(new ApiFailure(422, 'Invalid', 'no')) : Promise.resolve(document)),
+      });
+      await assert.rejects(refusing.dryRunApply(K.ConfigMap, document, 'kubectl'), ApiFailure);
+      assert.equal(await refusing.dryRunApply(K.ConfigMap, document, 'kubectl'), document);
+    });
   });
 
-  it('never repeats a dry run’s answer, the clock or a raw path from memory', async () => {
+  it('never repeats the answer to a dry run on an object that nobody read, the clock or a raw path from memory', async () => {
     const document = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
     for (let turn = 0; turn < 2; turn += 1) {
       await look.dryRunApply(K.ConfigMap, document, 'kubectl');

@@ -16,9 +16,19 @@ describe('predicting a server-side apply over a client-side one', () => {
   it('removes what only the client-side apply owned and keeps what a person added', () => {
     assert.deepEqual(clientSideManagers(managers(applied)), ['kubectl-client-side-apply']);
     const predicted = predictApply(applied, document);
-    assert.deepEqual([predicted.migrates, predicted.exact, predicted.object.data], [true, true, { a: '3', c: 'live' }]);
+    assert.deepEqual([predicted.migrates, predicted.removes, predicted.exact], [true, true, true]);
+    assert.deepEqual(predicted.object.data, { a: '3', c: 'live' });
     assert.equal(predicted.object.metadata.annotations?.[LAST], '{}');
     assert.equal(predicted.object.metadata.managedFields, undefined);
+  });
+
+  it('removes nothing where the document still says everything that was applied client-side', () => {
+    const says: FieldsV1 = { 'f:data': { 'f:a': {}, 'f:b': {} } };
+    const all = managers(applied).map((entry) => (entry.operation === 'Apply' ? { ...entry, fieldsV1: says } : entry));
+    const predicted = predictApply(withManagers(applied, all), { ...document, data: { a: '3', b: '2' } });
+    assert.deepEqual([predicted.migrates, predicted.removes], [true, false]);
+    const { managedFields: _, ...metadata } = applied.metadata;
+    assert.deepEqual(predicted.object, { ...applied, metadata });
   });
 
   it('becomes the patch that is then asked for', () => {
@@ -30,7 +40,7 @@ describe('predicting a server-side apply over a client-side one', () => {
 
   it('is the answer itself where nobody owns the last-applied annotation', () => {
     const plain = withManagers(applied, managers(applied).slice(2));
-    assert.deepEqual(predictApply(plain, document), { object: plain, migrates: false, exact: true });
+    assert.deepEqual(predictApply(plain, document), { object: plain, migrates: false, removes: false, exact: true });
   });
 
   it('lets last-applied go under another manager than kubectl, and keeps the identity', () => {

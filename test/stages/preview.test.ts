@@ -41,6 +41,20 @@ describe('previewing an apply', () => {
     assert.deepEqual(requests, ['get m', 'apply m as kubectl', 'patch m as kubectl']);
   });
 
+  it('takes the dry run’s answer for the result where taking over ownership takes nothing away', async () => {
+    const says = { 'f:data': { 'f:a': {}, 'f:b': {} } };
+    const managedFields = (applied.metadata.managedFields ?? []).map((one) =>
+      one.operation === 'Apply' ? { ...one, fieldsV1: says } : one,
+    );
+    const answer = { ...applied, metadata: { ...applied.metadata, managedFields } };
+    const { cluster, requests } = fakeCluster([live], { kinds, apply: () => answer });
+    const { planned, adopted, result } = await previewDocument(cluster, { ...document, data: { a: '3', b: '2' } });
+    assert.deepEqual([planned.fields, planned.hidden], [[{ path: 'data.a', before: '1', after: '3' }], []]);
+    assert.equal(adopted?.[0]?.manager, 'kubectl');
+    assert.equal(result, answer);
+    assert.deepEqual(requests, ['get m', 'apply m as kubectl']);
+  });
+
   it('names whose fields it takes', async () => {
     const { cluster } = fakeCluster([live], {
       kinds,
