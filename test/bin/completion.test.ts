@@ -86,11 +86,7 @@ describe('completion', function () {
   const direct = async (...words: string[]) => (await call(join(folder, 'kubectl-netsvc_upgrade'), ['__complete', ...words])).stdout;
 
   const cases: readonly (readonly [string, readonly string[], string])[] = [
-    [
-      'commands',
-      ['pref'],
-      'preflight\tFind out what is installed and whether it can be upgraded; changes nothing\n:36\n',
-    ],
+    ['commands', ['pref'], 'preflight\tFind out what is installed and whether it can be upgraded; changes nothing\n:36\n'],
     ['flags', ['run', '--plan'], '--plan-file\trefuse to run (exit 7) unless the plan is still this one\n:4\n'],
     ['values of flags', ['apply', '--dry-run', 's'], 'server\n:36\n'],
     ['ids of checks with their titles', ['explain', 'NS-10'], ''],

@@ -67,7 +67,7 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
     const before = await cluster.versions();
     const result = await cluster.upgrade('plan', ...flagsOf(cluster), '-o', 'wide');
     assert.equal(result.exitCode, 0, said(result));
-    assert.match(result.stdout, /kubectl apply --server-side --force-conflicts -f \S+crds\.yaml/);
+    assert.match(result.stdout, /kubectl apply --server-side --force-conflicts -f \S+crd_projectcalico_org\.yaml/);
     assert.match(
       result.stdout,
       /helm upgrade calico \S+tigera-operator-v3\.32\.1-\w{12}\.tgz --version v3\.32\.1 --namespace tigera-operator --reset-then-reuse-values/,

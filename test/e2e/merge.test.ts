@@ -109,7 +109,7 @@ describe('edits on their way through an upgrade on a real control plane', () => 
     assert.match(agent, /"CALICO_IPV4POOL_CIDR","value":"10\.244\.0\.0\/16"/);
     assert.match(agent, /"FELIX_LOGSEVERITYSCREEN","value":"debug"/);
     const typha = await cluster.read('deploy -n kube-system calico-typha', '{.spec.replicas} {.spec.template.spec.containers[0].image}');
-    assert.equal(typha, '2 quay.io/calico/typha:v3.32.1');
+    assert.equal(typha, '2 mirror.example.org/calico/typha:v3.32.1');
     assert.equal(await cluster.read('cm -n kube-system calico-config', '{.data.veth_mtu}'), '1350');
   });
 
