@@ -19,7 +19,7 @@ interface Totals {
 }
 
 /** Begun first, so that at the end no long one runs while the other processors wait. */
-const LONGEST = ['reference-sweep', 'chart', 'least-privilege', 'krew', 'ownerrefs'];
+const LONGEST = ['reference-sweep', 'fault-sweep', 'chart', 'ownerrefs', 'operator', 'procedure-c', 'least-privilege'];
 
 const root = join(import.meta.dirname, '..');
 const full = process.argv.includes('--full');
