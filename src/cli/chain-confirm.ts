@@ -31,15 +31,14 @@ export async function confirmPlan(session: Session, stages: readonly AnyStage[],
   if (planned.blocked) {
     const settled = saved === undefined ? await settledByPerson(session, planned.findings) : undefined;
     if (settled) return confirmPlan(session.resolving(settled), stages, saved);
-    const twoWay = twoWayLines(planned.stages, false);
-    const asksTwoWay = session.seams.terminal.interactive && !session.context.options.yes;
-    if (asksTwoWay) for (const line of twoWay) session.say(line);
+    const asks = session.seams.terminal.interactive && !session.context.options.yes;
+    if (asks) for (const line of twoWayLines(planned.stages, false)) session.say(line);
     const taken = await takenOnByName(session, planned.findings);
     if (taken) return confirmPlan(session.accepting(taken), stages, saved);
     return { session, writes, stopped: await refuse(session, planned, planned.blocked) };
   }
-  if (saved !== undefined) return confirmWith(await stillTrue(session, saved, planned, head), stages, planned, head);
-  return confirmWith(session, stages, planned, head);
+  const agreed = saved === undefined ? session : await stillTrue(session, saved, planned, head);
+  return confirmWith(agreed, stages, planned, head);
 }
 
 /** Throws Fault('stale') unless the saved plan is what would be done; a run then notes that it was begun with it. */

@@ -3,21 +3,18 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { examplesOf } from '../../build/cli-pages.ts';
-import { registry } from '../../src/checks/registry.ts';
 import { OWN_NAME } from '../../src/cli/name.ts';
-import { toOptions } from '../../src/cli/options.ts';
 import type { Manifest } from '../../src/cli/plugin.ts';
-import type { ComposeRequest, Composition } from '../../src/cli/seams.ts';
+import type { ComposeRequest } from '../../src/cli/seams.ts';
 import { runCommand } from '../../src/cli/shell.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
-import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
 import { chain } from '../../src/stages/index.ts';
 import { commandBench } from '../support/command-bench.ts';
+import { compositionOf, sandboxReleases } from '../support/sandbox-command.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const releasesFolder = join(root, 'src', 'sandbox', 'releases');
 const manifest = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as Manifest;
 
 /** A person at a terminal who says yes to everything, with the cluster in memory. */
@@ -27,14 +24,6 @@ async function perform(line: string, scenario: Scenario, home: string) {
   const seams = { ...bench.seams, compose: async (request: ComposeRequest) => compositionOf(scenario, request) };
   const exit = await runCommand(wordsOf(line, home), manifest, seams);
   return { exit, out: bench.out(), err: bench.err() };
-}
-
-function compositionOf(scenario: Scenario, { flags, interruption }: ComposeRequest): Composition {
-  const { clusterUid, workFolder, clock } = scenario;
-  const options = toOptions(flags, { defaultRelease: netsvc.defaultRelease, checks: Object.keys(registry) });
-  const where = { clusterUid, server: 'sandbox', contextName: 'sandbox', workFolder, startedAt: clock.now() };
-  const context = { profile: netsvc, options, ...where };
-  return { ...sandboxPorts(scenario, { interruption }), profile: netsvc, context, close: async () => undefined };
 }
 
 /** The words after the program's name; an example that needs more of a shell than `~` and `&&` is no good example. */
@@ -86,8 +75,8 @@ describe('the examples of every help page', () => {
   for (const command of Object.values(manifest.commands)) {
     for (const example of examplesOf(command)) {
       it(example, async () => {
-        const scenario = await netsvcScenario({ nodes: 1, releasesFolder, clock: virtualClock() });
-        scenario.files.write('upgrade.yaml', readFileSync(join(releasesFolder, 'v3.32.2', 'manifests', 'netsvc.yaml'), 'utf8'));
+        const scenario = await netsvcScenario({ nodes: 1, releasesFolder: sandboxReleases, clock: virtualClock() });
+        scenario.files.write('upgrade.yaml', readFileSync(join(sandboxReleases, 'v3.32.2', 'manifests', 'netsvc.yaml'), 'utf8'));
         putConfiguration(scenario);
         const before = BEFORE[example.slice(OWN_NAME.length + 1)];
         const lines = [...(before ? [`${OWN_NAME} ${before}`] : []), ...example.split(' && ')];

@@ -1,16 +1,6 @@
 import { describeChartRelease } from '../support/describe-chart-release.ts';
+import { OLD_CRD } from '../support/old-chart.ts';
 import { manifestFile } from '../support/shared.ts';
-
-/** Charts up to v3.17.1 hold their CRDs among the ordinary objects. */
-const OLD_CRD = `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: { name: oldthings.crd.projectcalico.org }
-spec:
-  group: crd.projectcalico.org
-  names: { kind: OldThing, plural: oldthings, singular: oldthing, listKind: OldThingList }
-  scope: Cluster
-  versions: [{ name: v1, served: true, storage: true, schema: { openAPIV3Schema: { type: object } } }]
-`;
 
 describeChartRelease({
   release: 'v3.17.1',

@@ -8,6 +8,7 @@ import { NEW_CHART } from '../helm/own-charts.ts';
 import { resolveHelm } from '../helm/programs.ts';
 import { type ChartCluster, type ChartInstall, chartCluster, flagsOf, RELEASE_NAMESPACE } from '../support/chart-cluster.ts';
 import { needsHelm } from '../support/needs-helm.ts';
+import { OLD_CRD } from '../support/old-chart.ts';
 import { hasReleases, manifestFile, releases } from '../support/shared.ts';
 import { surroundingsEnv, upgrade } from '../support/upgrade-process.ts';
 
@@ -94,15 +95,6 @@ describeChart('a release in ConfigMaps', 3, { env: { HELM_DRIVER: 'configmap' } 
   });
 });
 
-const OLD_CRD = `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: { name: oldthings.crd.projectcalico.org }
-spec:
-  group: crd.projectcalico.org
-  names: { kind: OldThing, plural: oldthings, singular: oldthing, listKind: OldThingList }
-  scope: Cluster
-  versions: [{ name: v1, served: true, storage: true, schema: { openAPIV3Schema: { type: object } } }]
-`;
 const OLD_CRDS: ChartInstall = { chart: { version: 'v3.27.5', operator: 'v1.32.12', isNew: false, templates: { 'crd.yaml': OLD_CRD } } };
 
 describeChart('a release that holds CRDs among its objects', 3, OLD_CRDS, (cluster) => {

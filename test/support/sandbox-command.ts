@@ -17,7 +17,8 @@ export function sandboxCommand(scenario: Scenario): CommandBench {
   return bench;
 }
 
-function compositionOf(scenario: Scenario, { flags, interruption }: ComposeRequest): Composition {
+/** The ports of one command on that cluster. */
+export function compositionOf(scenario: Scenario, { flags, interruption }: ComposeRequest): Composition {
   const { clusterUid, workFolder, clock } = scenario;
   const options = toOptions(flags, { defaultRelease: netsvc.defaultRelease, checks: Object.keys(registry) });
   const where = { clusterUid, server: 'sandbox', contextName: 'sandbox', workFolder, startedAt: clock.now() };
