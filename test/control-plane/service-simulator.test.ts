@@ -23,7 +23,8 @@ function fakeApi(pods: readonly ApiObject[], object: 'present' | 'missing' | 'no
   const follow = async (_path: string, seen: (object: ApiObject) => void) => {
     for (const each of pods) seen(each);
   };
-  return { written, api: { send, follow } as unknown as Api };
+  const get = async () => ({ items: pods });
+  return { written, api: { send, follow, get } as unknown as Api };
 }
 
 const list = '/apis/crd.netsvc.io/v1/clusterinformations';
@@ -31,7 +32,7 @@ const list = '/apis/crd.netsvc.io/v1/clusterinformations';
 async function written(pods: readonly ApiObject[], object: 'present' | 'missing' | 'no CRD') {
   const fake = fakeApi(pods, object);
   const service = simulateService(fake.api, NETSVC);
-  await new Promise((resolve) => setImmediate(resolve));
+  await service.settled();
   await service.stop();
   return fake.written;
 }
@@ -40,6 +41,24 @@ describe('the simulated service', () => {
   it('writes the release of each agent that starts, so the first new one changes the cluster’s version', async () => {
     const pods = [pod('a', 'r/node:v3.26.4'), pod('a', 'r/node:v3.26.4'), pod('b', 'r/node:v3.32.2', false), pod('b', 'r/node:v3.32.2')];
     assert.deepEqual(await written(pods, 'present'), [`PATCH ${list}/default v3.26.4`, `PATCH ${list}/default v3.32.2`]);
+  });
+
+  it('is settled when what runs has written, not before', async () => {
+    const late: ApiObject[] = [];
+    const fake = fakeApi([], 'present');
+    const seen: ((object: ApiObject) => void)[] = [];
+    const api = {
+      ...fake.api,
+      follow: async (_path: string, each: (object: ApiObject) => void) => void seen.push(each),
+      get: async () => ({ items: late }),
+    };
+    late.push(pod('a', 'r/node:v3.26.4'), pod('b', 'r/node:v3.26.4', false));
+    const service = simulateService(api as unknown as Api, NETSVC);
+    const settled = service.settled().then(() => fake.written.length);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    for (const each of seen) each(late[0] as ApiObject);
+    assert.equal(await settled, 1);
+    await service.stop();
   });
 
   it('creates the object when it is missing', async () => {

@@ -1,4 +1,5 @@
-import { type Api, ApiError, type ApiObject } from './api.ts';
+import { type Api, ApiError, type ApiList, type ApiObject } from './api.ts';
+import { until } from './until.ts';
 
 /** The names by which one product's agents are known. */
 export interface ServiceNames {
@@ -33,13 +34,19 @@ export const NETSVC: ServiceNames = {
   container: 'netsvc-node',
 };
 
+export interface SimulatedService {
+  /** Resolves once every agent that runs now has written its release. */
+  settled(): Promise<void>;
+  stop(): Promise<void>;
+}
+
 /**
  * Does on the API what the agents of a real installation do when they start: each writes its release into
  * ClusterInformation/default, which it creates if it is missing. So the cluster's version changes with the first new
  * agent, and back again if an old one restarts (domain §0.7). Without the CRD it does nothing; in key-value mode `write`
  * says where else it goes.
  */
-export function simulateService(api: Api, names: ServiceNames, write?: (release: string) => Promise<void>): { stop(): Promise<void> } {
+export function simulateService(api: Api, names: ServiceNames, write?: (release: string) => Promise<void>): SimulatedService {
   const stopped = new AbortController();
   const started = new Set<string>();
   let writing = Promise.resolve();
@@ -49,8 +56,16 @@ export function simulateService(api: Api, names: ServiceNames, write?: (release:
     started.add(pod.metadata.uid);
     writing = writing.then(() => (write ? write(release) : writeRelease(api, names, release, stopped.signal)));
   };
-  const following = api.follow(`/api/v1/pods?labelSelector=${encodeURIComponent(names.agentSelector)}`, seen, stopped.signal);
+  const pods = `/api/v1/pods?labelSelector=${encodeURIComponent(names.agentSelector)}`;
+  const following = api.follow(pods, seen, stopped.signal);
   return {
+    async settled() {
+      await until('every running agent was seen', async () => {
+        const { items } = await api.get<ApiList>(pods);
+        return items.every((pod) => runningRelease(pod, names.container) === undefined || started.has(pod.metadata.uid));
+      });
+      await writing;
+    },
     async stop() {
       stopped.abort();
       await following;

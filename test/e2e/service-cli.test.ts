@@ -1,7 +1,8 @@
+import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { type CliUnderTest, describeServiceCli } from '../spec/service-cli-spec.ts';
-import { installedCluster } from '../support/installed-cluster.ts';
+import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { clientRelease, installClusterCli, realCli, WITHOUT_REAL_CLI } from '../support/service-cli.ts';
 import { hasReleases, manifestFile } from '../support/shared.ts';
 
@@ -9,15 +10,20 @@ const GROUP = 'projectcalico.org';
 const RELEASE = 'v3.32.1';
 const settings = { apiVersion: `crd.${GROUP}/v1`, kind: 'KubeControllersConfiguration', metadata: { name: 'default' } };
 
+async function kubectl(cluster: InstalledCluster, args: readonly string[], stdin?: string): Promise<void> {
+  const { exitCode, stderr } = await cluster.plane.kubectl(args, stdin);
+  assert.equal(exitCode, 0, stderr);
+}
+
 /** On a control plane with the service's own CRDs, which says that it is of the CLI's release. */
 async function open(cli: string | undefined): Promise<CliUnderTest> {
   const cluster = await installedCluster({ manifest: manifestFile(RELEASE, 'calico.yaml'), nodes: 1 });
   try {
     const client = cli === undefined ? RELEASE : await clientRelease(cli);
     const version = JSON.stringify({ spec: { calicoVersion: client } });
-    await cluster.plane.kubectl(['patch', `clusterinformations.crd.${GROUP}`, 'default', '--type=merge', '-p', version]);
     const spec = { controllers: { node: { syncLabels: 'Enabled' } } };
-    await cluster.plane.kubectl(['create', '-f', '-'], JSON.stringify({ ...settings, spec }));
+    await kubectl(cluster, ['patch', `clusterinformations.crd.${GROUP}`, 'default', '--type=merge', '-p', version]);
+    await kubectl(cluster, ['create', '-f', '-'], JSON.stringify({ ...settings, spec }));
     const file = cli ?? join(cluster.around.home, 'cli', 'calicoctl');
     if (cli === undefined) await installClusterCli(cluster, file, { group: GROUP, client });
     const env = { DATASTORE_TYPE: 'kubernetes', KUBECONFIG: cluster.around.kubeconfig };

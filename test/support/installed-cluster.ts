@@ -39,6 +39,7 @@ export async function installedCluster(request: InstallRequest): Promise<Install
   try {
     await plane.addNodes(request.nodes ?? 3);
     await installManifest(plane, request.manifest, Math.max(180_000, (request.nodes ?? 0) * 500));
+    await simulator.settled();
   } catch (thrown) {
     await stop();
     throw thrown;

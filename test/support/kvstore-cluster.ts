@@ -52,6 +52,7 @@ export async function kvstoreCluster(release: string, file: string, nodes = 3): 
       await store.put(INFORMATION, JSON.stringify({ kind: 'ClusterInformation', spec: { calicoVersion: version } }));
       await note(version);
     });
+    await agents.settled();
     const around = { ...cluster.around, env };
     const withProfile = (args: readonly string[]) => [...args, '--profile', profile, '--release', 'v3.32.1', '--manifest-url', releases];
     return {

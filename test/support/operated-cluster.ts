@@ -56,6 +56,7 @@ export async function operatedCluster(manner: OperatorManner, options: OperatedO
   try {
     await plane.addNodes(3);
     await install(plane, release);
+    await agents.settled();
     if (options.apiServer) apiServer = await installApiServer(plane);
   } catch (thrown) {
     await stop();
