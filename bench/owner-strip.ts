@@ -78,8 +78,11 @@ interface OurTimes {
 async function ourTimes({ kubeconfigPath }: ControlPlane, entries: readonly JournalEntry[]): Promise<OurTimes> {
   const cluster = openCluster(await readConnection({ kubeconfig: kubeconfigPath }, process.env), { version: 'bench' });
   try {
+    const clusterUid = await cluster.clusterUid();
+    // As in a run: every write is preceded by a look whether this is still the cluster.
+    cluster.pin(clusterUid);
     const place = journalMaps(cluster, 'kube-system');
-    const journal = ownerJournal({ place, clusterUid: await cluster.clusterUid(), profile: 'calico', runId: 'bench' });
+    const journal = ownerJournal({ place, clusterUid, profile: 'calico', runId: 'bench' });
     const journalMs = await timed(() => journal.append(entries));
     const patches = entries.map((entry) => ({ target: entry.object, uid: entry.object.uid, patch: opsOf(entry).slice(1) }));
     const effect: Extract<Effect, { type: 'patch-all' }> = { type: 'patch-all', patches, what: 'objects' };

@@ -6,6 +6,7 @@ import { explainFailure } from './kube-failure.ts';
 import { readerOf } from './kube-read.ts';
 import { Transport } from './kube-transport.ts';
 import { otherCluster, writerOf } from './kube-write.ts';
+import { together } from './together.ts';
 import type { Trace } from './trace.ts';
 
 export interface ClusterOptions {
@@ -46,11 +47,11 @@ export function openCluster(connection: Connection, options: ClusterOptions): Op
   });
   const reader = readerOf(transport, { limit: options.pageSize ?? 500, namespace: connection.namespace, sleep });
   let pinned = options.expectedClusterUid;
-  async function guard(): Promise<void> {
+  const guard = together(async () => {
     if (pinned === undefined) return;
     const found = (await reader.get(K.Namespace, 'kube-system'))?.metadata.uid;
     if (found !== pinned) throw otherCluster(pinned, found, connectionText(connection));
-  }
+  });
   async function clusterUid(): Promise<string> {
     try {
       const uid = (await reader.get(K.Namespace, 'kube-system'))?.metadata.uid;

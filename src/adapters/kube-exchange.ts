@@ -7,6 +7,11 @@ const CONNECT_MS = 30_000;
 /** Silence on an ordinary request; the server itself gives up after 60 s. */
 const IDLE_MS = 75_000;
 
+/** True unless the request only reads or tries. */
+export function changes({ method = 'GET', path }: Call): boolean {
+  return method !== 'GET' && !/[?&]dryRun=/.test(path);
+}
+
 /** Sends one request and resolves with the head of its answer. Errors have the system's `code`. */
 export function exchange(
   wire: Wire,
@@ -22,7 +27,7 @@ export function exchange(
     const signal = signalOf(call.signal, timeoutMs);
     const request = wire.open(
       url,
-      { method: call.method ?? 'GET', headers: sent, timeout: CONNECT_MS, ...(signal ? { signal } : {}) },
+      { writes: changes(call), method: call.method ?? 'GET', headers: sent, timeout: CONNECT_MS, ...(signal ? { signal } : {}) },
       resolve,
     );
     // Readers see a broken body in their loop; without any listener it would end the process.

@@ -3,7 +3,7 @@ import { ApiFailure } from '../core/ports.ts';
 import { type Authorizer, authorizerOf, type Credential } from './kube-auth.ts';
 import { readText } from './kube-body.ts';
 import type { Connection } from './kube-connection.ts';
-import { exchange } from './kube-exchange.ts';
+import { changes, exchange } from './kube-exchange.ts';
 import { failureOf, noAnswer } from './kube-failure.ts';
 import { impersonationHeaders, warningTexts } from './kube-headers.ts';
 import { delayOf, isResettable, retryableStatus } from './kube-retry.ts';
@@ -177,8 +177,4 @@ export class Transport {
       this.#options.warn?.(text);
     }
   }
-}
-
-function changes({ method = 'GET', path }: Call): boolean {
-  return method !== 'GET' && !/[?&]dryRun=/.test(path);
 }

@@ -7,15 +7,21 @@ import { plainHttp } from './plain-http.ts';
 
 type TlsOptions = Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'servername' | 'rejectUnauthorized'>;
 
-/** Connections of one process to one API server: enough to read in parallel, few enough for priority and fairness. */
-export const MAX_SOCKETS = 8;
+/** Connections of one process to one API server that read and try: enough to do so in parallel, few enough for priority and fairness. */
+const READING = 8;
+/**
+ * Connections that write. Who writes much bounds what is in flight by how the server answers (`engine/pace.ts`): fewer connections
+ * than that leave the store idle, which makes many writes durable at once.
+ */
+const WRITING = 32;
 
 /** Kept-alive connections to the API server with one client certificate (or none). */
 export interface Wire {
   readonly base: URL;
   readonly secure: boolean;
   readonly compressed: boolean;
-  open(url: URL, options: PlainOptions, answer: (message: IncomingMessage) => void): ClientRequest;
+  /** `writes`: on a connection for writing. */
+  open(url: URL, options: PlainOptions & { readonly writes: boolean }, answer: (message: IncomingMessage) => void): ClientRequest;
   close(): void;
 }
 
@@ -25,15 +31,21 @@ export async function openWire(connection: Connection, credential: Credential): 
   const secure = base.protocol === 'https:';
   const { request } = secure ? await import('node:https') : plainHttp();
   const tls = secure ? await tlsOptions(connection, credential) : {};
-  const agent = await agentOf(connection, base, tls);
+  const [reading, writing] = [
+    await agentOf(connection, base, { tls, sockets: READING }),
+    await agentOf(connection, base, { tls, sockets: WRITING }),
+  ];
   const compressed = !isLoopback(base.hostname) && connection.cluster['disable-compression'] !== true;
   return {
     base,
     secure,
     compressed,
     // The options are repeated for each request because an agent that tunnels makes the inner TLS from them.
-    open: (url, options, answer) => request(url, { ...tls, ...options, agent }, answer),
-    close: () => agent.destroy(),
+    open: (url, { writes, ...options }, answer) => request(url, { ...tls, ...options, agent: writes ? writing : reading }, answer),
+    close: () => {
+      reading.destroy();
+      writing.destroy();
+    },
   };
 }
 
@@ -66,8 +78,13 @@ async function systemAuthorities(): Promise<string[] | undefined> {
   return [...new Set([...tls.getCACertificates('default'), ...tls.getCACertificates('system')])];
 }
 
-async function agentOf(connection: Connection, base: URL, tls: TlsOptions): Promise<Agent> {
-  const pool = { keepAlive: true, maxSockets: MAX_SOCKETS, maxFreeSockets: MAX_SOCKETS };
+interface Pool {
+  readonly tls: TlsOptions;
+  readonly sockets: number;
+}
+
+async function agentOf(connection: Connection, base: URL, { tls, sockets }: Pool): Promise<Agent> {
+  const pool = { keepAlive: true, maxSockets: sockets, maxFreeSockets: sockets };
   const proxy = proxyOf(connection, base);
   if (proxy) {
     const tunnel = proxy.startsWith('socks')

@@ -20,6 +20,7 @@ export const K = {
   Deployment: kind('apps', 'v1', 'Deployment', 'deployments', true),
   NetworkPolicy: kind('networking.k8s.io', 'v1', 'NetworkPolicy', 'networkpolicies', true),
   Job: kind('batch', 'v1', 'Job', 'jobs', true),
+  HorizontalPodAutoscaler: kind('autoscaling', 'v2', 'HorizontalPodAutoscaler', 'horizontalpodautoscalers', true),
   PodDisruptionBudget: kind('policy', 'v1', 'PodDisruptionBudget', 'poddisruptionbudgets', true),
   ClusterRole: kind('rbac.authorization.k8s.io', 'v1', 'ClusterRole', 'clusterroles', false),
   ClusterRoleBinding: kind('rbac.authorization.k8s.io', 'v1', 'ClusterRoleBinding', 'clusterrolebindings', false),

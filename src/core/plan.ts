@@ -33,6 +33,8 @@ export interface Taker {
   readonly kind: 'gitops' | 'autoscaler' | 'person' | 'other';
   /** Absent where only labels or annotations of the object tell. */
   readonly manager?: string;
+  /** Through which it wrote; absent for the object itself. */
+  readonly subresource?: string;
   /** How many of its fields are taken. */
   readonly fields: number;
   /** What it will do about it, and what to do before. */

@@ -11,6 +11,9 @@ interface Sign extends Known {
   readonly subresource?: string;
 }
 
+/** Its writes come from kube-controller-manager: which one it is, only a list of them tells. */
+export const AUTOSCALER = 'a HorizontalPodAutoscaler';
+
 const SCALES = 'It sets its number again within seconds, as long as its own bounds allow that: change those.';
 const AGAIN = 'It writes its value again whenever it runs: change that where it is configured.';
 const BY_HAND = 'Written by hand; nobody writes it again. Keep it with --resolve FIELD=mine or in --upgrade-file.';
@@ -18,7 +21,7 @@ const BY_HAND = 'Written by hand; nobody writes it again. Keep it with --resolve
 /** Who stands behind a field manager; the first that fits. */
 const SIGNS: readonly Sign[] = [
   {
-    name: 'a HorizontalPodAutoscaler',
+    name: AUTOSCALER,
     kind: 'autoscaler',
     managers: ['kube-controller-manager', 'horizontal-pod-autoscaler'],
     subresource: 'scale',
@@ -51,7 +54,8 @@ export function takersOf(live: KubeObject, taken: PlannedObject['taken'], change
   const found = [...groups.values()].flatMap((fields) => {
     const [first] = fields;
     if (!first) return [];
-    return [{ ...knownOf(first, live), manager: first.manager, fields: fields.length }];
+    const { manager, subresource } = first;
+    return [{ ...knownOf(first, live), manager, ...(subresource === undefined ? {} : { subresource }), fields: fields.length }];
   });
   const marks = changes ? gitOpsOwners([live]).filter(({ name }) => !found.some((one) => one.name === name)) : [];
   return [...found, ...marks.map(({ name, hint }) => ({ name, kind: 'gitops' as const, fields: 0, hint }))];

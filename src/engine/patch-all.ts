@@ -99,7 +99,7 @@ class Patching {
     try {
       const kind = await this.#kindOf(target);
       this.#parts.mustHold();
-      await this.#ports.cluster.patch(kind, target, [{ op: 'test', path: '/metadata/uid', value: uid }, ...patch], 'kubectl');
+      await this.#ports.cluster.patch(kind, { ...target, uid }, patch, 'kubectl');
       this.#done += 1;
       this.#parts.report(this.#done, this.#of, this.#what, this.#speed());
       this.#pace.leave(this.#now() - sentAt);

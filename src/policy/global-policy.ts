@@ -2,7 +2,7 @@ import type { KubeObject } from '../core/object.ts';
 import type { Profile } from '../core/profile.ts';
 import { policyName } from '../core/stored-metadata.ts';
 import { parseSelector } from './parse-selector.ts';
-import { type Labels, matches, type Selector } from './selector.ts';
+import { matches, type Predicate, predicateOf, type Selector } from './selector.ts';
 
 /** What a policy does with traffic of a direction. */
 export interface Rule {
@@ -119,7 +119,7 @@ function compare<T extends number | string>(a: T, b: T): number {
   return a < b ? -1 : 1;
 }
 
-/** True if the policy is in force on a host endpoint with these labels. */
-export function appliesTo(policy: GlobalPolicy, labels: Labels): boolean {
-  return policy.reachesHosts && matches(policy.selector, labels);
+/** Whether the policy is in force on a host endpoint with given labels. */
+export function hostPredicateOf({ reachesHosts, selector }: GlobalPolicy): Predicate {
+  return reachesHosts ? predicateOf(selector) : () => false;
 }

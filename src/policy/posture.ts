@@ -1,6 +1,6 @@
 import type { HostEndpoint } from '../core/host-endpoint.ts';
-import { appliesTo, type Direction, type GlobalPolicy, type Rule, type Tier } from './global-policy.ts';
-import type { Labels } from './selector.ts';
+import { type Direction, type GlobalPolicy, hostPredicateOf, type Rule, type Tier } from './global-policy.ts';
+import type { Labels, Predicate } from './selector.ts';
 
 /**
  * The ways of a packet that policies of a host endpoint judge: to and from the host's own processes, through the host,
@@ -45,27 +45,44 @@ function sameForAll(lane: LanePosture): Posture {
  * What is in force on a host whose all-interfaces endpoint this is. Untracked policies do not act on such endpoints (domain §8.3).
  */
 export function postureOf(endpoint: Pick<HostEndpoint, 'labels' | 'profiles'>, world: PolicyWorld): Posture {
-  const labels = inherited(endpoint, world);
-  const matching = world.policies.filter((policy) => !policy.doNotTrack && appliesTo(policy, labels));
-  const local = (way: Direction) =>
-    laneOf(
-      matching.filter((policy) => !policy.preDnat && policy.directions.includes(way)),
-      way,
-      world,
-      endpoint,
-    );
-  const forward = (way: Direction) =>
-    forwardLane(matching.filter((policy) => !policy.preDnat && policy.applyOnForward && policy.directions.includes(way)));
+  const lanes = policiesByLane(inherited(endpoint, world), world);
   return {
-    ingress: local('ingress'),
-    egress: local('egress'),
-    'forward-ingress': forward('ingress'),
-    'forward-egress': forward('egress'),
-    'pre-dnat': forwardLane(
-      matching.filter((policy) => policy.preDnat),
-      'allow',
-    ),
+    ingress: laneOf(lanes.ingress, 'ingress', world, endpoint),
+    egress: laneOf(lanes.egress, 'egress', world, endpoint),
+    'forward-ingress': forwardLane(lanes['forward-ingress']),
+    'forward-egress': forwardLane(lanes['forward-egress']),
+    'pre-dnat': forwardLane(lanes['pre-dnat'], 'allow'),
   };
+}
+
+/** In one pass: on a large cluster millions of pairs of an endpoint and a policy are judged. */
+function policiesByLane(labels: Labels, world: PolicyWorld): Readonly<Record<Lane, readonly GlobalPolicy[]>> {
+  const lanes: Record<Lane, GlobalPolicy[]> = { ingress: [], egress: [], 'forward-ingress': [], 'forward-egress': [], 'pre-dnat': [] };
+  for (const { policy, selects } of tracked(world)) {
+    if (!selects(labels)) continue;
+    if (policy.preDnat) lanes['pre-dnat'].push(policy);
+    else
+      for (const way of policy.directions) {
+        lanes[way].push(policy);
+        if (policy.applyOnForward) lanes[`forward-${way}`].push(policy);
+      }
+  }
+  return lanes;
+}
+
+interface TrackedPolicy {
+  readonly policy: GlobalPolicy;
+  readonly selects: Predicate;
+}
+
+const trackedOf = new WeakMap<PolicyWorld['policies'], readonly TrackedPolicy[]>();
+
+function tracked({ policies }: PolicyWorld): readonly TrackedPolicy[] {
+  const known =
+    trackedOf.get(policies) ??
+    policies.filter(({ doNotTrack }) => !doNotTrack).map((policy) => ({ policy, selects: hostPredicateOf(policy) }));
+  trackedOf.set(policies, known);
+  return known;
 }
 
 /** An endpoint's own labels win over those that its profiles give. */

@@ -24,48 +24,63 @@ export class SelectorError extends Error {
   }
 }
 
-/**
- * True if the labels match. An absent label matches `!=` and `not in`, and no other comparison; `global()` is true of everything
- * and only means something to a selector of namespaces.
- */
+/** Whether labels match a selector. */
+export type Predicate = (labels: Labels) => boolean;
+
 export function matches(selector: Selector, labels: Labels): boolean {
+  return predicateOf(selector)(labels);
+}
+
+/**
+ * The selector as a function, for many sets of labels. An absent label matches `!=` and `not in`, and no other comparison;
+ * `global()` is true of everything and only means something to a selector of namespaces.
+ */
+export function predicateOf(selector: Selector): Predicate {
   switch (selector.op) {
     case 'all':
     case 'global':
-      return true;
-    case 'not':
-      return !matches(selector.operand, labels);
+      return () => true;
+    case 'not': {
+      const operand = predicateOf(selector.operand);
+      return (labels) => !operand(labels);
+    }
     case 'and':
-      return selector.operands.every((operand) => matches(operand, labels));
+      return selector.operands.map(predicateOf).reduce((one, other) => (labels) => one(labels) && other(labels));
     case 'or':
-      return selector.operands.some((operand) => matches(operand, labels));
-    default:
-      return holds(selector, labels[selector.label]);
+      return selector.operands.map(predicateOf).reduce((one, other) => (labels) => one(labels) || other(labels));
+    default: {
+      const { label } = selector;
+      const holds = valuePredicateOf(selector);
+      const ifAbsent = selector.op === '!=' || selector.op === 'not in';
+      return (labels) => {
+        // Names that every object inherits (`constructor`) are no labels: their values are no strings.
+        const value: unknown = labels[label];
+        return typeof value === 'string' ? holds(value) : ifAbsent;
+      };
+    }
   }
 }
 
 type Comparison = Extract<Selector, { readonly label: string }>;
 
-/** Names that every object inherits (`constructor`) are no labels: their values are no strings. */
-function holds(comparison: Comparison, value: unknown): boolean {
-  if (typeof value !== 'string') return comparison.op === '!=' || comparison.op === 'not in';
-  switch (comparison.op) {
-    case 'has':
-      return true;
+function valuePredicateOf(comparison: Comparison): (value: string) => boolean {
+  if (comparison.op === 'has') return () => true;
+  if ('values' in comparison) {
+    const { op, values } = comparison;
+    return op === 'in' ? (value) => values.includes(value) : (value) => !values.includes(value);
+  }
+  const { op, value: wanted } = comparison;
+  switch (op) {
     case '==':
-      return value === comparison.value;
+      return (value) => value === wanted;
     case '!=':
-      return value !== comparison.value;
+      return (value) => value !== wanted;
     case 'contains':
-      return value.includes(comparison.value);
+      return (value) => value.includes(wanted);
     case 'starts with':
-      return value.startsWith(comparison.value);
+      return (value) => value.startsWith(wanted);
     case 'ends with':
-      return value.endsWith(comparison.value);
-    case 'in':
-      return comparison.values.includes(value);
-    case 'not in':
-      return !comparison.values.includes(value);
+      return (value) => value.endsWith(wanted);
   }
 }
 

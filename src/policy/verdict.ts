@@ -29,16 +29,28 @@ export function compare(before: Posture, after: Posture): readonly LaneVerdict[]
 }
 
 function laneVerdict(before: LanePosture, after: LanePosture): Verdict {
-  if (laneText(before) === laneText(after)) return 'same';
+  if (isSame(before, after)) return 'same';
   if (isOpen(after)) return 'OPEN';
   return isOpen(before) ? 'NEWLY POLICED' : 'CHANGED';
+}
+
+function isSame(one: LanePosture, other: LanePosture): boolean {
+  return areEqual(one.policies, other.policies) && (one.end === other.end || areEqual(profilesOf(one), profilesOf(other)));
+}
+
+/** No profiles: its end is another. */
+const profilesOf = ({ end }: LanePosture): readonly string[] | undefined => (typeof end === 'string' ? undefined : end.profiles);
+
+function areEqual(one: readonly string[] | undefined, other: readonly string[] | undefined): boolean {
+  if (one === undefined || other === undefined) return false;
+  return one.length === other.length && one.every((name, index) => name === other[index]);
 }
 
 function isOpen(lane: LanePosture): boolean {
   return lane.policies.length === 0 && lane.end === 'allow';
 }
 
-/** `policies a, b, then deny`: one text per posture, for people and for comparing. */
+/** `policies a, b, then deny`: for people. */
 export function laneText({ policies, end }: LanePosture): string {
   const last = typeof end === 'string' ? end : `rules of ${end.profiles.join(', ')}`;
   return policies.length === 0 ? last : `${policies.join(', ')}, then ${last}`;

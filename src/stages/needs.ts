@@ -115,7 +115,8 @@ export const documents: Needs = (_, { documents: wanted }) => {
     wanted.some(({ kind }) => kind.plural === role.plural && kind.group === role.group),
   );
   const grant = 'roles of the target hold more rights than this account';
-  return [...apply, ...roles.flatMap((role) => allow(['bind', 'escalate'], role, grant, { required: false }))];
+  const scalers = allow(['list'], K.HorizontalPodAutoscaler, 'names of the autoscalers whose numbers are taken', { required: false });
+  return [...apply, ...scalers, ...roles.flatMap((role) => allow(['bind', 'escalate'], role, grant, { required: false }))];
 };
 
 /** A new revision of the chart release. */

@@ -5,6 +5,7 @@ import { applyAfterAdoption } from '../merge/apply-document.ts';
 import { isRecord } from '../merge/json.ts';
 import { diffPatch } from '../merge/json-patch.ts';
 import { adoptedOwnership, KUBECTL, predictApply } from '../merge/managed-fields.ts';
+import { withAutoscalers } from './autoscalers.ts';
 import { stateOf } from './object-state.ts';
 import { compare, created, type PreviewedObject, refused } from './preview-outcome.ts';
 
@@ -23,7 +24,8 @@ export async function previewDocument(
   together: readonly KubeObject[] = [],
 ): Promise<PreviewedObject> {
   const preview = await previewAny(cluster, document, together);
-  return { ...preview, planned: { ...preview.planned, state: await stateOf(preview) } };
+  const planned = await withAutoscalers(cluster, preview.planned);
+  return { ...preview, planned: { ...planned, state: await stateOf(preview) } };
 }
 
 async function previewAny(cluster: ClusterReader, document: KubeObject, together: readonly KubeObject[]): Promise<PreviewedObject> {

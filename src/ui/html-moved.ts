@@ -1,7 +1,7 @@
 import type { PlannedHost, PlannedStage } from '../core/plan.ts';
 import { clip } from './columns.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
-import { editRows, hostRows, hostTally, ownerRows, takenRows } from './report-parts.ts';
+import { editRows, hostRows, hostTally, ownerRows, takenRows, twoWayRows } from './report-parts.ts';
 
 /** Rows at most, and how many of them are before the fold. */
 const ROWS = 1000;
@@ -24,8 +24,20 @@ export function editsSection(plans: readonly PlannedStage[]): Html | undefined {
 
 /** Fields that were of other field managers. */
 export function takenSection(plans: readonly PlannedStage[]): Html | undefined {
-  return section('taken', 'Ownership taken over', ['Object', 'Field', 'Was of'], {
-    rows: takenRows(plans).map(({ object, field, manager }) => [object, html`<code>${field}</code>`, manager]),
+  return section('taken', 'Ownership taken over', ['Object', 'Field', 'Was of', 'What follows'], {
+    rows: takenRows(plans).map(({ object, field, from, hint }) => [object, html`<code>${field}</code>`, from, hint]),
+  });
+}
+
+/** What was taken on where no base tells the person's edits from the release. */
+export function twoWaySection(plans: readonly PlannedStage[]): Html | undefined {
+  return section('two-way', 'Differences that no base explains', ['Object, field', 'Installed', 'Target', 'Field managers'], {
+    rows: twoWayRows(plans).map(({ field, live, target, owners }) => [
+      field,
+      html`<code>${clip(live, VALUE_WIDTH)}</code>`,
+      html`<code>${clip(target, VALUE_WIDTH)}</code>`,
+      owners,
+    ]),
   });
 }
 

@@ -1,6 +1,6 @@
 import type { PlannedStage } from '../core/plan.ts';
 import type { JunitCase } from './junit.ts';
-import { editRows, hostRows, ownerRows, takenRows } from './report-parts.ts';
+import { editRows, hostRows, ownerRows, takenRows, twoWayRows } from './report-parts.ts';
 
 /** Suites of what was met of other people's things. An edit that waits for a decision does not pass; what a check judges (hosts) does, with its verdict. */
 export function movedSuites(plans: readonly PlannedStage[]): readonly { readonly name: string; readonly cases: readonly JunitCase[] }[] {
@@ -8,7 +8,15 @@ export function movedSuites(plans: readonly PlannedStage[]): readonly { readonly
     { name: 'edits', cases: editRows(plans).map(editCase) },
     {
       name: 'ownership taken over',
-      cases: takenRows(plans).map(({ object, field, manager }) => passed('ownership', `${object} ${field}`, `was of ${manager}`)),
+      cases: takenRows(plans).map(({ object, field, from, hint }) =>
+        passed('ownership', `${object} ${field}`.trim(), `was of ${from}${hint === '' ? '' : `. ${hint}`}`),
+      ),
+    },
+    {
+      name: 'differences that no base explains',
+      cases: twoWayRows(plans).map(({ field, live, target, owners }) =>
+        passed('differences', field, [`installed: ${live}`, `target: ${target}`, `field managers: ${owners}`].join('\n')),
+      ),
     },
     {
       name: 'owner references',

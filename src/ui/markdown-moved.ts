@@ -1,10 +1,16 @@
 import type { PlannedStage } from '../core/plan.ts';
 import { markdownTable, type Room } from './markdown.ts';
-import { editRows, hostRows, hostTally, ownerRows, takenRows } from './report-parts.ts';
+import { editRows, hostRows, hostTally, ownerRows, takenRows, twoWayRows } from './report-parts.ts';
 
 /** What of other people's things was met: their edits, their fields, their owner references, their hosts. Empty texts where there is nothing. */
 export function movedSections(plans: readonly PlannedStage[], room: Room): readonly string[] {
-  return [editsSection(plans, room), takenSection(plans, room), ownersSection(plans, room), hostsSection(plans, room)];
+  return [
+    editsSection(plans, room),
+    twoWaySection(plans, room),
+    takenSection(plans, room),
+    ownersSection(plans, room),
+    hostsSection(plans, room),
+  ];
 }
 
 function editsSection(plans: readonly PlannedStage[], room: Room): string {
@@ -19,8 +25,13 @@ function editsSection(plans: readonly PlannedStage[], room: Room): string {
 }
 
 function takenSection(plans: readonly PlannedStage[], room: Room): string {
-  const rows = takenRows(plans).map(({ object, field, manager }) => [object, field, manager]);
-  return section('Ownership taken over', ['Object', 'Field', 'Was of'], rows, room);
+  const rows = takenRows(plans).map(({ object, field, from, hint }) => [object, field, from, hint]);
+  return section('Ownership taken over', ['Object', 'Field', 'Was of', 'What follows'], rows, room);
+}
+
+function twoWaySection(plans: readonly PlannedStage[], room: Room): string {
+  const rows = twoWayRows(plans).map(({ field, live, target, owners }) => [field, live, target, owners]);
+  return section('Differences that no base explains', ['Field', 'Installed', 'Target', 'Field managers'], rows, room);
 }
 
 function ownersSection(plans: readonly PlannedStage[], room: Room): string {

@@ -4,7 +4,7 @@ import { Html, html } from './html.ts';
 import { changesSection } from './html-changes.ts';
 import { checksSection } from './html-checks.ts';
 import { rolloutsSection } from './html-heat-map.ts';
-import { editsSection, hostsSection, ownersSection, takenSection } from './html-moved.ts';
+import { editsSection, hostsSection, ownersSection, takenSection, twoWaySection } from './html-moved.ts';
 import { PAGE_SCRIPT } from './html-script.ts';
 import { stepsSection } from './html-steps.ts';
 import { PAGE_STYLE } from './html-style.ts';
@@ -22,6 +22,7 @@ export function htmlText(report: ReportFacts, programOf: ProgramOf): string {
     { id: 'rollout', name: 'Rollout', part: rolloutsSection(report.history?.rollouts ?? []) },
     { id: 'changes', name: 'Objects', part: changesSection(report.plans) },
     { id: 'edits', name: 'Edits', part: editsSection(report.plans) },
+    { id: 'two-way', name: 'Differences', part: twoWaySection(report.plans) },
     { id: 'taken', name: 'Ownership', part: takenSection(report.plans) },
     { id: 'owners', name: 'Owner references', part: ownersSection(report.plans) },
     { id: 'hosts', name: 'Hosts', part: hostsSection(report.plans) },

@@ -1,5 +1,5 @@
 import { refText } from '../core/object.ts';
-import type { FieldChange, PlannedHost, PlannedStage } from '../core/plan.ts';
+import type { FieldChange, PlannedHost, PlannedObject, PlannedStage } from '../core/plan.ts';
 import type { Trace } from '../core/trace.ts';
 import { OUTCOME_WORDS } from './edit-rows.ts';
 
@@ -18,10 +18,22 @@ export interface EditRow {
   readonly note: string;
 }
 
+/** A field that was of another manager; without a field: an object that somebody delivers and that changes. */
 export interface TakenRow {
   readonly object: string;
   readonly field: string;
-  readonly manager: string;
+  /** Who is behind the field manager, and its name where that is another. */
+  readonly from: string;
+  /** What they will do about it, and what to do before; empty where nobody is known. */
+  readonly hint: string;
+}
+
+/** A field that differs where no base tells whose wish that is. */
+export interface TwoWayRow {
+  readonly field: string;
+  readonly live: string;
+  readonly target: string;
+  readonly owners: string;
 }
 
 /** An owner reference that was taken off an object, or put back. */
@@ -56,10 +68,32 @@ function editRow({ ref, path, outcome, decided, mine, theirs, source, note = '' 
   };
 }
 
-/** Fields that other managers owned and that the upgrade took over. */
+/** Fields that other managers owned and that the upgrade took over, and the objects that are delivered from elsewhere. */
 export function takenRows(plans: readonly PlannedStage[]): readonly TakenRow[] {
-  return plans.flatMap(({ objects }) =>
-    objects.flatMap(({ ref, taken }) => taken.map(({ path, manager }) => ({ object: refText(ref), field: path, manager }))),
+  return plans.flatMap(({ objects }) => objects.flatMap((object) => [...fieldsOf(object), ...deliveriesOf(object)]));
+}
+
+function fieldsOf({ ref, taken, takers = [] }: PlannedObject): readonly TakenRow[] {
+  return taken.map(({ path, manager, subresource }) => {
+    const taker = takers.find((one) => one.manager === manager && one.subresource === subresource);
+    const from = taker === undefined || taker.name === manager ? manager : `${taker.name} (${manager})`;
+    return { object: refText(ref), field: path, from, hint: taker?.hint ?? '' };
+  });
+}
+
+function deliveriesOf({ ref, takers = [] }: PlannedObject): readonly TakenRow[] {
+  return takers.flatMap(({ name, fields, hint }) => (fields === 0 ? [{ object: refText(ref), field: '', from: name, hint }] : []));
+}
+
+/** What is installed against the target, where it was taken on without a base. */
+export function twoWayRows(plans: readonly PlannedStage[]): readonly TwoWayRow[] {
+  return plans.flatMap(({ twoWay = [] }) =>
+    twoWay.map(({ ref, path, live, target, owners }) => ({
+      field: `${refText(ref)} ${path}`.trim(),
+      live: valueText(live),
+      target: valueText(target),
+      owners: owners.join(', '),
+    })),
   );
 }
 

@@ -66,8 +66,20 @@ export function reportOf({
         change: 'update',
         fields: [{ path: word('spec.x'), before: word('1'), after: { deep: word('2') } }],
         hidden: [word('spec.hidden')],
-        taken: [{ path: word('spec.replicas'), manager: word('flux') }],
+        taken: [{ path: word('spec.replicas'), manager: word('kube-controller-manager'), subresource: 'scale' }],
+        takers: [
+          {
+            ...{ name: word('HorizontalPodAutoscaler nodes'), kind: 'autoscaler', hint: word('Change its bounds.') },
+            ...{ manager: word('kube-controller-manager'), subresource: 'scale', fields: 1 },
+          },
+        ],
         note: word('two edits kept'),
+      },
+    ],
+    twoWay: [
+      {
+        ref: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'kube-system', name: word('netsvc-config') },
+        ...{ path: word('data.level'), live: word('debug'), target: word('info'), owners: [word('boris')] },
       },
     ],
     edits: [edit('kept', word), edit('already', word), edit('conflict', word)],

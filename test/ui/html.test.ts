@@ -87,6 +87,7 @@ describe('a report as a page', () => {
       'Rolling update, node by node',
       'What was planned for each object',
       'Edits carried into the target',
+      'Differences that no base explains',
       'Ownership taken over',
       'Owner references moved',
       'Host endpoints, node by node',

@@ -21,7 +21,7 @@ describe('a report as JUnit XML', () => {
 
   it('has a case per check and per stage; a warning passes with its text, an error and a failed stage do not', () => {
     const [root] = parseXml(junitText(reportOf()));
-    assert.deepEqual(root?.attributes, { tests: '17', failures: '3', errors: '0', skipped: '2' });
+    assert.deepEqual(root?.attributes, { tests: '18', failures: '3', errors: '0', skipped: '2' });
     const cases = root?.children.flatMap((suite) => suite.children).filter(({ name }) => name === 'testcase') ?? [];
     assert.deepEqual(
       cases.map((one) => [one.attributes.name, one.children.map((child) => child.name).join()]),

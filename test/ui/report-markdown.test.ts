@@ -17,14 +17,21 @@ describe('a report as Markdown', () => {
     assert.match(text, /Next: `kubectl netsvc-upgrade run`\n$/);
   });
 
-  it('has a section each for edits, ownership, owner references and hosts', () => {
+  it('has a section each for edits, differences, ownership, owner references and hosts', () => {
     const text = markdownText(reportOf({ hosts: 100 }), programOf);
     assert.match(text, /^- versions: v3\.27\.5 before, v3\.32\.2 after$/m);
     assert.match(
       text,
       /^## Edits carried into the target\n(.*\n){3}\| ConfigMap\/kube-system\/netsvc-config data\.mtu \| to be decided \| 9000 \| /m,
     );
-    assert.match(text, /^## Ownership taken over\n(.*\n){3}\| DaemonSet\/kube-system\/netsvc-node \| spec\.replicas \| flux \|$/m);
+    assert.match(
+      text,
+      /^## Ownership taken over\n(.*\n){3}\| DaemonSet\/kube-system\/netsvc-node \| spec\.replicas \| HorizontalPodAutoscaler nodes \(kube-controller-manager\) \| Change/m,
+    );
+    assert.match(
+      text,
+      /^## Differences that no base explains\n(.*\n){3}\| ConfigMap\/kube-system\/netsvc-config data\.level \| debug \| info \| boris/m,
+    );
     assert.match(text, /^## Owner references moved\n(.*\n){3}\| ConfigMap\/shop\/owned \| taken off \| IPPool\/blue \|$/m);
     assert.match(text, /^## Host endpoints\n\n2 OPEN, 98 same\n(.*\n){3}\| node-0 \| OPEN \| once the old endpoint/m);
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { PlannedStage } from '../../src/core/plan.ts';
-import { editRows, hostRows, hostTally, ownerRows, takenRows } from '../../src/ui/report-parts.ts';
+import type { PlannedStage, Taker } from '../../src/core/plan.ts';
+import { editRows, hostRows, hostTally, ownerRows, takenRows, twoWayRows } from '../../src/ui/report-parts.ts';
 import { reportOf } from '../support/big-report.ts';
 
 const { plans } = reportOf();
@@ -37,7 +37,41 @@ describe('what a report tells of other people’s things', () => {
   });
 
   it('is each field that was of another manager', () => {
-    assert.deepEqual(takenRows(plans), [{ object: 'DaemonSet/kube-system/netsvc-node', field: 'spec.replicas', manager: 'flux' }]);
+    assert.deepEqual(takenRows(plans), [
+      {
+        ...{ object: 'DaemonSet/kube-system/netsvc-node', field: 'spec.replicas', hint: 'Change its bounds.' },
+        from: 'HorizontalPodAutoscaler nodes (kube-controller-manager)',
+      },
+    ]);
+  });
+
+  it('is who is behind those managers, through which subresource, and who delivers the object', () => {
+    const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'typha' };
+    const manager = 'kube-controller-manager';
+    const takers: readonly Taker[] = [
+      { name: 'a controller', kind: 'other', manager, fields: 1, hint: 'It writes again.' },
+      { name: 'HorizontalPodAutoscaler typha', kind: 'autoscaler', manager, subresource: 'scale', fields: 1, hint: 'Change its bounds.' },
+      { name: 'Argo CD', kind: 'gitops', fields: 0, hint: 'It syncs.' },
+    ];
+    const taken = [
+      { path: 'spec.replicas', manager, subresource: 'scale' },
+      { path: 'metadata.labels.a', manager },
+    ];
+    const rows = takenRows([stage({ objects: [{ ref, change: 'update', fields: [], hidden: [], taken, takers }] })]);
+    assert.deepEqual(
+      rows.map(({ object, field, from, hint }) => [object, field, from, hint]),
+      [
+        ['Deployment/typha', 'spec.replicas', `HorizontalPodAutoscaler typha (${manager})`, 'Change its bounds.'],
+        ['Deployment/typha', 'metadata.labels.a', `a controller (${manager})`, 'It writes again.'],
+        ['Deployment/typha', '', 'Argo CD', 'It syncs.'],
+      ],
+    );
+  });
+
+  it('is what differs where no base tells edits from the release', () => {
+    const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'c' };
+    const rows = twoWayRows([stage({ twoWay: [{ ref, path: 'data.mtu', live: '9000', owners: ['anna', 'flux'] }] })]);
+    assert.deepEqual(rows, [{ field: 'ConfigMap/c data.mtu', live: '9000', target: '–', owners: 'anna, flux' }]);
   });
 
   it('is each owner reference that went and came back, from a kept report too, where references are text', () => {
