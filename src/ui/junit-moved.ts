@@ -7,15 +7,15 @@ export function movedSuites(plans: readonly PlannedStage[]): readonly { readonly
   return [
     { name: 'edits', cases: editRows(plans).map(editCase) },
     {
-      name: 'ownership taken over',
-      cases: takenRows(plans).map(({ object, field, from, hint }) =>
-        passed('ownership', `${object} ${field}`.trim(), `was of ${from}${hint === '' ? '' : `. ${hint}`}`),
-      ),
-    },
-    {
       name: 'differences that no base explains',
       cases: twoWayRows(plans).map(({ field, live, target, owners }) =>
         passed('differences', field, [`installed: ${live}`, `target: ${target}`, `field managers: ${owners}`].join('\n')),
+      ),
+    },
+    {
+      name: 'ownership taken over',
+      cases: takenRows(plans).map(({ object, field, from, hint }) =>
+        passed('ownership', `${object} ${field}`.trim(), `was of ${from}${hint === '' ? '' : `. ${hint}`}`),
       ),
     },
     {

@@ -36,6 +36,7 @@ describe('a report as JUnit XML', () => {
         ['ConfigMap/kube-system/netsvc-config data.mtu', 'failure'],
         ['ConfigMap/kube-system/netsvc-config data.mtu', 'system-out'],
         ['ConfigMap/kube-system/netsvc-config data.mtu', 'system-out'],
+        ['ConfigMap/kube-system/netsvc-config data.level', 'system-out'],
         ['DaemonSet/kube-system/netsvc-node spec.replicas', 'system-out'],
         ['ConfigMap/shop/owned IPPool/blue', 'system-out'],
         ['ConfigMap/shop/owned IPPool/blue, now of UID 5f1c', 'system-out'],
