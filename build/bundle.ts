@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { BuildOptions, Metafile, Plugin } from 'esbuild';
+import { mergeCore } from './merge-core.ts';
 
 /** CommonJS inside an ES module needs these three names. */
 const BANNER = [
@@ -72,6 +73,8 @@ export async function bundle(root: string, out: string): Promise<readonly string
     plugins: [unused],
     external: ['ts-node', 'tsx'],
   });
+  const { absWorkingDir: _, outdir: __, outbase: ___, ...alike } = common;
+  if (rest.metafile) await mergeCore(join(out, 'cli'), rest.metafile, { ...alike, banner: { js: BANNER } });
   return [entry, rest].flatMap(({ metafile }) => (metafile ? inOutput(metafile) : []));
 }
 

@@ -80,17 +80,15 @@ users:
   });
 
   /** From the sources, so that modules have their names; without any program on PATH, so that none can be started. */
-  async function run(...args: readonly string[]): Promise<Ran> {
+  const run = (...args: readonly string[]) => runFrom('src/cli/main.ts', args);
+
+  async function runFrom(entry: string, args: readonly string[]): Promise<Ran> {
     asked.length = 0;
     connections = 0;
-    const child = spawn(
-      process.execPath,
-      ['--import', join(import.meta.dirname, 'loaded-modules.ts'), join(root, 'src', 'cli', 'main.ts'), ...args],
-      {
-        env: { PATH: folder, HOME: folder, XDG_STATE_HOME: folder, KUBECONFIG: join(folder, 'config'), ...more },
-        stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-      },
-    );
+    const child = spawn(process.execPath, ['--import', join(import.meta.dirname, 'loaded-modules.ts'), join(root, entry), ...args], {
+      env: { PATH: folder, HOME: folder, XDG_STATE_HOME: folder, KUBECONFIG: join(folder, 'config'), ...more },
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    });
     const texts = ['', '', ''];
     for (const number of [1, 2, 3] as const) {
       const stream = child.stdio[number];
@@ -155,6 +153,16 @@ users:
     assert.deepEqual(packages(ran.imports), PACKAGES);
     assert.deepEqual(rooms(ran.imports), ROOMS);
   });
+
+  for (const command of ['status', 'unlock'])
+    it(`${command} as it is shipped is three files`, async () => {
+      const ran = await runFrom('dist/cli/main.js', [command]);
+      assert.deepEqual([ran.exit, ran.stderr], [0, '']);
+      assert.deepEqual(
+        sorted(ran.imports.flatMap(({ url }) => (url === '' ? [] : [url]))).map((url) => url.replace(/^.*\//, '')),
+        ['core.js', 'main.js', 'shell.js'],
+      );
+    });
 
   it('unlock of a free lock asks for the lock twice, and loads no more', async () => {
     const ran = await run('unlock');
