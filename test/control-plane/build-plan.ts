@@ -6,14 +6,19 @@ export type Program = (typeof PROGRAMS)[number];
 /** Where each of them is. */
 export type Programs = Readonly<Record<Program, string>>;
 
-/** How the programs are built from the pinned Go module beside this file, and what they are called in a cache. */
-export interface BuildPlan {
-  readonly versions: { readonly kubernetes: string; readonly kwok: string; readonly etcd: string };
+/** How programs are built from a pinned Go module, and what they are called in a cache. */
+export interface GoBuild {
+  readonly programs: readonly Program[];
   /** Arguments of `go build`, without `-o` and the package. */
   readonly flags: readonly string[];
   readonly packages: Readonly<Record<Program, string>>;
   /** Changes with any pinned module, flag or platform. */
   readonly key: string;
+}
+
+/** Those of the module beside this file. */
+export interface BuildPlan extends GoBuild {
+  readonly versions: { readonly kubernetes: string; readonly kwok: string; readonly etcd: string };
 }
 
 const PACKAGES: Readonly<Record<Program, string>> = {
@@ -32,16 +37,30 @@ export function planBuild(goMod: string, goSum: string, platform: string): Build
     kwok: pinned(goMod, 'sigs.k8s.io/kwok'),
     etcd: pinned(goMod, 'go.etcd.io/etcd/server/v3'),
   };
-  const flags = ['-mod=readonly', '-trimpath', '-ldflags', linkerFlags(versions.kubernetes)];
+  return { versions, ...goBuild(PROGRAMS, versions.kubernetes, goSum, platform) };
+}
+
+/** Some programs of Kubernetes, from a module that requires it and nothing else. */
+export function planKubernetes(programs: readonly Program[], goMod: string, goSum: string, platform: string): GoBuild {
+  return goBuild(programs, pinned(goMod, 'k8s.io/kubernetes'), goSum, platform);
+}
+
+function goBuild(programs: readonly Program[], kubernetes: string, goSum: string, platform: string): GoBuild {
+  const flags = ['-mod=readonly', '-trimpath', '-ldflags', linkerFlags(kubernetes)];
   const hash = createHash('sha256')
     .update(goSum)
     .update(JSON.stringify([flags, PACKAGES, platform]));
-  return { versions, flags, packages: PACKAGES, key: hash.digest('hex').slice(0, 16) };
+  return { programs, flags, packages: PACKAGES, key: hash.digest('hex').slice(0, 16) };
 }
 
 function pinned(goMod: string, module: string): string {
-  const line = goMod.split('\n').find((text) => text.trim().startsWith(`${module} v`));
-  const version = line?.trim().split(' ')[1];
+  const line = goMod.split('\n').find((text) =>
+    text
+      .trim()
+      .replace(/^require /, '')
+      .startsWith(`${module} v`),
+  );
+  const version = / (v\S+)/.exec(line ?? '')?.[1];
   if (version === undefined) throw new Error(`go.mod does not require ${module}`);
   return version;
 }

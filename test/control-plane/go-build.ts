@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { type BuildPlan, PROGRAMS, type Program } from './build-plan.ts';
+import type { GoBuild, Program } from './build-plan.ts';
 import type { Machine } from './machine.ts';
 
 const WAIT_MS = 2000;
 
 /** Builds what the cache folder lacks from the pinned Go module; the reason if that cannot be done. */
-export async function buildPrograms(machine: Machine, plan: BuildPlan, module: string, cache: string): Promise<string | undefined> {
+export async function buildPrograms(machine: Machine, plan: GoBuild, module: string, cache: string): Promise<string | undefined> {
   const go = await machine.run('go', ['version']);
   if (go.exitCode !== 0) return `there is no Go compiler on the PATH (go version: ${go.output.trim() || 'not found'})`;
   await machine.makeFolder(cache);
@@ -29,11 +29,13 @@ async function takeLock(machine: Machine, lock: string): Promise<void> {
   }
 }
 
-async function buildMissing(machine: Machine, plan: BuildPlan, module: string, cache: string): Promise<string | undefined> {
-  for (const [index, program] of PROGRAMS.entries()) {
+async function buildMissing(machine: Machine, plan: GoBuild, module: string, cache: string): Promise<string | undefined> {
+  for (const [index, program] of plan.programs.entries()) {
     const target = join(cache, program);
     if (await machine.isExecutable(target)) continue;
-    machine.say(`building ${program} (${index + 1} of ${PROGRAMS.length}); the first takes some minutes, later starts find it in ${cache}`);
+    machine.say(
+      `building ${program} (${index + 1} of ${plan.programs.length}); the first takes some minutes, later starts find it in ${cache}`,
+    );
     const problem = await buildOne(machine, plan, { program, module, target });
     if (problem !== undefined) return problem;
   }
@@ -46,7 +48,7 @@ interface One {
   readonly target: string;
 }
 
-async function buildOne(machine: Machine, plan: BuildPlan, { program, module, target }: One): Promise<string | undefined> {
+async function buildOne(machine: Machine, plan: GoBuild, { program, module, target }: One): Promise<string | undefined> {
   const half = `${target}.half-built`; // the lock is ours: nobody else writes it
   const args = ['build', ...plan.flags, '-o', half, plan.packages[program]];
   const built = await machine.run('go', args, { cwd: module, env: { CGO_ENABLED: '0' } });

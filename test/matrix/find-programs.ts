@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { execa } from 'execa';
-import { resolvePrograms } from '../control-plane/binaries.ts';
-import { PROGRAMS, type Programs } from '../control-plane/build-plan.ts';
+import type { Programs } from '../control-plane/build-plan.ts';
+import type { Built } from './built-kubernetes.ts';
 
 /** A program with the version that it says. */
 export interface Found<T> {
@@ -13,8 +14,11 @@ export interface Found<T> {
 
 const folders = () => (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '' && existsSync(folder));
 
-/** Every `kubectl.1.NN` on PATH or beside the file that a kubectl there leads to, and that of the test ground. */
-export async function findKubectls(own: string): Promise<readonly Found<string>[]> {
+/**
+ * Every `kubectl.1.NN` on PATH or beside the file that a kubectl there leads to, those that were built, and that of the control plane;
+ * one a minor.
+ */
+export async function findKubectls(own: string, built: readonly Built[]): Promise<readonly Found<string>[]> {
   const links = folders().map((folder) => join(folder, 'kubectl'));
   const beside = links.filter((file) => existsSync(file)).map((file) => dirname(realpathSync(file)));
   const ready = [...new Set([...folders(), ...beside])].flatMap((folder) =>
@@ -22,17 +26,18 @@ export async function findKubectls(own: string): Promise<readonly Found<string>[
       .filter((name) => /^kubectl\.1\.\d+$/.test(name))
       .map((name) => join(folder, name)),
   );
-  return versions([...ready, own], ['version', '--client', '--output=json'], /"gitVersion": "(v[\d.]+)/);
+  const files = [own, ...built.map(({ kubectl }) => kubectl), ...ready].filter((file) => existsSync(file));
+  const found = await versions(files, ['version', '--client', '--output=json'], /"gitVersion": "(v[\d.]+)/);
+  return [...Map.groupBy(found, ({ version }) => minorOf(version)).values()]
+    .flatMap(([first]) => (first ? [first] : []))
+    .sort((a, b) => Number(minorOf(a.version)) - Number(minorOf(b.version)));
 }
 
-/** Complete sets of control plane programs: those that the tests use, and others in the cache. */
-export async function findControlPlanes(): Promise<readonly Found<Programs>[]> {
-  const usual = await resolvePrograms();
-  const cache = dirname(dirname(usual['kube-apiserver']));
-  const sets = readdirSync(cache)
-    .map((key) => Object.fromEntries(PROGRAMS.map((program) => [program, join(cache, key, program)])) as Programs)
-    .filter((set) => PROGRAMS.every((program) => existsSync(set[program])));
-  const all = [usual, ...sets];
+const minorOf = (version: string): string => /^v1\.(\d+)/.exec(version)?.[1] ?? '';
+
+/** Sets of control plane programs: those that the tests use, and those that were built for this. */
+export async function findControlPlanes(usual: Programs, built: readonly Built[]): Promise<readonly Found<Programs>[]> {
+  const all = [usual, ...built.flatMap(({ programs, problem }) => (programs && problem === undefined ? [programs] : []))];
   const found = await versions(
     all.map((set) => set['kube-apiserver']),
     ['--version'],
@@ -47,6 +52,7 @@ export async function findControlPlanes(): Promise<readonly Found<Programs>[]> {
 /** The Node of these tests, those on PATH, and runtimes that were fetched for the archives. */
 export async function findNodes(): Promise<readonly Found<string>[]> {
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'netsvc-upgrade-runtimes');
+  await fetchOldestNode(join(cache, `npm-${OLDEST}`));
   const fetched = existsSync(cache) ? readdirSync(cache, { recursive: true, encoding: 'utf8' }).map((file) => join(cache, file)) : [];
   const files = [
     process.execPath,
@@ -60,6 +66,17 @@ export async function findNodes(): Promise<readonly Found<string>[]> {
   );
   // The program itself refuses older ones.
   return found.filter(({ version }) => Number(/^v(\d+)/.exec(version)?.[1]) >= 22);
+}
+
+/** The oldest major that the program starts with. */
+const OLDEST = '22';
+
+/** As npm has it; where it is not to be had the page says that there is none. */
+async function fetchOldestNode(folder: string): Promise<void> {
+  if (existsSync(folder)) return;
+  await mkdir(folder, { recursive: true });
+  const name = `node-${process.platform}-${process.arch}@${OLDEST}`;
+  await execa('npm', ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', name], { reject: false });
 }
 
 /** Each version once; what does not run here, or says nothing, is left out. */

@@ -2,12 +2,16 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { resolvePrograms } from '../control-plane/binaries.ts';
 import type { Programs } from '../control-plane/build-plan.ts';
+import { type HelmMajor, resolveHelm } from '../helm/programs.ts';
+import { type ChartCluster, chartCluster, flagsOf } from '../support/chart-cluster.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../support/shared.ts';
 import { surroundingsEnv } from '../support/upgrade-process.ts';
+import { builtKubernetes } from './built-kubernetes.ts';
 import { type Found, findControlPlanes, findKubectls, findNodes } from './find-programs.ts';
-import { compatibilityPage, type Result } from './page.ts';
+import { type ChartResult, compatibilityPage, type Result } from './page.ts';
 
 /**
  * `npm run test:matrix`: a whole upgrade in every combination of Kubernetes and kubectl that this machine has, and with every Node;
@@ -23,11 +27,14 @@ interface Combination {
 }
 
 async function main(): Promise<number> {
-  const servers = await findControlPlanes();
+  const programs = await resolvePrograms();
+  const built = await builtKubernetes(programs);
+  const servers = await findControlPlanes(programs, built);
   const nodes = await findNodes();
   const results: Result[] = [];
+  const charts: ChartResult[] = [];
   for (const server of servers) {
-    const kubectls = await findKubectls(server.what.kubectl);
+    const kubectls = await findKubectls(server.what.kubectl, built);
     const [usual] = nodes;
     const newest = kubectls.at(-1);
     if (!usual || !newest) continue;
@@ -39,11 +46,44 @@ async function main(): Promise<number> {
       );
       results.push(result);
     }
+    for (const major of [3, 4] as const) {
+      const chart = await triedChart(server, major);
+      process.stdout.write(`Kubernetes ${chart.server}, helm ${chart.helm}: ${chart.problem ?? 'upgrades'}\n`);
+      charts.push(chart);
+    }
   }
-  const page = compatibilityPage({ date: new Date().toISOString().slice(0, 10), results });
+  const page = compatibilityPage({ date: new Date().toISOString().slice(0, 10), results, charts });
   process.stdout.write(`\n${page}`);
   if (process.argv.includes('--write')) await writeFile(join(root, 'docs', 'compatibility.md'), page);
-  return results.length > 0 && results.every(({ problem }) => problem === undefined) ? 0 : 1;
+  return results.length > 0 && [...results, ...charts].every(({ problem }) => problem === undefined) ? 0 : 1;
+}
+
+/** The chart's release, up to the end of `apply`: no operator plays here. */
+async function triedChart(server: Found<Programs>, major: HelmMajor): Promise<ChartResult> {
+  let cluster: ChartCluster | undefined;
+  const head = { server: server.version, helm: `v${major}` };
+  try {
+    const helm = await resolveHelm(major);
+    const { stdout } = await execa(helm, ['version', '--template', '{{.Version}}']);
+    cluster = await chartCluster(helm, { programs: server.what });
+    const args = ['run', '--yes', '--from', 'crds', '--through', 'apply', ...flagsOf(cluster), '-o', 'json'];
+    for (const title of ['run', 'a second run']) {
+      const { exitCode, stderr, stdout: said } = await cluster.upgrade(...args);
+      const problem = exitCode === 0 ? problemOf(title, said) : `${title} exits ${exitCode}: ${shortened(stderr)}`;
+      if (problem !== undefined) return { server: server.version, helm: stdout.trim(), problem };
+    }
+    return { server: server.version, helm: stdout.trim() };
+  } catch (thrown) {
+    return { ...head, problem: shortened(thrown instanceof Error ? thrown.message : String(thrown)) };
+  } finally {
+    await cluster?.stop();
+  }
+}
+
+/** A second run has nothing to do. */
+function problemOf(title: string, stdout: string): string | undefined {
+  const { writes } = JSON.parse(stdout) as { readonly writes: number };
+  return title === 'a second run' && writes > 0 ? `a second run writes ${writes} times` : undefined;
 }
 
 async function tried({ server, kubectl, node }: Combination): Promise<Result> {
@@ -79,8 +119,8 @@ async function upgraded(around: Parameters<typeof surroundingsEnv>[0], node: str
   for (const title of ['run', 'a second run']) {
     const { exitCode, stderr, stdout } = await call('run', '--yes', '--skip', 'cli', '-o', 'json');
     if (exitCode !== 0) return { problem: `${title} exits ${exitCode}: ${shortened(stderr)}`, notes };
-    const { writes } = JSON.parse(stdout) as { readonly writes: number };
-    if (title === 'a second run' && writes > 0) return { problem: `a second run writes ${writes} times`, notes };
+    const problem = problemOf(title, stdout);
+    if (problem !== undefined) return { problem, notes };
   }
   return { notes };
 }

@@ -6,17 +6,28 @@ const one: Result = { server: 'v1.36.1', kubectl: 'v1.27.16', node: 'v24.21.0', 
 describe('the page of compatibility', () => {
   const page = compatibilityPage({
     date: '2026-11-21',
+    charts: [
+      { server: 'v1.36.1', helm: 'v3.19.5' },
+      { server: 'v1.36.1', helm: 'v3.20.0', problem: 'run exits 7: a|b' },
+    ],
     results: [one, { ...one, kubectl: 'v1.33.1', notes: [] }, { ...one, kubectl: 'v1.9.1', problem: 'run exits 1: a|b' }],
   });
 
   it('has a row per kubectl in the order of versions, with what went wrong', () => {
     assert.deepEqual(
-      page.split('\n').filter((line) => line.startsWith('| v')),
+      page.split('\n').filter((line) => line.startsWith('| v1.')),
       [
         '| v1.9.1 | v24.21.0 | **fails**: run exits 1: a\\|b; NS-005 warning |',
         '| v1.27.16 | v24.21.0 | upgrades; NS-005 warning |',
         '| v1.33.1 | v24.21.0 | upgrades |',
       ],
+    );
+  });
+
+  it('has a row per helm', () => {
+    assert.deepEqual(
+      page.split('\n').filter((line) => line.startsWith('| v3')),
+      ['| v3.19.5 | upgrades |', '| v3.20.0 | **fails**: run exits 7: a\\|b |'],
     );
   });
 
@@ -28,7 +39,7 @@ describe('the page of compatibility', () => {
         ...['1.31', '1.33', '1.34'].map((version) => `- Kubernetes ${version}`),
         ...['1.28', '1.29', '1.30', '1.31', '1.32', '1.34', '1.35', '1.36'].map((version) => `- kubectl ${version}`),
         '- Node 22',
-        '- helm',
+        '- helm 4',
       ],
     );
   });

@@ -12,21 +12,31 @@ export interface Result {
   readonly notes: readonly string[];
 }
 
-/** What the issue asks for, by minor. */
+/** The upgrade of a chart's release with one version of helm. */
+export interface ChartResult {
+  readonly server: string;
+  /** `v3.19.5` */
+  readonly helm: string;
+  readonly problem?: string;
+}
+
+/** What is to be tried, by minor. */
 export const WANTED = {
   servers: ['1.31', '1.33', '1.34', '1.36'],
   kubectls: ['1.27', '1.28', '1.29', '1.30', '1.31', '1.32', '1.33', '1.34', '1.35', '1.36'],
   nodes: ['22', '24'],
+  helms: ['3', '4'],
 } as const;
 
 export interface Record {
   /** `2026-11-21` */
   readonly date: string;
   readonly results: readonly Result[];
+  readonly charts: readonly ChartResult[];
 }
 
 /** docs/compatibility.md: what was tried, with versions and date, and by name what was not. */
-export function compatibilityPage({ date, results }: Record): string {
+export function compatibilityPage({ date, results, charts }: Record): string {
   const minor = (version: string) => /^v?(\d+\.\d+)/.exec(version)?.[1] ?? version;
   const major = (version: string) => /^v?(\d+)/.exec(version)?.[1] ?? version;
   const tried = (pick: (one: Result) => string) => [...new Set(results.map(pick))].sort(byNumbers);
@@ -37,10 +47,15 @@ export function compatibilityPage({ date, results }: Record): string {
       .map((node) => row(results, servers, kubectl, node)),
   );
   const missing = [
-    ...without(WANTED.servers, servers.map(minor)).map((one) => `Kubernetes ${one}: its programs are not in the cache of the test ground`),
-    ...without(WANTED.kubectls, tried(({ kubectl }) => kubectl).map(minor)).map((one) => `kubectl ${one}: there is no \`kubectl.${one}\``),
+    ...without(WANTED.servers, servers.map(minor)).map((one) => `Kubernetes ${one}: its programs could not be built`),
+    ...without(WANTED.kubectls, tried(({ kubectl }) => kubectl).map(minor)).map(
+      (one) => `kubectl ${one}: there is no \`kubectl.${one}\`, and it was not built`,
+    ),
     ...without(WANTED.nodes, tried(({ node }) => node).map(major)).map((one) => `Node ${one}: there is none on the machine`),
-    'helm: this version does not upgrade chart installs yet',
+    ...without(
+      WANTED.helms,
+      charts.map(({ helm }) => major(helm)),
+    ).map((one) => `helm ${one}: it could not be built`),
   ];
   return [
     '# Compatibility',
@@ -52,11 +67,28 @@ export function compatibilityPage({ date, results }: Record): string {
     `|---|---|${servers.map(() => '---').join('|')}|`,
     ...rows,
     '',
-    'Not run, and why:',
-    '',
-    ...missing.map((line) => `- ${line}`),
-    '',
+    ...(charts.length === 0 ? [] : chartTable(charts)),
+    ...(missing.length === 0 ? [] : ['Not run, and why:', '', ...missing.map((line) => `- ${line}`), '']),
   ].join('\n');
+}
+
+/** CRDs and chart, and a second run with nothing to do; what comes after is the operator's work and the same for every helm. */
+function chartTable(charts: readonly ChartResult[]): readonly string[] {
+  const servers = [...new Set(charts.map(({ server }) => server))].sort(byNumbers);
+  const helms = [...new Set(charts.map(({ helm }) => helm))].sort(byNumbers);
+  const cell = (helm: string, server: string) => {
+    const found = charts.find((one) => one.helm === helm && one.server === server);
+    if (!found) return 'not run';
+    return found.problem === undefined ? 'upgrades' : `**fails**: ${found.problem.replaceAll('|', '\\|')}`;
+  };
+  return [
+    'The release of a chart, upgraded from its CRDs to the end of `apply`, and then by a second run that has nothing to do:',
+    '',
+    `| helm | ${servers.map((server) => `Kubernetes ${server}`).join(' | ')} |`,
+    `|---|${servers.map(() => '---').join('|')}|`,
+    ...helms.map((helm) => `| ${helm} | ${servers.map((server) => cell(helm, server)).join(' | ')} |`),
+    '',
+  ];
 }
 
 function row(results: readonly Result[], servers: readonly string[], kubectl: string, node: string): string {

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { execa } from 'execa';
+import type { Programs } from '../control-plane/build-plan.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { until } from '../control-plane/until.ts';
 import { type ChartRepository, serveCharts } from '../helm/chart-repository.ts';
@@ -41,11 +42,13 @@ export interface ChartInstall {
   readonly crds?: string;
   /** Variables of the person's shell: HELM_DRIVER, say. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Of another control plane than the usual one. */
+  readonly programs?: Programs;
 }
 
 export async function chartCluster(helm: string, request: ChartInstall = {}): Promise<ChartCluster> {
-  const { chart = OLD_CHART, crds = manifestFile('v3.27.5', 'operator-crds.yaml'), env = {} } = request;
-  const plane = await startControlPlane({ maxMinutes: 10 });
+  const { chart = OLD_CHART, crds = manifestFile('v3.27.5', 'operator-crds.yaml'), env = {}, programs } = request;
+  const plane = await startControlPlane({ maxMinutes: 10, ...(programs ? { programs } : {}) });
   const home = await mkdtemp(join(tmpdir(), 'netsvc-upgrade-chart-'));
   let repository: ChartRepository | undefined;
   const stop = async () => {
