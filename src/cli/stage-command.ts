@@ -2,8 +2,7 @@ import type { EngineEvent } from '../core/event.ts';
 import type { ExitName } from '../core/fault.ts';
 import { History } from '../core/history.ts';
 import type { AnyStage } from '../core/stage.ts';
-import type { Looked } from '../engine/plan-chain.ts';
-import type { ChainOutcome } from '../engine/run-chain.ts';
+import type { ChainOutcome, RunMore } from '../engine/run-chain.ts';
 import { actionText } from '../ui/action-text.ts';
 import { maskedAction } from '../ui/mask.ts';
 import { confirmPlan } from './chain-confirm.ts';
@@ -35,7 +34,10 @@ export async function runStageCommand(request: StageRequest, seams: Seams): Prom
     if (answer.stopped) return answer.stopped;
     // A chain without anything to write only looks: no backup is taken of what stays as it is.
     const isDone = stages.length > 1 && !answer.writes;
-    return perform(answer.session, isDone ? stages.filter((stage) => stage.readOnly) : stages, answer.looked);
+    return perform(answer.session, isDone ? stages.filter((stage) => stage.readOnly) : stages, {
+      changes: answer.writes,
+      ...(answer.looked ? { looked: answer.looked } : {}),
+    });
   });
 }
 
@@ -45,7 +47,7 @@ export async function runPlanCommand(request: StageRequest, seams: Seams, save?:
   return inSession(seams, { ...request, looksOnly: true }, (session) => showPlan(session, stages, request.detailedExitcode ?? false, save));
 }
 
-async function perform(session: Session, stages: readonly AnyStage[], looked?: Looked): Promise<ExitName> {
+async function perform(session: Session, stages: readonly AnyStage[], known: Pick<RunMore, 'looked' | 'changes'> = {}): Promise<ExitName> {
   const { runChain } = await import('../engine/run-chain.ts');
   const progress = await session.progress('run', stages);
   const { clock } = session.composition;
@@ -60,10 +62,9 @@ async function perform(session: Session, stages: readonly AnyStage[], looked?: L
     return told;
   };
   const keepsake = async (outcome: ChainOutcome) => keptReport(session, await tell(outcome));
-  const outcome = await runChain(stages, session.composition, session.context, observe, {
-    keepsake,
-    ...(looked ? { looked } : {}),
-  }).finally(() => progress.close());
+  const outcome = await runChain(stages, session.composition, session.context, observe, { ...known, keepsake }).finally(() =>
+    progress.close(),
+  );
   return report(session, await tell(outcome));
 }
 

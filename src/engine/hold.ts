@@ -3,8 +3,8 @@ import type { LockHold } from '../core/ports.ts';
 import type { EnginePorts } from './engine-ports.ts';
 
 /**
- * The run's hold on the lock. Taken right before the first write, so that a run with nothing to do writes nothing,
- * not even the Lease.
+ * The run's hold on the lock. Taken when it is known that something will be written, so that a run with nothing to do writes
+ * nothing, not even the Lease.
  */
 export class Hold {
   readonly #ports: Pick<EnginePorts, 'lock' | 'interruption'>;

@@ -59,6 +59,11 @@ export interface RunMore {
   readonly keepsake?: Keepsake;
   /** Stages that the plan opened a moment ago; taken for what they are while nothing has been written. */
   readonly looked?: Looked;
+  /**
+   * The plan that was agreed to changes something: the lock is taken before the first stage that may act. Otherwise it is taken right
+   * before the first write, and what was looked at without it is looked at again.
+   */
+  readonly changes?: boolean;
 }
 
 /** What is kept beside the run record about this part of the run; asked for once, at its end. */
@@ -74,12 +79,20 @@ class Chain {
   readonly #recorder: Recorder;
   readonly #keepsake: Keepsake | undefined;
   readonly #looked: Looked;
+  readonly #changes: boolean;
   readonly #judged = new Judged();
   readonly #plans = new Map<string, PlannedStage>();
   /** Writes when the current stage began. */
   #writesBefore = 0;
 
-  constructor(stages: readonly AnyStage[], ports: EnginePorts, context: Context, observe: Observer, { keepsake, looked }: RunMore) {
+  constructor(
+    stages: readonly AnyStage[],
+    ports: EnginePorts,
+    context: Context,
+    observe: Observer,
+    { keepsake, looked, changes }: RunMore,
+  ) {
+    this.#changes = changes ?? false;
     this.#keepsake = keepsake;
     this.#looked = looked ?? new Map();
     this.#stages = stages;
@@ -122,6 +135,7 @@ class Chain {
     this.#observe({ type: 'stage-started', stage: stage.id, title: stage.title });
     await this.#recorder.atWork(stage.id, startedAt);
     if (stage.judgesResult && !this.#live) return this.#ended(stage, startedAt, 'a dry run has no result to judge');
+    if (this.#live && this.#changes && !stage.readOnly) await this.#hold.take();
     this.#writesBefore = this.#actor.writes;
     this.#actor.left.clear();
     let next: Next = 'judge';

@@ -326,6 +326,27 @@ describe('runChain', () => {
     assert.deepEqual(opened, ['apply', 'apply', 'wait']);
   });
 
+  it('looks once where it is known that there is something to write: the lock is held before', async () => {
+    const bench = engineBench();
+    const opened: string[] = [];
+    const stages = [
+      scripted('preflight', [{ actions: [] }], { readOnly: true }),
+      scripted('apply', [{ actions: [exec('a')] }]),
+      scripted('wait', [{ actions: [] }], { readOnly: true }),
+    ].map(
+      (stage): AnyStage => ({
+        ...stage,
+        open(sources, context) {
+          opened.push(`${stage.id}${bench.calls.includes('lock') ? ' under the lock' : ''}`);
+          return stage.open(sources, context);
+        },
+      }),
+    );
+    const outcome = await runChain(stages, bench.ports, engineContext(), () => undefined, { changes: true });
+    assert.equal(outcome.exit, 'done');
+    assert.deepEqual(opened, ['preflight', 'apply under the lock', 'wait under the lock']);
+  });
+
   it('judges a stage again once the lock is held, and stops if a blocker has appeared since', async () => {
     const bench = engineBench();
     const late = scripted('apply', twice({ actions: [exec('a')] }), {
