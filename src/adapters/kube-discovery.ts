@@ -25,6 +25,7 @@ interface Aggregated {
         readonly resource: string;
         readonly responseKind?: { readonly kind?: string };
         readonly scope?: string;
+        readonly verbs?: readonly string[];
       }[];
     }[];
   }[];
@@ -37,7 +38,9 @@ interface Group {
 }
 
 interface ResourceList {
-  readonly resources?: readonly { readonly name: string; readonly kind: string; readonly namespaced: boolean }[] | null;
+  readonly resources?:
+    | readonly { readonly name: string; readonly kind: string; readonly namespaced: boolean; readonly verbs?: readonly string[] }[]
+    | null;
 }
 
 /** Aggregated discovery (two requests); servers that do not know it are asked group by group. */
@@ -58,8 +61,10 @@ function fromAggregated(documents: readonly Aggregated[]): Served {
     const group = item.metadata?.name ?? '';
     for (const { version, freshness, resources } of item.versions ?? []) {
       if (freshness === 'Stale') failed.add(group);
-      for (const { resource, responseKind, scope } of resources ?? [])
-        keepFirst(first, { group, version, kind: responseKind?.kind ?? '', plural: resource, namespaced: scope === 'Namespaced' });
+      for (const { resource, responseKind, scope, verbs } of resources ?? []) {
+        const kind = { group, version, kind: responseKind?.kind ?? '', plural: resource, namespaced: scope === 'Namespaced' };
+        keepFirst(first, { ...kind, ...listedBy(verbs) });
+      }
     }
   }
   return { kinds: [...first.values()], failed: [...failed] };
@@ -92,6 +97,10 @@ function inOrder(group: Group): readonly string[] {
   return preferred ? [preferred, ...versions.filter((one) => one !== preferred)] : versions;
 }
 
+function listedBy(verbs: readonly string[] | undefined): Pick<Kind, 'unlisted'> {
+  return verbs === undefined || verbs.includes('list') ? {} : { unlisted: true };
+}
+
 function keepFirst(found: Map<string, Kind>, kind: Kind): void {
   const key = `${kind.group}/${kind.plural}`;
   if (kind.kind !== '' && !found.has(key)) found.set(key, kind);
@@ -102,7 +111,7 @@ async function resourcesOf(transport: Transport, group: string, version: string)
   const { resources } = await transport.json<ResourceList>({ path });
   return (resources ?? [])
     .filter(({ name }) => !name.includes('/'))
-    .map(({ name, kind, namespaced }) => ({ group, version, kind, plural: name, namespaced }));
+    .map(({ name, kind, namespaced, verbs }) => ({ group, version, kind, plural: name, namespaced, ...listedBy(verbs) }));
 }
 
 /** Finds resources by apiVersion and kind. What is found is remembered; what is not may be installed later. */

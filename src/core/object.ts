@@ -61,6 +61,8 @@ export interface Kind {
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
+  /** The server has no list of it: what is only ever created, and answered at once (reviews, bindings). */
+  readonly unlisted?: true;
 }
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };

@@ -7,9 +7,9 @@ import type { Profile } from '../core/profile.ts';
 import { attempt, eachOf } from './reading.ts';
 
 const CONCURRENT_LISTS = 6;
-/** Kinds that the server lists but that nothing owns for long, or that cannot be listed at all. */
+/** Kinds that the server lists but that nothing owns for long. */
 const SKIPPED = new Set(['events', 'componentstatuses']);
-/** Answers of a server that has the kind but no list of it. */
+/** Answers of a server that has the kind but no list of it, and does not say so. */
 const NO_LIST = new Set([404, 405, 406]);
 
 export interface UnreadKind {
@@ -49,8 +49,8 @@ export async function scanOwned(
   };
 }
 
-function isSearched({ plural, namespaced }: Kind, { namespace }: Scope): boolean {
-  return !SKIPPED.has(plural) && !plural.includes('/') && (namespace === undefined || namespaced);
+function isSearched({ plural, namespaced, unlisted }: Kind, { namespace }: Scope): boolean {
+  return !SKIPPED.has(plural) && !unlisted && !plural.includes('/') && (namespace === undefined || namespaced);
 }
 
 /** The v3 API shows what is stored in the CRD group a second time: a reference is taken off where it is stored. */

@@ -165,14 +165,20 @@ describe('cluster over the API', () => {
   });
 
   it('reads aggregated discovery, prefers the first version and names groups that are away', async () => {
-    const resource = (name: string, kind: string, scope: string) => ({ resource: name, responseKind: { kind }, scope });
+    const resource = (name: string, kind: string, scope: string, verbs?: readonly string[]) => ({
+      ...{ resource: name, responseKind: { kind }, scope },
+      ...(verbs ? { verbs } : {}),
+    });
     const server = await on(({ url }, response) => {
       const core = { metadata: {}, versions: [{ version: 'v1', resources: [resource('nodes', 'Node', 'Cluster')] }] };
       const items = [
         {
           metadata: { name: 'g.io' },
           versions: [
-            { version: 'v2', resources: [resource('as', 'A', 'Namespaced')] },
+            {
+              version: 'v2',
+              resources: [resource('as', 'A', 'Namespaced', ['get', 'list']), resource('reviews', 'R', 'Cluster', ['create'])],
+            },
             { version: 'v1', resources: [resource('as', 'A', 'Namespaced'), resource('bs', 'B', 'Cluster')] },
           ],
         },
@@ -184,6 +190,7 @@ describe('cluster over the API', () => {
       kinds: [
         { group: '', version: 'v1', kind: 'Node', plural: 'nodes', namespaced: false },
         { group: 'g.io', version: 'v2', kind: 'A', plural: 'as', namespaced: true },
+        { group: 'g.io', version: 'v2', kind: 'R', plural: 'reviews', namespaced: false, unlisted: true },
         { group: 'g.io', version: 'v1', kind: 'B', plural: 'bs', namespaced: false },
       ],
       failed: ['away.io'],
