@@ -18,7 +18,14 @@ export type EngineEvent =
       readonly stream: 'stdout' | 'stderr';
     }
   | { readonly type: 'action-done'; readonly stage: string; readonly action: Action; readonly durationMs: number; readonly detail?: string }
-  | { readonly type: 'action-failed'; readonly stage: string; readonly action: Action; readonly message: string }
+  /** `interrupted`: the person asked for it. */
+  | {
+      readonly type: 'action-failed';
+      readonly stage: string;
+      readonly action: Action;
+      readonly message: string;
+      readonly interrupted?: boolean;
+    }
   | { readonly type: 'rollout'; readonly stage: string; readonly progress: readonly RolloutProgress[]; readonly elapsedMs: number }
   /** How far an action on many objects is; `why` names what lags. */
   | {

@@ -64,7 +64,14 @@ export class Actor {
       this.#observe({ type: 'action-done', stage: stage.id, action, durationMs, ...(detail ? { detail } : {}) });
       return undefined;
     } catch (thrown) {
-      this.#observe({ type: 'action-failed', stage: stage.id, action, message: messageOf(thrown) });
+      const interrupted = thrown instanceof Fault && thrown.code === 'interrupted';
+      this.#observe({
+        type: 'action-failed',
+        stage: stage.id,
+        action,
+        message: messageOf(thrown),
+        ...(interrupted ? { interrupted } : {}),
+      });
       if (thrown instanceof Outdated) return thrown.message;
       throw thrown;
     }

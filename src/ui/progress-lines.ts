@@ -54,7 +54,7 @@ function linesOf(event: EngineEvent, state: State, { palette, phase }: Pick<Prog
       // What only repeats the line above says nothing.
       return event.detail && !event.action.title.includes(event.detail) ? [`${event.stage}:   ${event.detail}`] : [];
     case 'action-failed':
-      return [palette.bad(`${event.stage}: failed: ${event.message}`)];
+      return [event.interrupted ? `${event.stage}: ${event.message}` : palette.bad(`${event.stage}: failed: ${event.message}`)];
     case 'rollout':
       return rolloutChanges(state.rollout, event.progress).map((line) => `${event.stage}:   ${line}`);
     case 'note':

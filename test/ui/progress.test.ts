@@ -47,6 +47,11 @@ const run: readonly EngineEvent[] = [
 ];
 
 describe('progress off a terminal', () => {
+  it('does not call it a failure where the person asked to stop', async () => {
+    const stopped: EngineEvent = { type: 'action-failed', stage: 'wait', action, message: 'stopped while waiting', interrupted: true };
+    assert.equal(await log('lines', 'run', [stopped]), 'wait: stopped while waiting\n');
+  });
+
   it('writes one line per change', async () => {
     assert.equal(
       await log('lines', 'run', run),
