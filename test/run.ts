@@ -36,12 +36,12 @@ async function step(title: string, program: string, args: readonly string[], env
   return result.exitCode === 0;
 }
 
-/** As many files at once as there are processors: half of the time of a test with a control plane is waiting. */
-const mocha = (title: string, files: readonly string[], totals: string, extra: readonly string[] = []) =>
+/** As many files at once as there are processors; one more where half of a test's time is waiting for a control plane. */
+const mocha = (title: string, files: readonly string[], totals: string, extra: readonly string[] = [], more = 0) =>
   step(
     title,
     'mocha',
-    ['--reporter', 'test/support/counting-reporter.cjs', '--parallel', '--jobs', String(availableParallelism()), ...extra, ...files],
+    ['--reporter', 'test/support/counting-reporter.cjs', '--parallel', '--jobs', String(availableParallelism() + more), ...extra, ...files],
     { TEST_TOTALS: totals, NODE_ENV: 'test' },
   );
 
@@ -84,7 +84,7 @@ async function realControlPlane(totals: string): Promise<boolean> {
     notRun.push(`tests on the real control plane: ${problem}`);
     return !strict;
   }
-  const e2e = await mocha('real control plane', filesIn('e2e'), totals, ['--timeout', '300000']);
+  const e2e = await mocha('real control plane', filesIn('e2e'), totals, ['--timeout', '300000'], 1);
   if (!full) {
     notRun.push('every release, variant and sweep: run `npm run test:full`');
     return e2e;
