@@ -86,7 +86,7 @@ export function mergeWithNearest(
   candidates: readonly BaseCandidate[],
   labelled?: string,
 ): BasedMerge | undefined {
-  const near = rankBases(input, candidates, labelled).filter((one) => one.near);
+  const near = nearest(input, candidates, labelled);
   const [best] = near;
   if (!best) return undefined;
   const results = near.map(({ documents }) => mergeManifest({ ...input, base: documents }));
@@ -100,6 +100,14 @@ export function mergeWithNearest(
   const isOdd = best.ownEdits > MANY && best.release !== labelled;
   const doubt = `${best.ownEdits} differences from ${best.release} are more than edits by hand; name the release's own manifest with --base.`;
   return { base: best, near, result, ...(isOdd ? { doubt } : {}) };
+}
+
+/** Where the release that the images tell is equalled to the letter, nothing is gained by asking about the forty others. */
+function nearest(mine: Mine, candidates: readonly BaseCandidate[], labelled: string | undefined): readonly RankedBase[] {
+  const told = candidates.filter(({ release }) => release === labelled);
+  const [exact] = rankBases(mine, told, labelled);
+  if (exact?.edits === 0) return [exact];
+  return rankBases(mine, candidates, labelled).filter((one) => one.near);
 }
 
 /** Fields that are carried with some bases and not with others. */

@@ -90,6 +90,18 @@ describe('mergeWithNearest', () => {
     );
   });
 
+  it('takes the release that the images tell where nothing was edited, and does not even look at the others', () => {
+    const unread: BaseCandidate = {
+      release: 'v3.27.3',
+      get documents(): readonly KubeObject[] {
+        throw new Error('another release was asked about');
+      },
+    };
+    const input = { mine: middle.documents, theirs: [env({ A: '1', TIMEOUT: '20' })] };
+    const merged = mergeWithNearest(input, [middle, unread], 'v3.27.2');
+    assert.deepEqual([merged?.base.release, merged?.near.length, merged?.result.edits], ['v3.27.2', 1, []]);
+  });
+
   it('doubts a base with more edits than anyone makes by hand, unless the images tell it', () => {
     const many = env(Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`V${index}`, '1'])));
     const doubt = (labelled?: string) => mergeWithNearest({ mine: [many], theirs: [env({})] }, [middle], labelled)?.doubt;
