@@ -4,6 +4,7 @@ import { History } from '../core/history.ts';
 import type { AnyStage } from '../core/stage.ts';
 import type { ChainOutcome, RunMore } from '../engine/run-chain.ts';
 import { actionText } from '../ui/action-text.ts';
+import { flagsOfRun } from '../ui/carry.ts';
 import { maskedAction } from '../ui/mask.ts';
 import { confirmPlan } from './chain-confirm.ts';
 import { type Save, showPlan } from './chain-plan.ts';
@@ -62,9 +63,9 @@ async function perform(session: Session, stages: readonly AnyStage[], known: Pic
     return told;
   };
   const keepsake = async (outcome: ChainOutcome) => keptReport(session, await tell(outcome));
-  const outcome = await runChain(stages, session.composition, session.context, observe, { ...known, keepsake }).finally(() =>
-    progress.close(),
-  );
+  const flags = flagsOfRun(session.asked.carried);
+  const context = flags.length > 0 ? { ...session.context, flags } : session.context;
+  const outcome = await runChain(stages, session.composition, context, observe, { ...known, keepsake }).finally(() => progress.close());
   return report(session, await tell(outcome));
 }
 

@@ -1,7 +1,7 @@
 import { type ExitName, Fault } from '../core/fault.ts';
 import type { LockHolder, OwnerJournalStore } from '../core/ports.ts';
 import type { RunRecord } from '../core/run-record.ts';
-import { type CarriedFlag, carriedTo } from '../ui/carry.ts';
+import { type CarriedFlag, carriedTo, withRecorded } from '../ui/carry.ts';
 import { type RecordedOwners, statusDocument } from './documents.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession } from './session.ts';
@@ -41,7 +41,8 @@ function ownerLines(owners: RecordedOwners | undefined): readonly string[] {
 }
 
 function nextOf(record: RunRecord | undefined, holder: LockHolder | undefined, carried: readonly CarriedFlag[]): string {
-  const ours = (command: string) => `kubectl netsvc-upgrade ${command}${carriedTo(command, carried)}`;
+  const flags = withRecorded(carried, record?.flags ?? []);
+  const ours = (command: string) => `kubectl netsvc-upgrade ${command}${carriedTo(command, flags)}`;
   if (holder) return ours('status');
   if (!record) return ours('preflight');
   return record.finishedAt === undefined || record.outcome !== 'done' ? ours('run') : ours('verify');

@@ -107,6 +107,8 @@ export interface Context {
   readonly workFolder: string;
   /** Digest of the saved plan that was agreed to; a run notes it, so that it can go on with the same file. */
   readonly savedPlan?: string;
+  /** Flags of the command line that a continued run needs again, as they were written; no connection and no credential among them. */
+  readonly flags?: readonly string[];
   /** Absent where a stage is looked at alone. */
   readonly chain?: ChainPlace;
   /** Start of this run. */

@@ -35,6 +35,8 @@ export interface RunRecord {
   readonly backup?: string;
   /** Digest of the saved plan that the run was begun with. */
   readonly plan?: string;
+  /** What was chosen on its command line, so that `status` can name the command that continues it: `--manifest-url=/mirror`. */
+  readonly flags?: readonly string[];
   readonly finishedAt?: string;
   readonly outcome?: 'done' | 'failed' | 'stopped' | 'interrupted';
 }

@@ -58,9 +58,16 @@ export class Recorder {
     const merged = before ? { ...remember, ...definedOf(base) } : { ...base, ...remember, source };
     const accepted = [...new Set([...base.accepted, ...this.#accepted()])];
     const digests = { ...remember.digests, ...base.digests };
-    const { savedPlan = base.plan } = this.#context;
-    const plan = savedPlan === undefined ? {} : { plan: savedPlan };
-    await this.#save({ ...base, ...merged, ...plan, digests, accepted, outcome: undefined, stages: this.#merged(base) });
+    const { savedPlan: plan = base.plan, flags = base.flags } = this.#context;
+    await this.#save({
+      ...base,
+      ...merged,
+      ...definedOf({ plan, flags }),
+      digests,
+      accepted,
+      outcome: undefined,
+      stages: this.#merged(base),
+    });
   }
 
   /** A stage begins, so that `status` tells it from any machine; a run that has written nothing yet has no record. */

@@ -47,6 +47,17 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   demo: [],
 };
 
+/** The flags that belong to the run, whoever continues it from wherever; none of the connection. */
+export function flagsOfRun(flags: readonly CarriedFlag[]): readonly string[] {
+  return flags.filter(({ name }) => !CONNECTION.includes(name)).map(({ text }) => text);
+}
+
+/** Those of a record, as far as the command line does not say otherwise. */
+export function withRecorded(flags: readonly CarriedFlag[], recorded: readonly string[]): readonly CarriedFlag[] {
+  const more = recorded.map((text) => ({ name: /^--([^=]+)/.exec(text)?.[1] ?? '', text }));
+  return [...flags, ...more.filter(({ name }) => !flags.some((one) => one.name === name))];
+}
+
 /** Every flag that is carried to one command or another. */
 export const CARRIED = RANGE;
 

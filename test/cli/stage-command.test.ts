@@ -283,6 +283,16 @@ describe('a command that performs stages', () => {
     for (const argv of [['apply', '--yes'], ['run'], ['unlock']]) assert.equal(await looks(...argv), false, argv.join(' '));
   });
 
+  it('keeps what a run was asked for, so that status names the command that continues it', async () => {
+    const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
+    await bench.run('run', '--yes', '--manifest-url', '/mirror', '--skip', 'cli', '--context', 'here', '--token', 'secret');
+    assert.deepEqual(bench.engine.stored?.flags, ['--manifest-url=/mirror', '--skip=cli']);
+    assert.equal(await bench.run('status'), 0, bench.err());
+    assert.match(bench.out(), /Next: kubectl netsvc-upgrade run --manifest-url=\/mirror --skip=cli\n$/);
+    assert.equal(await bench.run('status', '--context', 'there'), 0);
+    assert.match(bench.out(), /Next: kubectl netsvc-upgrade run --context=there --manifest-url=\/mirror --skip=cli\n$/);
+  });
+
   it('only prints the plan under --dry-run=client and calls no tool', async () => {
     const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
     assert.equal(await bench.run('apply', '--dry-run=client'), 0);

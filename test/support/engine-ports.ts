@@ -87,6 +87,7 @@ export function engineBench(): EngineBench {
     },
     ownerJournal: { load: async () => undefined, leftOver: async () => false },
     lock: {
+      holder: async () => undefined,
       acquire: async () => {
         if (bench.lockedBy) throw new Fault('locked', `held by ${bench.lockedBy}`);
         calls.push('lock');
