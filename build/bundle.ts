@@ -64,18 +64,22 @@ export async function bundle(root: string, out: string): Promise<readonly string
     metafile: true,
   };
   const entry = await build({ ...common, entryPoints: ['src/cli/main.ts'], plugins: [lateApart] });
-  const rest = await build({
-    ...common,
-    entryPoints: ['src/cli/shell.ts', 'src/cli/complete-live.ts'],
-    splitting: true,
-    chunkNames: 'cli/[name]-[hash]',
-    banner: { js: BANNER },
-    plugins: [unused],
-    external: ['ts-node', 'tsx'],
-  });
+  const split = (entry: string, chunkNames: string) =>
+    build({
+      ...common,
+      entryPoints: [entry],
+      splitting: true,
+      chunkNames: `cli/${chunkNames}`,
+      banner: { js: BANNER },
+      plugins: [unused],
+      external: ['ts-node', 'tsx'],
+    });
+  const rest = await split('src/cli/shell.ts', '[name]-[hash]');
+  // Completion shares nothing with the commands: it would load what they all need.
+  const completion = await split('src/cli/complete-live.ts', 'complete-[name]-[hash]');
   const { absWorkingDir: _, outdir: __, outbase: ___, ...alike } = common;
   if (rest.metafile) await mergeCore(join(out, 'cli'), rest.metafile, { ...alike, banner: { js: BANNER } });
-  return [entry, rest].flatMap(({ metafile }) => (metafile ? inOutput(metafile) : []));
+  return [entry, rest, completion].flatMap(({ metafile }) => (metafile ? inOutput(metafile) : []));
 }
 
 /** What was only looked at and left out has no bytes in any output. */

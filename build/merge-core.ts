@@ -2,12 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { BuildOptions, Metafile, Plugin } from 'esbuild';
 
-/** Entries of what every command on a cluster loads, as the first pass names them; whatever these import comes with them. */
-const CORE = [
-  'unused:wsl-utils',
-  'src/cli/shell.ts',
-  'src/commands/status.ts',
-  'src/commands/unlock.ts',
+/** Entries of what every command loads, as the first pass names them; whatever they import comes with them. */
+const CORE = ['unused:wsl-utils', 'src/cli/shell.ts', 'src/commands/status.ts', 'src/commands/unlock.ts'];
+
+/** Entries of what every command on a cluster loads besides. */
+const CLUSTER = [
   'src/cli/compose.ts',
   'src/cli/open-folder.ts',
   'src/adapters/kubeconfig.ts',
@@ -31,39 +30,57 @@ const CORE = [
 
 /**
  * Splitting makes a file of each set of modules that the same commands share: sixty small ones for the shortest command, and Node
- * spends more on finding and linking them than on running them. Those that every command loads become one, `core.js`; the files
- * that they were hand on its exports, so that each module still exists once.
+ * spends more on finding and linking them than on running them. Those that all need become two; the files that they were hand on
+ * their exports, so that each module still exists once.
  */
 export async function mergeCore(folder: string, { outputs }: Metafile, common: BuildOptions): Promise<void> {
-  const { build } = await import('esbuild');
   const exportsOf = new Map(Object.entries(outputs).map(([path, output]) => [basename(path), output.exports]));
-  const core = coreFiles(outputs);
-  const aliased = (index: number, name: string) => `m${index}_${name}`;
-  const reexports = (index: number, file: string) => (exportsOf.get(file) ?? []).map((name) => `${name} as ${aliased(index, name)}`);
+  const commands = Object.values(outputs).flatMap(({ entryPoint = '' }) => (entryPoint.startsWith('src/commands/') ? [entryPoint] : []));
+  const [onCluster, ofCommands] = [filesOf(CLUSTER, outputs), filesOf(commands, outputs)];
+  // What a command needs before it asks a cluster must not bring the other file with it.
+  const core = [...new Set([...filesOf(CORE, outputs), ...onCluster.filter((file) => ofCommands.includes(file))])];
+  const cluster = onCluster.filter((file) => !core.includes(file));
+  await mergeInto('core.js', { folder, files: core, known: new Set(core), exportsOf }, common);
+  await mergeInto('cluster.js', { folder, files: cluster, known: new Set([...core, ...cluster]), exportsOf }, common);
+}
+
+interface Merging {
+  readonly folder: string;
+  readonly files: readonly string[];
+  /** These, and those that hand on exports of a file that was made before. */
+  readonly known: ReadonlySet<string>;
+  readonly exportsOf: ReadonlyMap<string, readonly string[]>;
+}
+
+async function mergeInto(file: string, { folder, files, known, exportsOf }: Merging, common: BuildOptions): Promise<void> {
+  const { build } = await import('esbuild');
+  const named = (index: number, one: string) => (exportsOf.get(one) ?? []).map((name) => [name, `m${index}_${name}`] as const);
+  const asAlias = files.map((one, index) =>
+    exporting(
+      named(index, one).map(([name, alias]) => `${name} as ${alias}`),
+      `./${one}`,
+    ),
+  );
   await build({
     ...common,
     // The folder's own name is another in every build, and names of modules are part of the output.
     absWorkingDir: folder,
-    stdin: {
-      contents: core.map((file, index) => exporting(reexports(index, file), `./${file}`)).join('\n'),
-      resolveDir: folder,
-      loader: 'js',
-    },
+    stdin: { contents: asAlias.join('\n'), resolveDir: folder, loader: 'js' },
     legalComments: 'none',
-    outfile: join(folder, 'core.js'),
-    plugins: [onlyThese(core, String(common.banner?.js ?? ''))],
+    outfile: join(folder, file),
+    plugins: [onlyThese(known, String(common.banner?.js ?? ''))],
   });
-  for (const [index, file] of core.entries()) {
-    const names = (exportsOf.get(file) ?? []).map((name) => `${aliased(index, name)} as ${name}`);
-    writeFileSync(join(folder, file), `${exporting(names, './core.js')}\n`);
+  for (const [index, one] of files.entries()) {
+    const names = named(index, one).map(([name, alias]) => `${alias} as ${name}`);
+    writeFileSync(join(folder, one), `${exporting(names, `./${file}`)}\n`);
   }
 }
 
 const exporting = (names: readonly string[], from: string): string =>
   names.length === 0 ? `import '${from}';` : `export { ${names.join(', ')} } from '${from}';`;
 
-/** Names of the core's files, and of those that they load at once. */
-function coreFiles(outputs: Metafile['outputs']): readonly string[] {
+/** Names of the entries' files, and of those that they load at once. */
+function filesOf(wanted: readonly string[], outputs: Metafile['outputs']): readonly string[] {
   const files = new Map(Object.entries(outputs).map(([path, output]) => [basename(path), output]));
   const found = new Set<string>();
   const add = (file: string): void => {
@@ -73,20 +90,20 @@ function coreFiles(outputs: Metafile['outputs']): readonly string[] {
     for (const { path, kind, external } of output.imports) if (kind === 'import-statement' && !external) add(basename(path));
   };
   const entries = new Map([...files].map(([file, { entryPoint }]) => [entryPoint, file]));
-  for (const entry of CORE) {
+  for (const entry of wanted) {
     const file = entries.get(entry);
-    if (file === undefined) throw new Error(`the core names ${entry}, which is no entry of the bundle: no file loads it by import()`);
+    if (file === undefined) throw new Error(`${entry} is no entry of the bundle any more: no file loads it by import()`);
     add(file);
   }
   return [...found];
 }
 
 /** Every other file stays where it is; the banner, which each file has, is needed once. */
-function onlyThese(files: readonly string[], banner: string): Plugin {
+function onlyThese(files: ReadonlySet<string>, banner: string): Plugin {
   return {
     name: 'only-these',
     setup(build) {
-      build.onResolve({ filter: /^\.\// }, ({ path }) => (files.includes(basename(path)) ? undefined : { path, external: true }));
+      build.onResolve({ filter: /^\.\// }, ({ path }) => (files.has(basename(path)) ? undefined : { path, external: true }));
       build.onLoad({ filter: /\.js$/ }, ({ path }) => ({ contents: readFileSync(path, 'utf8').replace(banner, ''), loader: 'js' }));
     },
   };
