@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { execa } from 'execa';
@@ -76,7 +76,10 @@ async function fetchOldestNode(folder: string): Promise<void> {
   if (existsSync(folder)) return;
   await mkdir(folder, { recursive: true });
   const name = `node-${process.platform}-${process.arch}@${OLDEST}`;
-  await execa('npm', ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', name], { reject: false });
+  const args = ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', name];
+  const { exitCode } = await execa('npm', args, { reject: false });
+  // What is half there would never be fetched again.
+  if (exitCode !== 0) await rm(folder, { recursive: true, force: true });
 }
 
 /** Each version once; what does not run here, or says nothing, is left out. */
