@@ -20,8 +20,10 @@ class CountingReporter extends Mocha.reporters.Dot {
     runner.on(EVENT_TEST_PASS, () => {
       totals.passed += 1;
     });
-    runner.on(EVENT_TEST_FAIL, () => {
+    // Said at once: a long run that is cut off has then told what failed.
+    runner.on(EVENT_TEST_FAIL, (test, error) => {
       totals.failed += 1;
+      process.stdout.write(`\nfailed: ${test.fullTitle()} (${relative(process.cwd(), test.file ?? 'elsewhere')})\n  ${error.message}\n`);
     });
     runner.on(EVENT_TEST_PENDING, (test) => totals.skipped.push(test.fullTitle()));
     runner.on(EVENT_RUN_END, () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { SeenRequest } from '../control-plane/proxy-log.ts';
-import { chooseFaultPoints, isAmong, STRATA } from './fault-points.ts';
+import { chooseFaultPoints, everyFaultPoint, isAmong, STRATA } from './fault-points.ts';
 import { seedOf } from './seed.ts';
 
 const request = (number: number, more: Partial<SeenRequest>): SeenRequest => ({
@@ -44,6 +44,19 @@ describe('the points of a fault sweep', () => {
       points.map(({ kind }) => kind),
       STRATA.slice(0, 4).map(({ kind }) => kind),
     );
+  });
+});
+
+describe('every point of a fault sweep', () => {
+  it('is every request of the sort, once for each fault', () => {
+    const points = everyFaultPoint(RUN, [
+      { kind: 'conflict', among: 'writes' },
+      { kind: 'gone', among: 'watches' },
+    ]);
+    assert.equal(points.length, 40);
+    assert.equal(new Set(points.map(({ kind, nth }) => `${kind} ${nth}`)).size, 40);
+    assert.deepEqual(points.at(0), { kind: 'conflict', among: 'writes', nth: 1 });
+    assert.deepEqual(points.at(-1), { kind: 'gone', among: 'watches', nth: 20 });
   });
 });
 

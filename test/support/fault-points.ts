@@ -12,6 +12,9 @@ export interface FaultPoint {
   readonly nth: number;
 }
 
+/** A fault and the sort of requests that it strikes. */
+export type Stratum = Omit<FaultPoint, 'nth'>;
+
 const SORTS: Readonly<Record<Among, (request: SeenRequest) => boolean>> = {
   writes: ({ purpose }) => purpose === 'write',
   reads: ({ purpose }) => purpose === 'read' || purpose === 'ask',
@@ -22,7 +25,7 @@ const SORTS: Readonly<Record<Among, (request: SeenRequest) => boolean>> = {
 export const isAmong = (among: Among, request: SeenRequest): boolean => SORTS[among](request);
 
 /** Every fault and the requests where it can do harm, the most harmful first. */
-export const STRATA: readonly Omit<FaultPoint, 'nth'>[] = [
+export const STRATA: readonly Stratum[] = [
   { kind: 'kill-after', among: 'writes' },
   { kind: 'reset-after', among: 'writes' },
   { kind: 'stale', among: 'repeated reads' },
@@ -40,6 +43,12 @@ export const STRATA: readonly Omit<FaultPoint, 'nth'>[] = [
   { kind: 'reset-before', among: 'reads' },
   { kind: 'reset-before', among: 'watches' },
 ];
+
+/** Every fault at every request of its sort: nothing is left to chance. */
+export const everyFaultPoint = (requests: readonly SeenRequest[], strata: readonly Stratum[]): readonly FaultPoint[] =>
+  strata.flatMap((stratum) =>
+    requests.filter((request) => isAmong(stratum.among, request)).map((_, index): FaultPoint => ({ ...stratum, nth: index + 1 })),
+  );
 
 /**
  * Points for a run that sends these requests: the strata in turn until there are enough, each stratum's

@@ -33,20 +33,22 @@ export interface ReferenceGround {
 }
 
 const DEPENDENTS = 10;
-export async function referenceGround(): Promise<ReferenceGround> {
-  const plane = await startControlPlane({ maxMinutes: 60 });
+
+/** A control plane and a proxy of their own, which end after so many minutes whatever happens. */
+export async function referenceGround({ maxMinutes }: { readonly maxMinutes: number }): Promise<ReferenceGround> {
+  const plane = await startControlPlane({ maxMinutes });
   try {
-    return await populated(plane);
+    return await populated(plane, maxMinutes);
   } catch (thrown) {
     await plane.stop();
     throw thrown;
   }
 }
 
-async function populated(plane: ControlPlane): Promise<ReferenceGround> {
+async function populated(plane: ControlPlane, maxMinutes: number): Promise<ReferenceGround> {
   await plane.kubectl(['apply', '--server-side', '-f', manifestFile('v3.26.5', 'calico.yaml')]);
   const served = await aggregate(plane, GROUP);
-  const proxy = await startFaultProxy({ behind: plane.access, kubeconfigPath: join(plane.dir, 'proxy.kubeconfig'), maxMinutes: 60 });
+  const proxy = await startFaultProxy({ behind: plane.access, kubeconfigPath: join(plane.dir, 'proxy.kubeconfig'), maxMinutes });
   const stop = async () => {
     await proxy.stop();
     await served.stop();
