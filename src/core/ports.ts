@@ -82,7 +82,8 @@ export interface ClusterReader {
 
 /** Changing the cluster without a tool: preconditioned patches, the lock and the record. */
 export interface ClusterWriter {
-  patch(kind: Kind, ref: ObjectRef, patch: readonly JsonPatchOp[], fieldManager: string): Promise<KubeObject>;
+  /** The metadata afterwards. The server tests the reference's uid, if there is one, in the moment of the write. */
+  patch(kind: Kind, ref: ObjectRef, patch: readonly JsonPatchOp[], fieldManager: string): Promise<Pick<KubeObject, 'metadata'>>;
   create(kind: Kind, object: KubeObject): Promise<KubeObject>;
   /** PUT; the object's resourceVersion is the precondition. */
   replace(kind: Kind, object: KubeObject): Promise<KubeObject>;

@@ -164,6 +164,26 @@ describe('cluster over the API', () => {
     assert.deepEqual(new Set(server.seen.slice(before).map(({ method }) => method)), new Set(['GET']));
   });
 
+  it('patches an instance by the server’s own test alone, and looks at the cluster when it is not there', async () => {
+    let uid = 'one';
+    const server = await on(({ method, url }, response) => {
+      if (method === 'PATCH' && uid === 'two')
+        sendStatus(response, 422, 'Invalid', 'the server rejected our request due to an error in our request');
+      else sendJson(response, url.endsWith('kube-system') ? { metadata: { name: 'kube-system', uid } } : MAP);
+    });
+    const { cluster } = clusterTo(server.url);
+    cluster.pin('one');
+    const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'a', namespace: 'n', uid: 'of-a' };
+    await cluster.patch(K.ConfigMap, ref, [], 'kubectl');
+    assert.deepEqual(
+      server.seen.map(({ method }) => method),
+      ['PATCH'],
+    );
+    assert.match(server.seen[0]?.body ?? '', /"op":"test","path":"\/metadata\/uid","value":"of-a"/);
+    uid = 'two';
+    await assert.rejects(cluster.patch(K.ConfigMap, ref, [], 'kubectl'), /kube-system has UID two, not one/);
+  });
+
   it('reads aggregated discovery, prefers the first version and names groups that are away', async () => {
     const resource = (name: string, kind: string, scope: string, verbs?: readonly string[]) => ({
       ...{ resource: name, responseKind: { kind }, scope },

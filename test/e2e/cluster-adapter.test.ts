@@ -120,8 +120,9 @@ describe('the adapters on a real control plane', function () {
     const seen = await cluster.get(K.ConfigMap, 'page-1', 'default');
     const patch = [{ op: 'add', path: '/data/patched', value: 'yes' }] as const;
     await assert.rejects(cluster.patch(K.ConfigMap, refOf('page-1', 'other-uid'), patch, 'kubectl-patch'), { status: 422 });
-    const patched = await cluster.patch(K.ConfigMap, refOf('page-1', seen?.metadata.uid), patch, 'kubectl-patch');
-    assert.deepEqual(patched.data, { key: 'value', patched: 'yes' });
+    await cluster.patch(K.ConfigMap, refOf('page-1', seen?.metadata.uid), patch, 'kubectl-patch');
+    const patched = await cluster.get(K.ConfigMap, 'page-1', 'default');
+    assert.deepEqual(patched?.data, { key: 'value', patched: 'yes' });
     if (seen) await assert.rejects(cluster.replace(K.ConfigMap, seen), { status: 409 });
   });
 
@@ -199,6 +200,10 @@ describe('the adapters on a real control plane', function () {
     const pinned = await connect();
     pinned.pin('00000000-0000-0000-0000-000000000000');
     await assert.rejects(pinned.create(K.ConfigMap, map('wrong-cluster')), /another cluster than the one confirmed/);
+    const patch = [{ op: 'add', path: '/data/patched', value: 'no' }] as const;
+    const elsewhere = pinned.patch(K.ConfigMap, refOf('page-2', 'uid-of-the-confirmed-cluster'), patch, 'kubectl-patch');
+    await assert.rejects(elsewhere, /another cluster than the one confirmed/);
+    assert.deepEqual((await cluster.get(K.ConfigMap, 'page-2', 'default'))?.data, { key: 'value' });
     assert.equal(await cluster.get(K.ConfigMap, 'wrong-cluster', 'default'), undefined);
     pinned.pin(await pinned.clusterUid());
     await pinned.create(K.ConfigMap, map('right-cluster'));

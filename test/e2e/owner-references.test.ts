@@ -28,7 +28,7 @@ const dependent = (name: string, references: readonly OwnerReference[]): KubeObj
   metadata: { name, namespace: SPACE, ownerReferences: references },
 });
 
-function liveOf({ metadata }: KubeObject): LiveReferences {
+function liveOf({ metadata }: Pick<KubeObject, 'metadata'>): LiveReferences {
   return { uid: metadata.uid ?? '', resourceVersion: metadata.resourceVersion ?? '', references: metadata.ownerReferences ?? [] };
 }
 
