@@ -1,5 +1,6 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions as PlainOptions } from 'node:http';
 import type { ConnectionOptions } from 'node:tls';
+import { droppingIdle } from './idle-sockets.ts';
 import type { Credential } from './kube-auth.ts';
 import type { Connection } from './kube-connection.ts';
 import { isLoopback, proxyOf } from './kube-proxy.ts';
@@ -35,13 +36,17 @@ export async function openWire(connection: Connection, credential: Credential): 
     await agentOf(connection, base, { tls, sockets: READING }),
     await agentOf(connection, base, { tls, sockets: WRITING }),
   ];
+  const dropIdle = droppingIdle(writing);
   const compressed = !isLoopback(base.hostname) && connection.cluster['disable-compression'] !== true;
   return {
     base,
     secure,
     compressed,
     // The options are repeated for each request because an agent that tunnels makes the inner TLS from them.
-    open: (url, { writes, ...options }, answer) => request(url, { ...tls, ...options, agent: writes ? writing : reading }, answer),
+    open: (url, { writes, ...options }, answer) => {
+      if (writes) dropIdle();
+      return request(url, { ...tls, ...options, agent: writes ? writing : reading }, answer);
+    },
     close: () => {
       reading.destroy();
       writing.destroy();
