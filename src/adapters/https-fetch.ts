@@ -135,7 +135,12 @@ async function trust({ certificateAuthority }: FetchOptions): Promise<{ ca?: str
   if (certificateAuthority === undefined) return {};
   const { rootCertificates } = await import('node:tls');
   const own = await readFile(certificateAuthority, 'utf8').catch((thrown: unknown) => {
-    throw new Fault('usage', `${certificateAuthority} cannot be read: ${messageOf(thrown)}`, ['correct --certificate-authority'], thrown);
+    throw new Fault(
+      'usage',
+      `${certificateAuthority} cannot be read: ${messageOf(thrown)}`,
+      ['correct --manifest-ca, or --certificate-authority where that is not given'],
+      thrown,
+    );
   });
   return { ca: [...rootCertificates, own] };
 }
@@ -156,7 +161,7 @@ function untrusted(url: URL, thrown: Error): Fault {
   return new Fault(
     'failed',
     `the certificate of ${url.host} is not trusted: ${thrown.message}`,
-    ['name its CA with --certificate-authority FILE'],
+    ['name its CA with --manifest-ca FILE'],
     thrown,
   );
 }

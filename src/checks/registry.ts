@@ -76,6 +76,7 @@ export const registry = {
   'NS-308': 'no older CLI to be found first',
   'NS-309': 'checksum of the new CLI published',
   'NS-310': 'operator done',
+  'NS-311': 'owner references put back',
   'NS-401': 'node agents healthy',
   'NS-402': 'controllers healthy',
   'NS-403': 'Typha healthy',

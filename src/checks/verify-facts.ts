@@ -66,6 +66,8 @@ export interface VerifyFacts {
   readonly leftBehind: Reading<readonly { readonly name: string; readonly objects: number }[]>;
   readonly temporaryPolicies: Reading<readonly KubeObject[]>;
   readonly owners: Reading<OwnerFacts>;
+  /** Objects whose references are recorded as taken off, if putting them back has not ended since. */
+  readonly stillOff: Reading<number>;
   /** CLIs on PATH. */
   readonly clis: Reading<readonly { readonly file: string; readonly release?: string }[]>;
 }

@@ -81,3 +81,19 @@ function whereOf(namespace: string | undefined, owner: OwnerReference, { owners 
 function kindKey({ apiVersion, kind }: OwnerReference): string {
   return `${groupOf(apiVersion)}/${kind}`;
 }
+
+/** The end of whoever goes stage by stage: `run` puts them back before it verifies, and judges the rest when it ends the journal (NS-748). */
+export const ownersBack: VerifyCheck = defineCheck('NS-311', {
+  category: 'result',
+  severity: 'error',
+  ref: '§4.8/3',
+  judge(facts) {
+    const objects = read(facts.stillOff);
+    if (objects === 0) return ok('no owner reference waits to be put back');
+    return failed(
+      `the owner references of ${counted(objects, 'object')} were taken off, and have not been put back`,
+      'They are recorded in the cluster: put them back, then verify again.',
+      { next: `${PROGRAM} ownerrefs restore` },
+    );
+  },
+});

@@ -1,6 +1,6 @@
 import type { VerifyCheck } from './verify-facts.ts';
 import { operatorDone } from './verify-operator.ts';
-import { ownersExist, temporaryPolicy } from './verify-resources.ts';
+import { ownersBack, ownersExist, temporaryPolicy } from './verify-resources.ts';
 import { clusterVersion, noOldCli } from './verify-version.ts';
 import { crdsLeftBehind, everyPodNew, nothingLeft, rolloutComplete } from './verify-workloads.ts';
 
@@ -14,5 +14,6 @@ export const verifyChecks: readonly VerifyCheck[] = [
   crdsLeftBehind,
   temporaryPolicy,
   ownersExist,
+  ownersBack,
   noOldCli,
 ];

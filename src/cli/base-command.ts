@@ -36,7 +36,7 @@ export abstract class BaseCommand extends Command {
     const command = this.id ?? '';
     const line = [command, ...withoutToken(typed).map(quoted)].join(' ');
     const { commandIDs: commands } = this.config;
-    return { command, flags, typed: line, carried: carriedFlags(typed, flags, this.#shapes), commands };
+    return { command, flags, typed: line, carried: carriedFlags(typed, this.words(), { flags, shapes: this.#shapes }), commands };
   }
 
   get #shapes(): Readonly<Record<string, FlagShape>> {
@@ -60,12 +60,20 @@ function withoutToken(argv: readonly string[]): readonly string[] {
   return argv.filter((word, index) => word !== '--token' && !word.startsWith('--token=') && argv[index - 1] !== '--token');
 }
 
-function carriedFlags(typed: readonly string[], flags: SessionFlags, shapes: Readonly<Record<string, FlagShape>>): readonly CarriedFlag[] {
+interface Parsed {
+  readonly flags: SessionFlags;
+  readonly shapes: Readonly<Record<string, FlagShape>>;
+}
+
+/** Flags that somebody set: on the command line, or by the environment, whose words come with those that were typed in `words`. */
+function carriedFlags(typed: readonly string[], words: readonly string[], { flags, shapes }: Parsed): readonly CarriedFlag[] {
   const values: Readonly<Record<string, unknown>> = { ...flags };
   return CARRIED.flatMap((name) => {
     const [shape, value] = [shapes[name], values[name]];
-    if (!shape || value === undefined || value === false || !typed.some((word) => setsFlag(word, name, shape))) return [];
-    if (value === true) return [{ name, text: `--${name}` }];
-    return (Array.isArray(value) ? value : [value]).map((one) => ({ name, text: quoted(`--${name}=${one}`) }));
+    const isIn = (some: readonly string[]) => shape !== undefined && some.some((word) => setsFlag(word, name, shape));
+    if (value === undefined || value === false || !isIn(words)) return [];
+    const from = isIn(typed) ? {} : ({ fromEnvironment: true } as const);
+    if (value === true) return [{ name, text: `--${name}`, ...from }];
+    return (Array.isArray(value) ? value : [value]).map((one) => ({ name, text: quoted(`--${name}=${one}`), ...from }));
   });
 }

@@ -9,7 +9,12 @@ import { findingsHere } from './next-here.ts';
 import { planHead } from './plan-head.ts';
 import type { Session } from './session.ts';
 
-export type Save = (document: PlanDocument) => Promise<void>;
+/** Where and how the plan is kept. */
+export interface Save {
+  /** As it is written on a command line. */
+  readonly place: string;
+  write(document: PlanDocument): Promise<void>;
+}
 
 /** Prints the plan as the command's document, and saves it if asked. */
 export async function showPlan(session: Session, stages: readonly AnyStage[], detailed: boolean, save?: Save): Promise<ExitName> {
@@ -17,9 +22,15 @@ export async function showPlan(session: Session, stages: readonly AnyStage[], de
   const head = await planHead(session, planned);
   const exit = planned.blocked ?? (detailed && planned.writes ? 'pending' : 'done');
   const dryRun = session.context.options.dryRun !== 'none';
-  const step = nextStep(session, { exit, findings: planned.findings, pending: planned.writes, dryRun });
+  const step = nextStep(session, {
+    exit,
+    findings: planned.findings,
+    pending: planned.writes,
+    dryRun,
+    ...(save ? { savedPlan: save.place } : {}),
+  });
   const document = planDocument(session.context, exit, planned, head, step);
-  await save?.(document);
+  await save?.write(document);
   await session.present(document, (wide) => planText(session, head, planned, wide));
   return exit;
 }

@@ -28,7 +28,7 @@ function withPerson(outcome: Outcome): Outcome {
 }
 
 /** The last line, for this session's command line. */
-export function nextStep(session: Session, ending: Pick<Ending, 'exit' | 'findings' | 'pending' | 'dryRun'>): string {
+export function nextStep(session: Session, ending: Pick<Ending, 'exit' | 'findings' | 'pending' | 'dryRun' | 'savedPlan'>): string {
   const { command, carried, typed } = session.asked;
   return nextCommand({ ...ending, command, carried, typed });
 }

@@ -3,6 +3,7 @@ import { registry } from '../checks/registry.ts';
 import type { Context, Options } from '../core/context.ts';
 import type { Profile } from '../core/profile.ts';
 import { runIdOf } from '../core/run-record.ts';
+import { artifactOptionsOf } from './artifact-options.ts';
 import { chooseProfile } from './choose-profile.ts';
 import { connectionFlagsOf } from './connection-flags.ts';
 import { toOptions } from './options.ts';
@@ -110,13 +111,9 @@ async function openToolsFor({ env, trace }: ComposeRequest, profile: Profile, ku
   return rememberAnswers(openTools({ kubeconfigPath, env, programs, cliEnvironment: profile.cli.environment, trace, ...timeout }));
 }
 
-async function openArtifactsFor({ flags, env, trace }: ComposeRequest, profile: Profile) {
+async function openArtifactsFor(request: ComposeRequest, profile: Profile) {
   const { openArtifacts } = await import('../adapters/artifacts.ts');
-  const source = flags['manifest-url'] ?? profile.manifestUrl ?? '';
-  // Besides the system's: a private mirror often has its certificate from the same authority as the API server.
-  const authority = flags['certificate-authority'];
-  const ca = authority === undefined ? {} : { certificateAuthority: authority };
-  return openArtifacts({ source, env, lastKnownRelease: profile.defaultRelease, trace, ...ca });
+  return openArtifacts(artifactOptionsOf(request, profile));
 }
 
 async function openState(

@@ -30,6 +30,7 @@ export interface CommonFlags extends RunFlags {
   readonly 'tls-server-name'?: string;
   readonly profile?: string;
   readonly 'manifest-url'?: string;
+  readonly 'manifest-ca'?: string;
   /** Level of what is told of the work underneath. */
   readonly v?: number;
 }

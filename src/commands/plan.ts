@@ -7,6 +7,7 @@ import { assertPlace } from '../cli/output-place.ts';
 import { savePlan } from '../cli/plan-file.ts';
 import { rangeFlags, sliceOf } from '../cli/slice.ts';
 import { runPlanCommand } from '../cli/stage-command.ts';
+import { quoteFor } from '../core/argv.ts';
 import type { ExitName } from '../core/fault.ts';
 
 export class Plan extends BaseCommand {
@@ -48,6 +49,10 @@ what is left behind, every command and patch in order, and the point of no retur
       select: sliceOf(flags),
       detailedExitcode: flags['detailed-exitcode'],
     };
-    return runPlanCommand(request, this.seams, out === undefined ? undefined : (document) => savePlan(out, document));
+    if (out === undefined) return runPlanCommand(request, this.seams);
+    return runPlanCommand(request, this.seams, {
+      place: quoteFor(process.platform, out),
+      write: (document) => savePlan(out, document),
+    });
   }
 }

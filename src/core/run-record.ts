@@ -19,6 +19,7 @@ export interface RunRecord {
   readonly clusterUid: string;
   readonly profile: string;
   readonly target: string;
+  /** Install path, or `unknown`. */
   readonly path: string;
   readonly variant?: string;
   /** Release that was installed when the run began. */

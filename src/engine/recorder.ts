@@ -8,6 +8,9 @@ import type { EnginePorts } from './engine-ports.ts';
 /** Reports are small, but a run that is continued every minute for a week must not fill the cluster. */
 const REPORTS_PER_RUN = 10;
 
+/** Of a run whose first write was by a stage that does not look at the installation. */
+const UNKNOWN_PATH = 'unknown';
+
 export interface Ending {
   readonly stage: Pick<AnyStage, 'id'> | undefined;
   readonly thrown: unknown;
@@ -55,7 +58,8 @@ export class Recorder {
     const base = before ?? this.#fresh();
     // What was found before the first write stays, and what was not known then is never known later: the live cluster no longer tells it.
     const { source, ...remember } = this.#noted;
-    const merged = before ? { ...remember, ...definedOf(base) } : { ...base, ...remember, source };
+    const path = base.path === UNKNOWN_PATH ? (remember.path ?? base.path) : base.path;
+    const merged = before ? { ...remember, ...definedOf(base), path } : { ...base, ...remember, source };
     const accepted = [...new Set([...base.accepted, ...this.#accepted()])];
     const digests = { ...remember.digests, ...base.digests };
     const { savedPlan: plan = base.plan, flags = base.flags } = this.#context;
@@ -174,7 +178,7 @@ export class Recorder {
       clusterUid,
       profile: profile.name,
       target: options.release,
-      path: options.path ?? 'manifest',
+      path: options.path ?? UNKNOWN_PATH,
       digests: {},
       startedAt: startedAt.toISOString(),
       startedBy: this.#ports.operator,

@@ -34,16 +34,14 @@ export const applyStage = pathStage<ApplyFacts>({
   plan(facts, context) {
     const actions = [...upgradeActions(facts, context), ...leftoverRemovals(facts, context)];
     if (actions.length === 0) return { skip: `everything is as ${facts.target.url} says, and rolled out` };
-    const { installation, target } = facts;
+    const { target } = facts;
     return {
       actions,
       objects: [...facts.previews.map(({ planned }) => planned), ...facts.leftBehind.map(leftBehind)],
       notes: notesOf(facts, context),
       ...carriedOf(facts),
       remember: {
-        path: installation.path,
         variant: facts.variant.id,
-        source: installation.release,
         digests: Object.fromEntries([[target.file, target.sha256], ...target.addOns.map((addOn) => [addOn.file, addOn.sha256])]),
       },
     };

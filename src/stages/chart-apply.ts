@@ -43,8 +43,6 @@ function planChart(facts: ChartFacts, context: Context): StagePlan {
     objects: [...(crds.length > 0 ? (facts.crds?.previews.map(({ planned }) => planned) ?? []) : []), ...(difference?.objects ?? [])],
     notes: notesOf(facts, difference),
     remember: {
-      path: facts.installation.path,
-      ...(facts.installation.release === undefined ? {} : { source: facts.installation.release }),
       digests: facts.crds ? { [facts.crds.crds.file]: facts.crds.crds.sha256 } : {},
     },
   };

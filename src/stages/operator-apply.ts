@@ -39,7 +39,7 @@ export const operatorApply = pathPart<OperatorFacts>({
   checks: operatorChecks,
   survey: readOperatorFacts,
   plan(facts, context) {
-    const { target, previews, installation } = facts;
+    const { target, previews } = facts;
     const actions = operatorActions(facts, context);
     if (actions.length === 0) return { skip: `the operator is as ${target.url} says, and runs` };
     return {
@@ -48,8 +48,6 @@ export const operatorApply = pathPart<OperatorFacts>({
       notes: notesOf(facts),
       ...carriedOf(facts),
       remember: {
-        path: installation.path,
-        ...(installation.release === undefined ? {} : { source: installation.release }),
         digests: { [target.file]: target.sha256, [facts.crds.crds.file]: facts.crds.crds.sha256 },
       },
     };

@@ -8,9 +8,10 @@ import type { OwnedFate } from '../core/owner-fate.ts';
 import type { JournalEntry } from '../core/owner-journal.ts';
 import { byKey, type Chosen, cameBack, type StripPlan, stripPlan } from '../core/owner-strip.ts';
 import type { PlannedObject } from '../core/plan.ts';
-import { type Remember, stage } from '../core/stage.ts';
+import { stage } from '../core/stage.ts';
 import { readInstalled } from './installed.ts';
 import { readOwnersJudged } from './owner-references.ts';
+import { rememberOf } from './remember-installed.ts';
 
 /** Takes off the owner references that the upgrade would leave with a dead UID, each recorded first (§4.8/1). */
 export const ownerrefsStripStage = stage<StripFacts>({
@@ -41,11 +42,6 @@ export const ownerrefsStripStage = stage<StripFacts>({
 
 interface StripFacts extends OwnersJudged {
   readonly installation: Installation;
-}
-
-/** The first write of a run may be this stage's: what is installed is not told by the cluster any more once it has gone on. */
-function rememberOf({ path, variant, release }: Installation): Remember {
-  return { path, ...(variant === undefined ? {} : { variant }), ...(release === undefined ? {} : { source: release }) };
 }
 
 /**

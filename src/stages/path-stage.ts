@@ -4,6 +4,7 @@ import type { Installation, InstallPath } from '../core/installation.ts';
 import type { Sources } from '../core/ports.ts';
 import { type AnyStage, type OpenStage, openedWith, type Stage } from '../core/stage.ts';
 import { readInstalled } from './installed.ts';
+import { rememberingInstalled } from './remember-installed.ts';
 
 /** What a stage does on some installation paths; it is given the installation that was found. */
 interface OnPaths<Facts> extends Pick<Stage<Facts>, 'checks' | 'plan'> {
@@ -49,7 +50,7 @@ export function pathStage<Facts>({ paths, checks, survey, plan, also = [], needl
       const installation = await readInstalled(sources, context);
       const { path } = installation;
       const part = parts.find((one) => one.paths.includes(path));
-      if (part) return part.open(sources, context, installation);
+      if (part) return rememberingInstalled(await part.open(sources, context, installation), installation);
       const because = needless[path];
       if (because === undefined) throw notThere(rest.id, path);
       return skipped(because);

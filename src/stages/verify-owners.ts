@@ -1,7 +1,7 @@
 import { type OwnerFacts, type OwnerObjects, ownerKey } from '../checks/verify-facts.ts';
 import type { Context } from '../core/context.ts';
 import { groupOf, type Kind } from '../core/object.ts';
-import type { ClusterReader } from '../core/ports.ts';
+import type { ClusterReader, Sources } from '../core/ports.ts';
 import { attempt, eachOf } from './reading.ts';
 import { readOwners } from './survey-owners.ts';
 
@@ -34,4 +34,13 @@ async function readObjects(cluster: ClusterReader, kinds: readonly Kind[], key: 
   const objects = await cluster.list(kind, { metadataOnly: true });
   const uids = new Map(objects.map(({ metadata: { namespace, name, uid = '' } }) => [ownerKey(namespace, name), uid]));
   return { namespaced: kind.namespaced, uids };
+}
+
+/** Objects whose references were taken off, unless putting them back has ended since (§4.8/3). */
+export async function readStillOff({ ownerJournal, records }: Sources): Promise<number> {
+  const [journal, record] = await Promise.all([ownerJournal.load(), records.load()]);
+  if (!journal) return 0;
+  const [strip, restore] = ['ownerrefs-strip', 'ownerrefs-restore'].map((id) => record?.stages.find((one) => one.id === id));
+  const isBack = restore?.endedAt !== undefined && restore.state !== 'failed' && restore.endedAt >= (strip?.endedAt ?? '');
+  return isBack ? 0 : journal.entries.length;
 }

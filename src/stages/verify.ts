@@ -7,7 +7,7 @@ import { readClis } from './cli-release.ts';
 import { readInstalled } from './installed.ts';
 import { attempt, attemptWith } from './reading.ts';
 import { readOperatorLags } from './verify-operator.ts';
-import { readOwnerFacts } from './verify-owners.ts';
+import { readOwnerFacts, readStillOff } from './verify-owners.ts';
 import { readServiceImages } from './verify-pods.ts';
 import { readLeftBehind, readTemporaryPolicies } from './verify-resources.ts';
 import { readClusterVersion } from './verify-version.ts';
@@ -33,7 +33,7 @@ async function readVerifyFacts(sources: Sources, context: Context): Promise<Veri
   ]);
   const target = await attemptWith(installed, (installation) => readTargetIfAny(sources, context, installation));
   const datastore = await attemptWith(installed, async (installation) => installation.datastore);
-  const [clusterVersion, images, rollouts, operator, leftovers, leftBehind, temporaryPolicies, owners] = await Promise.all([
+  const [clusterVersion, images, rollouts, operator, leftovers, leftBehind, temporaryPolicies, owners, stillOff] = await Promise.all([
     readClusterVersion(sources, context, 'value' in clis ? clis.value : [], 'value' in datastore ? datastore.value : 'api'),
     attempt(() => readServiceImages(cluster, context)),
     'unread' in installed ? installed : attemptWith(target, (one) => readResult(sources, context, installed.value, one)),
@@ -42,6 +42,7 @@ async function readVerifyFacts(sources: Sources, context: Context): Promise<Veri
     attempt(() => readLeftBehind(cluster, context)),
     attempt(() => readTemporaryPolicies(cluster, context)),
     attempt(() => readOwnerFacts(cluster, context)),
+    attempt(() => readStillOff(sources)),
   ]);
-  return { datastore, clusterVersion, images, rollouts, operator, leftovers, leftBehind, temporaryPolicies, owners, clis };
+  return { datastore, clusterVersion, images, rollouts, operator, leftovers, leftBehind, temporaryPolicies, owners, stillOff, clis };
 }

@@ -4,6 +4,8 @@ export interface CarriedFlag {
   readonly name: string;
   /** As it is written, quoted for a shell: `--context=prod`. */
   readonly text: string;
+  /** It came from the environment, which the next command of this shell has as well; another machine has not. */
+  readonly fromEnvironment?: true;
 }
 
 /** Flags of the connection, which kubectl has under the same names; credentials are not carried. */
@@ -18,7 +20,8 @@ const RECORD: readonly string[] = [...CONNECTION, 'state-namespace', 'profile', 
 /** What every command that judges or changes knows. */
 const CHAIN: readonly string[] = [
   ...RECORD,
-  ...['path', 'variant', 'manifest-url', 'manifest-ca', 'upgrade-file', 'base', 'accept', 'fail-on', 'hold-policy-migration'],
+  ...['path', 'variant', 'manifest-url', 'manifest-ca', 'upgrade-file', 'base', 'installed-manifest', 'kvstore-endpoints', 'resolve'],
+  ...['chart', 'repo', 'crd-chart', 'values', 'manage-crds', 'enable-flow-logs', 'accept', 'fail-on', 'hold-policy-migration'],
   ...['bin-dir', 'backup-dir', 'with-secrets', 'max-failed', 'timeout'],
 ];
 
@@ -29,7 +32,7 @@ const OWNERS: readonly string[] = [...CHAIN, 'ownerrefs', 'journal-dir', 'qps', 
 const APPLY: readonly string[] = [...OWNERS, 'ownership'];
 
 /** What `plan` and `run` know besides: the part of the chain. */
-const RANGE: readonly string[] = [...APPLY, 'from', 'through', 'skip'];
+const RANGE: readonly string[] = [...APPLY, 'from', 'through', 'skip', 'include'];
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   kubectl: CONNECTION,
@@ -55,7 +58,8 @@ export function flagsOfRun(flags: readonly CarriedFlag[]): readonly string[] {
 /** Those of a record, as far as the command line does not say otherwise. */
 export function withRecorded(flags: readonly CarriedFlag[], recorded: readonly string[]): readonly CarriedFlag[] {
   const more = recorded.map((text) => ({ name: /^--([^=]+)/.exec(text)?.[1] ?? '', text }));
-  return [...flags, ...more.filter(({ name }) => !flags.some((one) => one.name === name))];
+  const here = flags.filter(({ fromEnvironment }) => !fromEnvironment);
+  return [...here, ...more.filter(({ name }) => !flags.some((one) => one.name === name))];
 }
 
 /** Every flag that is carried to one command or another. */
@@ -68,9 +72,9 @@ export function carriedNames(command: string): readonly string[] {
 
 /** The carried flags that a command knows, each with a space before it; empty if there are none. */
 export function carriedTo(command: string, flags: readonly CarriedFlag[]): string {
-  const known = carriedNames(command);
+  const known = carriedNames(command.split(' ')[0] ?? '');
   return flags
-    .filter(({ name }) => known.includes(name))
+    .filter(({ name, fromEnvironment }) => known.includes(name) && !fromEnvironment)
     .map(({ text }) => ` ${text}`)
     .join('');
 }

@@ -15,16 +15,23 @@ export interface Ending {
   /** Something is left to do: only for `plan` and dry runs. */
   readonly pending?: boolean;
   readonly dryRun?: boolean;
+  /** File that the plan was saved to, quoted for a shell. */
+  readonly savedPlan?: string;
 }
 
 /** The order in which single stages follow one another. */
 const AFTER: Readonly<Record<string, string>> = {
   preflight: 'plan',
-  backup: 'crds',
+  backup: 'ownerrefs strip',
+  'ownerrefs strip': 'crds',
   crds: 'apply',
   apply: 'wait',
-  wait: 'cli',
-  cli: 'verify',
+  wait: 'ownerrefs restore',
+  'ownerrefs restore': 'cli',
+  cli: 'alp',
+  alp: 'verify',
+  hep: 'verify',
+  policy: 'verify',
   verify: 'status',
   run: 'status',
   plan: 'run',
@@ -61,7 +68,16 @@ export function nextCommand(ending: Ending): string {
 function afterSuccess(ending: Ending, ours: (command: string) => string): string {
   if (ending.dryRun) return `kubectl netsvc-upgrade ${ending.typed.replace(/ --dry-run(=|\s+)(server|client)\b/, '')}`;
   if (ending.command === 'plan' && ending.pending === false) return ours('verify');
-  return ours(AFTER[ending.command] ?? 'status');
+  if (ending.savedPlan !== undefined) return `${ours('run')} --plan-file ${ending.savedPlan}`;
+  return ours(AFTER[stepOf(ending)] ?? 'status');
+}
+
+/** A command, with what it was told to do where that makes it another step of the chain: `ownerrefs strip`. */
+function stepOf({ command, typed }: Ending): string {
+  const words = typed.split(' ').slice(1);
+  if (words.includes('--undo')) return 'undo';
+  const part = words.find((word) => Object.hasOwn(AFTER, `${command} ${word}`));
+  return part === undefined ? command : `${command} ${part}`;
 }
 
 function mend(ending: Ending, ours: (command: string) => string): string {

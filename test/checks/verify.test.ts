@@ -50,6 +50,7 @@ const good: VerifyFacts = {
   leftBehind: { value: [] },
   temporaryPolicies: { value: [] },
   owners: { value: { dependents: [dependent('u1')], owners: SETS, unread: [] } },
+  stillOff: { value: 0 },
   clis: { value: [{ file: CLI, release: 'v3.32.1' }] },
 };
 
@@ -204,6 +205,9 @@ const cases: readonly Case[] = [
     'error',
     /could not all be followed: projectcalico\.org\/NetworkSet/,
   ],
+  ['references are back', 'NS-311', {}, 'ok', /no owner reference waits/],
+  ['references were taken off and forgotten', 'NS-311', { stillOff: { value: 2 } }, 'error', /of 2 objects were taken off, and have not/],
+  ['the journal cannot be read', 'NS-311', { stillOff: { unread: 'the journal is of another cluster' } }, 'error', /another cluster/],
   [
     'an older CLI is there',
     'NS-308',

@@ -295,6 +295,17 @@ describe('runChain', () => {
     assert.ok(bench.calls.includes(`keep ${first}/record`), 'the old record is kept beside the new one');
   });
 
+  it('learns the path of a run that a stage began which does not look at it', async () => {
+    const bench = engineBench();
+    await run(bench, [
+      scripted('cli', [{ actions: [exec('a')] }]),
+      scripted('apply', twice({ actions: [exec('b')], remember: { path: 'operator' } })),
+    ]);
+    assert.equal(bench.stored?.path, 'operator');
+    await run(bench, [scripted('apply', twice({ actions: [exec('a')], remember: { path: 'chart' } }))]);
+    assert.equal(bench.stored?.path, 'operator');
+  });
+
   it('never learns the source of a run after it has begun', async () => {
     const bench = engineBench();
     await run(bench, [scripted('apply', twice({ actions: [exec('a')] }))]);

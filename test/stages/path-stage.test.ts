@@ -30,6 +30,19 @@ describe('a stage of some installation paths', () => {
     assert.deepEqual(surveyed, ['manifest']);
   });
 
+  it('has the run remember what is installed, whichever stage writes first', async () => {
+    const one = pathStage<InstallPath>({
+      ...{ id: 'crds', title: 'a stage', ref: '§4.3/2', paths: ['manifest'], readOnly: false, checks: [] },
+      survey: async (_sources, _context, { path }) => path,
+      plan: () => ({ actions: [], remember: { digests: { 'crds.yaml': 'abc' } } }),
+    });
+    const { sources, context } = applyBench(await installedClientSide('v3.26.4'));
+    const plan = (await one.open(sources, context)).plan();
+    assert.ok(!('skip' in plan));
+    const { path, source, digests } = plan.remember ?? {};
+    assert.deepEqual({ path, source, digests }, { path: 'manifest', source: 'v3.26.4', digests: { 'crds.yaml': 'abc' } });
+  });
+
   it('is skipped with its reason on a path that does without it, and reads nothing for it', async () => {
     const { surveyed, open } = await openOnManifest(['operator'], { manifest: 'the file holds them' });
     assert.deepEqual((await open).plan(), { skip: 'the file holds them' });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { K } from '../../src/core/kinds.ts';
 import type { Kind, KubeObject } from '../../src/core/object.ts';
-import { readOwnerFacts } from '../../src/stages/verify-owners.ts';
+import type { Sources } from '../../src/core/ports.ts';
+import { readOwnerFacts, readStillOff } from '../../src/stages/verify-owners.ts';
 import { readServiceImages } from '../../src/stages/verify-pods.ts';
 import { readLeftBehind, readTemporaryPolicies } from '../../src/stages/verify-resources.ts';
 import { readClusterVersion } from '../../src/stages/verify-version.ts';
@@ -48,6 +49,27 @@ describe('verify looks for images of the service', () => {
 
   it('and tells the CLI from components', async () => {
     assert.deepEqual(await found(pod('kube-system/calicoctl', ['calico/ctl:v3.18.1'])), [['calico/ctl:v3.18.1', 'v3.18.1', true]]);
+  });
+});
+
+describe('verify asks whether references are back', () => {
+  const stageAt = (id: string, state: 'done' | 'failed', minute: number) => ({
+    ...{ id, state, startedAt: '2026-01-01T00:00:00Z', endedAt: `2026-01-01T00:${minute}:00Z` },
+  });
+  const stillOff = (stages: readonly ReturnType<typeof stageAt>[], journal: unknown = { entries: [1, 2] }) =>
+    readStillOff({ ownerJournal: { load: async () => journal ?? undefined }, records: { load: async () => ({ stages }) } } as unknown as Sources);
+
+  it('not without a journal', async () => assert.equal(await stillOff([stageAt('ownerrefs-strip', 'done', 10)], null), 0));
+
+  it('and they are not before restore, after one that failed, or after another strip', async () => {
+    const strip = stageAt('ownerrefs-strip', 'done', 10);
+    assert.equal(await stillOff([strip]), 2);
+    assert.equal(await stillOff([strip, stageAt('ownerrefs-restore', 'failed', 20)]), 2);
+    assert.equal(await stillOff([stageAt('ownerrefs-strip', 'done', 30), stageAt('ownerrefs-restore', 'done', 20)]), 2);
+  });
+
+  it('and leaves the rest to the end of the journal once restore has ended', async () => {
+    assert.equal(await stillOff([stageAt('ownerrefs-strip', 'done', 10), stageAt('ownerrefs-restore', 'done', 20)]), 0);
   });
 });
 

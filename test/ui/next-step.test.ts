@@ -16,6 +16,21 @@ const finding = (id: string, outcome: Finding['outcome'], next?: string): Findin
 describe('the last line', () => {
   const cases: readonly (readonly [string, Partial<Ending>, string])[] = [
     ['goes on after a stage', { command: 'crds' }, `${P} apply --context=prod --manifest-url=mirror`],
+    ['takes references off before the CRDs', { command: 'backup' }, `${P} ownerrefs strip --context=prod --manifest-url=mirror`],
+    [
+      'goes on once references are off',
+      { command: 'ownerrefs', typed: 'ownerrefs --context=prod strip' },
+      `${P} crds --context=prod --manifest-url=mirror`,
+    ],
+    ['puts references back after the rollout', { command: 'wait' }, `${P} ownerrefs restore --context=prod --manifest-url=mirror`],
+    ['replaces the CLI then', { command: 'ownerrefs', typed: 'ownerrefs restore' }, `${P} cli --context=prod --manifest-url=mirror`],
+    ['renews sidecars before it verifies', { command: 'cli' }, `${P} alp --context=prod --manifest-url=mirror`],
+    ['does not go on after an undo', { command: 'hep', typed: 'hep --undo' }, `${P} status --context=prod`],
+    [
+      'runs the plan that was saved, and no other',
+      { command: 'plan', pending: true, savedPlan: "'my plan.json'" },
+      `${P} run --context=prod --manifest-url=mirror --plan-file 'my plan.json'`,
+    ],
     ['goes from plan to run', { command: 'plan', pending: true }, `${P} run --context=prod --manifest-url=mirror`],
     ['goes from an empty plan to verify', { command: 'plan', pending: false }, `${P} verify --context=prod --manifest-url=mirror`],
     ['repeats a dry run for real', { command: 'apply', dryRun: true, typed: 'apply --dry-run=server -o wide' }, `${P} apply -o wide`],

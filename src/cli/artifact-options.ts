@@ -1,0 +1,19 @@
+import type { ArtifactsOptions } from '../adapters/artifacts.ts';
+import type { Profile } from '../core/profile.ts';
+import type { ComposeRequest } from './seams.ts';
+
+/** Where the release's files come from. */
+export function artifactOptionsOf(
+  { flags, env, trace }: Pick<ComposeRequest, 'flags' | 'env' | 'trace'>,
+  profile: Profile,
+): ArtifactsOptions {
+  // Besides the system's. Without a word of its own a private mirror has its certificate from the authority of the API server.
+  const certificateAuthority = flags['manifest-ca'] ?? flags['certificate-authority'];
+  return {
+    source: flags['manifest-url'] ?? profile.manifestUrl ?? '',
+    env,
+    lastKnownRelease: profile.defaultRelease,
+    trace,
+    ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
+  };
+}
