@@ -29,7 +29,7 @@ export function mergeField(walk: Walk, place: Place, three: Three): unknown {
   const { base, mine, theirs } = three;
   if (base === undefined && mine === undefined) return settle(walk, place, three);
   const states = [base, mine, theirs].filter((state) => state !== undefined);
-  const addedAlike = base === undefined && alike(mine, theirs, { name: place.name, strict: place.json });
+  const addedAlike = base === undefined && alike(mine, theirs, { name: place.name, strict: place.json, entry: place.entry ?? false });
   if (mine !== undefined && (base !== undefined || theirs !== undefined) && !addedAlike) {
     if (states.every(isRecord)) return mergeRecord(walk, place, three);
     if (states.every(Array.isArray)) return mergeList(walk, place, three);

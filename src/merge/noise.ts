@@ -1,10 +1,11 @@
 import type { FieldChange } from '../core/plan.ts';
 import { parseRelease } from '../core/release.ts';
+import { isEntryPath } from './open-maps.ts';
 import { sameMeaning } from './same-meaning.ts';
 
 /** Says nothing of a person's intent: the same meaning written differently, or another tag of the same image. */
 export function isNoise({ before, after, path }: FieldChange): boolean {
-  if (sameMeaning(before, after)) return true;
+  if (sameMeaning(before, after, isEntryPath(path))) return true;
   if (!isImage(path, before, after)) return false;
   return repositoryOf(String(before)) === repositoryOf(String(after)) && isReleaseTag(String(before)) && isReleaseTag(String(after));
 }

@@ -12,19 +12,20 @@ const FACTORS: Readonly<Record<string, number>> = {
 };
 
 /**
- * True if two field values mean the same to Kubernetes: numbers and their text, absent and empty, quantities written
- * differently, JSON text with other white space.
+ * True if two field values mean the same to Kubernetes: numbers and their text, absent and empty (but for an `entry` of an open
+ * map, which is there or is not), quantities written differently, JSON text with other white space.
  */
-export function sameMeaning(a: unknown, b: unknown): boolean {
+export function sameMeaning(a: unknown, b: unknown, entry = false): boolean {
+  if (entry && isAbsent(a) !== isAbsent(b)) return false;
   if (isEmpty(a) && isEmpty(b)) return true;
   if (typeof a === 'object' || typeof b === 'object') return canonical(a) === canonical(b);
   const [left, right] = [String(a), String(b)];
   return left === right || sameQuantity(left, right) || sameJson(left, right);
 }
 
-function isEmpty(value: unknown): boolean {
-  return value === undefined || value === null || value === '';
-}
+const isAbsent = (value: unknown): boolean => value === undefined || value === null;
+
+const isEmpty = (value: unknown): boolean => isAbsent(value) || value === '';
 
 function sameQuantity(a: string, b: string): boolean {
   const [left, right] = [QUANTITY.exec(a), QUANTITY.exec(b)];

@@ -4,6 +4,7 @@ import type { Outcome, Side } from '../core/trace.ts';
 import { alike, type Comparison } from './alike.ts';
 import { stepInto } from './field-paths.ts';
 import type { ImageMap } from './images.ts';
+import { isOpenMap } from './open-maps.ts';
 
 /** Where a merge stands within an object. */
 export interface Place {
@@ -14,6 +15,8 @@ export interface Place {
   readonly gone: boolean;
   /** Inside a JSON text. */
   readonly json: boolean;
+  /** An entry of a map whose keys people choose. */
+  readonly entry?: boolean;
 }
 
 /** The three states of one value; undefined = absent. */
@@ -57,11 +60,11 @@ const REMOVED = 'You removed it, and the release changed it.';
 const BOTH_ADDED = 'You and the release both set it anew, differently.';
 
 export function inField(place: Place, name: string): Place {
-  return { ...place, path: stepInto(place.path, name), name };
+  return { ...place, path: stepInto(place.path, name), name, entry: isOpenMap(place.name) };
 }
 
 export function inItem(place: Place, key: string): Place {
-  return { ...place, path: stepInto(place.path, key, true), name: `${place.name}[]` };
+  return { ...place, path: stepInto(place.path, key, true), name: `${place.name}[]`, entry: false };
 }
 
 /** The text that `--resolve` takes for a field. */
@@ -72,7 +75,7 @@ export function fieldOf(ref: ObjectRef, path: string): string {
 /** One value as a whole: returns the result and tells what became of the edit, if it is one. */
 export function settle(walk: Walk, place: Place, three: Three, because?: string): unknown {
   const { base, mine, theirs } = three;
-  const how: Comparison = { name: place.name, strict: place.json };
+  const how: Comparison = { name: place.name, strict: place.json, entry: place.entry ?? false };
   const reason = because ?? (walk.mode === 'merge' ? walk.forced(fieldOf(walk.ref, place.path)) : undefined);
   const isEdit = !alike(base, mine, how);
   if (!isEdit && (reason === undefined || alike(mine, theirs, how))) return theirs;

@@ -33,6 +33,19 @@ function told(base: Objects, mine: Objects, theirs: Objects, more: Partial<Merge
 }
 
 describe('mergeManifest, object by object', () => {
+  it('keeps a node selector without text: it is an entry, and without it pods go elsewhere', () => {
+    const plain = agents({ nodeSelector: { 'kubernetes.io/os': 'linux' } });
+    const own = agents({ nodeSelector: { 'kubernetes.io/os': 'linux', 'node-role.kubernetes.io/control-plane': '' } });
+    const { documents, told: edits } = told([plain], [own], [plain]);
+    assert.deepEqual(documents, [own]);
+    assert.deepEqual(edits, ['kept add DaemonSet spec.template.spec.nodeSelector[node-role.kubernetes.io/control-plane]']);
+  });
+
+  it('tells that an entry without text was taken out', () => {
+    const { documents } = told([config({ a: '' })], [config({})], [config({ a: '' })]);
+    assert.deepEqual(documents, [config({})]);
+  });
+
   it('keeps what the person added, at the end', () => {
     const { documents, told: edits } = told([config({})], [added, config({})], [config({})]);
     assert.deepEqual([documents, edits], [[config({}), added], ['kept add Configuration']]);

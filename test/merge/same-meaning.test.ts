@@ -30,5 +30,10 @@ describe('sameMeaning', () => {
     [0, undefined],
     [false, undefined],
   ];
+  it('tells an entry without text from no entry, where the keys are a person’s', () => {
+    assert.ok(!sameMeaning('', undefined, true));
+    assert.ok(sameMeaning(null, undefined, true));
+    assert.ok(sameMeaning('', '', true));
+  });
   for (const [a, b] of different) it(`tells ${JSON.stringify(a)} from ${JSON.stringify(b)}`, () => assert.ok(!sameMeaning(a, b)));
 });
