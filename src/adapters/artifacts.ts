@@ -123,7 +123,8 @@ async function releasesIn(folder: string): Promise<readonly string[]> {
 }
 
 function notInFolder(file: string, thrown: NodeJS.ErrnoException, folder: string, releases: readonly string[]): Fault {
-  if (thrown.code !== 'ENOENT') return new Fault('failed', `${file} cannot be read: ${thrown.message}`, [], thrown);
+  if (thrown.code !== 'ENOENT')
+    return new Fault('failed', `${file} cannot be read: ${thrown.message}`, ['make it readable for this account'], thrown);
   const there = releases.length > 0 ? `releases there: ${releases.join(', ')}` : `${folder} has no release folders`;
   return new Fault(
     'failed',

@@ -48,7 +48,10 @@ async function writeFolder(folder: string, files: readonly { readonly name: stri
     await mkdir(temporary, { recursive: true, mode: 0o700 });
     for (const { name, content } of [...files, { name: 'SHA256SUMS', content: checksums(files) }]) {
       const path = join(temporary, normalize(name));
-      if (!path.startsWith(temporary)) throw new Fault('failed', `file name leaves the backup folder: ${name}`);
+      if (!path.startsWith(temporary))
+        throw new Fault('failed', `file name leaves the backup folder: ${name}`, [
+          'nothing was written; report it as a defect, with this name',
+        ]);
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       await writeDurably(path, Buffer.from(content), 0o600);
     }

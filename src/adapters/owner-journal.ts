@@ -84,7 +84,10 @@ export function ownerJournal({ place, clusterUid, profile, runId }: JournalDeps)
     },
     async archive(file) {
       const read = await readHead();
-      if (!read || read.head.forgotten) throw new Fault('failed', 'there is no journal of owner references to archive');
+      if (!read || read.head.forgotten)
+        throw new Fault('failed', 'there is no journal of owner references to archive', [
+          'another run has ended it: kubectl netsvc-upgrade status',
+        ]);
       return writeArchive(file, await readAll(read.head), await readUnacknowledged(read.head));
     },
     async leftOver() {

@@ -38,10 +38,10 @@ export const EXIT_MEANING: Readonly<Record<ExitName, string>> = {
  */
 export class Fault extends Error {
   readonly code: ExitName;
-  /** Next steps, each an imperative sentence or a command. */
+  /** Next steps, each an imperative sentence or a command: a fact alone leaves a person alone with it. */
   readonly suggestions: readonly string[];
 
-  constructor(code: ExitName, fact: string, suggestions: readonly string[] = [], cause?: unknown) {
+  constructor(code: ExitName, fact: string, suggestions: readonly string[], cause?: unknown) {
     super(fact, cause === undefined ? undefined : { cause });
     this.name = 'Fault';
     this.code = code;

@@ -243,7 +243,6 @@ export interface Lock {
   breakLock(identity: string): Promise<LockHolder | undefined>;
 }
 
-/** What stages read from. */
 /** Manifests of releases that the program carries: old ones are published nowhere as files. */
 export interface StoredManifests {
   /** Releases that have such a file, oldest first. */
@@ -258,6 +257,7 @@ export interface StoreProbe {
   ask(endpoint: string, certificates: StoreCertificates): Promise<StoreHealth>;
 }
 
+/** What stages read from. */
 export interface Sources {
   readonly cluster: ClusterReader;
   readonly tools: Tools;

@@ -78,7 +78,7 @@ export class Actor {
   }
 
   async #prepare(stage: AnyStage, action: Action): Promise<void> {
-    // API writes are guarded by the adapter itself; programs are not.
+    // The adapter guards its own writes; what programs write is guarded here.
     if (action.effect.type !== 'patch') await this.#sameCluster();
     await this.#recorder.keep(stage.id, action);
     // Nothing may come between this and the write: the process may have slept through everything above.

@@ -23,7 +23,7 @@ export async function runTool(
   }
   if (result.problem === 'cancelled')
     throw new Fault('interrupted', `stopped in the middle of: ${command}`, ['continue with the same command']);
-  if (result.problem === 'timed-out') throw new Fault('timeout', `no answer within ${LIMIT_MS / 1000} s: ${command}`);
+  if (result.problem === 'timed-out') throw new Fault('timeout', `no answer within ${LIMIT_MS / 1000} s: ${command}`, CONTINUE);
   if (result.exitCode !== 0) throw new Fault('failed', `${command} failed: ${lastLines(result.stderr || result.stdout)}`, CONTINUE);
   // kubectl says `serverside-applied` and exits 0 even if its last step failed: the warning is the only sign.
   if (/failed to re-apply configuration after performing Server-Side Apply migration/.test(result.stderr)) {

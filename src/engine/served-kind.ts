@@ -5,6 +5,9 @@ import type { ClusterReader } from '../core/ports.ts';
 /** The resource behind an object's apiVersion and kind. Throws Fault('failed') if the server does not serve it. */
 export async function servedKind(cluster: Pick<ClusterReader, 'resolve'>, { apiVersion, kind }: ObjectRef): Promise<Kind> {
   const served = await cluster.resolve(apiVersion, kind);
-  if (!served) throw new Fault('failed', `the API server does not serve ${kind} in group ${groupOf(apiVersion) || 'core'}`);
+  if (!served)
+    throw new Fault('failed', `the API server does not serve ${kind} in group ${groupOf(apiVersion) || 'core'}`, [
+      'look at its APIService or CustomResourceDefinition, then continue with the same command',
+    ]);
   return served;
 }

@@ -25,7 +25,7 @@ function parsed(text: string, name: string): unknown {
   try {
     return parse(text);
   } catch (thrown) {
-    throw new Fault('usage', `${name} is no YAML: ${messageOf(thrown).split('\n')[0]}`);
+    throw new Fault('usage', `${name} is no YAML: ${messageOf(thrown).split('\n')[0]}`, ['correct it, or name another file']);
   }
 }
 

@@ -72,7 +72,8 @@ export function sandboxMachine(files: SandboxFiles, alive: () => void): Machine 
       const actual = createHash('sha256')
         .update(bytes ?? '')
         .digest('hex');
-      if (!bytes || actual !== sha256) throw new Fault('failed', `${from} has sha256 ${actual}, expected ${sha256}: nothing was installed`);
+      if (!bytes || actual !== sha256)
+        throw new Fault('failed', `${from} has sha256 ${actual}, expected ${sha256}: nothing was installed`, ['fetch it again']);
       const old = files.read(to);
       if (keepAs !== undefined && old) files.write(keepAs, old);
       files.write(to, bytes, true);
@@ -80,13 +81,14 @@ export function sandboxMachine(files: SandboxFiles, alive: () => void): Machine 
     async moveAside(file, keepAs) {
       alive();
       const bytes = files.read(file);
-      if (!bytes) throw new Fault('failed', `${file} does not exist`);
+      if (!bytes) throw new Fault('failed', `${file} does not exist`, ['look again']);
       files.write(keepAs, bytes);
       files.remove(file);
     },
     async writeFolder(folder, content) {
       alive();
-      if (files.below(folder).length > 0) throw new Fault('failed', `${folder} exists already: a backup is never written over`);
+      if (files.below(folder).length > 0)
+        throw new Fault('failed', `${folder} exists already: a backup is never written over`, ['name another folder']);
       for (const one of content) files.write(`${folder}/${one.name}`, one.content);
     },
   };

@@ -38,7 +38,7 @@ export async function readHelmVersion(tools: Tools): Promise<Reading<HelmVersion
     const text = await runHelm(tools, helmVersion);
     const version = parseHelmVersion(text);
     if (version) return version;
-    throw new Fault('failed', `helm does not tell its version: ${text.trim().slice(0, 100)}`);
+    throw new Fault('failed', `helm does not tell its version: ${text.trim().slice(0, 100)}`, ['see for yourself: helm version']);
   });
 }
 
@@ -62,8 +62,8 @@ export async function readValuesFile({ files }: Sources, { options }: Context): 
 
 function yamlMap(text: string, name: string): JsonMap {
   const { value = {}, problem } = readYaml(text);
-  if (problem) throw new Fault('failed', `${name}:${problem.line}: ${problem.message}`);
-  if (!isJsonMap(value)) throw new Fault('failed', `${name} has no map of values`);
+  if (problem) throw new Fault('failed', `${name}:${problem.line}: ${problem.message}`, [`correct line ${problem.line} of ${name}`]);
+  if (!isJsonMap(value)) throw new Fault('failed', `${name} has no map of values`, [`make ${name} a map: KEY: VALUE`]);
   return value;
 }
 

@@ -40,7 +40,9 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Fault('failed', `helm does not print the upgrade as JSON: ${text.trim().slice(0, 100)}`);
+    throw new Fault('failed', `helm does not print the upgrade as JSON: ${text.trim().slice(0, 100)}`, [
+      'use helm 3.14 or newer, without plugins that change its output',
+    ]);
   }
 }
 

@@ -12,7 +12,10 @@ export type HelmAnswer = NonNullable<RunToolOptions['answer']>;
 export async function runHelm(tools: Tools, invocation: Invocation, answer: HelmAnswer = 'earlier'): Promise<string> {
   const result = await tools.run(invocation, { timeoutMs: LIMIT_MS, answer });
   if (result.problem === 'not-found') throw new Fault('failed', 'helm is not on PATH', ['install helm 3.14 or newer']);
-  if (result.problem === 'timed-out') throw new Fault('timeout', `no answer within ${LIMIT_MS / 1000} s: ${commandLine(invocation)}`);
+  if (result.problem === 'timed-out')
+    throw new Fault('timeout', `no answer within ${LIMIT_MS / 1000} s: ${commandLine(invocation)}`, [
+      `see for yourself: ${commandLine(invocation)}`,
+    ]);
   if (result.exitCode === 0) return result.stdout;
   throw new Fault('failed', lastWords(result.stderr || result.stdout), [`see for yourself: ${commandLine(invocation)}`]);
 }

@@ -30,7 +30,8 @@ export async function storedKind(
 ): Promise<Kind | undefined> {
   const { kinds, failed } = await discovery;
   const kind = kinds.find((one) => one.group === crdGroup && one.plural === plural);
-  if (!kind && failed.includes(crdGroup)) throw new Fault('failed', `the discovery of ${crdGroup} fails`);
+  if (!kind && failed.includes(crdGroup))
+    throw new Fault('failed', `the discovery of ${crdGroup} fails`, ['repair the API behind it: kubectl get apiservices']);
   return kind;
 }
 
@@ -46,6 +47,8 @@ export function cliResources({ tools }: Pick<Sources, 'tools'>, { program, args 
     } as const;
     const { exitCode, stdout, stderr, problem } = await tools.run(run, { program, timeoutMs: CLI_LIMIT_MS });
     if (exitCode === 0) return cliObjects(stdout);
-    throw new Fault('failed', `${program} get ${plural} failed: ${stderr.trim() || problem || `exit code ${exitCode}`}`);
+    throw new Fault('failed', `${program} get ${plural} failed: ${stderr.trim() || problem || `exit code ${exitCode}`}`, [
+      `see for yourself: ${program} get ${plural}`,
+    ]);
   };
 }

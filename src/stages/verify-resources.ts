@@ -31,6 +31,7 @@ async function servedIn(cluster: ClusterReader, groups: readonly string[], plura
   const { kinds, failed } = await cluster.discover();
   const served = groups.flatMap((group) => kinds.filter((one) => one.group === group && one.plural === plural));
   const unasked = groups.filter((group) => failed.includes(group));
-  if (served.length === 0 && unasked.length > 0) throw new Fault('failed', `the discovery of ${unasked.join(', ')} fails`);
+  if (served.length === 0 && unasked.length > 0)
+    throw new Fault('failed', `the discovery of ${unasked.join(', ')} fails`, ['repair the API behind it: kubectl get apiservices']);
   return served;
 }

@@ -16,7 +16,7 @@ function source() {
     },
     fetch: async (release, path) => {
       asked.push(`fetch ${release}/${path}`);
-      if (!state.there) throw new Fault('failed', 'away');
+      if (!state.there) throw new Fault('failed', 'away', []);
       return { url: path, file: path, bytes: new Uint8Array(10), sha256: '' };
     },
   };

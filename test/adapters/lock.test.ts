@@ -264,7 +264,7 @@ describe('the lock', () => {
     });
 
     it('is not taken where something does not end', async () => {
-      const { lock, lockOf } = next(() => Promise.reject(new Fault('locked', 'kubectl still writes')));
+      const { lock, lockOf } = next(() => Promise.reject(new Fault('locked', 'kubectl still writes', [])));
       await lockOf('dead@here').acquire();
       await assert.rejects(lock.acquire(), isLocked);
       assert.equal((await lockOf('x').holder())?.identity, 'dead@here');

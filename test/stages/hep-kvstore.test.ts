@@ -43,7 +43,7 @@ async function open(
     artifacts: {
       has: async () => false,
       fetch: async () => {
-        throw new Fault('failed', 'no artifacts in this test');
+        throw new Fault('failed', 'no artifacts in this test', []);
       },
     },
     records: { keptWith: async () => [] },

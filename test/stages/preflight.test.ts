@@ -39,7 +39,7 @@ const artifacts = (text: string | undefined): Artifacts => ({
   source: 'https://example',
   urlOf: (release, path) => `https://example/${release}/${path}`,
   fetch: async (release, path) => {
-    if (text === undefined) throw new Fault('failed', `${release}/${path}: HTTP 404`);
+    if (text === undefined) throw new Fault('failed', `${release}/${path}: HTTP 404`, []);
     return { url: `https://example/${release}/${path}`, file: path, bytes: new TextEncoder().encode(text), sha256: '0'.repeat(64) };
   },
   has: async () => text !== undefined,

@@ -9,7 +9,7 @@ describe('a reading', () => {
     assert.deepEqual(refused, { unread: 'nodes is forbidden (403)' });
     const silent = await attempt(async () => Promise.reject(new ApiFailure(0, '', 'connection refused')));
     assert.deepEqual(silent, { unread: 'connection refused (no answer)' });
-    assert.deepEqual(await attempt(async () => Promise.reject(new Fault('failed', 'HTTP 404'))), { unread: 'HTTP 404' });
+    assert.deepEqual(await attempt(async () => Promise.reject(new Fault('failed', 'HTTP 404', []))), { unread: 'HTTP 404' });
   });
 
   it('keeps what helps as well', async () => {

@@ -57,7 +57,10 @@ describe('verify asks whether references are back', () => {
     ...{ id, state, startedAt: '2026-01-01T00:00:00Z', endedAt: `2026-01-01T00:${minute}:00Z` },
   });
   const stillOff = (stages: readonly ReturnType<typeof stageAt>[], journal: unknown = { entries: [1, 2] }) =>
-    readStillOff({ ownerJournal: { load: async () => journal ?? undefined }, records: { load: async () => ({ stages }) } } as unknown as Sources);
+    readStillOff({
+      ownerJournal: { load: async () => journal ?? undefined },
+      records: { load: async () => ({ stages }) },
+    } as unknown as Sources);
 
   it('not without a journal', async () => assert.equal(await stillOff([stageAt('ownerrefs-strip', 'done', 10)], null), 0));
 

@@ -17,7 +17,7 @@ import { ownReleases } from './shared.ts';
 /** Artifacts from a folder of the release layout. */
 export function folderArtifacts(folder: string, present: readonly string[]): Artifacts {
   const read = async (release: string, path: string) => {
-    if (!present.includes(release)) throw new Fault('failed', `${release}/${path}: there is no such file`);
+    if (!present.includes(release)) throw new Fault('failed', `${release}/${path}: there is no such file`, []);
     return readFile(join(folder, release, path));
   };
   return {

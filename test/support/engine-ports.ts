@@ -89,7 +89,7 @@ export function engineBench(): EngineBench {
     lock: {
       holder: async () => undefined,
       acquire: async () => {
-        if (bench.lockedBy) throw new Fault('locked', `held by ${bench.lockedBy}`);
+        if (bench.lockedBy) throw new Fault('locked', `held by ${bench.lockedBy}`, []);
         calls.push('lock');
         return { lost: lost.signal, isHeld: () => !lost.signal.aborted && bench.held, release: async () => void calls.push('unlock') };
       },

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { execa } from 'execa';
@@ -40,6 +41,8 @@ export function startUpgrade(args: readonly string[], around: Surroundings, time
 export async function upgrade(args: readonly string[], around: Surroundings, timeout?: number): Promise<UpgradeProcess> {
   await mkdir(around.home, { recursive: true });
   const { exitCode, stdout, stderr } = await startUpgrade(args, around, timeout);
+  // What Node warns of (listeners that leak, what is out of date) is a defect that a person would see.
+  assert.doesNotMatch(stderr, /^\(node:\d+\)/m);
   return { exitCode, stdout, stderr };
 }
 
