@@ -1,4 +1,5 @@
 import { notApplicable, ok, read } from '../core/check.ts';
+import { choiceFlag } from '../core/installation.ts';
 import { failed, PROGRAM, preflightCheck, withInstallation } from './define.ts';
 
 export const installationFound = preflightCheck('NS-101', {
@@ -24,13 +25,17 @@ export const installationUnambiguous = preflightCheck('NS-102', {
     const detection = read(facts.detection);
     if (detection.type === 'none') return notApplicable('nothing is installed');
     if (detection.type !== 'ambiguous') return ok('only one reading of the installation is possible');
-    const [first] = detection.candidates;
+    const { candidates } = detection;
+    const [first, second] = candidates;
+    const flag = choiceFlag(candidates);
     return failed(
-      `the installation can be read in ${detection.candidates.length} ways: ${detection.because}`,
-      `Say which it is with --variant (${detection.candidates.join(', ')}) or --path.`,
+      `${second ? `the installation can be read in ${candidates.length} ways` : 'the installation is not clear'}: ${detection.because}`,
+      first && flag === '--path'
+        ? `Look at the evidence; then say it with --path (${candidates.join(', ')}).`
+        : `Say which it is with --variant (${candidates.join(', ')}) or --path.`,
       {
         evidence: detection.evidence.map((text) => ({ text })),
-        ...(first ? { next: `${PROGRAM} preflight --variant ${first}` } : {}),
+        ...(first ? { next: `${PROGRAM} preflight ${flag} ${first}` } : {}),
       },
     );
   },

@@ -1,6 +1,13 @@
 /** The four install paths of the procedure (§1/2). */
 export type InstallPath = 'chart' | 'operator' | 'manifest' | 'kvstore';
 
+const PATHS: readonly string[] = ['chart', 'operator', 'manifest', 'kvstore'] satisfies readonly InstallPath[];
+
+/** The flag by which a person says which of the candidates it is: install paths, or else variants. */
+export function choiceFlag(candidates: readonly string[]): '--path' | '--variant' {
+  return candidates.every((one) => PATHS.includes(one)) ? '--path' : '--variant';
+}
+
 export type Datastore = 'api' | 'kvstore';
 
 /** Who besides the operator of this tool manages the installation. */

@@ -151,6 +151,15 @@ export interface OperatorEnd {
   readonly api: OperatorApi;
 }
 
+/** How installations of this service are told from those of other products that the same operator installs under the same names. */
+export interface OtherProducts {
+  /** Field of the Installation's spec and status that names the product, and its value for this service. */
+  readonly variantField: string;
+  readonly variant: string;
+  /** Images of the other products' agents: the last part of the path, or more of it (`example.com/other/node`). */
+  readonly agentImages: readonly string[];
+}
+
 /** Every name and fact the procedure leaves open. Data only; a user may write one (schemas/profile.schema.json). */
 export interface Profile {
   readonly name: string;
@@ -207,6 +216,8 @@ export interface Profile {
     readonly flowLogs?: readonly string[];
     /** By what the end of an upgrade by the operator is told; undefined where the names are not known. */
     readonly end?: OperatorEnd;
+    /** With it, lines of the operator that `releases` lacks, though older than its newest, are another product's. */
+    readonly otherProducts?: OtherProducts;
   };
   readonly crdFile: string;
   readonly datastore: DatastoreFacts;

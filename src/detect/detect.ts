@@ -7,6 +7,7 @@ import type { Inventory } from './inventory.ts';
 import { detectManifest, takeVariant } from './manifest-path.ts';
 import { findOperator, operatorRelease } from './operator.ts';
 import { detectHalfMigrated, detectOperated } from './operator-path.ts';
+import { otherProduct } from './other-product.ts';
 import { type Readings, readingsOf } from './readings.ts';
 import { isNamed } from './workload.ts';
 
@@ -27,6 +28,8 @@ export function detect(inventory: Inventory, profile: Profile, choice: Choice = 
   }
   const agents = findAgents(readings.daemonSets, profile);
   const installation = readings.installations[0];
+  const other = otherProduct(readings.installations, agents, profile);
+  if (other) return other;
   const half = detectHalfMigrated(installation, agents, inventory, profile);
   if (half) return half;
   const answer = installation

@@ -5,10 +5,10 @@ import { type ChartAnswer, chartOf } from './chart.ts';
 import { type Agents, agentText } from './find-agents.ts';
 import { type Decision, installed, managers } from './installed.ts';
 import type { Inventory } from './inventory.ts';
-import { findOperator } from './operator.ts';
+import { findOperator, isOfOtherLine, operatorRelease } from './operator.ts';
 import { type Readings, valueOr } from './readings.ts';
 
-/** Paths A and B: an Installation resource exists (domain §2.1/3). `said` decides where the chart's release is lost. */
+/** Paths A and B: an Installation resource exists (domain §2.1/3). `said` decides where the release or the operator's line does not. */
 export function detectOperated(
   installation: KubeObject,
   agents: Agents,
@@ -40,19 +40,24 @@ export function detectOperated(
     ...(byChart ? { chart: chart.chart } : {}),
     evidence,
   };
-  if (chart.type === 'lost' && said !== 'chart' && said !== 'operator') return lostRelease(chart, decision, readings, profile);
+  const doubt = said === 'chart' || said === 'operator' ? undefined : (otherLine(operator, profile) ?? lostRelease(chart));
+  if (doubt !== undefined) {
+    const candidates = chart.type === 'lost' ? ['chart', 'operator'] : [decision.path];
+    return { type: 'ambiguous', because: doubt, candidates, evidence, managedBy: managers(decision, readings, profile) };
+  }
   const found = installed(decision, readings, inventory, profile);
   return { type: 'found', installation: { ...found, managedBy: [...found.managedBy, ...renderedBy(chart, found.managedBy)] } };
 }
 
-function lostRelease(chart: Extract<ChartAnswer, { type: 'lost' }>, decision: Decision, readings: Readings, profile: Profile): Detection {
-  return {
-    type: 'ambiguous',
-    because: `the operator names the chart release ${chart.chart.namespace}/${chart.chart.name}, but no such release is stored`,
-    candidates: ['chart', 'operator'],
-    evidence: decision.evidence,
-    managedBy: managers(decision, readings, profile),
-  };
+function otherLine(operator: KubeObject | undefined, profile: Profile): string | undefined {
+  const release = operator && operatorRelease(operator, profile);
+  if (!release || !isOfOtherLine(release, profile)) return undefined;
+  return `operator ${release.tag} is of a line that brings no release of ${profile.title}: it may be another product's`;
+}
+
+function lostRelease(chart: ChartAnswer): string | undefined {
+  if (chart.type !== 'lost') return undefined;
+  return `the operator names the chart release ${chart.chart.namespace}/${chart.chart.name}, but no such release is stored`;
 }
 
 /** A chart that was rendered and applied is kept somewhere; if no delivery tool is known to do it, a person does. */

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../core/object.ts';
 import type { Profile } from '../core/profile.ts';
-import { minorOf, parseRelease } from '../core/release.ts';
+import { isOlder, minorOf, parseRelease } from '../core/release.ts';
 import { imageRelease } from './images.ts';
 import { type Container, containersOf, isNamed } from './workload.ts';
 
@@ -34,6 +34,15 @@ export function operatorRelease(operator: KubeObject, profile: Profile): Operato
   const release = exactReleases[`v${parsed.major}.${parsed.minor}.${parsed.patch}`];
   const line = releases[minorOf(parsed)];
   return { tag, ...(release ? { release } : {}), ...(line ? { line } : {}) };
+}
+
+/**
+ * Whether the operator is of a line that the profile's table passes over. Lines that are newer than the table are only not known yet;
+ * without other products a gap in the table says nothing.
+ */
+export function isOfOtherLine({ tag, release, line }: OperatorRelease, { operator }: Profile): boolean {
+  if (!operator.otherProducts || release !== undefined || line !== undefined) return false;
+  return Object.keys(operator.releases).some((known) => parseRelease(`${known}.0`) !== undefined && isOlder(tag, `${known}.0`));
 }
 
 function envRelease(container: Container, name: string | undefined): string | undefined {

@@ -114,6 +114,8 @@ export const calico: Profile = {
     statusVersionField: 'calicoVersion',
     flowLogs: ['Goldmane', 'Whisker'],
     end: calicoOperatorEnd,
+    // Newer agents of Calico Enterprise are called `node` as well: only their own registry tells them.
+    otherProducts: { variantField: 'variant', variant: 'Calico', agentImages: ['cnx-node', 'quay.io/tigera/node'] },
     migrationLabel: { key: 'projectcalico.org/operator-node-migration', pending: 'pre-operator' },
   },
   crdFile: 'v1_crd_projectcalico_org.yaml',

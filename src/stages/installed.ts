@@ -1,6 +1,6 @@
 import type { Context } from '../core/context.ts';
 import { Fault } from '../core/fault.ts';
-import type { Installation } from '../core/installation.ts';
+import { choiceFlag, type Installation } from '../core/installation.ts';
 import type { Sources } from '../core/ports.ts';
 import { detect } from '../detect/detect.ts';
 import { readInventory } from './inventory.ts';
@@ -20,11 +20,8 @@ export async function readInstalled(sources: Sources, context: Context): Promise
   ]);
 }
 
-const PATHS: readonly string[] = ['chart', 'operator', 'manifest', 'kvstore'];
-
 /** Candidates are install paths or variants; parts that could not be read leave none. */
 function sayWhich(candidates: readonly string[]): readonly string[] {
   if (candidates.length === 0) return [];
-  const flag = candidates.every((one) => PATHS.includes(one)) ? '--path' : '--variant';
-  return [`say which with ${flag} (${candidates.join(', ')})`];
+  return [`say which with ${choiceFlag(candidates)} (${candidates.join(', ')})`];
 }

@@ -6,6 +6,9 @@ const half = { detection: { value: { type: 'half-migrated', because: 'two sets o
 const ambiguous = {
   detection: { value: { type: 'ambiguous', because: 'two fit', candidates: ['calico', 'canal'], evidence: ['env is edited'] } },
 } as const;
+const doubtful = {
+  detection: { value: { type: 'ambiguous', because: 'it may be another’s', candidates: ['operator'], evidence: [] } },
+} as const;
 
 checkCases('NS-101', {
   'passes if one is found': { is: 'ok' },
@@ -16,6 +19,12 @@ checkCases('NS-101', {
 checkCases('NS-102', {
   'passes if it is clear': { is: 'ok' },
   'fails with the candidates if it is not': { facts: ambiguous, is: 'error', about: ['env is edited'], next: /--variant calico/ },
+  'names the other flag for a candidate that is a path': {
+    facts: doubtful,
+    is: 'error',
+    says: /installation is not clear: it may be/,
+    next: /--path operator/,
+  },
   'does not apply without an installation': { facts: none, is: 'not-applicable' },
 });
 

@@ -48,7 +48,8 @@ describe('the installed release', () => {
   it("is only a minor line for an operator tag that is not in the table, and nothing for another product's", () => {
     const line = foundIn([installation(), operator({ images: { 'tigera-operator': 'quay.io/tigera/operator:v1.36.5' } })]);
     assert.deepEqual([line.release, line.line], [undefined, 'v3.29']);
-    const other = foundIn([installation(), operator({ images: { 'tigera-operator': 'quay.io/tigera/operator:v1.37.1' } })]);
+    const objects = [installation(), operator({ images: { 'tigera-operator': 'quay.io/tigera/operator:v1.37.1' } })];
+    const other = foundIn(objects, {}, { path: 'operator' });
     assert.deepEqual([other.release, other.line], [undefined, undefined]);
   });
 

@@ -87,6 +87,7 @@ const operator: FieldsOf<Profile['operator']> = {
   migrationLabel: 'optional',
   flowLogs: 'optional',
   end: 'optional',
+  otherProducts: 'optional',
 };
 const datastore: FieldsOf<DatastoreFacts> = {
   env: 'required',
