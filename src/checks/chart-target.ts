@@ -76,7 +76,7 @@ export const csiDriverKept: Check<ChartJudged> = defineCheck('NS-240', {
   },
 });
 
-/** helm 4 stops at such a field with a failed revision; helm 3 writes over most of them (operator facts §3). */
+/** helm 4 stops at such a field of a server-side release with a failed revision; others are mostly written over (operator facts §3). */
 export const noFieldTaken: Check<ChartJudged> = defineCheck('NS-241', {
   category: 'manifest',
   severity: 'error',

@@ -75,11 +75,15 @@ function upgradeAction(name: string, facts: ChartFacts, context: Context): Actio
   };
 }
 
-/** Fields of others are taken only if there are any: then a person has accepted each of them, or nothing is performed. */
-function agreed({ upgrade, conflicts }: ChartFacts): HelmUpgrade {
+/**
+ * Fields of others are taken only if there are any: then a person has accepted each of them, or nothing is performed. helm 4 goes on
+ * as the newest revision was written: where that was client-side it writes over them anyway, and refuses to be told to.
+ */
+function agreed({ upgrade, conflicts, stored }: ChartFacts): HelmUpgrade {
   if (!upgrade) throw new Fault('blocked', 'the chart release, its chart or helm could not be read', ['see NS-231, NS-234 and NS-235']);
   const found = conflicts !== undefined && 'value' in conflicts && conflicts.value.length > 0;
-  return { ...upgrade, takeFields: found && upgrade.helm.major >= 4 };
+  const onServer = 'value' in stored && stored.value.record.applyMethod === 'server-side';
+  return { ...upgrade, takeFields: found && onServer && upgrade.helm.major >= 4 };
 }
 
 function differenceOf({ stored, trial }: ChartFacts): ChartDifference | undefined {

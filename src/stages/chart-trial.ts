@@ -47,8 +47,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * Fields that another manager has set and the chart would set otherwise. helm 4 stops at them, helm 3 writes over them without a word;
- * only custom resources of a client-side release keep them (operator facts §3).
+ * Fields that another manager has set and the chart would set otherwise. helm 4 stops at those of a server-side release; all others are
+ * written over without a word, but for custom resources of a client-side release, which keep them (operator facts §3).
  */
 export async function readConflicts(
   cluster: ClusterReader,

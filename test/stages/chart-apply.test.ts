@@ -162,8 +162,12 @@ describe('what stands against a chart upgrade', () => {
   for (const [helm, method, forced] of [
     ['v3.19.5', undefined, false],
     ['v4.3.1', 'ssa', true],
+    // A release of helm 3: helm 4 stays with client-side apply, and refuses the flag there.
+    ['v4.3.1', undefined, false],
+    ['v4.3.1', 'csa', false],
+    ['v3.19.5', 'ssa', false],
   ] as const) {
-    it(`NS-241: names fields set by hand before ${helm} takes them, and takes them only once accepted`, async () => {
+    it(`NS-241: names fields set by hand before ${helm} takes them (${method ?? 'no'} method), and takes them only once accepted`, async () => {
       const accept = [{ check: 'NS-241' }];
       const parts: ChartParts = { helm, crdsApplied: true, ...(method ? { stored: { apply_method: method } } : {}) };
       const edit = (bench: ReturnType<typeof chartBench>) => {
