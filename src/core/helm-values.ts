@@ -26,7 +26,8 @@ export interface ValueFacts {
 
 /**
  * The values that we set, each only where the target's chart knows it and the person has not said otherwise: who applies the CRDs (§4.2),
- * and what the new chart would switch on by itself stays off unless it was on or is asked for.
+ * and what the new chart would switch on by itself stays off unless it was on or is asked for. Asked for, it is switched on whatever the
+ * release says: an upgrade of ours without the flag left `false` there.
  */
 export function settingsFor(facts: ValueFacts): readonly Setting[] {
   return [...crdSetting(facts), ...additionSettings(facts)];
@@ -41,11 +42,23 @@ function crdSetting({ names, own, defaults, manageCrds }: ValueFacts): readonly 
 }
 
 function additionSettings({ names, record, own, defaults, flowLogs }: ValueFacts): readonly Setting[] {
-  if (flowLogs) return [];
+  if (flowLogs) {
+    return names.additions
+      .filter(({ value }) => chartValue(defaults, value) !== undefined && chartValue(overlaid(defaults, own), value) !== true)
+      .map(({ value, kind }) => ({ value, to: true, because: `${kind} is asked for` }));
+  }
   return names.additions
     .filter(({ value }) => chartValue(defaults, value) === true && chartValue(own, value) === undefined)
     .filter(({ kind }) => !holdsKind(record.manifest, kind))
     .map(({ value, kind }) => ({ value, to: false, because: `the new chart would add ${kind}, which is not there now` }));
+}
+
+/** Additions that a person's file of values denies: it cannot be meant together with asking for them. */
+export function deniedAdditions(names: ChartNames, file: JsonMap): readonly string[] {
+  return names.additions.flatMap(({ value }) => {
+    const said = chartValue(file, value);
+    return said === undefined || said === true ? [] : value;
+  });
 }
 
 /** Whether a rendered manifest has an object of the kind; a line of that form inside a text would count as well. */

@@ -1,10 +1,11 @@
 import type { ChartJudged, StoredRelease } from '../checks/chart-facts.ts';
 import type { Reading } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
+import { Fault } from '../core/fault.ts';
 import type { ChartPlace, HelmUpgrade, HelmVersion } from '../core/helm-argv.ts';
 import { keepsValues } from '../core/helm-argv.ts';
 import { isPending } from '../core/helm-record.ts';
-import { chartValue, overlaid, pinsOf, type Setting, settingsFor, settingValues } from '../core/helm-values.ts';
+import { chartValue, deniedAdditions, overlaid, pinsOf, type Setting, settingsFor, settingValues } from '../core/helm-values.ts';
 import type { Installation } from '../core/installation.ts';
 import { contains, type JsonMap } from '../core/json-map.ts';
 import type { Sources } from '../core/ports.ts';
@@ -46,6 +47,7 @@ export async function readChartFacts(
     context.options.manageCrds ? undefined : readCrdFacts(sources, context, installation),
     sources.records.load(),
   ]);
+  refuseDenial(context, file);
   const known = knownOf(context, { stored, helm, target, fetched }, file);
   const upgrade = known && (await upgradeOf(sources, context, known));
   const upgraded = known !== undefined && isUpgraded(known, context);
@@ -61,6 +63,16 @@ export async function readChartFacts(
     foreignCrds: await readForeignCrds(sources.cluster, context.profile, installation.chart),
     losesCsi: installation.hasCsiDriver && known !== undefined && losesCsi(known),
   };
+}
+
+/** `--enable-flow-logs` beside a file of values that says the opposite: which of the two is meant only a person can say. */
+function refuseDenial({ profile, options }: Context, file: JsonMap): void {
+  const names = profile.operator.chartNames;
+  const denied = options.enableFlowLogs && names ? deniedAdditions(names, file) : [];
+  if (denied.length === 0) return;
+  throw new Fault('usage', `--enable-flow-logs asks for what --values ${options.chartValues} switches off: ${denied.join(', ')}`, [
+    'leave the flag out, or these values',
+  ]);
 }
 
 interface Known {

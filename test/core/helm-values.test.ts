@@ -25,6 +25,17 @@ const facts: ValueFacts = { names, record: recordOf(''), own: {}, defaults, mana
 const SETTINGS: readonly (readonly [string, Partial<ValueFacts>, readonly string[]])[] = [
   ['leaves the CRDs to the person and the additions off', {}, ['manageCRDs=false', 'goldmane.enabled=false', 'whisker.enabled=false']],
   ['lets the operator apply the CRDs when told so', { manageCrds: true, flowLogs: true }, ['manageCRDs=true']],
+  [
+    'switches the additions on when asked for, whatever the release says',
+    { flowLogs: true, own: { manageCRDs: false, goldmane: { enabled: false }, whisker: { enabled: null } } },
+    ['goldmane.enabled=true', 'whisker.enabled=true'],
+  ],
+  [
+    'switches on only what is not on',
+    { flowLogs: true, own: { goldmane: { enabled: true } }, defaults: { goldmane: { enabled: false }, whisker: { enabled: false } } },
+    ['whisker.enabled=true'],
+  ],
+  ['asks no chart for additions that it does not know', { flowLogs: true, own: { goldmane: { enabled: false } }, defaults: {} }, []],
   ['keeps what the person has said', { own: { manageCRDs: true, goldmane: { enabled: true } } }, ['whisker.enabled=false']],
   [
     'leaves on what the release has already',

@@ -64,6 +64,30 @@ describe('apply on the chart path', () => {
     assert.deepEqual(commands(plan), [`helm upgrade calico ${PLACE} --reset-then-reuse-values --values more.yaml --set manageCRDs=false`]);
   });
 
+  const upgradedBefore = {
+    chart: { metadata: { name: 'tigera-operator', version: 'v3.32.1' }, values: { manageCRDs: true } },
+    config: { manageCRDs: false, goldmane: { enabled: false }, whisker: { enabled: false } },
+  };
+
+  it('switches flow logs on when asked for after an upgrade that left them off, once', async () => {
+    const options = { enableFlowLogs: true };
+    const { plan } = await openedChart(chartBench({ stored: upgradedBefore, options, crdsApplied: true }));
+    const on = '--set goldmane.enabled=true --set whisker.enabled=true';
+    assert.deepEqual(commands(plan), [`helm upgrade calico ${PLACE} --reset-then-reuse-values ${on}`]);
+    const config = { manageCRDs: false, goldmane: { enabled: true }, whisker: { enabled: true } };
+    const after = chartBench({ stored: { ...upgradedBefore, config }, options, crdsApplied: true });
+    assert.ok('skip' in (await openedChart(after)).plan);
+  });
+
+  it('refuses flow logs that a file of values switches off, naming both', async () => {
+    const parts = { files: { 'my.yaml': 'goldmane:\n  enabled: false\n' }, stored: upgradedBefore, crdsApplied: true };
+    const bench = chartBench({ ...parts, options: { chartValues: 'my.yaml', enableFlowLogs: true } });
+    await assert.rejects(openedChart(bench), {
+      code: 'usage',
+      message: '--enable-flow-logs asks for what --values my.yaml switches off: goldmane.enabled',
+    });
+  });
+
   it('shows what the new revision changes, creates and removes', async () => {
     const manifest = '---\napiVersion: v1\nkind: Namespace\nmetadata: { name: calico-system }\n';
     const { plan } = await openedChart(chartBench({ crdsApplied: true, trial: { manifest } }));
