@@ -67,6 +67,8 @@ export interface DatastoreFacts {
   readonly secretKeys: readonly string[];
   /** Texts that only an unedited manifest has in its endpoints. */
   readonly placeholders: readonly string[];
+  /** How the store is told to write a snapshot; flags of the certificates in the order of `tlsKeys`. */
+  readonly snapshot?: { readonly command: string; readonly endpointFlag: string; readonly tlsFlags: readonly string[] };
   /** Datastore when nothing of this is set; undefined: a person must say. */
   readonly otherwise?: Datastore;
 }
@@ -118,6 +120,8 @@ export interface CliFacts {
   readonly environment: readonly string[];
   /** `v3.32.x` or `v3.32`, as `version` prints it per datastore (§9/3): both are judged by minor line. */
   readonly configFile: string;
+  /** Kinds that hold a person's data, as `get` takes them; releases may lack some. */
+  readonly kinds?: { readonly cluster: readonly string[]; readonly namespaced: readonly string[] };
 }
 
 /** Names that only old releases had and that server-side apply may leave behind. */

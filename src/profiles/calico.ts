@@ -60,6 +60,27 @@ const operatorTags = {
   'v1.42.4': 'v3.32.1',
 };
 
+/** What `calicoctl get` shows of a person's own; without what the agents write themselves. */
+const storedKinds = {
+  cluster: [
+    'bgpconfigurations',
+    'bgpfilters',
+    'bgppeers',
+    'felixconfigurations',
+    'globalnetworkpolicies',
+    'globalnetworksets',
+    'hostendpoints',
+    'ippools',
+    'ipreservations',
+    'kubecontrollersconfigurations',
+    'nodes',
+    'profiles',
+    'stagedglobalnetworkpolicies',
+    'tiers',
+  ],
+  namespaced: ['networkpolicies', 'networksets', 'stagedkubernetesnetworkpolicies', 'stagednetworkpolicies'],
+};
+
 const mirrored = (...names: readonly string[]): readonly string[] =>
   names.flatMap((name) => [name, `calico-${name}`, `mirrored-calico-${name}`]);
 
@@ -129,6 +150,11 @@ export const calico: Profile = {
     secret: 'calico-etcd-secrets',
     secretKeys: ['etcd-ca', 'etcd-cert', 'etcd-key'],
     placeholders: ['<ETCD_IP>', '<ETCD_PORT>'],
+    snapshot: {
+      command: 'ETCDCTL_API=3 etcdctl snapshot save store.db',
+      endpointFlag: '--endpoints',
+      tlsFlags: ['--cacert', '--cert', '--key'],
+    },
   },
   platforms: calicoPlatforms,
   cniInstaller: 'install-cni',
@@ -141,6 +167,7 @@ export const calico: Profile = {
     artifact: 'https://github.com/projectcalico/calico/releases/download/{release}/calicoctl-{os}-{arch}',
     environment: ['DATASTORE_TYPE', 'KUBECONFIG', 'ETCD_*', 'CALICO_*'],
     configFile: '/etc/calico/calicoctl.cfg',
+    kinds: storedKinds,
   },
   typhaRefusesAgentsBefore: 'v3.32.0',
   policyRenaming: {

@@ -115,6 +115,7 @@ const datastore = fields({
   'secret?': text,
   secretKeys: texts,
   placeholders: texts,
+  'snapshot?': fields({ command: text, endpointFlag: text, tlsFlags: texts }),
   'otherwise?': datastoreName,
 });
 
@@ -126,6 +127,7 @@ const cli = fields({
   'checksums?': text,
   environment: texts,
   configFile: text,
+  'kinds?': fields({ cluster: texts, namespaced: texts }),
 });
 
 /** What a profile is when all of it is there: every field of the type, and no other. The published schema is made from it. */

@@ -3,6 +3,7 @@ import type { Context } from '../core/context.ts';
 import { groupOf, type KubeObject } from '../core/object.ts';
 import { manifestText } from '../merge/manifest.ts';
 import { SERVER_METADATA } from '../merge/normalise.ts';
+import type { StoreBackup } from './store-backup.ts';
 
 /** What `backup` found: whole objects, and those whose values must not be written. */
 export interface BackupObjects {
@@ -20,7 +21,12 @@ export function restorable(object: KubeObject): KubeObject {
 }
 
 /** One file per kind of custom resource, one for each other object, and the way back in words. */
-export function backupFiles(found: BackupObjects, context: Context, withSecrets: boolean): readonly BackupFile[] {
+export function backupFiles(
+  found: BackupObjects,
+  context: Context,
+  withSecrets: boolean,
+  store: StoreBackup | undefined,
+): readonly BackupFile[] {
   const files = [
     ...found.definitions.map((object) => single('crds', object)),
     ...byKind(found.customResources),
@@ -33,7 +39,7 @@ export function backupFiles(found: BackupObjects, context: Context, withSecrets:
   return [
     ...files,
     { name: 'uids.tsv', content: `${uids.join('\n')}\n` },
-    { name: 'RESTORE.md', content: restoreText(found, context, withSecrets) },
+    { name: 'RESTORE.md', content: restoreText(found, context, withSecrets, store) },
   ];
 }
 
@@ -55,7 +61,7 @@ function byKind(objects: readonly KubeObject[]): readonly BackupFile[] {
   return [...groups].map(([key, list]) => ({ name: `custom-resources/${key}.yaml`, content: manifestText(list) }));
 }
 
-function restoreText(found: BackupObjects, context: Context, withSecrets: boolean): string {
+function restoreText(found: BackupObjects, context: Context, withSecrets: boolean, store: StoreBackup | undefined): string {
   const secrets = withSecrets
     ? `\`secrets/\` holds ${found.secrets.length} Secrets in clear text: keep this folder private.`
     : `Secrets were left out (${found.secrets.length} seen); take them with \`--with-secrets\`.`;
@@ -66,7 +72,7 @@ Taken ${context.startedAt.toISOString()} from cluster ${context.clusterUid} (${c
 ${found.definitions.length} CRDs, ${found.customResources.length} custom resources, ${found.objects.length} other objects. ${secrets}
 Check the files first: \`sha256sum -c SHA256SUMS\`.
 
-## To put one thing back
+${store ? `${store.section}\n` : ''}## To put one thing back
 
     kubectl apply --server-side --force-conflicts -f FILE
 

@@ -10,16 +10,21 @@ import type { StagePlan } from '../core/stage.ts';
 import { type BackupObjects, backupFiles } from './backup-files.ts';
 import { releaseDocuments } from './chart-release.ts';
 import { pathPart, pathStage } from './path-stage.ts';
+import { type StoreBackup, storeBackup } from './store-backup.ts';
 import { readTarget } from './target.ts';
 import { readCrdManifest } from './target-crds.ts';
 
 interface BackupFacts {
   readonly record: RunRecord | undefined;
   readonly found: BackupObjects;
+  /** Where the service's data is in a key-value store, which no reader of Kubernetes reaches. */
+  readonly store: StoreBackup | undefined;
 }
 
 /** What the upgrade writes on a path: the live objects behind these documents are backed up. */
 type DocumentsOf = (sources: Sources, context: Context, installation: Installation) => Promise<readonly KubeObject[]>;
+
+const NOTHING: BackupObjects = { definitions: [], customResources: [], objects: [], secrets: [] };
 
 function backupOn(paths: readonly InstallPath[], documentsOf: DocumentsOf) {
   return {
@@ -27,22 +32,24 @@ function backupOn(paths: readonly InstallPath[], documentsOf: DocumentsOf) {
     checks: [],
     async survey(sources: Sources, context: Context, installation: Installation): Promise<BackupFacts> {
       const record = await sources.records.load();
-      if (takenBefore(record, context)) return { record, found: { definitions: [], customResources: [], objects: [], secrets: [] } };
-      return { record, found: await readBackupObjects(sources, context, await documentsOf(sources, context, installation)) };
+      if (takenBefore(record, context)) return { record, found: NOTHING, store: undefined };
+      const found = await readBackupObjects(sources, context, await documentsOf(sources, context, installation));
+      return { record, found, store: installation.datastore === 'kvstore' ? storeBackup(found.objects, context.profile) : undefined };
     },
     plan: planBackup,
   };
 }
 
-function planBackup({ record, found }: BackupFacts, context: Context): StagePlan {
+function planBackup({ record, found, store }: BackupFacts, context: Context): StagePlan {
   if (takenBefore(record, context)) return { skip: `this run took it already: ${record?.backup ?? ''}` };
   const folder = context.options.backupDir?.replace(/(?<=.)[/\\]+$/, '') ?? `${context.workFolder}/backup-${stamp(context.startedAt)}`;
-  const files: readonly BackupFile[] = backupFiles(found, context, context.options.withSecrets);
+  const files: readonly BackupFile[] = backupFiles(found, context, context.options.withSecrets, store);
   const count = found.definitions.length + found.customResources.length + found.objects.length;
   return {
     actions: [
       { id: 'files', title: `write ${count} objects to ${folder}`, ref: '§7', undo: 'full', effect: { type: 'backup', folder, files } },
     ],
+    ...(store ? { notes: [store.note] } : {}),
     remember: { backup: folder },
   };
 }

@@ -99,6 +99,7 @@ const datastore: FieldsOf<DatastoreFacts> = {
   secret: 'optional',
   secretKeys: 'required',
   placeholders: 'required',
+  snapshot: 'optional',
   otherwise: 'optional',
 };
 const cli: FieldsOf<CliFacts> = {
@@ -109,6 +110,7 @@ const cli: FieldsOf<CliFacts> = {
   checksums: 'optional',
   environment: 'required',
   configFile: 'required',
+  kinds: 'optional',
 };
 const variant: FieldsOf<Variant> = {
   id: 'required',
