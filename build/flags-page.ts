@@ -19,6 +19,7 @@ export function flagsPage(manifest: Manifest): string {
     'Written by `node build/flags-page.ts`; a test holds it to the commands.',
     '',
     'Every flag has an environment twin; the flag wins. Lists are split at commas. A boolean twin is `true` or `false`.',
+    'A boolean flag may be written `--yes=true` or `--yes=false`, as in kubectl; `=false` also switches its twin off, and the last one counts.',
     'Flags stand after the command: kubectl refuses flags before the name of a plugin.',
     '',
     '| Flag | Environment | Means | Commands |',

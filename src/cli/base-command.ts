@@ -4,6 +4,7 @@ import { quoteFor } from '../core/argv.ts';
 import type { ExitName } from '../core/fault.ts';
 import { withoutAddressCredentials } from '../core/hidden.ts';
 import { CARRIED, type CarriedFlag } from '../ui/carry.ts';
+import { withBareBooleans, writtenBoolean } from './boolean-words.ts';
 import { type FlagShape, setsFlag, withEnvironment } from './environment.ts';
 import { seamsOf } from './plugin.ts';
 import type { Seams } from './seams.ts';
@@ -27,9 +28,9 @@ export abstract class BaseCommand extends Command {
     return seamsOf(this.config);
   }
 
-  /** argv with the environment twins of unset flags before it. */
+  /** argv with the environment twins of unset flags before it, booleans as the parser knows them. */
   protected words(): string[] {
-    return [...withEnvironment(this.argv.map(levelled), this.#shapes, this.seams.env)];
+    return [...withBareBooleans(withEnvironment(this.argv.map(levelled), this.#shapes, this.seams.env), this.#shapes)];
   }
 
   protected asked(flags: SessionFlags, typed: readonly string[]): Asked {
@@ -70,6 +71,8 @@ function carriedFlags(typed: readonly string[], words: readonly string[], { flag
   const values: Readonly<Record<string, unknown>> = { ...flags };
   return CARRIED.flatMap((name) => {
     const [shape, value] = [shapes[name], values[name]];
+    // Off by the command line: the environment may say on, and the next command reads it as well.
+    if (shape?.type === 'boolean' && writtenBoolean(typed, name, shapes) === false) return [{ name, text: `--${name}=false` }];
     const isIn = (some: readonly string[]) => shape !== undefined && some.some((word) => setsFlag(word, name, shape));
     if (value === undefined || value === false || !isIn(words)) return [];
     const from = isIn(typed) ? {} : ({ fromEnvironment: true } as const);

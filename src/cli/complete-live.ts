@@ -1,5 +1,6 @@
 import { kubeconfigNames, objectNames } from '../adapters/completion-names.ts';
 import type { Environment } from '../adapters/kube-connection.ts';
+import { withBareBooleans } from './boolean-words.ts';
 import { named, type Question } from './complete.ts';
 import type { FastPathTable, FlagEntry } from './completion-table.ts';
 import { connectionFlagsOf } from './connection-flags.ts';
@@ -18,11 +19,11 @@ export async function completeLive(question: Question, table: FastPathTable, env
 }
 
 /** The flags of an unfinished command line: what cannot be understood is passed over. */
-function flagsIn({ command, before }: Question, table: FastPathTable, env: Environment): CommonFlags {
+export function flagsIn({ command, before }: Question, table: FastPathTable, env: Environment): CommonFlags {
   const entries = table.commands[command]?.flags ?? [];
   const shapes = Object.fromEntries(entries.map((flag) => [flag.name, shapeOf(flag)]));
   const found: Record<string, string | string[] | boolean> = {};
-  const words = [...withEnvironment(before, shapes, env)];
+  const words = [...withBareBooleans(withEnvironment(before, shapes, env), shapes)];
   for (let word = words.shift(); word !== undefined; word = words.shift()) {
     const [, name = '', value] = /^(--?[^=]+)(?:=(.*))?$/s.exec(word) ?? [];
     const flag = entries.find((one) => name === `--${one.name}` || (one.char !== undefined && name === `-${one.char}`));

@@ -5,6 +5,9 @@ const FILES = 0;
 const NO_FILES = 4;
 const KEEP_ORDER = 36;
 
+/** What may stand after the `=` of a flag without a value of its own. */
+const BOOLEAN = ['true', 'false'];
+
 type Choice = readonly [value: string, about: string];
 
 /** Names to look up before a completion can be answered. */
@@ -81,7 +84,8 @@ function valuesOf(flag: FlagEntry | undefined, current: string, prefix: string, 
   };
   if (subjects) return ask(subjects, equals + 1);
   if (flag?.live) return ask(flag.live, 0);
-  const fitting = choices(flag?.values, prefix, table).filter(([value]) => value.startsWith(`${prefix}${current}`));
+  const values = flag && !flag.takesValue ? BOOLEAN : flag?.values;
+  const fitting = choices(values, prefix, table).filter(([value]) => value.startsWith(`${prefix}${current}`));
   // Of values and files the shell can complete one: files, once no value fits.
   return answer(fitting, '', flag?.file && fitting.length === 0 ? FILES : KEEP_ORDER);
 }

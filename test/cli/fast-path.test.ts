@@ -77,6 +77,7 @@ describe('completion', () => {
     ['values after a flag', ['preflight', '-o', 'j'], 'json\n:36\n'],
     ['values after =', ['preflight', '--output=y'], '--output=yaml\n:36\n'],
     ['files for file flags', ['preflight', '--kubeconfig', ''], ':0\n'],
+    ['true and false after the = of a flag that takes no value', ['preflight', '--yes='], '--yes=true\n--yes=false\n:36\n'],
     ['no flag twice', ['preflight', '--yes', '--y'], ':4\n'],
     ['repeatable flags again', ['preflight', '--accept', 'x', '--ac'], '--accept\ttake\n:4\n'],
     ['values before files', ['preflight', '--profile', 'n'], 'netsvc\n:36\n'],
