@@ -1,7 +1,7 @@
 import { EXIT, type Fault } from '../core/fault.ts';
 import { junitOfFailure } from '../ui/report-junit.ts';
 import { failureMarkdown } from '../ui/report-markdown.ts';
-import { errorDocument, errorLines } from './faults.ts';
+import { errorDocument, errorLines } from './error-text.ts';
 import type { FileFormat } from './output.ts';
 
 /** What stands in the report file of a command that ended before it had a document: the error, in the file's format. */

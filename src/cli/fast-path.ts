@@ -1,5 +1,7 @@
+import { EXIT, Fault } from '../core/fault.ts';
 import { complete, type Question } from './complete.ts';
 import type { FastPathTable } from './completion-table.ts';
+import { errorText } from './error-text.ts';
 import { nearest } from './suggest.ts';
 
 /** An answer that needs neither oclif nor a cluster. */
@@ -11,17 +13,26 @@ export interface FastAnswer {
   readonly ask?: Question;
 }
 
-const USAGE = 64;
 const HELP = new Set(['--help', '-h']);
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** How the program was called: the words, its name, and what `-o` may be taken from besides. */
+interface Call {
+  readonly argv: readonly string[];
+  readonly name: string;
+  readonly env: Environment;
+}
+
 /** Help, version, completion and misspelt commands; undefined if the command has to run. */
-export function answerFast(argv: readonly string[], name: string, table: FastPathTable): FastAnswer | undefined {
+export function answerFast(argv: readonly string[], name: string, table: FastPathTable, env: Environment): FastAnswer | undefined {
   const [first, ...rest] = argv;
+  const call = { argv, name, env };
   if (first === '__complete') return completed(rest, table);
   if (first === '--version' || first === 'version') return said(`netsvc-upgrade v${table.version}\n`);
   if (first === undefined || HELP.has(first)) return page('', name, table);
-  if (first === 'help') return rest[0] === undefined ? page('', name, table) : help(rest[0], name, table);
-  if (!Object.hasOwn(table.commands, first)) return refuse(first, name, table);
+  if (first === 'help') return rest[0] === undefined ? page('', name, table) : help(rest[0], call, table);
+  if (!Object.hasOwn(table.commands, first)) return refuse(first, call, table);
   return asksForHelp(rest) ? page(first, name, table) : undefined;
 }
 
@@ -30,8 +41,8 @@ function completed(words: readonly string[], table: FastPathTable): FastAnswer {
   return { ...said(text), ...(ask ? { ask } : {}) };
 }
 
-function help(command: string, name: string, table: FastPathTable): FastAnswer | undefined {
-  return Object.hasOwn(table.commands, command) ? page(command, name, table) : refuse(command, name, table);
+function help(command: string, call: Call, table: FastPathTable): FastAnswer | undefined {
+  return Object.hasOwn(table.commands, command) ? page(command, call.name, table) : refuse(command, call, table);
 }
 
 function asksForHelp(argv: readonly string[]): boolean {
@@ -44,7 +55,7 @@ function page(id: string, name: string, table: FastPathTable): FastAnswer | unde
   return text === undefined ? undefined : said(text);
 }
 
-function refuse(written: string, name: string, table: FastPathTable): FastAnswer {
+function refuse(written: string, { argv, name, env }: Call, table: FastPathTable): FastAnswer {
   const isFlag = written.startsWith('-');
   const fact = isFlag ? `${written.split('=')[0]} stands before the command` : `unknown command "${written}"`;
   const meant = isFlag ? undefined : nearest(written, Object.keys(table.commands));
@@ -53,7 +64,7 @@ function refuse(written: string, name: string, table: FastPathTable): FastAnswer
     : meant
       ? `did you mean: ${name} ${meant}`
       : `see the commands: ${name} --help`;
-  return { stdout: '', stderr: `error: ${fact}\n${next}\n`, exit: USAGE };
+  return { stdout: '', stderr: errorText(new Fault('usage', fact, [next]), argv, env), exit: EXIT.usage };
 }
 
 const said = (stdout: string): FastAnswer => ({ stdout, stderr: '', exit: 0 });

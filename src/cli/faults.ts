@@ -1,4 +1,4 @@
-import { EXIT, type ExitName, Fault, messageOf } from '../core/fault.ts';
+import { Fault, messageOf } from '../core/fault.ts';
 import { ApiFailure } from '../core/ports.ts';
 import { nearest } from './suggest.ts';
 
@@ -72,32 +72,4 @@ function apiFault(failure: ApiFailure): Fault {
       ? 'get the permission (kubectl netsvc-upgrade preflight lists what is needed), then run the same command'
       : 'run the same command again';
   return new Fault('failed', `${answer}: ${failure.message}`, [next], failure);
-}
-
-/** `error: fact`, then each next step on a line of its own. */
-export function errorLines(fault: Pick<Fault, 'message' | 'suggestions'>): readonly string[] {
-  return [`error: ${fault.message}`, ...fault.suggestions];
-}
-
-export interface ErrorDocument {
-  readonly apiVersion: string;
-  readonly kind: 'Error';
-  readonly error: { readonly code: ExitName; readonly exit: number; readonly message: string; readonly next: readonly string[] };
-}
-
-export function errorDocument(fault: Fault): ErrorDocument {
-  const { code, message, suggestions } = fault;
-  return { apiVersion: 'output.netsvc-upgrade/v1', kind: 'Error', error: { code, exit: EXIT[code], message, next: suggestions } };
-}
-
-/** True if argv asks for JSON; read without a parser, because the parser may be what failed. */
-export function asksForJson(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): boolean {
-  const end = argv.indexOf('--');
-  const words = end < 0 ? argv : argv.slice(0, end);
-  const written = words.flatMap((word, index) => {
-    if (word === '-o' || word === '--output') return [words[index + 1] ?? ''];
-    const match = /^(?:--output=|-o=?)(.+)$/.exec(word);
-    return match?.[1] && !word.startsWith('--o') ? [match[1]] : word.startsWith('--output=') ? [word.slice('--output='.length)] : [];
-  });
-  return (written.at(-1) ?? env.NETSVC_UPGRADE_OUTPUT) === 'json';
 }

@@ -13,7 +13,7 @@ function main(): void {
   const argv = process.argv.slice(2);
   const name = displayedName(process.env.NETSVC_ARGV0 ?? process.argv[1]);
   const table = readTable();
-  const fast = table && answerFast(argv, name, table);
+  const fast = table && answerFast(argv, name, table, process.env);
   if (table && fast?.ask) {
     completeLive(fast.ask, fast.stdout, table);
     return;

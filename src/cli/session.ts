@@ -8,7 +8,7 @@ import type { Palette } from '../ui/colour.ts';
 import { palette } from '../ui/colour.ts';
 import type { Progress } from '../ui/progress.ts';
 import type { Made, OutputDocument } from './documents.ts';
-import { errorDocument, errorLines } from './faults.ts';
+import { errorDocument, errorLines } from './error-text.ts';
 import { inWordsOf } from './name.ts';
 import { type FileFormat, type HumanLines, type OutputFormat, outputText } from './output.ts';
 import { assertReportFile, ReportFile } from './report-file.ts';

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { run } from '@oclif/core/run';
 import { EXIT, type ExitName, type Fault } from '../core/fault.ts';
-import { asksForJson, errorDocument, errorLines, toFault } from './faults.ts';
+import { errorText } from './error-text.ts';
+import { toFault } from './faults.ts';
 import { inWordsOf } from './name.ts';
 import { loadOptions, type Manifest, MemoryPlugin } from './plugin.ts';
 import { realSeams } from './real-seams.ts';
@@ -24,16 +25,14 @@ export async function runCommand(argv: readonly string[], manifest: Manifest, se
   } catch (thrown) {
     const command = argv[0] ?? '';
     const fault = toFault(thrown, { command, flags: Object.keys(manifest.commands[command]?.flags ?? {}) });
-    seams.terminal.err(inWordsOf(seams.name, errorText(fault, argv, seams)));
+    seams.terminal.err(inWordsOf(seams.name, errorText(fault, argv, seams.env, defectIn(fault, seams))));
     return EXIT[fault.code];
   }
 }
 
-/** With -o json also errors are one small document, on stderr: stdout carries a whole document or nothing. */
-function errorText(fault: Fault, argv: readonly string[], seams: Seams): string {
-  if (asksForJson(argv, seams.env)) return `${JSON.stringify(errorDocument(fault))}\n`;
-  const defect = fault.code === 'failed' && seams.env.NETSVC_UPGRADE_DEBUG && fault.cause instanceof Error ? [fault.cause.stack ?? ''] : [];
-  return [...errorLines(fault), ...defect, ''].join('\n');
+/** Where a defect came from, for whoever mends it. */
+function defectIn(fault: Fault, { env }: Seams): readonly string[] {
+  return fault.code === 'failed' && env.NETSVC_UPGRADE_DEBUG && fault.cause instanceof Error ? [fault.cause.stack ?? ''] : [];
 }
 
 function isExitName(value: unknown): value is ExitName {

@@ -48,6 +48,7 @@ describe('the built program', () => {
     ['zzzzzzzz'],
     ['help', 'aply'],
     ['--context=x', 'apply'],
+    ['aply', '-o', 'json'],
     ...Object.keys(manifest.commands).map((id) => [id, '--help']),
     ['help', 'run'],
     ['apply', '-o', 'json', '-h'],

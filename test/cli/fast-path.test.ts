@@ -25,7 +25,7 @@ const table: FastPathTable = {
   help: { [NAME]: { '': 'root page\n', preflight: 'preflight page\n', plan: 'plan page\n', explain: 'explain page\n' } },
 };
 
-const answer = (line: string) => answerFast(line === '' ? [] : line.split(' '), NAME, table);
+const answer = (line: string) => answerFast(line === '' ? [] : line.split(' '), NAME, table, {});
 
 describe('the fast path', () => {
   const pages: readonly (readonly [string, string])[] = [
@@ -66,6 +66,22 @@ describe('the fast path', () => {
     );
   });
 
+  const refusals: readonly (readonly [string, Readonly<Record<string, string>>, string, string])[] = [
+    ['prefligth -o json', {}, 'unknown command "prefligth"', `did you mean: ${NAME} preflight`],
+    ['--context x preflight -o json', {}, '--context stands before the command', `put the command first: ${NAME} COMMAND --context …`],
+    ['--output=json preflight', {}, '--output stands before the command', `put the command first: ${NAME} COMMAND --output …`],
+    ['help zzzzzzzz -ojson', {}, 'unknown command "zzzzzzzz"', `see the commands: ${NAME} --help`],
+    ['zzzzzzzz', { NETSVC_UPGRADE_OUTPUT: 'json' }, 'unknown command "zzzzzzzz"', `see the commands: ${NAME} --help`],
+  ];
+  for (const [line, env, message, next] of refusals)
+    it(`refuses "${line}"${env.NETSVC_UPGRADE_OUTPUT ? ' with json in the environment' : ''} in one line of JSON`, () => {
+      const refused = answerFast(line.split(' '), NAME, table, env);
+      assert.deepEqual([refused?.stdout, refused?.exit], ['', 64]);
+      assert.match(refused?.stderr ?? '', /^\{.*\}\n$/);
+      const error = { code: 'usage', exit: 64, message, next: [next] };
+      assert.deepEqual(JSON.parse(refused?.stderr ?? ''), { apiVersion: 'output.netsvc-upgrade/v1', kind: 'Error', error });
+    });
+
   it('is not fooled by names of the prototype', () => assert.equal(answer('constructor')?.exit, 64));
 });
 
@@ -94,13 +110,13 @@ describe('completion', () => {
   ];
   for (const [title, words, ask] of questions) {
     it(`looks names up ${title}, and offers nothing without them`, () => {
-      const found = answerFast(['__complete', 'preflight', ...words], NAME, table);
+      const found = answerFast(['__complete', 'preflight', ...words], NAME, table, {});
       assert.deepEqual([found?.stdout, found?.ask], [':4\n', { command: 'preflight', ...ask }]);
     });
   }
 
   for (const [title, words, stdout] of cases) {
-    it(`offers ${title}`, () => assert.equal(answerFast(['__complete', ...words], NAME, table)?.stdout, stdout));
+    it(`offers ${title}`, () => assert.equal(answerFast(['__complete', ...words], NAME, table, {})?.stdout, stdout));
   }
 });
 

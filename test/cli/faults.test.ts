@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { asksForJson, errorDocument, errorLines, toFault } from '../../src/cli/faults.ts';
+import { asksForJson, errorDocument, errorLines } from '../../src/cli/error-text.ts';
+import { toFault } from '../../src/cli/faults.ts';
 import { Fault } from '../../src/core/fault.ts';
 import { ApiFailure } from '../../src/core/ports.ts';
 import { commandBench, fakeStage } from '../support/command-bench.ts';

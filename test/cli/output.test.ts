@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
 import { type OutputDocument, planDocument, preflightReport, runReport, statusDocument } from '../../src/cli/documents.ts';
-import { errorDocument } from '../../src/cli/faults.ts';
+import { errorDocument } from '../../src/cli/error-text.ts';
 import { outputText } from '../../src/cli/output.ts';
 import type { Finding } from '../../src/core/check.ts';
 import { Fault } from '../../src/core/fault.ts';
