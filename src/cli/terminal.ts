@@ -28,12 +28,12 @@ export function processTerminal(env: Environment, { stdin, stdout, stderr }: Str
   return {
     out: (text) => void stdout.write(withoutAddressCredentials(text)),
     err: (text) => void stderr.write(withoutAddressCredentials(text)),
-    interactive: Boolean(stdin.isTTY && stderr.isTTY) && env.TERM !== 'dumb',
+    interactive: Boolean(stdin.isTTY && stderr.isTTY),
     outIsTerminal: Boolean(stdout.isTTY),
     errIsTerminal: Boolean(stderr.isTTY) && (stderr.columns ?? 0) >= MIN_COLUMNS,
     columns: stdout.columns || NO_COLUMNS,
-    confirm: (question, stop) => confirm(question, stop),
-    ask: (question, stop) => ask(question, stop),
+    confirm: (question, stop) => confirm(question, stop, person(env, { stdin, stderr })),
+    ask: (question, stop) => ask(question, stop, person(env, { stdin, stderr })),
   };
 }
 
@@ -44,15 +44,21 @@ export interface Dialogue {
   readonly terminal?: boolean;
 }
 
-const PERSON = (): Dialogue => ({ input: process.stdin, output: process.stderr });
+/**
+ * A question is a line and its answer another: a terminal that knows no cursor can have both. There the line is left to the terminal itself, for
+ * Node would take the backspace for a letter; Ctrl-C then comes as a signal.
+ */
+function person({ TERM }: Environment, { stdin, stderr }: Pick<Streams, 'stdin' | 'stderr'>): Dialogue {
+  return { input: stdin, output: stderr, ...(TERM === 'dumb' ? { terminal: false } : {}) };
+}
 
 /** True only for a clear yes; the end of the input (Ctrl-D) is a no. Throws Fault('interrupted') for Ctrl-C and for `stop`. */
-export async function confirm(question: string, stop: AbortSignal, where: Dialogue = PERSON()): Promise<boolean> {
+export async function confirm(question: string, stop: AbortSignal, where: Dialogue): Promise<boolean> {
   return /^y(es)?$/i.test((await ask(`${question} [y/N]`, stop, where)) ?? '');
 }
 
 /** What was typed, without blanks around it; undefined at the end of the input. Throws Fault('interrupted') for Ctrl-C and for `stop`. */
-export async function ask(question: string, stop: AbortSignal, where: Dialogue = PERSON()): Promise<string | undefined> {
+export async function ask(question: string, stop: AbortSignal, where: Dialogue): Promise<string | undefined> {
   const { createInterface } = await import('node:readline/promises');
   // While a question is open the terminal hands Ctrl-C to us as a key: no signal is sent.
   const key = new AbortController();

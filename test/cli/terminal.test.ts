@@ -56,4 +56,28 @@ describe('the terminal', () => {
     assert.equal(String(streams.stdout.read()), '{"next":"get https://(hidden)@mirror.example/"}\n');
     assert.equal(String(streams.stderr.read()), 'error: https://(hidden)@mirror.example/x redirects too often\n');
   });
+
+  /** A terminal of this kind, with a person who types `typed`. */
+  function dumb(typed: string) {
+    const [stdin, stderr] = [new PassThrough(), new PassThrough()].map((stream) => Object.assign(stream, { isTTY: true, columns: 80 }));
+    const streams = { stdin, stdout: new PassThrough(), stderr } as unknown as Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'>;
+    const terminal = processTerminal({ TERM: 'dumb' }, streams);
+    return { terminal, stderr, type: () => stdin?.write(typed) };
+  }
+
+  it('asks also where there is no cursor, and writes the question alone', async () => {
+    const { terminal, stderr, type } = dumb('y\n');
+    assert.equal(terminal.interactive, true);
+    const answer = terminal.confirm('Change it?', new AbortController().signal);
+    type();
+    assert.equal(await answer, true);
+    assert.equal(String(stderr?.read()), 'Change it? [y/N] ');
+  });
+
+  it('is interrupted where there is no cursor by the signal of Ctrl-C', async () => {
+    const stop = new AbortController();
+    const answer = dumb('').terminal.ask('Which?', stop.signal);
+    stop.abort();
+    await assert.rejects(answer, INTERRUPTED);
+  });
 });
