@@ -1,11 +1,12 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import type { Context } from '../core/context.ts';
 import { Fault, messageOf } from '../core/fault.ts';
 import { withoutCredentials } from '../core/hidden.ts';
 import { continues, type RunRecord } from '../core/run-record.ts';
 import type { PlanDocument } from './documents.ts';
 import { planDifferences } from './plan-differences.ts';
-import { parsePlan } from './plan-shape.ts';
+import { anotherPlace, assertPlanPlace } from './plan-place.ts';
+import { isPlanOfOurs, parsePlan } from './plan-shape.ts';
 import { differencesSince } from './plan-since.ts';
 
 const AGAIN = 'make a new one: kubectl netsvc-upgrade plan --out';
@@ -16,15 +17,22 @@ export interface SavedPlan {
   readonly document: PlanDocument;
 }
 
-/** What is compared later is the digest: credentials are left out of the file, which goes from hand to hand. */
+/**
+ * What is compared later is the digest: credentials are left out of the file, which goes from hand to hand. It is written whole or not at
+ * all, for its owner only, also over an older plan that others could read.
+ */
 export async function savePlan(file: string, document: PlanDocument): Promise<void> {
+  // Once more: the file may have come while the cluster was read.
+  await assertPlanPlace(file);
   try {
-    await writeFile(file, `${withoutCredentials(JSON.stringify(document, undefined, 2))}\n`, { mode: 0o600 });
+    const { writeDurably } = await import('../adapters/durable-write.ts');
+    const place = await realpath(file).catch(() => file);
+    await writeDurably(place, Buffer.from(`${withoutCredentials(JSON.stringify(document, undefined, 2))}\n`), 0o600);
   } catch (thrown) {
     throw new Fault(
       'failed',
       `the plan could not be written: ${messageOf(thrown)}`,
-      ['name a file in a folder that exists: --out FILE'],
+      ['name a file in a folder that you may write to: --out FILE'],
       thrown,
     );
   }
@@ -67,10 +75,19 @@ function staleText(differences: readonly string[]): string {
 
 /** Throws Fault('usage') for a file that cannot be read or holds no plan; before the cluster is asked anything. */
 export async function loadPlan(file: string): Promise<SavedPlan> {
-  const again = [`${AGAIN} ${file}`];
   const text = await readFile(file, 'utf8').catch((thrown: unknown) => {
     const missing = (thrown as NodeJS.ErrnoException).code === 'ENOENT';
-    throw new Fault('usage', missing ? `--plan-file ${file} does not exist` : `--plan-file ${file}: ${messageOf(thrown)}`, again, thrown);
+    const fact = missing ? `--plan-file ${file} does not exist` : `--plan-file ${file}: ${messageOf(thrown)}`;
+    throw new Fault('usage', fact, [`${AGAIN} ${missing ? file : anotherPlace(file)}`], thrown);
   });
+  // The next step must not write over what is no plan: it may be the only copy of something else.
+  const again = isPlanOfOurs(text) ? [`${AGAIN} ${file}`] : [...meantFor(text, file), `${AGAIN} ${anotherPlace(file)}`];
   return { file, document: parsePlan(text, file, again) };
+}
+
+/** The flag that takes such a file, if it is YAML of Kubernetes. */
+function meantFor(text: string, file: string): readonly string[] {
+  const kinds = [...text.matchAll(/^kind: *["']?(\w+)/gm)].map(([, kind]) => kind);
+  if (kinds.length === 0 || !/^apiVersion:/m.test(text)) return [];
+  return [kinds.every((kind) => kind === 'Config') ? `a kubeconfig is given as --kubeconfig ${file}` : `a manifest is given as --upgrade-file ${file}`];
 }

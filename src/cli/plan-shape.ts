@@ -3,6 +3,9 @@ import { OUTPUT_VERSION, type PlanDocument } from './documents.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** `output.netsvc-upgrade/v`, before the number. */
+const FAMILY = OUTPUT_VERSION.replace(/\d+$/, '');
+
 /** The saved plan in a text. Throws Fault('usage') for anything else, saying what is wrong with it. */
 export function parsePlan(text: string, file: string, suggestions: readonly string[]): PlanDocument {
   const refuse = (why: string) => new Fault('usage', `${file} is not a saved plan: ${why}`, suggestions);
@@ -23,6 +26,12 @@ export function parsePlan(text: string, file: string, suggestions: readonly stri
   const wrong = wrongIn(value);
   if (wrong.length > 0) throw refuse(`wrong or missing: ${wrong.join(', ')}`);
   return value as unknown as PlanDocument;
+}
+
+/** A plan of this program, of whatever layout and however damaged: it may be replaced by a newer one. */
+export function isPlanOfOurs(text: string): boolean {
+  const value = parsed(text);
+  return isMap(value) && value.kind === 'Plan' && isText(value.apiVersion) && value.apiVersion.startsWith(FAMILY);
 }
 
 function wrongIn(plan: Fields): readonly string[] {
@@ -74,9 +83,8 @@ function isMap(value: unknown): value is Fields {
 
 /** `output.netsvc-upgrade/v2` and later. */
 function isNewer(apiVersion: unknown): apiVersion is string {
-  const [name = '', known = ''] = OUTPUT_VERSION.split('/v');
-  if (!isText(apiVersion) || !apiVersion.startsWith(`${name}/v`)) return false;
-  return Number(apiVersion.slice(name.length + 2)) > Number(known);
+  if (!isText(apiVersion) || !apiVersion.startsWith(FAMILY)) return false;
+  return Number(apiVersion.slice(FAMILY.length)) > Number(OUTPUT_VERSION.slice(FAMILY.length));
 }
 
 function parsed(text: string): unknown {

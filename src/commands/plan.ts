@@ -3,8 +3,8 @@ import { BaseCommand } from '../cli/base-command.ts';
 import { described } from '../cli/description.ts';
 import { connectionFlags, ownerFlags, ownershipFlags, pendingFlags, planOutputFlags, targetFlags } from '../cli/flags.ts';
 import { assertNothingElse, runImagesCommand } from '../cli/images-command.ts';
-import { assertPlace } from '../cli/output-place.ts';
 import { savePlan } from '../cli/plan-file.ts';
+import { assertPlanPlace } from '../cli/plan-place.ts';
 import { rangeFlags, sliceOf } from '../cli/slice.ts';
 import { runPlanCommand } from '../cli/stage-command.ts';
 import { quoteFor } from '../core/argv.ts';
@@ -43,7 +43,7 @@ what is left behind, every command and patch in order, and the point of no retur
       assertNothingElse(flags);
       return runImagesCommand(this.asked({ ...flags, output: 'name' }, this.typed), this.seams);
     }
-    await assertPlace('--out', out);
+    await assertPlanPlace(out);
     const request = {
       ...this.asked({ ...flags, output }, this.typed),
       select: sliceOf(flags),
