@@ -6,8 +6,6 @@ import { inputStamp, isFresh, writeStamp } from './stamp.ts';
 const DATA = [
   ['src/sandbox/releases', 'sandbox/releases'],
   ['src/adapters/bases', 'adapters/bases'],
-  ['schemas', 'schemas'],
-  ['docs/checks', 'docs/checks'],
 ] as const;
 
 const root = join(import.meta.dirname, '..');

@@ -7,9 +7,12 @@ import { sbom } from './pack-sbom.ts';
 import type { ArchiveFile } from './pack-tar.ts';
 import { singleExecutable } from './pack-windows.ts';
 
-/** Of dist, what only the build itself needs. */
-const LEFT_OUT = new Set(['stamp', 'packages.json', 'THIRD-PARTY-NOTICES.txt']);
+/** Of dist, what only the build itself needs, or what lies at the top instead. */
+const LEFT_OUT = new Set(['dist/stamp', 'dist/packages.json', 'dist/THIRD-PARTY-NOTICES.txt']);
 const COPIED = ['LICENSE', 'README.md', 'CHANGELOG.md', 'oclif.manifest.json'];
+
+/** What hints, pages of checks and the README lead to: whole, for its pages lead to each other. A test keeps it small. */
+const LED_TO = ['docs', 'schemas'];
 
 /** The built program of a checkout, the same in every archive. */
 export interface Product {
@@ -31,13 +34,21 @@ export function contents(product: Product, runtime: Runtime, lock: RuntimeLock):
   const text = (path: string, content: string) => ({ path, content: Buffer.from(content) });
   return [
     ...programs(product.root, runtime, lock),
-    ...COPIED.filter((file) => existsSync(join(product.root, file))).map((file) => copied(product.root, file, file)),
-    ...built(join(product.root, 'dist')),
+    ...documents(product.root),
+    ...folderOf(product.root, 'dist').filter(({ path }) => !LEFT_OUT.has(path)),
     copied(product.root, 'dist/THIRD-PARTY-NOTICES.txt', 'THIRD-PARTY-NOTICES.txt'),
     text('LICENSE-node.txt', nodeLicense(runtime, lock)),
     // Not the whole package.json: nothing here is installed or resolved any more.
     text('package.json', `${JSON.stringify({ name: product.name, version: product.version, type: 'module' })}\n`),
     text('sbom.cdx.json', sbom({ ...product, runtime })),
+  ];
+}
+
+/** What there is to read, at the same places as in the sources. */
+export function documents(root: string): readonly ArchiveFile[] {
+  return [
+    ...COPIED.filter((file) => existsSync(join(root, file))).map((file) => copied(root, file, file)),
+    ...LED_TO.flatMap((folder) => folderOf(root, folder)),
   ];
 }
 
@@ -59,8 +70,9 @@ function copied(root: string, from: string, to: string): ArchiveFile {
   return { path: to, content: readFileSync(join(root, from)) };
 }
 
-function built(dist: string): readonly ArchiveFile[] {
-  const files = readdirSync(dist, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const paths = files.map((entry) => relative(dist, join(entry.parentPath, entry.name)).split(sep).join('/'));
-  return paths.filter((path) => !LEFT_OUT.has(path)).map((path) => copied(dist, path, `dist/${path}`));
+/** Every file of a folder, under its name. */
+function folderOf(root: string, folder: string): readonly ArchiveFile[] {
+  const files = readdirSync(join(root, folder), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = files.map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'));
+  return paths.map((path) => copied(root, path, path));
 }

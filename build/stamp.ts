@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 
 /** What the build reads, from the root of the project. */
-const INPUTS = ['src', 'build', 'schemas', 'docs/checks', 'package.json', 'package-lock.json'];
+const INPUTS = ['src', 'build', 'package.json', 'package-lock.json'];
 
 /** Names, sizes and modification times of every input: cheap, and different after any edit or checkout. */
 export function inputStamp(root: string): string {

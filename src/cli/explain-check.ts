@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { Fault } from '../core/fault.ts';
 import { columns } from '../ui/columns.ts';
 import { unknownCheck } from './options.ts';
@@ -19,14 +20,15 @@ export async function explainCheck(written: string | undefined): Promise<string>
   return pageOf(id);
 }
 
-/** Pages lie in dist/docs/checks of a build, and in docs/checks of the sources. */
+/** Two folders above, in the sources, in dist and in what is installed alike (docs/decisions/start-up.md). */
+const DOCUMENTS = new URL('../../docs/', import.meta.url);
+
+/** The page; where it leads to other documents, it says where they lie: in a terminal nothing can be clicked. */
 async function pageOf(id: string): Promise<string> {
-  for (const folder of ['../docs/checks/', '../../docs/checks/']) {
-    try {
-      return await readFile(new URL(`${folder}${id}.md`, import.meta.url), 'utf8');
-    } catch (thrown) {
-      if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown;
-    }
-  }
-  throw new Fault('failed', `the page of ${id} is not part of this installation`, ['install the program again']);
+  const text = await readFile(new URL(`checks/${id}.md`, DOCUMENTS), 'utf8').catch((thrown: unknown) => {
+    throw new Fault('failed', `the page of ${id} is not part of this installation`, ['install the program again'], thrown);
+  });
+  return /\]\((?!\w+:)/.test(text)
+    ? `${text.trimEnd()}\n\nThe links are to files of ${fileURLToPath(new URL('checks/', DOCUMENTS))}\n`
+    : text;
 }

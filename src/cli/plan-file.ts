@@ -89,5 +89,9 @@ export async function loadPlan(file: string): Promise<SavedPlan> {
 function meantFor(text: string, file: string): readonly string[] {
   const kinds = [...text.matchAll(/^kind: *["']?(\w+)/gm)].map(([, kind]) => kind);
   if (kinds.length === 0 || !/^apiVersion:/m.test(text)) return [];
-  return [kinds.every((kind) => kind === 'Config') ? `a kubeconfig is given as --kubeconfig ${file}` : `a manifest is given as --upgrade-file ${file}`];
+  return [
+    kinds.every((kind) => kind === 'Config')
+      ? `a kubeconfig is given as --kubeconfig ${file}`
+      : `a manifest is given as --upgrade-file ${file}`,
+  ];
 }

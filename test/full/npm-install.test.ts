@@ -35,6 +35,8 @@ describe('the npm package', function () {
       'package/dist/THIRD-PARTY-NOTICES.txt',
       'package/LICENSE',
       'package/bin/kubectl-netsvc_upgrade',
+      'package/docs/rbac.yaml',
+      'package/schemas/profile.schema.json',
     ])
       assert.ok(packed.includes(file), file);
     assert.deepEqual(
