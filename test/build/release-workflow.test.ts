@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 interface Step {
   readonly run?: string;
   readonly uses?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
 }
 
 const root = join(import.meta.dirname, '..', '..');
@@ -43,6 +44,24 @@ describe('the release workflow', () => {
       [...order].sort((a, b) => a - b),
     );
     assert.ok(order.every((index) => index >= 0));
+  });
+
+  it('makes the npm package beside the archives, with its sum and provenance, before it attaches them all', () => {
+    const has = (text: string) => steps.findIndex(({ run, with: inputs }) => `${run} ${inputs?.['subject-path']}`.includes(text));
+    const order = ['npm run pack -- --check', 'npm pack --ignore-scripts --pack-destination archives', 'archives/*.tgz', 'archives/* '].map(
+      has,
+    );
+    assert.ok(
+      order.every((index, at) => index > (order[at - 1] ?? -1)),
+      String(order),
+    );
+    assert.match(steps[order[1] ?? -1]?.run ?? '', /sha256sum \*\.tgz >> SHA256SUMS/);
+  });
+
+  it('attaches the npm package that the documents name', () => {
+    const { name } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { name: string };
+    for (const file of ['README.md', 'docs/releasing.md', 'docs/install-offline.md'])
+      assert.match(readFileSync(join(root, file), 'utf8'), new RegExp(`\\b${name}-(?:X\\.Y\\.Z|\\d+\\.\\d+\\.\\d+)\\.tgz`), file);
   });
 
   it('names every action with a version', () => {
