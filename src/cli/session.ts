@@ -126,9 +126,12 @@ export class Session {
   }
 }
 
-/** The live view only where nothing else writes between its lines. */
+/**
+ * The live view only where nothing else writes between its lines. What a program reads whole (a document in JSON or YAML) leaves
+ * progress out; every other form is read by a person or kept in a log, where a silent hour looks dead.
+ */
 function progressMode({ output, quiet, v = 0, ...flags }: SessionFlags, canRepaint: boolean): 'silent' | 'tree' | 'lines' {
-  if (quiet || ['json', 'yaml', 'name', 'markdown', 'junit'].includes(output)) return 'silent';
+  if (quiet || output === 'json' || output === 'yaml') return 'silent';
   return canRepaint && v === 0 && !flags['no-progress'] ? 'tree' : 'lines';
 }
 

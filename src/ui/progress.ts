@@ -9,7 +9,7 @@ export interface Progress {
 }
 
 export interface ProgressOptions {
-  /** `tree` repaints and needs a terminal; `lines` is for logs; `silent` for machine-readable output. */
+  /** `tree` repaints and needs a terminal; `lines` is for logs; `silent` has warnings and nothing else. */
   readonly mode: 'tree' | 'lines' | 'silent';
   /** Planning reads and judges every stage; running acts, stage after stage. */
   readonly phase: 'plan' | 'run';
@@ -22,8 +22,18 @@ export interface ProgressOptions {
 
 /** The renderer that fits; the tree's library is loaded only when it is needed. */
 export async function startProgress(options: ProgressOptions): Promise<Progress> {
-  if (options.mode === 'silent') return { observe: () => undefined, close: async () => undefined };
+  if (options.mode === 'silent') return warningsOnly(options);
   if (options.mode === 'lines') return lineProgress(options);
   const { treeProgress } = await import('./progress-tree.ts');
   return treeProgress(options);
+}
+
+/** What a person must know is said whatever else is left out: the engine tells it here and nowhere else. */
+function warningsOnly({ write, palette }: Pick<ProgressOptions, 'write' | 'palette'>): Progress {
+  return {
+    observe: (event) => {
+      if (event.type === 'note' && event.level === 'warning') write(`${palette.warn(`Warning: ${event.text}`)}\n`);
+    },
+    close: async () => undefined,
+  };
 }

@@ -205,6 +205,29 @@ describe('a command that performs stages', () => {
     assert.deepEqual([quiet.err(), quiet.out()], ['', loud.out()]);
   });
 
+  for (const typed of [['--quiet'], ['-o', 'json'], ['-o', 'yaml']] as const)
+    it(`leaves progress out with ${typed.join(' ')}, but no warning`, async () => {
+      const effect = { type: 'ask', instruction: 'an older CLI must not be used' } as const;
+      const advice: Action = { id: 'elsewhere', title: 'replace it', ref: '§1/4', undo: 'full', effect };
+      const bench = commandBench([fakeStage('cli', { plan: { actions: [advice] } })]);
+      assert.equal(await bench.run('cli', '--yes', ...typed), 0);
+      assert.equal(bench.err(), 'Warning: an older CLI must not be used\n');
+    });
+
+  for (const output of ['name', 'markdown', 'junit'])
+    it(`has a line per change on stderr with -o ${output}, as for a person`, async () => {
+      const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
+      const beats: number[] = [];
+      bench.seams.every = (ms) => {
+        beats.push(ms);
+        return () => undefined;
+      };
+      assert.equal(await bench.run('apply', '--yes', '-o', output), 0);
+      assert.match(bench.err(), /^apply: done in/m);
+      assert.deepEqual([...new Set(beats)], [15_000]);
+      assert.doesNotMatch(bench.out(), /done in/);
+    });
+
   for (const [typed, level] of [
     [[], undefined],
     [['-v'], 1],
