@@ -81,10 +81,11 @@ async function refuse(session: Session, planned: Planned, exit: ExitName): Promi
 }
 
 async function needsYes(session: Session, planned: Planned, head: PlanHead): Promise<ExitName> {
-  const document = planDocument(session.context, 'usage', planned, head, nextStep(session, { exit: 'usage', findings: planned.findings }));
-  await session.present(document, (wide) => planText(session, head, planned, wide));
-  const fact = 'nothing was changed: there is no terminal to ask on and --yes is not given';
-  session.fail(new Fault('usage', fact, ['read the plan above, then add --yes']));
+  const plan = planDocument(session.context, 'usage', planned, head, nextStep(session, { exit: 'usage', findings: planned.findings }));
+  const message = 'nothing was changed: there is no terminal to ask on and --yes is not given';
+  const suggestions = ['read the plan above, then add --yes'];
+  await session.present({ ...plan, message, suggestions }, (wide) => planText(session, head, planned, wide));
+  session.fail(new Fault('usage', message, suggestions));
   return 'usage';
 }
 

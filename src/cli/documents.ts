@@ -47,6 +47,9 @@ export interface PlanDocument extends Common {
   /** sha256 of what the plan does; `run --plan-file` compares it. */
   readonly digest: string;
   readonly installed: { readonly path?: string; readonly variant?: string; readonly datastore?: string; readonly release?: string };
+  /** Why nothing was done, and what to do about it: only where something was to be done. */
+  readonly message?: string;
+  readonly suggestions?: readonly string[];
   /** True if anything would change. */
   readonly writes: boolean;
   readonly tally: Tally;

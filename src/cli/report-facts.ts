@@ -47,8 +47,10 @@ function partsOf(document: OutputDocument) {
   switch (document.kind) {
     case 'PreflightReport':
       return { ...none, findings: document.findings };
-    case 'Plan':
-      return { ...none, findings: document.findings, plans: document.stages };
+    case 'Plan': {
+      const { message, suggestions = [], findings, stages: plans } = document;
+      return { ...none, suggestions, findings, plans, ...(message === undefined ? {} : { message }) };
+    }
     case 'RunReport': {
       const { message, suggestions, findings, plans, stages, history } = document;
       const told = { ...(message === undefined ? {} : { message }), ...(history === undefined ? {} : { history }) };

@@ -4,33 +4,53 @@ import { movedSuites } from './junit-moved.ts';
 import type { ReportFacts, ReportStage } from './report-facts.ts';
 import type { ReportFailure } from './report-failure.ts';
 
-type JunitFacts = Pick<ReportFacts, 'title' | 'facts' | 'findings' | 'plans' | 'stages' | 'history'>;
+type JunitFacts = Omit<ReportFacts, 'next'>;
 
-/** A report as JUnit XML: a suite of the checks, one of the stages, and those of what was met of other people's things; warnings pass, with their text as output. */
-export function junitText({ title, facts, findings, plans, stages, history }: JunitFacts): string {
+/**
+ * A report as JUnit XML: a suite of the checks, one of the stages, and those of what was met of other people's things; warnings pass,
+ * with their text as output, unless `--fail-on=warning` stopped the command for them. A command that failed never looks all green.
+ */
+export function junitText(report: JunitFacts): string {
+  const { title, outcome, facts, findings, plans, stages, history } = report;
   const times = stages.map(secondsOf).filter((one) => one !== undefined);
+  const failing = outcome.code === 'warned' ? ['error', 'warning'] : ['error'];
   const suites: readonly JunitSuite[] = [
-    { name: `netsvc-upgrade ${title} checks`, cases: findings.map(findingCase) },
-    { name: `netsvc-upgrade ${title} stages`, cases: stages.map(stageCase), seconds: times.reduce((sum, one) => sum + one, 0) },
-    ...movedSuites(plans).map(({ name, cases }) => ({ name: `netsvc-upgrade ${title} ${name}`, cases })),
+    { name: 'checks', cases: findings.map((one) => findingCase(one, failing)) },
+    { name: 'stages', cases: stages.map(stageCase), seconds: times.reduce((sum, one) => sum + one, 0) },
+    ...movedSuites(plans),
   ];
-  const [first, ...rest] = suites.filter(({ cases }) => cases.length > 0);
+  const isTold = suites.some(({ cases }) => cases.some((one) => one.outcome === 'failed'));
+  const all = isTold ? suites : [...suites, { name: 'command', cases: commandCases(report) }];
+  const [first, ...rest] = all
+    .filter(({ cases }) => cases.length > 0)
+    .map((suite) => ({ ...suite, name: `netsvc-upgrade ${title} ${suite.name}` }));
   return junitDocument(first ? [{ ...first, properties: facts }, ...rest] : [], history?.startedAt);
 }
 
 /** The same for a command that ended before it had checks or stages: one test case, which failed. */
 export function junitOfFailure({ command, exit, message, suggestions }: ReportFailure): string {
-  const text = [exit, message, ...suggestions].join('\n');
-  const failed: JunitCase = { name: command, group: 'command', outcome: 'failed', message, text };
+  const failed = failedCommand(command, exit, message, suggestions);
   return junitDocument([{ name: `netsvc-upgrade ${command}`, cases: [failed] }], undefined);
 }
 
-function findingCase({ id, title, category, outcome, message, hint, next, evidence }: Finding): JunitCase {
+/** What ended the command, where neither a check nor a stage says it: a step left to a person, a question that nobody could answer. */
+function commandCases({ outcome: { code, number }, message, suggestions }: JunitFacts): readonly JunitCase[] {
+  // 2: changes are pending, which is what was asked.
+  if (number === 0 || number === 2) return [];
+  const exit = `${code} (exit ${number})`;
+  return [failedCommand('command', exit, message ?? exit, suggestions)];
+}
+
+function failedCommand(name: string, exit: string, message: string, suggestions: readonly string[]): JunitCase {
+  return { name, group: 'command', outcome: 'failed', message, text: [exit, message, ...suggestions].join('\n') };
+}
+
+function findingCase({ id, title, category, outcome, message, hint, next, evidence }: Finding, failing: readonly string[]): JunitCase {
   const of = { name: `${id} ${title}`, group: category };
   const text = [message, hint, next, ...evidence.map((one) => one.text)].filter((one) => one !== undefined).join('\n');
   if (outcome === 'ok') return { ...of, outcome: 'passed' };
   if (outcome === 'not-applicable') return { ...of, outcome: 'skipped', message };
-  if (outcome === 'error') return { ...of, outcome: 'failed', message, text };
+  if (failing.includes(outcome)) return { ...of, outcome: 'failed', message, text };
   return { ...of, outcome: 'passed', text: `${outcome}: ${text}` };
 }
 

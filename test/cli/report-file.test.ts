@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatOfFile } from '../../src/cli/report-file.ts';
 import { applies, commandBench, fakeStage } from '../support/command-bench.ts';
+import { assertJunit } from '../support/junit-rules.ts';
 
+const byHand = {
+  actions: [{ id: 'old', title: 'old', ref: '§4.4/4', undo: 'full', effect: { type: 'ask', instruction: 'remove it', awaited: true } }],
+} as const;
 const failed = { status: 'failed', because: 'the server is gone', hint: 'bring it back' } as const;
 
 describe('--report-file', () => {
@@ -102,6 +106,37 @@ describe('--report-file', () => {
     bench.answers = [false];
     assert.equal(await bench.run('apply', '--report-file', at('r.json')), 5);
     assert.match(JSON.parse(text('r.json')).error.message, /^declined/);
+  });
+
+  for (const [what, exit, failure, argv, stage] of [
+    ['that leaves a step to a person', 5, '1 step is left to do by hand', ['cli', '--yes'], fakeStage('cli', { plan: byHand })],
+    [
+      'that is refused for want of --yes',
+      64,
+      'nothing was changed: there is no terminal to ask on and --yes is not given',
+      ['apply'],
+      fakeStage('apply', { plan: applies('a.yaml') }),
+    ],
+    [
+      'that a warning stopped',
+      4,
+      'the server is gone',
+      ['preflight', '--fail-on=warning'],
+      fakeStage('preflight', { readOnly: true, verdict: { ...failed, severity: 'warning' } }),
+    ],
+  ] as const)
+    it(`r.xml of a command ${what} is not all green`, async () => {
+      assert.equal(await commandBench([stage]).run(...argv, '--report-file', at('r.xml')), exit);
+      assertJunit(text('r.xml'));
+      assert.match(text('r.xml'), /^<testsuites tests="\d+" failures="1"/m);
+      assert.ok(text('r.xml').includes(`<failure message="${failure}">`), text('r.xml'));
+    });
+
+  it('says in the plan that is refused for want of --yes why nothing was done', async () => {
+    const bench = commandBench([fakeStage('apply', { plan: applies('a.yaml') })]);
+    assert.equal(await bench.run('apply', '-o', 'json', '--report-file', at('r.md')), 64);
+    assert.match(JSON.parse(bench.out()).message, /^nothing was changed: there is no terminal/);
+    assert.match(text('r.md'), /^\*\*nothing was changed: there is no terminal .*\*\*\n- read the plan above, then add --yes$/m);
   });
 
   it('replaces an older report whole, and one that cannot be written costs a warning and not the exit code', async () => {

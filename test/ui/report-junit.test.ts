@@ -4,11 +4,19 @@ import { junitOfFailure, junitText } from '../../src/ui/report-junit.ts';
 import { reportOf } from '../support/big-report.ts';
 import { assertJunit, parseXml } from '../support/junit-rules.ts';
 
+const NOTHING = { title: 'nothing', outcome: { code: 'done', number: 0 }, suggestions: [], facts: [], findings: [], plans: [], stages: [] };
+
+/** Class, name and what is inside, of every case. */
+function casesOf(document: string) {
+  const cases = parseXml(document)[0]?.children.flatMap((suite) => suite.children.filter(({ name }) => name === 'testcase')) ?? [];
+  return cases.map((one) => [one.attributes.classname, one.attributes.name, one.children.map((child) => child.name).join()]);
+}
+
 describe('a report as JUnit XML', () => {
   it('follows the rules of the common schema', () => assertJunit(junitText(reportOf())));
 
   it('follows them when there is nothing to tell', () => {
-    assertJunit(junitText({ title: 'nothing', facts: [], findings: [], plans: [], stages: [] }));
+    assertJunit(junitText(NOTHING));
     assertJunit(junitOfFailure({ command: 'run', exit: 'failed (exit 1)', message: 'no <cluster>', suggestions: ['"look"'] }));
   });
 
@@ -59,16 +67,51 @@ describe('a report as JUnit XML', () => {
   });
 
   it('does not let a stage pass that is still at work', () => {
-    const [root] = parseXml(
-      junitText({
-        title: 'x',
-        facts: [],
-        findings: [],
-        plans: [],
-        stages: [{ id: 'wait', state: 'running', startedAt: '2026-01-01T00:00:00Z' }],
-      }),
-    );
+    const [root] = parseXml(junitText({ ...NOTHING, stages: [{ id: 'wait', state: 'running', startedAt: '2026-01-01T00:00:00Z' }] }));
     assert.equal(root?.attributes.failures, '1');
+  });
+
+  describe('of a command that failed while its checks and stages passed', () => {
+    const stages = [{ id: 'cli', state: 'done' }];
+    const ended = (code: string, number: number) => ({ ...NOTHING, stages, outcome: { code, number } });
+
+    it('has a case `command` with the reason and what to do', () => {
+      const text = junitText({ ...ended('stopped', 5), message: '1 step is left to do by hand', suggestions: ['remove it with: rm x'] });
+      assert.match(text, /^<testsuites tests="2" failures="1"/m);
+      assert.deepEqual(casesOf(text), [
+        ['stages', 'cli', ''],
+        ['command', 'command', 'failure'],
+      ]);
+      assert.match(
+        text,
+        /<failure message="1 step is left to do by hand">stopped \(exit 5\)&#10;1 step.*&#10;remove it with: rm x<\/failure>/,
+      );
+      assertJunit(text);
+    });
+
+    it('says the code where there is no other reason', () =>
+      assert.match(junitText(ended('blocked', 3)), /<failure message="blocked \(exit 3\)">/));
+
+    for (const [code, number] of [
+      ['done', 0],
+      ['pending', 2],
+    ] as const)
+      it(`has none for ${code}`, () => assert.deepEqual(casesOf(junitText(ended(code, number))), [['stages', 'cli', '']]));
+
+    it('has none where a stage failed: that says it', () => {
+      const failed = [{ id: 'cli', state: 'failed', because: 'no' }];
+      assert.deepEqual(casesOf(junitText({ ...ended('failed', 1), stages: failed, message: 'no' })), [['stages', 'cli', 'failure']]);
+    });
+  });
+
+  it('lets no warning pass for which --fail-on=warning stopped the command', () => {
+    const findings = reportOf().findings.filter(({ outcome }) => outcome === 'warning');
+    const of = { ...NOTHING, findings };
+    const [finding] = findings;
+    assert.deepEqual(casesOf(junitText({ ...of, outcome: { code: 'warned', number: 4 } })), [
+      [finding?.category, `${finding?.id} ${finding?.title}`, 'failure'],
+    ]);
+    assert.match(junitText({ ...of, outcome: { code: 'done', number: 0 } }), /failures="0"/);
   });
 
   it('the rules themselves refuse what the schema refuses', () => {
