@@ -1,7 +1,7 @@
 import { type ExitName, Fault } from '../core/fault.ts';
 import { type Ending, nextCommand } from '../ui/next-step.ts';
 import { type Outcome, preflightReport, runReport } from './documents.ts';
-import { leftToPerson, stopForPerson } from './left-to-person.ts';
+import { awaitedOfPerson, stopForPerson } from './left-to-person.ts';
 import type { Session } from './session.ts';
 
 /** Prints what a command did as its document, and on stderr why it ended early. */
@@ -23,7 +23,7 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
 
 /** What is left to a person alone is a reason to stop: for a command of one stage. */
 function withPerson(outcome: Outcome): Outcome {
-  const stop = stopForPerson(outcome.exit, leftToPerson(outcome.plans), outcome.stages.length);
+  const stop = stopForPerson(outcome.exit, awaitedOfPerson(outcome.plans), outcome.stages.length);
   return stop ? { ...outcome, exit: stop.code, message: stop.message, suggestions: stop.suggestions } : outcome;
 }
 

@@ -1,15 +1,20 @@
 import { type ExitName, Fault } from '../core/fault.ts';
 import type { PlannedStage } from '../core/plan.ts';
 
-/** Steps that only a person can do and that the stages wait for, in their order. */
+/** Steps that only a person can do, in the order of the stages: those that a stage waits for, and those that nothing here can see done. */
 export function leftToPerson(plans: readonly PlannedStage[]): readonly string[] {
+  return plans.flatMap(({ actions }) => actions).flatMap(({ effect }) => (effect.type === 'ask' ? [effect.instruction] : []));
+}
+
+/** Those that the stages wait for. */
+export function awaitedOfPerson(plans: readonly PlannedStage[]): readonly string[] {
   return plans
     .flatMap(({ actions }) => actions)
     .flatMap(({ effect }) => (effect.type === 'ask' && effect.awaited ? [effect.instruction] : []));
 }
 
 /**
- * A command of one stage that leaves steps to a person has stopped for that person (exit 5), and goes on when it is called again;
+ * A command of one stage that leaves steps to a person, and waits for them, has stopped for that person (exit 5), and goes on when it is called again;
  * a chain goes on without them. Undefined where nothing is left, or where the command ended otherwise.
  */
 export function stopForPerson(exit: ExitName, left: readonly string[], stages: number): Fault | undefined {

@@ -11,13 +11,18 @@ export function runLines(
 ): readonly string[] {
   const checks = outcome.findings.length > 0 ? findingsLines(outcome.findings, { ...view, openOnly: !view.full && !view.wide }) : [];
   if (outcome.stages.length === 0 || (view.full && outcome.stages.length === 1)) return checks;
-  const left = outcome.exit === 'done' ? leftToPerson(outcome.plans) : [];
   return [
     ...checks,
     ...summaryTable(
       ['STAGE', 'STATE', 'WHY'],
       outcome.stages.map((stage) => [stage.id, stage.state, stage.because ?? '']),
     ),
-    ...left.map((step) => view.palette.warn(`BY HAND  ${step}`)),
+    ...byHand(outcome).map((step) => view.palette.warn(`BY HAND  ${step}`)),
   ];
+}
+
+/** What is left to a person at the end of a run, and what of it the error does not name where a command stopped for that person. */
+function byHand({ exit, plans, suggestions }: Outcome): readonly string[] {
+  if (exit !== 'done' && exit !== 'stopped') return [];
+  return leftToPerson(plans).filter((step) => !suggestions.includes(step));
 }

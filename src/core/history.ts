@@ -7,6 +7,8 @@ import type { ActionTrace, NoteTrace, RunHistory } from './run-history.ts';
 /** Texts of programs are cut to this many characters. */
 const DETAIL_CHARACTERS = 2000;
 const NOTES = 200;
+/** A step that only a person can do has been said, which is not done. */
+const LEFT = { outcome: 'left-to-person' } as const;
 
 /** Listens to the engine and keeps what a report needs. Holds no action's content, only what was done, when and with what result. */
 export class History {
@@ -38,8 +40,9 @@ export class History {
         return;
       }
       case 'action-done': {
-        const { durationMs, detail } = event;
-        this.#close({ outcome: 'done', durationMs, ...(detail === undefined ? {} : { detail: cut(detail) }) });
+        const { action, durationMs, detail } = event;
+        const ending = action.effect.type === 'ask' ? LEFT : ({ outcome: 'done', durationMs } as const);
+        this.#close({ ...ending, ...(detail === undefined ? {} : { detail: cut(detail) }) });
         return;
       }
       case 'action-failed':

@@ -18,9 +18,10 @@ export interface ActionTrace {
   /** What it does as one line, as the plan shows it; Secrets’ values hidden. */
   readonly command?: string;
   readonly startedAt: string;
-  /** Milliseconds; absent if it did not end. */
+  /** Milliseconds; absent if it did not end, or is not this program's to end. */
   readonly durationMs?: number;
-  readonly outcome: 'running' | 'done' | 'failed';
+  /** `left-to-person`: it was said, and whether it has been done since is not known here. */
+  readonly outcome: 'running' | 'done' | 'failed' | 'left-to-person';
   /** What the action said about its result, or why it failed. */
   readonly detail?: string;
 }

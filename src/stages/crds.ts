@@ -7,7 +7,7 @@ import { type CrdFacts, crdFile, readCrdFacts } from './target-crds.ts';
 
 const IN_MANIFEST = 'the full manifest holds the CRDs: apply installs them first';
 
-/** Said when the CRDs are there: whoever asked for this stage alone must not stop here. */
+/** Said when the CRDs are there: whoever asked for this stage alone must not stop here. A chain that goes on to apply does it itself. */
 const AT_ONCE: Action = {
   id: 'at-once',
   title: 'go on at once',
@@ -36,7 +36,7 @@ export const crdsStage = pathStage<CrdFacts>({
     const { crds, previews } = facts;
     if (!changes(facts)) return { skip: `the CRDs are as ${crds.url} says` };
     return {
-      actions: [...applyWhole(crdFile(facts, '§4.3/2'), context), AT_ONCE],
+      actions: [...applyWhole(crdFile(facts, '§4.3/2'), context), ...(context.chain?.later.includes('apply') ? [] : [AT_ONCE])],
       objects: previews.map(({ planned }) => planned),
       remember: { digests: { [crds.file]: crds.sha256 } },
     };

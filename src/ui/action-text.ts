@@ -9,6 +9,9 @@ import { refText } from '../core/object.ts';
 /** The name that a tool has on this machine: `netsvcctl` → `calicoctl`. */
 export type ProgramOf = (tool: Tool) => string;
 
+/** The result of a step that only a person can do: it was said, no more. */
+export const LEFT_TO_PERSON = 'left to a person';
+
 /** What an action does as one line: the command a person could type, or the same in words. */
 export function actionText(action: Action, programOf: ProgramOf): string {
   return withoutAddressCredentials(effectText(action.effect, programOf));

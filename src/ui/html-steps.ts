@@ -1,6 +1,6 @@
 import type { PlannedStage } from '../core/plan.ts';
 import type { ActionTrace, RunHistory } from '../core/run-history.ts';
-import { actionText, elapsedText, type ProgramOf } from './action-text.ts';
+import { actionText, elapsedText, LEFT_TO_PERSON, type ProgramOf } from './action-text.ts';
 import { clip } from './columns.ts';
 import { type Html, html } from './html.ts';
 
@@ -36,7 +36,8 @@ ${notesPart(history)}</section>
 }
 
 function stepOf(trace: ActionTrace): Step {
-  const { stage, title, ref, outcome, startedAt, durationMs, command = '', detail = '' } = trace;
+  const { stage, title, ref, startedAt, durationMs, command = '', detail = '' } = trace;
+  const outcome = trace.outcome === 'left-to-person' ? LEFT_TO_PERSON : trace.outcome;
   return { stage, title, ref, outcome, startedAt, detail, command, took: durationMs === undefined ? '' : elapsedText(durationMs) };
 }
 
@@ -50,7 +51,7 @@ function planned(plans: readonly PlannedStage[], programOf: ProgramOf): readonly
 }
 
 function row({ stage, title, ref, command, outcome, startedAt, took, detail }: Step): Html {
-  const kind = ['done', 'failed', 'running'].includes(outcome) ? outcome : 'other';
+  const kind = outcome === LEFT_TO_PERSON ? 'left' : ['done', 'failed', 'running'].includes(outcome) ? outcome : 'other';
   return html`<tr><th scope="row">${stage}</th><td>${title} <small>${ref}</small>${commandPart(command)}</td>
 <td class="s-${kind}">${outcome}<br><small>${startedAt} ${took}</small>${detail === '' ? '' : html`<pre>${detail}</pre>`}</td></tr>
 `;

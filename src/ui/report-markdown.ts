@@ -2,7 +2,7 @@ import type { Finding } from '../core/check.ts';
 import { refText } from '../core/object.ts';
 import type { PlannedStage } from '../core/plan.ts';
 import type { RolloutTrace } from '../core/run-history.ts';
-import { actionText, elapsedText, type ProgramOf } from './action-text.ts';
+import { actionText, elapsedText, LEFT_TO_PERSON, type ProgramOf } from './action-text.ts';
 import { tallyLine } from './findings.ts';
 import { doneAt, nameOf } from './heat-map.ts';
 import { cell, code, markdownTable, moreLine, type Room } from './markdown.ts';
@@ -118,7 +118,7 @@ function stepsSection({ plans, history }: ReportFacts, programOf: ProgramOf, roo
     ran.length > 0
       ? ran.map(
           ({ stage, command = '', outcome, durationMs = 0 }) =>
-            `1. ${stage}: ${code(command, room)} ${outcome}, ${elapsedText(durationMs)}`,
+            `1. ${stage}: ${code(command, room)} ${outcome === 'left-to-person' ? LEFT_TO_PERSON : `${outcome}, ${elapsedText(durationMs)}`}`,
         )
       : plans.flatMap((plan) => plan.actions.map((action) => `1. ${plan.id}: ${code(actionText(action, programOf), room)}`));
   if (steps.length === 0) return '';

@@ -10,7 +10,7 @@ const action = (id: string): Action => ({
   title: `do ${id}`,
   ref: '§4.4/2',
   undo: 'none',
-  effect: { type: 'ask', instruction: 'look' },
+  effect: { type: 'write', file: 'f', content: 'look' },
   keep: 'never told',
 });
 const target = (kind: RolloutTarget['kind']): RolloutTarget => ({
@@ -42,6 +42,15 @@ describe('the history of a run', () => {
       ],
     );
     assert.doesNotMatch(JSON.stringify(actions), /never told|look/);
+  });
+
+  it('does not call done what is left to a person', () => {
+    const history = new History(at(0), (one) => one.id);
+    const step: Action = { ...action('a'), effect: { type: 'ask', instruction: 'look' } };
+    history.observe({ type: 'action-started', stage: 'cli', action: step, index: 0, of: 1 }, at(1));
+    history.observe({ type: 'action-done', stage: 'cli', action: step, durationMs: 0, detail: 'to be done by a person' }, at(1));
+    const [told] = history.told(at(2)).actions;
+    assert.deepEqual([told?.outcome, told?.durationMs, told?.detail], ['left-to-person', undefined, 'to be done by a person']);
   });
 
   it('shows an action that never ended as running', () => {

@@ -85,6 +85,13 @@ describe('the operator path', () => {
     assert.match(last.effect.instruction, /^next, at once: apply .* The old operator .* hangs/);
   });
 
+  it('crds leaves nothing to a person in a chain that goes on to apply', async () => {
+    const { sources, context } = await operatedBench();
+    const plan = (await crdsStage.open(sources, { ...context, chain: { pending: [], onlyPlanned: true, later: ['apply'] } })).plan();
+    assert.ok('actions' in plan && plan.actions.length > 0);
+    assert.ok(plan.actions.every(({ effect }) => effect.type !== 'ask'));
+  });
+
   it('waits for the operator’s own pod, and leaves the components to the wait stage', async () => {
     const bench = await operatedBench();
     const wait = (await actionsOf(applyStage, bench)).at(-1);

@@ -96,6 +96,23 @@ describe('a report as a page', () => {
     ]);
   });
 
+  it('does not call done what is left to a person', () => {
+    const report = reportOf();
+    const step = {
+      stage: 'cli',
+      id: 'a',
+      title: 'a',
+      ref: '§1/4',
+      command: 'by hand: look',
+      startedAt: 't',
+      outcome: 'left-to-person',
+    } as const;
+    assert.ok(report.history);
+    const text = htmlText({ ...report, history: { ...report.history, actions: [step] } }, programOf);
+    assert.match(text, /<td class="s-left">left to a person</);
+    assert.doesNotMatch(text.slice(text.indexOf('id="steps"')), /s-done/);
+  });
+
   it('names the node that failed and why, before those that only took long', () => {
     const listed = [...page.matchAll(/<tr><th scope="row">(node-\d+)<\/th><td class="c-(\w+)">/g)].map(([, node, phase]) => [node, phase]);
     assert.deepEqual(listed[0], ['node-00008', 'failed']);

@@ -17,6 +17,22 @@ describe('a report as Markdown', () => {
     assert.match(text, /Next: `kubectl netsvc-upgrade run`\n$/);
   });
 
+  it('does not call done what is left to a person', () => {
+    const report = reportOf();
+    const step = {
+      stage: 'cli',
+      id: 'a',
+      title: 'a',
+      ref: '§1/4',
+      command: 'by hand: look',
+      startedAt: 't',
+      outcome: 'left-to-person',
+    } as const;
+    assert.ok(report.history);
+    const text = markdownText({ ...report, history: { ...report.history, actions: [step] } }, programOf);
+    assert.match(text, /^1\. cli: `by hand: look` left to a person$/m);
+  });
+
   it('has a section each for edits, differences, ownership, owner references and hosts', () => {
     const text = markdownText(reportOf({ hosts: 100 }), programOf);
     assert.match(text, /^- versions: v3\.27\.5 before, v3\.32\.2 after$/m);
