@@ -11,12 +11,14 @@ import { sliceOf } from './slice.ts';
 import { runStageCommand } from './stage-command.ts';
 
 export interface DemoRequest {
-  readonly flags: Pick<SessionFlags, 'output' | 'report-file'> & {
+  readonly flags: Pick<SessionFlags, 'output' | 'report-file' | 'quiet' | 'no-progress'> & {
     /** As fast as it goes, without pauses. */
     readonly fast?: boolean;
     /** A node gets stuck, the wait times out, the node is freed, the same command continues. */
     readonly 'keep-going'?: boolean;
   };
+  /** The command line after the program's name: `demo --fast`. */
+  readonly typed: string;
   readonly seams: Seams;
 }
 
@@ -29,14 +31,16 @@ const PACE_STUCK = 350;
 const RELEASES = fileURLToPath(new URL('../sandbox/releases', import.meta.url));
 
 /** The whole chain on a cluster in memory, by the engine, stages and views of every other command. */
-export async function runDemo({ flags, seams }: DemoRequest): Promise<ExitName> {
+export async function runDemo({ flags, typed, seams }: DemoRequest): Promise<ExitName> {
   const clock = virtualClock({ start: new Date() });
   const scenario = await netsvcScenario({ nodes: NODES, releasesFolder: RELEASES, clock });
   const stuck = flags['keep-going'] === true;
   if (flags.fast !== true) clock.pace = stuck ? PACE_STUCK : PACE;
-  const say = (line: string) => seams.terminal.err(`${line}\n`);
+  const say = (line: string) => {
+    if (flags.quiet !== true) seams.terminal.err(`${line}\n`);
+  };
   const run = (one: Seams) =>
-    runStageCommand(demoRun(flags, stuck), { ...one, compose: async (request) => compose(scenario, request, one.version) });
+    runStageCommand(demoRun(flags, typed), { ...one, compose: async (request) => compose(scenario, request, one.version) });
   say(`A cluster in memory: ${NODES} nodes, netsvc v3.26.4 from its manifest. No real cluster is touched.`);
   if (!stuck) return run(seams);
   scenario.cluster.nodes.fault(STUCK, 'not-ready');
@@ -49,15 +53,8 @@ export async function runDemo({ flags, seams }: DemoRequest): Promise<ExitName> 
 }
 
 /** A person's answer is not needed: nothing real changes. */
-function demoRun(flags: DemoRequest['flags'], stuck: boolean): Parameters<typeof runStageCommand>[0] {
-  const typed = `demo${stuck ? ' --keep-going' : ''}`;
-  const { output, 'report-file': reportFile } = flags;
-  const given = {
-    output,
-    yes: true,
-    ...(reportFile === undefined ? {} : { 'report-file': reportFile }),
-    ...(stuck ? { timeout: '1m' } : {}),
-  };
+function demoRun({ fast: _, 'keep-going': stuck, ...shown }: DemoRequest['flags'], typed: string): Parameters<typeof runStageCommand>[0] {
+  const given = { ...shown, yes: true, ...(stuck === true ? { timeout: '1m' } : {}) };
   // No command reaches the cluster in memory from outside: findings lead to their pages.
   return { command: 'demo', typed, carried: [], commands: [], flags: given, select: sliceOf({}) };
 }

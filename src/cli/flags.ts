@@ -153,6 +153,11 @@ export const outputFlags = {
   'no-progress': Flags.boolean({ ...output, summary: 'a line per change instead of the live view' }),
 };
 
+const { v: _, ...withoutTrace } = outputFlags;
+
+/** `demo` runs no program and sends no request: there is nothing underneath to tell. */
+export const demoOutputFlags = withoutTrace;
+
 /** `plan` lists images besides. */
 export const planOutputFlags = {
   ...outputFlags,

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.ts';
 import { described } from '../cli/description.ts';
-import { outputFlags } from '../cli/flags.ts';
+import { demoOutputFlags } from '../cli/flags.ts';
 import type { ExitName } from '../core/fault.ts';
 
 export class Demo extends BaseCommand {
@@ -18,12 +18,12 @@ export class Demo extends BaseCommand {
       helpGroup: 'run',
       summary: 'a node gets stuck: the wait times out, the node is mended, the same command continues',
     }),
-    ...outputFlags,
+    ...demoOutputFlags,
   };
 
   async run(): Promise<ExitName> {
     const { flags } = await this.parse(Demo, this.words());
     const { runDemo } = await import('../cli/demo.ts');
-    return runDemo({ flags, seams: this.seams });
+    return runDemo({ flags, typed: this.asked(flags, this.typed).typed, seams: this.seams });
   }
 }

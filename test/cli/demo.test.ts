@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { runDemo } from '../../src/cli/demo.ts';
 import type { AnyStage } from '../../src/core/stage.ts';
 import { usualChain as chain } from '../../src/stages/index.ts';
@@ -7,7 +10,7 @@ import { commandBench } from '../support/command-bench.ts';
 describe('demo', () => {
   const demo = async (flags: Omit<Parameters<typeof runDemo>[0]['flags'], 'fast'>, stages: readonly AnyStage[] = chain) => {
     const bench = commandBench(stages);
-    const exit = await runDemo({ flags: { ...flags, fast: true }, seams: bench.seams });
+    const exit = await runDemo({ flags: { ...flags, fast: true }, typed: 'demo', seams: bench.seams });
     return { bench, exit };
   };
 
@@ -25,5 +28,39 @@ describe('demo', () => {
     assert.match(bench.err(), /node-02: not ready[\s\S]*Exit code 124: timed out/);
     const document = JSON.parse(bench.out()) as { readonly kind: string };
     assert.equal(document.kind, 'RunReport');
+  });
+
+  it('says nothing of its progress with --quiet, and all the rest', async () => {
+    const bench = commandBench(chain);
+    assert.equal(await bench.run('demo', '--fast', '--quiet'), 0);
+    const said = bench.err().trimEnd().split('\n');
+    assert.deepEqual(
+      said.filter((line) => !line.startsWith('Warning: ')),
+      [],
+    );
+    assert.match(bench.out(), /^verify +done/m);
+  });
+
+  it('has a line per change with --no-progress, also on a terminal', async () => {
+    const bench = commandBench(chain);
+    Object.assign(bench.seams.terminal, { errIsTerminal: true });
+    assert.equal(await bench.run('demo', '--fast', '--no-progress'), 0);
+    assert.match(bench.err(), /^verify: done in/m);
+  });
+
+  it('has no flag that tells what goes on underneath: nothing does', async () => {
+    const bench = commandBench(chain);
+    assert.equal(await bench.run('demo', '--fast', '-v'), 64);
+    assert.match(bench.err(), /^error: unknown flag -v/);
+  });
+
+  it('reports the command as it was typed', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'demo-'));
+    const file = join(folder, 'r.md');
+    const exit = await commandBench(chain).run('demo', '--fast', '--quiet', '--report-file', file);
+    const report = readFileSync(file, 'utf8');
+    rmSync(folder, { recursive: true });
+    assert.equal(exit, 0);
+    assert.ok(report.includes(`- command: kubectl netsvc-upgrade demo --fast --quiet --report-file ${file}\n`), report.slice(0, 500));
   });
 });
