@@ -1,5 +1,6 @@
 import type { Context } from '../core/context.ts';
 import type { ExitName } from '../core/fault.ts';
+import { oneFindingEach } from '../core/one-finding.ts';
 import type { RunHistory } from '../core/run-history.ts';
 import type { RunRecord } from '../core/run-record.ts';
 import { type Outcome, type RunReport, runReport } from './documents.ts';
@@ -15,7 +16,7 @@ export function mergedReport(context: Context, record: RunRecord, parts: readonl
     runId: record.runId,
     versions: { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) },
     stages: record.stages,
-    findings: latest(parts.flatMap((one) => one.findings)),
+    findings: latest(parts.map((one) => oneFindingEach(one.findings))),
     plans: parts
       .flatMap((one) => one.plans)
       .filter((plan, index, all) => plan.skip === undefined || all.findLastIndex((one) => one.id === plan.id) === index),
@@ -43,9 +44,12 @@ function endingOf(record: RunRecord, last: RunReport | undefined): Pick<Outcome,
   };
 }
 
-/** A check that was judged more than once counts as it was judged last. */
-function latest(findings: RunReport['findings']): RunReport['findings'] {
-  return [...new Map(findings.map((one) => [one.id, one])).values()];
+/** A check that several commands judged counts as the last of them judged it. */
+function latest(judged: readonly RunReport['findings'][]): RunReport['findings'] {
+  return judged.flatMap((findings, part) => {
+    const later = new Set(judged.slice(part + 1).flatMap((others) => others.map(({ id }) => id)));
+    return findings.filter(({ id }) => !later.has(id));
+  });
 }
 
 function mergedHistory(all: readonly RunHistory[]): RunHistory | undefined {

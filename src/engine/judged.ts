@@ -1,5 +1,6 @@
 import type { Action } from '../core/action.ts';
 import type { Finding } from '../core/check.ts';
+import { oneFindingEach } from '../core/one-finding.ts';
 
 /** What the checks found so far, and what the run itself has cured of it since. */
 export class Judged {
@@ -16,9 +17,10 @@ export class Judged {
     for (const { check, subject } of cures) this.#cured.add(keyOf(check, subject));
   }
 
-  /** In the order of the stages. A finding is cured once every single thing that it is about is. */
+  /** In the order of the stages, a check that several of them judged once. A finding is cured once every single thing that it is about is. */
   get findings(): readonly Finding[] {
-    return [...this.#byStage.values()].flat().map((finding) => (this.#isCured(finding) ? { ...finding, outcome: 'cured' } : finding));
+    const all = [...this.#byStage.values()].flat();
+    return oneFindingEach(all.map((finding) => (this.#isCured(finding) ? { ...finding, outcome: 'cured' } : finding)));
   }
 
   #isCured({ id, outcome, evidence }: Finding): boolean {

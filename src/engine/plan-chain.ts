@@ -4,6 +4,7 @@ import type { Context } from '../core/context.ts';
 import type { Observer } from '../core/event.ts';
 import type { ExitName } from '../core/fault.ts';
 import { blocks } from '../core/judge.ts';
+import { oneFindingEach } from '../core/one-finding.ts';
 import type { PlannedStage } from '../core/plan.ts';
 import type { Sources } from '../core/ports.ts';
 import type { AnyStage, OpenStage } from '../core/stage.ts';
@@ -48,7 +49,7 @@ export async function planChain(stages: readonly AnyStage[], sources: Sources, c
     observe({ type: 'planned', stage: stage.id, plan });
   }
   const blocked = exitOf(findings, context);
-  return { stages: planned, findings, ...(blocked ? { blocked } : {}), writes: isChanging(), looked };
+  return { stages: planned, findings: oneFindingEach(findings), ...(blocked ? { blocked } : {}), writes: isChanging(), looked };
 }
 
 /** What judges the result is not read before there is one: its search goes through the whole cluster. */

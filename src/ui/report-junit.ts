@@ -1,8 +1,12 @@
 import type { Finding } from '../core/check.ts';
+import { clip } from './columns.ts';
 import { type JunitCase, type JunitSuite, junitDocument } from './junit.ts';
 import { movedSuites } from './junit-moved.ts';
 import type { ReportFacts, ReportStage } from './report-facts.ts';
 import type { ReportFailure } from './report-failure.ts';
+
+/** Characters of the subjects in a name. */
+const SUBJECTS = 200;
 
 type JunitFacts = Omit<ReportFacts, 'next'>;
 
@@ -15,7 +19,7 @@ export function junitText(report: JunitFacts): string {
   const times = stages.map(secondsOf).filter((one) => one !== undefined);
   const failing = outcome.code === 'warned' ? ['error', 'warning'] : ['error'];
   const suites: readonly JunitSuite[] = [
-    { name: 'checks', cases: findings.map((one) => findingCase(one, failing)) },
+    { name: 'checks', cases: findings.map((one) => findingCase(one, nameOf(one, findings), failing)) },
     { name: 'stages', cases: stages.map(stageCase), seconds: times.reduce((sum, one) => sum + one, 0) },
     ...movedSuites(plans),
   ];
@@ -45,8 +49,14 @@ function failedCommand(name: string, exit: string, message: string, suggestions:
   return { name, group: 'command', outcome: 'failed', message, text: [exit, message, ...suggestions].join('\n') };
 }
 
-function findingCase({ id, title, category, outcome, message, hint, next, evidence }: Finding, failing: readonly string[]): JunitCase {
-  const of = { name: `${id} ${title}`, group: category };
+/** Readers of JUnit take two cases of one name for one: a check that is open about different things names them. */
+function nameOf({ id, title, evidence }: Finding, all: readonly Finding[]): string {
+  const isAlone = all.filter((one) => one.id === id).length === 1;
+  return isAlone ? `${id} ${title}` : `${id} ${title}: ${clip(evidence.map(({ text }) => text).join(', '), SUBJECTS)}`;
+}
+
+function findingCase({ category, outcome, message, hint, next, evidence }: Finding, name: string, failing: readonly string[]): JunitCase {
+  const of = { name, group: category };
   const text = [message, hint, next, ...evidence.map((one) => one.text)].filter((one) => one !== undefined).join('\n');
   if (outcome === 'ok') return { ...of, outcome: 'passed' };
   if (outcome === 'not-applicable') return { ...of, outcome: 'skipped', message };

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runDemo } from '../../src/cli/demo.ts';
+import type { RunReport } from '../../src/cli/documents.ts';
 import type { AnyStage } from '../../src/core/stage.ts';
 import { usualChain as chain } from '../../src/stages/index.ts';
 import { commandBench } from '../support/command-bench.ts';
@@ -28,6 +29,18 @@ describe('demo', () => {
     assert.match(bench.err(), /node-02: not ready[\s\S]*Exit code 124: timed out/);
     const document = JSON.parse(bench.out()) as { readonly kind: string };
     assert.equal(document.kind, 'RunReport');
+  });
+
+  it('reports a check once, however many stages judge it', async () => {
+    const { bench } = await demo({ output: 'json' });
+    const { findings, tally } = JSON.parse(bench.out()) as RunReport;
+    const ids = findings.map(({ id }) => id);
+    assert.deepEqual([...new Set(ids)], ids);
+    assert.equal(tally.ok, findings.filter(({ outcome }) => ['ok', 'expected', 'cured'].includes(outcome)).length);
+    assert.deepEqual(
+      findings.filter(({ id }) => ['NS-701', 'NS-741'].includes(id)).map(({ outcome }) => outcome),
+      ['ok', 'ok'],
+    );
   });
 
   it('says nothing of its progress with --quiet, and all the rest', async () => {

@@ -78,6 +78,7 @@ describe('report', () => {
     await bench.run('report', '-o', 'json');
     const report = JSON.parse(bench.out().slice(bench.out().lastIndexOf('\n{') + 1)) as RunReport;
     assert.equal(report.exit.code, 'done');
+    assert.deepEqual([report.findings.map(({ id }) => id), report.tally.ok], [['NS-001'], 1], 'judged by every stage of both');
     assert.deepEqual(new Set(report.parts?.map((one) => one.exit.code)), new Set(['failed', 'done']));
     assert.deepEqual(new Set(report.history?.actions.map((one) => one.outcome)), new Set(['failed', 'done']));
   });

@@ -104,6 +104,15 @@ describe('a report as JUnit XML', () => {
     });
   });
 
+  it('names what a check is about where it is open about several things: no two cases have one name', () => {
+    const of = { id: 'NS-202', title: 'refused', category: 'manifest', ref: '§4.3/2', outcome: 'error', message: 'no' } as const;
+    const findings = ['CustomResourceDefinition/a', 'DaemonSet/b'].map((text) => ({ ...of, evidence: [{ text }] }));
+    assert.deepEqual(
+      casesOf(junitText({ ...NOTHING, findings })).map(([, name]) => name),
+      ['NS-202 refused: CustomResourceDefinition/a', 'NS-202 refused: DaemonSet/b'],
+    );
+  });
+
   it('lets no warning pass for which --fail-on=warning stopped the command', () => {
     const findings = reportOf().findings.filter(({ outcome }) => outcome === 'warning');
     const of = { ...NOTHING, findings };
