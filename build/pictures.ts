@@ -93,9 +93,7 @@ if (import.meta.main) {
   for (const [file, { title, args, pick }] of Object.entries(ALL_PICTURES)) {
     const lines = pick(show(args))?.map((line) => line.map((span) => ({ ...span, text: withoutWheel(span.text) })));
     if (!lines) throw new Error(`${file}: the run has no such moment`);
-    const prompt: Span[] = [
-      { text: `$ kubectl netsvc-upgrade ${args[0]}${args.includes('--keep-going') ? ' --keep-going' : ''}`, styles: ['1'] },
-    ];
+    const prompt: Span[] = [{ text: `$ kubectl netsvc-upgrade ${args.join(' ')}`, styles: ['1'] }];
     writeFileSync(join(PICTURES, file), terminalSvg(title, [prompt, ...lines], COLUMNS));
   }
 }
