@@ -12,6 +12,7 @@ export type Expectation =
   | RolloutExpected
   | { readonly type: 'apiservice-available'; readonly names: readonly string[] }
   | PoliciesSettled
+  | RenamingHeld
   | OperatorExpected
   | EndpointsExpected;
 
@@ -34,6 +35,14 @@ export interface PoliciesSettled {
   readonly prefix: string;
   /** Object and field that switch the renaming off; undefined if the cluster has no such kind. */
   readonly hold?: { readonly kind: Kind; readonly name: string; readonly field: string };
+}
+
+/** The switch of the renaming says `Disabled`, and the cluster has stored it: a CRD that does not know the field drops it silently. */
+export interface RenamingHeld {
+  readonly type: 'renaming-held';
+  readonly kind: Kind;
+  readonly name: string;
+  readonly field: string;
 }
 
 /** The operator has brought every component to the target, and it has stayed so. */

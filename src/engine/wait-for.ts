@@ -6,7 +6,7 @@ import type { Report } from './report.ts';
 import { waitApiServices } from './wait-apiservice.ts';
 import { waitHostEndpoints } from './wait-host-endpoints.ts';
 import { waitOperator } from './wait-operator.ts';
-import { waitPolicies } from './wait-policies.ts';
+import { assertHeld, waitPolicies } from './wait-policies.ts';
 import { type WaitRequest, waitRollout } from './wait-rollout.ts';
 
 /** What a wait has around it: what ends it, whom it tells, and what earlier ones of the run went on without. */
@@ -36,6 +36,9 @@ export async function waitFor(
       return {};
     case 'policies-settled':
       await waitPolicies(ports, until, { timeoutMs, signal, report });
+      return {};
+    case 'renaming-held':
+      await assertHeld(cluster, until);
       return {};
     case 'rollout': {
       const { targets, maxFailed, goesOn } = until;

@@ -1,4 +1,4 @@
-import type { PoliciesSettled } from '../core/action.ts';
+import type { PoliciesSettled, RenamingHeld } from '../core/action.ts';
 import { Fault } from '../core/fault.ts';
 import { pendingRenames, valueAt } from '../core/policy-renames.ts';
 import type { Clock, ClusterReader } from '../core/ports.ts';
@@ -39,6 +39,15 @@ export async function assertSettled({ cluster, clock }: Ports, expected: Policie
   if (pending.length > 0) throw new Outdated(`policies wait for their new names: ${named(pending)}`);
 }
 
+/** Throws Fault `blocked` where the hold that was just written is not there: the controllers must not start then. */
+export async function assertHeld(cluster: Pick<ClusterReader, 'get'>, { kind, name, field }: RenamingHeld): Promise<void> {
+  if (valueAt(await cluster.get(kind, name), field) === 'Disabled') return;
+  throw new Fault('blocked', `${kind.kind}/${name} has not kept ${field}: Disabled: the renaming of policies is not held`, [
+    `see that the CRD ${kind.plural}.${kind.group} is the target's, and that nothing older writes this object`,
+    'then continue with the same command; or leave out --hold-policy-migration, and take the references off first: kubectl netsvc-upgrade ownerrefs strip',
+  ]);
+}
+
 async function pendingNow(cluster: Ports['cluster'], expected: PoliciesSettled): Promise<readonly string[]> {
   const { hold } = expected;
   // Read again each time: writers of older releases erase it.
@@ -51,7 +60,7 @@ async function pendingNow(cluster: Ports['cluster'], expected: PoliciesSettled):
 function tooLate(pending: readonly string[], timeoutMs: number): Fault {
   return new Fault('timeout', `${pending.length} policies have no new name after ${Math.round(timeoutMs / 1000)} s: ${named(pending)}`, [
     'look at the log of the controllers: they rename policies once every agent is rolled out',
-    'then continue with the same command; or hold the renaming with --hold-policy-migration',
+    'then continue with the same command; or hold the renaming: kubectl netsvc-upgrade apply --hold-policy-migration',
   ]);
 }
 

@@ -12,6 +12,7 @@ import type { RolloutProgress } from '../core/rollout.ts';
 import type { RunRecord } from '../core/run-record.ts';
 import { splitWaves, type Wave } from '../merge/waves.ts';
 import type { EditSurvey } from './edits.ts';
+import { type RenamingSwitch, readRenamingSwitch } from './hold-policies.ts';
 import { emptiedSecrets, readStoreFacts } from './kvstore-facts.ts';
 import { readMergedTarget, untoldChanges } from './merged-target.ts';
 import { readOwnersJudged } from './owner-references.ts';
@@ -38,8 +39,8 @@ export interface ApplyFacts extends OwnersJudged {
   readonly nodes: number;
   /** Live objects of the installed release, and CRDs of removed kinds, that the target no longer has. */
   readonly leftBehind: readonly KubeObject[];
-  /** The controllers' configuration, for holding the renaming of policies. */
-  readonly controllersConfiguration?: KubeObject;
+  /** For holding the renaming of policies. */
+  readonly renamingSwitch: RenamingSwitch | undefined;
 }
 
 export async function readApplyFacts(sources: Sources, context: Context, installation: Installation): Promise<ApplyFacts> {
@@ -47,10 +48,10 @@ export async function readApplyFacts(sources: Sources, context: Context, install
   const { target, edits, previews } = await readMergedTarget(sources, context, installation, record);
   const variant = variantOf(context, installation);
   const nodes = await readNodes(sources);
-  const [rollouts, removedCrds, controllersConfiguration, store, owners] = await Promise.all([
+  const [rollouts, removedCrds, renamingSwitch, store, owners] = await Promise.all([
     readRollouts(sources, targetsOf(context, target, variant.id), nodes),
     readRemovedCrds(sources, context, target),
-    readControllersConfiguration(sources, context),
+    readRenamingSwitch(sources, context),
     installation.datastore === 'kvstore' ? readStoreFacts(sources, context, target) : undefined,
     readOwnersJudged(sources, context, installation),
   ]);
@@ -61,8 +62,7 @@ export async function readApplyFacts(sources: Sources, context: Context, install
   const waves = splitWaves(target.manifest, addOns, variant, context.profile);
   const emptied = emptiedSecrets(previews);
   const merged = { installation, variant, target, waves, previews, edits, untold, store, emptied };
-  const facts = { ...merged, record, rollouts, nodes: nodes.length, leftBehind, ...owners };
-  return controllersConfiguration ? { ...facts, controllersConfiguration } : facts;
+  return { ...merged, record, rollouts, nodes: nodes.length, leftBehind, renamingSwitch, ...owners };
 }
 
 async function readRemovedCrds({ cluster }: Sources, { profile }: Context, target: Target): Promise<readonly KubeObject[]> {
@@ -70,10 +70,4 @@ async function readRemovedCrds({ cluster }: Sources, { profile }: Context, targe
   const names = profile.removedKinds.map(({ plural, group }) => `${plural}.${group}`).filter((name) => !kept.has(name));
   const found = await Promise.all(names.map((name) => cluster.get(K.CustomResourceDefinition, name)));
   return found.filter((one) => one !== undefined);
-}
-
-async function readControllersConfiguration({ cluster }: Sources, { profile }: Context): Promise<KubeObject | undefined> {
-  const { plural, kind, name } = profile.controllersConfiguration;
-  const resource = await cluster.resolve(`${profile.crdGroup}/v1`, kind);
-  return resource?.plural === plural ? cluster.get(resource, name) : undefined;
 }

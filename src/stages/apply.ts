@@ -12,7 +12,7 @@ import { type Wave, waveText } from '../merge/waves.ts';
 import { type ApplyFacts, readApplyFacts } from './apply-facts.ts';
 import { carriedOf } from './carried-target.ts';
 import { chartApply } from './chart-apply.ts';
-import { holdPolicyMigration } from './hold-policies.ts';
+import { holdPolicyMigration, holdUnlessHeld } from './hold-policies.ts';
 import { leftoverRemovals } from './leftover-removals.ts';
 import { operatorApply } from './operator-apply.ts';
 import { ownershipNote, takeOverOwnership } from './ownership.ts';
@@ -93,8 +93,15 @@ function saveUpgradeFile({ target, waves }: ApplyFacts): Action {
 }
 
 function waveActions(wave: Wave, facts: ApplyFacts, context: Context): readonly Action[] {
-  const applied = needsApply(wave, facts) ? applyActions(wave, facts, context) : [];
-  return [...applied, ...waitActions(wave, facts, context, applied.length > 0)];
+  const applies = needsApply(wave, facts);
+  // The controllers may run already, and the renaming still be held: a run that waited for the new names in vain is continued so.
+  const late = isLast(wave) ? holdUnlessHeld(facts.renamingSwitch, context) : [];
+  return [...(applies ? applyActions(wave, facts, context) : late), ...waitActions(wave, facts, context, applies)];
+}
+
+/** The wave that starts the controllers. */
+function isLast({ id }: Wave): boolean {
+  return id === 'controllers' || id === 'all';
 }
 
 function needsApply(wave: Wave, { previews }: ApplyFacts): boolean {
@@ -103,8 +110,7 @@ function needsApply(wave: Wave, { previews }: ApplyFacts): boolean {
 }
 
 function applyActions(wave: Wave, facts: ApplyFacts, context: Context): readonly Action[] {
-  const isLast = wave.id === 'controllers' || wave.id === 'all';
-  const noReturn = isLast && renamesPolicies(facts, context) && !context.options.holdPolicyMigration;
+  const noReturn = isLast(wave) && renamesPolicies(facts, context) && !context.options.holdPolicyMigration;
   const apply: Action = {
     id: `wave-${wave.id}`,
     title: `apply ${wave.title}`,
@@ -120,7 +126,7 @@ function applyActions(wave: Wave, facts: ApplyFacts, context: Context): readonly
     undo: 'full',
     effect: { type: 'write', file: wave.file, content: waveText(wave) },
   };
-  const hold = isLast ? holdPolicyMigration(facts.controllersConfiguration, context, renamesPolicies(facts, context)) : [];
+  const hold = isLast(wave) ? holdPolicyMigration(facts.renamingSwitch, context) : [];
   const [first, ...rest] = [...hold, apply];
   // What changes UIDs begins with a search of its own (§4.8): a reference may have come back while the agents were rolled.
   const begun = first && changesUidsIn(wave, facts) ? [{ ...first, afresh: true }, ...rest] : [...hold, apply];

@@ -11,31 +11,35 @@ import { parseManifest } from '../merge/manifest.ts';
 import { applyWhole } from './apply-file.ts';
 import { type ChartDifference, chartDifference } from './chart-objects.ts';
 import { type ChartFacts, readChartFacts } from './chart-survey.ts';
+import { holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from './hold-policies.ts';
 import { readOwnersJudged } from './owner-references.ts';
 import { pathPart } from './path-stage.ts';
 import { crdFile } from './target-crds.ts';
 
+type ChartApplyFacts = ChartFacts & OwnersJudged & { readonly renamingSwitch: RenamingSwitch | undefined };
+
 /** The release of the operator's chart, upgraded by the chart tool (§4.2/2); CRDs that are still missing come right before it. */
-export const chartApply = pathPart<ChartFacts & OwnersJudged>({
+export const chartApply = pathPart<ChartApplyFacts>({
   paths: ['chart'],
   // The operator that this starts changes UIDs: the cluster is searched again right before.
   checks: [...chartChecks, ownersSearched, noneBreaks],
   async survey(sources, context, installation) {
-    const [facts, owners] = await Promise.all([
+    const [facts, renamingSwitch, owners] = await Promise.all([
       // What is performed is tried against the cluster as it is right before.
       readChartFacts(sources, context, installation, context.chain?.onlyPlanned === true ? 'earlier' : 'anew'),
+      readRenamingSwitch(sources, context),
       readOwnersJudged(sources, context, installation),
     ]);
-    return { ...facts, ...owners };
+    return { ...facts, renamingSwitch, ...owners };
   },
   plan: planChart,
 });
 
-function planChart(facts: ChartFacts, context: Context): StagePlan {
+function planChart(facts: ChartApplyFacts, context: Context): StagePlan {
   const crds = facts.crds ? applyWhole(crdFile(facts.crds, '§4.2/1'), context) : [];
   const name = releaseText(facts.installation);
   if (!facts.upgraded && hasNoWay(facts)) return noWay(name, context);
-  const actions = [...crds, ...(facts.upgraded ? [] : [upgradeAction(name, facts, context)])];
+  const actions = [...crds, ...holdActions(facts, context), ...(facts.upgraded ? [] : [upgradeAction(name, facts, context)])];
   if (actions.length === 0) return { skip: `${name} is at ${context.options.release}, with your values` };
   const difference = differenceOf(facts);
   return {
@@ -46,6 +50,17 @@ function planChart(facts: ChartFacts, context: Context): StagePlan {
       digests: facts.crds ? { [facts.crds.crds.file]: facts.crds.crds.sha256 } : {},
     },
   };
+}
+
+/** The new CRDs know the switch; the operator that the upgrade starts starts the controllers that look at it. */
+function holdActions({ renamingSwitch, upgraded }: ChartApplyFacts, context: Context): readonly Action[] {
+  const hold = holdUnlessHeld(renamingSwitch, context);
+  if (hold.length === 0 || upgraded || !context.options.manageCrds) return hold;
+  throw new Fault(
+    'usage',
+    '--hold-policy-migration cannot be kept with --manage-crds: the CRDs of now drop the switch, and only the new operator brings those that know it',
+    ['leave out --manage-crds: the new CRDs are applied first then', 'or leave out --hold-policy-migration'],
+  );
 }
 
 /** What no acceptance can make right: findings of these checks leave nothing that could be done. */

@@ -9,6 +9,7 @@ import type { RolloutProgress } from '../core/rollout.ts';
 import { applyWhole, changes } from './apply-file.ts';
 import { carriedOf } from './carried-target.ts';
 import { enableFlowLogs, readMissingFlowLogs } from './flow-logs.ts';
+import { holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from './hold-policies.ts';
 import { emptiedSecrets } from './kvstore-facts.ts';
 import { readMergedTarget, untoldChanges } from './merged-target.ts';
 import { operatorTarget } from './operator-target.ts';
@@ -24,6 +25,7 @@ interface OperatorFacts extends ApplyJudged {
   readonly target: Target;
   readonly previews: readonly PreviewedObject[];
   readonly crds: CrdFacts;
+  readonly renamingSwitch: RenamingSwitch | undefined;
   /** Resources of the flow logs that are asked for and not there. */
   readonly flowLogs: readonly KubeObject[];
   /** The operator's own Deployment. */
@@ -56,24 +58,33 @@ export const operatorApply = pathPart<OperatorFacts>({
 
 async function readOperatorFacts(sources: Sources, context: Context, installation: Installation): Promise<OperatorFacts> {
   const record = await sources.records.load();
-  const [{ target, edits, previews }, crds, nodes, owners] = await Promise.all([
+  const [{ target, edits, previews }, crds, nodes, renamingSwitch, owners] = await Promise.all([
     readMergedTarget(sources, context, installation, record),
     readCrdFacts(sources, context, installation),
     readNodes(sources),
+    readRenamingSwitch(sources, context),
     readOwnersJudged(sources, context, installation),
   ]);
   const untold = untoldChanges(edits, previews);
   const rollouts = await readRollouts(sources, [operatorTarget(target, context, installation)], nodes);
   const flowLogs = await readMissingFlowLogs(sources, context, crds.crds);
   const judged = { edits, untold, store: undefined, emptied: emptiedSecrets(previews), ...owners };
-  return { installation, record, target, previews, crds, rollouts, flowLogs, ...judged };
+  return { installation, record, target, previews, crds, rollouts, flowLogs, renamingSwitch, ...judged };
 }
 
 function operatorActions(facts: OperatorFacts, context: Context): readonly Action[] {
   const { target, previews, crds } = facts;
   const whole = { id: 'operator', file: target.file, title: 'apply the operator', ref: '§4.3/2', manifest: target.manifest, previews };
   const brings = applyWhole({ ...crdFile(crds, '§4.3/2'), title: `apply ${crds.crds.file}, unless the stage before has` }, context);
-  return [...brings, ...applyWhole(whole, context), ...waitForOperator(facts, context), ...enableFlowLogs(facts.flowLogs, context)];
+  // The new CRDs know the switch; the operator starts the controllers that look at it.
+  const hold = holdUnlessHeld(facts.renamingSwitch, context);
+  return [
+    ...brings,
+    ...hold,
+    ...applyWhole(whole, context),
+    ...waitForOperator(facts, context),
+    ...enableFlowLogs(facts.flowLogs, context),
+  ];
 }
 
 function waitForOperator({ rollouts, previews }: OperatorFacts, { options }: Context): readonly Action[] {

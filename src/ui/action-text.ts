@@ -63,6 +63,8 @@ function expectationText(until: Expectation): string {
       return `APIService ${until.names.join(', ')}`;
     case 'policies-settled':
       return 'the new names of stored policies, or the hold of their renaming';
+    case 'renaming-held':
+      return `${until.field}: Disabled of ${until.kind.kind}/${until.name}`;
     case 'operator-end':
       return `the operator to bring every component to ${until.target.release}`;
     case 'host-endpoints':

@@ -26,6 +26,8 @@ const configuration: KubeObject = {
   spec: {},
 };
 
+const HELD = { controllers: { policyMigration: { enabled: 'Disabled' } } };
+
 describe('the waves of the apply stage, real manifests with Typha', function () {
   this.timeout(120_000); // many whole upgrades of the real manifests
   let installed: readonly KubeObject[];
@@ -68,9 +70,22 @@ describe('the waves of the apply stage, real manifests with Typha', function () 
   it('hold the renaming right before the controllers, with the CRDs that know the switch in place', async () => {
     const actions = order(await planned(bench({ holdPolicyMigration: true })));
     const hold = actions.findIndex((line) => line.startsWith('kubectl patch'));
-    const patch = JSON.stringify({ spec: { controllers: { policyMigration: { enabled: 'Disabled' } } } });
+    const patch = JSON.stringify({ spec: HELD });
     assert.equal(actions[hold], `kubectl patch kubecontrollersconfigurations.crd.projectcalico.org default --type=merge -p ${patch}`);
-    assert.equal(actions[hold + 1], `${APPLY} ${FOLDER}/upgrade-4-controllers.yaml`);
+    assert.deepEqual(actions.slice(hold + 1, hold + 3), ['wait', `${APPLY} ${FOLDER}/upgrade-4-controllers.yaml`]);
+  });
+
+  it('hold the renaming as well where the controllers are the target’s already, unless it is held', async () => {
+    const late = bench();
+    await upgrade(late);
+    const holding = bench({ holdPolicyMigration: true });
+    const held = { ...late, context: holding.context };
+    assert.deepEqual(
+      (await planned(held)).filter(({ effect }) => effect.type !== 'write').map(({ id }) => id),
+      ['hold-policies', 'held-policies'],
+    );
+    held.around.edit('KubeControllersConfiguration', 'default', [{ op: 'add', path: '/spec', value: HELD }]);
+    assert.deepEqual(await planned(held), []);
   });
 
   it('say so if there is nothing to hold the renaming with', async () => {

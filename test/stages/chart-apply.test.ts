@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { commandLine } from '../../src/core/argv.ts';
 import type { StagePlan } from '../../src/core/stage.ts';
+import { configuration, configurationCrd } from '../support/calico-objects.ts';
 import { type ChartParts, chartBench, openedChart } from '../support/chart-bench.ts';
 import { objectOf } from '../support/inventory.ts';
 
@@ -22,6 +23,24 @@ describe('apply on the chart path', () => {
     assert.match(commands(plan)[0] ?? '', /^kubectl apply --server-side --force-conflicts -f \S+\/v1_crd_projectcalico_org.yaml$/);
     assert.match(commands(plan)[1] ?? '', /^helm upgrade/);
     assert.equal('actions' in plan && plan.actions.at(-1)?.afresh, true);
+  });
+
+  it('holds the renaming of policies when asked: after the CRDs, before the upgrade, and looked at again', async () => {
+    const objects = [configurationCrd, configuration];
+    const { plan } = await openedChart(chartBench({ objects, options: { holdPolicyMigration: true } }));
+    assert.ok('actions' in plan);
+    const steps = plan.actions.map(({ id }) => id).filter((id) => id !== 'crds-file');
+    assert.deepEqual(steps, ['crds', 'hold-policies', 'held-policies', 'chart']);
+    assert.equal(plan.actions.at(-1)?.afresh, true);
+  });
+
+  it('refuses to hold it where the CRDs that know the switch come only with the new operator', async () => {
+    const known = { chart: { metadata: { name: 'tigera-operator', version: 'v3.30.7' }, values: { manageCRDs: true } } };
+    const bench = chartBench({
+      ...{ stored: known, objects: [configurationCrd, configuration] },
+      options: { manageCrds: true, holdPolicyMigration: true },
+    });
+    await assert.rejects(openedChart(bench), { name: 'Fault', code: 'usage', message: /--manage-crds/ });
   });
 
   it('leaves the CRDs to an operator that can apply them, when told so', async () => {

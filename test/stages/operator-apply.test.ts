@@ -7,6 +7,7 @@ import { readInstalled } from '../../src/stages/installed.ts';
 import { readTargetFor } from '../../src/stages/survey-target.ts';
 import { waitStage } from '../../src/stages/wait.ts';
 import type { ApplyBench } from '../support/apply-bench.ts';
+import { configuration, configurationCrd } from '../support/calico-objects.ts';
 import { OPERATOR, operatedBench, operatorReleases, TYPHA } from '../support/operated-bench.ts';
 import { manifestFile } from '../support/shared.ts';
 
@@ -181,6 +182,15 @@ describe('the operator path', () => {
     assert.ok('value' in target.facts, JSON.stringify(target));
     const kinds = target.facts.value.documents.map(({ kind }) => kind);
     assert.ok(kinds.includes('CustomResourceDefinition') && kinds.includes('Deployment'));
+  });
+
+  it('holds the renaming of policies when asked: after the CRDs that know the switch, before the operator, and looked at again', async () => {
+    const bench = await operatedBench({ options: { holdPolicyMigration: true }, more: [configurationCrd, configuration] });
+    const steps = (await actionsOf(applyStage, bench)).map(({ id }) => id).filter((id) => !id.endsWith('file') && !id.includes('own'));
+    assert.deepEqual(steps, ['crds', 'hold-policies', 'held-policies', 'operator', 'wait-operator']);
+    const held = [{ op: 'add', path: '/spec', value: { controllers: { policyMigration: { enabled: 'Disabled' } } } }] as const;
+    bench.around.edit('KubeControllersConfiguration', 'default', held);
+    assert.ok((await actionsOf(applyStage, bench)).every(({ id }) => id !== 'hold-policies'));
   });
 
   it('adds nothing of flow logs unless asked', async () => {

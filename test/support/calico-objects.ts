@@ -83,3 +83,18 @@ export function unclearIn(objects: readonly KubeObject[], more: Partial<Inventor
   assert.ok(detection.type === 'ambiguous', JSON.stringify(detection));
   return detection;
 }
+
+/** The object with the switch of the renaming, and the kind that it is of. */
+export const configuration = objectOf('crd.projectcalico.org/v1', 'KubeControllersConfiguration', 'default', { spec: {} });
+export const configurationCrd = objectOf(
+  'apiextensions.k8s.io/v1',
+  'CustomResourceDefinition',
+  'kubecontrollersconfigurations.crd.projectcalico.org',
+  {
+    spec: {
+      group: 'crd.projectcalico.org',
+      names: { kind: 'KubeControllersConfiguration', plural: 'kubecontrollersconfigurations' },
+      scope: 'Cluster',
+    },
+  },
+);
