@@ -41,8 +41,10 @@ export interface RestoreJudged {
   readonly manifests: readonly LeftAlone[];
   /** Kinds of owners whose finalizers this account may not update. */
   readonly finalizers: readonly string[];
-  /** Objects that still lack references. */
+  /** Objects that still lack references, or of which nobody could see whether they do. */
   readonly outstanding: number;
+  /** Kinds of the journal's objects and owners that could not be read. */
+  readonly unreadRecorded: readonly string[];
   readonly dangling: readonly LeftAlone[];
 }
 

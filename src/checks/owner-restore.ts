@@ -42,7 +42,7 @@ const objectsAsLeft: RestoreCheck = defineCheck('NS-745', {
     if (changed.length === 0) return ok('every recorded object is as it was left');
     return failed(
       `${counted(changed.length, 'reference')} cannot be put back as recorded: ${listed(changed.map(({ text }) => text))}`,
-      'What somebody changed meanwhile is not written over: look at each, and edit metadata.ownerReferences by hand where it is needed.',
+      'What somebody changed meanwhile is not written over: look at each, and edit metadata.ownerReferences by hand where it is needed. What could not be read stays in the journal: let this account read it, and put it back then.',
       { evidence: evidenceOf(changed) },
     );
   }),
@@ -103,13 +103,15 @@ const nothingOutstanding: RestoreCheck = defineCheck('NS-748', {
   category: 'follow-up',
   severity: 'warning',
   ref: '§4.8/3',
-  judge({ idle, outstanding, dangling }, { options }) {
+  judge({ idle, outstanding, dangling, unreadRecorded }, { options }) {
     if (idle) return notApplicable(IDLE);
-    if (outstanding === 0 && dangling.length === 0) return ok('every recorded reference is back, and none is dead');
+    if (outstanding === 0 && dangling.length === 0 && unreadRecorded.length === 0)
+      return ok('every recorded reference is back, and none is dead');
     const severity = options.forgetOwners ? 'error' : 'warning';
     const dead = dangling.length === 0 ? '' : `; ${counted(dangling.length, 'reference')} name a UID that no owner has`;
+    const unread = unreadRecorded.length === 0 ? '' : `; ${listed(unreadRecorded)} could not be read`;
     return failed(
-      `${counted(outstanding, 'object')} still lack references${dead}: the journal is kept`,
+      `${counted(outstanding, 'object')} still lack references${dead}${unread}: the journal is kept`,
       'Put them back first; the journal is what they are put back from.',
       {
         next: `${PROGRAM} ownerrefs restore`,

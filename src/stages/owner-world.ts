@@ -20,6 +20,13 @@ export interface ReadWorld {
   readonly world: OwnerWorld;
   /** Kinds of owners that could not be read. */
   readonly unread: readonly UnreadKind[];
+  /** The same by `groupKind`, as references name them. */
+  readonly unreadOwners: readonly string[];
+}
+
+/** `netsvc.io|NetworkSet` */
+export function groupKind({ group, kind }: Pick<Kind, 'group' | 'kind'>): string {
+  return `${group}|${kind}`;
 }
 
 /** What the way to the target does to UIDs; decided from releases and options, before anything is read. */
@@ -72,6 +79,7 @@ export async function readOwnerWorld(
       ...(sourceConverts === undefined ? {} : { sourceConverts }),
     },
     unread: read.flatMap(({ unread }) => unread),
+    unreadOwners: read.flatMap(({ unreadOwners }) => unreadOwners),
   };
 }
 
@@ -86,7 +94,7 @@ async function readKind(
   kinds: readonly Kind[],
   { name, inV3, renames }: { readonly name: string; readonly inV3: boolean; readonly renames: boolean },
   profile: Context['profile'],
-): Promise<{ readonly owners: OwnersOfKind; readonly unread: readonly UnreadKind[] }> {
+): Promise<{ readonly owners: OwnersOfKind } & Omit<ReadWorld, 'world'>> {
   const find = (group: string) => kinds.find((one) => one.group === group && one.kind === name && !one.plural.includes('/'));
   const [v3, crd] = [find(profile.apiGroup), find(profile.crdGroup)];
   const [served, stored] = await Promise.all([
@@ -94,9 +102,14 @@ async function readKind(
     crd ? attempt(() => cluster.list(crd, POLICY_KINDS.has(name) ? { keep: leanPolicy } : { metadataOnly: true, keep: lean })) : undefined,
   ]);
   const unread: UnreadKind[] = [];
-  if (inV3 && !v3) unread.push({ kind: `${name}.${profile.apiGroup}`, because: 'the server does not serve it' });
-  if (v3 && served && 'unread' in served) unread.push({ kind: kindText(v3), because: served.unread });
-  if (crd && stored && 'unread' in stored) unread.push({ kind: kindText(crd), because: stored.unread });
+  const unreadOwners: string[] = [];
+  const missed = (group: string, kind: string, because: string) => {
+    unread.push({ kind, because });
+    unreadOwners.push(groupKind({ group, kind: name }));
+  };
+  if (inV3 && !v3) missed(profile.apiGroup, `${name}.${profile.apiGroup}`, 'the server does not serve it');
+  if (v3 && served && 'unread' in served) missed(profile.apiGroup, kindText(v3), served.unread);
+  if (crd && stored && 'unread' in stored) missed(profile.crdGroup, kindText(crd), stored.unread);
   return {
     owners: {
       namespaced: (v3 ?? crd)?.namespaced ?? false,
@@ -104,6 +117,7 @@ async function readKind(
       ...(stored && 'value' in stored ? storedOf(stored.value, name, profile, renames) : {}),
     },
     unread,
+    unreadOwners,
   };
 }
 

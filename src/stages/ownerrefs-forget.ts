@@ -1,4 +1,5 @@
 import { forgetChecks } from '../checks/owner-restore.ts';
+import type { Action } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import { runIdOf } from '../core/run-record.ts';
 import { stage } from '../core/stage.ts';
@@ -23,21 +24,22 @@ export const ownerrefsForgetStage = stage<ForgetFacts>({
   plan(facts, context) {
     if (facts.skip !== undefined && !facts.leftOver) return { skip: facts.skip };
     if (!facts.isLater && facts.waits.length > 0) return { skip: 'the upgrade is not over: the journal is kept' };
+    if (isGivenUp(context)) return { actions: [forget(context)] };
     if (facts.outstanding > 0 || facts.dangling.length > 0) return { skip: 'references are not back yet: the journal is kept' };
-    const file = archiveOf(context);
-    return {
-      actions: [
-        {
-          id: 'forget',
-          title: 'archive the journal of owner references, and delete it',
-          ref: '§4.8/3',
-          undo: 'full',
-          effect: { type: 'forget-owners', file },
-        },
-      ],
-    };
+    if (facts.unreadRecorded.length > 0) return { skip: `${facts.unreadRecorded.join(', ')} could not be read: the journal is kept` };
+    return { actions: [forget(context)] };
   },
 });
+
+/** `ownerrefs forget --accept NS-748`: a person knows that the rest cannot come back; the archive keeps it. */
+function isGivenUp({ options }: Context): boolean {
+  return options.forgetOwners === true && options.accept.some(({ check, subject }) => check === 'NS-748' && subject === undefined);
+}
+
+function forget(context: Context): Action {
+  const title = 'archive the journal of owner references, and delete it';
+  return { id: 'forget', title, ref: '§4.8/3', undo: 'full', effect: { type: 'forget-owners', file: archiveOf(context) } };
+}
 
 function archiveOf({ workFolder, startedAt, clusterUid }: Context): string {
   return `${workFolder}/owner-references-${runIdOf(startedAt, clusterUid)}.json`;

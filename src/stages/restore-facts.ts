@@ -1,7 +1,7 @@
 import type { RestoreJudged } from '../checks/owner-facts.ts';
 import type { Expectation, GuardedPatch, PoliciesSettled } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
-import type { JournalEntry, JournalOwner, OwnerJournal } from '../core/owner-journal.ts';
+import { type JournalEntry, type JournalOwner, kindOf, type OwnerJournal } from '../core/owner-journal.ts';
 import type { Sources } from '../core/ports.ts';
 import { readInstalled } from './installed.ts';
 import { muteOwners } from './mute-owners.ts';
@@ -10,6 +10,7 @@ import { readOwnerWorld, uidRules } from './owner-world.ts';
 import { judgeEntries } from './restore-judge.ts';
 import { readLive } from './restore-live.ts';
 import { readReadiness } from './restore-ready.ts';
+import { kindText } from './survey-owners.ts';
 
 export interface RestoreFacts extends RestoreJudged {
   readonly journal?: OwnerJournal;
@@ -34,6 +35,7 @@ const NOTHING = {
   manifests: [],
   finalizers: [],
   outstanding: 0,
+  unreadRecorded: [],
   dangling: [],
   isLater: false,
   waits: [],
@@ -53,19 +55,26 @@ export async function readRestoreFacts(sources: Sources, context: Context): Prom
   const { waits, waitMs, settled } = await readReadiness(sources, context, installation);
   if (waits.length > 0 && !context.options.undo) return { ...NOTHING, journal, waits, waitMs };
   const rules = uidRules(sourceOf(installation, record, context), installation, context);
-  const [{ world, unread }, live, references] = await Promise.all([
+  const [{ world, unread, unreadOwners }, live, references] = await Promise.all([
     readOwnerWorld(sources.cluster, context, journal.entries.map(onlyRemoved), rules),
     readLive(sources.cluster, journal.entries),
     readReferences(sources.cluster, context, installation, sourceOf(installation, record, context)),
   ]);
   const mute = await muteOwners(sources.cluster, journal.entries, world);
-  const restored = judgeEntries(journal.entries, { live: live.found, world, mute }, context);
+  const restored = judgeEntries(
+    journal.entries,
+    { live: live.found, world, mute, unread: new Set([...unreadOwners, ...live.unread.map(({ kind }) => kind)]) },
+    context,
+  );
   const allUnread = [...unread, ...live.unread, ...references.unread];
+  const recorded = kindsOf(journal);
+  const unreadRecorded = [...unread, ...live.unread, ...references.unread.filter(({ kind }) => recorded.has(kind))];
   return {
     ...restored,
     journal,
     idle: false,
     unread: [...new Map(allUnread.map((one) => [one.kind, one])).values()],
+    unreadRecorded: [...new Set(unreadRecorded.map(({ kind }) => kind))],
     finalizers: await missingFinalizers(sources, restored.blocking),
     dangling: deadIn(references),
     isLater: false,
@@ -73,6 +82,11 @@ export async function readRestoreFacts(sources: Sources, context: Context): Prom
     waitMs,
     ...(settled && !context.options.undo ? { settled } : {}),
   };
+}
+
+/** Kinds and groups of the recorded objects, as a search names what it could not read. */
+function kindsOf({ entries }: OwnerJournal): ReadonlySet<string> {
+  return new Set(entries.map(kindOf).flatMap((kind) => [kindText(kind), kind.group]));
 }
 
 /** Only the owners of removed places are looked up. */

@@ -2,36 +2,40 @@ import type { LeftAlone } from '../checks/owner-facts.ts';
 import type { GuardedPatch } from '../core/action.ts';
 import type { Acceptance, Context } from '../core/context.ts';
 import { refText } from '../core/object.ts';
-import { type OwnerWorld, ownerPlace } from '../core/owner-fate.ts';
-import { entryKey, type JournalEntry, type JournalOwner, type LiveReferences } from '../core/owner-journal.ts';
+import type { OwnerWorld } from '../core/owner-fate.ts';
+import { entryKey, type JournalEntry, type JournalOwner, kindOf, type LiveReferences } from '../core/owner-journal.ts';
 import type { Changed, PlaceReport } from '../core/owner-patches.ts';
-import { type OwnerNow, restorePatch } from '../core/owner-restore.ts';
-import { convertUid } from '../core/owner-uid.ts';
+import { restorePatch } from '../core/owner-restore.ts';
 import { ownerKey } from './mute-owners.ts';
-import { POLICY_KINDS } from './owner-world.ts';
+import { groupKind } from './owner-world.ts';
 import type { readLive } from './restore-live.ts';
+import { otherThanExpected, ownerNow, ownerText } from './restore-owners.ts';
+import { kindText } from './survey-owners.ts';
 
 /** What is there now. */
 interface Seen {
   readonly live: Awaited<ReturnType<typeof readLive>>['found'];
   readonly world: OwnerWorld;
   readonly mute: ReadonlySet<string>;
+  /** Kinds of recorded objects (`kindText`), and of owners (`groupKind`), that could not be read: nobody knows whether these exist. */
+  readonly unread: ReadonlySet<string>;
 }
 
 /** What can be put back, and why the rest cannot: by the journal's entries and what is there now (§4.8/3). */
-export function judgeEntries(entries: readonly JournalEntry[], { live, world, mute }: Seen, { options }: Context) {
+export function judgeEntries(entries: readonly JournalEntry[], { live, world, mute, unread }: Seen, { options }: Context) {
   const patches: GuardedPatch[] = [];
-  const left: LeftOver = { ownerGone: [], changed: [], unaddressed: [], others: new Map() };
+  const unseen = (entry: JournalEntry) => !live.has(entryKey(entry)) && unread.has(kindText(kindOf(entry)));
+  const gone = entries.filter((entry) => !live.has(entryKey(entry)));
+  const changed = gone.map((entry) => leftAlone(entry, unseen(entry) ? UNREAD : 'it no longer exists'));
+  const left: LeftOver = { ownerGone: [], changed, unaddressed: [], others: new Map() };
   const manifests: LeftAlone[] = [];
   const blocking = new Map<string, JournalOwner>();
-  let outstanding = 0;
+  let outstanding = entries.filter(unseen).length;
   for (const entry of entries) {
     const now = live.get(entryKey(entry));
-    if (now === undefined) {
-      left.changed.push(leftAlone(entry, 'it no longer exists'));
-      continue;
-    }
-    const refused = new Set<string>();
+    if (now === undefined) continue;
+    const unknown = new Set(entry.owners.filter((owner) => unread.has(groupKind(owner))).map(ownerKey));
+    const refused = new Set(unknown);
     const { ops, changed: reports } = restorePatch(entry, now, (owner) => {
       const found = ownerNow(owner, world);
       const name = ownerText(owner);
@@ -41,7 +45,7 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
       if (isRefused) refused.add(ownerKey(owner));
       return isRefused ? undefined : found;
     });
-    for (const report of reports) sortReport(entry, report, mute, left);
+    for (const report of reports) sortReport(entry, report, { mute, unknown }, left);
     manifests.push(...oldManifest(entry, now));
     if (ops.length > 0 || refused.size > 0) outstanding += 1;
     if (ops.length === 0) continue;
@@ -63,48 +67,11 @@ function oldManifest(entry: JournalEntry, { appliedOwners = [] }: LiveReferences
   });
 }
 
-function ownerNow({ group, kind, namespace, name }: JournalOwner, { crdGroup, kinds }: OwnerWorld): OwnerNow | undefined {
-  const place = ownerPlace(namespace, name);
-  if (group !== crdGroup) {
-    const uid = kinds[kind]?.served?.get(place);
-    return uid === undefined ? undefined : { uid };
-  }
-  const stored = kinds[kind]?.stored?.get(place);
-  return stored && { uid: stored.uid, name: stored.storedName };
-}
-
-function otherThanExpected(entry: JournalEntry, owner: JournalOwner, now: OwnerNow | undefined, world: OwnerWorld): string | undefined {
-  return otherThanComputed(owner, now) ?? otherThanRecorded(entry, owner, now) ?? otherThanStored(owner, now, world);
-}
-
-/** Policies are stored anew by the migration: their UID must be read (domain §7.2b). */
-function otherThanComputed({ kind, expectedUid }: JournalOwner, now: OwnerNow | undefined): string | undefined {
-  if (expectedUid === undefined || now === undefined || POLICY_KINDS.has(kind) || now.uid === expectedUid) return undefined;
-  return `UID ${now.uid}, computed was ${expectedUid}`;
-}
-
-/** Where the owner could not be read before, nobody knows whether the reference was alive: its own UID must lead to the present one. */
-function otherThanRecorded(entry: JournalEntry, owner: JournalOwner, now: OwnerNow | undefined): string | undefined {
-  const recorded = entry.references[owner.place]?.uid;
-  if (now === undefined || recorded === undefined || owner.expectedUid !== undefined || owner.backingUid !== undefined) return undefined;
-  return now.uid === recorded || now.uid === convertUid(recorded) ? undefined : `UID ${now.uid}, the reference had ${recorded}`;
-}
-
-/** Two readings that must agree: the served UID is the converted one of what is stored. If not, one of them is out of date. */
-function otherThanStored(owner: JournalOwner, now: OwnerNow | undefined, world: OwnerWorld): string | undefined {
-  if (now === undefined || owner.group === world.crdGroup || world.keepsUids || !world.targetConverts) return undefined;
-  const stored = world.kinds[owner.kind]?.stored?.get(ownerPlace(owner.namespace, owner.name));
-  const expected = stored && convertUid(stored.uid);
-  return expected === undefined || expected === now.uid ? undefined : `UID ${now.uid}, the stored object gives ${expected}`;
-}
-
 function isAccepted(accept: readonly Acceptance[], subject: string): boolean {
   return accept.some((one) => one.check === 'NS-746' && (one.subject === undefined || one.subject === subject));
 }
 
-function ownerText({ kind, namespace, name }: JournalOwner): string {
-  return refText({ kind, name, ...(namespace === undefined ? {} : { namespace }) });
-}
+const UNREAD = 'it could not be read';
 
 const TEXTS: Readonly<Record<Changed, string>> = {
   'other-object': 'another object has its name now',
@@ -124,9 +91,18 @@ interface LeftOver {
   readonly others: Map<string, string>;
 }
 
-function sortReport(entry: JournalEntry, { place, changed: why }: PlaceReport, mute: ReadonlySet<string>, into: LeftOver): void {
+interface Unseen {
+  readonly mute: ReadonlySet<string>;
+  readonly unknown: ReadonlySet<string>;
+}
+
+function sortReport(entry: JournalEntry, { place, changed: why }: PlaceReport, { mute, unknown }: Unseen, into: LeftOver): void {
   const owner = entry.owners.find((one) => one.place === place);
   const name = owner ? ownerText(owner) : '';
+  if (why === 'owner-gone' && owner && unknown.has(ownerKey(owner))) {
+    into.changed.push(leftAlone(entry, `owner ${name}: ${UNREAD}`));
+    return;
+  }
   if (why === 'owner-gone' && owner && mute.has(ownerKey(owner))) {
     into.unaddressed.push(leftAlone(entry, `owner ${name}: it is stored under its old name, and not found by this one`));
     return;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { LAST_APPLIED } from '../../src/core/applied-owners.ts';
 import type { Finding } from '../../src/core/check.ts';
 import { K } from '../../src/core/kinds.ts';
+import type { Kind } from '../../src/core/object.ts';
 import { ApiFailure } from '../../src/core/ports.ts';
 import type { ChainOutcome } from '../../src/engine/run-chain.ts';
 import { ownerrefsForgetStage } from '../../src/stages/ownerrefs-forget.ts';
@@ -117,6 +118,40 @@ describe('owner references that somebody else has a hand in', () => {
     const accepted = await perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { accept: ['NS-746=IPPool/pool', 'NS-749'] } });
     assert.equal(accepted.exit, 'done');
     assert.deepEqual(sandbox.graph()['ConfigMap/owned-pool'], sandbox.wanted['ConfigMap/owned-pool']);
+  });
+
+  for (const [what, plural, group] of [
+    ['objects', 'secrets', ''],
+    ['owners', 'ippools', 'netsvc.io'],
+  ] as const)
+    it(`stay in the journal while their ${what} cannot be read, whatever is accepted, and come back later`, async () => {
+      await perform(sandbox, [ownerrefsStripStage], folder);
+      sandbox.upgrade();
+      const { cluster } = sandbox;
+      const asked = (kind: Kind) => {
+        if (kind.plural === plural && kind.group === group) throw new ApiFailure(403, 'Forbidden', 'refused by the test');
+        return kind;
+      };
+      const half: typeof cluster = {
+        ...cluster,
+        list: async (kind, options) => cluster.list(asked(kind), options),
+        get: async (kind, name, namespace) => cluster.get(asked(kind), name, namespace),
+      };
+      const stages = [ownerrefsRestoreStage, ownerrefsForgetStage];
+      const outcome = await perform(sandbox, stages, folder, { cluster: half, flags: { accept: ['NS-741', 'NS-749'] } });
+      const unread = outcome.findings.find(({ id }) => id === 'NS-745')?.evidence?.filter(({ detail = '' }) => detail.includes('be read'));
+      assert.ok(outcome.exit === 'done' && unread && unread.length > 1, JSON.stringify(outcome.findings));
+      assert.equal((await journalOf(sandbox, sandbox.cluster).load())?.entries.length, 5);
+      assert.equal((await perform(sandbox, stages, folder)).exit, 'done');
+      assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted]);
+      assert.equal(await journalOf(sandbox, sandbox.cluster).load(), undefined);
+    });
+
+  it('are given up when a person ends the journal by name', async () => {
+    await perform(sandbox, [ownerrefsStripStage], folder);
+    sandbox.upgrade();
+    const outcome = await perform(sandbox, [ownerrefsForgetStage], folder, { flags: { forget: true, accept: ['NS-748'] } });
+    assert.deepEqual([outcome.exit, await journalOf(sandbox, sandbox.cluster).load()], ['done', undefined]);
   });
 
   for (const [status, isBlocked] of [
