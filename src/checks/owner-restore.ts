@@ -53,10 +53,10 @@ const ownersAsComputed: RestoreCheck = defineCheck('NS-746', {
   severity: 'error',
   ref: '§4.8/3',
   judge: unlessIdle(({ otherOwners }) => {
-    if (otherOwners.length === 0) return ok('every owner has the UID that was computed for it');
+    if (otherOwners.length === 0) return ok('every owner has the UID that it is expected to have');
     return failed(
-      `${counted(otherOwners.length, 'owner')} ${otherOwners.length === 1 ? 'has' : 'have'} another UID than computed: ${listed(otherOwners.map(({ text }) => text))}`,
-      'Either an old API server still answers (finish its upgrade), or somebody made the owner anew: accept it by name if it is the right one.',
+      `${counted(otherOwners.length, 'owner')} ${otherOwners.length === 1 ? 'has' : 'have'} another UID than expected: ${listed(otherOwners.map(({ text }) => text))}`,
+      'Either an old API server still answers (finish its upgrade), or somebody made the owner anew: accept it by name if it is the right one. With --undo, the upgrade has changed UIDs already: leave --undo out.',
       { evidence: otherOwners },
     );
   }),

@@ -1,8 +1,10 @@
 import type { RestoreJudged } from '../checks/owner-facts.ts';
 import type { Expectation, GuardedPatch, PoliciesSettled } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
+import { Fault } from '../core/fault.ts';
 import { type JournalEntry, type JournalOwner, kindOf, type OwnerJournal } from '../core/owner-journal.ts';
 import type { Sources } from '../core/ports.ts';
+import { continues, type RunRecord } from '../core/run-record.ts';
 import { readInstalled } from './installed.ts';
 import { muteOwners } from './mute-owners.ts';
 import { deadIn, readReferences, sourceOf } from './owner-references.ts';
@@ -52,6 +54,7 @@ export async function readRestoreFacts(sources: Sources, context: Context): Prom
   if (!journal) return { ...NOTHING, skip: 'no owner reference is recorded as taken off' };
   if (context.chain?.pending.some((id) => BEFORE.includes(id))) return { ...NOTHING, journal, isLater: true };
   const [installation, record] = await Promise.all([readInstalled(sources, context), sources.records.load()]);
+  if (context.options.undo && hasBegun(record, context)) throw tooLateToUndo(context);
   const { waits, waitMs, settled } = await readReadiness(sources, context, installation);
   if (waits.length > 0 && !context.options.undo) return { ...NOTHING, journal, waits, waitMs };
   const rules = uidRules(sourceOf(installation, record, context), installation, context);
@@ -82,6 +85,24 @@ export async function readRestoreFacts(sources: Sources, context: Context): Prom
     waitMs,
     ...(settled && !context.options.undo ? { settled } : {}),
   };
+}
+
+/** The unfinished run has performed something of `apply`: it notes digests of what it applies before that. */
+function hasBegun(record: RunRecord | undefined, context: Context): boolean {
+  if (!continues(record, context) || Object.keys(record.digests).length === 0) return false;
+  return record.stages.some(({ id, state }) => id === 'apply' && state !== 'skipped');
+}
+
+/** The UIDs may still be those of before, and change any moment: controllers that rename policies may already be on their way. */
+function tooLateToUndo({ options }: Context): Fault {
+  return new Fault(
+    'blocked',
+    `the upgrade to ${options.release} has begun: the UIDs of before are dead soon, and with them what names them`,
+    [
+      'finish the upgrade: kubectl netsvc-upgrade run',
+      'then put the references back: kubectl netsvc-upgrade ownerrefs restore, without --undo',
+    ],
+  );
 }
 
 /** Kinds and groups of the recorded objects, as a search names what it could not read. */

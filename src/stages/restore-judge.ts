@@ -9,7 +9,7 @@ import { restorePatch } from '../core/owner-restore.ts';
 import { ownerKey } from './mute-owners.ts';
 import { groupKind } from './owner-world.ts';
 import type { readLive } from './restore-live.ts';
-import { otherThanExpected, ownerNow, ownerText } from './restore-owners.ts';
+import { otherThanBefore, otherThanExpected, ownerNow, ownerText } from './restore-owners.ts';
 import { kindText } from './survey-owners.ts';
 
 /** What is there now. */
@@ -39,7 +39,7 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
     const { ops, changed: reports } = restorePatch(entry, now, (owner) => {
       const found = ownerNow(owner, world);
       const name = ownerText(owner);
-      const other = options.undo ? undefined : otherThanExpected(entry, owner, found, world);
+      const other = options.undo ? otherThanBefore(entry, owner, found) : otherThanExpected(entry, owner, found, world);
       if (other) left.others.set(name, other);
       const isRefused = found !== undefined && (mute.has(ownerKey(owner)) || (other !== undefined && !isAccepted(options.accept, name)));
       if (isRefused) refused.add(ownerKey(owner));

@@ -26,6 +26,12 @@ export function otherThanExpected(
   return otherThanComputed(owner, now) ?? otherThanRecorded(entry, owner, now) ?? otherThanStored(owner, now, world);
 }
 
+/** `--undo`: nothing has changed yet, so every living owner has the very UID that the reference had. */
+export function otherThanBefore(entry: JournalEntry, owner: JournalOwner, now: OwnerNow | undefined): string | undefined {
+  const recorded = entry.references[owner.place]?.uid;
+  return now === undefined || now.uid === recorded ? undefined : `UID ${now.uid}, the reference had ${recorded}`;
+}
+
 /** Policies are stored anew by the migration: their UID must be read (domain §7.2b). */
 function otherThanComputed({ kind, expectedUid }: JournalOwner, now: OwnerNow | undefined): string | undefined {
   if (expectedUid === undefined || now === undefined || POLICY_KINDS.has(kind) || now.uid === expectedUid) return undefined;

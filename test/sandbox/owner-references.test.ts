@@ -63,6 +63,33 @@ describe('owner references on the sandbox', () => {
     assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted]);
   });
 
+  it('are not put back as they were once UIDs have changed: the owners are named', async () => {
+    const sandbox = await ownerSandbox();
+    await perform(sandbox, [ownerrefsStripStage], folder);
+    const off = sandbox.graph();
+    sandbox.upgrade({ held: true });
+    const outcome = await perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { undo: true } });
+    const named = outcome.findings.find(({ id }) => id === 'NS-746')?.evidence?.map(({ text }) => text);
+    assert.deepEqual([outcome.exit, named?.includes('IPPool/pool')], ['blocked', true]);
+    assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], off]);
+  });
+
+  it('are not put back as they were once the upgrade has begun, though no UID has changed yet', async () => {
+    const sandbox = await ownerSandbox();
+    await perform(sandbox, [ownerrefsStripStage], folder);
+    const { state } = sandbox.scenario;
+    assert.ok(state.record);
+    const apply = { id: 'apply', state: 'failed', startedAt: state.record.startedAt } as const;
+    const undo = () => perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { undo: true } });
+    state.record = { ...state.record, stages: [...state.record.stages, apply], digests: { 'netsvc.yaml': '0' } };
+    const refused = await undo();
+    assert.deepEqual([refused.exit, refused.writes], ['blocked', 0]);
+    assert.match(refused.message ?? '', /has begun/);
+    state.record = { ...state.record, digests: {} }; // it was stopped by a finding, before it did anything
+    assert.equal((await undo()).exit, 'done');
+    assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted]);
+  });
+
   it('are not put back while a policy waits for its new name: it times out with the policy’s name', async () => {
     const sandbox = await ownerSandbox();
     await perform(sandbox, [ownerrefsStripStage], folder);
