@@ -14,10 +14,10 @@ import { runHelm } from './run-helm.ts';
 const UNTOLD = 'an image that cannot be told';
 
 /** The wait after a chart upgrade: the chart tool is done seconds after it began, the service is not. */
-export const chartWait = operatorEnd(['chart'], operatorImage);
+export const chartWait = operatorEnd(['chart'], chartOperatorImage);
 
 /** As the upgraded release has it; before the upgrade as the chart has it, without the person's values. */
-async function operatorImage(sources: Sources, context: Context, { chart }: Installation): Promise<string> {
+export async function chartOperatorImage(sources: Sources, context: Context, { chart }: Installation): Promise<string> {
   const stored = await readStoredRelease(sources.cluster, chart);
   const isTarget = 'value' in stored && stored.value.record.chart.version === context.options.release;
   const text = isTarget ? stored.value.record.manifest : await renderedChart(sources, context);

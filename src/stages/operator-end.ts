@@ -4,9 +4,12 @@ import { Fault } from '../core/fault.ts';
 import type { Installation, InstallPath } from '../core/installation.ts';
 import { apiVersionOf } from '../core/object.ts';
 import { operatorEndNames } from '../core/operator-end-names.ts';
+import { operatorLags } from '../core/operator-points.ts';
 import type { OperatorEndNames } from '../core/operator-view.ts';
 import type { Sources } from '../core/ports.ts';
+import { readOperatorView } from '../core/read-operator.ts';
 import { type PathPart, pathPart } from './path-stage.ts';
+import { attempt } from './reading.ts';
 import { readNodes } from './rollout-state.ts';
 import { defaultWaitMs } from './rollout-targets.ts';
 
@@ -62,6 +65,12 @@ export async function readExpectation(
   ]);
   const target = { release: options.release, operatorImage, digests, ...(registry === undefined ? {} : { registry }) };
   return { type: 'operator-end', names, target };
+}
+
+/** One look: true if anything of the rule does not hold now. A look that fails proves nothing. */
+export async function stillBringing({ cluster, clock }: Pick<Sources, 'cluster' | 'clock'>, until: OperatorExpected): Promise<boolean> {
+  const looked = await attempt(async () => operatorLags(await readOperatorView(cluster, until, clock.now().getTime())));
+  return 'unread' in looked || looked.value.length > 0;
 }
 
 /** The registry that a person set for the components; the operator's own default is not told by anything that can be read. */

@@ -28,6 +28,7 @@ function waitFor(until: Expectation, timeoutMs: number): Action {
 
 function titleOf(until: Expectation): string {
   if (until.type === 'rollout') return `wait for ${until.targets.map(refText).join(', ')}`;
+  if (until.type === 'operator-end') return `wait until the operator has brought every component to ${until.target.release}`;
   if (until.type === 'policies-settled') return 'wait until stored policies have their new names';
   return 'wait until the new v3 API serves';
 }

@@ -5,6 +5,9 @@ import { K } from '../core/kinds.ts';
 import { pendingRenames, valueAt } from '../core/policy-renames.ts';
 import type { Sources } from '../core/ports.ts';
 import { isOlder } from '../core/release.ts';
+import { chartOperatorImage } from './chart-wait.ts';
+import { type OperatorImageOf, readExpectation, stillBringing } from './operator-end.ts';
+import { operatorImage } from './operator-target.ts';
 import { leanPolicy, POLICY_KINDS } from './owner-world.ts';
 import { readNodes, readRollouts } from './rollout-state.ts';
 import { defaultWaitMs, rolloutTargets } from './rollout-targets.ts';
@@ -24,12 +27,13 @@ export interface Readiness {
 export async function readReadiness(sources: Sources, context: Context, installation: Installation): Promise<Readiness> {
   const nodes = await readNodes(sources);
   const settled = await policiesSettled(sources, context, installation);
-  const [rollout, service, pending] = await Promise.all([
+  const [rollout, operator, service, pending] = await Promise.all([
     apiServerRollout(sources, context, installation),
+    operatorsWork(sources, context, installation),
     aggregatedApi(sources, context, installation),
     settled ? isPending(sources, settled) : false,
   ]);
-  const waits = [...rollout, ...service, ...(pending && settled ? [settled] : [])];
+  const waits = [...rollout, ...operator, ...service, ...(pending && settled ? [settled] : [])];
   return { waits, waitMs: context.options.timeoutMs ?? defaultWaitMs(nodes.length), ...(settled ? { settled } : {}) };
 }
 
@@ -44,6 +48,17 @@ async function apiServerRollout(sources: Sources, context: Context, installation
   const progress = await readRollouts(sources, own, await readNodes(sources));
   const open = progress.filter(({ done }) => !done).map(({ target: one }) => one);
   return open.length === 0 ? [] : [{ type: 'rollout', targets: open, maxFailed: context.options.maxFailed }];
+}
+
+const IMAGES: Readonly<Partial<Record<Installation['path'], OperatorImageOf>>> = { operator: operatorImage, chart: chartOperatorImage };
+
+/** Where an operator moves the API server: whether all its pods are new is part of the rule for the end of the whole upgrade (§4.3/2). */
+async function operatorsWork(sources: Sources, context: Context, installation: Installation): Promise<readonly Expectation[]> {
+  const imageOf = IMAGES[installation.path];
+  // With --undo nothing is waited for.
+  if (!installation.hasApiServer || imageOf === undefined || context.options.undo) return [];
+  const until = await readExpectation(sources, context, installation, imageOf);
+  return (await stillBringing(sources, until)) ? [until] : [];
 }
 
 async function aggregatedApi({ cluster }: Sources, { profile }: Context, { hasApiServer }: Installation): Promise<readonly Expectation[]> {
