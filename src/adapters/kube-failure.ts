@@ -17,7 +17,8 @@ export function failureOf(status: number, body: string, retryAfter?: string): Ap
   if (parsed?.kind === 'Status')
     return new ApiFailure(
       status,
-      parsed.reason || `HTTP ${status}`,
+      // A webhook need not give one.
+      parsed.reason || 'Unknown',
       parsed.message || `the server answered ${status}`,
       parsed.details?.causes ?? [],
       pauseOf(retryAfter),

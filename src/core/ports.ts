@@ -7,6 +7,7 @@ import type { RunRecord } from './run-record.ts';
 /** The API server said no, or did not answer. `status` 0 means that no answer came. */
 export class ApiFailure extends Error {
   readonly status: number;
+  /** As the server's Status names it; `HTTP 502` where the answer was no Status: something before the server may have given it. */
   readonly reason: string;
   /** Field causes of a 422. */
   readonly causes: readonly { readonly field?: string; readonly message?: string; readonly reason?: string }[];

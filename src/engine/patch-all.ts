@@ -5,6 +5,7 @@ import { ApiFailure } from '../core/ports.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import { Outdated } from './outdated.ts';
 import { Pace, type PaceLimits } from './pace.ts';
+import { isRefusal, refusal } from './refused-patches.ts';
 import type { Report } from './report.ts';
 import { servedKind } from './served-kind.ts';
 
@@ -29,7 +30,8 @@ export interface PatchingParts {
 
 /**
  * Performs guarded patches side by side; resolves to how many. One that no longer fits does not stop the others, but the stage is
- * planned anew (`Outdated`); any other refusal stops, once what is in flight has ended.
+ * planned anew (`Outdated`). Nor does one that the server refuses: all of those are named once the others are done. Any other failure
+ * stops, once what is in flight has ended.
  */
 export async function patchAll(
   ports: Pick<EnginePorts, 'cluster' | 'clock'>,
@@ -53,6 +55,7 @@ class Patching {
   readonly #pace: Pace;
   readonly #kindOf: (ref: ObjectRef) => Promise<Kind>;
   readonly #movedOn: string[] = [];
+  readonly #refused: string[] = [];
   readonly #startedAt: number;
   #done = 0;
   #failure: unknown;
@@ -89,6 +92,7 @@ class Patching {
     if (this.#failure !== undefined) throw this.#failure;
     const [first] = this.#movedOn;
     if (first) throw new Outdated(`${this.#movedOn.length} of ${this.#of} objects changed meanwhile: ${first}`);
+    if (this.#refused.length > 0) throw refusal(this.#refused, this.#of);
     if (this.#done < this.#of) throw new Outdated(`stopped after ${this.#done} of ${this.#of} objects`);
     return `${this.#done} objects`;
   }
@@ -114,7 +118,8 @@ class Patching {
   /** True if the same patch is to be sent once more. */
   async #goesOn({ target }: GuardedPatch, thrown: unknown, attempt: number): Promise<boolean> {
     if (isTooMuch(thrown) && attempt < TRIES_TOO_MUCH) return true;
-    if (thrown instanceof ApiFailure && MOVED_ON.has(thrown.status)) this.#movedOn.push(`${refText(target)}: ${messageOf(thrown)}`);
+    if (isRefusal(thrown)) this.#refused.push(`${refText(target)}: ${messageOf(thrown)}`);
+    else if (thrown instanceof ApiFailure && MOVED_ON.has(thrown.status)) this.#movedOn.push(`${refText(target)}: ${messageOf(thrown)}`);
     else if (thrown instanceof ApiFailure && AGAIN.has(thrown.status) && attempt < TRIES) {
       await this.#ports.clock.sleep(PAUSE_MS * attempt);
       return true;

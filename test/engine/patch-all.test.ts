@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import type { GuardedPatch } from '../../src/core/action.ts';
+import { K } from '../../src/core/kinds.ts';
+import { ApiFailure, type Cluster } from '../../src/core/ports.ts';
+import { Outdated } from '../../src/engine/outdated.ts';
+import { patchAll } from '../../src/engine/patch-all.ts';
+import { steppingClock } from '../support/operator-cluster.ts';
+
+const OBJECTS = 60;
+const patches: readonly GuardedPatch[] = Array.from({ length: OBJECTS }, (_, index) => ({
+  target: { apiVersion: 'v1', kind: 'ConfigMap', name: `c${index}`, namespace: 'shop' },
+  patch: [],
+  uid: `uid-${index}`,
+}));
+
+interface Tried {
+  readonly done: readonly string[];
+  readonly thrown: unknown;
+}
+
+/** Some objects answer with failures of their own, all others are patched. */
+async function tried(failures: Readonly<Record<string, ApiFailure>>): Promise<Tried> {
+  const done: string[] = [];
+  const cluster: Partial<Cluster> = {
+    resolve: async () => K.ConfigMap,
+    patch: async (_kind, { name }) => {
+      const failure = failures[name];
+      if (failure) throw failure;
+      done.push(name);
+      return {} as never;
+    },
+  };
+  const parts = { limits: {}, mustHold: () => undefined, stop: new AbortController().signal, report: () => undefined };
+  const what = { patches, what: 'put back' };
+  const thrown = await patchAll({ cluster: cluster as Cluster, clock: steppingClock() }, what, parts).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  return { done, thrown };
+}
+
+const forbidden = new ApiFailure(403, 'Forbidden', 'may not patch');
+const denied = new ApiFailure(400, 'Unknown', 'admission webhook denied the request');
+const invalid = new ApiFailure(422, 'Invalid', 'is invalid', [{ field: 'spec', message: 'immutable' }]);
+const movedOn = new ApiFailure(422, 'Invalid', 'testing path /metadata/uid failed');
+
+describe('many patches at once', () => {
+  it('are all sent but the refused ones, which are named together at the end', async () => {
+    const { done, thrown } = await tried({ c0: forbidden, c1: denied, c2: invalid });
+    assert.equal(done.length, OBJECTS - 3);
+    assert.ok(thrown instanceof Error && !(thrown instanceof Outdated));
+    assert.match(thrown.message, /^the server refuses 3 of 60 patches: .*c0: may not patch; .*c1: admission webhook .*c2: is invalid$/);
+  });
+
+  it('are planned anew first where an object moved on: that one may still be done', async () => {
+    const { done, thrown } = await tried({ c0: forbidden, c1: movedOn });
+    assert.deepEqual([done.length, thrown instanceof Outdated], [OBJECTS - 2, true]);
+  });
+
+  for (const [what, failure] of [
+    ['the credentials are not accepted', new ApiFailure(401, 'Unauthorized', 'who are you?')],
+    ['no answer comes', new ApiFailure(0, 'ECONNREFUSED', 'no answer')],
+    ['something before the server answers', new ApiFailure(403, 'HTTP 403', 'the proxy says no')],
+  ] as const)
+    it(`stop at once where ${what}`, async () => {
+      const { done, thrown } = await tried(Object.fromEntries(patches.map(({ target }) => [target.name, failure])));
+      assert.deepEqual([done, thrown], [[], failure]);
+    });
+});
