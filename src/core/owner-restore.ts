@@ -93,14 +93,13 @@ function placeFor(place: number, board: readonly Slot[]): number {
   return after >= 0 ? after : Math.min(place, board.length);
 }
 
-/** The list must be the one that the places were found in; an empty one is absent and cannot be tested, its object's version can. */
+/**
+ * The list must be the one that the places were found in. An empty one is absent, and to the API server what is absent equals null. The
+ * object's version would not do: one that is written often has another each time.
+ */
 function preconditions(entry: JournalEntry, live: LiveReferences): readonly JsonPatchOp[] {
   if (live.references.length > 0) return [testUid(entry), { op: 'test', path: REFERENCES, value: live.references }];
-  return [
-    testUid(entry),
-    { op: 'test', path: '/metadata/resourceVersion', value: live.resourceVersion },
-    { op: 'add', path: REFERENCES, value: [] },
-  ];
+  return [testUid(entry), { op: 'test', path: REFERENCES, value: null }, { op: 'add', path: REFERENCES, value: [] }];
 }
 
 function renewed(reference: OwnerReference, now: OwnerNow): OwnerReference {

@@ -153,6 +153,11 @@ describe('putting owner references back', () => {
     assert.equal(patched(live([]), ops).references.length, 1);
   });
 
+  it('does not mind what else is written to the object meanwhile', () => {
+    const { ops } = restorePatch(entryFor([a]), live([]), same);
+    assert.deepEqual(patched({ ...live([]), resourceVersion: '8' }, ops).references, [a]);
+  });
+
   it('fails as a whole if the list is another by then, or no longer empty', () => {
     const entry = entryFor([a]);
     assert.throws(() => patched(live([web, other]), restorePatch(entry, live([web]), same).ops), PatchFailure);

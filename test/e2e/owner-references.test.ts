@@ -90,6 +90,17 @@ describe('owner references on a real control plane', function () {
       );
     });
 
+  it('come back to an object that is written all the time, and not beside a reference that appeared meanwhile', async () => {
+    const made = await create('busy', set('a'));
+    const entry = entryOfLive(made);
+    const bare = await patch('busy', stripPatch(entry, liveOf(made)).ops);
+    const { ops } = restorePatch(entry, liveOf(bare), ({ name }) => ({ uid: `new-${name}` }));
+    const { metadata } = await patch('busy', [{ op: 'add', path: '/metadata/annotations', value: { beat: '2' } }]);
+    assert.notEqual(metadata.resourceVersion, bare.metadata.resourceVersion);
+    assert.equal((await patch('busy', ops)).metadata.ownerReferences?.[0]?.uid, 'new-a');
+    await assert.rejects(patch('busy', ops), (thrown: unknown) => thrown instanceof ApiFailure && thrown.status === 422);
+  });
+
   it('come back between those of others, and not over a change that nobody had seen', async () => {
     const made = await create('mixed', set('a'), keeper, set('b'));
     const entry = entryOfLive(made);

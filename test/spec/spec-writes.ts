@@ -28,6 +28,7 @@ export function describeWrites(open: () => SpecCluster): void {
       ],
       ['a patch with an old resourceVersion', 409, (live) => patch(live, { op: 'replace', path: '/metadata/resourceVersion', value: '1' })],
       ['a patch whose test fails', 422, (live) => patch(live, { op: 'test', path: '/data/a', value: 'other' })],
+      ['a patch that expects nothing where something is', 422, (live) => patch(live, { op: 'test', path: '/data', value: null })],
       ['a patch of a path that is not there', 422, (live) => patch(live, { op: 'remove', path: '/data/none' })],
       [
         'a patch of another instance of that name',
@@ -69,6 +70,20 @@ export function describeWrites(open: () => SpecCluster): void {
         assert.equal(await statusOf(request(await make('refused'))), status);
       });
     }
+
+    it('may expect nothing where nothing is: null stands for it', async () => {
+      const live = await make('nothing');
+      const path = '/metadata/ownerReferences';
+      const owner = { apiVersion: 'example.org/v1', kind: 'Thing', name: 'a', uid: 'uid-of-a' };
+      const ops = [
+        { op: 'test', path, value: null },
+        { op: 'add', path, value: [] },
+        { op: 'add', path: `${path}/0`, value: owner },
+      ] as const;
+      const send = () => open().cluster.patch(K.ConfigMap, refOf(live), ops, 'spec');
+      assert.deepEqual((await send()).metadata.ownerReferences, [owner]);
+      assert.equal(await statusOf(send()), 422);
+    });
 
     it('are not stored if they are dry runs', async () => {
       const live = await make('dry');
