@@ -71,8 +71,8 @@ const ownersAnswer: RestoreCheck = defineCheck('NS-743', {
     if (unaddressed.length === 0) return ok('every owner is found by its name');
     return failed(
       `${counted(unaddressed.length, 'reference')} stay off, for the API server does not find their owners by name: ${listed(unaddressed.map(({ text }) => text))}`,
-      'These policies are stored under their old names. Let the controllers rename them (release the hold), then put the references back.',
-      { next: `${PROGRAM} ownerrefs restore`, evidence: evidenceOf(unaddressed) },
+      'These policies are stored under their old names. Take off what else names them (without --hold-policy-migration), release the hold so that the controllers rename them, then put all references back: ownerrefs restore waits for the new names.',
+      { next: `${PROGRAM} ownerrefs strip`, evidence: evidenceOf(unaddressed) },
     );
   }),
 });

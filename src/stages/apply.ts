@@ -12,7 +12,7 @@ import { type Wave, waveText } from '../merge/waves.ts';
 import { type ApplyFacts, readApplyFacts } from './apply-facts.ts';
 import { carriedOf } from './carried-target.ts';
 import { chartApply } from './chart-apply.ts';
-import { holdPolicyMigration, holdUnlessHeld } from './hold-policies.ts';
+import { holdNotes, holdPolicyMigration, holdUnlessHeld } from './hold-policies.ts';
 import { leftoverRemovals } from './leftover-removals.ts';
 import { operatorApply } from './operator-apply.ts';
 import { ownershipNote, takeOverOwnership } from './ownership.ts';
@@ -55,14 +55,13 @@ function leftBehind(object: KubeObject): PlannedObject {
 
 function notesOf({ previews, waves, target, edits, store }: ApplyFacts, context: Context): readonly string[] {
   const migrating = previews.filter(({ live, adopted }) => live && adopted).length;
-  const hold = context.options.holdPolicyMigration ? 'stored policies keep their old names until you release the hold' : '';
   return [
     ...[target, ...target.addOns].flatMap(({ manifest }) => manifest.notes ?? []),
     ...('value' in edits ? edits.value.notes : []),
     waves.length > 1 ? `${waves.length} waves, each waited for: ${waves.map((wave) => wave.id).join(' → ')}` : '',
     migrating > 0 ? ownershipNote(migrating, context) : '',
     ...(store?.health ?? []).filter(({ state }) => state === 'unreached').map(unreachedText),
-    hold,
+    ...holdNotes(context),
   ].filter((note) => note !== '');
 }
 

@@ -11,7 +11,7 @@ import { parseManifest } from '../merge/manifest.ts';
 import { applyWhole } from './apply-file.ts';
 import { type ChartDifference, chartDifference } from './chart-objects.ts';
 import { type ChartFacts, readChartFacts } from './chart-survey.ts';
-import { holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from './hold-policies.ts';
+import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from './hold-policies.ts';
 import { readOwnersJudged } from './owner-references.ts';
 import { pathPart } from './path-stage.ts';
 import { crdFile } from './target-crds.ts';
@@ -45,7 +45,7 @@ function planChart(facts: ChartApplyFacts, context: Context): StagePlan {
   return {
     actions,
     objects: [...(crds.length > 0 ? (facts.crds?.previews.map(({ planned }) => planned) ?? []) : []), ...(difference?.objects ?? [])],
-    notes: notesOf(facts, difference),
+    notes: [...notesOf(facts, difference), ...holdNotes(context)],
     remember: {
       digests: facts.crds ? { [facts.crds.crds.file]: facts.crds.crds.sha256 } : {},
     },

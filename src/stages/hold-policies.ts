@@ -56,6 +56,14 @@ export function holdUnlessHeld(found: RenamingSwitch | undefined, context: Conte
   return isHeld ? [] : holdPolicyMigration(found, context);
 }
 
+/** What a person has to know who asked for the hold: what was not taken off for these policies dies when it is released. */
+export function holdNotes({ options }: Context): readonly string[] {
+  if (!options.holdPolicyMigration) return [];
+  return [
+    'stored policies keep their old names until you release the hold. Before you do: ownerrefs strip (without --hold-policy-migration); after it: ownerrefs restore, which waits for the new names',
+  ];
+}
+
 function nested(path: readonly string[], value: unknown): unknown {
   return path.reduceRight<unknown>((inner, field) => ({ [field]: inner }), value);
 }

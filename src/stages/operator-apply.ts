@@ -9,7 +9,7 @@ import type { RolloutProgress } from '../core/rollout.ts';
 import { applyWhole, changes } from './apply-file.ts';
 import { carriedOf } from './carried-target.ts';
 import { enableFlowLogs, readMissingFlowLogs } from './flow-logs.ts';
-import { holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from './hold-policies.ts';
+import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from './hold-policies.ts';
 import { emptiedSecrets } from './kvstore-facts.ts';
 import { readMergedTarget, untoldChanges } from './merged-target.ts';
 import { operatorTarget } from './operator-target.ts';
@@ -47,7 +47,7 @@ export const operatorApply = pathPart<OperatorFacts>({
     return {
       actions,
       objects: previews.map(({ planned }) => planned),
-      notes: notesOf(facts),
+      notes: [...notesOf(facts), ...holdNotes(context)],
       ...carriedOf(facts),
       remember: {
         digests: { [target.file]: target.sha256, [facts.crds.crds.file]: facts.crds.crds.sha256 },

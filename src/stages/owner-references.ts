@@ -7,6 +7,7 @@ import type { ClusterReader, ListOptions, Sources } from '../core/ports.ts';
 import { isOlder, parseRelease } from '../core/release.ts';
 import { continues, type RunRecord } from '../core/run-record.ts';
 import { readOwnerWorld, uidRules } from './owner-world.ts';
+import { mayBeRenamed } from './policies-settled.ts';
 import { scanOwned } from './survey-owners.ts';
 
 /**
@@ -46,8 +47,12 @@ export async function readReferences(
 export async function readOwnersJudged(sources: Sources, context: Context, installation: Installation): Promise<OwnersJudged> {
   const [record, journal] = await Promise.all([sources.records.load(), sources.ownerJournal.load()]);
   const source = sourceOf(installation, record, context);
-  // What is recorded as off may have come back, whatever release is there by now.
-  const isSearched = changesUids(source, context) || context.options.ownerrefs === 'always' || journal !== undefined;
+  const isSearched =
+    changesUids(source, context) ||
+    context.options.ownerrefs === 'always' ||
+    // What is recorded as off may have come back, whatever release is there by now; and what was never off dies when a hold is released.
+    journal !== undefined ||
+    (await mayBeRenamed(sources, context, installation));
   const references = isSearched ? await readReferences(sources.cluster, context, installation, source) : undefined;
   return { references, recorded: journal?.entries ?? [] };
 }

@@ -2,13 +2,12 @@ import type { Expectation, PoliciesSettled } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import type { Installation } from '../core/installation.ts';
 import { K } from '../core/kinds.ts';
-import { pendingRenames, valueAt } from '../core/policy-renames.ts';
+import { valueAt } from '../core/policy-renames.ts';
 import type { Sources } from '../core/ports.ts';
-import { isOlder } from '../core/release.ts';
 import { chartOperatorImage } from './chart-wait.ts';
 import { type OperatorImageOf, readExpectation, stillBringing } from './operator-end.ts';
 import { operatorImage } from './operator-target.ts';
-import { leanPolicy, POLICY_KINDS } from './owner-world.ts';
+import { isPending, policiesSettled } from './policies-settled.ts';
 import { readNodes, readRollouts } from './rollout-state.ts';
 import { defaultWaitMs, rolloutTargets } from './rollout-targets.ts';
 import { addOnsOf, readTarget, variantOf } from './target.ts';
@@ -68,32 +67,4 @@ async function aggregatedApi({ cluster }: Sources, { profile }: Context, { hasAp
   const conditions = valueAt(service, 'status.conditions') as readonly { readonly type: string; readonly status: string }[] | undefined;
   const isAvailable = conditions?.some(({ type, status }) => type === 'Available' && status === 'True') ?? false;
   return isAvailable ? [] : [{ type: 'apiservice-available', names: [name] }];
-}
-
-/** Undefined if the controllers of the target never rename: no such rule, or no DaemonSet of the name that they wait for. */
-async function policiesSettled(
-  { cluster }: Sources,
-  { profile, options }: Context,
-  { agent }: Installation,
-): Promise<PoliciesSettled | undefined> {
-  const { policyRenaming, apiGroup, crdGroup, controllersConfiguration } = profile;
-  if (!policyRenaming || isOlder(options.release, policyRenaming.since)) return undefined;
-  if (policyRenaming.waitsFor !== undefined && agent !== undefined && agent.name !== policyRenaming.waitsFor) return undefined;
-  const { kinds } = await cluster.discover();
-  const stored = kinds.filter(({ group, plural }) => group === crdGroup && !plural.includes('/'));
-  const configuration = stored.find(({ plural }) => plural === controllersConfiguration.plural);
-  return {
-    type: 'policies-settled',
-    kinds: stored.filter(({ kind }) => POLICY_KINDS.has(kind)),
-    apiGroup,
-    prefix: policyRenaming.prefix,
-    ...(configuration ? { hold: { kind: configuration, name: controllersConfiguration.name, field: policyRenaming.switchField } } : {}),
-  };
-}
-
-async function isPending({ cluster }: Sources, settled: PoliciesSettled): Promise<boolean> {
-  const { hold, kinds } = settled;
-  if (hold && valueAt(await cluster.get(hold.kind, hold.name), hold.field) === 'Disabled') return false;
-  const lists = await Promise.all(kinds.map((kind) => cluster.list(kind, { keep: leanPolicy })));
-  return pendingRenames(lists.flat(), settled).length > 0;
 }

@@ -11,6 +11,7 @@ import type { ChainOutcome } from '../../src/engine/run-chain.ts';
 import { ownerrefsForgetStage } from '../../src/stages/ownerrefs-forget.ts';
 import { ownerrefsRestoreStage } from '../../src/stages/ownerrefs-restore.ts';
 import { ownerrefsStripStage } from '../../src/stages/ownerrefs-strip.ts';
+import { runRecord } from '../support/apply-bench.ts';
 import { type OwnerSandbox, ownerSandbox } from '../support/owner-sandbox.ts';
 import { journalOf, perform } from '../support/owner-sweep.ts';
 
@@ -98,6 +99,22 @@ describe('owner references that somebody else has a hand in', () => {
     assert.deepEqual(named(outcome, 'NS-743'), ['ClusterRole/owned-role', 'ConfigMap/default/owned-mixed', 'Secret/default/owned-web']);
     assert.deepEqual([sandbox.deleted, sandbox.graph()['ConfigMap/owned-pool']], [[], sandbox.wanted['ConfigMap/owned-pool']]);
     assert.equal((await journalOf(sandbox, sandbox.cluster).load())?.entries.length, 5);
+  });
+
+  it('to policies whose renaming is held are off before a person releases the hold, at the target as well, and come back after', async () => {
+    const { scenario } = sandbox;
+    sandbox.upgrade({ held: true });
+    const lost = [...sandbox.deleted];
+    const owner = { apiVersion: 'crd.netsvc.io/v1', kind: 'GlobalNetworkPolicy', name: 'default.web' };
+    sandbox.put(K.Secret, 'owned-late', [{ ...owner, uid: sandbox.uidOf(owner) ?? '' }]);
+    scenario.state.record = runRecord({ clusterUid: scenario.clusterUid, source: 'v3.32.2' });
+    const kept = await perform(sandbox, [ownerrefsStripStage], folder, { flags: { 'hold-policy-migration': true } });
+    assert.deepEqual([kept.exit, kept.writes], ['done', 0]);
+    assert.equal((await perform(sandbox, [ownerrefsStripStage], folder)).exit, 'done');
+    assert.deepEqual(referencesOf('owned-late'), []);
+    sandbox.upgrade();
+    assert.equal((await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], folder)).exit, 'done');
+    assert.deepEqual([sandbox.deleted, referencesOf('owned-late').map(({ name }) => name)], [lost, ['web']]);
   });
 
   it('to an owner that was made anew meanwhile stay off, and in the journal, until it is accepted by name', async () => {
