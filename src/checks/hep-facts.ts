@@ -9,6 +9,9 @@ export interface HostVerdict {
   readonly detail: string;
 }
 
+/** What becomes of an unclear endpoint: it stays, it stays and keeps its node from getting an automatic one, or the controllers delete it. */
+export type UnclearFate = 'stays' | 'blocks' | 'deleted';
+
 /** What the checks of `hep` look at. */
 export interface HepJudged {
   /** Nodes of the cluster. */
@@ -17,7 +20,7 @@ export interface HepJudged {
   /** Labels of old endpoints that cannot be copied to their node. */
   readonly labelProblems: readonly { readonly node: string; readonly text: string; readonly severity: 'error' | 'warning' }[];
   /** Endpoints with one sign of an automatic one but not both. */
-  readonly unclear: readonly { readonly name: string; readonly detail: string; readonly blocks: boolean }[];
+  readonly unclear: readonly { readonly name: string; readonly detail: string; readonly fate: UnclearFate }[];
   /** All-interfaces endpoints of nodes that are not in the cluster: `name (node)`. */
   readonly elsewhere: readonly string[];
   /** Old endpoints with named ports. */

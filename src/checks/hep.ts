@@ -1,6 +1,6 @@
 import { notApplicable, ok, read, type Verdict } from '../core/check.ts';
 import { refText } from '../core/object.ts';
-import { counted, defineCheck, failed, failIfAny, PROGRAM } from './define.ts';
+import { counted, defineCheck, failed, failIfAny, listed, PROGRAM } from './define.ts';
 import type { HepCheck, HepJudged, HostVerdict } from './hep-facts.ts';
 import type { CheckId } from './registry.ts';
 
@@ -86,18 +86,30 @@ export const labelsCanBeCopied = hepCheck('NS-716', '§4.7/1', ({ labelProblems 
 });
 
 export const endpointsClear = hepCheck('NS-717', '§4.7/3', ({ unclear }) => {
-  const blocking = unclear.filter(({ blocks }) => blocks);
+  const blocking = unclear.filter(({ fate }) => fate !== 'stays');
   const shown = blocking.length > 0 ? blocking : unclear;
   return failIfAny(
     shown.map(({ name, detail }) => ({ text: name, detail })),
-    'every all-interfaces endpoint is either old or automatic',
-    (names) => ({
-      because: `neither clearly old nor clearly automatic: ${names}; they are left as they are`,
+    'every host endpoint is either old or automatic',
+    () => ({
+      because: unclearText(shown),
       hint: 'Rename it, or take the controllers’ label off, so that label and name say the same.',
       ...(blocking.length > 0 ? {} : { severity: 'warning' as const }),
     }),
   );
 });
+
+function unclearText(shown: HepJudged['unclear']): string {
+  const [doomed, others] = [shown.filter(({ fate }) => fate === 'deleted'), shown.filter(({ fate }) => fate !== 'deleted')].map((some) =>
+    listed(some.map(({ name }) => name)),
+  );
+  return [
+    doomed ? `made by hand but labelled as the controllers’ own, which delete what they did not name: ${doomed}` : '',
+    others ? `neither clearly old nor clearly automatic: ${others}; left as they are` : '',
+  ]
+    .filter((text) => text !== '')
+    .join('; ');
+}
 
 export const hostsInCluster = hepCheck(
   'NS-718',

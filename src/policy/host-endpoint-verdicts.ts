@@ -1,4 +1,4 @@
-import { type AutomaticSigns, effective, type HostEndpoint, isAllInterfaces, originOf } from '../core/host-endpoint.ts';
+import { type AutomaticSigns, effective, type HostEndpoint, isAllInterfaces, isLabelledOwn, originOf } from '../core/host-endpoint.ts';
 import { type AutomaticSettings, automaticEndpoint, automaticName } from './automatic-endpoint.ts';
 import { type LabelCopies, labelCopies } from './label-copies.ts';
 import { type PolicyWorld, type Posture, postureOf, UNPOLICED } from './posture.ts';
@@ -61,7 +61,8 @@ function verdictOf(node: NodeFacts, endpoints: readonly HostEndpoint[], fleet: F
   const labels = labelCopies(old, node.labels, signs);
   const uncovered = uncoveredBecause(node.name, endpoints, fleet);
   const automatic = uncovered ? [] : [automaticOf(node, labels, fleet)];
-  const kept = everywhere.filter((endpoint) => !old.includes(endpoint) && endpoint.name !== automatic[0]?.name);
+  // What bears the controllers’ label is theirs: they make it what `automatic` is, or delete it, whoever made it.
+  const kept = everywhere.filter((endpoint) => !old.includes(endpoint) && !isLabelledOwn(endpoint, signs));
   const now = effective(everywhere);
   const enabled = effective([...old, ...kept, ...automatic]);
   const afterwards = effective([...kept, ...automatic]);

@@ -18,7 +18,8 @@ export interface EndpointFaults {
 
 /**
  * The controllers' part that makes automatic host endpoints: one per node while the setting is on, labels in the annotation, none
- * while it is off; recognised by the label alone, and a node whose name is taken by a hand-made endpoint stays without.
+ * while it is off; recognised by the label alone, those of other names deleted, and a node whose name is taken by a hand-made endpoint
+ * stays without.
  */
 export function startHostEndpoints(store: Store, clock: VirtualClock, faults: EndpointFaults): void {
   let due = false;
@@ -43,7 +44,8 @@ function reconcile(store: Store, faults: EndpointFaults): void {
   const endpoints = store.list(kind);
   for (const endpoint of endpoints.filter(isAutomatic)) {
     const { node } = endpoint.spec as { readonly node?: string };
-    if (node === undefined || !wanted.has(node)) store.delete(kind, endpoint.metadata.name);
+    if (node === undefined || !wanted.has(node) || endpoint.metadata.name !== `${node}${SUFFIX}`)
+      store.delete(kind, endpoint.metadata.name);
   }
   for (const node of wanted.values()) write(store, kind, node, endpoints);
 }

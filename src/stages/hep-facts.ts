@@ -1,7 +1,7 @@
 import type { CliCall } from '../core/action.ts';
 import type { Reading } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
-import { type HostEndpoint, hostEndpointOf, isAllInterfaces } from '../core/host-endpoint.ts';
+import { type HostEndpoint, hostEndpointOf } from '../core/host-endpoint.ts';
 import type { Installation } from '../core/installation.ts';
 import { K } from '../core/kinds.ts';
 import type { Kind, KubeObject } from '../core/object.ts';
@@ -34,6 +34,7 @@ export interface HepFacts {
   readonly controllers?: KubeObject;
   /** Unread if a policy could not be understood: no verdict then. */
   readonly verdicts: Reading<readonly NodeVerdict[]>;
+  /** Endpoints of nodes that are not in the cluster. */
   readonly elsewhere: readonly HostEndpoint[];
   /** What the latest migration on this cluster kept before it changed things. */
   readonly kept: readonly KeptItem[];
@@ -84,7 +85,7 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
     ...(controllers ? { controllers } : {}),
     verdicts,
     kept,
-    elsewhere: endpointsWithoutNode(fleet).filter(isAllInterfaces),
+    elsewhere: endpointsWithoutNode(fleet),
     rollouts,
     failsafe,
   };

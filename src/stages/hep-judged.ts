@@ -1,5 +1,6 @@
 import type { HepJudged, HostVerdict } from '../checks/hep-facts.ts';
 import type { Context } from '../core/context.ts';
+import { type AutomaticSigns, type HostEndpoint, isAllInterfaces, isLabelledOwn, isTakenForOwn } from '../core/host-endpoint.ts';
 import type { PlannedHost } from '../core/plan.ts';
 import { isOlder } from '../core/release.ts';
 import type { Moment, NodeVerdict } from '../policy/host-endpoint-verdicts.ts';
@@ -11,13 +12,16 @@ import { envOf } from './workload-env.ts';
 /** The facts as the checks see them. */
 export function hepJudged(facts: HepFacts, context: Context): HepJudged {
   const { cli, verdicts, elsewhere, rollouts, nodes } = facts;
+  const { labels: signs } = context.profile;
   const known = 'value' in verdicts ? verdicts.value : [];
   return {
     nodes: nodes.length,
     verdicts: 'unread' in verdicts ? verdicts : { value: verdicts.value.flatMap(hostVerdict) },
     labelProblems: known.flatMap(({ node, labels }) => labels.problems.map((problem) => labelProblem(node, problem))),
-    unclear: known.flatMap((one) => unclearOf(one)),
-    elsewhere: elsewhere.map(({ name, node }) => `${name} (${node || 'no node'})`),
+    unclear: [...known.flatMap((one) => unclearOf(one, signs)), ...elsewhere.filter((one) => isTakenForOwn(one, signs)).map(doomed)],
+    elsewhere: elsewhere
+      .filter((one) => isAllInterfaces(one) && !isLabelledOwn(one, signs))
+      .map(({ name, node }) => `${name} (${node || 'no node'})`),
     namedPorts: known.flatMap(({ lostPorts }) => lostPorts),
     rollouts,
     obstacles: obstaclesOf(facts, context),
@@ -61,12 +65,19 @@ function labelProblem(node: string, problem: LabelProblem): HepJudged['labelProb
   return { node, text: WORDS[problem.problem](problem), severity: problem.problem === 'reserved' ? 'warning' : 'error' };
 }
 
-function unclearOf({ node, unclear, uncovered }: NodeVerdict): HepJudged['unclear'] {
-  return unclear.map(({ name }) => ({
+function unclearOf({ unclear, uncovered }: NodeVerdict, signs: AutomaticSigns): HepJudged['unclear'] {
+  return unclear.map((one) => {
+    if (isTakenForOwn(one, signs)) return doomed(one);
+    return { name: one.name, detail: `node ${one.node}`, fate: uncovered === 'name-taken' ? 'blocks' : 'stays' };
+  });
+}
+
+function doomed({ name, node }: HostEndpoint): HepJudged['unclear'][number] {
+  return {
     name,
-    detail: `node ${node}`,
-    blocks: uncovered === 'name-taken',
-  }));
+    detail: `node ${node || 'none'}; the controllers delete it, at the latest when automatic ones are enabled`,
+    fate: 'deleted',
+  };
 }
 
 function obstaclesOf(facts: HepFacts, context: Context): HepJudged['obstacles'] {

@@ -90,15 +90,28 @@ const rows: Readonly<Record<string, Row>> = {
   },
   'an unclear endpoint in the way of an automatic one': {
     id: 'NS-717',
-    facts: { unclear: [{ name: 'n1-auto-hep', detail: 'node n1', blocks: true }] },
+    facts: { unclear: [{ name: 'n1-auto-hep', detail: 'node n1', fate: 'blocks' }] },
     is: 'error',
-    says: /neither clearly old nor clearly automatic: n1-auto-hep; they are left/,
+    says: /neither clearly old nor clearly automatic: n1-auto-hep; left/,
   },
   'an unclear endpoint beside': {
     id: 'NS-717',
-    facts: { unclear: [{ name: 'mine', detail: 'node n1', blocks: false }] },
+    facts: { unclear: [{ name: 'mine', detail: 'node n1', fate: 'stays' }] },
     is: 'warning',
     says: /neither clearly old nor clearly automatic: mine/,
+  },
+  'endpoints that the controllers take for theirs and delete': {
+    id: 'NS-717',
+    facts: {
+      unclear: [
+        { name: 'mine', detail: 'node n1', fate: 'deleted' },
+        { name: 'n2-auto-hep', detail: 'node n2', fate: 'blocks' },
+        { name: 'beside', detail: 'node n3', fate: 'stays' },
+      ],
+    },
+    is: 'error',
+    says: /^made by hand but labelled as the controllers’ own, .*: mine; neither clearly old .*: n2-auto-hep; left as they are$/,
+    about: ['mine', 'n2-auto-hep'],
   },
   'an endpoint of a node that is gone': {
     id: 'NS-718',

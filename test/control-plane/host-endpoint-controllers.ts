@@ -93,7 +93,11 @@ async function look(api: Api, manner: EndpointManner, taken: { readonly on: bool
   const wanted = new Map(taken.on ? (nodes?.items ?? []).filter(isTime).map((node) => [node.metadata.name, node]) : []);
   const [key, value] = manner.createdBy;
   const mine = (endpoints?.items ?? []).filter(({ metadata }) => (metadata.labels as Record<string, string> | undefined)?.[key] === value);
-  const gone = mine.filter(({ spec }) => !wanted.has((spec as { node?: string }).node ?? ''));
+  const gone = mine.filter(({ metadata, spec }) => {
+    const { node = '' } = spec as { node?: string };
+    // Those of the new manner keep only what they would name so themselves (host endpoint notes 1.4).
+    return !wanted.has(node) || (manner.manner === 'new' && metadata.name !== `${node}-auto-hep`);
+  });
   await each(gone, (one) => api.send('DELETE', `${base}/hostendpoints/${one.metadata.name}`));
   const there = new Map((endpoints?.items ?? []).map((one) => [one.metadata.name, one]));
   await each([...wanted.values()], (node) => write(api, base, node, there, manner));

@@ -151,6 +151,41 @@ const ROWS: readonly Row[] = [
     endpoints: ['n1-auto-hep', 'n1-auto-hep'],
   },
   {
+    it: 'a hand-made endpoint with the controllers’ label is deleted by them as soon as they start again: open',
+    fleet: {
+      nodes: { n1: {} },
+      endpoints: [hep('a-mine', 'n1', { ...AUTOMATIC, role: 'edge' })],
+      policies: [policy('p', 'role == "edge"')],
+    },
+    enable: 'OPEN',
+    delete: 'OPEN',
+    endpoints: ['n1-auto-hep', 'n1-auto-hep'],
+  },
+  {
+    it: 'a hand-made endpoint with the controllers’ label does not stand before an old one that stays until it is deleted',
+    fleet: {
+      nodes: { n1: {} },
+      endpoints: [hep('a-mine', 'n1', AUTOMATIC, ALLOW), hep('b-old', 'n1')],
+    },
+    enable: 'NEWLY POLICED',
+    delete: 'same',
+    endpoints: ['b-old', 'n1-auto-hep'],
+  },
+  {
+    it: 'an endpoint with the controllers’ label and the name of another node’s is deleted as well',
+    fleet: { nodes: { n1: {} }, endpoints: [hep('a-auto-hep', 'n1', AUTOMATIC)] },
+    enable: 'OPEN',
+    delete: 'OPEN',
+    endpoints: ['n1-auto-hep', 'n1-auto-hep'],
+  },
+  {
+    it: 'a hand-made endpoint with another’s automatic name is nobody’s and stays',
+    fleet: { nodes: { n1: {} }, endpoints: [hep('a-auto-hep', 'n1')] },
+    enable: 'same',
+    delete: 'same',
+    endpoints: ['a-auto-hep', 'a-auto-hep'],
+  },
+  {
     it: 'no default endpoint and no template leaves the host without any',
     fleet: { nodes: { n1: {} }, endpoints: [hep('a-old', 'n1')], hostEndpoint: { createDefaultHostEndpoint: 'Disabled' } },
     enable: 'same',

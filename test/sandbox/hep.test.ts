@@ -144,6 +144,23 @@ describe('hep on the sandbox', () => {
     assert.deepEqual(nodeLabels(scenario), [{ role: 'mine' }]);
   });
 
+  it('refuses where the controllers would take a hand-made endpoint for theirs and delete it, and its host would be opened', async () => {
+    const scenario = await upgraded(2);
+    const { cluster } = scenario;
+    cluster.store.insert(K.Node, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node-03' } });
+    const own = { 'netsvc.io/created-by': 'netsvc-kube-controllers' };
+    put(scenario, 'HostEndpoint', 'mine', { node: 'node-03', interfaceName: '*' }, { ...own, role: 'host' });
+    put(scenario, 'HostEndpoint', 'elsewhere', { node: 'no-node', interfaceName: '*' }, own);
+    const refused = await run(scenario);
+    assert.equal(refused.exit, 'blocked');
+    const about = (id: string) =>
+      refused.findings.find((one) => one.id === id && one.outcome === 'error')?.evidence.map(({ text }) => text);
+    assert.deepEqual([about('NS-711'), about('NS-717')], [['node-03'], ['mine', 'elsewhere']]);
+    assert.equal(refused.findings.find(({ id }) => id === 'NS-718')?.outcome, 'ok');
+    const outcome = await run(scenario, { accept: ['NS-711=node-03', 'NS-717'] });
+    assert.deepEqual([outcome.exit, names(scenario)], ['done', automatic]);
+  });
+
   it('leaves endpoints of named interfaces alone', async () => {
     const scenario = await upgraded(1);
     put(scenario, 'HostEndpoint', 'eth', { node: 'node-01', interfaceName: 'eth0' });
