@@ -10,8 +10,8 @@ import type { RolloutProgress } from '../core/rollout.ts';
 import { type AutomaticSettings, automaticSettings } from '../policy/automatic-endpoint.ts';
 import { type FailsafePorts, failsafePorts } from '../policy/failsafe-ports.ts';
 import { endpointsWithoutNode, hostEndpointVerdicts, type NodeVerdict } from '../policy/host-endpoint-verdicts.ts';
+import { keptOfMigration } from './hep-kept.ts';
 import { readInstalled } from './installed.ts';
-import { latestKept } from './kept.ts';
 import { policyWorld } from './policy-world.ts';
 import { attempt, attemptWith } from './reading.ts';
 import { findServiceCli } from './service-cli.ts';
@@ -36,7 +36,7 @@ export interface HepFacts {
   readonly verdicts: Reading<readonly NodeVerdict[]>;
   /** Endpoints of nodes that are not in the cluster. */
   readonly elsewhere: readonly HostEndpoint[];
-  /** What the latest migration on this cluster kept before it changed things. */
+  /** What the latest migration on this cluster kept before it changed things, in however many runs. */
   readonly kept: readonly KeptItem[];
   readonly rollouts: Reading<readonly RolloutProgress[]>;
   /** Ports that stay open in any case; undefined where nothing tells. */
@@ -51,7 +51,7 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
   const cli = await findServiceCli(sources, context, installation.datastore);
   const objects = objectsOf(sources, context, installation, cli);
   const [kept, stored, policies, tiers, profiles, configurations, nodes, kind, controllers, rollouts, failsafe] = await Promise.all([
-    latestKept(sources.records, 'hep'),
+    keptOfMigration(sources.records),
     objects('hostendpoints'),
     objects('globalnetworkpolicies'),
     objects('tiers'),

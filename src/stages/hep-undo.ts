@@ -7,28 +7,21 @@ import { storedMetadata } from '../core/stored-metadata.ts';
 import { escapePointer } from '../merge/json-patch.ts';
 import { automaticSettings } from '../policy/automatic-endpoint.ts';
 import type { HepFacts } from './hep-facts.ts';
-import type { AddedLabels } from './hep-labels.ts';
-
-/** What actions of the migration kept; each item has one of these. */
-interface Kept {
-  readonly labels?: readonly AddedLabels[];
-  readonly configuration?: { readonly name: string; readonly spec?: unknown };
-  readonly endpoints?: readonly KubeObject[];
-}
+import type { KeptOfMigration } from './hep-kept.ts';
 
 /**
  * The way back: old endpoints first, then the setting, then the labels that were added; each only where it still is as the migration
  * left it. Planned from what was kept before each change, so that it can be repeated.
  */
 export function undoPlan(facts: HepFacts, context: Context): StagePlan {
-  const kept = facts.kept.map(({ content }) => content as Kept);
+  const kept = facts.kept.map(({ content }) => content as KeptOfMigration);
   if (kept.length === 0) return { skip: 'no migration to automatic host endpoints was recorded on this cluster' };
   if ('missing' in facts.cli) return { skip: `the service’s CLI cannot be used: ${facts.cli.missing}` };
   const actions = [...recreate(facts, kept, context), ...resetSetting(facts, kept, context), ...removeLabels(facts, kept)];
   return actions.length > 0 ? { actions } : { skip: 'everything is as it was before the migration' };
 }
 
-function recreate({ stored, cli }: HepFacts, kept: readonly Kept[], context: Context): readonly Action[] {
+function recreate({ stored, cli }: HepFacts, kept: readonly KeptOfMigration[], context: Context): readonly Action[] {
   const there = new Set(stored.map(({ metadata }) => metadata.name));
   const gone = new Map(kept.flatMap(({ endpoints = [] }) => endpoints).map((one) => [one.metadata.name, one]));
   const missing = [...gone.values()].filter(({ metadata }) => !there.has(metadata.name));
@@ -57,7 +50,7 @@ function servedEndpoint(endpoint: KubeObject, { profile }: Context): KubeObject 
   };
 }
 
-function resetSetting({ settings, cli }: HepFacts, kept: readonly Kept[], { profile }: Context): readonly Action[] {
+function resetSetting({ settings, cli }: HepFacts, kept: readonly KeptOfMigration[], { profile }: Context): readonly Action[] {
   const before = kept.find(({ configuration }) => configuration)?.configuration;
   if (!before || 'missing' in cli || !settings.autoCreate || automaticSettings(before.spec).autoCreate) return [];
   const patch = JSON.stringify({ spec: { controllers: { node: { hostEndpoint: { autoCreate: 'Disabled' } } } } });
@@ -74,7 +67,7 @@ function resetSetting({ settings, cli }: HepFacts, kept: readonly Kept[], { prof
   ];
 }
 
-function removeLabels({ nodes }: HepFacts, kept: readonly Kept[]): readonly Action[] {
+function removeLabels({ nodes }: HepFacts, kept: readonly KeptOfMigration[]): readonly Action[] {
   const byUid = new Map(nodes.map((node) => [node.metadata.uid, node]));
   const patches = kept
     .flatMap(({ labels = [] }) => labels)

@@ -180,6 +180,25 @@ describe('hep on the sandbox', () => {
     assert.deepEqual([again.exit, again.writes], ['done', 0]);
   });
 
+  it('takes back also what earlier runs did of the same migration, each under a record of its own', async () => {
+    const scenario = await upgraded();
+    const before = stateOf(scenario);
+    const { cluster, state } = scenario;
+    cluster.endpointFaults.never.add('node-02');
+    assert.equal((await run(scenario, { timeout: '2m' })).exit, 'timeout');
+    assert.ok(state.record);
+    // The upgrade ends meanwhile, by a chain without the migration.
+    state.record = { ...state.record, finishedAt: scenario.clock.now().toISOString() };
+    cluster.endpointFaults.never.clear();
+    touch(scenario, 'node-02');
+    const second = await run(scenario);
+    assert.deepEqual([second.exit, names(scenario)], ['done', automatic]);
+    assert.equal(new Set([...state.kept.keys()].filter((id) => id.includes('/hep/')).map((id) => id.split('/')[0])).size, 2);
+    assert.equal((await run(scenario, { undo: true })).exit, 'done');
+    await scenario.clock.sleep(10_000);
+    assert.deepEqual(stateOf(scenario), withSetting(before, 'Disabled'));
+  });
+
   it('comes to the same end wherever it is killed, and never leaves a host without an endpoint or without a label', async () => {
     const whole = await upgraded(2);
     const first = whole.cluster.faults.writes;
