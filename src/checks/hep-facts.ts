@@ -30,6 +30,8 @@ export interface HepJudged {
   readonly obstacles: readonly { readonly text: string; readonly detail: string; readonly hint: string }[];
   /** The file of the service's CLI, or why none can be used. */
   readonly cli: { readonly program: string } | { readonly missing: string };
+  /** True if what is to be done, the way back included, cannot be done without it. */
+  readonly needsCli: boolean;
   /** True if nothing is left to migrate, or an earlier migration is taken back: most gates do not apply then. */
   readonly idle: boolean;
 }

@@ -141,11 +141,18 @@ export const portsNotNeeded = hepCheck(
   'warning',
 );
 
-export const cliUsable = hepCheck('NS-720', '§4.7/2', ({ cli }) => {
-  if ('program' in cli) return ok(cli.program);
-  return failed(`the service’s CLI of the target release cannot be used: ${cli.missing}`, 'Install it and give it its datastore.', {
-    next: `${PROGRAM} cli`,
-  });
+/** The way back needs it as much as the migration. */
+export const cliUsable: HepCheck = defineCheck('NS-720', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§4.7/2',
+  judge({ cli, needsCli }) {
+    if (!needsCli) return notApplicable('there is nothing to do with it');
+    if ('program' in cli) return ok(cli.program);
+    return failed(`the service’s CLI of the target release cannot be used: ${cli.missing}`, 'Install it and give it its datastore.', {
+      next: `${PROGRAM} cli`,
+    });
+  },
 });
 
 export const hepChecks: readonly HepCheck[] = [

@@ -7,6 +7,7 @@ import type { Moment, NodeVerdict } from '../policy/host-endpoint-verdicts.ts';
 import type { LabelProblem } from '../policy/label-copies.ts';
 import { laneText, type Verdict, worst } from '../policy/verdict.ts';
 import type { HepFacts } from './hep-facts.ts';
+import { undoNeedsCli } from './hep-undo.ts';
 import { envOf } from './workload-env.ts';
 
 /** The facts as the checks see them. */
@@ -26,6 +27,7 @@ export function hepJudged(facts: HepFacts, context: Context): HepJudged {
     rollouts,
     obstacles: obstaclesOf(facts, context),
     cli: 'missing' in cli ? cli : { program: cli.program },
+    needsCli: context.options.undo ? undoNeedsCli(facts) : !isMigrated(facts),
     idle: context.options.undo === true || isMigrated(facts),
   };
 }

@@ -14,19 +14,33 @@ import type { KeptOfMigration } from './hep-kept.ts';
  * left it. Planned from what was kept before each change, so that it can be repeated.
  */
 export function undoPlan(facts: HepFacts, context: Context): StagePlan {
-  const kept = facts.kept.map(({ content }) => content as KeptOfMigration);
+  const kept = keptIn(facts);
   if (kept.length === 0) return { skip: 'no migration to automatic host endpoints was recorded on this cluster' };
-  if ('missing' in facts.cli) return { skip: `the service’s CLI cannot be used: ${facts.cli.missing}` };
+  if ('missing' in facts.cli && undoNeedsCli(facts)) return { skip: `the service’s CLI cannot be used: ${facts.cli.missing}` };
   const actions = [...recreate(facts, kept, context), ...resetSetting(facts, kept, context), ...removeLabels(facts, kept)];
   return actions.length > 0 ? { actions } : { skip: 'everything is as it was before the migration' };
 }
 
-function recreate({ stored, cli }: HepFacts, kept: readonly KeptOfMigration[], context: Context): readonly Action[] {
+/** Labels are taken off nodes without it. In key-value mode it alone could say what is there already. */
+export function undoNeedsCli(facts: Pick<HepFacts, 'installation' | 'cli' | 'kept' | 'stored' | 'settings'>): boolean {
+  const kept = keptIn(facts);
+  if ('missing' in facts.cli && facts.installation.datastore === 'kvstore') return kept.length > 0;
+  return missingOf(facts, kept).length > 0 || formerSetting(facts, kept) !== undefined;
+}
+
+function keptIn({ kept }: Pick<HepFacts, 'kept'>): readonly KeptOfMigration[] {
+  return kept.map(({ content }) => content as KeptOfMigration);
+}
+
+function missingOf({ stored }: Pick<HepFacts, 'stored'>, kept: readonly KeptOfMigration[]): readonly KubeObject[] {
   const there = new Set(stored.map(({ metadata }) => metadata.name));
   const gone = new Map(kept.flatMap(({ endpoints = [] }) => endpoints).map((one) => [one.metadata.name, one]));
-  const missing = [...gone.values()].filter(({ metadata }) => !there.has(metadata.name));
-  if (missing.length === 0 || 'missing' in cli) return [];
-  return missing.map((endpoint, index) => ({
+  return [...gone.values()].filter(({ metadata }) => !there.has(metadata.name));
+}
+
+function recreate({ stored, cli }: HepFacts, kept: readonly KeptOfMigration[], context: Context): readonly Action[] {
+  if ('missing' in cli) return [];
+  return missingOf({ stored }, kept).map((endpoint, index) => ({
     id: `recreate-${index + 1}`,
     title: `create the host endpoint ${endpoint.metadata.name} again`,
     ref: '§4.7/3',
@@ -50,9 +64,15 @@ function servedEndpoint(endpoint: KubeObject, { profile }: Context): KubeObject 
   };
 }
 
-function resetSetting({ settings, cli }: HepFacts, kept: readonly KeptOfMigration[], { profile }: Context): readonly Action[] {
+/** The configuration as it was, if the migration switched automatic endpoints on and they still are. */
+function formerSetting({ settings }: Pick<HepFacts, 'settings'>, kept: readonly KeptOfMigration[]): KeptOfMigration['configuration'] {
   const before = kept.find(({ configuration }) => configuration)?.configuration;
-  if (!before || 'missing' in cli || !settings.autoCreate || automaticSettings(before.spec).autoCreate) return [];
+  return before && settings.autoCreate && !automaticSettings(before.spec).autoCreate ? before : undefined;
+}
+
+function resetSetting({ settings, cli }: HepFacts, kept: readonly KeptOfMigration[], { profile }: Context): readonly Action[] {
+  const before = formerSetting({ settings }, kept);
+  if (!before || 'missing' in cli) return [];
   const patch = JSON.stringify({ spec: { controllers: { node: { hostEndpoint: { autoCreate: 'Disabled' } } } } });
   const args = ['patch', profile.controllersConfiguration.plural.replace(/s$/, ''), before.name, '--patch', patch, ...cli.args];
   return [

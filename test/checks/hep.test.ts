@@ -24,6 +24,7 @@ const READY: HepJudged = {
   rollouts: { value: [rollout(true)] },
   obstacles: [],
   cli: { program: '/bin/ctl' },
+  needsCli: true,
   idle: false,
 };
 
@@ -120,6 +121,12 @@ const rows: Readonly<Record<string, Row>> = {
     says: /^1 host endpoint of hosts outside the cluster: b \(gone\); no automatic one will stand in, they stay$/,
   },
   'named ports': { id: 'NS-719', facts: { namedPorts: ['old'] }, is: 'warning', says: /^1 old endpoint with named ports/ },
+  'no CLI for the way back, to which nothing else applies': {
+    id: 'NS-720',
+    facts: { idle: true, cli: { missing: 'none was found' } },
+    is: 'error',
+    says: /cannot be used: none was found$/,
+  },
   'no CLI': { id: 'NS-720', facts: { cli: { missing: 'none was found' } }, is: 'error', says: /cannot be used: none was found$/ },
 };
 
@@ -143,7 +150,7 @@ describe('the checks of hep', () => {
   }
 
   it('do not apply where nothing is left to migrate', () => {
-    const findings = judge({ idle: true, obstacles: [obstacle], cli: { missing: 'none' } });
+    const findings = judge({ idle: true, needsCli: false, obstacles: [obstacle], cli: { missing: 'none' } });
     assert.deepEqual([...new Set(findings.map(({ outcome }) => outcome))], ['not-applicable']);
   });
 });

@@ -8,6 +8,7 @@ import { type ChainOutcome, runChain } from '../../src/engine/run-chain.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
+import { BIN_DIR } from '../../src/sandbox/sandbox-tools.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
 import { hepStage } from '../../src/stages/hep.ts';
 
@@ -176,6 +177,26 @@ describe('hep on the sandbox', () => {
     assert.deepEqual([back.exit, back.message], ['done', undefined]);
     await scenario.clock.sleep(10_000);
     assert.deepEqual(stateOf(scenario), withSetting(before, 'Disabled'));
+    const again = await run(scenario, { undo: true });
+    assert.deepEqual([again.exit, again.writes], ['done', 0]);
+  });
+
+  it('takes nothing back without the CLI, says so with its next step, and needs none where nothing was migrated', async () => {
+    const scenario = await upgraded();
+    const program = `${BIN_DIR}/netsvcctl`;
+    const cli = scenario.files.text(program) ?? '';
+    scenario.files.remove(program);
+    assert.equal((await run(scenario, { undo: true })).exit, 'done');
+    scenario.files.write(program, cli, true);
+    await run(scenario);
+    scenario.files.remove(program);
+    const refused = await run(scenario, { undo: true });
+    const finding = refused.findings.find(({ id }) => id === 'NS-720');
+    assert.deepEqual([refused.exit, finding?.outcome, finding?.next], ['blocked', 'error', 'kubectl netsvc-upgrade cli']);
+    assert.deepEqual([refused.writes, names(scenario)], [0, automatic]);
+    scenario.files.write(program, cli, true);
+    assert.equal((await run(scenario, { undo: true })).exit, 'done');
+    scenario.files.remove(program);
     const again = await run(scenario, { undo: true });
     assert.deepEqual([again.exit, again.writes], ['done', 0]);
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Action } from '../../src/core/action.ts';
 import { Fault } from '../../src/core/fault.ts';
 import type { KubeObject } from '../../src/core/object.ts';
-import type { Sources } from '../../src/core/ports.ts';
+import type { KeptItem, Sources } from '../../src/core/ports.ts';
 import { hepStage } from '../../src/stages/hep.ts';
 import { contextOf, object } from '../fixtures/facts.ts';
 import { clusterOf } from '../support/cluster-of.ts';
@@ -27,6 +27,7 @@ const node = (name: string) => object('v1', `Node/${name}`, { metadata: { uid: `
 async function open(
   state: StandInState,
   config: string | null = 'spec:\n  datastoreType: "etcdv3"\n  etcdEndpoints: "https://store:2379"\n',
+  kept?: readonly KeptItem[],
 ) {
   const { cluster } = clusterOf([agents, node('n1'), node('n2')]);
   const sources = {
@@ -46,10 +47,10 @@ async function open(
         throw new Fault('failed', 'no artifacts in this test', []);
       },
     },
-    records: { keptWith: async () => [] },
+    records: { keptWith: async () => kept ?? [] },
     clock: { now: () => new Date(0) },
   } as unknown as Sources;
-  return hepStage.open(sources, contextOf({ path: 'kvstore', variant: 'calico-etcd' }));
+  return hepStage.open(sources, contextOf({ path: 'kvstore', variant: 'calico-etcd', ...(kept ? { undo: true } : {}) }));
 }
 
 function stateOf(objects: StandInState['etcdv3']['objects']): StandInState {
@@ -106,5 +107,11 @@ describe('hep with a key-value datastore', () => {
   it('refuses without the CLI’s configuration: only that file knows the endpoints of the store', async () => {
     const found = (await open(unmigrated(), null)).findings();
     assert.equal(found.find(({ id }) => id === 'NS-720')?.outcome, 'error');
+  });
+
+  it('takes nothing back without the CLI’s configuration: what is there could not be told', async () => {
+    const kept = [{ id: 'r1/hep/enable#1', content: { configuration: { name: 'default', spec: {} } } }];
+    assert.equal((await open(unmigrated(), null, kept)).findings().find(({ id }) => id === 'NS-720')?.outcome, 'error');
+    assert.equal((await open(unmigrated(), null, [])).findings().find(({ id }) => id === 'NS-720')?.outcome, 'not-applicable');
   });
 });
