@@ -8,20 +8,23 @@ export interface StoredMetadata {
   /** True if the object has the annotation: it was written through the service's API. */
   readonly stored: boolean;
   readonly labels: Readonly<Record<string, string>>;
+  /** Without the one in which the service keeps the others. */
+  readonly annotations: Readonly<Record<string, string>>;
 }
 
 /**
- * Metadata of a stored custom resource as the newest reader sees it: releases from v3.28 on keep labels as JSON in
- * the annotation `<group>/metadata`, older ones on the object itself. Both are merged; where they differ the annotation wins.
+ * Metadata of a stored custom resource as the newest reader sees it: releases from v3.28 on keep labels and annotations as JSON in
+ * the annotation `<group>/metadata`, older ones on the object itself. Both are merged; where they differ that JSON wins.
  * An annotation that is no JSON object gives nothing, as with the readers of the service.
  */
 export function storedMetadata(object: KubeObject, apiGroup: string): StoredMetadata {
-  const text = object.metadata.annotations?.[`${apiGroup}/metadata`];
-  const { name, labels } = text === undefined ? {} : parsed(text);
+  const { [`${apiGroup}/metadata`]: text, ...own } = object.metadata.annotations ?? {};
+  const { name, labels, annotations } = text === undefined ? {} : parsed(text);
   return {
     ...(typeof name === 'string' ? { name } : {}),
     stored: text !== undefined,
     labels: { ...object.metadata.labels, ...textsOf(labels) },
+    annotations: { ...own, ...textsOf(annotations) },
   };
 }
 
@@ -43,7 +46,7 @@ export function isOfDefaultTier(policy: KubeObject): boolean {
   return tier === undefined || tier === '' || tier === 'default';
 }
 
-function parsed(text: string): { readonly name?: unknown; readonly labels?: unknown } {
+function parsed(text: string): { readonly name?: unknown; readonly labels?: unknown; readonly annotations?: unknown } {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? value : {};
@@ -52,7 +55,7 @@ function parsed(text: string): { readonly name?: unknown; readonly labels?: unkn
   }
 }
 
-function textsOf(labels: unknown): Readonly<Record<string, string>> {
-  if (typeof labels !== 'object' || labels === null) return {};
-  return Object.fromEntries(Object.entries(labels).filter((pair): pair is [string, string] => typeof pair[1] === 'string'));
+function textsOf(map: unknown): Readonly<Record<string, string>> {
+  if (typeof map !== 'object' || map === null) return {};
+  return Object.fromEntries(Object.entries(map).filter((pair): pair is [string, string] => typeof pair[1] === 'string'));
 }

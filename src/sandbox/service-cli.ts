@@ -61,15 +61,16 @@ function kindOf(cluster: SandboxCluster, word: string): Kind | undefined {
 
 /** As the v3 API shows it. */
 function served(object: KubeObject): KubeObject {
-  const { labels } = storedMetadata(object, GROUP);
-  return { ...object, apiVersion: `${GROUP}/v3`, metadata: { name: object.metadata.name, labels } };
+  const { labels, annotations } = storedMetadata(object, GROUP);
+  return { ...object, apiVersion: `${GROUP}/v3`, metadata: { name: object.metadata.name, labels, annotations } };
 }
 
-/** Stored the new way: labels in the annotation. */
+/** Stored the new way: labels and annotations in one annotation. */
 function create(cluster: SandboxCluster, { kind: name, metadata, spec }: KubeObject): Answer {
   const kind = cluster.kinds().find((one) => one.group === `crd.${GROUP}` && one.kind === name);
   if (!kind) return refused(`resource type '${name}' is not supported`);
-  const annotations = { ...metadata.annotations, [`${GROUP}/metadata`]: JSON.stringify({ labels: metadata.labels }) };
+  const { labels, annotations: own } = metadata;
+  const annotations = { [`${GROUP}/metadata`]: JSON.stringify({ labels, annotations: own }) };
   const apiVersion = `${kind.group}/${kind.version}`;
   cluster.registry.create(kind, { apiVersion, kind: name, metadata: { name: metadata.name, annotations }, spec }, OWN_MANAGER);
   return said(`Successfully created 1 '${name}' resource(s)\n`);

@@ -53,13 +53,13 @@ function recreate({ stored, cli }: HepFacts, kept: readonly KeptOfMigration[], c
   }));
 }
 
-/** As the v3 API takes it: with all its labels, without what the server sets. */
+/** As the v3 API takes it: with all its labels and annotations, without what the server sets. */
 function servedEndpoint(endpoint: KubeObject, { profile }: Context): KubeObject {
-  const { [`${profile.apiGroup}/metadata`]: _stored, ...annotations } = endpoint.metadata.annotations ?? {};
+  const { labels, annotations } = storedMetadata(endpoint, profile.apiGroup);
   return {
     apiVersion: `${profile.apiGroup}/v3`,
     kind: 'HostEndpoint',
-    metadata: { name: endpoint.metadata.name, labels: storedMetadata(endpoint, profile.apiGroup).labels, annotations },
+    metadata: { name: endpoint.metadata.name, labels, annotations },
     spec: endpoint.spec,
   };
 }

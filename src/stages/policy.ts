@@ -69,11 +69,11 @@ function undoPlan({ kept, found, call }: PolicyFacts, context: Context): StagePl
 
 /** Under its own name, as the v3 API takes it. */
 function served(policy: KubeObject, { profile }: Context): KubeObject {
-  const { labels } = storedMetadata(policy, profile.apiGroup);
+  const { labels, annotations } = storedMetadata(policy, profile.apiGroup);
   return {
     apiVersion: `${profile.apiGroup}/v3`,
     kind: 'GlobalNetworkPolicy',
-    metadata: { name: profile.temporaryPolicy, labels },
+    metadata: { name: profile.temporaryPolicy, labels, annotations },
     spec: policy.spec,
   };
 }

@@ -181,6 +181,27 @@ describe('hep on the sandbox', () => {
     assert.deepEqual([again.exit, again.writes], ['done', 0]);
   });
 
+  it('gives old endpoints back with their annotations, wherever the release stored them', async () => {
+    const scenario = await upgraded(2);
+    const kind = scenario.cluster.kinds().find(({ plural }) => plural === 'hostendpoints');
+    const given = { owner: 'team-a', note: 'new' };
+    const stored = { note: 'old', ticket: '7', 'netsvc.io/metadata': JSON.stringify({ labels: { role: 'host' }, annotations: given }) };
+    for (const [name, annotations] of [
+      ['old-1', stored],
+      ['old-2', { note: 'hello' }],
+    ] as const) {
+      const one = kind && scenario.cluster.store.get(kind, name);
+      assert.ok(one);
+      scenario.cluster.store.update(kind, { ...one, metadata: { ...one.metadata, annotations } });
+    }
+    await run(scenario);
+    assert.equal((await run(scenario, { undo: true })).exit, 'done');
+    const back = endpoints(scenario)
+      .filter(({ metadata }) => metadata.name.startsWith('old-'))
+      .map((one) => storedMetadata(one, 'netsvc.io').annotations);
+    assert.deepEqual(back, [{ note: 'new', ticket: '7', owner: 'team-a' }, { note: 'hello' }]);
+  });
+
   it('takes nothing back without the CLI, says so with its next step, and needs none where nothing was migrated', async () => {
     const scenario = await upgraded();
     const program = `${BIN_DIR}/netsvcctl`;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { toOptions } from '../../src/cli/options.ts';
+import { storedMetadata } from '../../src/core/stored-metadata.ts';
 import { type ChainOutcome, runChain } from '../../src/engine/run-chain.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
@@ -84,6 +85,28 @@ describe('policy on the sandbox', () => {
     assert.deepEqual([again.exit, again.writes], ['done', 0]);
     assert.equal((await run(scenario, { undo: true })).exit, 'done');
     assert.deepEqual(policies(scenario), [NAME, 'mine']);
+  });
+
+  it('puts it back with its labels and annotations, wherever the release stored them', async () => {
+    const scenario = await upgraded(false);
+    const { cluster } = scenario;
+    const kind = cluster.kinds().find(({ plural }) => plural === 'globalnetworkpolicies');
+    assert.ok(kind);
+    const json = JSON.stringify({ labels: { tier: 'one' }, annotations: { note: 'new', owner: 'team-a' } });
+    const metadata = { name: NAME, labels: { team: 'x' }, annotations: { note: 'old', ticket: '7', 'netsvc.io/metadata': json } };
+    cluster.store.insert(kind, { apiVersion: 'crd.netsvc.io/v1', kind: kind.kind, metadata, spec: { selector: 'has(old)' } });
+    assert.equal((await run(scenario, { delete: NAME })).exit, 'done');
+    assert.equal((await run(scenario, { undo: true })).exit, 'done');
+    const back = cluster.store.get(kind, NAME);
+    assert.ok(back);
+    const { labels, annotations } = storedMetadata(back, 'netsvc.io');
+    assert.deepEqual(
+      [labels, annotations],
+      [
+        { team: 'x', tier: 'one' },
+        { note: 'new', ticket: '7', owner: 'team-a' },
+      ],
+    );
   });
 
   it('comes to the same end wherever it is killed, and the policy can be put back', async () => {

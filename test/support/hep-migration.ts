@@ -81,6 +81,7 @@ export function describeMigration({ nodes, timeoutMs, service, manner, everyStep
       }
       // Two of the node's own, one of them last in the order of names: both go.
       await apply('HostEndpoint', 'zz-second', { node: 'node-01', interfaceName: '*' }, { role: 'host', team: 'a' });
+      await cluster.plane.kubectl(['annotate', ENDPOINTS, 'zz-second', 'note=hello']);
       await apply('HostEndpoint', 'eth', { node: 'node-01', interfaceName: 'eth0' });
       await apply('HostEndpoint', 'outside', { node: 'no-node', interfaceName: '*' });
       await cluster.plane.kubectl(['label', 'node', policed, 'zone=b']);
@@ -115,9 +116,14 @@ export function describeMigration({ nodes, timeoutMs, service, manner, everyStep
       ...(JSON.parse(metadata.annotations?.[`${group}/metadata`] ?? '{}') as { labels?: object }).labels,
     });
 
+    const annotationsOf = ({ metadata: { annotations = {} } }: Endpoint) => {
+      const { [`${group}/metadata`]: stored = '{}', ...own } = annotations;
+      return { ...own, ...(JSON.parse(stored) as { annotations?: object }).annotations };
+    };
+
     async function stateOf(): Promise<unknown> {
       return {
-        endpoints: (await list(ENDPOINTS)).map((one) => [one.metadata.name, labelsOf(one), one.spec]),
+        endpoints: (await list(ENDPOINTS)).map((one) => [one.metadata.name, labelsOf(one), annotationsOf(one), one.spec]),
         settings: (await list(SETTINGS)).map(({ spec }) => spec),
         nodes: (await list('nodes')).map(({ metadata }) => [metadata.name, metadata.labels]),
       };

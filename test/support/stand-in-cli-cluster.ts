@@ -42,7 +42,7 @@ function served({ metadata, spec }: CustomResource, group: string): Record<strin
   return { metadata: { name: metadata.name, labels: { ...metadata.labels, ...stored.labels } }, spec };
 }
 
-/** Writes what a call changed: new objects the new way, with their labels in the annotation. */
+/** Writes what a call changed: new objects the new way, with their labels and annotations in the one annotation. */
 export function storeInCluster(before: Stored, after: Stored, { kubectl, group }: ClusterStore): void {
   const call = (args: readonly string[], input?: string) =>
     execFileSync(kubectl, [...args], { input: input ?? '', stdio: ['pipe', 'ignore', 'inherit'] });
@@ -54,7 +54,8 @@ export function storeInCluster(before: Stored, after: Stored, { kubectl, group }
       const was = old[name];
       const { metadata, spec } = object as unknown as CustomResource;
       if (was === undefined) {
-        const annotations = { [`${group}/metadata`]: JSON.stringify({ labels: metadata.labels }) };
+        const { labels, annotations: own } = metadata;
+        const annotations = { [`${group}/metadata`]: JSON.stringify({ labels, annotations: own }) };
         call(['create', '-f', '-'], JSON.stringify({ apiVersion: `crd.${group}/v1`, kind, metadata: { name, annotations }, spec }));
       } else if (JSON.stringify(was) !== JSON.stringify(object)) {
         call(['patch', resource, name, '--type=merge', '-p', JSON.stringify({ spec })]);
