@@ -1,11 +1,12 @@
 import type { RestartExpected } from '../core/action.ts';
+import { heldUpdate } from '../core/held-update.ts';
 import { K } from '../core/kinds.ts';
 import { refText } from '../core/object.ts';
 import type { ClusterReader } from '../core/ports.ts';
 import { Outdated } from './outdated.ts';
 import { servedKind } from './served-kind.ts';
 
-/** Throws Outdated if the workload is gone or paused by now, or if one of its budgets allows no disruption any more. */
+/** Throws Outdated if the workload is gone, paused or replaces its pods by hand only by now, or if one of its budgets allows no disruption any more. */
 export async function assertRestartable(
   cluster: Pick<ClusterReader, 'get' | 'resolve'>,
   { workload, budgets }: Pick<RestartExpected, 'workload' | 'budgets'>,
@@ -13,6 +14,8 @@ export async function assertRestartable(
   const live = await cluster.get(await servedKind(cluster, workload), workload.name, workload.namespace);
   if (!live) throw new Outdated(`${refText(workload)} is gone`);
   if ((live.spec as { readonly paused?: boolean } | undefined)?.paused) throw new Outdated(`the rollout of ${refText(workload)} is paused`);
+  const held = heldUpdate(live);
+  if (held !== undefined) throw new Outdated(`${refText(workload)} would not replace every pod: ${held}`);
   for (const name of budgets) {
     const budget = await cluster.get(K.PodDisruptionBudget, name, workload.namespace);
     const { disruptionsAllowed } = (budget?.status ?? {}) as { readonly disruptionsAllowed?: number };

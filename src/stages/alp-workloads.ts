@@ -1,4 +1,5 @@
 import type { Context } from '../core/context.ts';
+import { heldUpdate } from '../core/held-update.ts';
 import { K } from '../core/kinds.ts';
 import { apiVersionOf, type KubeObject, type ObjectRef } from '../core/object.ts';
 import type { ClusterReader } from '../core/ports.ts';
@@ -112,6 +113,8 @@ function obstacleOf(kind: string, live: KubeObject | undefined, budgets: readonl
   if (!live) return 'it is being deleted';
   if (hasOwnSidecar(live, profile)) return 'its own pod template has the sidecar: change the image there';
   if ((live as WorkloadShape).spec?.paused) return 'its rollout is paused: resume it first';
+  const held = heldUpdate(live);
+  if (held !== undefined) return `${held}: delete its pods by hand, one at a time; each comes back with the new sidecar`;
   const full = budgets.find((budget) => (budget as Budget).status?.disruptionsAllowed === 0);
   return full ? `PodDisruptionBudget ${full.metadata.name} allows no disruption now` : undefined;
 }

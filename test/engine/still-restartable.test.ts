@@ -6,7 +6,7 @@ import { assertRestartable } from '../../src/engine/still-restartable.ts';
 import { object } from '../fixtures/facts.ts';
 
 const workload = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web' };
-const web = (paused = false) => object('apps/v1', 'Deployment/shop/web', { spec: { paused } });
+const web = (paused = false, updateStrategy = {}) => object('apps/v1', 'Deployment/shop/web', { spec: { paused, updateStrategy } });
 const budget = (name: string, disruptionsAllowed: number) =>
   object('policy/v1', `PodDisruptionBudget/shop/${name}`, { status: { disruptionsAllowed } });
 
@@ -32,6 +32,10 @@ describe('right before a workload is restarted', () => {
 
   it('it may not be when it is gone', () => assert.rejects(ask([]), because(/Deployment\/shop\/web is gone/)));
   it('it may not be when it was paused', () => assert.rejects(ask([web(true)]), because(/is paused/)));
+  it('it may not be when its pods are replaced by hand only by now', async () => {
+    await assert.rejects(ask([web(false, { type: 'OnDelete' })]), because(/would not replace every pod: .* OnDelete/));
+    await assert.rejects(ask([web(false, { rollingUpdate: { partition: 1 } })]), because(/would not replace every pod: .* partition 1/));
+  });
   it('it may not be when one of its budgets was spent', () =>
     assert.rejects(ask([web(), budget('a', 1), budget('b', 0)], ['a', 'b']), because(/PodDisruptionBudget b allows no disruption/)));
 });

@@ -256,6 +256,15 @@ describe('the restarts of alp', () => {
     assert.equal(ids(plan), 'restart-StatefulSet-shop-a restart-StatefulSet-shop-b wait-1 restart-StatefulSet-shop-c wait-2');
   });
 
+  it('reach a StatefulSet whose partition is 0, as one without', async () => {
+    const updateStrategy = { type: 'RollingUpdate', rollingUpdate: { partition: 0 } };
+    const db = [
+      object('apps/v1', 'StatefulSet/shop/db', { spec: { updateStrategy }, status: complete }),
+      pod('db-0', OLD, owned('StatefulSet', 'db')),
+    ];
+    assert.equal(ids(await planned({ objects: [...current, ...db] })), 'restart-StatefulSet-shop-db wait-1');
+  });
+
   it('of workloads that share a disruption budget are never in one batch', async () => {
     const budget = object('policy/v1', 'PodDisruptionBudget/shop/all', {
       spec: { selector: { matchLabels: { app: 'db' } } },
@@ -296,6 +305,10 @@ describe('the restarts of alp', () => {
     spec: { selector: { matchLabels: { app: 'web' } } },
     status: { disruptionsAllowed: 0 },
   });
+  const held = (kind: string, updateStrategy: object, status: object = complete) => [
+    object('apps/v1', `${kind}/shop/db`, { spec: { replicas: 1, updateStrategy }, status }),
+    pod('db-0', OLD, owned(kind, 'db')),
+  ];
   const left: readonly (readonly [title: string, objects: readonly KubeObject[], why: RegExp])[] = [
     ['a pod without a controller', [pod('alone', OLD)], /without a controller/],
     ['a Job', [pod('job-1', OLD, owned('Job', 'job'))], /next Job/],
@@ -310,6 +323,23 @@ describe('the restarts of alp', () => {
       /its own pod template/,
     ],
     ['a paused Deployment', [set, deployment({ paused: true }), pod('web-1-a', OLD, owned('ReplicaSet', 'web-1'))], /paused/],
+    [
+      'a StatefulSet whose pods are only replaced by hand',
+      [...held('StatefulSet', { type: 'OnDelete' })],
+      /OnDelete: delete its pods by hand/,
+    ],
+    ['a DaemonSet whose pods are only replaced by hand', [...held('DaemonSet', { type: 'OnDelete' })], /OnDelete: delete its pods by hand/],
+    [
+      'a StatefulSet that updates from a partition on',
+      [...held('StatefulSet', { type: 'RollingUpdate', rollingUpdate: { partition: 2 } })],
+      /stops at partition 2: delete its pods by hand/,
+    ],
+    // What a restart of an earlier program left: its controller has a new template and no pod of it.
+    [
+      'a StatefulSet that was restarted in vain',
+      [...held('StatefulSet', { type: 'OnDelete' }, { replicas: 1, updatedReplicas: 0 })],
+      /OnDelete: delete its pods by hand/,
+    ],
     ['a spent disruption budget', [...web, budget], /allows no disruption/],
   ];
   for (const [title, objects, why] of left) {

@@ -1,0 +1,16 @@
+interface UpdatedShape {
+  readonly spec?: {
+    readonly updateStrategy?: { readonly type?: string; readonly rollingUpdate?: { readonly partition?: number } };
+  };
+}
+
+/**
+ * Why a new template does not replace every pod of a StatefulSet or DaemonSet; undefined if it does. Who waits for a restart of such a
+ * workload waits in vain.
+ */
+export function heldUpdate(workload: object): string | undefined {
+  const { type, rollingUpdate } = (workload as UpdatedShape).spec?.updateStrategy ?? {};
+  if (type === 'OnDelete') return 'its update strategy is OnDelete';
+  const partition = rollingUpdate?.partition ?? 0;
+  return partition > 0 ? `its rolling update stops at partition ${partition}` : undefined;
+}
