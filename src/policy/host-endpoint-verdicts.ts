@@ -1,3 +1,4 @@
+import { whyUncovered } from '../core/endpoint-coverage.ts';
 import { type AutomaticSigns, effective, type HostEndpoint, isAllInterfaces, isLabelledOwn, originOf } from '../core/host-endpoint.ts';
 import { type AutomaticSettings, automaticEndpoint, automaticName } from './automatic-endpoint.ts';
 import { type LabelCopies, labelCopies } from './label-copies.ts';
@@ -38,6 +39,8 @@ export interface NodeVerdict {
   readonly labels: LabelCopies;
   /** Why the node gets no automatic endpoint, if it gets none. */
   readonly uncovered?: 'name-taken' | 'no-default' | 'templates-only';
+  /** True if its automatic endpoint stands, with addresses. */
+  readonly covered: boolean;
   /** Old endpoints with named ports, which automatic ones do not have. */
   readonly lostPorts: readonly string[];
 }
@@ -82,6 +85,7 @@ function verdictOf(node: NodeFacts, endpoints: readonly HostEndpoint[], fleet: F
     unclear: endpoints.filter((endpoint) => originOf(endpoint, signs) === 'unclear'),
     labels,
     ...(uncovered ? { uncovered } : {}),
+    covered: whyUncovered({ node: node.name, labels: {} }, endpoints, signs) === undefined,
     lostPorts: old.filter(({ ports }) => ports.length > 0).map(({ name }) => name),
   };
 }

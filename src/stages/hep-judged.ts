@@ -32,9 +32,10 @@ export function hepJudged(facts: HepFacts, context: Context): HepJudged {
   };
 }
 
-/** True if automatic endpoints are on and no old one is left. */
+/** True if automatic endpoints are on and stand on every node that gets one, and no old one is left. */
 export function isMigrated({ settings, verdicts }: HepFacts): boolean {
-  return settings.autoCreate && 'value' in verdicts && verdicts.value.every(({ old }) => old.length === 0);
+  if (!settings.autoCreate || 'unread' in verdicts) return false;
+  return verdicts.value.every(({ old, covered, uncovered }) => old.length === 0 && (covered || uncovered !== undefined));
 }
 
 function hostVerdict(node: NodeVerdict): readonly HostVerdict[] {

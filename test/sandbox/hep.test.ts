@@ -134,6 +134,23 @@ describe('hep on the sandbox', () => {
     assert.deepEqual(names(scenario), automatic);
   });
 
+  it('waits again for an automatic endpoint that did not come, also where no old one is left', async () => {
+    const scenario = await upgraded(2);
+    const kind = scenario.cluster.kinds().find(({ plural }) => plural === 'hostendpoints');
+    for (const name of names(scenario)) if (kind) scenario.cluster.store.delete(kind, name);
+    scenario.cluster.endpointFaults.never.add('node-02');
+    for (const time of ['first', 'second']) {
+      const outcome = await run(scenario, { timeout: '2m' });
+      assert.equal(outcome.exit, 'timeout', time);
+      assert.match(`${outcome.message}`, /1 of 2 nodes .* node-02: no automatic endpoint yet/);
+    }
+    scenario.cluster.endpointFaults.never.clear();
+    touch(scenario, 'node-02');
+    assert.deepEqual([(await run(scenario)).exit, names(scenario)], ['done', automatic.slice(0, 2)]);
+    const last = await run(scenario);
+    assert.match(`${last.stages[0]?.because}`, /no old one is left/);
+  });
+
   it('does not write over a label of the node', async () => {
     const scenario = await upgraded(1);
     const [node] = scenario.cluster.store.list(K.Node);
