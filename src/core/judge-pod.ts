@@ -15,13 +15,23 @@ export function judgePod(pod: PodFacts, view: PodView): PodProgress {
   const { target } = view;
   const image = pod.images[target.container] ?? '';
   const ready = `${pod.readyContainers}/${pod.containers}`;
-  const { phase, why } = stateOf(pod, image === target.image, view);
+  const isNew = target.injected ? sameTag(image, target.image) : image === target.image;
+  const { phase, why } = stateOf(pod, isNew, view);
   return { node: pod.node, pod: pod.name, release: shortRelease(image), ready, phase, why };
+}
+
+/** What is put into pods comes from one of several injectors, each with a registry of its own. */
+function sameTag(image: string, wanted: string): boolean {
+  return image === wanted || (tagOf(image) !== undefined && tagOf(image) === tagOf(wanted));
+}
+
+function tagOf(image: string): string | undefined {
+  return /:([^/@:]+)(?:@.*)?$/.exec(image)?.[1];
 }
 
 /** The release tag of an image, else what follows its last slash. */
 function shortRelease(image: string): string {
-  const tag = /:([^/@:]+)(?:@.*)?$/.exec(image)?.[1];
+  const tag = tagOf(image);
   const release = tag === undefined ? undefined : parseRelease(tag);
   return release ? releaseTag(release) : (tag ?? image.slice(image.lastIndexOf('/') + 1));
 }

@@ -5,6 +5,7 @@ import type { Installation } from '../core/installation.ts';
 import { K } from '../core/kinds.ts';
 import { refOf, refText } from '../core/object.ts';
 import type { ClusterReader, KeptItem, Sources } from '../core/ports.ts';
+import { withInjectorsOf } from './alp-images.ts';
 import { type Injector, readInjectorTemplates } from './alp-templates.ts';
 import { type MeshedWorkload, readMeshedWorkloads } from './alp-workloads.ts';
 import { readInstalled } from './installed.ts';
@@ -30,7 +31,7 @@ export async function readAlpFacts(sources: Sources, context: Context): Promise<
   ]);
   const known = 'value' in injectors ? injectors.value : [];
   const workloads = 'value' in injectors && known.length === 0 ? withoutInjector(meshed) : meshed;
-  const found = 'value' in workloads ? workloads.value : [];
+  const found = 'value' in workloads ? withInjectorsOf(workloads.value, known, context) : [];
   const data = known.flatMap(({ outcome }) => (outcome.type === 'template' ? Object.values(outcome.data) : []));
   const blocked = found.filter(({ stale, obstacle }) => stale > 0 && obstacle !== undefined);
   return {

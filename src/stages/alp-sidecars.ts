@@ -22,8 +22,18 @@ export interface SidecarPod {
   readonly labels: Readonly<Record<string, string>>;
   readonly owner?: ObjectRef;
   readonly isStale: boolean;
+  /** Of the mesh whose injector served it, as that wrote on it; undefined where it does not tell. */
+  readonly revision?: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
+}
+
+const REVISION = 'istio.io/rev';
+
+/** From the injector’s own account of what it put in; older ones give an annotation or a label, which a person may have set as well. */
+function revisionOf({ labels, annotations }: KubeObject['metadata']): string | undefined {
+  const account = /"revision":\s*"([^"]+)"/.exec(annotations?.['sidecar.istio.io/status'] ?? '')?.[1];
+  return account ?? annotations?.[REVISION] ?? labels?.[REVISION];
 }
 
 /** Of a pod without the sidecar nothing is wanted but that it is one. */
@@ -32,7 +42,9 @@ function leanPod({ apiVersion, kind, metadata, ...rest }: KubeObject, profile: P
   const sidecar = sidecarOf(spec, profile);
   if (!sidecar) return { apiVersion, kind, metadata: { name: metadata.name } };
   const { name, namespace, labels, ownerReferences, creationTimestamp, deletionTimestamp } = metadata;
-  const head = { name, namespace, labels, ownerReferences, creationTimestamp, deletionTimestamp } as KubeObject['metadata'];
+  const revision = revisionOf(metadata);
+  const annotations = revision === undefined ? {} : { [REVISION]: revision };
+  const head = { name, namespace, labels, annotations, ownerReferences, creationTimestamp, deletionTimestamp } as KubeObject['metadata'];
   const { name: container, image } = sidecar;
   return { apiVersion, kind, metadata: head, spec: { containers: [{ name: container, image }] }, status: { phase: status?.phase } };
 }
@@ -50,12 +62,14 @@ export async function readSidecars(cluster: ClusterReader, { profile, options }:
     if (!sidecar) return [];
     const { name, namespace = '', labels = {} } = pod.metadata;
     const owner = ownerOf(pod);
+    const revision = revisionOf(pod.metadata);
     return [
       {
         name,
         namespace,
         labels,
         ...(owner ? { owner } : {}),
+        ...(revision === undefined ? {} : { revision }),
         isStale: parseImage(sidecar.image ?? '').tag !== options.release,
         createdAt: Date.parse(pod.metadata.creationTimestamp ?? '') || 0,
       },

@@ -22,6 +22,8 @@ export interface MeshedWorkload {
   readonly isRolling: boolean;
   /** Names of the disruption budgets of its pods. */
   readonly budgets: readonly string[];
+  /** Of the mesh, where all its pods tell the same. */
+  readonly revision?: string;
   /** Why it cannot be restarted by `kubectl rollout restart`; undefined if it can. */
   readonly obstacle?: string;
 }
@@ -64,6 +66,7 @@ export async function readMeshedWorkloads(cluster: ClusterReader, context: Conte
     const stale = group.filter(({ isStale }) => isStale).length;
     const own = budgets.filter((budget) => budget.metadata.namespace === ref.namespace && covers(budget, group));
     const obstacle = obstacleOf(ref.kind, live, own, context.profile);
+    const revision = group.every((pod) => pod.revision === first.revision) ? first.revision : undefined;
     const isOlderThanRun = group.some(({ createdAt }) => createdAt < context.startedAt.getTime());
     return [
       {
@@ -73,6 +76,7 @@ export async function readMeshedWorkloads(cluster: ClusterReader, context: Conte
         isOlderThanRun,
         isRolling: live !== undefined && isRolling(live),
         budgets: own.map(({ metadata }) => metadata.name),
+        ...(revision === undefined ? {} : { revision }),
         ...(obstacle === undefined ? {} : { obstacle }),
       },
     ];

@@ -9,7 +9,7 @@ import { templateText } from '../merge/injector-template.ts';
 import { sameValue } from '../merge/json.ts';
 import { batchesOf } from './alp-batches.ts';
 import { type AlpFacts, readAlpFacts } from './alp-facts.ts';
-import type { Injector } from './alp-templates.ts';
+import { sidecarImage } from './alp-images.ts';
 import { undoPlan } from './alp-undo.ts';
 import { type MeshedWorkload, RESTARTABLE, type RestartableKind } from './alp-workloads.ts';
 import { defaultWaitMs } from './rollout-targets.ts';
@@ -131,14 +131,4 @@ function waitFor(batch: readonly MeshedWorkload[], index: number, image: string,
       timeoutMs: options.timeoutMs ?? defaultWaitMs(pods),
     },
   };
-}
-
-/** The image that the injector gives new pods once its template is the target's. */
-function sidecarImage(injectors: readonly Injector[], { profile, options }: Context): string {
-  const texts = injectors.flatMap(({ map, outcome }) =>
-    Object.values(outcome.type === 'template' ? outcome.data : ((map.data ?? {}) as Record<string, string>)),
-  );
-  const images = texts.flatMap((text) => [...text.matchAll(/^\s*image:\s*["']?([^\s"']+)/gm)].map(([, image = '']) => image));
-  const found = images.find((image) => profile.images.sidecar.includes(parseImage(image).name));
-  return found ?? `${profile.registries[0] ?? ''}/${profile.images.sidecar[0] ?? ''}:${options.release}`;
 }

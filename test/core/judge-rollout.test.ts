@@ -114,6 +114,14 @@ describe('judgeRollout', () => {
     });
   }
 
+  it('takes what is put into pods for new by its release, whichever injector’s registry it is from', () => {
+    const mirrored = [pod('a'), pod('b', { image: NEW.replace(/^.*\//, 'mirror.example/') })];
+    assert.equal(judgeRollout(view({ pods: mirrored })).done, false);
+    const injected = { ...target(), injected: true };
+    assert.equal(judgeRollout(view({ target: injected, pods: mirrored })).done, true);
+    assert.equal(judgeRollout(view({ target: injected, pods: [pod('a'), pod('b', { image: OLD })] })).done, false);
+  });
+
   const reasons: [string, PodOptions, string, RegExp][] = [
     [
       'an image that cannot be pulled',

@@ -368,6 +368,38 @@ describe('sidecars that restarts would not change', () => {
     assert.match(ids(await planned(given)), new RegExp(`still gives sidecars of ${OLD}`));
   });
 
+  it('are left where their revision’s injector gives older ones, or cannot be told, while another’s gives new ones', async () => {
+    const own = (name: string, annotations: object, labels = {}) => {
+      const one = pod(`${name}-0`, OLD, owned('StatefulSet', name), labels);
+      return [
+        object('apps/v1', `StatefulSet/shop/${name}`, { status: { replicas: 1, updatedReplicas: 1 } }),
+        {
+          ...one,
+          metadata: { ...one.metadata, annotations },
+        } as KubeObject,
+      ];
+    };
+    const status = (revision: string) => ({ 'sidecar.istio.io/status': `{"containers":["istio-proxy"],"revision":"${revision}"}` });
+    const objects = [
+      injector(template(NEW, 'fresh: yes\n')),
+      injector(template(OLD), 'istio-sidecar-injector-canary'),
+      istiod('1.15.0'),
+      ...own('fresh', status('default'), { 'istio.io/rev': 'stable' }),
+      ...own('labelled', {}, { 'istio.io/rev': 'default' }),
+      ...own('held', status('canary')),
+      ...own('unknown', {}),
+    ];
+    assert.equal(ids(await planned({ objects })), 'restart-StatefulSet-shop-fresh wait-1 restart-StatefulSet-shop-labelled wait-2');
+    const found = await finding({ objects }, 'NS-734');
+    assert.deepEqual(
+      found?.evidence.map(({ text, detail = '' }) => `${text}: ${detail.split(':')[0]}`),
+      [
+        'StatefulSet/shop/held: its injector istio-sidecar-injector-canary still gives an older sidecar',
+        'StatefulSet/shop/unknown: its pods do not tell which injector serves them, and not every one gives the new sidecar',
+      ],
+    );
+  });
+
   it('are found as native sidecars, which are init containers', async () => {
     const native = object('v1', 'Pod/shop/db-0', {
       metadata: { ownerReferences: owned('StatefulSet', 'db') },
