@@ -21,7 +21,7 @@ export interface ApplyJudged extends StoreJudged, OwnersJudged {
   readonly installation: Installation;
   readonly previews: readonly { readonly planned: PlannedObject }[];
   readonly edits: Reading<JudgedEdits>;
-  /** What others set since the last apply and the upgrade would write over, of objects whose defaults are not known. */
+  /** What others set and the upgrade would write over: of objects whose defaults are not known, and since the run began. */
   readonly untold: readonly TakenChange[];
   readonly target: { readonly sha256: string; readonly file: string; readonly url: string };
   readonly record: RunRecord | undefined;
@@ -96,17 +96,22 @@ export const changesTold: Check<ApplyJudged> = defineCheck('NS-208', {
   judge({ untold: taken }) {
     return failIfAny(taken.map(takenEvidence), 'every change in the cluster can be told from the server’s defaults', () => ({
       because: `${counted(taken.length, 'field')} that others set in the cluster would be written over`,
-      hint: 'Make the change in a copy of the target manifest and give it with --upgrade-file; or accept by name what may go.',
+      hint: taken.some(({ time }) => time !== undefined) ? SINCE_BEGUN : UNTOLD,
       next: `${PROGRAM} plan -o wide`,
       exit: 'conflicts',
     }));
   },
 });
 
-const takenEvidence = ({ ref, path, mine, theirs, manager }: TakenChange): Evidence => ({
+const UNTOLD = 'Make the change in a copy of the target manifest and give it with --upgrade-file; or accept by name what may go.';
+/** The file differs from the one that the run began with (NS-206). */
+const SINCE_BEGUN =
+  'They were set after this run had begun. Accept by name what may go, and set again after the run what is to stay; or make the change in a copy of upgrade.yaml and go on with --upgrade-file FILE --accept NS-206.';
+
+const takenEvidence = ({ ref, path, mine, theirs, manager, time }: TakenChange): Evidence => ({
   text: `${refText(ref)} ${path}`.trim(),
   object: ref,
-  detail: ref.kind === 'Secret' ? 'value not shown' : `yours: ${text(mine)}, after the upgrade: ${text(theirs)}, set by ${manager}`,
+  detail: `${ref.kind === 'Secret' ? 'value not shown' : `yours: ${text(mine)}, after the upgrade: ${text(theirs)}`}, set by ${manager}${time === undefined ? '' : ` at ${time}`}`,
 });
 
 export const nothingRefusedNow: Check<Pick<ApplyJudged, 'previews'>> = defineCheck('NS-202', {

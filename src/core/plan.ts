@@ -93,4 +93,6 @@ export interface TakenChange {
   readonly mine?: unknown;
   readonly theirs?: unknown;
   readonly manager: string;
+  /** When that manager wrote last; only of what was set since the run began. */
+  readonly time?: string;
 }

@@ -14,6 +14,8 @@ interface Sign extends Known {
 /** Its writes come from kube-controller-manager: which one it is, only a list of them tells. */
 export const AUTOSCALER = 'a HorizontalPodAutoscaler';
 
+const CONTROLLER = 'a controller of Kubernetes';
+
 const SCALES = 'It sets its number again within seconds, as long as its own bounds allow that: change those.';
 const AGAIN = 'It writes its value again whenever it runs: change that where it is configured.';
 const BY_HAND = 'Written by hand; nobody writes it again. Keep it with --resolve FIELD=mine or in --upgrade-file.';
@@ -45,8 +47,13 @@ const SIGNS: readonly Sign[] = [
     managers: ['helm', 'Helm'],
     hint: 'The next upgrade of its release puts its values back: change them there.',
   },
-  { name: 'a controller of Kubernetes', kind: 'other', managers: ['kube-controller-manager', 'kube-apiserver'], hint: AGAIN },
+  { name: CONTROLLER, kind: 'other', managers: ['kube-controller-manager', 'kube-apiserver'], hint: AGAIN },
 ];
+
+/** True of those who put their value back by themselves, whatever is applied: no work of anybody is lost with it. */
+export function writesAgain({ kind, name }: Taker): boolean {
+  return kind === 'autoscaler' || kind === 'gitops' || name === CONTROLLER;
+}
 
 /** Everyone whose fields an apply takes, and the delivery tools that own the object though none of their fields is touched. */
 export function takersOf(live: KubeObject, taken: PlannedObject['taken'], changes: boolean): readonly Taker[] {

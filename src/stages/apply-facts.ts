@@ -14,7 +14,7 @@ import { splitWaves, type Wave } from '../merge/waves.ts';
 import type { EditSurvey } from './edits.ts';
 import { type RenamingSwitch, readRenamingSwitch } from './hold-policies.ts';
 import { emptiedSecrets, readStoreFacts } from './kvstore-facts.ts';
-import { readMergedTarget, untoldChanges } from './merged-target.ts';
+import { readMergedTarget } from './merged-target.ts';
 import { readOwnersJudged } from './owner-references.ts';
 import type { PreviewedObject } from './preview-outcome.ts';
 import { readNodes, readRollouts } from './rollout-state.ts';
@@ -45,7 +45,7 @@ export interface ApplyFacts extends OwnersJudged {
 
 export async function readApplyFacts(sources: Sources, context: Context, installation: Installation): Promise<ApplyFacts> {
   const record = await sources.records.load();
-  const { target, edits, previews } = await readMergedTarget(sources, context, installation, record);
+  const { target, edits, previews, untold } = await readMergedTarget(sources, context, installation, record);
   const variant = variantOf(context, installation);
   const nodes = await readNodes(sources);
   const [rollouts, removedCrds, renamingSwitch, store, owners] = await Promise.all([
@@ -55,7 +55,6 @@ export async function readApplyFacts(sources: Sources, context: Context, install
     installation.datastore === 'kvstore' ? readStoreFacts(sources, context, target) : undefined,
     readOwnersJudged(sources, context, installation),
   ]);
-  const untold = untoldChanges(edits, previews);
   const orphans = 'value' in edits ? edits.value.orphans : [];
   const leftBehind = [...new Map([...removedCrds, ...orphans].map((one) => [objectKey(one), one])).values()];
   const addOns = target.addOns.map((addOn) => addOn.manifest);

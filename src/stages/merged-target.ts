@@ -6,7 +6,8 @@ import { objectKey } from '../core/object.ts';
 import type { TakenChange } from '../core/plan.ts';
 import type { ClusterReader, Sources } from '../core/ports.ts';
 import { continues, type RunRecord } from '../core/run-record.ts';
-import { takenChanges } from '../merge/taken-fields.ts';
+import { writesAgain } from '../detect/field-takers.ts';
+import { changesSince, type LaterChange, takenChanges } from '../merge/taken-fields.ts';
 import { NoBase } from './base.ts';
 import { withCarried } from './carried-target.ts';
 import { type EditSurvey, readEdits } from './edits.ts';
@@ -19,6 +20,8 @@ export interface MergedTarget {
   readonly edits: Reading<EditSurvey>;
   /** One per document of the target, in its order. */
   readonly previews: readonly PreviewedObject[];
+  /** What others set in the cluster, cannot be carried, and would be written over. */
+  readonly untold: readonly TakenChange[];
 }
 
 /**
@@ -35,11 +38,13 @@ export async function readMergedTarget(
   const goesOn = recorded.carried !== undefined && continues(record, context);
   if (goesOn) refuseOtherDecisions(recorded, context);
   if (goesOn || context.options.upgradeFile !== undefined) {
-    return { target: recorded, edits: { value: settled(recorded) }, previews: await previewsOf(sources.cluster, recorded, context) };
+    const previews = await previewsOf(sources.cluster, recorded, context);
+    const untold = continues(record, context) ? laterChanges(previews, record.startedAt) : [];
+    return { target: recorded, edits: { value: settled(recorded) }, previews, untold };
   }
   if (installation.release === context.options.release) {
     const previews = await previewsOf(sources.cluster, recorded, context);
-    if (previews.every(isThere)) return { target: recorded, edits: { value: settled(recorded) }, previews };
+    if (previews.every(isThere)) return { target: recorded, edits: { value: settled(recorded) }, previews, untold: [] };
   }
   const released = await readReleasedTarget(sources, context, installation);
   const edits = await readEdits(sources, context, installation, released).then(
@@ -51,11 +56,25 @@ export async function readMergedTarget(
   );
   const carried = 'value' in edits ? edits.value.carried : undefined;
   const target = carried ? withCarried(released, carried) : released;
-  return { target, edits, previews: await previewsOf(sources.cluster, target, context) };
+  const previews = await previewsOf(sources.cluster, target, context);
+  return { target, edits, previews, untold: untoldChanges(edits, previews) };
+}
+
+/**
+ * A run that goes on has its edits from before it began; what a person mended since, while it stood still, is in none of them.
+ * Definitions come from the target whole, whoever changed them.
+ */
+function laterChanges(previews: readonly PreviewedObject[], since: string): readonly LaterChange[] {
+  return previews.flatMap(({ document, live, planned }) => {
+    if (!live || document.kind === 'CustomResourceDefinition') return [];
+    const isOfOneWhoReturns = ({ manager, subresource }: LaterChange) =>
+      planned.takers?.some((one) => one.manager === manager && one.subresource === subresource && writesAgain(one)) === true;
+    return changesSince(live, planned, since).filter((change) => !isOfOneWhoReturns(change));
+  });
 }
 
 /** Fields of others that would be written over, of objects whose changes in the cluster cannot be told from defaults. */
-export function untoldChanges(edits: Reading<EditSurvey>, previews: readonly PreviewedObject[]): readonly TakenChange[] {
+function untoldChanges(edits: Reading<EditSurvey>, previews: readonly PreviewedObject[]): readonly TakenChange[] {
   const unsure = 'value' in edits ? edits.value.untold : new Set<string>();
   return previews.filter(({ document }) => unsure.has(objectKey(document))).flatMap(({ planned }) => takenChanges(planned));
 }

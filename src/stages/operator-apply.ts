@@ -11,7 +11,7 @@ import { carriedOf } from './carried-target.ts';
 import { enableFlowLogs, readMissingFlowLogs } from './flow-logs.ts';
 import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from './hold-policies.ts';
 import { emptiedSecrets } from './kvstore-facts.ts';
-import { readMergedTarget, untoldChanges } from './merged-target.ts';
+import { readMergedTarget } from './merged-target.ts';
 import { operatorTarget } from './operator-target.ts';
 import { readOwnersJudged } from './owner-references.ts';
 import { pathPart } from './path-stage.ts';
@@ -58,14 +58,13 @@ export const operatorApply = pathPart<OperatorFacts>({
 
 async function readOperatorFacts(sources: Sources, context: Context, installation: Installation): Promise<OperatorFacts> {
   const record = await sources.records.load();
-  const [{ target, edits, previews }, crds, nodes, renamingSwitch, owners] = await Promise.all([
+  const [{ target, edits, previews, untold }, crds, nodes, renamingSwitch, owners] = await Promise.all([
     readMergedTarget(sources, context, installation, record),
     readCrdFacts(sources, context, installation),
     readNodes(sources),
     readRenamingSwitch(sources, context),
     readOwnersJudged(sources, context, installation),
   ]);
-  const untold = untoldChanges(edits, previews);
   const rollouts = await readRollouts(sources, [operatorTarget(target, context, installation)], nodes);
   const flowLogs = await readMissingFlowLogs(sources, context, crds.crds);
   const judged = { edits, untold, store: undefined, emptied: emptiedSecrets(previews), ...owners };

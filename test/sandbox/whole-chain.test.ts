@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { toOptions } from '../../src/cli/options.ts';
+import { K } from '../../src/core/kinds.ts';
+import { type KubeObject, refOf } from '../../src/core/object.ts';
 import { type ChainOutcome, runChain } from '../../src/engine/run-chain.ts';
+import { podSpecOf } from '../../src/merge/prepare.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { WriteFault } from '../../src/sandbox/api-faults.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
@@ -15,7 +18,7 @@ const installed = (nodes = 3) => netsvcScenario({ nodes, releasesFolder, clock: 
 /** A new process that performs the whole chain. */
 async function run(scenario: Scenario, flags: Parameters<typeof toOptions>[0] = {}): Promise<ChainOutcome> {
   const { clock, clusterUid, workFolder } = scenario;
-  const options = toOptions(flags, { defaultRelease: netsvc.defaultRelease, checks: [] });
+  const options = toOptions(flags, { defaultRelease: netsvc.defaultRelease, checks: ['NS-208'] });
   const where = { server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder };
   return runChain(chain, sandboxPorts(scenario), { profile: netsvc, options, ...where, startedAt: clock.now() }, () => undefined);
 }
@@ -56,6 +59,27 @@ describe('the whole chain on the sandbox', () => {
     });
   }
 
+  it('does not write over what a person mended while it stood still, unless that is accepted', async () => {
+    const scenario = await installed();
+    scenario.cluster.nodes.fault('node-02', 'crash-loop');
+    assert.equal((await run(scenario)).exit, 'stopped');
+    const { containers } = podSpecOf(agentsOf(scenario)) as { containers: [{ env: { name: string }[] }] };
+    const index = containers[0].env.findIndex(({ name }) => name === 'IP');
+    const path = `/spec/template/spec/containers/0/env/${index}/value`;
+    await scenario.cluster.patch(
+      K.DaemonSet,
+      refOf(agentsOf(scenario)),
+      [{ op: 'replace', path, value: 'can-reach=10.0.0.1' }],
+      'kubectl-set',
+    );
+    scenario.cluster.nodes.fault('node-02', 'none');
+    const { writes } = scenario.cluster.faults;
+    assert.deepEqual([(await run(scenario)).exit, scenario.cluster.faults.writes], ['conflicts', writes]);
+    assert.match(JSON.stringify(agentsOf(scenario).spec), /can-reach/);
+    assert.equal((await run(scenario, { accept: ['NS-208'] })).exit, 'done');
+    assert.doesNotMatch(JSON.stringify(agentsOf(scenario).spec), /can-reach/);
+  });
+
   it('continues after being killed at every fifth write, before or after it was stored', async function () {
     this.timeout(240_000);
     const whole = await installed(1);
@@ -86,6 +110,10 @@ describe('the whole chain on the sandbox', () => {
     });
   }
 });
+
+function agentsOf({ cluster }: Scenario): KubeObject {
+  return cluster.store.get(K.DaemonSet, 'netsvc-node', 'kube-system') ?? assert.fail('no agents');
+}
 
 async function killed(scenario: Scenario, fault: WriteFault): Promise<void> {
   scenario.cluster.faults.plan(fault);
