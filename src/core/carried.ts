@@ -19,12 +19,20 @@ export interface CarriedFile {
  */
 export interface CarriedEdits {
   readonly target: string;
+  /** sha256 of the files that a person named for telling edits; another one is too late once part of the cluster has them. */
+  readonly told?: ToldBy;
   /** Release of the manifest that the edits are told by. */
   readonly base: string;
   readonly resolutions: Readonly<Record<string, Side>>;
   readonly edits: readonly Trace[];
   /** By name of the file: `upgrade.yaml`, and those of what is installed beside it. */
   readonly files: Readonly<Record<string, CarriedFile>>;
+}
+
+/** sha256 of what was given with `--base` and `--installed-manifest`. */
+export interface ToldBy {
+  readonly base?: string;
+  readonly installedManifest?: string;
 }
 
 /** Under which the stage keeps them. */

@@ -40,8 +40,8 @@ export type StagePlan =
       readonly hosts?: readonly PlannedHost[];
       /** What is installed against the target, where nothing tells edits. */
       readonly twoWay?: readonly TwoWayField[];
-      /** Kept beside the run record before the first write of this stage, once per run. Never a Secret's value. */
-      readonly keep?: { readonly id: string; readonly content: unknown };
+      /** Kept beside the run record before the first write of this stage, once per run unless `anew`. Never a Secret's value. */
+      readonly keep?: { readonly id: string; readonly content: unknown; readonly anew?: boolean };
       /** What the run record must know before the first write of this stage. */
       readonly remember?: Remember;
     };

@@ -2,7 +2,7 @@ import type { Action } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import { type ExitName, Fault, messageOf } from '../core/fault.ts';
 import { continues, RUN_RECORD_VERSION, type RunRecord, runIdOf, type StageRecord } from '../core/run-record.ts';
-import type { AnyStage, Remember } from '../core/stage.ts';
+import type { AnyStage, Remember, StagePlan } from '../core/stage.ts';
 import type { EnginePorts } from './engine-ports.ts';
 
 /** Reports are small, but a run that is continued every minute for a week must not fill the cluster. */
@@ -84,11 +84,11 @@ export class Recorder {
     if (this.#record) await this.#save({ ...this.#record, stages: this.#merged(this.#record) });
   }
 
-  /** Stores what a stage will not be able to tell once it has written; the first of a run stays. */
-  async keepOnce(stage: string, item: { readonly id: string; readonly content: unknown } | undefined): Promise<void> {
+  /** Stores what a stage will not be able to tell once it has written; the first of a run stays, and one that is `anew` comes after it. */
+  async keepOnce(stage: string, item: Extract<StagePlan, { actions: unknown }>['keep']): Promise<void> {
     if (!item || !this.#record) return;
     const prefix = `${this.#record.runId}/${stage}/${item.id}#`;
-    if (this.#record.kept.some((id) => id.startsWith(prefix))) return;
+    if (item.anew !== true && this.#record.kept.some((id) => id.startsWith(prefix))) return;
     await this.#store(`${prefix}${this.#record.kept.length + 1}`, item.content, this.#record);
   }
 

@@ -2,7 +2,7 @@ import type { Context } from '../core/context.ts';
 import { Fault } from '../core/fault.ts';
 import type { Installation } from '../core/installation.ts';
 import type { KubeObject } from '../core/object.ts';
-import type { Sources } from '../core/ports.ts';
+import type { Sources, UserFiles } from '../core/ports.ts';
 import { compareReleases, parseRelease, sameMinor } from '../core/release.ts';
 import { type Manifest, parseManifest } from '../merge/manifest.ts';
 import type { BaseCandidate } from '../merge/rank-bases.ts';
@@ -32,7 +32,8 @@ export async function readBases(sources: Sources, context: Context, installation
   const release = installation.release ?? (installation.line === undefined ? undefined : `${installation.line}.0`);
   const own = context.options.base;
   if (own !== undefined) {
-    const manifest = await readOwnBase(sources, own, release, file);
+    const { text, path } = await readOwnBase(sources.files, own, release, file);
+    const manifest = parseManifest(text, path);
     assertIsBase(manifest, { file, ...variant });
     const addOns = await addOnDocuments(sources, context, installation, release ?? own);
     return { labelled: { release: release ?? own, documents: [...objectsOf(manifest), ...addOns] }, others: [] };
@@ -85,11 +86,12 @@ async function addOnDocuments(sources: Sources, context: Context, installation: 
   return documents;
 }
 
-async function readOwnBase({ files }: Sources, path: string, release: string | undefined, file: string): Promise<Manifest> {
-  if (!(await files.isFolder(path))) return parseManifest(await files.readText(path), path);
+/** The file of `--base`: itself, or the variant's in a folder. */
+export async function readOwnBase(files: UserFiles, path: string, release: string | undefined, file: string) {
+  if (!(await files.isFolder(path))) return { path, text: await files.readText(path) };
   const inFolder = [`${path}/${release}/manifests/${file}`, `${path}/manifests/${file}`, `${path}/${file}`];
   for (const candidate of inFolder) {
-    if (await files.exists(candidate)) return parseManifest(await files.readText(candidate), candidate);
+    if (await files.exists(candidate)) return { path: candidate, text: await files.readText(candidate) };
   }
   throw new Fault('usage', `--base ${path} has no ${file} of ${release ?? 'the installed release'}`, [`looked for ${inFolder.join(', ')}`]);
 }

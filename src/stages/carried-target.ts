@@ -36,12 +36,12 @@ export function carriedOf({
   edits,
   previews,
 }: {
-  readonly edits: Reading<Pick<EditSurvey, 'edits' | 'carried'>>;
+  readonly edits: Reading<Pick<EditSurvey, 'edits' | 'carried' | 'anew'>>;
   readonly previews: readonly Seen[];
 }): Pick<Extract<StagePlan, { actions: unknown }>, 'edits' | 'keep' | 'twoWay'> {
   if (!('value' in edits)) return { twoWay: twoWayFields(previews) };
-  const { edits: traces, carried } = edits.value;
-  return { edits: traces, ...(carried ? { keep: { id: CARRIED_ID, content: carried } } : {}) };
+  const { edits: traces, carried, anew } = edits.value;
+  return { edits: traces, ...(carried ? { keep: { id: CARRIED_ID, content: carried, ...(anew ? { anew } : {}) } } : {}) };
 }
 
 /** Writing a manifest anew and reading it takes longer than anything else here, and every stage asks for the same one. */

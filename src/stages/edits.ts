@@ -2,7 +2,6 @@ import type { CarriedEdits } from '../core/carried.ts';
 import type { Context } from '../core/context.ts';
 import { Fault } from '../core/fault.ts';
 import type { Installation } from '../core/installation.ts';
-import { withEndpoints } from '../core/kvstore.ts';
 import type { KubeObject } from '../core/object.ts';
 import type { Sources } from '../core/ports.ts';
 import type { Conflict, Trace } from '../core/trace.ts';
@@ -12,6 +11,7 @@ import { identityOf } from '../merge/prepare.ts';
 import { type BaseCandidate, type BasedMerge, mergeWithNearest } from '../merge/rank-bases.ts';
 import { NoBase, readBases } from './base.ts';
 import { carriedEdits } from './carried-target.ts';
+import { readToldBy, withGiven } from './given.ts';
 import { type OwnObject, readLiveStates, readOwnObjects } from './own-objects.ts';
 import { isLeftOut, type Target, targetDocuments, variantOf } from './target.ts';
 import { assertIsBase } from './target-identity.ts';
@@ -32,6 +32,8 @@ export interface EditSurvey {
   readonly untold: ReadonlySet<string>;
   /** What goes into the target; undefined where nothing is merged. */
   readonly carried?: CarriedEdits;
+  /** It differs from what this run has kept, and counts from now on. */
+  readonly anew?: boolean;
 }
 
 /**
@@ -64,6 +66,8 @@ export async function readEdits(sources: Sources, context: Context, installation
   const targeted = new Set(theirs.map(identityOf));
   const orphans = own.flatMap(({ document, live }) => (live && !targeted.has(identityOf(document)) ? [live] : []));
   const bases = [base, ...near.filter((one) => one !== base)].map(({ release }) => release);
+  const carried = await carriedEdits(target, base.release, { ...result, documents: withGiven(result.documents, context) }, resolutions);
+  const told = await readToldBy(sources, context, variantOf(context, installation).file, base.release);
   return {
     edits: result.edits,
     conflicts: result.conflicts,
@@ -72,7 +76,7 @@ export async function readEdits(sources: Sources, context: Context, installation
     notes: result.notes,
     orphans,
     untold,
-    carried: await carriedEdits(target, base.release, { ...result, documents: withGiven(result.documents, context) }, resolutions),
+    carried: { ...carried, told },
   };
 }
 
@@ -106,12 +110,6 @@ function noted(own: readonly OwnObject[], base: BaseCandidate): readonly KubeObj
     const unread = state === 'unserved' ? released.get(identityOf(document)) : undefined;
     return unread ? [unread] : [];
   });
-}
-
-/** Endpoints that were given by hand count more than what is installed. */
-function withGiven(documents: readonly KubeObject[], { options, profile }: Context): readonly KubeObject[] {
-  const { kvstoreEndpoints } = options;
-  return kvstoreEndpoints === undefined ? documents : withEndpoints(documents, profile.datastore.endpointsKey, kvstoreEndpoints);
 }
 
 async function readInstalledManifest({ files }: Sources, context: Context, installation: Installation) {

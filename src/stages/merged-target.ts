@@ -11,6 +11,7 @@ import { changesSince, type LaterChange, takenChanges } from '../merge/taken-fie
 import { NoBase } from './base.ts';
 import { withCarried } from './carried-target.ts';
 import { type EditSurvey, readEdits } from './edits.ts';
+import { refuseOtherFiles, withGivenEndpoints } from './given.ts';
 import { type PreviewedObject, previewDocuments } from './preview-documents.ts';
 import { readReleasedTarget, readTarget, type Target } from './target.ts';
 
@@ -34,13 +35,17 @@ export async function readMergedTarget(
   installation: Installation,
   record: RunRecord | undefined,
 ): Promise<MergedTarget> {
-  const recorded = await readTarget(sources, context, installation);
-  const goesOn = recorded.carried !== undefined && continues(record, context);
-  if (goesOn) refuseOtherDecisions(recorded, context);
+  const begun = await readTarget(sources, context, installation);
+  const goesOn = begun.carried !== undefined && continues(record, context);
+  if (goesOn) {
+    refuseOtherDecisions(begun, context);
+    await refuseOtherFiles(sources, context, installation, begun.carried);
+  }
+  const { target: recorded, before } = await withGivenEndpoints(sources, context, installation, begun);
   if (goesOn || context.options.upgradeFile !== undefined) {
     const previews = await previewsOf(sources.cluster, recorded, context);
     const untold = continues(record, context) ? laterChanges(previews, record.startedAt) : [];
-    return { target: recorded, edits: { value: settled(recorded) }, previews, untold };
+    return { target: recorded, edits: { value: settled(recorded, before) }, previews, untold };
   }
   if (installation.release === context.options.release) {
     const previews = await previewsOf(sources.cluster, recorded, context);
@@ -90,17 +95,22 @@ function isThere({ planned }: PreviewedObject): boolean {
   return planned.change === 'unchanged';
 }
 
-function settled({ carried, release }: Target): EditSurvey {
+/** `before`: the endpoints that the run began with, where others are given now. */
+function settled({ carried, release }: Target, before?: string): EditSurvey {
   return {
     edits: carried?.edits ?? [],
     conflicts: [],
     bases: [carried?.base ?? release],
-    notes: [],
+    notes: before === undefined ? [] : [`${OTHER_ENDPOINTS} ${before}`],
     orphans: [],
     untold: new Set(),
     ...(carried ? { carried } : {}),
+    ...(before === undefined ? {} : { anew: true }),
   };
 }
+
+const OTHER_ENDPOINTS =
+  'the endpoints of the key-value store are the ones given now; pods that are new already keep the old ones until they are restarted:';
 
 /** Part of the cluster may already run what was decided then. */
 function refuseOtherDecisions({ carried }: Target, { options }: Context): void {

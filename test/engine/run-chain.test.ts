@@ -253,6 +253,20 @@ describe('runChain', () => {
     assert.equal(bench.stored?.source, 'v3.26.4');
   });
 
+  it('keeps what a stage cannot tell later once in a run, and again only what is anew', async () => {
+    const bench = engineBench();
+    const keeping = (anew?: boolean) => {
+      const keep = { id: 'edits', content: {}, ...(anew === undefined ? {} : { anew }) };
+      return run(bench, [scripted('apply', twice({ actions: [exec('a')], keep }))]);
+    };
+    const kept = () => bench.calls.filter((call) => call.includes('/apply/edits#')).map((call) => call.slice(-1));
+    await keeping();
+    await keeping();
+    assert.deepEqual(kept(), ['1']);
+    await keeping(true);
+    assert.deepEqual(kept(), ['1', '2']);
+  });
+
   it('names a program that is missing and what to do', async () => {
     const bench = engineBench();
     bench.tools.set('kubectl apply -f a', { exitCode: undefined, stderr: '', problem: 'not-found' });
