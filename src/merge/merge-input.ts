@@ -21,6 +21,8 @@ export interface MergeInput {
   readonly theirs: readonly KubeObject[];
   /** Objects as they are in the cluster; one that `mine` does not have counts as the release's own with these changes. */
   readonly live?: readonly LiveState[];
+  /** By identity, objects of `mine` that the cluster does not have; `unserved`: nor their kind in that version. */
+  readonly away?: ReadonlyMap<string, 'absent' | 'unserved'>;
   /** Decisions, by the `field` of a conflict. */
   readonly resolutions?: Readonly<Record<string, Side>>;
   readonly knowledge?: MergeKnowledge;

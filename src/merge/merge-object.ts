@@ -12,6 +12,8 @@ export interface ThreeObjects {
   readonly base?: KubeObject | undefined;
   readonly mine?: KubeObject | undefined;
   readonly theirs?: KubeObject | undefined;
+  /** What is known of it in the cluster: changed since it was applied, not there, or its kind is not served. */
+  readonly live?: 'changed' | 'absent' | 'unserved' | undefined;
 }
 
 const ROOT: Place = { path: '', name: '', gone: false, json: false };
@@ -25,12 +27,15 @@ const ADDED: Three = { base: undefined, mine: 'present', theirs: undefined };
 const REMOVED: Three = { base: 'present', mine: undefined, theirs: 'present' };
 
 const IN_CLUSTER = 'It stays in the cluster as it is; its values are written to no file.';
+const SINCE_CHANGED = 'With what was changed in the cluster since.';
+const DELETED = 'It is no longer in the cluster, and is not made again; --resolve with mine does.';
+const UNSERVED = 'The server does not know its kind in this version: it is left as it is.';
 const AGENTS = 'The target cannot work without its agents.';
 const FROM_TARGET = 'Definitions of resources always come from the target.';
 
 /** The object that goes into the result; undefined if none does. `need` says why the target cannot do without it. */
-export function mergeObject(walk: Walk, { base, mine, theirs }: ThreeObjects, need: string | undefined): KubeObject | undefined {
-  if (!theirs) return mine && !base ? addObject(walk, mine) : leaveObject(walk, { base, mine });
+export function mergeObject(walk: Walk, { base, mine, theirs, live }: ThreeObjects, need: string | undefined): KubeObject | undefined {
+  if (!theirs) return mine && !base ? addObject(walk, mine, live) : leaveObject(walk, { base, mine });
   if (!mine) return base ? withoutObject(walk, theirs, need) : theirs;
   if (theirs.kind === DEFINITION) return definition(walk, { base, mine, theirs });
   if (theirs.kind === 'Secret') return secret(walk, { base, mine, theirs });
@@ -52,9 +57,14 @@ function withoutRules({ rules: _, ...rest }: KubeObject): unknown {
   return rest;
 }
 
-function addObject(walk: Walk, mine: KubeObject): KubeObject | undefined {
+/** What the person's file added. Where it was deleted since, the file is no wish to have it back. */
+function addObject(walk: Walk, mine: KubeObject, live: ThreeObjects['live']): KubeObject | undefined {
   const isSecret = mine.kind === 'Secret';
-  tell(walk, ROOT, ADDED, 'kept', isSecret ? IN_CLUSTER : undefined);
+  if (live === 'unserved' || (live === 'absent' && (isSecret || walk.resolution(refText(walk.ref)) !== 'mine'))) {
+    tell(walk, ROOT, ADDED, 'obsolete', live === 'absent' ? DELETED : UNSERVED);
+    return undefined;
+  }
+  tell(walk, ROOT, ADDED, 'kept', isSecret ? IN_CLUSTER : live === 'changed' ? SINCE_CHANGED : undefined);
   return isSecret ? undefined : mine;
 }
 

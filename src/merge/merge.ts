@@ -19,6 +19,7 @@ interface Prepared {
   readonly mine: Objects;
   readonly theirs: Objects;
   readonly live: readonly LiveChange[];
+  readonly away: NonNullable<MergeInput['away']>;
   readonly commaLists: ReadonlySet<string>;
   readonly resolutions: Readonly<Record<string, Side>>;
   readonly notes: readonly string[];
@@ -62,6 +63,7 @@ function prepare(input: MergeInput): Prepared {
     mine: objects,
     theirs: byIdentity(input.theirs.map((object) => prepared(object))),
     live: changes,
+    away: input.away ?? new Map(),
     commaLists: new Set(input.knowledge?.commaLists ?? []),
     resolutions: input.resolutions ?? {},
     notes,
@@ -103,8 +105,10 @@ function merge(ready: Prepared, forced: ReadonlyMap<string, string>): Attempt {
     };
   };
   const documents: KubeObject[] = [];
+  const changed = new Set(ready.live.map(({ object }) => object));
   for (const key of new Set([...ready.theirs.keys(), ...ready.base.keys(), ...ready.mine.keys()])) {
-    const three = { base: ready.base.get(key), mine: ready.mine.get(key), theirs: ready.theirs.get(key) };
+    const live = ready.away.get(key) ?? (changed.has(key) ? ('changed' as const) : undefined);
+    const three = { base: ready.base.get(key), mine: ready.mine.get(key), theirs: ready.theirs.get(key), live };
     const object = three.theirs ?? three.mine ?? three.base;
     const merged = object && mergeObject(walkOf(object), three, forced.get(fieldOf(refOf(object), '')));
     if (merged) documents.push(merged);

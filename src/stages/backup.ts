@@ -7,8 +7,10 @@ import type { Kind, KubeObject } from '../core/object.ts';
 import type { ClusterReader, Sources } from '../core/ports.ts';
 import { continues, type RunRecord } from '../core/run-record.ts';
 import type { StagePlan } from '../core/stage.ts';
+import { identityOf } from '../merge/prepare.ts';
 import { type BackupObjects, backupFiles } from './backup-files.ts';
 import { releaseDocuments } from './chart-release.ts';
+import { readInstalledManifest } from './edits.ts';
 import { pathPart, pathStage } from './path-stage.ts';
 import { type StoreBackup, storeBackup } from './store-backup.ts';
 import { readTarget } from './target.ts';
@@ -66,9 +68,16 @@ export const backupStage = pathStage<BackupFacts>({
 
 async function targetDocuments(sources: Sources, context: Context, installation: Installation): Promise<readonly KubeObject[]> {
   const target = await readTarget(sources, context, installation);
-  return [target.manifest, ...target.addOns.map((addOn) => addOn.manifest)].flatMap((manifest) =>
+  const file = context.options.upgradeFile === undefined ? await readInstalledManifest(sources, context, installation) : undefined;
+  const documents = [target.manifest, ...target.addOns.map((addOn) => addOn.manifest)].flatMap((manifest) =>
     manifest.documents.map((one) => one.object),
   );
+  return onceEach([...documents, ...(file ?? [])]);
+}
+
+/** Each object by its first document: what a person's file adds is applied as well. */
+function onceEach(documents: readonly KubeObject[]): readonly KubeObject[] {
+  return [...new Map(documents.toReversed().map((one) => [identityOf(one), one])).values()].toReversed();
 }
 
 /** The CRDs have a file of their own on this path. */
@@ -118,7 +127,9 @@ async function liveObjects(cluster: ClusterReader, documents: readonly KubeObjec
   const found: (KubeObject | undefined)[] = await Promise.all(
     documents.map(async (document) => {
       const kind: Kind | undefined = await cluster.resolve(document.apiVersion, document.kind);
-      return kind ? cluster.get(kind, document.metadata.name, kind.namespaced ? document.metadata.namespace : undefined) : undefined;
+      return kind
+        ? cluster.get(kind, document.metadata.name, kind.namespaced ? (document.metadata.namespace ?? 'default') : undefined)
+        : undefined;
     }),
   );
   return found.filter((one) => one !== undefined);

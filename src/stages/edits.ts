@@ -12,7 +12,7 @@ import { type BaseCandidate, type BasedMerge, mergeWithNearest } from '../merge/
 import { NoBase, readBases } from './base.ts';
 import { carriedEdits } from './carried-target.ts';
 import { readToldBy, withGiven } from './given.ts';
-import { type OwnObject, readLiveStates, readOwnObjects } from './own-objects.ts';
+import { type OwnObject, readAdditions, readLiveStates, readOwnObjects } from './own-objects.ts';
 import { isLeftOut, type Target, targetDocuments, variantOf } from './target.ts';
 import { assertIsBase } from './target-identity.ts';
 
@@ -50,13 +50,16 @@ export async function readEdits(sources: Sources, context: Context, installation
     labelled.documents,
   );
   const file = await readInstalledManifest(sources, context, installation);
+  const known = new Set([...theirs, ...labelled.documents].map(identityOf));
+  const added = await readAdditions(sources.cluster, file?.filter((object) => !known.has(identityOf(object))) ?? []);
   const mine = file ?? noted(own, labelled);
   const resolutions = context.options.resolutions ?? {};
   const input = {
     mine,
     mineIs: file ? 'file' : 'last-applied',
     theirs,
-    live: states,
+    live: [...states, ...added.states],
+    away: added.away,
     resolutions,
     knowledge: context.profile.merge,
   } as const;
@@ -112,7 +115,8 @@ function noted(own: readonly OwnObject[], base: BaseCandidate): readonly KubeObj
   });
 }
 
-async function readInstalledManifest({ files }: Sources, context: Context, installation: Installation) {
+/** The person's own file of what is installed; undefined if none was given. */
+export async function readInstalledManifest({ files }: Sources, context: Context, installation: Installation) {
   const path = context.options.installedManifest;
   if (path === undefined) return undefined;
   const manifest = parseManifest(await files.readText(path), path);

@@ -1,7 +1,7 @@
 import { LAST_APPLIED } from '../core/applied-owners.ts';
 import { type KubeObject, objectKey } from '../core/object.ts';
 import { ApiFailure, type ClusterReader } from '../core/ports.ts';
-import type { LiveState } from '../merge/merge-input.ts';
+import type { LiveState, MergeInput } from '../merge/merge-input.ts';
 import { identityOf } from '../merge/prepare.ts';
 import { eachOf } from './reading.ts';
 
@@ -28,7 +28,7 @@ export async function readOwnObjects(cluster: ClusterReader, documents: readonly
   return eachOf(once, WIDTH, async (document): Promise<OwnObject> => {
     const kind = await cluster.resolve(document.apiVersion, document.kind);
     if (!kind) return { document, state: 'unserved' };
-    const live = await cluster.get(kind, document.metadata.name, kind.namespaced ? document.metadata.namespace : undefined);
+    const live = await cluster.get(kind, document.metadata.name, kind.namespaced ? (document.metadata.namespace ?? 'default') : undefined);
     if (!live) return { document, state: 'absent' };
     const applied = lastApplied(live);
     return { document, state: 'present', live, ...(applied ? { applied } : {}) };
@@ -60,6 +60,21 @@ export async function readLiveStates(cluster: ClusterReader, own: readonly OwnOb
     return undefined;
   });
   return { states: states.filter((one) => one !== undefined), untold };
+}
+
+/** What the cluster has of objects that only a person's file names, not the release: there nothing is newer than what is live. */
+export async function readAdditions(
+  cluster: ClusterReader,
+  added: readonly KubeObject[],
+): Promise<{ readonly states: readonly LiveState[]; readonly away: NonNullable<MergeInput['away']> }> {
+  const own = await readOwnObjects(cluster, added);
+  const away = own.flatMap(({ document, state }) => (state === 'present' ? [] : [[identityOf(document), state] as const]));
+  const states = await eachOf(own, WIDTH, async ({ document, live }): Promise<LiveState | undefined> => {
+    if (!live || document.kind === 'Secret') return undefined;
+    const before = { ...document, apiVersion: live.apiVersion };
+    return { before: (await asTheServerDefaultsIt(cluster, before)) ?? before, now: live };
+  });
+  return { states: states.filter((one) => one !== undefined), away: new Map(away) };
 }
 
 /** The file that the person applied, as kubectl noted it on the object. */

@@ -3,6 +3,7 @@ import { HIDDEN } from '../../src/core/hidden.ts';
 import type { KubeObject } from '../../src/core/object.ts';
 import { mergeManifest } from '../../src/merge/merge.ts';
 import type { MergeInput } from '../../src/merge/merge-input.ts';
+import { identityOf } from '../../src/merge/prepare.ts';
 import { agents, config, container, env, image } from '../support/merge-cases.ts';
 
 type Objects = readonly KubeObject[];
@@ -49,6 +50,23 @@ describe('mergeManifest, object by object', () => {
   it('keeps what the person added, at the end', () => {
     const { documents, told: edits } = told([config({})], [added, config({})], [config({})]);
     assert.deepEqual([documents, edits], [[config({}), added], ['kept add Configuration']]);
+  });
+
+  it('does not make again what the person added and the cluster no longer has, unless told so', () => {
+    const away = new Map([[identityOf(added), 'absent'] as const]);
+    const { documents, told: edits, edits: traces } = told([config({})], [added, config({})], [config({})], { away });
+    assert.deepEqual([documents, edits], [[config({})], ['obsolete add Configuration']]);
+    assert.match(`${traces[0]?.note}`, /no longer in the cluster/);
+    const resolutions = { 'Configuration/kube-system/default': 'mine' } as const;
+    const wanted = told([config({})], [added, config({})], [config({})], { away, resolutions });
+    assert.deepEqual([wanted.documents, wanted.unused], [[config({}), added], []]);
+  });
+
+  it('leaves alone what the person added of a kind that the server does not know', () => {
+    const away = new Map([[identityOf(added), 'unserved'] as const]);
+    const { documents, edits } = told([], [added], [], { away, resolutions: { 'Configuration/kube-system/default': 'mine' } });
+    assert.deepEqual([documents, edits[0]?.outcome], [[], 'obsolete']);
+    assert.match(`${edits[0]?.note}`, /left as it is/);
   });
 
   it('leaves out what the person removed', () => {
