@@ -12,6 +12,8 @@ import { fieldOf } from './walk.ts';
 export interface BaseCandidate {
   readonly release: string;
   readonly documents: readonly KubeObject[];
+  /** What a person has, where telling it depends on the release; else the same for all. */
+  readonly told?: Pick<MergeInput, 'mine' | 'live'>;
 }
 
 export interface RankedBase extends BaseCandidate {
@@ -39,7 +41,7 @@ type Mine = Pick<MergeInput, 'mine' | 'live' | 'knowledge'>;
  * images tell comes first, then the older: against a base that is too new, fixes of the release look like edits to undo.
  */
 export function rankBases(mine: Mine, candidates: readonly BaseCandidate[], labelled?: string): readonly RankedBase[] {
-  const counted = candidates.map((candidate) => ({ ...candidate, ...countEdits(mine, candidate.documents) }));
+  const counted = candidates.map((candidate) => ({ ...candidate, ...countEdits({ ...mine, ...candidate.told }, candidate.documents) }));
   const least = Math.min(...counted.map(({ edits }) => edits));
   // What equals a release to the letter was made from it: then no other is asked about.
   const reach = least === 0 ? 0 : least + NEAR;
@@ -89,17 +91,22 @@ export function mergeWithNearest(
   const near = nearest(input, candidates, labelled);
   const [best] = near;
   if (!best) return undefined;
-  const results = near.map(({ documents }) => mergeManifest({ ...input, base: documents }));
+  const results = near.map(({ documents, told }) => mergeManifest({ ...input, ...told, base: documents }));
   const reasons = new Map(
     differing(results).map((field) => [
       field,
       `It depends on which release was installed: ${near.map(({ release }) => release).join(', ')}.`,
     ]),
   );
-  const result = (reasons.size === 0 ? results[0] : undefined) ?? mergeManifest({ ...input, base: best.documents }, reasons);
+  const result = (reasons.size === 0 ? results[0] : undefined) ?? mergeManifest({ ...input, ...best.told, base: best.documents }, reasons);
   const isOdd = best.ownEdits > MANY && best.release !== labelled;
   const doubt = `${best.ownEdits} differences from ${best.release} are more than edits by hand; name the release's own manifest with --base.`;
   return { base: best, near, result, ...(isOdd ? { doubt } : {}) };
+}
+
+/** True if nothing was edited in this release's manifest: no other made what is installed. */
+export function isExact(mine: Mine, candidate: BaseCandidate): boolean {
+  return rankBases(mine, [candidate])[0]?.edits === 0;
 }
 
 /** Where the release that the images tell is equalled to the letter, nothing is gained by asking about the forty others. */

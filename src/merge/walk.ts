@@ -72,17 +72,24 @@ export function fieldOf(ref: ObjectRef, path: string): string {
   return path === '' ? refText(ref) : `${refText(ref)}:${path}`;
 }
 
+/** Why a place must be decided whatever its three states say; undefined if they do. */
+export function forcedAt(walk: Walk, { path }: Place): string | undefined {
+  return walk.mode === 'merge' ? walk.forced(fieldOf(walk.ref, path)) : undefined;
+}
+
 /** One value as a whole: returns the result and tells what became of the edit, if it is one. */
 export function settle(walk: Walk, place: Place, three: Three, because?: string): unknown {
   const { base, mine, theirs } = three;
   const how: Comparison = { name: place.name, strict: place.json, entry: place.entry ?? false };
-  const reason = because ?? (walk.mode === 'merge' ? walk.forced(fieldOf(walk.ref, place.path)) : undefined);
+  const forced = forcedAt(walk, place);
+  const reason = because ?? forced;
   const isEdit = !alike(base, mine, how);
   if (!isEdit && (reason === undefined || alike(mine, theirs, how))) return theirs;
   if (walk.mode === 'mine') return tell(walk, place, three, 'kept');
   if (alike(mine, theirs, how)) return tell(walk, place, three, 'already');
   if (walk.mode === 'theirs') return tell(walk, place, three, 'target');
-  if (place.gone || (base !== undefined && mine !== undefined && theirs === undefined)) return tell(walk, place, three, 'obsolete');
+  const isObsolete = place.gone || (base !== undefined && mine !== undefined && theirs === undefined);
+  if (isObsolete && forced === undefined) return tell(walk, place, three, 'obsolete');
   if (reason === undefined && alike(base, theirs, { ...how, apartFromImages: mine === undefined })) return tell(walk, place, three, 'kept');
   return decide(walk, place, three, reason ?? (mine === undefined ? REMOVED : base === undefined ? BOTH_ADDED : BOTH_CHANGED));
 }

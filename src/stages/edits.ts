@@ -9,12 +9,13 @@ import { parseManifest } from '../merge/manifest.ts';
 import type { MergeInput } from '../merge/merge-input.ts';
 import { identityOf } from '../merge/prepare.ts';
 import { type BaseCandidate, type BasedMerge, mergeWithNearest } from '../merge/rank-bases.ts';
-import { NoBase, readBases } from './base.ts';
+import { type Bases, NoBase, readBases } from './base.ts';
 import { carriedEdits } from './carried-target.ts';
 import { readToldBy, withGiven } from './given.ts';
 import { type OwnObject, readAdditions, readLiveStates, readOwnObjects } from './own-objects.ts';
 import { isLeftOut, type Target, targetDocuments, variantOf } from './target.ts';
 import { assertIsBase } from './target-identity.ts';
+import { othersToCompare } from './unnoted.ts';
 
 /** A person's edits, and what the target with them is. */
 export interface EditSurvey {
@@ -63,7 +64,7 @@ export async function readEdits(sources: Sources, context: Context, installation
     resolutions,
     knowledge: context.profile.merge,
   } as const;
-  const merged = await merge(input, { labelled, others: file || own.some(({ applied }) => applied) ? others : [] }, file !== undefined);
+  const merged = merge(input, file ? { labelled, others } : await comparable(sources, own, input, { labelled, others }));
   const { base, near, result, doubt } = merged;
   refuseUnused(result.unused, result.conflicts);
   const targeted = new Set(theirs.map(identityOf));
@@ -87,15 +88,15 @@ export async function readEdits(sources: Sources, context: Context, installation
  * The stage before this one has brought the target's definitions: what is live no longer tells edits of them. Only a file of
  * the person's own does.
  */
-async function merge(
-  input: Omit<MergeInput, 'base'>,
-  { labelled, others }: { readonly labelled: BaseCandidate; readonly others: readonly BaseCandidate[] },
-  withDefinitions: boolean,
-): Promise<BasedMerge> {
-  const candidates = [labelled, ...others].map((one) =>
-    withDefinitions ? one : { ...one, documents: one.documents.filter(isNoDefinition) },
-  );
-  const merged = mergeWithNearest(input, candidates, labelled.release);
+async function comparable({ cluster }: Sources, own: readonly OwnObject[], input: Omit<MergeInput, 'base'>, bases: Bases): Promise<Bases> {
+  const plain = (one: BaseCandidate) => ({ ...one, documents: one.documents.filter(isNoDefinition) });
+  const compared = { labelled: plain(bases.labelled), others: bases.others.map(plain) };
+  const workable = own.filter(({ document }) => isNoDefinition(document));
+  return { ...compared, others: await othersToCompare(cluster, workable, input, compared) };
+}
+
+function merge(input: Omit<MergeInput, 'base'>, { labelled, others }: Bases): BasedMerge {
+  const merged = mergeWithNearest(input, [labelled, ...others], labelled.release);
   if (!merged) throw new NoBase('there is no manifest to tell edits by: give one with --base FILE|DIR');
   return merged;
 }

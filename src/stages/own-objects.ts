@@ -42,8 +42,10 @@ export interface LiveStates {
   readonly untold: ReadonlySet<string>;
 }
 
+type Defaulting = Pick<ClusterReader, 'resolve' | 'dryRunCreate'>;
+
 /** What was changed in the cluster since the last apply; `base` has the release's own documents for objects that nobody noted. */
-export async function readLiveStates(cluster: ClusterReader, own: readonly OwnObject[], base: readonly KubeObject[]): Promise<LiveStates> {
+export async function readLiveStates(cluster: Defaulting, own: readonly OwnObject[], base: readonly KubeObject[]): Promise<LiveStates> {
   const untold = new Set<string>();
   const released = new Map(base.map((document) => [identityOf(document), document]));
   const states = await eachOf(own, WIDTH, async ({ document, live, applied }): Promise<LiveState | undefined> => {
@@ -88,7 +90,7 @@ function lastApplied(live: KubeObject): KubeObject | undefined {
 }
 
 /** A dry-run twin under another name gets the defaults that the live object got; undefined if the server does not take one. */
-async function asTheServerDefaultsIt(cluster: ClusterReader, object: KubeObject): Promise<KubeObject | undefined> {
+async function asTheServerDefaultsIt(cluster: Defaulting, object: KubeObject): Promise<KubeObject | undefined> {
   const kind = await cluster.resolve(object.apiVersion, object.kind);
   if (!kind) return undefined;
   const twin = { ...object, metadata: { ...object.metadata, name: `${object.metadata.name.slice(0, 40)}-netsvc-upgrade-twin` } };

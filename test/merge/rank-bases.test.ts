@@ -90,6 +90,23 @@ describe('mergeWithNearest', () => {
     );
   });
 
+  it('asks as well where the target dropped what one release had of its own and by another was added', () => {
+    const mine = [env({ A: '2', TIMEOUT: '10', OLD: '1' })];
+    const theirs = [env({ A: '1', TIMEOUT: '10' })];
+    const having = candidate('v3.27.1', env({ A: '1', TIMEOUT: '10', OLD: '1' }));
+    const decided = (side?: 'mine' | 'theirs') => {
+      const field = mergeWithNearest({ mine, theirs }, [having, middle])?.result.conflicts[0]?.field ?? assert.fail('nothing to decide');
+      const resolutions = side && { [field]: side };
+      return mergeWithNearest({ mine, theirs, ...(resolutions ? { resolutions } : {}) }, [having, middle]);
+    };
+    assert.deepEqual(
+      decided()?.result.conflicts.map(({ path, because }) => [path, because]),
+      [['spec.template.spec.containers[c].env[OLD]', 'It depends on which release was installed: v3.27.1, v3.27.2.']],
+    );
+    assert.deepEqual(decided('mine')?.result.documents, [env({ A: '2', TIMEOUT: '10', OLD: '1' })]);
+    assert.deepEqual(decided('theirs')?.result.documents, [env({ A: '2', TIMEOUT: '10' })]);
+  });
+
   it('takes the release that the images tell where nothing was edited, and does not even look at the others', () => {
     const unread: BaseCandidate = {
       release: 'v3.27.3',
