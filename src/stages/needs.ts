@@ -95,8 +95,18 @@ export const ownerSearch: Needs = () =>
  */
 export const ownerReferences: Needs = ({ apiGroup }) => [
   ...allow(['get', 'list'], { group: apiGroup, plural: '*' }, 'owners and their UIDs', { required: false }),
-  ...allow(['list', 'watch'], K.APIService, 'the new API server, before references are put back'),
+  ...allow(['get', 'list', 'watch'], K.APIService, 'the new API server, before references are put back'),
 ];
+
+/** Where an operator brings the components: what the end of its work is told by. */
+export const operatorEnd: Needs = ({ operator, operatorGroup: group }) => {
+  if (!operator.end) return [];
+  const why = 'the end of the operator’s work';
+  return [
+    ...allow(['get', 'list'], { group, plural: '*' }, why, { required: false }),
+    ...[K.APIService, K.Deployment].flatMap((kind) => allow(['get'], kind, why, { required: false })),
+  ];
+};
 
 /** The journal of owner references, in ConfigMaps beside the run record. */
 export const journal: Needs = (_, { stateNamespace: namespace }) =>

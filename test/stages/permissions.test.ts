@@ -5,6 +5,7 @@ import { parseAllDocuments } from 'yaml';
 import { rbacFiles, rbacText } from '../../build/rbac.ts';
 import { commandTable } from '../../src/cli/command-table.ts';
 import { K } from '../../src/core/kinds.ts';
+import { calico } from '../../src/profiles/calico.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { documentKinds, type PlanScope } from '../../src/stages/needs.ts';
 import { permissionsOf, permittedCommands } from '../../src/stages/permissions.ts';
@@ -43,6 +44,16 @@ describe('permissions', () => {
   it('let commands that only look write nothing but dry runs', () => {
     const written = (command: string) => textOf({ ...everything, documents: [] }, command).filter((one) => !/^(get|list|watch) /.test(one));
     for (const command of ['preflight', 'status', 'wait']) assert.deepEqual(written(command), [], command);
+  });
+
+  it('let whoever waits for an operator, or puts references back after it, look at what the end of its work is told by', () => {
+    for (const command of ['wait', 'ownerrefs']) {
+      const asked = permissionsOf(command, calico, everything).map(
+        ({ request: { verb, resource, group } }) => `${verb} ${resource}.${group}`,
+      );
+      for (const one of ['get *.operator.tigera.io', 'list *.operator.tigera.io', 'get apiservices.apiregistration.k8s.io'])
+        assert.ok(asked.includes(one), `${command}: ${one}`);
+    }
   });
 
   it('ask for each thing once', () => {
