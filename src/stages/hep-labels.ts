@@ -41,15 +41,21 @@ export function copyLabels({ nodes }: HepFacts, verdicts: readonly NodeVerdict[]
 /** A patch that adds labels to the very node that was read. */
 export function addLabels({ metadata }: KubeObject, labels: AddedLabels['labels']): GuardedPatch {
   const target = { apiVersion: apiVersionOf(K.Node), kind: 'Node', name: metadata.name };
-  return { target, uid: metadata.uid ?? '', patch: additions(labels, metadata.labels) };
+  return { target, uid: metadata.uid ?? '', patch: additions(labels, metadata) };
 }
 
-/** JSON patch cannot test that a key is absent: the labels must be the very ones that were read. */
-function additions(labels: AddedLabels['labels'], before: Readonly<Record<string, string>> | undefined): readonly JsonPatchOp[] {
+/**
+ * JSON patch cannot test that a key is absent: the labels must be the very ones that were read, and a node that had none must be the
+ * very one, since what is added then is all its labels.
+ */
+function additions(labels: AddedLabels['labels'], { labels: before, resourceVersion }: KubeObject['metadata']): readonly JsonPatchOp[] {
   const each = Object.entries(labels).map(
     ([key, value]): JsonPatchOp => ({ op: 'add', path: `/metadata/labels/${escapePointer(key)}`, value }),
   );
   return before
     ? [{ op: 'test', path: '/metadata/labels', value: before }, ...each]
-    : [{ op: 'add', path: '/metadata/labels', value: labels }];
+    : [
+        ...(resourceVersion ? [{ op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion } as const] : []),
+        { op: 'add', path: '/metadata/labels', value: labels },
+      ];
 }
