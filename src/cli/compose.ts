@@ -9,7 +9,7 @@ import { connectionFlagsOf } from './connection-flags.ts';
 import { toOptions } from './options.ts';
 import type { ComposeRequest, Composition } from './seams.ts';
 
-/** Joins ports to adapters for one command on one cluster. The only place that knows adapters; all of them are loaded here, lazily. */
+/** Joins ports to adapters for one command on one cluster. All adapters that it needs are loaded here, lazily. */
 export async function compose(request: ComposeRequest, version: string): Promise<Composition> {
   const { flags, env, interruption, interactive, warn, trace } = request;
   const [{ readConnection, privateKubeconfig }, { openCluster }] = await Promise.all([
