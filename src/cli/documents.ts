@@ -7,7 +7,7 @@ import type { PlannedStage } from '../core/plan.ts';
 import type { LockHolder } from '../core/ports.ts';
 import type { RunHistory } from '../core/run-history.ts';
 import type { RunRecord, StageRecord } from '../core/run-record.ts';
-import type { ChainOutcome } from '../engine/run-chain.ts';
+import type { ChainOutcome } from '../engine/chain-outcome.ts';
 import { maskedStage } from '../ui/mask.ts';
 import type { PlanHead } from '../ui/plan-view.ts';
 import { type PlanBasis, planBasis } from './plan-basis.ts';

@@ -2,7 +2,7 @@ import type { EngineEvent } from '../core/event.ts';
 import type { ExitName } from '../core/fault.ts';
 import { History } from '../core/history.ts';
 import type { AnyStage } from '../core/stage.ts';
-import type { ChainOutcome, RunMore } from '../engine/run-chain.ts';
+import type { ChainOutcome, RunMore } from '../engine/chain-outcome.ts';
 import { actionText } from '../ui/action-text.ts';
 import { flagsOfRun } from '../ui/carry.ts';
 import { maskedAction } from '../ui/mask.ts';

@@ -18,6 +18,14 @@ export interface ActorParts {
   readonly judged: Judged;
 }
 
+/** What became of an action that did not fail. */
+export interface Acted {
+  /** The action's precondition no longer held: nothing was written, plan anew. */
+  readonly outdated?: string;
+  /** What a wait went on without, and why. */
+  readonly left?: Readonly<Record<string, string>>;
+}
+
 /** Performs single actions: cluster checked, removal recorded, then the effect, told to the observers. */
 export class Actor {
   readonly #ports: EnginePorts;
@@ -29,8 +37,6 @@ export class Actor {
   readonly #judged: Judged;
   /** Actions that changed something. */
   writes = 0;
-  /** What waits of the current stage went on without, and why. */
-  readonly left = new Map<string, string>();
 
   constructor(ports: EnginePorts, context: Context, observe: Observer, { recorder, executor, hold, judged }: ActorParts) {
     this.#ports = ports;
@@ -42,27 +48,19 @@ export class Actor {
     this.#judged = judged;
   }
 
-  /** What was left behind, in one line; undefined if nothing was. */
-  get leftText(): string | undefined {
-    if (this.left.size === 0) return undefined;
-    return `left behind: ${[...this.left].map(([what, why]) => `${what} (${why})`).join('; ')}`;
-  }
-
-  /** Resolves to a sentence if the action's precondition no longer held: nothing was written, plan anew. */
-  async act(stage: AnyStage, action: Action, index: number, of: number): Promise<string | undefined> {
+  async act(stage: AnyStage, action: Action, index: number, of: number): Promise<Acted> {
     const changes = this.#context.options.dryRun === 'none' && changesSomething(action);
     const started = this.#ports.clock.now().getTime();
     this.#observe({ type: 'action-started', stage: stage.id, action, index, of });
     try {
       if (changes) await this.#prepare(stage, action);
-      const { detail, digests, left = {} } = await this.#executor.perform(stage.id, action);
-      for (const [what, why] of Object.entries(left)) this.left.set(what, why);
+      const { detail, digests, left } = await this.#executor.perform(stage.id, action);
       if (changes) this.writes += 1;
       if (changes) this.#judged.cured(action);
       if (digests) await this.#recorder.learn(digests);
       const durationMs = this.#ports.clock.now().getTime() - started;
       this.#observe({ type: 'action-done', stage: stage.id, action, durationMs, ...(detail ? { detail } : {}) });
-      return undefined;
+      return left ? { left } : {};
     } catch (thrown) {
       const interrupted = thrown instanceof Fault && thrown.code === 'interrupted';
       this.#observe({
@@ -72,7 +70,7 @@ export class Actor {
         message: messageOf(thrown),
         ...(interrupted ? { interrupted } : {}),
       });
-      if (thrown instanceof Outdated) return thrown.message;
+      if (thrown instanceof Outdated) return { outdated: thrown.message };
       throw thrown;
     }
   }

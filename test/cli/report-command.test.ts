@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { RunReport } from '../../src/cli/documents.ts';
 import { applies, commandBench, fakeStage } from '../support/command-bench.ts';
 
-const chain = () => [fakeStage('apply', { plan: applies('a.yaml') }), fakeStage('verify', { readOnly: true })];
+const chain = () => [fakeStage('apply', { plan: applies('a.yaml') }), fakeStage('verify', { readOnly: true, judgesResult: true })];
 
 describe('report', () => {
   it('tells a run later as it was told then: what was run, when, and the releases before and after', async () => {

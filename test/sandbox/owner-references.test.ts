@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { K } from '../../src/core/kinds.ts';
 import { ApiFailure } from '../../src/core/ports.ts';
-import type { ChainOutcome } from '../../src/engine/run-chain.ts';
+import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { ownerrefsForgetStage } from '../../src/stages/ownerrefs-forget.ts';
 import { ownerrefsRestoreStage } from '../../src/stages/ownerrefs-restore.ts';
 import { ownerrefsStripStage } from '../../src/stages/ownerrefs-strip.ts';

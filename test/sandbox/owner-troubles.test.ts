@@ -7,7 +7,7 @@ import type { Finding } from '../../src/core/check.ts';
 import { K } from '../../src/core/kinds.ts';
 import type { Kind } from '../../src/core/object.ts';
 import { ApiFailure } from '../../src/core/ports.ts';
-import type { ChainOutcome } from '../../src/engine/run-chain.ts';
+import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { ownerrefsForgetStage } from '../../src/stages/ownerrefs-forget.ts';
 import { ownerrefsRestoreStage } from '../../src/stages/ownerrefs-restore.ts';
 import { ownerrefsStripStage } from '../../src/stages/ownerrefs-strip.ts';

@@ -92,6 +92,7 @@ function composition(engine: EngineBench, request: ComposeRequest, close: () => 
 
 export interface FakeStage {
   readonly readOnly?: boolean;
+  readonly judgesResult?: boolean;
   readonly verdict?: Verdict;
   readonly plan?: StagePlan;
 }
@@ -99,7 +100,7 @@ export interface FakeStage {
 /** One stage with one check and a plan. */
 export function fakeStage(
   id: StageId,
-  { readOnly = false, verdict = { status: 'ok' }, plan = { skip: 'all is there' } }: FakeStage = {},
+  { readOnly = false, judgesResult = false, verdict = { status: 'ok' }, plan = { skip: 'all is there' } }: FakeStage = {},
 ): AnyStage {
   const check = {
     id: 'NS-001',
@@ -109,7 +110,7 @@ export function fakeStage(
     ref: '§1/1',
     judge: () => verdict,
   } as const;
-  const head = { id, title: `stage ${id}`, ref: '§4.4/2', readOnly } as const;
+  const head = { id, title: `stage ${id}`, ref: '§4.4/2', readOnly, judgesResult } as const;
   return stage({ ...head, checks: [check], survey: async () => undefined, plan: () => plan });
 }
 

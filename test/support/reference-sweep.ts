@@ -9,7 +9,7 @@ import { Fault } from '../../src/core/fault.ts';
 import type { OwnerReference } from '../../src/core/object.ts';
 import { sameReference } from '../../src/core/owner-journal.ts';
 import { ApiFailure, type OwnerJournalStore } from '../../src/core/ports.ts';
-import type { ChainOutcome } from '../../src/engine/run-chain.ts';
+import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { aggregate } from '../control-plane/aggregation.ts';
 import { ApiError } from '../control-plane/api.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';

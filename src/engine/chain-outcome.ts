@@ -1,0 +1,36 @@
+import type { Finding } from '../core/check.ts';
+import type { ExitName } from '../core/fault.ts';
+import type { PlannedStage } from '../core/plan.ts';
+import type { StageRecord } from '../core/run-record.ts';
+import type { Looked } from './plan-chain.ts';
+
+export interface ChainOutcome {
+  readonly exit: ExitName;
+  readonly findings: readonly Finding[];
+  readonly plans: readonly PlannedStage[];
+  readonly stages: readonly StageRecord[];
+  readonly message?: string;
+  readonly suggestions: readonly string[];
+  /** Stage that did not end. */
+  readonly stoppedAt?: string;
+  /** Actions that changed something. */
+  readonly writes: number;
+  /** Of the run record, if this chain began or continued one. */
+  readonly runId?: string;
+  /** Release that was installed when that run began. */
+  readonly source?: string;
+}
+
+export interface RunMore {
+  readonly keepsake?: Keepsake;
+  /** Stages that the plan opened a moment ago; taken for what they are while nothing has been written. */
+  readonly looked?: Looked;
+  /**
+   * The plan that was agreed to changes something: the lock is taken before the first stage that may act. Otherwise it is taken right
+   * before the first write, and what was looked at without it is looked at again.
+   */
+  readonly changes?: boolean;
+}
+
+/** What is kept beside the run record about this part of the run; asked for once, at its end. */
+export type Keepsake = (outcome: ChainOutcome) => Promise<unknown>;

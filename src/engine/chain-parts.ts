@@ -1,0 +1,44 @@
+import type { Context } from '../core/context.ts';
+import type { Observer } from '../core/event.ts';
+import type { PlannedStage } from '../core/plan.ts';
+import type { AnyStage } from '../core/stage.ts';
+import { Actor } from './act.ts';
+import type { RunMore } from './chain-outcome.ts';
+import type { EnginePorts } from './engine-ports.ts';
+import { realExecutor, serverDryRunExecutor } from './execute.ts';
+import { Hold } from './hold.ts';
+import { Judged } from './judged.ts';
+import { Recorder } from './recorder.ts';
+
+/** What the stages of one chain share. */
+export interface ChainParts {
+  readonly stages: readonly AnyStage[];
+  readonly ports: EnginePorts;
+  readonly context: Context;
+  readonly observe: Observer;
+  readonly more: RunMore;
+  /** No dry run. */
+  readonly live: boolean;
+  readonly hold: Hold;
+  readonly recorder: Recorder;
+  readonly judged: Judged;
+  readonly actor: Actor;
+  /** By stage, as it was before the stage changed anything. */
+  readonly plans: Map<string, PlannedStage>;
+}
+
+export function chainParts(
+  stages: readonly AnyStage[],
+  ports: EnginePorts,
+  context: Context,
+  observe: Observer,
+  more: RunMore,
+): ChainParts {
+  const live = context.options.dryRun === 'none';
+  const hold = new Hold(ports);
+  const recorder = new Recorder(ports, context);
+  const judged = new Judged();
+  const executor = live ? realExecutor(ports, observe, hold, context.options) : serverDryRunExecutor(ports, observe, hold);
+  const actor = new Actor(ports, context, observe, { recorder, executor, hold, judged });
+  return { stages, ports, context, observe, more, live, hold, recorder, judged, actor, plans: new Map() };
+}

@@ -1,0 +1,125 @@
+import { type Action, changesSomething } from '../core/action.ts';
+import { type ExitName, Fault } from '../core/fault.ts';
+import type { AnyStage, OpenStage, StagePlan } from '../core/stage.ts';
+import type { ChainParts } from './chain-parts.ts';
+import { inChain } from './in-chain.ts';
+import { exitOf, plannedStage } from './plan-chain.ts';
+
+/**
+ * What a stage needs after a round: to be judged and planned anew (the lock was just taken), to be planned anew
+ * (the cluster moved on, or it converges in rounds), or nothing.
+ */
+type Next = 'judge' | 'plan' | 'done';
+
+/** A stage is planned anew this often before the engine says that something else keeps changing it. */
+const MAX_ROUNDS = 8;
+
+/** One stage of a chain: surveyed, judged, planned and performed, until nothing is left of its plan. */
+export class StageRounds {
+  readonly #stage: AnyStage;
+  readonly #parts: ChainParts;
+  /** Writes of the chain when the stage began. */
+  readonly #writesBefore: number;
+  /** What waits of the stage went on without, and why. */
+  readonly #left = new Map<string, string>();
+
+  constructor(stage: AnyStage, parts: ChainParts) {
+    this.#stage = stage;
+    this.#parts = parts;
+    this.#writesBefore = parts.actor.writes;
+  }
+
+  /** Resolves to the exit that stops the chain, if one does. */
+  async run(): Promise<ExitName | undefined> {
+    const { ports, context, stages, observe, recorder, hold, live, more } = this.#parts;
+    const stage = this.#stage;
+    const startedAt = ports.clock.now();
+    observe({ type: 'stage-started', stage: stage.id, title: stage.title });
+    await recorder.atWork(stage.id, startedAt);
+    if (stage.judgesResult && !live) return this.#ended(startedAt, 'a dry run has no result to judge');
+    if (live && more.changes && !stage.readOnly) await hold.take();
+    let next: Next = 'judge';
+    for (let round = 1; round <= MAX_ROUNDS; round += 1) {
+      hold.mayGoOn();
+      const open = this.#lookedAt(round) ?? (await stage.open(ports, inChain(context, stages, stage, !live)));
+      const exit = next === 'judge' ? this.#judge(open, round === 1) : undefined;
+      if (exit) return exit;
+      const plan = open.plan();
+      if ('skip' in plan) return this.#ended(startedAt, round === 1 ? plan.skip : undefined);
+      next = await this.#perform(plan);
+      if (next === 'done') return this.#ended(startedAt, undefined);
+    }
+    throw new Fault('failed', `${stage.id} does not come to rest: something else keeps changing the same objects`, [
+      'find the other writer with: kubectl get … --show-managed-fields -o yaml',
+      'pause it, then continue with the same command',
+    ]);
+  }
+
+  #lookedAt(round: number): OpenStage | undefined {
+    const { live, actor, more } = this.#parts;
+    return live && round === 1 && actor.writes === 0 ? more.looked?.get(this.#stage.id) : undefined;
+  }
+
+  /** Once when the stage begins, and again when the lock is held: only then can no other run change what is judged. */
+  #judge(open: OpenStage, first: boolean): ExitName | undefined {
+    const { context, observe, judged, actor, plans } = this.#parts;
+    const { id } = this.#stage;
+    const findings = open.findings();
+    const exit = exitOf(findings, context);
+    judged.put(id, findings);
+    if (first || exit) observe({ type: 'judged', stage: id, findings });
+    if (exit) return exit;
+    const plan = plannedStage(this.#stage, open);
+    // The plan that a person sees is the one before the stage changed anything.
+    if (actor.writes === this.#writesBefore) plans.set(id, plan);
+    if (first) observe({ type: 'planned', stage: id, plan });
+    return undefined;
+  }
+
+  async #perform(plan: Exclude<StagePlan, { skip: string }>): Promise<Next> {
+    const { ports, recorder, hold, live, actor } = this.#parts;
+    const stage = this.#stage;
+    recorder.note(plan.remember);
+    const changes = live && plan.actions.some(changesSomething);
+    if (changes) {
+      if (await hold.take()) return 'judge';
+      if (!stage.leavesNothing) await recorder.begin();
+      await recorder.keepOnce(stage.id, plan.keep);
+      await recorder.stage({ id: stage.id, state: 'running', startedAt: ports.clock.now().toISOString() });
+    }
+    const before = actor.writes;
+    for (const [index, action] of plan.actions.entries()) {
+      if (action.afresh && actor.writes > before) return this.#afresh(action);
+      hold.mayGoOn();
+      const { outdated, left = {} } = await actor.act(stage, action, index, plan.actions.length);
+      for (const [what, why] of Object.entries(left)) this.#left.set(what, why);
+      if (outdated) return 'plan';
+    }
+    if (live && plan.again === true) return 'judge';
+    return changes && stage.converges === true ? 'plan' : 'done';
+  }
+
+  #afresh(action: Action): Next {
+    const text = `looks again before it goes on to: ${action.title}`;
+    this.#parts.observe({ type: 'note', stage: this.#stage.id, level: 'info', text });
+    return 'judge';
+  }
+
+  async #ended(startedAt: Date, skipped: string | undefined): Promise<undefined> {
+    const { ports, recorder, observe } = this.#parts;
+    const { id } = this.#stage;
+    const endedAt = ports.clock.now();
+    const state = skipped === undefined ? 'done' : 'skipped';
+    const record = { id, state, startedAt: startedAt.toISOString(), endedAt: endedAt.toISOString() } as const;
+    const because = skipped ?? leftText(this.#left);
+    await recorder.stage(because === undefined ? record : { ...record, because });
+    if (skipped === undefined) observe({ type: 'stage-done', stage: id, durationMs: endedAt.getTime() - startedAt.getTime() });
+    else observe({ type: 'stage-skipped', stage: id, because: skipped });
+  }
+}
+
+/** What was left behind, in one line; undefined if nothing was. */
+function leftText(left: ReadonlyMap<string, string>): string | undefined {
+  if (left.size === 0) return undefined;
+  return `left behind: ${[...left].map(([what, why]) => `${what} (${why})`).join('; ')}`;
+}
