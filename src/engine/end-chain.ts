@@ -2,6 +2,7 @@ import { type ExitName, Fault, messageOf } from '../core/fault.ts';
 import type { AnyStage } from '../core/stage.ts';
 import type { ChainOutcome } from './chain-outcome.ts';
 import type { ChainParts } from './chain-parts.ts';
+import { keepReport } from './kept-reports.ts';
 
 export interface ChainEnd {
   readonly exit: ExitName;
@@ -25,7 +26,7 @@ export async function endChain(parts: ChainParts, { exit, stage, thrown }: Chain
     ...(stage ? { stoppedAt: stage.id } : {}),
     ...recorder.run,
   };
-  if (!hold.isLost && live) await keepReport(parts, outcome);
+  if (!hold.isLost && live) await keepOutcome(parts, outcome);
   return outcome;
 }
 
@@ -40,10 +41,10 @@ async function endRecord({ stages, hold, recorder, observe }: ChainParts, { exit
 }
 
 /** A report that cannot be kept is a pity, and no reason for a run to end otherwise than it did. */
-async function keepReport({ more: { keepsake }, recorder, observe }: ChainParts, outcome: ChainOutcome): Promise<void> {
+async function keepOutcome({ more: { keepsake }, ports, context, observe }: ChainParts, outcome: ChainOutcome): Promise<void> {
   if (keepsake === undefined || outcome.runId === undefined) return;
   try {
-    await recorder.keepReport(await keepsake(outcome));
+    await keepReport(ports, outcome.runId, context.startedAt, await keepsake(outcome));
   } catch (failure) {
     const text = `the report could not be kept beside the run record: ${messageOf(failure)}`;
     observe({ type: 'note', stage: outcome.stoppedAt ?? '', level: 'warning', text });

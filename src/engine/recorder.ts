@@ -1,15 +1,10 @@
 import type { Action } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import { type ExitName, Fault, messageOf } from '../core/fault.ts';
-import { continues, RUN_RECORD_VERSION, type RunRecord, runIdOf, type StageRecord } from '../core/run-record.ts';
+import { continues, type RunRecord, type StageRecord } from '../core/run-record.ts';
+import { begunRecord, endedRecord, withStages } from '../core/run-record-steps.ts';
 import type { AnyStage, Remember, StagePlan } from '../core/stage.ts';
 import type { EnginePorts } from './engine-ports.ts';
-
-/** Reports are small, but a run that is continued every minute for a week must not fill the cluster. */
-const REPORTS_PER_RUN = 10;
-
-/** Of a run whose first write was by a stage that does not look at the installation. */
-const UNKNOWN_PATH = 'unknown';
 
 export interface Ending {
   readonly stage: Pick<AnyStage, 'id'> | undefined;
@@ -28,7 +23,7 @@ export class Recorder {
   readonly #context: Context;
   #record: RunRecord | undefined;
   #loaded = false;
-  #noted: Remember = {};
+  #remembered: Remember = {};
   #stages: StageRecord[] = [];
 
   constructor(ports: EnginePorts, context: Context) {
@@ -48,40 +43,26 @@ export class Recorder {
   }
 
   /** What a stage wants remembered once this run writes; nothing is stored yet. */
-  note(remember: Remember | undefined): void {
-    this.#noted = { ...this.#noted, ...remember, digests: { ...this.#noted.digests, ...remember?.digests } };
+  remember(more: Remember | undefined): void {
+    this.#remembered = { ...this.#remembered, ...more, digests: { ...this.#remembered.digests, ...more?.digests } };
   }
 
   /** Makes the record durable before the first write of a stage; a record of an unfinished run to the same target is continued. */
   async begin(): Promise<void> {
     const before = this.#record ?? (await this.#previous());
-    const base = before ?? this.#fresh();
-    // What was found before the first write stays, and what was not known then is never known later: the live cluster no longer tells it.
-    const { source, ...remember } = this.#noted;
-    const path = base.path === UNKNOWN_PATH ? (remember.path ?? base.path) : base.path;
-    const merged = before ? { ...remember, ...definedOf(base), path } : { ...base, ...remember, source };
-    const accepted = [...new Set([...base.accepted, ...this.#accepted()])];
-    const digests = { ...remember.digests, ...base.digests };
-    const { savedPlan: plan = base.plan, flags = base.flags } = this.#context;
-    await this.#save({
-      ...base,
-      ...merged,
-      ...definedOf({ plan, flags }),
-      digests,
-      accepted,
-      outcome: undefined,
-      stages: this.#merged(base),
-    });
+    const { operator, toolVersion } = this.#ports;
+    const begun = begunRecord(before, this.#remembered, { context: this.#context, operator, toolVersion });
+    await this.#save(withStages(begun, this.#stages));
   }
 
   /** A stage begins, so that `status` tells it from any machine; a run that has written nothing yet has no record. */
   async atWork(id: string, since: Date): Promise<void> {
-    if (this.#record) await this.stage({ id, state: 'running', startedAt: since.toISOString() });
+    if (this.#record) await this.noteStage({ id, state: 'running', startedAt: since.toISOString() });
   }
 
-  async stage(record: StageRecord): Promise<void> {
+  async noteStage(record: StageRecord): Promise<void> {
     this.#stages = [...this.#stages.filter((one) => one.id !== record.id), record];
-    if (this.#record) await this.#save({ ...this.#record, stages: this.#merged(this.#record) });
+    if (this.#record) await this.#save(withStages(this.#record, this.#stages));
   }
 
   /** Stores what a stage will not be able to tell once it has written; the first of a run stays, and one that is `anew` comes after it. */
@@ -104,15 +85,6 @@ export class Recorder {
     await this.#save({ ...record, kept: [...record.kept, id] });
   }
 
-  /** Stores a report of this part of the run. A run of very many parts keeps the first ones and the last one. */
-  async keepReport(report: unknown): Promise<void> {
-    if (!this.#record) return;
-    const folder = `${this.#record.runId}/report/`;
-    const kept = await this.#ports.records.keptWith(folder);
-    const last = kept.length >= REPORTS_PER_RUN ? kept.at(-1) : undefined;
-    await this.#ports.records.keep(last?.id ?? `${folder}${this.#context.startedAt.toISOString()}`, report);
-  }
-
   /** sha256 of what was fetched while acting, by file name; the last one fetched counts. */
   async learn(digests: Readonly<Record<string, string>>): Promise<void> {
     if (this.#record) await this.#save({ ...this.#record, digests: { ...this.#record.digests, ...digests } });
@@ -123,13 +95,12 @@ export class Recorder {
     if (stage && this.#record) {
       const now = this.#now();
       const because = thrown === undefined ? 'checks failed' : messageOf(thrown);
-      await this.stage({ id: stage.id, state: 'failed', startedAt: now, endedAt: now, because });
+      await this.noteStage({ id: stage.id, state: 'failed', startedAt: now, endedAt: now, because });
     }
-    const outcome = exit === 'done' || exit === 'interrupted' || exit === 'stopped' ? exit : 'failed';
-    const record = this.#record ?? (whole && outcome === 'done' ? await this.#unfinished(takeLock) : undefined);
+    const isOver = whole && exit === 'done';
+    const record = this.#record ?? (isOver ? await this.#unfinished(takeLock) : undefined);
     if (!record) return;
-    const finishedAt = whole && outcome === 'done' ? { finishedAt: this.#now() } : {};
-    await this.#save({ ...record, outcome, ...finishedAt, stages: this.#merged(record) });
+    await this.#save(withStages(endedRecord(record, exit, isOver ? this.#now() : undefined), this.#stages));
   }
 
   async #previous(): Promise<RunRecord | undefined> {
@@ -166,34 +137,6 @@ export class Recorder {
     await this.#ports.records.keep(`${stored.runId}/record`, stored);
   }
 
-  #accepted(): readonly string[] {
-    return this.#context.options.accept.map((one) => (one.subject === undefined ? one.check : `${one.check}=${one.subject}`));
-  }
-
-  #fresh(): RunRecord {
-    const { options, profile, clusterUid, startedAt } = this.#context;
-    return {
-      version: RUN_RECORD_VERSION,
-      runId: runIdOf(startedAt, clusterUid),
-      clusterUid,
-      profile: profile.name,
-      target: options.release,
-      path: options.path ?? UNKNOWN_PATH,
-      digests: {},
-      startedAt: startedAt.toISOString(),
-      startedBy: this.#ports.operator,
-      toolVersion: this.#ports.toolVersion,
-      accepted: this.#accepted(),
-      stages: [],
-      kept: [],
-    };
-  }
-
-  #merged(base: RunRecord): readonly StageRecord[] {
-    const mine = new Set(this.#stages.map((one) => one.id));
-    return [...base.stages.filter((one) => !mine.has(one.id)), ...this.#stages];
-  }
-
   async #save(record: RunRecord): Promise<void> {
     await this.#ports.records.save(record);
     this.#record = record;
@@ -202,8 +145,4 @@ export class Recorder {
   #now(): string {
     return this.#ports.clock.now().toISOString();
   }
-}
-
-function definedOf<T extends object>(record: T): Partial<T> {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

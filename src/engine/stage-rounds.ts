@@ -79,13 +79,13 @@ export class StageRounds {
   async #perform(plan: Exclude<StagePlan, { skip: string }>): Promise<Next> {
     const { ports, recorder, hold, live, actor } = this.#parts;
     const stage = this.#stage;
-    recorder.note(plan.remember);
+    recorder.remember(plan.remember);
     const changes = live && plan.actions.some(changesSomething);
     if (changes) {
       if (await hold.take()) return 'judge';
       if (!stage.leavesNothing) await recorder.begin();
       await recorder.keepOnce(stage.id, plan.keep);
-      await recorder.stage({ id: stage.id, state: 'running', startedAt: ports.clock.now().toISOString() });
+      await recorder.noteStage({ id: stage.id, state: 'running', startedAt: ports.clock.now().toISOString() });
     }
     const before = actor.writes;
     for (const [index, action] of plan.actions.entries()) {
@@ -112,7 +112,7 @@ export class StageRounds {
     const state = skipped === undefined ? 'done' : 'skipped';
     const record = { id, state, startedAt: startedAt.toISOString(), endedAt: endedAt.toISOString() } as const;
     const because = skipped ?? leftText(this.#left);
-    await recorder.stage(because === undefined ? record : { ...record, because });
+    await recorder.noteStage(because === undefined ? record : { ...record, because });
     if (skipped === undefined) observe({ type: 'stage-done', stage: id, durationMs: endedAt.getTime() - startedAt.getTime() });
     else observe({ type: 'stage-skipped', stage: id, because: skipped });
   }

@@ -1,0 +1,75 @@
+import type { Context, Options } from './context.ts';
+import type { ExitName } from './fault.ts';
+import { RUN_RECORD_VERSION, type RunRecord, runIdOf, type StageRecord } from './run-record.ts';
+import type { Remember } from './stage.ts';
+
+/** Of a run whose first write was by a stage that does not look at the installation. */
+const UNKNOWN_PATH = 'unknown';
+
+/** Who begins or continues a run, and with which command. */
+export interface Beginner {
+  readonly context: Context;
+  /** `alice@host`. */
+  readonly operator: string;
+  readonly toolVersion: string;
+}
+
+/** The record of a run that nothing is known of yet but who wants it. */
+export function freshRecord({ context, operator, toolVersion }: Beginner): RunRecord {
+  const { options, profile, clusterUid, startedAt } = context;
+  return {
+    version: RUN_RECORD_VERSION,
+    runId: runIdOf(startedAt, clusterUid),
+    clusterUid,
+    profile: profile.name,
+    target: options.release,
+    path: options.path ?? UNKNOWN_PATH,
+    digests: {},
+    startedAt: startedAt.toISOString(),
+    startedBy: operator,
+    toolVersion,
+    accepted: acceptedTexts(options),
+    stages: [],
+    kept: [],
+  };
+}
+
+/**
+ * The record as it is before the next write of a stage; `before` is that of the run so far, if it has written. What was found before
+ * the first write stays, and a source that was not known then is never known later: the live cluster no longer tells it.
+ */
+export function begunRecord(before: RunRecord | undefined, { source, ...remember }: Remember, beginner: Beginner): RunRecord {
+  const base = before ?? freshRecord(beginner);
+  const path = base.path === UNKNOWN_PATH ? (remember.path ?? base.path) : base.path;
+  const merged = before ? { ...remember, ...definedOf(base), path } : { ...base, ...remember, source };
+  const { options, savedPlan: plan = base.plan, flags = base.flags } = beginner.context;
+  return {
+    ...base,
+    ...merged,
+    ...definedOf({ plan, flags }),
+    digests: { ...remember.digests, ...base.digests },
+    accepted: [...new Set([...base.accepted, ...acceptedTexts(options)])],
+    outcome: undefined,
+  };
+}
+
+/** The stages of this part of the run take the place of what the record said about them. */
+export function withStages(record: RunRecord, stages: readonly StageRecord[]): RunRecord {
+  const mine = new Set(stages.map((one) => one.id));
+  return { ...record, stages: [...record.stages.filter((one) => !mine.has(one.id)), ...stages] };
+}
+
+/** `finishedAt` only for a run that is over: the next one with this target is another. */
+export function endedRecord(record: RunRecord, exit: ExitName, finishedAt: string | undefined): RunRecord {
+  const outcome = exit === 'done' || exit === 'interrupted' || exit === 'stopped' ? exit : 'failed';
+  return { ...record, outcome, ...definedOf({ finishedAt }) };
+}
+
+/** `NS-301=node/a`: as it is written on the command line. */
+function acceptedTexts({ accept }: Pick<Options, 'accept'>): readonly string[] {
+  return accept.map(({ check, subject }) => (subject === undefined ? check : `${check}=${subject}`));
+}
+
+function definedOf<T extends object>(record: T): Partial<T> {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as Partial<T>;
+}
