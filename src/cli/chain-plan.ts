@@ -4,8 +4,9 @@ import { findingsLines } from '../ui/findings.ts';
 import { type PlanHead, planLines } from '../ui/plan-view.ts';
 import { twoWayLines } from '../ui/two-way-rows.ts';
 import { nextStep } from './chain-report.ts';
-import { type PlanDocument, type Planned, planDocument } from './documents.ts';
+import type { PlanDocument } from './documents.ts';
 import { findingsHere } from './next-here.ts';
+import { type Planned, planDocument } from './plan-document.ts';
 import { planHead } from './plan-head.ts';
 import type { Session } from './session.ts';
 

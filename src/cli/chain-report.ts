@@ -1,7 +1,7 @@
 import { type ExitName, Fault } from '../core/fault.ts';
 import { type Ending, nextCommand } from '../ui/next-step.ts';
-import { type Outcome, preflightReport, runReport } from './documents.ts';
 import { awaitedOfPerson, stopForPerson } from './left-to-person.ts';
+import { type Outcome, preflightReport, runReport } from './run-report.ts';
 import type { Session } from './session.ts';
 
 /** Prints what a command did as its document, and on stderr why it ended early. */

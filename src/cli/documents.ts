@@ -1,21 +1,18 @@
 import type { Finding } from '../core/check.ts';
-import type { Context } from '../core/context.ts';
-import { EXIT, type ExitName } from '../core/fault.ts';
-import { type Tally, tally } from '../core/judge.ts';
+import type { ExitName } from '../core/fault.ts';
+import type { Tally } from '../core/judge.ts';
 import type { ObjectRef, OwnerReference } from '../core/object.ts';
 import type { PlannedStage } from '../core/plan.ts';
 import type { LockHolder } from '../core/ports.ts';
 import type { RunHistory } from '../core/run-history.ts';
 import type { RunRecord, StageRecord } from '../core/run-record.ts';
-import type { ChainOutcome } from '../engine/chain-outcome.ts';
-import { maskedStage } from '../ui/mask.ts';
-import type { PlanHead } from '../ui/plan-view.ts';
-import { type PlanBasis, planBasis } from './plan-basis.ts';
+import type { PlanBasis } from './plan-basis.ts';
 
 /** Version of every document on stdout (docs/output.md); fields are added, never changed or taken away. */
 export const OUTPUT_VERSION = 'output.netsvc-upgrade/v1';
 
-interface Common {
+/** What every document begins with. */
+export interface DocumentHead {
   readonly apiVersion: typeof OUTPUT_VERSION;
   readonly cluster: { readonly uid: string; readonly server: string; readonly context: string };
   readonly profile: string;
@@ -36,13 +33,13 @@ export interface Made {
   readonly toolVersion: string;
 }
 
-export interface PreflightReport extends Common {
+export interface PreflightReport extends DocumentHead {
   readonly kind: 'PreflightReport';
   readonly tally: Tally;
   readonly findings: readonly Finding[];
 }
 
-export interface PlanDocument extends Common {
+export interface PlanDocument extends DocumentHead {
   readonly kind: 'Plan';
   /** sha256 of what the plan does; `run --plan-file` compares it. */
   readonly digest: string;
@@ -59,7 +56,7 @@ export interface PlanDocument extends Common {
   readonly basis: PlanBasis;
 }
 
-export interface RunReport extends Common {
+export interface RunReport extends DocumentHead {
   readonly kind: 'RunReport';
   readonly command: string;
   readonly dryRun: string;
@@ -87,10 +84,10 @@ export interface ReportPart {
   readonly by: string;
   readonly startedAt: string;
   readonly endedAt: string;
-  readonly exit: Common['exit'];
+  readonly exit: DocumentHead['exit'];
 }
 
-export interface StatusDocument extends Omit<Common, 'profile' | 'target'> {
+export interface StatusDocument extends Omit<DocumentHead, 'profile' | 'target'> {
   readonly kind: 'Status';
   /** Of the recorded run; null without one, since neither is looked up. */
   readonly profile: string | null;
@@ -125,7 +122,7 @@ export interface ListedReference {
   readonly breaks: boolean;
 }
 
-export interface OwnerReferenceList extends Common {
+export interface OwnerReferenceList extends DocumentHead {
   readonly kind: 'OwnerReferenceList';
   /** Release that the upgrade starts from; null if it is not known. */
   readonly source: string | null;
@@ -134,92 +131,3 @@ export interface OwnerReferenceList extends Common {
 }
 
 export type OutputDocument = PreflightReport | PlanDocument | RunReport | StatusDocument | OwnerReferenceList;
-
-function common(context: Context, exit: ExitName, next: string): Common {
-  const cluster = { uid: context.clusterUid, server: context.server, context: context.contextName };
-  const code = { code: exit, number: EXIT[exit] };
-  return { apiVersion: OUTPUT_VERSION, cluster, profile: context.profile.name, target: context.options.release, exit: code, next };
-}
-
-export function preflightReport(context: Context, exit: ExitName, findings: readonly Finding[], next: string): PreflightReport {
-  return { ...common(context, exit, next), kind: 'PreflightReport', tally: tally(findings), findings };
-}
-
-export interface Planned {
-  readonly stages: readonly PlannedStage[];
-  readonly findings: readonly Finding[];
-  readonly writes: boolean;
-}
-
-export function planDocument(context: Context, exit: ExitName, planned: Planned, head: PlanHead, next: string): PlanDocument {
-  const { path, variant, datastore, source, digest } = head;
-  return {
-    ...common(context, exit, next),
-    kind: 'Plan',
-    digest,
-    installed: {
-      ...(path ? { path } : {}),
-      ...(variant ? { variant } : {}),
-      ...(datastore ? { datastore } : {}),
-      ...(source ? { release: source } : {}),
-    },
-    writes: planned.writes,
-    tally: tally(planned.findings),
-    findings: planned.findings,
-    stages: planned.stages.map(maskedStage),
-    basis: planBasis(context, planned.stages),
-  };
-}
-
-export interface Outcome extends Omit<ChainOutcome, 'stoppedAt'> {
-  readonly history?: RunHistory;
-  readonly versions?: RunReport['versions'];
-}
-
-export function runReport(context: Context, command: string, outcome: Outcome, next: string): RunReport {
-  return {
-    ...common(context, outcome.exit, next),
-    kind: 'RunReport',
-    command,
-    dryRun: context.options.dryRun,
-    ...(outcome.runId === undefined ? {} : { runId: outcome.runId }),
-    ...(outcome.versions === undefined ? {} : { versions: outcome.versions }),
-    ...(outcome.message === undefined ? {} : { message: outcome.message }),
-    suggestions: outcome.suggestions,
-    writes: outcome.writes,
-    stages: outcome.stages,
-    tally: tally(outcome.findings),
-    findings: outcome.findings,
-    plans: outcome.plans.map(maskedStage),
-    ...(outcome.history === undefined ? {} : { history: outcome.history }),
-  };
-}
-
-export function statusDocument(
-  context: Context,
-  exit: ExitName,
-  lock: LockHolder | undefined,
-  record: RunRecord | undefined,
-  next: string,
-  owners?: RecordedOwners,
-): StatusDocument {
-  const { profile = null, target = null } = record ?? {};
-  return {
-    ...common(context, exit, next),
-    profile,
-    target,
-    kind: 'Status',
-    lock: lock ?? null,
-    record: record ?? null,
-    ownerReferences: owners ?? null,
-  };
-}
-
-export interface OwnerList extends Pick<OwnerReferenceList, 'references' | 'unread'> {
-  readonly source: string | undefined;
-  readonly next: string;
-}
-
-export function ownerListDocument(context: Context, exit: ExitName, { source, references, unread, next }: OwnerList): OwnerReferenceList {
-  return { ...common(context, exit, next), kind: 'OwnerReferenceList', source: source ?? null, references, unread };
-}

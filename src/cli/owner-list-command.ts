@@ -4,7 +4,8 @@ import { refText } from '../core/object.ts';
 import type { OwnedFate, ReferenceFate } from '../core/owner-fate.ts';
 import { carriedTo } from '../ui/carry.ts';
 import { columns } from '../ui/columns.ts';
-import { type ListedReference, ownerListDocument } from './documents.ts';
+import { documentHead } from './document-head.ts';
+import type { ListedReference, OwnerReferenceList } from './documents.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
 
@@ -17,7 +18,13 @@ export async function runOwnerList(asked: Asked, owner: string | undefined, seam
     const breaks = rows.some((row) => row.breaks);
     const next = `kubectl netsvc-upgrade ${breaks ? 'ownerrefs strip --dry-run=client' : 'preflight'}${carriedTo('ownerrefs', asked.carried)}`;
     const exit = references.unread.length > 0 ? 'blocked' : 'done';
-    const document = ownerListDocument(session.context, exit, { source, references: rows, unread: references.unread, next });
+    const document: OwnerReferenceList = {
+      ...documentHead(session.context, exit, next),
+      kind: 'OwnerReferenceList',
+      source: source ?? null,
+      references: rows,
+      unread: references.unread,
+    };
     await session.present(document, (wide) => listLines(rows, wide));
     for (const { kind, because } of references.unread) session.say(`Warning: ${kind} could not be searched: ${because}`);
     return exit;

@@ -1,6 +1,6 @@
 import type { PlanHead } from '../ui/plan-view.ts';
-import type { Planned } from './documents.ts';
 import { planDigest } from './plan-digest.ts';
+import type { Planned } from './plan-document.ts';
 import type { Session } from './session.ts';
 
 /** The facts of a plan's first line. What is installed may be unclear: the findings say so, the head then says less. */

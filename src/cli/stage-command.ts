@@ -9,9 +9,10 @@ import { maskedAction } from '../ui/mask.ts';
 import { confirmPlan } from './chain-confirm.ts';
 import { type Save, showPlan } from './chain-plan.ts';
 import { nextStep, report } from './chain-report.ts';
-import { type Outcome, type RunReport, runReport } from './documents.ts';
+import type { RunReport } from './documents.ts';
 import { findingsHere } from './next-here.ts';
 import { loadPlan } from './plan-file.ts';
+import { type Outcome, runReport } from './run-report.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
 

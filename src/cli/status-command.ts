@@ -2,9 +2,10 @@ import { type ExitName, Fault } from '../core/fault.ts';
 import type { LockHolder, OwnerJournalStore } from '../core/ports.ts';
 import type { RunRecord } from '../core/run-record.ts';
 import { type CarriedFlag, carriedTo, withRecorded } from '../ui/carry.ts';
-import { type RecordedOwners, statusDocument } from './documents.ts';
+import type { RecordedOwners } from './documents.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession } from './session.ts';
+import { statusDocument } from './status-document.ts';
 
 /** `status`: the run record and the lock, as the cluster has them. */
 export async function runStatusCommand(asked: Asked, seams: Seams): Promise<ExitName> {

@@ -1,9 +1,9 @@
 import { type ExitName, Fault } from '../core/fault.ts';
 import { carriedTo } from '../ui/carry.ts';
-import { statusDocument } from './documents.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
 import { lockLines } from './status-command.ts';
+import { statusDocument } from './status-document.ts';
 
 /** `unlock`: shows the holder; releases on --yes or on a yes at the terminal. */
 export async function runUnlockCommand(asked: Asked, seams: Seams): Promise<ExitName> {

@@ -143,7 +143,7 @@ users:
   ];
 
   const PACKAGES = ['@oclif/core/command', '@oclif/core/flags', '@oclif/core/run'];
-  const ROOMS = ['checks/registry.ts', 'ui/carry.ts', 'ui/colour.ts', 'ui/mask.ts'];
+  const ROOMS = ['checks/registry.ts', 'ui/carry.ts', 'ui/colour.ts'];
 
   it('status sends five requests on one connection, starts no program, and loads neither stages nor screens', async () => {
     const ran = await run('status', '--profile', 'netsvc');

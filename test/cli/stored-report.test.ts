@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
-import { type RunReport, runReport } from '../../src/cli/documents.ts';
+import type { RunReport } from '../../src/cli/documents.ts';
+import { runReport } from '../../src/cli/run-report.ts';
 import { STORED_BYTES, storedReport } from '../../src/cli/stored-report.ts';
 import { reportOf } from '../support/big-report.ts';
 import { engineContext } from '../support/engine-ports.ts';

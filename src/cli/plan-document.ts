@@ -1,0 +1,36 @@
+import type { Finding } from '../core/check.ts';
+import type { Context } from '../core/context.ts';
+import type { ExitName } from '../core/fault.ts';
+import { tally } from '../core/judge.ts';
+import type { PlannedStage } from '../core/plan.ts';
+import { maskedStage } from '../ui/mask.ts';
+import type { PlanHead } from '../ui/plan-view.ts';
+import { documentHead } from './document-head.ts';
+import type { PlanDocument } from './documents.ts';
+import { planBasis } from './plan-basis.ts';
+
+export interface Planned {
+  readonly stages: readonly PlannedStage[];
+  readonly findings: readonly Finding[];
+  readonly writes: boolean;
+}
+
+export function planDocument(context: Context, exit: ExitName, planned: Planned, head: PlanHead, next: string): PlanDocument {
+  const { path, variant, datastore, source, digest } = head;
+  return {
+    ...documentHead(context, exit, next),
+    kind: 'Plan',
+    digest,
+    installed: {
+      ...(path ? { path } : {}),
+      ...(variant ? { variant } : {}),
+      ...(datastore ? { datastore } : {}),
+      ...(source ? { release: source } : {}),
+    },
+    writes: planned.writes,
+    tally: tally(planned.findings),
+    findings: planned.findings,
+    stages: planned.stages.map(maskedStage),
+    basis: planBasis(context, planned.stages),
+  };
+}
