@@ -1,4 +1,5 @@
 import { Fault } from '../core/fault.ts';
+import { isJsonMap, type JsonMap } from '../core/json-map.ts';
 import { RUN_RECORD_VERSION, type RunRecord } from '../core/run-record.ts';
 
 const TEXTS = ['runId', 'clusterUid', 'profile', 'target', 'path', 'startedAt', 'startedBy', 'toolVersion'] as const;
@@ -16,25 +17,21 @@ export function parseRecord(text: string, where: string): RunRecord {
     ...(version === RUN_RECORD_VERSION ? [] : ['version']),
     ...TEXTS.filter((field) => typeof value[field] !== 'string'),
     ...LISTS.filter((field) => !Array.isArray(value[field])),
-    ...(isMap(value.digests) ? [] : ['digests']),
+    ...(isJsonMap(value.digests) ? [] : ['digests']),
   ];
   if (wrong.length > 0) throw unreadable(where, `wrong or missing: ${wrong.join(', ')}`);
   return value as unknown as RunRecord;
 }
 
-function parsed(text: string, where: string): Readonly<Record<string, unknown>> {
+function parsed(text: string, where: string): JsonMap {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     throw unreadable(where, 'it is not JSON');
   }
-  if (!isMap(value)) throw unreadable(where, 'it is not an object');
+  if (!isJsonMap(value)) throw unreadable(where, 'it is not an object');
   return value;
-}
-
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function unreadable(where: string, why: string): Fault {

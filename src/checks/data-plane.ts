@@ -1,11 +1,12 @@
 import { notApplicable, ok, read, type Verdict } from '../core/check.ts';
 import type { Installation } from '../core/installation.ts';
+import { isJsonMap } from '../core/json-map.ts';
 import type { Profile } from '../core/profile.ts';
 import { sameMinor } from '../core/release.ts';
 import { evidenceOf, failed, failIfAny, preflightCheck, withTarget } from './define.ts';
 import type { PreflightFacts } from './facts.ts';
 import { sourceRelease } from './releases.ts';
-import { isMap, objectsOf, specOf, valueAt, withResources } from './resources.ts';
+import { objectsOf, specOf, valueAt, withResources } from './resources.ts';
 import { targetCrds } from './target-crds.ts';
 import { envOf, findWorkload, serviceWorkloads } from './workloads.ts';
 
@@ -33,7 +34,7 @@ export const loadBalancerAddresses = preflightCheck('NS-505', {
     if (enabled?.split(',').includes('loadbalancer')) return ok('the controllers already assign LoadBalancer addresses');
     const { plural, name } = profile.controllersConfiguration;
     const settings = specOf(objectsOf(facts, plural).find((one) => one.metadata.name === name));
-    if (isMap(settings.controllers) && valueAt(settings, 'controllers', 'loadBalancer', 'assignIPs') !== undefined) {
+    if (isJsonMap(settings.controllers) && valueAt(settings, 'controllers', 'loadBalancer', 'assignIPs') !== undefined) {
       return ok('assignIPs of the controllers is set');
     }
     return failIfAny(

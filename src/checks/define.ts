@@ -5,6 +5,8 @@ import { type KubeObject, refOf, refText } from '../core/object.ts';
 import type { PreflightFacts, TargetFacts } from './facts.ts';
 import { type CheckId, registry } from './registry.ts';
 
+export { counted } from '../core/counted.ts';
+
 /** How a person calls this program. */
 export const PROGRAM = 'kubectl netsvc-upgrade';
 
@@ -42,11 +44,6 @@ export function evidenceOf(object: KubeObject, detail?: string): Evidence {
 export function listed(names: readonly string[], limit = 3): string {
   if (names.length <= limit) return names.join(', ');
   return `${names.slice(0, limit).join(', ')} and ${names.length - limit} more`;
-}
-
-/** `1 node`, `2 nodes`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
 }
 
 /** Judges the installation; does not apply if none was recognised (NS-101 to NS-103 say why). */

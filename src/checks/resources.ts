@@ -1,6 +1,7 @@
 import { notApplicable, read, type Verdict } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import type { Installation } from '../core/installation.ts';
+import { isJsonMap, type JsonMap } from '../core/json-map.ts';
 import type { KubeObject } from '../core/object.ts';
 import { withInstallation } from './define.ts';
 import type { PreflightFacts } from './facts.ts';
@@ -22,15 +23,11 @@ export function withResources(
   });
 }
 
-export function specOf(object: KubeObject | undefined): Readonly<Record<string, unknown>> {
-  return isMap(object?.spec) ? object.spec : {};
-}
-
-export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+export function specOf(object: KubeObject | undefined): JsonMap {
+  return isJsonMap(object?.spec) ? object.spec : {};
 }
 
 /** Follows fields down; undefined where the way ends. */
 export function valueAt(value: unknown, ...path: readonly string[]): unknown {
-  return path.reduce<unknown>((at, field) => (isMap(at) ? at[field] : undefined), value);
+  return path.reduce<unknown>((at, field) => (isJsonMap(at) ? at[field] : undefined), value);
 }

@@ -1,4 +1,5 @@
-import { isMap, valueAt } from './resources.ts';
+import { isJsonMap } from '../core/json-map.ts';
+import { valueAt } from './resources.ts';
 
 type Rule = (self: Readonly<Record<string, unknown>>) => boolean;
 
@@ -68,5 +69,5 @@ const rules: Readonly<Record<string, Rule>> = {
 export function holdsRule(text: string, self: unknown): boolean | undefined {
   const key = text.trim().replace(/\s+/g, ' ');
   const rule = Object.hasOwn(rules, key) ? rules[key] : undefined;
-  return rule && isMap(self) ? rule(self) : undefined;
+  return rule && isJsonMap(self) ? rule(self) : undefined;
 }

@@ -1,4 +1,4 @@
-import { isMap } from './resources.ts';
+import { isJsonMap } from '../core/json-map.ts';
 import { holdsRule } from './schema-rules.ts';
 
 /** A structural schema, as a CRD holds it. Only what is judged here is named. */
@@ -38,7 +38,7 @@ export function violations(value: unknown, schema: Schema, path = ''): readonly 
   const wrong = typeViolation(value, schema);
   if (wrong) return [{ path, because: wrong }];
   const own = [...scalarViolations(value, schema), ...ruleViolations(value, schema)].map((because) => ({ path, because }));
-  if (isMap(value)) return [...own, ...fieldViolations(value, schema, path)];
+  if (isJsonMap(value)) return [...own, ...fieldViolations(value, schema, path)];
   if (Array.isArray(value)) return [...own, ...itemViolations(value, schema, path)];
   return own;
 }
@@ -48,7 +48,7 @@ function typeViolation(value: unknown, schema: Schema): string | undefined {
   if (type === undefined || schema['x-kubernetes-int-or-string']) return undefined;
   if (type === 'integer') return Number.isInteger(value) ? undefined : `must be an integer, not ${shown(value)}`;
   if (type === 'array') return Array.isArray(value) ? undefined : `must be a list, not ${shown(value)}`;
-  if (type === 'object') return isMap(value) ? undefined : `must be an object, not ${shown(value)}`;
+  if (type === 'object') return isJsonMap(value) ? undefined : `must be an object, not ${shown(value)}`;
   const is = value === null ? 'null' : typeof value;
   return is === type ? undefined : `must be a ${type}, not ${shown(value)}`;
 }

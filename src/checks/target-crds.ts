@@ -1,5 +1,6 @@
+import { isJsonMap } from '../core/json-map.ts';
 import type { KubeObject } from '../core/object.ts';
-import { isMap, valueAt } from './resources.ts';
+import { valueAt } from './resources.ts';
 import type { Schema } from './schema.ts';
 
 /** A CRD of the target, as far as the checks look at it. */
@@ -18,7 +19,7 @@ export function targetCrds(documents: readonly KubeObject[]): readonly TargetCrd
 
 function targetCrd(document: KubeObject): TargetCrd {
   const listed = valueAt(document, 'spec', 'versions');
-  const versions = (Array.isArray(listed) ? listed : []).filter(isMap);
+  const versions = (Array.isArray(listed) ? listed : []).filter(isJsonMap);
   const text = (...path: readonly string[]) => String(valueAt(document, 'spec', ...path) ?? '');
   return {
     name: document.metadata.name,
@@ -32,5 +33,5 @@ function targetCrd(document: KubeObject): TargetCrd {
 
 function schemaOf(version: Readonly<Record<string, unknown>>): Schema {
   const schema = valueAt(version, 'schema', 'openAPIV3Schema');
-  return isMap(schema) ? schema : {};
+  return isJsonMap(schema) ? schema : {};
 }

@@ -1,7 +1,6 @@
 import { Fault } from '../core/fault.ts';
+import { isJsonMap, type JsonMap } from '../core/json-map.ts';
 import { OUTPUT_VERSION, type PlanDocument } from './documents.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** `output.netsvc-upgrade/v`, before the number. */
 const FAMILY = OUTPUT_VERSION.replace(/\d+$/, '');
@@ -11,7 +10,7 @@ export function parsePlan(text: string, file: string, suggestions: readonly stri
   const refuse = (why: string) => new Fault('usage', `${file} is not a saved plan: ${why}`, suggestions);
   const value = parsed(text);
   if (value === undefined) throw refuse('it is not JSON');
-  if (!isMap(value)) throw refuse('it is not an object');
+  if (!isJsonMap(value)) throw refuse('it is not an object');
   if (isNewer(value.apiVersion)) {
     throw new Fault('usage', `${file} has layout ${value.apiVersion}; this program knows ${OUTPUT_VERSION}`, [
       'run it with the version of this program that made it, or newer',
@@ -31,26 +30,26 @@ export function parsePlan(text: string, file: string, suggestions: readonly stri
 /** A plan of this program, of whatever layout and however damaged: it may be replaced by a newer one. */
 export function isPlanOfOurs(text: string): boolean {
   const value = parsed(text);
-  return isMap(value) && value.kind === 'Plan' && isText(value.apiVersion) && value.apiVersion.startsWith(FAMILY);
+  return isJsonMap(value) && value.kind === 'Plan' && isText(value.apiVersion) && value.apiVersion.startsWith(FAMILY);
 }
 
-function wrongIn(plan: Fields): readonly string[] {
+function wrongIn(plan: JsonMap): readonly string[] {
   const { cluster, installed, stages, basis } = plan;
   const parts: readonly (readonly [string, boolean])[] = [
-    ['cluster', isMap(cluster) && isText(cluster.uid) && isText(cluster.context)],
+    ['cluster', isJsonMap(cluster) && isText(cluster.uid) && isText(cluster.context)],
     ['target', isText(plan.target)],
     ['digest', isDigest(plan.digest)],
-    ['installed', isMap(installed) && Object.values(installed).every(isText)],
+    ['installed', isJsonMap(installed) && Object.values(installed).every(isText)],
     ['stages', isListOf(stages, isStage)],
-    ['basis', isMap(basis)],
-    ['basis.artifacts', isMap(basis) && isMap(basis.artifacts) && Object.values(basis.artifacts).every(isText)],
-    ['basis.objects', isMap(basis) && isListOf(basis.objects, isObject)],
-    ['basis.actions', isMap(basis) && isListOf(basis.actions, isAction)],
+    ['basis', isJsonMap(basis)],
+    ['basis.artifacts', isJsonMap(basis) && isJsonMap(basis.artifacts) && Object.values(basis.artifacts).every(isText)],
+    ['basis.objects', isJsonMap(basis) && isListOf(basis.objects, isObject)],
+    ['basis.actions', isJsonMap(basis) && isListOf(basis.actions, isAction)],
   ];
   return parts.filter(([, isRight]) => !isRight).map(([name]) => name);
 }
 
-function isStage({ id, skip, objects }: Fields): boolean {
+function isStage({ id, skip, objects }: JsonMap): boolean {
   return (
     isText(id) &&
     (skip === undefined || isText(skip)) &&
@@ -58,28 +57,24 @@ function isStage({ id, skip, objects }: Fields): boolean {
   );
 }
 
-function isObject({ stage, ref, change, does, before, after }: Fields): boolean {
+function isObject({ stage, ref, change, does, before, after }: JsonMap): boolean {
   return [stage, change, does].every(isText) && isRef(ref) && [before, after].every((state) => state === undefined || isText(state));
 }
 
-function isAction({ stage, id, type, does }: Fields): boolean {
+function isAction({ stage, id, type, does }: JsonMap): boolean {
   return [stage, id, type, does].every(isText);
 }
 
 function isRef(ref: unknown): boolean {
-  return isMap(ref) && [ref.apiVersion, ref.kind, ref.name].every(isText) && (ref.namespace === undefined || isText(ref.namespace));
+  return isJsonMap(ref) && [ref.apiVersion, ref.kind, ref.name].every(isText) && (ref.namespace === undefined || isText(ref.namespace));
 }
 
-function isListOf(value: unknown, isOne: (item: Fields) => boolean): boolean {
-  return Array.isArray(value) && value.every((item) => isMap(item) && isOne(item));
+function isListOf(value: unknown, isOne: (item: JsonMap) => boolean): boolean {
+  return Array.isArray(value) && value.every((item) => isJsonMap(item) && isOne(item));
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isDigest = (value: unknown) => isText(value) && /^[0-9a-f]{64}$/.test(value);
-
-function isMap(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** `output.netsvc-upgrade/v2` and later. */
 function isNewer(apiVersion: unknown): apiVersion is string {

@@ -1,3 +1,4 @@
+import { isJsonMap } from './json-map.ts';
 import type { KubeObject } from './object.ts';
 import type { Side, Trace } from './trace.ts';
 
@@ -44,10 +45,6 @@ export const CARRIED_PART = `/apply/${CARRIED_ID}#`;
 export function readCarriedEdits(content: unknown): CarriedEdits | undefined {
   if (typeof content !== 'object' || content === null) return undefined;
   const { target, base, files, edits, resolutions } = content as Partial<CarriedEdits>;
-  const isWhole = [target, base].every((text) => typeof text === 'string') && [files, resolutions].every(isMap) && Array.isArray(edits);
+  const isWhole = [target, base].every((text) => typeof text === 'string') && [files, resolutions].every(isJsonMap) && Array.isArray(edits);
   return isWhole ? (content as CarriedEdits) : undefined;
-}
-
-function isMap(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

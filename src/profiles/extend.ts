@@ -1,15 +1,11 @@
-type Fields = Readonly<Record<string, unknown>>;
-
-function isMap(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+import { isJsonMap, type JsonMap } from '../core/json-map.ts';
 
 /** Lists whose items all carry an `id` are merged item by item; every other list is taken whole. */
 function idOf(item: unknown): string | undefined {
-  return isMap(item) && typeof item.id === 'string' ? item.id : undefined;
+  return isJsonMap(item) && typeof item.id === 'string' ? item.id : undefined;
 }
 
-function hasIds(list: unknown): list is readonly Fields[] {
+function hasIds(list: unknown): list is readonly JsonMap[] {
   return Array.isArray(list) && list.every((item) => idOf(item) !== undefined);
 }
 
@@ -19,7 +15,7 @@ function hasIds(list: unknown): list is readonly Fields[] {
  */
 export function extend(base: unknown, own: unknown): unknown {
   if (own === undefined) return base;
-  if (isMap(base) && isMap(own)) {
+  if (isJsonMap(base) && isJsonMap(own)) {
     const keys = [...new Set([...Object.keys(base), ...Object.keys(own)])].filter((key) => own[key] !== null);
     return Object.fromEntries(keys.map((key) => [key, extend(base[key], own[key])]));
   }
@@ -39,8 +35,8 @@ export function extend(base: unknown, own: unknown): unknown {
 export function ownPath(merged: unknown, own: unknown, path: readonly string[]): readonly (string | number)[] {
   const [step, ...rest] = path;
   if (step === undefined || typeof merged !== 'object' || merged === null) return [];
-  const next = (merged as Fields)[step];
-  if (!Array.isArray(merged)) return [step, ...ownPath(next, isMap(own) ? own[step] : undefined, rest)];
+  const next = (merged as JsonMap)[step];
+  if (!Array.isArray(merged)) return [step, ...ownPath(next, isJsonMap(own) ? own[step] : undefined, rest)];
   const index = Array.isArray(own) && idOf(next) !== undefined ? own.findIndex((item) => idOf(item) === idOf(next)) : Number(step);
   return [index, ...ownPath(next, Array.isArray(own) ? own[index] : undefined, rest)];
 }

@@ -1,4 +1,5 @@
 import type { Category, Evidence, Finding } from '../core/check.ts';
+import { counted } from '../core/counted.ts';
 import { tally } from '../core/judge.ts';
 import type { Palette } from './colour.ts';
 
@@ -66,10 +67,10 @@ function evidenceLine({ text, detail }: Evidence): string {
 /** `41 ok, 1 warning, 1 error, 1 accepted`; what there is none of is left out, but never the number of passed checks. */
 export function tallyLine(findings: readonly Finding[]): string {
   const { ok, warning, error, accepted } = tally(findings);
-  const parts = [`${ok} ok`, counted(warning, 'warning'), counted(error, 'error'), accepted > 0 ? `${accepted} accepted` : ''];
+  const parts = [`${ok} ok`, anyOf(warning, 'warning'), anyOf(error, 'error'), accepted > 0 ? `${accepted} accepted` : ''];
   return parts.filter((part) => part !== '').join(', ');
 }
 
-function counted(count: number, noun: string): string {
-  return count === 0 ? '' : `${count} ${noun}${count === 1 ? '' : 's'}`;
+function anyOf(count: number, noun: string): string {
+  return count === 0 ? '' : counted(count, noun);
 }

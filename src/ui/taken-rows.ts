@@ -1,3 +1,4 @@
+import { counted } from '../core/counted.ts';
 import { refText } from '../core/object.ts';
 import type { PlannedObject, Taker } from '../core/plan.ts';
 
@@ -22,7 +23,8 @@ function takerRow(group: readonly { readonly object: PlannedObject; readonly tak
   const fields = group.reduce((sum, { taker }) => sum + taker.fields, 0);
   const where = objectsText(group.map(({ object }) => refText(object.ref)));
   const who = manager === undefined || manager === name ? name : `${name} (field manager "${manager}")`;
-  const what = fields === 0 ? `owns ${where}, which ${group.length === 1 ? 'changes' : 'change'}` : `loses ${counted(fields)} of ${where}`;
+  const what =
+    fields === 0 ? `owns ${where}, which ${group.length === 1 ? 'changes' : 'change'}` : `loses ${counted(fields, 'field')} of ${where}`;
   return [[LABEL, `${who} ${what}. ${hint}`.trim()]];
 }
 
@@ -30,8 +32,6 @@ function objectsText(names: readonly string[]): string {
   const more = names.length - NAMED;
   return `${names.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
-
-const counted = (fields: number) => `${fields} ${fields === 1 ? 'field' : 'fields'}`;
 
 function fieldRows(objects: readonly PlannedObject[]): readonly Row[] {
   return objects.flatMap(({ ref, taken }) =>
