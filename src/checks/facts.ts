@@ -50,6 +50,8 @@ export interface PodView {
   readonly regularContainers: number;
   readonly ready: boolean;
   readonly terminating: boolean;
+  /** Its containers ended and will not start again. */
+  readonly ended?: boolean;
   /** Why the first waiting container waits. */
   readonly trouble?: string;
   /** Drivers of its flexible volumes. */

@@ -61,6 +61,7 @@ export const noOldCliInCluster = preflightCheck('NS-803', {
   judge: (facts, { profile, options }) => {
     const names = profile.cli.images.map(imageName);
     const old = read(facts.pods).flatMap((pod) => {
+      if (pod.ended) return [];
       const image = pod.containers.find((container) => names.includes(imageName(container.image)))?.image;
       if (image === undefined || image.endsWith(`:${options.release}`)) return [];
       return [{ text: `Pod/${pod.namespace}/${pod.name}`, detail: image }];

@@ -2,6 +2,7 @@ import { type Evidence, notApplicable, ok, read, type Verdict } from '../core/ch
 import type { Context } from '../core/context.ts';
 import type { Installation } from '../core/installation.ts';
 import { type KubeObject, refOf, refText } from '../core/object.ts';
+import { withoutReplaced } from '../core/pod-facts.ts';
 import type { WorkloadName } from '../core/profile.ts';
 import { selectorOf, selects } from '../core/selector.ts';
 import { counted, failed, preflightCheck, withInstallation } from './define.ts';
@@ -41,10 +42,12 @@ function judgeWorkload(workload: KubeObject, name: WorkloadName, facts: Prefligh
   });
 }
 
-/** Pods that a workload's selector finds. */
-export function podsOf(workload: KubeObject, pods: readonly PodView[]): readonly PodView[] {
+/** Pods that a workload's selector finds, those of a Deployment without what it has replaced. */
+function podsOf(workload: KubeObject, pods: readonly PodView[]): readonly PodView[] {
   const selector = selectorOf(workload);
-  return pods.filter((pod) => pod.namespace === workload.metadata.namespace && selects(selector, pod.labels));
+  const found = pods.filter((pod) => pod.namespace === workload.metadata.namespace && selects(selector, pod.labels));
+  if (workload.kind !== 'Deployment') return found;
+  return withoutReplaced(found, shapeOf(workload).spec?.replicas ?? 1, ({ ended }) => ended === true);
 }
 
 function isReady(pod: PodView, { ready }: WorkloadName): boolean {

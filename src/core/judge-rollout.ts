@@ -1,6 +1,6 @@
 import { judgePod, type PodView } from './judge-pod.ts';
 import type { KubeObject } from './object.ts';
-import type { NodeFacts, PodFacts } from './pod-facts.ts';
+import { isEnd, type NodeFacts, type PodFacts, withoutReplaced } from './pod-facts.ts';
 import type { PodProgress, ReadyRule, RolloutProgress, RolloutTarget } from './rollout.ts';
 
 /** Everything a verdict over one workload needs. */
@@ -29,11 +29,18 @@ interface WorkloadShape {
 export function judgeRollout(view: RolloutView): RolloutProgress {
   const { target, workload } = view;
   const desired = workload ? desiredPods(target.kind, workload) : 0;
-  const pods = view.pods.map((pod) => progressOf(pod, view)).sort((a, b) => order(a.node, b.node) || order(a.pod, b.pod));
+  const pods = meantPods(view, desired)
+    .map((pod) => progressOf(pod, view))
+    .sort((a, b) => order(a.node, b.node) || order(a.pod, b.pod));
   const pending = workload
     ? pendingReason(target, workload, pods, desired)
     : `${target.kind} ${target.namespace}/${target.name} does not exist`;
   return { target, desired, pods, pending, done: pending === '' };
+}
+
+/** Of the kinds, only a Deployment's controller leaves ended pods lying. */
+function meantPods({ target, pods }: RolloutView, desired: number): readonly PodFacts[] {
+  return target.kind === 'Deployment' ? withoutReplaced(pods, desired, ({ phase }) => isEnd(phase)) : pods;
 }
 
 /** By code units: a thousand pods are sorted again and again, and people see them in an order of their own. */

@@ -86,8 +86,21 @@ export function podContainers(pod: KubeObject): readonly PodContainer[] {
 
 /** Its containers ended and will not start again. */
 export function hasEnded(pod: KubeObject): boolean {
-  const phase = podShape(pod).status?.phase;
+  return isEnd(podShape(pod).status?.phase);
+}
+
+/** The last phases of a pod's life. */
+export function isEnd(phase: string | undefined): boolean {
   return phase === 'Succeeded' || phase === 'Failed';
+}
+
+/**
+ * A Deployment's pods without those that ended and have been replaced: evicted ones, and those whose node was shut down. They stay listed
+ * for weeks, and their own controller counts them no more. Where too few others are there, they tell why.
+ */
+export function withoutReplaced<Pod>(pods: readonly Pod[], wanted: number, ended: (pod: Pod) => boolean): readonly Pod[] {
+  const others = pods.filter((pod) => !ended(pod));
+  return others.length >= wanted ? others : pods;
 }
 
 export function podFacts(pod: KubeObject): PodFacts {

@@ -1,6 +1,6 @@
 import type { PodView } from '../checks/facts.ts';
 import type { KubeObject } from '../core/object.ts';
-import { podContainers, podFacts, podShape } from '../core/pod-facts.ts';
+import { hasEnded, podContainers, podFacts, podShape } from '../core/pod-facts.ts';
 
 /** Keeps of a pod what the checks look at: a cluster has thousands of them. */
 export function podView(pod: KubeObject): PodView {
@@ -16,6 +16,7 @@ export function podView(pod: KubeObject): PodView {
     regularContainers: facts.containers,
     ready: facts.readyCondition,
     terminating: facts.terminating,
+    ...(hasEnded(pod) ? { ended: true } : {}),
     ...(facts.trouble ? { trouble: `${facts.trouble.container}: ${facts.trouble.reason}` } : {}),
     flexDrivers: (spec?.volumes ?? []).flatMap(({ flexVolume }) => (flexVolume?.driver === undefined ? [] : [flexVolume.driver])),
   };

@@ -20,13 +20,14 @@ checkCases('NS-802', {
   'warns about one that does not tell': { facts: cli(), is: 'warning' },
 });
 
-const ctl = (tag: string) => ({
-  pods: { value: [...healthyPods, pod('calicoctl', { containers: [{ name: 'c', image: `calico/ctl:${tag}` }] })] },
+const ctl = (tag: string, more = {}) => ({
+  pods: { value: [...healthyPods, pod('calicoctl', { containers: [{ name: 'c', image: `calico/ctl:${tag}` }], ...more })] },
 });
 
 checkCases('NS-803', {
   'passes without any': { is: 'ok' },
   'passes with the target’s own': { facts: ctl('v3.32.1'), is: 'ok' },
+  'passes over one that has ended': { facts: ctl('v3.20.6', { ended: true }), is: 'ok' },
   'warns about another': {
     facts: ctl('v3.20.6'),
     is: 'warning',

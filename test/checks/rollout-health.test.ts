@@ -38,6 +38,16 @@ checkCases('NS-401', {
 checkCases('NS-402', {
   'passes if they are ready': { is: 'ok' },
   'fails if they are not': { facts: pods(pod('calico-kube-controllers-1', { ready: false })), is: 'error' },
+  'passes over a pod that was evicted and has been replaced': {
+    facts: pods(pod('calico-kube-controllers-2', { ready: false, readyContainers: 0, ended: true })),
+    is: 'ok',
+    says: /1 pod ready/,
+  },
+  'fails with the pod that was evicted if none has taken its place': {
+    facts: pods(pod('calico-kube-controllers-1', { ready: false, readyContainers: 0, ended: true })),
+    is: 'error',
+    about: ['Pod/kube-system/calico-kube-controllers-1'],
+  },
   'fails if they are scaled to nothing': {
     facts: { deployments: { value: [deployment('calico-kube-controllers', { replicas: 0 })] }, pods: { value: [] } },
     is: 'error',

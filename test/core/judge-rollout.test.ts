@@ -168,4 +168,25 @@ describe('judgeRollout', () => {
     assert.equal(judgeRollout(view({ target: target('2/2'), workload, pods: half })).done, false);
     assert.equal(judgeRollout(view({ target: target(''), workload, pods: half })).done, false);
   });
+
+  describe('of a Deployment', () => {
+    const one = { ...target(), kind: 'Deployment' as const };
+    const workload = (replicas: number): KubeObject => ({
+      ...daemonSet(NEW, { updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 }),
+      kind: 'Deployment',
+      spec: { replicas, template: { spec: { containers: [{ name: 'calico-node', image: NEW }] } } },
+    });
+    const ended = { ready: [false], phase: 'Failed' };
+
+    it('is done over pods that were evicted, or stopped with their node, and have been replaced', () => {
+      const pods = [pod('a'), pod('b', { ...ended, image: OLD }), pod('c', ended), pod('d', { ready: [false], phase: 'Succeeded' })];
+      const verdict = judgeRollout(view({ target: one, workload: workload(1), pods }));
+      assert.deepEqual([verdict.pending, verdict.pods.map(({ node }) => node)], ['', ['a']]);
+    });
+
+    it('still shows a pod that ended where none has taken its place', () => {
+      const verdict = judgeRollout(view({ target: one, workload: workload(2), pods: [pod('a'), pod('c', ended)] }));
+      assert.deepEqual([verdict.done, verdict.pods.map(({ phase }) => phase)], [false, ['new', 'failed']]);
+    });
+  });
 });

@@ -98,4 +98,8 @@ describe('the view of a pod', () => {
       flexDrivers: ['nodeagent/uds'],
     });
   });
+
+  it('tells of one that was evicted that it has ended', () => {
+    assert.equal(podView(object('v1', 'Pod/a/b', { status: { phase: 'Failed', reason: 'Evicted' } })).ended, true);
+  });
 });
