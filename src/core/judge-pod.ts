@@ -1,6 +1,7 @@
 import type { NodeFacts, PodFacts } from './pod-facts.ts';
 import { parseRelease, releaseTag } from './release.ts';
 import type { PodPhase, PodProgress, ReadyRule, RolloutTarget } from './rollout.ts';
+import { isSameImage } from './same-image.ts';
 
 /** What the state of one pod depends on. */
 export interface PodView {
@@ -15,7 +16,7 @@ export function judgePod(pod: PodFacts, view: PodView): PodProgress {
   const { target } = view;
   const image = pod.images[target.container] ?? '';
   const ready = `${pod.readyContainers}/${pod.containers}`;
-  const isNew = target.injected ? sameTag(image, target.image) : image === target.image;
+  const isNew = target.injected ? sameTag(image, target.image) : isSameImage(image, target.image);
   const { phase, why } = stateOf(pod, isNew, view);
   return { node: pod.node, pod: pod.name, release: shortRelease(image), ready, phase, why };
 }

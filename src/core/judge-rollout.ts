@@ -2,6 +2,7 @@ import { judgePod, type PodView } from './judge-pod.ts';
 import type { KubeObject } from './object.ts';
 import { isEnd, type NodeFacts, type PodFacts, withoutReplaced } from './pod-facts.ts';
 import type { PodProgress, ReadyRule, RolloutProgress, RolloutTarget } from './rollout.ts';
+import { isSameImage } from './same-image.ts';
 
 /** Everything a verdict over one workload needs. */
 export interface RolloutView extends PodView {
@@ -57,7 +58,8 @@ function desiredPods(kind: RolloutTarget['kind'], workload: KubeObject): number 
 function pendingReason(target: RolloutTarget, workload: KubeObject, pods: readonly PodProgress[], desired: number): string {
   const { spec, status = {} } = workload as WorkloadShape;
   const image = spec?.template?.spec?.containers?.find((container) => container.name === target.container)?.image;
-  if (!target.injected && image !== target.image) return `its container ${target.container} is still set to ${image ?? 'nothing'}`;
+  if (!target.injected && !isSameImage(image ?? '', target.image))
+    return `its container ${target.container} is still set to ${image ?? 'nothing'}`;
   if ((status.observedGeneration ?? 0) < (workload.metadata.generation ?? 0)) return 'its controller has not seen the change yet';
   const updated = (target.kind === 'DaemonSet' ? status.updatedNumberScheduled : status.updatedReplicas) ?? 0;
   if (updated < desired) return `${updated} of ${desired} pods have been updated`;

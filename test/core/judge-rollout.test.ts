@@ -155,6 +155,22 @@ describe('judgeRollout', () => {
     });
   }
 
+  const rewritten = { 'a mirror with a port': 'mirror.corp:5000/quay/calico/node:v3.32.1', 'a digest': `${NEW}@sha256:${'a'.repeat(64)}` };
+  for (const [title, image] of Object.entries(rewritten)) {
+    it(`is done where admission rewrote the image to ${title}, in pods alone or in the workload too`, () => {
+      const pods = [pod('a', { image }), pod('b', { image })];
+      assert.equal(judgeRollout(view({ pods })).pending, '');
+      assert.equal(judgeRollout(view({ pods, workload: daemonSet(image, COMPLETE) })).pending, '');
+    });
+  }
+
+  const others = ['mirror.corp:5000/calico/node:v3.27.5', 'mirror.corp:5000/calico/node', `quay.io/calico/node@sha256:${'a'.repeat(64)}`];
+  for (const image of [...others, 'quay.io/calico/cni:v3.32.1']) {
+    it(`does not take ${image} for the target`, () => {
+      assert.equal(judgeRollout(view({ pods: [pod('a', { image })] })).pods[0]?.phase, 'old');
+    });
+  }
+
   it('names a node that is down', () => {
     const nodes = new Map([['b', { name: 'b', ready: false, unschedulable: false, reason: 'NodeStatusUnknown' }]]);
     const verdict = judgeRollout(view({ nodes, pods: [pod('a'), pod('b', { ready: [false] })] }));
