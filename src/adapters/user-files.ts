@@ -1,4 +1,4 @@
-import { access, constants, readFile, stat } from 'node:fs/promises';
+import { access, constants, readFile, realpath, stat } from 'node:fs/promises';
 import { Fault } from '../core/fault.ts';
 import type { UserFiles } from '../core/ports.ts';
 
@@ -13,6 +13,7 @@ export function localFiles(): UserFiles {
         (found) => found.isDirectory(),
         () => false,
       ),
+    realPath: (path) => realpath(path).catch(() => path),
     writable: (path) => holds(access(path, constants.W_OK)),
   };
 }

@@ -165,6 +165,8 @@ export interface UserFiles {
   readBytes(path: string): Promise<Uint8Array>;
   exists(path: string): Promise<boolean>;
   isFolder(path: string): Promise<boolean>;
+  /** Where it really lies, past links and dots; the path itself if there is no such thing. */
+  realPath(path: string): Promise<string>;
   writable(path: string): Promise<boolean>;
 }
 

@@ -59,6 +59,7 @@ export function sandboxUserFiles(files: SandboxFiles): UserFiles {
     readText: async (path) => new TextDecoder().decode(await readBytes(path)),
     exists: async (path) => files.read(path) !== undefined || files.below(path).length > 0,
     isFolder: async (path) => files.below(path).length > 0,
+    realPath: async (path) => path,
     writable: async () => true,
   };
 }

@@ -5,7 +5,7 @@ import type { Datastore } from '../core/installation.ts';
 import { K } from '../core/kinds.ts';
 import { refText } from '../core/object.ts';
 import { hasEnded, podShape } from '../core/pod-facts.ts';
-import type { ClusterReader, Sources } from '../core/ports.ts';
+import type { ClusterReader, Sources, UserFiles } from '../core/ports.ts';
 import { ageOf, type CliAge, datastoreOf } from '../detect/cli-version.ts';
 import { imageRelease, isImageOf } from '../detect/images.ts';
 import { type FoundCli, readClis } from './cli-release.ts';
@@ -44,7 +44,9 @@ export async function readCliFacts(sources: Sources, context: Context): Promise<
   const { tools, cluster } = sources;
   const { profile, options } = context;
   const clis = await Promise.all((await readClis(tools, profile)).map((one) => localCli(sources, one, options.release)));
-  const needed = options.binDir !== undefined || !clis.some(({ age }) => age === 'current');
+  // An old kubectl plugin is replaced in its place, whatever lies beside it.
+  const replaced = clis.some((one) => mayBeReplaced(one) && isPlugin(one, profile.cli.kubectlPlugin));
+  const needed = replaced || options.binDir !== undefined || !clis.some(({ age }) => age === 'current');
   const [pods, config, binDir, datastore, fresh] = await Promise.all([
     attempt(() => oldPods(cluster, context)),
     readConfig(sources, profile.cli.configFile),
@@ -69,8 +71,22 @@ export function folderOf(file: string): string {
 async function chooseFolder({ files }: Sources, { options }: Context, clis: readonly LocalCli[]): Promise<string | undefined> {
   const { binDir } = options;
   if (binDir === undefined) return clis.filter(mayBeReplaced).map(({ file }) => folderOf(file))[0];
-  if (await files.isFolder(binDir)) return binDir.length > 1 ? binDir.replace(/[/\\]+$/, '') : binDir;
-  throw new Fault('usage', `--bin-dir ${binDir} is not a folder`, ['make it first, and see that it is on PATH']);
+  if (!(await files.isFolder(binDir))) {
+    throw new Fault('usage', `--bin-dir ${binDir} is not a folder`, ['make it first, and see that it is on PATH']);
+  }
+  return (await asOnPath(files, binDir, clis)) ?? (binDir.length > 1 ? binDir.replace(/[/\\]+$/, '') : binDir);
+}
+
+/** The folder by the name under which a CLI was found in it: by another one its own file would be installed over, and then removed. */
+async function asOnPath(files: UserFiles, folder: string, clis: readonly LocalCli[]): Promise<string | undefined> {
+  const real = await files.realPath(folder);
+  for (const { file } of clis) if ((await files.realPath(folderOf(file))) === real) return folderOf(file);
+  return undefined;
+}
+
+/** Found by the name of a kubectl plugin. */
+export function isPlugin({ file }: FoundCli, plugin: string): boolean {
+  return file.endsWith(`/${plugin}`);
 }
 
 /** An older CLI that told its release, may be written, and belongs to no package: anything else is left to a person. */

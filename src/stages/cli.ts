@@ -3,8 +3,9 @@ import { cliSumPublished } from '../checks/new-cli.ts';
 import type { Action, Cure } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import { stage } from '../core/stage.ts';
-import { type CliFacts, folderOf, type LocalCli, mayBeReplaced, readCliFacts } from './cli-facts.ts';
+import { type CliFacts, folderOf, isPlugin, type LocalCli, mayBeReplaced, readCliFacts } from './cli-facts.ts';
 import { configuration, installByHand, podStep, removeByHand, sumText } from './cli-instructions.ts';
+import type { NewCli } from './cli-source.ts';
 
 /** Old CLIs out, the new one in: an older one must not be used after the upgrade (§1/4, §4.4/4, §4.5/4). */
 export const cliStage = stage<CliFacts>({
@@ -59,29 +60,35 @@ function removal(one: LocalCli, index: number, context: Context): Action {
   };
 }
 
-/** The CLI under its own name, and again in place of each old kubectl plugin that goes. */
+/** The CLI under its own name where it is not there yet, and again in place of each old kubectl plugin that goes. */
 function installations(facts: CliFacts, context: Context): readonly Action[] {
   const { clis, fresh, binDir } = facts;
   const { cli } = context.profile;
-  const { release } = context.options;
-  const there = clis.some(({ age, file }) => age === 'current' && (binDir === undefined || folderOf(file) === binDir));
-  if (there) return [];
+  const anywhere = context.options.binDir === undefined;
+  const there = clis.some(({ age, file }) => age === 'current' && (anywhere || folderOf(file) === binDir));
   const to = binDir === undefined ? undefined : `${binDir === '/' ? '' : binDir}/${cli.program}`;
   const taken = clis.find(({ file }) => file === to);
   const free = taken === undefined || mayBeReplaced(taken);
-  if ('missing' in fresh || to === undefined || !free) return [installByHand(facts, context, free ? undefined : taken?.file)];
-  const plugins = clis.filter((one) => mayBeReplaced(one) && one.file.endsWith(`/${cli.kubectlPlugin}`)).map(({ file }) => file);
+  if (!there && ('missing' in fresh || to === undefined || !free)) return [installByHand(facts, context, free ? undefined : taken?.file)];
+  if ('missing' in fresh) return [];
+  const plugins = clis.filter((one) => mayBeReplaced(one) && isPlugin(one, cli.kubectlPlugin)).map(({ file }) => file);
+  return [
+    ...(there || to === undefined ? [] : [installation(0, to, fresh, clis, context)]),
+    ...plugins.map((place, index) => installation(index + 1, place, fresh, clis, context)),
+  ];
+}
+
+function installation(index: number, to: string, fresh: NewCli, clis: readonly LocalCli[], context: Context): Action {
+  const { release } = context.options;
   const sha256 = fresh.sum ? { sha256: fresh.sum.sha256 } : {};
-  return [to, ...plugins].map((place, index) => {
-    const old = clis.find(({ file }) => file === place);
-    const replaces = old ? { replaces: place, keepAs: keptAs(old, `replaced-${index + 1}`, context) } : {};
-    return {
-      id: index === 0 ? 'install' : `install-plugin-${index}`,
-      title: `download ${cli.program} ${release} (${sumText(fresh)}) and install it as ${place}`,
-      ref: '§4.4/4',
-      undo: 'partial',
-      effect: { type: 'install-cli', release, path: fresh.path, url: fresh.url, ...sha256, to: place, ...replaces },
-      ...(old ? { cures: [oldCliIsGone(place)] } : {}),
-    };
-  });
+  const old = clis.find(({ file }) => file === to);
+  const replaces = old ? { replaces: to, keepAs: keptAs(old, `replaced-${index + 1}`, context) } : {};
+  return {
+    id: index === 0 ? 'install' : `install-plugin-${index}`,
+    title: `download ${context.profile.cli.program} ${release} (${sumText(fresh)}) and install it as ${to}`,
+    ref: '§4.4/4',
+    undo: 'partial',
+    effect: { type: 'install-cli', release, path: fresh.path, url: fresh.url, ...sha256, to, ...replaces },
+    ...(old ? { cures: [oldCliIsGone(to)] } : {}),
+  };
 }

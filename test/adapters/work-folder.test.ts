@@ -56,6 +56,8 @@ describe("a person's files", () => {
     assert.equal(await files.isFolder(tmpdir()), true);
     assert.equal(await files.exists(import.meta.filename), true);
     assert.equal(await files.isFolder(import.meta.filename), false);
+    assert.equal(await files.realPath(`${import.meta.dirname}/../adapters/.`), await files.realPath(import.meta.dirname));
+    assert.equal(await files.realPath('/no/such/file'), '/no/such/file');
     assert.equal(await files.readText(import.meta.filename), await readFile(import.meta.filename, 'utf8'));
   });
 });

@@ -95,6 +95,32 @@ describe('the stage cli', () => {
     assert.equal(effectOf(actions, 'install-plugin-1', 'install-cli').to, '/opt/b/kubectl-calico');
   });
 
+  it('only takes an old one away where the new one is there already, in another folder', async () => {
+    const actions = await actionsOf({
+      ...source,
+      path: { calicoctl: ['/opt/a/calicoctl', '/opt/b/calicoctl'] },
+      prints: { '/opt/a/calicoctl': OLD, '/opt/b/calicoctl': versionText('v3.32.1') },
+    });
+    assert.deepEqual(idsOf(actions), ['remove-1', 'configure', 'elsewhere']);
+  });
+
+  it('goes on with the plugin where a stopped run had only replaced the CLI', async () => {
+    const actions = await actionsOf({
+      ...source,
+      path: { calicoctl: ['/opt/a/calicoctl'], 'kubectl-calico': ['/opt/b/kubectl-calico'] },
+      prints: { '/opt/a/calicoctl': versionText('v3.32.1'), '/opt/b/kubectl-calico': OLD },
+    });
+    assert.deepEqual(idsOf(actions), ['install-plugin-1', 'configure', 'elsewhere']);
+    assert.equal(effectOf(actions, 'install-plugin-1', 'install-cli').replaces, '/opt/b/kubectl-calico');
+  });
+
+  it('knows the folder of --bin-dir by any name, and does not take away what it has just put there', async () => {
+    const actions = await actionsOf({ ...one, folders: ['/bin'], links: { '/bin': '/usr/local/bin' } }, { binDir: '/bin' });
+    assert.deepEqual(idsOf(actions), ['install', 'configure', 'elsewhere']);
+    const { to, replaces } = effectOf(actions, 'install', 'install-cli');
+    assert.deepEqual([to, replaces], ['/usr/local/bin/calicoctl', '/usr/local/bin/calicoctl']);
+  });
+
   const untouched: Readonly<Record<string, [Partial<CliBench>, RegExp]>> = {
     'that a package manager owns': [
       { owners: { '/usr/local/bin/calicoctl': { manager: 'dpkg', removeWith: 'apt-get remove calicoctl' } } },

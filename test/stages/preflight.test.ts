@@ -72,6 +72,7 @@ function sourcesOf(cluster: ClusterReader, text: string | undefined = manifest):
       readBytes: async () => new Uint8Array(),
       exists: async () => false,
       isFolder: async () => false,
+      realPath: async (path) => path,
       writable: async () => true,
     },
     clock: { now: () => new Date(NOW), sleep: async () => undefined },

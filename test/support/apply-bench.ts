@@ -83,6 +83,7 @@ export function applyBench(installed: readonly KubeObject[], parts: BenchParts =
       readBytes: async () => new Uint8Array(),
       exists: async (path) => files.has(path),
       isFolder: async (path) => [...files.keys()].some((file) => file.startsWith(`${path}/`)),
+      realPath: async (path) => path,
       writable: async () => true,
     },
   };

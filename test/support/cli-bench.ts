@@ -14,6 +14,8 @@ export interface CliBench {
   /** Text of files by path. */
   readonly files?: Readonly<Record<string, string>>;
   readonly folders?: readonly string[];
+  /** Where folders of another name really lie. */
+  readonly links?: Readonly<Record<string, string>>;
   /** Release files by `release/path` or by URL. */
   readonly artifacts?: Readonly<Record<string, string>>;
   readonly objects?: readonly KubeObject[];
@@ -42,6 +44,7 @@ export function cliBench(bench: CliBench = {}): { sources: Sources; asked: strin
     files: {
       exists: async (path) => bench.files?.[path] !== undefined,
       isFolder: async (path) => bench.folders?.includes(path) ?? false,
+      realPath: async (path) => bench.links?.[path] ?? path,
       writable: async (path) => bench.writable?.includes(path) ?? true,
       readText: async (path) => bench.files?.[path] ?? '',
       readBytes: async (path) => new TextEncoder().encode(bench.files?.[path]),
