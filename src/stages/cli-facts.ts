@@ -38,6 +38,8 @@ export interface CliFacts {
   readonly config?: { readonly file: string; readonly datastore?: string };
   /** Folder to install into, if one is known and writable. */
   readonly binDir?: string;
+  /** Of this machine: `linux`, `windows`. */
+  readonly os: string;
 }
 
 export async function readCliFacts(sources: Sources, context: Context): Promise<CliFacts> {
@@ -54,7 +56,8 @@ export async function readCliFacts(sources: Sources, context: Context): Promise<
     readDatastore(sources, context),
     needed ? findCli(sources, context) : { missing: 'the new one is installed' },
   ]);
-  return { clis, pods, fresh, datastore, ...(config ? { config } : {}), ...(binDir === undefined ? {} : { binDir }) };
+  const { os } = tools.platform();
+  return { clis, pods, fresh, datastore, os, ...(config ? { config } : {}), ...(binDir === undefined ? {} : { binDir }) };
 }
 
 async function localCli({ tools, files }: Sources, found: FoundCli, target: string): Promise<LocalCli> {
@@ -86,7 +89,12 @@ async function asOnPath(files: UserFiles, folder: string, clis: readonly LocalCl
 
 /** Found by the name of a kubectl plugin. */
 export function isPlugin({ file }: FoundCli, plugin: string): boolean {
-  return file.endsWith(`/${plugin}`);
+  return (
+    file
+      .slice(folderOf(file).length)
+      .replace(/^[/\\]/, '')
+      .replace(/\.exe$/i, '') === plugin
+  );
 }
 
 /** An older CLI that told its release, may be written, and belongs to no package: anything else is left to a person. */

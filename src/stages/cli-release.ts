@@ -35,3 +35,9 @@ export async function readCliVersion(tools: Tools, file: string, config?: string
   const args = ['version', ...(config === undefined ? [] : [`--config=${config}`])];
   return parseCliVersion(await tools.run({ tool: 'netsvcctl', args }, { program: file, timeoutMs: ANSWER_MS }));
 }
+
+/** The file of a program in a folder, as that machine writes it: Windows finds programs by their ending. */
+export function fileIn(folder: string, program: string, os: string): string {
+  const [slash, ending] = os === 'windows' ? ['\\', '.exe'] : ['/', ''];
+  return `${/[/\\]$/.test(folder) ? folder : folder + slash}${program}${ending}`;
+}

@@ -5,6 +5,7 @@ import type { Context } from '../core/context.ts';
 import { stage } from '../core/stage.ts';
 import { type CliFacts, folderOf, isPlugin, type LocalCli, mayBeReplaced, readCliFacts } from './cli-facts.ts';
 import { configuration, installByHand, podStep, removeByHand, sumText } from './cli-instructions.ts';
+import { fileIn } from './cli-release.ts';
 import type { NewCli } from './cli-source.ts';
 
 /** Old CLIs out, the new one in: an older one must not be used after the upgrade (§1/4, §4.4/4, §4.5/4). */
@@ -62,11 +63,11 @@ function removal(one: LocalCli, index: number, context: Context): Action {
 
 /** The CLI under its own name where it is not there yet, and again in place of each old kubectl plugin that goes. */
 function installations(facts: CliFacts, context: Context): readonly Action[] {
-  const { clis, fresh, binDir } = facts;
+  const { clis, fresh, binDir, os } = facts;
   const { cli } = context.profile;
   const anywhere = context.options.binDir === undefined;
   const there = clis.some(({ age, file }) => age === 'current' && (anywhere || folderOf(file) === binDir));
-  const to = binDir === undefined ? undefined : `${binDir === '/' ? '' : binDir}/${cli.program}`;
+  const to = binDir === undefined ? undefined : fileIn(binDir, cli.program, os);
   const taken = clis.find(({ file }) => file === to);
   const free = taken === undefined || mayBeReplaced(taken);
   if (!there && ('missing' in fresh || to === undefined || !free)) return [installByHand(facts, context, free ? undefined : taken?.file)];

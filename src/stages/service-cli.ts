@@ -4,7 +4,7 @@ import type { Datastore } from '../core/installation.ts';
 import type { Sources } from '../core/ports.ts';
 import { lineOf } from '../core/release.ts';
 import { ageOf, datastoreOf } from '../detect/cli-version.ts';
-import { type FoundCli, readClis, releaseOf } from './cli-release.ts';
+import { type FoundCli, fileIn, readClis, releaseOf } from './cli-release.ts';
 import { attempt } from './reading.ts';
 
 /** The CLI of the target release on this machine with the arguments that lead it to this cluster's datastore, or why there is none. */
@@ -26,7 +26,7 @@ export async function currentCli(
   { profile, options }: Context,
   clis: readonly FoundCli[],
 ): Promise<string | undefined> {
-  const beside = options.binDir === undefined ? undefined : `${options.binDir}/${profile.cli.program}`;
+  const beside = options.binDir === undefined ? undefined : fileIn(options.binDir, profile.cli.program, tools.platform().os);
   const extra = beside !== undefined && (await files.exists(beside)) ? [{ file: beside, release: await releaseOf(tools, beside) }] : [];
   const all = [...clis, ...extra];
   const same = all.find(({ release }) => ageOf(release, options.release) === 'current');

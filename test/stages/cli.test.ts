@@ -171,6 +171,21 @@ describe('the stage cli', () => {
     assert.equal(effectOf(actions, 'install', 'install-cli').path, windows);
   });
 
+  it('puts it where Windows finds it, in place of the old one and of the old plugin', async () => {
+    const [program, plugin] = ['C:\\tools\\calicoctl.exe', 'C:\\tools\\kubectl-calico.exe'];
+    const actions = await actionsOf({
+      os: 'windows',
+      artifacts: { [URL.replace('linux-amd64', 'windows-amd64.exe')]: NEW },
+      path: { calicoctl: [program], 'kubectl-calico': [plugin] },
+      prints: { [program]: OLD, [plugin]: OLD },
+    });
+    assert.deepEqual(idsOf(actions), ['install', 'install-plugin-1', 'configure', 'elsewhere']);
+    assert.deepEqual(
+      ['install', 'install-plugin-1'].map((id) => effectOf(actions, id, 'install-cli')).map(({ to, replaces }) => [to, replaces]),
+      [program, plugin].map((file) => [file, file]),
+    );
+  });
+
   describe('and its published sum', () => {
     const FILE = 'bin/netsvcctl-linux-amd64';
     const sum = sha256(NEW);
