@@ -35,9 +35,13 @@ export async function runProgram(program: string, args: readonly string[], run: 
     collectOutput(child[name], limit, () => child.kill(), run.onLine && ((line) => run.onLine?.(line, name))),
   );
   child.nodeChildProcess.once('exit', (_code, signal) => {
-    if (signal !== null || run.signal?.aborted) endGroup(child.pid);
+    // One that was asked to end may do so with a code of its own.
+    if (signal !== null || child.nodeChildProcess.killed || run.signal?.aborted) endGroup(child.pid);
   });
+  // Its time is up for what it left behind too: that holds its output open as well.
+  const late = run.timeoutMs === undefined ? undefined : setTimeout(() => endGroup(child.pid), run.timeoutMs + GRACE_MS);
   const result = await child;
+  clearTimeout(late);
   const [out, err] = [stdout?.finish(), stderr?.finish()];
   const cut = Boolean(out?.cut || err?.cut);
   const { exitCode, durationMs } = result;

@@ -46,6 +46,18 @@ describe('runProgram', () => {
     assert.deepEqual([result.exitCode, result.problem], [undefined, 'timed-out']);
   });
 
+  const held: Readonly<Record<string, string>> = {
+    'a program that ends with a code of its own when it is asked to': 'trap "exit 3" TERM; sleep 15 & wait',
+    'what a program left behind that has ended': 'sleep 15 & exit 0',
+  };
+  for (const [title, script] of Object.entries(held)) {
+    it(`has a time limit over ${title}`, async () => {
+      const started = performance.now();
+      assert.equal((await run(script, { timeoutMs: 50 })).problem, 'timed-out');
+      assert.ok(performance.now() - started < 10_000);
+    });
+  }
+
   it('tells a program that was ended by somebody else', async () => {
     assert.equal((await run('kill -9 $$')).problem, 'signal');
   });
