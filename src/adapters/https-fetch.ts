@@ -108,7 +108,8 @@ async function collect(answer: IncomingMessage, limit: number, url: URL): Promis
 async function request(url: URL, options: FetchOptions, method: string): Promise<IncomingMessage> {
   const { request: send } = url.protocol === 'https:' ? await import('node:https') : plainHttp();
   const timeout = options.fetchTimeoutMs ?? 30_000;
-  const settings: RequestOptions = { method, timeout, ...(await trust(options)), ...(await proxy(url, options)) };
+  const trusted = await trust(options);
+  const settings: RequestOptions = { method, timeout, ...trusted, ...(await proxy(url, options, trusted.ca)) };
   return new Promise((resolve, reject) => {
     const outgoing = send(url, settings, (answer) => {
       clearTimeout(silence);
@@ -145,9 +146,15 @@ async function trust({ certificateAuthority }: FetchOptions): Promise<{ ca?: str
   return { ca: [...rootCertificates, own] };
 }
 
-async function proxy(url: URL, { env }: FetchOptions): Promise<Pick<RequestOptions, 'agent'>> {
+async function proxy(url: URL, { env }: FetchOptions, ca: readonly string[] | undefined): Promise<Pick<RequestOptions, 'agent'>> {
   const address = proxyOf({ cluster: {}, env }, url);
   if (address === undefined) return {};
+  if (address.startsWith('socks')) {
+    const { socksAgent } = await import('./kube-client-node.ts');
+    // Such an agent goes by its own authorities, not by those of the request.
+    const cluster = ca ? { 'certificate-authority-data': Buffer.from(ca.join('\n')).toString('base64') } : {};
+    return { agent: await socksAgent({ server: url.origin, cluster }, address) };
+  }
   const { HttpsProxyAgent } = await import('https-proxy-agent');
   return { agent: new HttpsProxyAgent(address) };
 }

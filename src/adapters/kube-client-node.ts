@@ -13,14 +13,17 @@ export async function authorizationOfProvider(connection: Connection): Promise<s
   return typeof value === 'string' ? value : undefined;
 }
 
-/** An agent that goes through a SOCKS proxy. */
-export async function socksAgent(connection: Connection, proxyUrl: string): Promise<Agent> {
-  const options = await libraryOptions({ ...connection, user: {}, cluster: { ...connection.cluster, 'proxy-url': proxyUrl } });
+type Target = Pick<Connection, 'server' | 'cluster' | 'user'>;
+
+/** An agent that goes through a SOCKS proxy. As with kubectl the proxy finds the name's address: here it may not be known. */
+export async function socksAgent(target: Omit<Target, 'user'>, proxyUrl: string): Promise<Agent> {
+  const far = proxyUrl.replace(/^socks5:/, 'socks5h:');
+  const options = await libraryOptions({ ...target, user: {}, cluster: { ...target.cluster, 'proxy-url': far } });
   if (!options.agent) throw new Error(`no agent for ${proxyUrl}`);
   return options.agent as Agent;
 }
 
-async function libraryOptions(connection: Connection): Promise<RequestOptions> {
+async function libraryOptions(connection: Target): Promise<RequestOptions> {
   const { cluster, user } = connection;
   const config = new KubeConfig();
   config.loadFromOptions({

@@ -7,6 +7,7 @@ import { type FetchOptions, fetchBytes } from '../../src/adapters/https-fetch.ts
 import { Fault } from '../../src/core/fault.ts';
 import { createAuthority } from '../control-plane/certificates.ts';
 import { type Loopback, serve } from './loopback-server.ts';
+import { serveSocks } from './socks-server.ts';
 
 const LIMIT = 1000;
 const fault = (code: string, text: RegExp) => (thrown: unknown) =>
@@ -51,6 +52,18 @@ describe('fetchBytes over TLS', () => {
 
   it('names a file of authorities that is not there', async () => {
     await assert.rejects(get(`${mirror.url}/a`, ca('none.pem')), fault('usage', /none\.pem cannot be read/));
+  });
+
+  it('goes through a SOCKS proxy of the environment', async () => {
+    const far = await serve((_, response) => void response.end('kind: A'), authority.issue({ commonName: 'm', hosts: ['mirror.invalid'] }));
+    const socks = await serveSocks(Number(new URL(far.url).port));
+    try {
+      const fetched = await get('https://mirror.invalid/a', { ...ca('right.pem'), env: { HTTPS_PROXY: socks.url } });
+      assert.equal(Buffer.from(fetched).toString(), 'kind: A');
+      assert.deepEqual(socks.asked, ['mirror.invalid']);
+    } finally {
+      await Promise.all([socks.close(), far.close()]);
+    }
   });
 
   it('does not follow from https to clear text', async () => {

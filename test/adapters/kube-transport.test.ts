@@ -8,6 +8,7 @@ import { K } from '../../src/core/kinds.ts';
 import { ApiFailure } from '../../src/core/ports.ts';
 import { createAuthority } from '../control-plane/certificates.ts';
 import { clusterTo, type Loopback, sendJson, sendStatus, serve } from './loopback-server.ts';
+import { serveSocks } from './socks-server.ts';
 
 const VERSION = { gitVersion: 'v1.36.1', major: '1', minor: '36' };
 
@@ -292,6 +293,19 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
         unknown.cluster.version(),
         (thrown) => thrown instanceof Fault && /auth-provider "nonsense" gave no credential/.test(thrown.message),
       );
+    });
+
+    it('lets a SOCKS proxy find the address of a name that is not known here, as kubectl does', async () => {
+      const far = await on((_, response) => sendJson(response, VERSION), authority.issue({ commonName: 'x', hosts: ['api.far.invalid'] }));
+      const socks = await serveSocks(Number(new URL(far.url).port));
+      try {
+        const { cluster } = clusterTo('https://api.far.invalid:6443', { cluster: { ...trusted, 'proxy-url': socks.url } });
+        assert.deepEqual(await cluster.version(), VERSION);
+        assert.deepEqual(socks.asked, ['api.far.invalid']);
+        await cluster.close();
+      } finally {
+        await socks.close();
+      }
     });
 
     it('tunnels through the proxy of the kubeconfig and keeps the tunnel', async () => {
