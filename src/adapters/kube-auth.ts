@@ -54,8 +54,10 @@ async function obtain(connection: Connection, terminal: boolean, now: () => numb
   const never = Number.POSITIVE_INFINITY;
   if (connection.server.startsWith('http://')) return { credential: {}, expiresAt: never };
   const certificate = certificateOf(user);
+  // As in kubectl the file wins over a token beside it, as long as it can be read.
+  if (user.tokenFile)
+    return { credential: { ...certificate, ...(await fileToken(user.tokenFile, user.token)) }, expiresAt: now() + TOKEN_FILE_MS };
   if (user.token) return { credential: { ...certificate, authorization: `Bearer ${user.token}` }, expiresAt: never };
-  if (user.tokenFile) return { credential: { ...certificate, ...(await fileToken(user.tokenFile)) }, expiresAt: now() + TOKEN_FILE_MS };
   if (user.username) {
     const basic = Buffer.from(`${user.username}:${user.password ?? ''}`).toString('base64');
     return { credential: { ...certificate, authorization: `Basic ${basic}` }, expiresAt: never };
@@ -74,10 +76,11 @@ function certificateOf(user: UserEntry): Credential {
     : {};
 }
 
-async function fileToken(file: string): Promise<Credential> {
+async function fileToken(file: string, otherwise: string | undefined): Promise<Credential> {
   try {
     return { authorization: `Bearer ${(await readFile(file, 'utf8')).trim()}` };
   } catch (thrown) {
+    if (otherwise) return { authorization: `Bearer ${otherwise}` };
     throw new Fault('failed', `the token file cannot be read: ${messageOf(thrown)}`, ['correct tokenFile in the kubeconfig']);
   }
 }

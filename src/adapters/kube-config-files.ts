@@ -27,10 +27,13 @@ export async function flattenUser(user: UserEntry, origin: Origin): Promise<User
   return flat;
 }
 
-/** Throws Fault('failed') with the date if the user's certificate has expired: a server only answers 401, or breaks off. */
+/**
+ * Throws Fault('failed') with the date if the user's certificate has expired: a server only answers 401, or breaks off.
+ * Not where a token goes with it, which is then what counts: `--token` is the way in when a certificate has run out.
+ */
 export function refuseExpiredCertificate(user: UserEntry, now: Date, where: string): void {
   const data = user['client-certificate-data'];
-  if (!data) return;
+  if (!data || user.token || user.tokenFile) return;
   const pem = Buffer.from(data, 'base64');
   let until: Date;
   try {

@@ -145,6 +145,14 @@ describe('the connection that kubectl would use', function () {
     assert.deepEqual(await authorizerOf(connection, false).current(), { authorization: 'Bearer from-file' });
   });
 
+  it('prefers the file to a token beside it as long as it can be read, as kubectl does', async () => {
+    const connection = await read({}, [first]);
+    const both = { ...connection, user: { ...connection.user, token: 'beside' } };
+    assert.deepEqual(await authorizerOf(both, false).current(), { authorization: 'Bearer from-file' });
+    const lost = { ...both, user: { ...both.user, tokenFile: '/nowhere/token' } };
+    assert.deepEqual(await authorizerOf(lost, false).current(), { authorization: 'Bearer beside' });
+  });
+
   it('keeps impersonation of the kubeconfig, flag by flag replaced, in the private kubeconfig too', async () => {
     const user = (await seenByKubectl(await read({ as: 'ann', asGroup: ['g3'] }, [first]))).users[0].user;
     const { as, 'as-groups': groups, 'as-uid': uid, 'as-user-extra': extra } = user;
@@ -264,6 +272,15 @@ describe('the connection that kubectl would use', function () {
   it('says when the client certificate expired', async () => {
     const asked = readConnection({ user: 'certified' }, { ...env, KUBECONFIG: first }, { now: () => new Date('2100-01-01') });
     await assert.rejects(asked, (thrown) => thrown instanceof Fault && /user "certified" .* expired on 20\d\d-/.test(thrown.message));
+  });
+
+  it('lets a token in beside a client certificate that has expired', async () => {
+    const connection = await readConnection(
+      { user: 'certified', token: 'fresh' },
+      { ...env, KUBECONFIG: first },
+      { now: () => new Date('2100-01-01') },
+    );
+    assert.equal((await authorizerOf(connection, false).current()).authorization, 'Bearer fresh');
   });
 
   it('is that of the pod where there is no kubeconfig', async () => {
