@@ -2,6 +2,7 @@ import { notApplicable, ok, read, type Verdict } from '../core/check.ts';
 import type { KubeObject } from '../core/object.ts';
 import { counted, evidenceOf, failed, preflightCheck, withInstallation } from './define.ts';
 import type { PreflightFacts } from './facts.ts';
+import { isWindows } from './node-platform.ts';
 import { crosses, sourceRelease } from './releases.ts';
 import { conditionOf } from './server.ts';
 import { findWorkload, serviceWorkloads, shapeOf } from './workloads.ts';
@@ -27,9 +28,9 @@ export const typhaOrder = preflightCheck('NS-405', {
   }),
 });
 
-/** Ready nodes that take new pods. */
+/** Ready nodes that take new pods of Typha, which runs on Linux only. */
 function openNodes(nodes: readonly KubeObject[]): number {
-  const open = nodes.filter(({ spec }) => !(spec as { unschedulable?: boolean } | undefined)?.unschedulable);
+  const open = nodes.filter((node) => !isWindows(node) && !(node.spec as { unschedulable?: boolean } | undefined)?.unschedulable);
   return open.filter((node) => conditionOf(node, 'Ready')?.status === 'True').length;
 }
 

@@ -14,6 +14,8 @@ const typha = (replicas: number) => ({
   target: targetOf(deployment('calico-typha', tight)),
 });
 
+const windows = node('w1', { labels: { 'kubernetes.io/os': 'windows' } });
+
 checkCases('NS-406', {
   'passes if the target lets one pod be missing': { is: 'ok' },
   'passes if a node is free': { facts: typha(1), is: 'ok' },
@@ -26,6 +28,11 @@ checkCases('NS-406', {
   'counts only nodes that take new pods': {
     facts: { ...typha(2), nodes: { value: [node('n1'), node('n2'), node('n3', { unschedulable: true })] } },
     is: 'error',
+  },
+  'counts no Windows nodes: Typha does not run there': {
+    facts: { ...typha(2), nodes: { value: [node('n1'), node('n2'), windows] } },
+    is: 'error',
+    says: /2 open nodes/,
   },
   'counts a quarter of four as one': { facts: { ...typha(4) }, is: 'ok' },
   'does not apply without Typha': { facts: { detection: found({ hasTypha: false }) }, is: 'not-applicable' },
