@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, copyFile, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { access, chmod, copyFile, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 import { Fault, messageOf } from '../core/fault.ts';
 import type { Machine } from '../core/ports.ts';
@@ -37,6 +37,8 @@ async function copyDurably(file: string, keepAs: string): Promise<void> {
   }
   await mkdir(dirname(keepAs), { recursive: true, mode: 0o700 });
   await copyFile(file, keepAs, constants.COPYFILE_EXCL);
+  // The copy has the file's own mode. One that nobody may write could not be opened to be made durable.
+  await chmod(keepAs, ((await stat(file)).mode & 0o777) | 0o200);
   await syncPath(keepAs);
 }
 
@@ -45,17 +47,23 @@ async function writeFolder(folder: string, files: readonly { readonly name: stri
     throw new Fault('failed', `${folder} exists already: a backup is never written over`, ['name another folder with --backup-dir']);
   const temporary = `${folder}.partial-${randomUUID().slice(0, 8)}`;
   await guarded(dirname(folder), async () => {
-    await mkdir(temporary, { recursive: true, mode: 0o700 });
-    for (const { name, content } of [...files, { name: 'SHA256SUMS', content: checksums(files) }]) {
-      const path = join(temporary, normalize(name));
-      if (!path.startsWith(temporary))
-        throw new Fault('failed', `file name leaves the backup folder: ${name}`, [
-          'nothing was written; report it as a defect, with this name',
-        ]);
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      await writeDurably(path, Buffer.from(content), 0o600);
+    try {
+      await mkdir(temporary, { recursive: true, mode: 0o700 });
+      for (const { name, content } of [...files, { name: 'SHA256SUMS', content: checksums(files) }]) {
+        const path = join(temporary, normalize(name));
+        if (!path.startsWith(temporary))
+          throw new Fault('failed', `file name leaves the backup folder: ${name}`, [
+            'nothing was written; report it as a defect, with this name',
+          ]);
+        await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+        await writeDurably(path, Buffer.from(content), 0o600);
+      }
+      await rename(temporary, folder);
+    } catch (thrown) {
+      // On a full disk each try would leave another part of a backup behind, with Secrets where they were asked for.
+      await rm(temporary, { recursive: true, force: true }).catch(() => undefined);
+      throw thrown;
     }
-    await rename(temporary, folder);
   });
 }
 

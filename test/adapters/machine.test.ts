@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { localMachine } from '../../src/adapters/machine.ts';
@@ -45,6 +45,20 @@ describe('localMachine', () => {
     await assert.rejects(stat(join(folder, 'old')), /ENOENT/);
   });
 
+  it('takes a program away that nobody may write, and keeps it as one that can be run', async function () {
+    const { seteuid } = process;
+    const root = process.getuid?.() === 0;
+    if (process.platform === 'win32') return this.skip();
+    await writeFile(join(folder, 'old'), 'content');
+    await chmod(join(folder, 'old'), 0o555);
+    if (root) for (const path of [folder, join(folder, 'old')]) await chown(path, 65534, 65534);
+    // Root may write everything.
+    if (root) seteuid?.(65534);
+    await machine.moveAside(join(folder, 'old'), join(folder, 'kept')).finally(() => root && seteuid?.(0));
+    assert.equal((await stat(join(folder, 'kept'))).mode & 0o777, 0o755);
+    await assert.rejects(stat(join(folder, 'old')), /ENOENT/);
+  });
+
   it('never writes over an earlier backup of a file', async () => {
     await writeFile(join(folder, 'old'), 'second');
     await writeFile(join(folder, 'kept'), 'first');
@@ -63,6 +77,12 @@ describe('localMachine', () => {
     assert.equal((await stat(join(folder, 'backup', 'a.yaml'))).mode & 0o777, 0o600);
     assert.deepEqual(await readdir(folder), ['backup']);
     assert.equal(await readFile(join(folder, 'backup', 'SHA256SUMS'), 'utf8'), `${sha('a')}  a.yaml\n${sha('b')}  crs/b.yaml\n`);
+  });
+
+  it('leaves nothing of a folder that could not be written whole', async () => {
+    const files = ['a', 'a/b'].map((name) => ({ name, content: 'secret' }));
+    await assert.rejects(machine.writeFolder(join(folder, 'backup'), files), /cannot write in/);
+    assert.deepEqual(await readdir(folder), []);
   });
 
   it('refuses a folder that exists and names that leave it', async () => {
