@@ -1,6 +1,6 @@
 import type { KubeObject } from './object.ts';
 import type { ComponentStatusName, OperatorLag, OperatorView } from './operator-view.ts';
-import { workloadLags } from './operator-workloads.ts';
+import { ownImage, workloadLags } from './operator-workloads.ts';
 
 interface Condition {
   readonly type?: string;
@@ -26,13 +26,11 @@ export function operatorLags(view: OperatorView): readonly OperatorLag[] {
 function operatorLag({ deployment, names, target }: OperatorView): readonly OperatorLag[] {
   const subject = `Deployment/${names.deployment.namespace}/${names.deployment.name}`;
   if (!deployment) return [{ point: 1, subject, why: 'does not exist' }];
-  return workloadLags(deployment, (image) => (image === target.operatorImage ? '' : `runs ${image}, not ${target.operatorImage}`)).map(
-    (why) => ({
-      point: 1,
-      subject,
-      why,
-    }),
-  );
+  const wanted = target.operatorImage;
+  const own = ownImage(deployment, wanted);
+  const lag = (image: string) => (image !== own || image === wanted ? '' : `runs ${image}, not ${wanted}`);
+  const lags = own === undefined ? ['has no container'] : workloadLags(deployment, lag);
+  return lags.map((why) => ({ point: 1, subject, why }));
 }
 
 function releaseLag({ installation, names, target }: OperatorView): readonly OperatorLag[] {

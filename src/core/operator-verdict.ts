@@ -1,5 +1,6 @@
 import { degradation, operatorLags, unanswered, untouched } from './operator-points.ts';
 import type { OperatorLag, OperatorView } from './operator-view.ts';
+import { ownImage } from './operator-workloads.ts';
 
 /** All points have to hold this long, in milliseconds: three ticks of the operator's own status. */
 export const HOLD_MS = 15_000;
@@ -51,7 +52,7 @@ interface Suspicion {
 function suspicions(view: OperatorView, lags: readonly OperatorLag[]): readonly Suspicion[] {
   const { deployment, target } = view;
   const subject = `Deployment/${view.names.deployment.namespace}/${view.names.deployment.name}`;
-  const image = operatorImage(deployment);
+  const image = deployment && ownImage(deployment, target.operatorImage);
   const pinned = { type: 'pinned', subject, why: `stays at ${image ?? 'no image'}: the new operator does not run` } as const;
   const deaf = { type: 'deaf', subject, why: 'does not answer: the Installation has changed and its status has not followed' } as const;
   const waits = 'runs, and has begun nothing: it waits for the lease of the old one, or for kinds that the server does not have';
@@ -73,11 +74,4 @@ function degradedSuspicion(status: OperatorView['statuses'][number]): readonly S
   const subject = `${status.kind}/${status.metadata.name}`;
   const trouble = { type: failed ? 'pod-failure' : 'degraded', subject, why: `${found.reason}: ${found.message}` } as const;
   return [{ key: `${trouble.type} ${subject}`, afterMs: failed ? DEAF_MS : DEGRADED_MS, trouble }];
-}
-
-function operatorImage(deployment: OperatorView['deployment']): string | undefined {
-  const spec = deployment?.spec as
-    | { readonly template?: { readonly spec?: { readonly containers?: readonly { readonly image?: string }[] } } }
-    | undefined;
-  return spec?.template?.spec?.containers?.[0]?.image;
 }

@@ -38,3 +38,17 @@ export function workloadLags(workload: KubeObject, imageLag: (image: string) => 
   const short = COUNTS[kind].findIndex((field) => (status[field] ?? 0) !== wanted);
   return short < 0 ? [] : [`${status[COUNTS[kind][short] ?? ''] ?? 0} of ${wanted} pods are ${WORDS[short]}`];
 }
+
+/**
+ * The image of the workload's own container: a person may have added containers beside it, of which the target says nothing.
+ * Told by the wanted image, else by its name; a Deployment with neither has its first one.
+ */
+export function ownImage(workload: KubeObject, wanted: string): string | undefined {
+  const images = ((workload as Workload).spec?.template?.spec?.containers ?? []).map(({ image = '' }) => image);
+  return images.find((image) => image === wanted) ?? images.find((image) => nameOf(image) === nameOf(wanted)) ?? images[0];
+}
+
+/** `quay.io/tigera/operator:v1.42.3` → `operator`. */
+function nameOf(image: string): string {
+  return /([^/:@]+)(?:[:@][^/]*)?$/.exec(image)?.[1] ?? image;
+}

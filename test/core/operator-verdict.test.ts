@@ -182,6 +182,24 @@ describe('the end of an upgrade by the operator', () => {
     });
   }
 
+  it('looks at the operator’s own container, not at those that a person added to its Deployment', () => {
+    const beside = (moment: Moment) => {
+      const view = viewOf(moment, 60_000);
+      const containers = [{ image: 'reg.example.org:5000/proxy:1.2' }, { image: moment.operator }];
+      const initContainers = [{ image: 'reg.example.org:5000/ca-bundle:3' }];
+      const template = { spec: { initContainers, containers } };
+      return { ...view, deployment: view.deployment && { ...view.deployment, spec: { replicas: 1, template } } };
+    };
+    const done = operatorVerdict(beside(after), { good: 0, pinned: 0 });
+    assert.deepEqual([done.done, done.lags, done.troubles], [true, [], []]);
+    const old = operatorVerdict(beside({ ...after, operator: OLD.operator }), { pinned: 0 });
+    assert.deepEqual(
+      old.lags.map(({ why }) => why),
+      [`runs ${OLD.operator}, not ${NEW.operator}`],
+    );
+    assert.match(old.troubles.map(({ why }) => why).join(), /stays at quay\.io\/tigera\/operator:v1\.32\.12/);
+  });
+
   it('accepts images that are pinned by a digest of the target', () => {
     const view = viewOf({ ...after, node: { ...after.node, image: 'sha256:new' } }, 60_000);
     assert.deepEqual(operatorVerdict(view, { good: 0 }).lags, []);
