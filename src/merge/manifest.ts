@@ -63,6 +63,19 @@ export function manifestText(objects: readonly KubeObject[]): string {
   return objects.map((object) => writeYaml(object)).join('---\n');
 }
 
+/** Such texts end with as many line breaks as stand there. */
+const KEEPS_BREAKS = /[|>]\d?\+/;
+
+/** Documents as one file, each in its author's own words: indentation of its first line and blanks in its last one have a meaning. */
+export function documentsText(documents: readonly Pick<ManifestDocument, 'text'>[]): string {
+  return documents
+    .map(({ text }) => {
+      const begun = text.replace(/^(?:[ \t]*\n)+/, '');
+      return `---\n${KEEPS_BREAKS.test(begun) ? begun.replace(/\n$/, '') : begun.replace(/\n+$/, '')}\n`;
+    })
+    .join('');
+}
+
 function cleanText(text: string, name: string): string {
   if (text.length > LIMIT_BYTES) {
     throw new Fault('usage', `${name} is larger than ${LIMIT_BYTES / 1e6} MB`, ['Name a file of Kubernetes manifests.']);

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../core/object.ts';
 import type { Profile, Variant, WorkloadName } from '../core/profile.ts';
-import type { Manifest, ManifestDocument } from './manifest.ts';
+import { documentsText, type Manifest, type ManifestDocument } from './manifest.ts';
 
 export type WaveId = 'configuration' | 'agents' | 'typha' | 'add-ons' | 'controllers' | 'all';
 
@@ -68,5 +68,5 @@ function numbered(waves: readonly (readonly [WaveId, readonly ManifestDocument[]
 
 /** The wave as a file, each document in its author's own words. */
 export function waveText(wave: Wave): string {
-  return wave.documents.map((document) => `---\n${document.text.trim()}\n`).join('');
+  return documentsText(wave.documents);
 }

@@ -1,7 +1,7 @@
 import type { Action } from '../core/action.ts';
 import { serverSideApply } from '../core/argv.ts';
 import type { Context } from '../core/context.ts';
-import type { Manifest } from '../merge/manifest.ts';
+import { documentsText, type Manifest } from '../merge/manifest.ts';
 import { takeOverOwnership } from './ownership.ts';
 import { isPending, type PreviewedObject } from './preview-outcome.ts';
 
@@ -24,7 +24,7 @@ export function changes({ previews }: Pick<WholeFile, 'previews'>): boolean {
 export function applyWhole(whole: WholeFile, context: Context): readonly Action[] {
   if (!changes(whole)) return [];
   const { id, file, title, ref, manifest, previews } = whole;
-  const content = manifest.documents.map((document) => `---\n${document.text.trim()}\n`).join('');
+  const content = documentsText(manifest.documents);
   const ownership = takeOverOwnership(previews, context).map((action) => ({ ...action, id: `${id}-${action.id}`, ref }));
   return [
     { id: `${id}-file`, title: `save ${file}`, ref, undo: 'full', effect: { type: 'write', file, content } },

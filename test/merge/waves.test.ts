@@ -55,4 +55,20 @@ describe('splitWaves', () => {
     assert.deepEqual(kinds(2), ['Deployment/calico-typha']);
     assert.deepEqual(kinds(4), ['Deployment/calico-kube-controllers']);
   });
+
+  for (const [what, text] of [
+    ['a document that is indented as a whole', '  apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: a\n'],
+    ['a text that ends with blank lines', 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata:\n  a: |+\n    x\n\n\n'],
+    ['a text whose last line ends with blanks', 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata:\n  a: |\n    x  \n\n'],
+    ['a document after blank lines', '\n  \n\napiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }'],
+  ] as const) {
+    it(`writes ${what} so that it reads back as it was`, () => {
+      const { documents } = parseManifest(`---\n${text}\n---\n${text}`, 'x.yaml');
+      const written = waveText({ id: 'all', title: '', file: 'upgrade.yaml', documents });
+      assert.deepEqual(
+        parseManifest(written, 'again').documents.map(({ object }) => object),
+        documents.map(({ object }) => object),
+      );
+    });
+  }
 });
