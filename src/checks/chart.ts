@@ -1,6 +1,6 @@
 import { type Check, notApplicable, ok, read, type Verdict } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
-import { isPending } from '../core/helm-record.ts';
+import type { HelmRecord } from '../core/helm-record.ts';
 import { continues } from '../core/run-record.ts';
 import type { ChartJudged, StoredRelease } from './chart-facts.ts';
 import { defineCheck, failed, PROGRAM } from './define.ts';
@@ -35,22 +35,30 @@ export const releaseSettled: Check<ChartJudged> = defineCheck('NS-232', {
     if (record.status === 'deployed') return ok(`revision ${record.revision} is deployed`);
     const what = `revision ${record.revision} of ${record.namespace}/${record.name} is ${record.status}: ${record.description || 'no reason given'}`;
     if (record.status === 'failed') return failedRevision(what, stored, facts, context);
-    const next = isPending(record) ? `kubectl delete ${stored.object} --namespace ${record.namespace}` : `helm history ${record.name}`;
-    const hint =
-      record.status === 'pending-upgrade'
-        ? 'Make sure that no chart tool is at work on it; then delete the mark of the unfinished revision, and run again: the upgrade is made anew.'
-        : 'Finish or undo that operation with the chart tool first.';
-    return failed(what, hint, { next });
+    if (!hasOneBefore(record)) return failed(what, 'Finish or undo that operation with the chart tool first.', { next: historyOf(record) });
+    return failed(
+      what,
+      'Make sure that no chart tool is at work on it; then delete the mark of the unfinished revision, and run again: the upgrade is made anew.',
+      { next: `kubectl delete ${stored.object} --namespace ${record.namespace}` },
+    );
   }),
 });
 
+/** Only an upgrade and a rollback mark a revision of their own; any other record is all that the chart tool knows of the release. */
+function hasOneBefore({ status }: HelmRecord): boolean {
+  return status === 'pending-upgrade' || status === 'pending-rollback';
+}
+
+function historyOf({ name, namespace }: HelmRecord): string {
+  return `helm history ${name} --namespace ${namespace}`;
+}
+
 function failedRevision(what: string, { record }: StoredRelease, facts: ChartJudged, context: Context): Verdict {
   const ours = continues(facts.record, context) && record.chart.version === context.options.release;
-  const next = `helm history ${record.name} --namespace ${record.namespace}`;
   if (ours)
     return failed(`${what}; it was left by the run that goes on now`, 'Continue the run.', { expected: true, next: `${PROGRAM} run` });
   const hint = 'Mend the cause, or go back with helm rollback; or accept this check by name: the upgrade then starts from what is there.';
-  return failed(what, hint, { next });
+  return failed(what, hint, { next: historyOf(record) });
 }
 
 /** A release that keeps the old operator would say that it is upgraded while nothing is (domain §11.4). */

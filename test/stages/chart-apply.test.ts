@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { commandLine } from '../../src/core/argv.ts';
 import type { StagePlan } from '../../src/core/stage.ts';
+import { applyStage } from '../../src/stages/apply.ts';
 import { configuration, configurationCrd } from '../support/calico-objects.ts';
 import { type ChartParts, chartBench, openedChart } from '../support/chart-bench.ts';
 import { objectOf } from '../support/inventory.ts';
@@ -187,6 +188,21 @@ describe('what stands against a chart upgrade', () => {
     const foreign = liveCrd({ 'meta.helm.sh/release-name': 'calico-crds', 'meta.helm.sh/release-namespace': 'default' });
     assert.equal((await openedChart(chartBench({ crdsApplied: true, objects: [foreign] }))).outcomes['NS-237'], 'warning');
   });
+
+  for (const [status, next] of [
+    ['pending-upgrade', 'kubectl delete secret/sh.helm.release.v1.calico.v3 --namespace tigera-operator'],
+    ['pending-rollback', 'kubectl delete secret/sh.helm.release.v1.calico.v3 --namespace tigera-operator'],
+    // The record is the release itself: values and objects are in no other.
+    ['pending-install', 'helm history calico --namespace tigera-operator'],
+    ['uninstalling', 'helm history calico --namespace tigera-operator'],
+    ['superseded', 'helm history calico --namespace tigera-operator'],
+  ] as const) {
+    it(`NS-232: leads out of ${status} without losing the release`, async () => {
+      const { sources, context } = chartBench({ crdsApplied: true, stored: { info: { status } } });
+      const found = (await applyStage.open(sources, context)).findings().find(({ id }) => id === 'NS-232');
+      assert.deepEqual([found?.outcome, found?.next], ['error', next]);
+    });
+  }
 
   it('NS-232: lets a run go on from the failed revision that it left itself', async () => {
     const failed = { info: { status: 'failed' }, chart: { metadata: { name: 'tigera-operator', version: 'v3.32.1' } } };
