@@ -49,14 +49,17 @@ export function storeSettings(
   tlsKeys: readonly string[],
 ): StoreSettings | undefined {
   for (const { apiVersion, kind, metadata, data } of documents) {
-    const values = data as Readonly<Record<string, string>> | undefined;
+    // In a person's own file a key may stand without a value: the server takes that for an empty text.
+    const values = data as Readonly<Record<string, unknown>> | null | undefined;
     const endpoints = kind === 'ConfigMap' ? values?.[endpointsKey] : undefined;
     if (endpoints === undefined) continue;
     const ref = { apiVersion, kind, name: metadata.name, ...(metadata.namespace ? { namespace: metadata.namespace } : {}) };
-    return { ref, endpoints, paths: tlsKeys.map((key) => values?.[key] ?? '') };
+    return { ref, endpoints: textOf(endpoints), paths: tlsKeys.map((key) => textOf(values?.[key])) };
   }
   return undefined;
 }
+
+const textOf = (value: unknown): string => String(value ?? '');
 
 /** The documents with these endpoints in the ConfigMap that names them. */
 export function withEndpoints(documents: readonly KubeObject[], endpointsKey: string, endpoints: string): readonly KubeObject[] {

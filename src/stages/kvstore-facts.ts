@@ -51,9 +51,8 @@ function certificatesOf(paths: readonly string[], values: Values): StoreCertific
 function placeholdersOf(documents: readonly KubeObject[], placeholders: readonly string[]): readonly Evidence[] {
   return documents.flatMap((document) => {
     if (document.kind !== 'ConfigMap') return [];
-    const data = (document.data ?? {}) as Values;
-    return Object.entries(data).flatMap(([key, value]) => {
-      const found = placeholders.find((one) => value.includes(one));
+    return Object.entries(document.data ?? {}).flatMap(([key, value]: [string, unknown]) => {
+      const found = placeholders.find((one) => typeof value === 'string' && value.includes(one));
       return found === undefined ? [] : [{ text: `${refText(refOf(document))} data.${key}`, object: refOf(document), detail: found }];
     });
   });

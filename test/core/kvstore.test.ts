@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { endpointsOf, endpointsProblem, storeSettings, withEndpoints } from '../../src/core/kvstore.ts';
 import type { KubeObject } from '../../src/core/object.ts';
 
-const config = (data: Readonly<Record<string, string>>): KubeObject => ({
+const config = (data: Readonly<Record<string, unknown>>): KubeObject => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
   metadata: { name: 'config', namespace: 'kube-system' },
@@ -39,6 +39,11 @@ describe('endpoints of the key-value store', () => {
     const found = storeSettings([config({ other: '1' }), config({ endpoints: 'https://a:1', ca: '/x/ca' })], 'endpoints', ['ca', 'cert']);
     assert.deepEqual([found?.endpoints, found?.paths], ['https://a:1', ['/x/ca', '']]);
     assert.equal(storeSettings([config({})], 'endpoints', []), undefined);
+  });
+
+  it('are none where the key stands without a value, as a person’s own file may have it', () => {
+    const found = storeSettings([config({ endpoints: null, ca: null, cert: 5 })], 'endpoints', ['ca', 'cert']);
+    assert.deepEqual([found?.endpoints, found?.paths], ['', ['', '5']]);
   });
 
   it('take the place of the installed ones and of nothing else', () => {
