@@ -50,12 +50,11 @@ async function previewOnce(cluster: ClusterReader, kind: Kind, document: KubeObj
   const live = await cluster.get(kind, document.metadata.name, document.metadata.namespace);
   const adopted = live && adoptedOwnership(live);
   const known = { document, ...(live ? { live } : {}), ...(adopted ? { adopted } : {}) };
+  const going = goingText(live);
+  if (going !== undefined) return refused(known, going);
   const applied = await answerOf(() => cluster.dryRunApply(kind, document, KUBECTL));
   if (applied === 'changed') return undefined;
-  if (applied instanceof ApiFailure) {
-    if (!live) return applied.status === 404 ? created(document, applied.message) : refused(known, applied.message);
-    return applied.status === 422 && adopted ? previewAdopted(cluster, kind, { ...known, live }, applied) : refused(known, applied.message);
-  }
+  if (applied instanceof ApiFailure) return previewRefused(cluster, kind, known, applied);
   if (!live) return { ...created(document), result: applied };
   if (applied.metadata.resourceVersion !== live.metadata.resourceVersion) return undefined;
   const predicted = predictApply(applied, document);
@@ -66,6 +65,24 @@ async function previewOnce(cluster: ClusterReader, kind: Kind, document: KubeObj
   return { ...known, result, planned: compare({ document, live, applied, result, ...(predicted.exact ? {} : { note: INEXACT }) }) };
 }
 
+/** The dry run was refused: for good, or only as long as ownership is not handed over, or a namespace is still to come. */
+async function previewRefused(
+  cluster: ClusterReader,
+  kind: Kind,
+  known: Omit<PreviewedObject, 'planned'>,
+  { status, message }: ApiFailure,
+): Promise<PreviewedObject | undefined> {
+  const { live, adopted, document } = known;
+  if (!live && status === 404) return created(document, message);
+  return live && adopted && status === 422 ? previewAdopted(cluster, kind, { ...known, live }, message) : refused(known, message);
+}
+
+/** The server takes an apply of an object that only waits for its finalizers, and the object goes all the same. */
+function goingText(live: KubeObject | undefined): string | undefined {
+  const since = live?.metadata.deletionTimestamp;
+  return since === undefined ? undefined : `it has been marked for deletion at ${since}: what is written to it goes with it`;
+}
+
 /**
  * A document may not go together with fields of the client-side apply (an env `value` beside its new `valueFrom`). Handing
  * ownership over first, as the apply stage does, removes those fields in the same write.
@@ -74,15 +91,16 @@ async function previewAdopted(
   cluster: ClusterReader,
   kind: Kind,
   known: Omit<PreviewedObject, 'planned'> & { readonly live: KubeObject },
-  refusal: ApiFailure,
+  refusal: string,
 ): Promise<PreviewedObject | undefined> {
   const { live, document } = known;
   const wanted = applyAfterAdoption(live, document);
-  const result = wanted ? await answerOf(() => cluster.dryRunPatch(kind, refOf(live), diffPatch(live, wanted), KUBECTL)) : refusal;
+  if (!wanted) return refused(known, refusal);
+  const result = await answerOf(() => cluster.dryRunPatch(kind, refOf(live), diffPatch(live, wanted), KUBECTL));
   if (result === 'changed') return undefined;
-  if (result instanceof ApiFailure) return refused(known, refusal.message);
-  const note = `only once field ownership has been taken over; before that the server refuses it: ${refusal.message}`;
-  return { ...known, result, needsOwnership: refusal.message, planned: compare({ document, live, applied: result, result, note }) };
+  if (result instanceof ApiFailure) return refused(known, refusal);
+  const note = `only once field ownership has been taken over; before that the server refuses it: ${refusal}`;
+  return { ...known, result, needsOwnership: refusal, planned: compare({ document, live, applied: result, result, note }) };
 }
 
 /** A conflict is a change in between; another refusal of this very document is an answer; no answer is thrown. */

@@ -55,6 +55,14 @@ describe('previewing an apply', () => {
     assert.deepEqual(requests, ['get m', 'apply m as kubectl']);
   });
 
+  it('is a refusal where the object is being deleted: what is written to it would go with it', async () => {
+    const going = { ...live, metadata: { ...live.metadata, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['example.org/hold'] } };
+    const { cluster } = fakeCluster([going], { kinds, apply: () => going });
+    const { planned } = await previewDocument(cluster, { ...document, data: { a: '1', b: '2' } });
+    assert.equal(planned.change, 'refused');
+    assert.match(planned.note ?? '', /marked for deletion at 2026-01-01T00:00:00Z/);
+  });
+
   it('names whose fields it takes', async () => {
     const { cluster } = fakeCluster([live], {
       kinds,
