@@ -41,8 +41,7 @@ export async function readOperatedImages(sources: Sources, context: Context, ins
     readInstallations(sources.cluster, context),
     attempt(() => readPinned(sources.cluster, context)),
   ]);
-  const hasRegistry = settings.some(({ spec }) => isRecord(spec) && typeof spec.registry === 'string' && spec.registry !== '');
-  const defaults = hasRegistry ? new Map<string, string>() : await readDefaults(sources, context);
+  const defaults = settings.some(namesRegistry) ? new Map<string, string>() : await readDefaults(sources, context);
   const digests: Rules['digests'] = 'value' in pinned ? pinned.value : new Map();
   const rules = { release: options.release, installed: installation.release, digests, defaults };
   const told = workloads.flatMap((workload) => imagesIn([workload]).map((image) => ({ workload, image, next: nextImage(image, rules) })));
@@ -59,6 +58,11 @@ export async function readOperatedImages(sources: Sources, context: Context, ins
       ),
     ],
   };
+}
+
+/** `UseDefault` asks by name for the operator's own. */
+function namesRegistry({ spec }: KubeObject): boolean {
+  return isRecord(spec) && typeof spec.registry === 'string' && !['', 'UseDefault'].includes(spec.registry);
 }
 
 function nextImage(image: string, { release, installed, digests, defaults }: Rules): string | undefined {

@@ -51,7 +51,8 @@ async function readDocuments(sources: Sources, context: Context, installation: I
   const { target, edits } = await readMergedTarget(sources, context, installation, await sources.records.load());
   const documents = targetDocuments(target);
   if ('unread' in edits) return { documents, unknown: [`your edits are not in the list: ${edits.unread}`] };
-  const open = edits.value.conflicts.map(({ field }) => field).filter((field) => /\.image$/.test(field));
+  // By the path: what is decided for all images of a registry at once has a name of its own.
+  const open = edits.value.conflicts.filter(({ path }) => /\.image$/.test(path)).map(({ field }) => field);
   return { documents, unknown: open.map((field) => `${field} is still to be decided: listed is what the target has there`) };
 }
 

@@ -41,6 +41,11 @@ describe('the images of the target', () => {
     );
   });
 
+  it('are named as open where a build of one’s own is still to be decided on', async () => {
+    const { unknown } = await imagesOf(applyBench(await replaced(':v3.26.4"', ':v3.26.4-fix"')));
+    assert.match(unknown.join(), /images:registry\.netsvc\.io\/netsvc is still to be decided: listed is what the target has/);
+  });
+
   it('are named as not edited where nothing tells the edits', async () => {
     const bench = applyBench((await ownDocuments('v3.26.4')).map(appliedClientSide), { releases: ['v3.32.2'] });
     const { unknown } = await imagesOf(bench);
@@ -61,6 +66,30 @@ describe('the images of the target, where an operator decides', () => {
         images.join(),
       );
     assert.match(unknown.join(), /chooses the images of its components/);
+  });
+
+  it('come from the release’s registry where the Installation asks for the default by name', async () => {
+    const settings = objectOf('operator.tigera.io/v1', 'Installation', 'default', {
+      spec: { registry: 'UseDefault' },
+      status: { calicoVersion: 'v3.27.5' },
+    });
+    const bench = await operatedBench({ more: [settings] });
+    const { artifacts } = bench.sources;
+    const container = '{ name: calico-node, image: "quay.io/calico/node:v3.32.1" }';
+    const text = `apiVersion: apps/v1\nkind: DaemonSet\nmetadata: { name: calico-node }\nspec: { template: { spec: { containers: [${container}] } } }\n`;
+    const isFull = (path: string) => path === 'manifests/calico.yaml';
+    const full = { url: 'calico.yaml', file: 'calico.yaml', bytes: new TextEncoder().encode(text), sha256: 'f'.repeat(64) };
+    const sources = {
+      ...bench.sources,
+      artifacts: {
+        ...artifacts,
+        has: async (release: string, path: string) => isFull(path) || artifacts.has(release, path),
+        fetch: async (release: string, path: string) => (isFull(path) ? full : artifacts.fetch(release, path)),
+      },
+    };
+    const { images } = await imagesOf({ sources, context: bench.context });
+    assert.ok(images.includes('quay.io/calico/node:v3.32.1'), images.join());
+    assert.ok(!images.includes('docker.io/calico/node:v3.32.1'), images.join());
   });
 
   it('have the digests of an ImageSet for the target', async () => {
