@@ -19,6 +19,11 @@ export function parseImage(text: string): Image {
   };
 }
 
+/** Another repository with the tag and digest of an image: the same content wherever it is pulled from. */
+export function imageText(repository: string, { tag, digest }: Pick<Image, 'tag' | 'digest'>): string {
+  return `${repository}${tag === undefined ? '' : `:${tag}`}${digest === undefined ? '' : `@${digest}`}`;
+}
+
 /** `calico/cni` and `docker.io/calico/cni` are one repository: the default registry need not be written. */
 export function canonicalRepository(repository: string): string {
   return repository.replace(/^(index\.)?docker\.io\//, '');

@@ -1,4 +1,4 @@
-import { canonicalRepository, folderOf, type Image, imageKey, isReleaseTag, nameOf, parseImage } from './images.ts';
+import { canonicalRepository, folderOf, type Image, imageKey, imageText, isReleaseTag, nameOf, parseImage } from './images.ts';
 import { sameValue } from './json.ts';
 import { editJson } from './json-edit.ts';
 import { readJson } from './json-text.ts';
@@ -37,7 +37,7 @@ function decideBuild(walk: Walk, place: Place, three: Three, images: Images): un
   const isMirror = moved && isSame(images) && nameOf(is.repository).endsWith(nameOf(to.repository)) && to.tag !== undefined;
   if (!isMirror) return decide(walk, place, three, OWN_BUILD, field);
   walk.images.learn(was, is);
-  const theirs = `${is.repository}:${to.tag}`;
+  const theirs = imageText(is.repository, to);
   return decide(walk, place, { ...three, theirs }, `${OWN_BUILD} ${FROM_YOURS}`, field);
 }
 
@@ -53,9 +53,8 @@ function mergeRegistry(walk: Walk, place: Place, three: Three, images: Images): 
   const odd = nameOf(is.repository).endsWith(nameOf(to.repository))
     ? undefined
     : `Its name does not end in ${nameOf(to.repository)}; check it.`;
-  const image = to.tag === undefined ? is.repository : `${is.repository}:${to.tag}`;
   tell(walk, place, three, 'kept', odd);
-  return image;
+  return imageText(is.repository, to);
 }
 
 /** What the person added to and took from a list with commas, in the target's list. */

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../core/object.ts';
 import { refText } from '../core/object.ts';
 import { stepInto } from './field-paths.ts';
-import { parseImage } from './images.ts';
+import { imageText, parseImage } from './images.ts';
 import { identityOf, podSpecOf, recordsIn, withPodSpec } from './prepare.ts';
 import { tell, type Walk } from './walk.ts';
 
@@ -35,8 +35,8 @@ type Container = Readonly<Record<string, unknown>>;
 function withMappedImage(walk: Walk, list: string, container: Container): Container {
   const { image } = container;
   if (typeof image !== 'string') return container;
-  const { repository, tag, digest } = parseImage(image);
-  const mine = walk.images.find(repository);
+  const released = parseImage(image);
+  const mine = walk.images.find(released.repository);
   const path = stepInto(stepInto(stepInto('spec.template.spec', list), String(container.name), true), 'image');
   if (mine === undefined) {
     walk.note(
@@ -44,7 +44,7 @@ function withMappedImage(walk: Walk, list: string, container: Container): Contai
     );
     return container;
   }
-  const own = `${mine}${tag ? `:${tag}` : ''}${digest ? `@${digest}` : ''}`;
+  const own = imageText(mine, released);
   if (own === image) return container;
   tell(walk, { path, name: 'image', gone: false, json: false }, { base: undefined, mine: own, theirs: image }, 'kept', AS_THE_OTHERS);
   return { ...container, image: own };

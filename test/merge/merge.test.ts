@@ -185,6 +185,7 @@ const kindOfImage = (title: string, mine: string, result: string, told: readonly
   told,
 });
 
+const DIGEST = `sha256:${'ab'.repeat(32)}`;
 const images: readonly Case[] = [
   kindOfImage('another registry is kept with the target’s tag; its port is no tag', `${OWN}:v3.27.2`, `${OWN}:v3.32.1`, ['kept image']),
   kindOfImage('an image without a tag is a conflict; the registry is kept until and after it', OWN, `${OWN}:v3.32.1`, ['conflict image']),
@@ -195,6 +196,14 @@ const images: readonly Case[] = [
   kindOfImage('another release’s tag is no edit', 'docker.io/calico/node:v3.27.4', NEW, []),
   kindOfImage('a tag of an own build is a conflict', 'docker.io/calico/node:v3.27.2-fix', NEW, ['conflict image']),
   kindOfImage('a digest is a conflict', `docker.io/calico/node@sha256:${'ab'.repeat(32)}`, NEW, ['conflict image']),
+  {
+    title: 'a digest of the target stays with its tag, from another registry too',
+    base: image(OLD),
+    mine: image(`${OWN}:v3.27.2`),
+    theirs: image(`${NEW}@${DIGEST}`),
+    result: image(`${OWN}:v3.32.1@${DIGEST}`),
+    told: ['kept image'],
+  },
   kindOfImage('the default registry left out is no edit', 'calico/node:v3.27.2', NEW, []),
   kindOfImage('the registry that the target has is there already', 'quay.io/calico/node:v3.27.2', NEW, ['already image']),
 ];
