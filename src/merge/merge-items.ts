@@ -16,7 +16,7 @@ const ORDERED = new Set(['initContainers', 'plugins']);
 
 const MOVED = 'You moved it to another path, and the release changed it.';
 
-/** Merges item by item; the target's order, what the person added behind what stood before it. */
+/** Merges item by item; the target's order, what the person added where it stood among its neighbours. */
 export function mergeItems(walk: Walk, place: Place, lists: ThreeLists, mergeField: MergeField): readonly unknown[] {
   const { base, mine, theirs } = lists;
   const merged = new Map<string, unknown>();
@@ -35,10 +35,18 @@ function inOrder({ mine, theirs }: ThreeLists, merged: Items): readonly unknown[
   const own = [...mine.keys()];
   for (const [index, key] of own.entries()) {
     if (merged.get(key) === undefined || theirs.has(key)) continue;
-    const before = order.indexOf(own[index - 1] ?? '');
-    order.splice(before < 0 ? order.length : before + 1, 0, key);
+    order.splice(placeOf(index, own, order), 0, key);
   }
   return order.map((key) => merged.get(key));
+}
+
+/** First if it was first, else behind what stood before it; where that is gone, before what stood behind it, or at the end. */
+function placeOf(index: number, own: readonly string[], order: readonly string[]): number {
+  if (index === 0) return 0;
+  const before = order.indexOf(own[index - 1] ?? '');
+  if (before >= 0) return before + 1;
+  const next = own.slice(index + 1).find((key) => order.includes(key));
+  return next === undefined ? order.length : order.indexOf(next);
 }
 
 /** A mount that went to another path is one edit: half of it would mount the volume twice. */

@@ -1,4 +1,4 @@
-import { type Document, isMap, isScalar, isSeq, type Node, Scalar, visit, type YAMLMap, type YAMLSeq } from 'yaml';
+import { type Document, isMap, isNode, isScalar, isSeq, type Node, Scalar, visit, type YAMLMap, type YAMLSeq } from 'yaml';
 import { isRecord, ownField, sameValue } from './json.ts';
 import { itemsOf } from './list-items.ts';
 import { canonical } from './same-meaning.ts';
@@ -95,13 +95,22 @@ function syncList(document: Document, list: YAMLSeq, after: readonly unknown[], 
   const keysOf = (items: readonly unknown[]) => (keyed ? [...(itemsOf(name, items)?.keys() ?? [])] : items.map(canonical));
   const there = new Map(keysOf(values).map((key, index) => [key, index]));
   const keys = keysOf(after);
+  const first = list.items[0];
   list.items = after.map((item, index) => {
     const at = there.get(keys[index] ?? '');
     if (at === undefined) return created(document, item, name);
     there.delete(keys[index] ?? '');
     return sync(document, list.items[at], { before: values[at], after: item, name: '' });
   });
+  if (list.items[0] !== first && list.items.includes(first)) keepComment(list, first);
   return list;
+}
+
+/** What stands above a list's first item is read as the list's: it stays with that item when another comes before it. */
+function keepComment(list: YAMLSeq, first: unknown): void {
+  if (!list.commentBefore || !isNode(first)) return;
+  first.commentBefore = list.commentBefore;
+  list.commentBefore = null;
 }
 
 /** Texts are quoted as manifests do it: what a reader could take for anything else, and the values of variables. */

@@ -391,6 +391,30 @@ const volume = (name: string): object => ({ name, hostPath: { path: `/${name}` }
 
 const across: readonly Case[] = [
   {
+    title: 'a container that the person put first still runs first',
+    base: inits(OLD, init('a', OLD)),
+    mine: inits(OLD, init('mine', 'x:1'), init('a', OLD)),
+    theirs: inits(NEW, init('new', NEW), init('a', NEW)),
+    result: inits(NEW, init('mine', 'x:1'), init('new', NEW), init('a', NEW)),
+    told: ['kept initContainers[mine]'],
+  },
+  {
+    title: 'a container whose predecessor is gone comes before the one that stood behind it',
+    base: inits(OLD, init('a', OLD), init('b', OLD), init('c', OLD)),
+    mine: inits(OLD, init('a', OLD), init('b', OLD), init('mine', 'x:1'), init('c', OLD)),
+    theirs: inits(NEW, init('a', NEW), init('c', NEW)),
+    result: inits(NEW, init('a', NEW), init('mine', 'x:1'), init('c', NEW)),
+    told: ['kept initContainers[mine]'],
+  },
+  {
+    title: 'a variable that others are made of stays before them',
+    base: env({ A: '1' }),
+    mine: env({ HOST: field, A: '$(HOST)' }),
+    theirs: env({ A: '1' }),
+    result: env({ HOST: field, A: '$(HOST)' }),
+    told: ['kept env[A].value', 'kept env[HOST]'],
+  },
+  {
     title: 'a container new in the target comes from the person’s registry',
     base: inits(OLD),
     mine: inits(`${OWN}:v3.27.2`),

@@ -144,4 +144,17 @@ describe('upgradeText', () => {
     );
     assert.match(config, /veth_mtu/);
   });
+
+  it('leaves the comment of a list’s first item with that item where another comes before it', () => {
+    const documents = parseManifest(TARGET, 'target').documents.map(({ object }) => object);
+    const first = { key: 'mine', operator: 'Exists' };
+    const edited = documents.map((object) => {
+      if (object.kind !== 'DaemonSet') return object;
+      const spec = object.spec as { template: { spec: { tolerations: readonly object[] } } };
+      const pod = { ...spec.template.spec, tolerations: [first, ...spec.template.spec.tolerations] };
+      return { ...object, spec: { ...spec, template: { ...spec.template, spec: pod } } };
+    });
+    const text = upgradeText(TARGET, { documents: edited });
+    assert.match(text, /tolerations:\n +- key: mine\n +operator: Exists\n +# Everywhere\.\n +- effect: NoSchedule/);
+  });
 });
