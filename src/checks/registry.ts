@@ -83,7 +83,7 @@ export const registry = {
   'NS-404': 'one replica of the controllers',
   'NS-405': 'order of agents and Typha',
   'NS-406': 'Typha can be replaced on these nodes',
-  'NS-407': 'agents update by themselves',
+  'NS-407': 'workloads update by themselves',
   'NS-408': 'no variable set twice in the cluster',
   'NS-409': 'disruption budgets leave room',
   'NS-421': 'nodes Ready',

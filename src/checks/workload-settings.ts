@@ -1,7 +1,7 @@
-import { type Evidence, notApplicable, ok, read } from '../core/check.ts';
+import { type Evidence, notApplicable, ok, read, type Verdict } from '../core/check.ts';
 import { type KubeObject, refOf, refText } from '../core/object.ts';
 import { selectorOf, selects } from '../core/selector.ts';
-import { counted, evidenceOf, failed, failIfAny, preflightCheck, withInstallation } from './define.ts';
+import { counted, evidenceOf, failed, failIfAny, listed, preflightCheck, withInstallation } from './define.ts';
 import type { PreflightFacts } from './facts.ts';
 import { containersOf, findWorkload, type ServiceWorkloads, serviceWorkloads, shapeOf } from './workloads.ts';
 
@@ -30,10 +30,13 @@ export const updatesByItself = preflightCheck('NS-407', {
   severity: 'error',
   ref: '§4.4/2',
   judge: withInstallation((installation, facts, { profile }) => {
-    const name = serviceWorkloads(installation, profile)?.agent;
-    if (!name) return notApplicable(UNKNOWN_VARIANT);
+    const names = serviceWorkloads(installation, profile);
+    if (!names) return notApplicable(UNKNOWN_VARIANT);
+    const name = names.agent;
     const live = findWorkload(read(facts.daemonSets), name);
     if (!live) return notApplicable(`${refText(name)} does not exist: see NS-401`);
+    const paused = liveWorkloads(names, facts).filter((workload) => shapeOf(workload).spec?.paused === true);
+    if (paused.length > 0) return failedPaused(paused);
     const type = shapeOf(live).spec?.updateStrategy?.type ?? 'RollingUpdate';
     if (type !== 'OnDelete') return ok(`update strategy ${type}`);
     const patch = '{"spec":{"updateStrategy":{"type":"RollingUpdate"}}}';
@@ -44,6 +47,18 @@ export const updatesByItself = preflightCheck('NS-407', {
     );
   }),
 });
+
+/** A pause is an edit like any other: the upgrade would carry it, and wait for pods that nobody makes. */
+function failedPaused(paused: readonly KubeObject[]): Verdict {
+  const resume = paused.map(
+    ({ kind, metadata }) => `kubectl rollout resume ${kind.toLowerCase()} ${metadata.name} -n ${metadata.namespace}`,
+  );
+  return failed(
+    `the rollout of ${listed(paused.map((one) => refText(refOf(one))))} is paused: no pod is replaced until somebody resumes it`,
+    'Find out why it was paused, then resume it; or accept this and resume it yourself while `wait` watches.',
+    { evidence: paused.map((one) => evidenceOf(one)), next: resume.join(' && ') },
+  );
+}
 
 /** Variables that a container of the workload sets more than once; in a document server-side apply refuses them (domain §6.4). */
 export function duplicateEnv(workload: KubeObject): readonly Evidence[] {

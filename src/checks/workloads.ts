@@ -16,6 +16,7 @@ export interface ContainerShape {
 export interface WorkloadShape {
   readonly spec?: {
     readonly replicas?: number;
+    readonly paused?: boolean;
     readonly updateStrategy?: { readonly type?: string };
     readonly strategy?: { readonly type?: string; readonly rollingUpdate?: { readonly maxUnavailable?: number | string } };
     readonly template?: {

@@ -18,6 +18,7 @@ export type Known = WeakMap<PodFacts, { readonly node: NodeFacts | undefined; re
 interface WorkloadShape {
   readonly spec?: {
     readonly replicas?: number;
+    readonly paused?: boolean;
     readonly template?: { readonly spec?: { readonly containers?: readonly { readonly name: string; readonly image: string }[] } };
   };
   readonly status?: Readonly<Record<string, number | undefined>>;
@@ -62,11 +63,16 @@ function pendingReason(target: RolloutTarget, workload: KubeObject, pods: readon
     return `its container ${target.container} is still set to ${image ?? 'nothing'}`;
   if ((status.observedGeneration ?? 0) < (workload.metadata.generation ?? 0)) return 'its controller has not seen the change yet';
   const updated = (target.kind === 'DaemonSet' ? status.updatedNumberScheduled : status.updatedReplicas) ?? 0;
-  if (updated < desired) return `${updated} of ${desired} pods have been updated`;
+  if (updated < desired) return `${updated} of ${desired} pods have been updated${spec?.paused ? pausedText(target) : ''}`;
   const rest = pods.filter((pod) => pod.phase !== 'new');
   if (rest.length > 0) return `${rest.length} of ${Math.max(desired, pods.length)} pods are not new and ready`;
   if (pods.length !== desired) return `${pods.length} pods exist, ${desired} are wanted`;
   return countsPending(target, status, desired);
+}
+
+/** Nothing else would tell: the controller waits without a word. */
+function pausedText({ kind, namespace, name }: RolloutTarget): string {
+  return `; its rollout is paused: kubectl rollout resume ${kind.toLowerCase()} ${name} -n ${namespace}`;
 }
 
 /** The controller's own counts; a READY literal that is not full (`1/2`) can never satisfy them (§3). */

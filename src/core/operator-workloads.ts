@@ -7,6 +7,7 @@ interface Container {
 interface Workload {
   readonly spec?: {
     readonly replicas?: number;
+    readonly paused?: boolean;
     readonly template?: { readonly spec?: { readonly containers?: readonly Container[]; readonly initContainers?: readonly Container[] } };
   };
   readonly status?: Readonly<Record<string, number | undefined>>;
@@ -36,7 +37,8 @@ export function workloadLags(workload: KubeObject, imageLag: (image: string) => 
   const kind = workload.kind === 'DaemonSet' ? 'DaemonSet' : 'Deployment';
   const wanted = kind === 'DaemonSet' ? (status.desiredNumberScheduled ?? 0) : (spec?.replicas ?? 1);
   const short = COUNTS[kind].findIndex((field) => (status[field] ?? 0) !== wanted);
-  return short < 0 ? [] : [`${status[COUNTS[kind][short] ?? ''] ?? 0} of ${wanted} pods are ${WORDS[short]}`];
+  const paused = spec?.paused ? '; its rollout is paused: see kubectl rollout resume' : '';
+  return short < 0 ? [] : [`${status[COUNTS[kind][short] ?? ''] ?? 0} of ${wanted} pods are ${WORDS[short]}${paused}`];
 }
 
 /**

@@ -23,6 +23,8 @@ function daemonSet(image: string, status: Record<string, number>, generation = 2
   };
 }
 
+const pausedSpec = (image: string) => ({ paused: true, replicas: 1, ...(daemonSet(image, {}).spec as object) });
+
 interface PodOptions {
   image?: string;
   ready?: readonly boolean[];
@@ -94,6 +96,14 @@ describe('judgeRollout', () => {
       'not every pod is counted as updated',
       { workload: daemonSet(NEW, { ...COMPLETE, updatedNumberScheduled: 1 }) },
       /1 of 2 pods have been updated/,
+    ],
+    [
+      'its rollout is paused',
+      {
+        target: { ...target(), kind: 'Deployment' },
+        workload: { ...daemonSet(NEW, { updatedReplicas: 0 }), kind: 'Deployment', spec: pausedSpec(NEW) },
+      },
+      /0 of 1 pods have been updated; its rollout is paused: kubectl rollout resume deployment calico-node -n kube-system/,
     ],
     ['an old pod is left', { pods: [pod('a'), pod('b', { image: OLD })] }, /1 of 2 pods are not new/],
     ['a pod is missing', { pods: [pod('a')] }, /1 pods exist, 2 are wanted/],
