@@ -13,9 +13,6 @@ import { compare, created, type PreviewedObject, refused } from './preview-outco
 const ATTEMPTS = 6;
 const INEXACT = 'which fields the apply removes cannot be predicted exactly for this object';
 
-const NO_NAMESPACE =
-  'it has no metadata.namespace: kubectl would put it into the namespace of your context; write the namespace that is meant';
-
 /**
  * Predicts `kubectl apply --server-side --force-conflicts` of one document by dry runs. `together` are the documents that
  * are applied with it: a kind that one of them defines need not be served yet. Throws ApiFailure only if the server gives no
@@ -33,8 +30,6 @@ export async function previewDocument(
 
 async function previewAny(cluster: ClusterReader, document: KubeObject, together: readonly KubeObject[]): Promise<PreviewedObject> {
   const kind = await cluster.resolve(document.apiVersion, document.kind);
-  // Nothing else reads the context's namespace: what the plan says would be of another object than the one that is written.
-  if (kind?.namespaced && !document.metadata.namespace) return refused({ document }, NO_NAMESPACE);
   if (kind) return previewKnown(cluster, kind, document);
   if (together.some((one) => definesKind(one, document))) return created(document, 'its kind is defined by the same manifest');
   return refused({ document }, `the server has no kind ${document.kind} in ${document.apiVersion}`);

@@ -55,14 +55,6 @@ describe('previewing an apply', () => {
     assert.deepEqual(requests, ['get m', 'apply m as kubectl']);
   });
 
-  it('is a refusal where a namespace is missing: it would depend on the context which object is written', async () => {
-    const { cluster, requests } = fakeCluster([live], { kinds });
-    const { planned } = await previewDocument(cluster, { ...document, metadata: { name: 'm' } });
-    assert.equal(planned.change, 'refused');
-    assert.match(planned.note ?? '', /no metadata\.namespace: kubectl would put it into the namespace of your context/);
-    assert.deepEqual(requests, []);
-  });
-
   it('is a refusal where the object is being deleted: what is written to it would go with it', async () => {
     const going = { ...live, metadata: { ...live.metadata, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['example.org/hold'] } };
     const { cluster } = fakeCluster([going], { kinds, apply: () => going });
@@ -96,7 +88,7 @@ describe('previewing an apply', () => {
     const secret = (data: string) => ({
       apiVersion: 'v1',
       kind: 'Secret',
-      metadata: { name: 's', namespace: 'default', resourceVersion: '1' },
+      metadata: { name: 's', resourceVersion: '1' },
       data: { k: data },
     });
     const { cluster } = fakeCluster([secret('old')], { kinds });
