@@ -22,7 +22,7 @@ export class FailedPods {
     this.#leftBehind = leftBehind;
   }
 
-  /** Throws Fault('stopped') if more stay failed than are tolerated; else true if nothing but such pods keeps the rollout from its end. */
+  /** `now` is of a clock that only goes forward. Throws Fault('stopped') if more stay failed than are tolerated; else true if nothing but such pods keeps the rollout from its end. */
   judge(progress: readonly RolloutProgress[], now: number): boolean {
     const settled = this.#settled(progress, now);
     const all = new Set([...(this.#leftBehind ?? []), ...settled.map(({ key }) => key)]);

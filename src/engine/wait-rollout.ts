@@ -5,6 +5,9 @@ import { FailedPods } from './failed-pods.ts';
 import { Board, CONTINUE } from './rollout-board.ts';
 import { openFeeds } from './rollout-feeds.ts';
 
+/** Between two looks no more than this counts as waited: a clock that was set, or a machine that slept, is no time that pods had. */
+const LONGEST_STEP_MS = 10_000;
+
 export interface WaitRequest {
   readonly targets: readonly RolloutTarget[];
   /** More failed pods than this end the wait (exit 5). */
@@ -39,18 +42,20 @@ export async function waitRollout(cluster: ClusterReader, clock: Clock, request:
 }
 
 async function loop(board: Board, clock: Clock, request: WaitRequest, signal: AbortSignal): Promise<readonly RolloutProgress[]> {
-  const started = clock.now().getTime();
+  let [last, waited] = [clock.now().getTime(), 0];
   const failed = new FailedPods(request.maxFailed, request.leftBehind);
   for (;;) {
     if (request.signal.aborted) throw new Fault('interrupted', 'stopped while waiting for the rollout', CONTINUE);
     const now = clock.now().getTime();
+    waited += Math.min(Math.max(now - last, 0), LONGEST_STEP_MS);
+    last = now;
     const progress = board.progress(now);
     if (progress) {
-      request.onProgress(progress, now - started);
+      request.onProgress(progress, waited);
       if (progress.every((one) => one.done)) return progress;
-      if (failed.judge(progress, now)) return progress;
+      if (failed.judge(progress, waited)) return progress;
     }
-    if (now - started >= request.timeoutMs) throw timeout(progress ?? [], request.timeoutMs);
+    if (waited >= request.timeoutMs) throw timeout(progress ?? [], request.timeoutMs);
     await board.change(clock, signal);
   }
 }

@@ -48,13 +48,15 @@ function pod(name: string, ready: boolean, waiting?: string): KubeObject {
 type Script = Record<string, readonly (readonly WatchUpdate[])[]>;
 
 /** A cluster whose watches deliver one batch per turn of the virtual clock. */
-function scriptedCluster(script: Script) {
+function scriptedCluster(script: Script, setBy = 0) {
   let now = 0;
+  let steps = 0;
   const turns: (() => void)[] = [];
   const clock: Clock = {
     now: () => new Date(now),
     async sleep(ms) {
-      now += ms;
+      steps += 1;
+      now += steps === 3 ? ms + setBy : ms;
       for (const turn of turns.splice(0)) turn();
       await new Promise((resolve) => setImmediate(resolve));
     },
@@ -76,8 +78,9 @@ function scriptedCluster(script: Script) {
 const snapshot = (...items: KubeObject[]): WatchUpdate => ({ type: 'snapshot', items });
 const changed = (object: KubeObject): WatchUpdate => ({ type: 'changed', object });
 
-async function wait(script: Script, options: Partial<Omit<WaitRequest, 'targets'>> = {}) {
-  const { cluster, clock } = scriptedCluster(script);
+/** `setBy`: milliseconds by which somebody sets the clock while it waits. */
+async function wait(script: Script, options: Partial<Omit<WaitRequest, 'targets'>> = {}, setBy = 0) {
+  const { cluster, clock } = scriptedCluster(script, setBy);
   const seen: boolean[] = [];
   const result = await waitRollout(cluster, clock, {
     maxFailed: 0,
@@ -207,6 +210,28 @@ describe('waitRollout', () => {
     const down = looks.find((pods) => pods[1]?.why === 'node is not ready (Said)') ?? [];
     assert.deepEqual([first[0]?.why, first[1]?.why], ['next', 'next']);
     assert.equal(down[0], first[0]);
+  });
+
+  const HOUR = 3_600_000;
+  for (const [title, setBy] of [
+    ['forward', HOUR],
+    ['back', -HOUR],
+  ] as const) {
+    it(`keeps its time limit when the clock is set ${title} by an hour`, async () => {
+      const waited: number[] = [];
+      const script = { daemonsets: [[snapshot(agents(1))]], pods: [[snapshot(pod('a', true), pod('b', false))]] };
+      const options = { timeoutMs: 60_000, onProgress: (_: unknown, elapsedMs: number) => void waited.push(elapsedMs) };
+      await assert.rejects(wait(script, options, setBy), code('timeout', /b: not ready/));
+      assert.ok(waited.length > 40 && waited.length < 80, `${waited.length} looks in a minute`);
+    });
+  }
+
+  it('does not take a pod for failed for good because the clock was set', async () => {
+    const script = {
+      daemonsets: [[snapshot(agents(1))], [], [], [], [], [], [], [], [changed(agents(2))]],
+      pods: [[snapshot(pod('a', true), pod('b', false, 'ErrImagePull'))], [], [], [], [], [], [], [], [changed(pod('b', true))]],
+    };
+    assert.equal((await wait(script, {}, HOUR)).result[0]?.done, true);
   });
 
   it('ends at once when it is interrupted', async () => {
