@@ -2,8 +2,9 @@ import type { OperatorExpected } from '../core/action.ts';
 import { Fault, messageOf } from '../core/fault.ts';
 import { HOLD_MS, type OperatorMemory, type OperatorTrouble, type OperatorVerdict, operatorVerdict } from '../core/operator-verdict.ts';
 import type { OperatorLag } from '../core/operator-view.ts';
-import { ApiFailure, type Clock, type ClusterReader } from '../core/ports.ts';
+import type { Clock, ClusterReader } from '../core/ports.ts';
 import { readOperatorView } from '../core/read-operator.ts';
+import { isPassing } from './passing.ts';
 import type { Report } from './report.ts';
 
 export interface OperatorWait {
@@ -55,16 +56,11 @@ async function lookAt(
   try {
     return operatorVerdict(await readOperatorView(cluster, expected, now), before);
   } catch (thrown) {
-    if (!(thrown instanceof ApiFailure) || !passes(thrown)) throw thrown;
+    if (!isPassing(thrown)) throw thrown;
     const { good: _, ...memory } = before;
     const lag: OperatorLag = { point: 1, subject: 'the API server', why: `gives no answer: ${messageOf(thrown)}` };
     return { done: false, lags: [lag], troubles: [], memory };
   }
-}
-
-/** No answer, or one that tells to come back: usual while the API of the service is moved. */
-function passes({ status }: ApiFailure): boolean {
-  return status === 0 || status === 429 || status >= 500;
 }
 
 function tell({ lags, troubles }: OperatorVerdict, { report, warn }: OperatorWait, told: Set<string>): void {

@@ -3,6 +3,7 @@ import { Fault } from '../core/fault.ts';
 import { pendingRenames, valueAt } from '../core/policy-renames.ts';
 import type { Clock, ClusterReader } from '../core/ports.ts';
 import { Outdated } from './outdated.ts';
+import { isPassing } from './passing.ts';
 import type { Report } from './report.ts';
 
 export interface PoliciesWait {
@@ -19,15 +20,23 @@ type Ports = { readonly cluster: Pick<ClusterReader, 'get' | 'list'>; readonly c
 /** Waits until no policy is pending, or the renaming is held. Throws Fault `timeout` (naming policies) or `interrupted`. */
 export async function waitPolicies({ cluster, clock }: Ports, expected: PoliciesSettled, wait: PoliciesWait): Promise<void> {
   const until = clock.now().getTime() + wait.timeoutMs;
-  let most = 0;
+  let [most, left] = [0, 0];
   for (;;) {
-    const pending = await pendingNow(cluster, expected);
-    most = Math.max(most, pending.length);
-    wait.report(most - pending.length, most, 'policies renamed', pending.length === 0 ? undefined : named(pending));
-    if (pending.length === 0) return;
+    const isLast = clock.now().getTime() >= until;
+    const pending = await pendingNow(cluster, expected).catch((thrown: unknown) => {
+      if (isLast || !isPassing(thrown)) throw thrown;
+      wait.report(most - left, most, 'policies renamed', `the API server gives no answer: ${thrown.message}`);
+      return undefined;
+    });
+    if (pending) {
+      left = pending.length;
+      most = Math.max(most, left);
+      wait.report(most - left, most, 'policies renamed', left === 0 ? undefined : named(pending));
+      if (left === 0) return;
+      if (isLast) throw tooLate(pending, wait.timeoutMs);
+    }
     if (wait.signal.aborted)
       throw new Fault('interrupted', 'stopped while waiting for the policies’ new names', ['continue with the same command']);
-    if (clock.now().getTime() >= until) throw tooLate(pending, wait.timeoutMs);
     await clock.sleep(APART_MS, wait.signal).catch(() => undefined);
   }
 }

@@ -44,6 +44,9 @@ const MAX_ALIASES = 100;
 
 const MAX_REPAIRS = 100;
 
+/** The reader repeats what it found, however long. */
+const MAX_MESSAGE = 300;
+
 /** Reads one YAML document by the rules of kubectl: YAML 1.1 without its dates, sets and sexagesimal numbers. */
 export function readYaml(text: string): YamlReading {
   const first = readOnce(text);
@@ -80,7 +83,7 @@ function readOnce(text: string): YamlReading & { readonly unclosedAt?: number } 
   const error = document.errors[0];
   const line = lines.linePos(document.contents?.range?.[0] ?? 0).line;
   if (error) {
-    const problem = { line: lines.linePos(error.pos[0]).line, message: error.message };
+    const problem = { line: lines.linePos(error.pos[0]).line, message: error.message.slice(0, MAX_MESSAGE) };
     return { line, repeated, problem, ...(error.code === 'MISSING_CHAR' ? { unclosedAt: error.pos[0] } : {}) };
   }
   if (document.contents === null) return { line, repeated };

@@ -124,11 +124,11 @@ describe('judgeRollout', () => {
     });
   }
 
-  it('takes what is put into pods for new by its release, whichever injector’s registry it is from', () => {
-    const mirrored = [pod('a'), pod('b', { image: NEW.replace(/^.*\//, 'mirror.example/') })];
-    assert.equal(judgeRollout(view({ pods: mirrored })).done, false);
+  it('takes what is put into pods for new by its release, whatever the injector calls the image', () => {
+    const renamed = [pod('a'), pod('b', { image: NEW.replace(/^.*:/, 'mirror.example/own-name:') })];
+    assert.equal(judgeRollout(view({ pods: renamed })).done, false);
     const injected = { ...target(), injected: true };
-    assert.equal(judgeRollout(view({ target: injected, pods: mirrored })).done, true);
+    assert.equal(judgeRollout(view({ target: injected, pods: renamed })).done, true);
     assert.equal(judgeRollout(view({ target: injected, pods: [pod('a'), pod('b', { image: OLD })] })).done, false);
   });
 
