@@ -14,15 +14,22 @@ import { parseManifest } from '../merge/manifest.ts';
 
 const ROLE = 'helm itself reads and writes them: use an account that may get, list, create, update and delete them in this namespace.';
 
-/** The newest revision of the release, from Secrets or else from ConfigMaps (domain §2.2). */
+/**
+ * The newest revision of the release, in Secrets or in ConfigMaps (domain §2.2). In both, the newer counts: who told the chart tool to
+ * use the other kind has left the old ones where they were.
+ */
 export async function readStoredRelease(cluster: ClusterReader, chart: ChartRelease | undefined): Promise<Reading<StoredRelease>> {
   if (chart === undefined) return { unread: 'the operator does not name a chart release' };
   const where = `release ${chart.namespace}/${chart.name}`;
   try {
-    return (
-      (await newest(cluster, 'Secret', chart)) ??
-      (await newest(cluster, 'ConfigMap', chart)) ?? { unread: `${where} is stored neither in Secrets nor in ConfigMaps` }
-    );
+    const inSecrets = await revisionsIn(cluster, 'Secret', chart);
+    const inConfigMaps = await revisionsIn(cluster, 'ConfigMap', chart).catch((thrown: unknown) => {
+      // Who may read Secrets alone has the chart tool use them.
+      if (thrown instanceof ApiFailure && thrown.status === 403 && inSecrets.length > 0) return [];
+      throw thrown;
+    });
+    const last = [...inSecrets, ...inConfigMaps].toSorted((a, b) => revisionOf(b.revision) - revisionOf(a.revision))[0];
+    return (last && (await readRevision(cluster, chart, last))) ?? { unread: `${where} is stored neither in Secrets nor in ConfigMaps` };
   } catch (thrown) {
     if (!(thrown instanceof ApiFailure)) throw thrown;
     const hint = thrown.status === 403 ? { hint: ROLE } : {};
@@ -41,12 +48,27 @@ export async function releaseDocuments({ cluster }: Sources, _context: Context, 
   return [itself, ...documents.map(({ object: one }) => ({ ...one, metadata: { namespace, ...one.metadata } }))];
 }
 
-async function newest(cluster: ClusterReader, storage: HelmStorage, chart: ChartRelease): Promise<Reading<StoredRelease> | undefined> {
-  const kind = K[storage];
-  const { name, namespace } = chart;
-  const revisions = await cluster.list(kind, { namespace, labelSelector: `owner=helm,name=${name}`, metadataOnly: true });
-  const last = revisions.toSorted((a, b) => revisionOf(b) - revisionOf(a))[0];
-  const stored = last && (await cluster.get(kind, last.metadata.name, namespace));
+interface StoredRevision {
+  readonly storage: HelmStorage;
+  /** Its metadata. */
+  readonly revision: KubeObject;
+}
+
+async function revisionsIn(
+  cluster: ClusterReader,
+  storage: HelmStorage,
+  { name, namespace }: ChartRelease,
+): Promise<readonly StoredRevision[]> {
+  const options = { namespace, labelSelector: `owner=helm,name=${name}`, metadataOnly: true };
+  return (await cluster.list(K[storage], options)).map((revision) => ({ storage, revision }));
+}
+
+async function readRevision(
+  cluster: ClusterReader,
+  { namespace }: ChartRelease,
+  { storage, revision }: StoredRevision,
+): Promise<Reading<StoredRelease> | undefined> {
+  const stored = await cluster.get(K[storage], revision.metadata.name, namespace);
   if (!stored) return undefined;
   const object = `${storage.toLowerCase()}/${stored.metadata.name}`;
   try {

@@ -153,6 +153,9 @@ describe('writing a manifest', () => {
   });
 
   it('repeats of a very long line only its beginning', () => {
-    assert.throws(() => parseManifest(`>"${'x'.repeat(5_000)}`, 'm.yaml'), (thrown: Error) => /^m\.yaml:1: /.test(thrown.message) && thrown.message.length < 500);
+    assert.throws(
+      () => parseManifest(`>"${'x'.repeat(5_000)}`, 'm.yaml'),
+      (thrown: Error) => /^m\.yaml:1: /.test(thrown.message) && thrown.message.length < 500,
+    );
   });
 });

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { commandLine } from '../../src/core/argv.ts';
+import { ApiFailure } from '../../src/core/ports.ts';
 import type { StagePlan } from '../../src/core/stage.ts';
 import { applyStage } from '../../src/stages/apply.ts';
+
 import { configuration, configurationCrd } from '../support/calico-objects.ts';
-import { type ChartParts, chartBench, openedChart } from '../support/chart-bench.ts';
+import { type ChartParts, chartBench, openedChart, storedIn } from '../support/chart-bench.ts';
+
 import { objectOf } from '../support/inventory.ts';
 
 const commands = (plan: StagePlan) =>
@@ -173,6 +176,31 @@ describe('what stands against a chart upgrade', () => {
       assert.equal(outcomes[id], 'error');
     });
   }
+
+  for (const [newer, older] of [
+    ['ConfigMap', 'Secret'],
+    ['Secret', 'ConfigMap'],
+  ] as const) {
+    it(`NS-231: takes the newer of two stores, the ${newer}s, where ${older}s of an older time are left`, async () => {
+      const objects = storedIn({ storage: newer, stored: { version: 9, config: { installation: { registry: 'new.example.org' } } } });
+      const bench = chartBench({ crdsApplied: true, storage: older, objects });
+      const { plan } = await openedChart(bench);
+      assert.equal(commands(plan).join().startsWith('HELM_DRIVER=configmap helm upgrade'), newer === 'ConfigMap');
+      const found = (await applyStage.open(bench.sources, bench.context)).findings().find(({ id }) => id === 'NS-231');
+      assert.match(found?.message ?? '', /revision 9/);
+    });
+  }
+
+  it('NS-231: nothing, where ConfigMaps may not be read and Secrets have the release', async () => {
+    const bench = chartBench({ crdsApplied: true });
+    const { cluster } = bench.sources;
+    const list: typeof cluster.list = async (kind, options) => {
+      if (kind.kind === 'ConfigMap' && options?.labelSelector) throw new ApiFailure(403, 'Forbidden', 'configmaps is forbidden');
+      return cluster.list(kind, options);
+    };
+    const { outcomes } = await openedChart({ ...bench, sources: { ...bench.sources, cluster: { ...cluster, list } } });
+    assert.equal(outcomes['NS-231'], 'ok');
+  });
 
   it('NS-236: nothing, once each live CRD is marked to be kept', async () => {
     const parts: ChartParts = { stored: { manifest: CRD_IN_RELEASE }, objects: [liveCrd({ 'helm.sh/resource-policy': 'keep' })] };

@@ -104,7 +104,8 @@ function save(saved: Map<string, string>, name: string, content: string | Uint8A
   return `/w/${name}`;
 }
 
-function storedIn({ stored = {}, storage = 'Secret' }: ChartParts): readonly KubeObject[] {
+/** The release as the chart tool stores it. */
+export function storedIn({ stored = {}, storage = 'Secret' }: Pick<ChartParts, 'stored' | 'storage'>): readonly KubeObject[] {
   if (storage === 'none') return [];
   const release = {
     name: 'calico',
