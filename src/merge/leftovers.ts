@@ -106,11 +106,12 @@ function gone(
   });
 }
 
-/** A container that someone added mounts it: it stays with its container. */
+/** A container that someone added, in the cluster or in the target itself, mounts it: it stays with its container. */
 function mountedByOthers(volume: string, now: PodSpec, wanted: PodSpec, isOld: (one: Named) => boolean): boolean {
-  const known = new Set([...(wanted.initContainers ?? []), ...(wanted.containers ?? [])].map((one) => one.name));
+  const targeted = [...(wanted.initContainers ?? []), ...(wanted.containers ?? [])];
+  const known = new Set(targeted.map((one) => one.name));
   const others = [...(now.initContainers ?? []), ...(now.containers ?? [])].filter((one) => !known.has(one.name) && !isOld(one));
-  return others.some((one) => (one.volumeMounts ?? []).some((mount) => mount.name === volume));
+  return [...targeted, ...others].some((one) => (one.volumeMounts ?? []).some((mount) => mount.name === volume));
 }
 
 /** Variables and mounts of old releases within containers that stay. */

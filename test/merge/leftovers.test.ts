@@ -104,4 +104,12 @@ describe('findLeftovers', () => {
     });
     assert.equal(findLeftovers(live, target, profile, isOldImage), undefined);
   });
+
+  it('keeps an old volume that a container of the target mounts: without it the server refuses the patch', () => {
+    const beside = { name: 'beside', image: 'mine:1', volumeMounts: [{ name: 'sysfs', mountPath: '/sys' }] };
+    const agent = { name: 'agent', image: 'node:new', env: [{ name: 'OLD_FLAG' }] };
+    const live = daemonSet({ containers: [agent, beside], volumes: [{ name: 'sysfs' }] });
+    const carried = daemonSet({ containers: [{ ...agent, env: [] }, beside], volumes: [] });
+    assert.deepEqual(findLeftovers(live, carried, profile, isOldImage)?.names, ['containers[agent].env[OLD_FLAG]']);
+  });
 });
