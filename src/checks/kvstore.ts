@@ -22,21 +22,35 @@ export interface StoreFacts {
 
 const OTHER_PATH = 'the data is not in a key-value store';
 
+const NAME_THEM =
+  'Name them with --kvstore-endpoints https://HOST:PORT[,…]; or give your manifest with --installed-manifest. A file given with --upgrade-file has to say them itself.';
+const NOT_REACHED =
+  'Write them into the file given with --upgrade-file, which is applied as it stands; a run that has begun goes on with the endpoints it began with: leave the flag out.';
+
+/** What a person asked for by flag and the target does not say. */
+function otherThan(given: string | undefined, { endpoints }: StoreSettings): string | undefined {
+  const there = endpointsOf(endpoints).join(',');
+  return given === undefined || given === there ? undefined : `the target has ${there}, not ${given} as --kvstore-endpoints asks`;
+}
+
 /** An unedited manifest breaks the agents of the whole cluster, with exit 0 (§4.5/1). */
 export const endpointsSet: Check<StoreJudged> = defineCheck('NS-209', {
   category: 'manifest',
   severity: 'error',
   ref: '§4.5/1',
-  judge({ store }) {
+  judge({ store }, { options }) {
     if (!store) return notApplicable(OTHER_PATH);
     const { settings, placeholders } = store;
-    const problem = settings ? endpointsProblem(settings.endpoints) : 'no ConfigMap of the target names them';
+    const given = options.kvstoreEndpoints;
+    const problem = settings
+      ? (endpointsProblem(settings.endpoints) ?? otherThan(given, settings))
+      : 'no ConfigMap of the target names them';
     const evidence =
       placeholders.length > 0 || !problem ? placeholders : [{ text: settings ? refText(settings.ref) : 'target', detail: problem }];
     return failIfAny(evidence, `endpoints: ${settings?.endpoints ?? ''}`, () => ({
       because:
         placeholders.length > 0 ? 'the target still holds the placeholder of the release' : `endpoints of the key-value store: ${problem}`,
-      hint: 'Name them with --kvstore-endpoints https://HOST:PORT[,…]; or give your manifest with --installed-manifest.',
+      hint: given === undefined ? NAME_THEM : NOT_REACHED,
     }));
   },
 });

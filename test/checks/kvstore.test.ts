@@ -13,8 +13,13 @@ const healthy: StoreFacts = {
 };
 const settings = (endpoints: string, paths: readonly string[]) => ({ settings: { ref, endpoints, paths } });
 
-function judged(store: StoreFacts | undefined, emptied: StoreJudged['emptied'] = []): Readonly<Record<string, string>> {
-  const findings = judgeAll(storeChecks, { store, emptied }, contextOf());
+function judged(
+  store: StoreFacts | undefined,
+  emptied: StoreJudged['emptied'] = [],
+  kvstoreEndpoints?: string,
+): Readonly<Record<string, string>> {
+  const context = contextOf(kvstoreEndpoints === undefined ? {} : { kvstoreEndpoints });
+  const findings = judgeAll(storeChecks, { store, emptied }, context);
   return Object.fromEntries(findings.map(({ id, outcome, message }) => [id, `${outcome}: ${message}`]));
 }
 
@@ -60,6 +65,11 @@ describe('checks of the key-value store', () => {
   for (const [title, id, change, message] of cases) {
     it(`${id} tells ${title}`, () => assert.match(judged({ ...healthy, ...change })[id] ?? '', message));
   }
+
+  it('NS-209 tells that the flag did not reach a file which is applied as it stands', () => {
+    assert.match(judged(healthy, [], 'https://b:1')['NS-209'] ?? '', /^error: .*the target has https:\/\/a:1, not https:\/\/b:1/);
+    assert.match(judged(healthy, [], 'https://a:1')['NS-209'] ?? '', /^ok/);
+  });
 
   it('NS-210 takes a store without certificates', () => {
     const plain = { ...healthy, ...settings('http://a:1', ['', '', '']), secretKeys: { value: [] } };
