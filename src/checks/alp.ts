@@ -14,7 +14,8 @@ export interface AlpJudged {
   /** True if the target's templates mount by the CSI driver. */
   readonly needsCsi: boolean;
   /** The CSI driver: undefined if it is not installed; else the nodes that want it, and those on which it is ready. */
-  readonly csi: Reading<{ readonly wanted: number; readonly ready: number } | undefined>;
+  /** `untold`: it is there, and how far it is cannot be told. */
+  readonly csi: Reading<{ readonly wanted: number; readonly ready: number } | 'untold' | undefined>;
   readonly inUse: boolean;
   readonly undo: boolean;
 }
@@ -69,10 +70,12 @@ export const driverRuns: AlpCheck = defineCheck('NS-733', {
     if (undo || !inUse) return notApplicable(UNUSED);
     if (!needsCsi) return notApplicable('the template does not mount by the CSI driver');
     const driver = read(csi);
-    if (driver && driver.ready >= driver.wanted) return ok(`the CSI driver is ready on ${counted(driver.wanted, 'node')}`);
+    if (driver === 'untold') return ok('the CSI driver is there, under a name of its own: how far it is cannot be told');
+    if (driver && driver.wanted > 0 && driver.ready >= driver.wanted)
+      return ok(`the CSI driver is ready on ${counted(driver.wanted, 'node')}`);
     if (driver) {
       return failed(
-        `the new sidecars mount by the CSI driver, which is ready on ${driver.ready} of ${counted(driver.wanted, 'node')}: pods restarted on the others could not start`,
+        `the new sidecars mount by the CSI driver, which is ${driver.wanted === 0 ? 'to run on no node yet' : `ready on ${driver.ready} of ${counted(driver.wanted, 'node')}`}: pods restarted on the others could not start`,
         'Let the CSI driver become ready on every node first.',
         { next: 'kubectl get pods -A -o wide --field-selector=status.phase!=Running' },
       );

@@ -1,8 +1,8 @@
 import type { KubeObject } from '../core/object.ts';
 import type { Profile } from '../core/profile.ts';
 import { policyName } from '../core/stored-metadata.ts';
-import { parseSelector } from './parse-selector.ts';
 import { matches, type Predicate, predicateOf, type Selector } from './selector.ts';
+import { storedSelector } from './stored-selector.ts';
 
 /** What a policy does with traffic of a direction. */
 export interface Rule {
@@ -53,17 +53,20 @@ interface PolicySpec {
   readonly applyOnForward?: boolean;
 }
 
-/** Reads a GlobalNetworkPolicy; throws SelectorError if one of its selectors is none. */
+/** Reads a GlobalNetworkPolicy. Throws Fault `failed` if one of its selectors is none. */
 export function globalPolicyOf(object: KubeObject, profile: Pick<Profile, 'apiGroup' | 'policyRenaming'>): GlobalPolicy {
   const spec = (object.spec ?? {}) as PolicySpec;
   const rules = { ingress: spec.ingress ?? [], egress: spec.egress ?? [] };
+  const read = (field: 'selector' | 'namespaceSelector' | 'serviceAccountSelector') => storedSelector(object, field, spec[field] ?? '');
   return {
     name: policyName(object, profile),
     tier: spec.tier || 'default',
     order: spec.order ?? Number.POSITIVE_INFINITY,
-    selector: parseSelector(spec.selector ?? ''),
-    ...(spec.namespaceSelector ? { namespaceSelector: parseSelector(spec.namespaceSelector) } : {}),
-    reachesHosts: selectsHosts(spec.namespaceSelector) && selectsHosts(spec.serviceAccountSelector),
+    selector: read('selector'),
+    ...(spec.namespaceSelector ? { namespaceSelector: read('namespaceSelector') } : {}),
+    reachesHosts:
+      (!spec.namespaceSelector || selectsHosts(read('namespaceSelector'))) &&
+      (!spec.serviceAccountSelector || selectsHosts(read('serviceAccountSelector'))),
     directions: directionsOf(spec.types, rules),
     rules,
     preDnat: spec.preDNAT ?? false,
@@ -76,9 +79,8 @@ export function globalPolicyOf(object: KubeObject, profile: Pick<Profile, 'apiGr
  * Host endpoints are in no namespace and have no service account: `all()` there means everything that is in one,
  * `global()` what is in none, and any other selector sees no labels.
  */
-function selectsHosts(selector: string | undefined): boolean {
-  if (!selector) return true;
-  return matches(withoutAll(parseSelector(selector)), {});
+function selectsHosts(selector: Selector): boolean {
+  return matches(withoutAll(selector), {});
 }
 
 function withoutAll(selector: Selector): Selector {

@@ -1,8 +1,8 @@
 import type { KubeObject } from '../core/object.ts';
 import { type LabelSelector, selects } from '../core/selector.ts';
 import type { GlobalPolicy } from './global-policy.ts';
-import { parseSelector } from './parse-selector.ts';
 import { type Labels, matches, type Selector } from './selector.ts';
+import { storedSelector } from './stored-selector.ts';
 
 /** Pods of one namespace on which the policy is in force and other policies as well. */
 export interface NamespaceWithout {
@@ -78,7 +78,7 @@ function inNamespace(selector: Selector, labels: Labels): boolean {
 }
 
 function selectorIn(policy: KubeObject): Selector {
-  return parseSelector((policy.spec as { readonly selector?: string } | undefined)?.selector ?? '');
+  return storedSelector(policy, 'selector', (policy.spec as { readonly selector?: string } | undefined)?.selector ?? '');
 }
 
 function podSelector(policy: KubeObject): LabelSelector {

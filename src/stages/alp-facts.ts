@@ -75,13 +75,12 @@ async function readCsiDriver(
   cluster: ClusterReader,
   { profile }: Context,
   { hasCsiDriver }: Installation,
-): Promise<{ readonly wanted: number; readonly ready: number } | undefined> {
+): Promise<{ readonly wanted: number; readonly ready: number } | 'untold' | undefined> {
   const addOn = profile.addOns.find(({ id }) => id === 'csi');
   for (const namespace of addOn ? [addOn.workload.namespace, ...addOn.otherNamespaces] : []) {
     const live = await cluster.get(K.DaemonSet, addOn?.workload.name ?? '', namespace);
     const status = (live as { readonly status?: Readonly<Record<string, number>> } | undefined)?.status;
     if (live) return { wanted: status?.desiredNumberScheduled ?? 0, ready: status?.numberReady ?? 0 };
   }
-  // Found by its image under another name: how far it is cannot be told.
-  return hasCsiDriver ? { wanted: 0, ready: 0 } : undefined;
+  return hasCsiDriver ? 'untold' : undefined;
 }

@@ -2,6 +2,7 @@ import { hepChecks } from '../checks/hep.ts';
 import type { HepJudged } from '../checks/hep-facts.ts';
 import type { Action, EndpointsExpected } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
+import { Fault } from '../core/fault.ts';
 import { stage } from '../core/stage.ts';
 import type { NodeVerdict } from '../policy/host-endpoint-verdicts.ts';
 import { endpointsOf, type HepFacts, readHepFacts } from './hep-facts.ts';
@@ -30,7 +31,7 @@ export const hepStage = stage<Opened>({
   plan({ read }, context) {
     if (context.options.undo) return undoPlan(read, context);
     if (isMigrated(read)) return { skip: 'automatic host endpoints are enabled, and no old one is left' };
-    if ('missing' in read.cli || 'unread' in read.verdicts) return { skip: 'see the checks above' };
+    if ('missing' in read.cli || 'unread' in read.verdicts) return cannotBeDone(read, context);
     const verdicts = read.verdicts.value;
     const actions = [
       ...copyLabels(read, verdicts),
@@ -45,6 +46,17 @@ export const hepStage = stage<Opened>({
     };
   },
 });
+
+/** What no acceptance can make good: nobody can act on verdicts that were not read, nor without the CLI. */
+const NO_WAY: readonly string[] = ['NS-711', 'NS-712', 'NS-713', 'NS-720'];
+
+function cannotBeDone({ cli, verdicts }: HepFacts, { options }: Context): { readonly skip: string } {
+  const because = 'missing' in cli ? cli.missing : 'unread' in verdicts ? verdicts.unread : '';
+  const open = 'missing' in cli ? ['NS-720'] : NO_WAY.slice(0, 3);
+  const isAccepted = (id: string) => options.accept.some(({ check, subject }) => check === id && subject === undefined);
+  if (!open.every(isAccepted)) return { skip: 'see the checks above' };
+  throw new Fault('blocked', `host endpoints cannot be migrated: ${because}`, [`leave --accept ${open[0]} out and mend the cause`]);
+}
 
 /** The procedure's patch: a merge, other settings stay (§4.7/2). */
 function enable({ settings, cli, configuration, installation }: HepFacts, { profile }: Context): readonly Action[] {

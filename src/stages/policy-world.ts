@@ -10,7 +10,7 @@ export interface StoredPolicies {
   readonly profiles: readonly KubeObject[];
 }
 
-/** Policies in order, tiers and profiles. Throws SelectorError at a policy whose selector is none. */
+/** Policies in order, tiers and profiles. Throws Fault `failed` at a policy whose selector is none. */
 export function policyWorld({ profile }: Context, { policies, tiers, profiles }: StoredPolicies): PolicyWorld {
   const allTiers = tiers.map(tierOf);
   return {

@@ -68,6 +68,16 @@ function stateOf(scenario: Scenario): unknown {
 }
 
 describe('hep on the sandbox', () => {
+  it('does not take verdicts that nobody could read for accepted: it ends as refused, not as done', async () => {
+    const scenario = await upgraded();
+    put(scenario, 'GlobalNetworkPolicy', 'broken', { selector: 'role ==', types: ['Ingress'] });
+    const before = stateOf(scenario);
+    const outcome = await run(scenario, { accept: ['NS-711', 'NS-712', 'NS-713'] });
+    assert.equal(outcome.exit, 'blocked', outcome.message);
+    assert.match(outcome.message ?? '', /host endpoints cannot be migrated: .*broken/);
+    assert.deepEqual(stateOf(scenario), before);
+  });
+
   it('leaves every host with an automatic endpoint that has the labels of the old one', async () => {
     const scenario = await upgraded();
     const outcome = await run(scenario);

@@ -204,11 +204,12 @@ describe('the template of alp', () => {
 
   describe('that mounts by the CSI driver', () => {
     const files = { ...FILES, [`${NEW}/manifests/alp/istio-inject-configmap-1.15.yaml`]: fileOf(NEW, '  - csi:\n') };
-    const driver = (numberReady: number, namespace = 'calico-system') =>
-      object('apps/v1', `DaemonSet/${namespace}/csi-node-driver`, { status: { desiredNumberScheduled: 3, numberReady } });
+    const driver = (numberReady: number, namespace = 'calico-system', desiredNumberScheduled = 3) =>
+      object('apps/v1', `DaemonSet/${namespace}/csi-node-driver`, { status: { desiredNumberScheduled, numberReady } });
     const cases: readonly (readonly [title: string, objects: readonly KubeObject[], outcome: string, says: RegExp])[] = [
       ['is refused without the driver', [], 'error', /is not installed/],
       ['is refused until the driver is ready on every node', [driver(2)], 'error', /ready on 2 of 3 nodes/],
+      ['is refused while the driver, just made, is wanted nowhere', [driver(0, 'calico-system', 0)], 'error', /to run on no node yet/],
       ['goes in where it is', [driver(3)], 'ok', /ready on 3 nodes/],
       ['finds the driver of a manifest in the other namespace', [driver(3, 'kube-system')], 'ok', /ready on 3 nodes/],
     ];
