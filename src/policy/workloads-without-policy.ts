@@ -4,7 +4,7 @@ import type { GlobalPolicy } from './global-policy.ts';
 import { type Labels, matches, type Selector } from './selector.ts';
 import { storedSelector } from './stored-selector.ts';
 
-/** Pods of one namespace on which the policy is in force and other policies as well. */
+/** Pods of one namespace on which one of the policies is in force and other policies as well. */
 export interface NamespaceWithout {
   readonly namespace: string;
   readonly pods: number;
@@ -25,24 +25,25 @@ export interface WorkloadFacts {
 }
 
 /**
- * What becomes of pods without the policy: where no other policy selects them they stay open, as pods are; where others do, these decide
+ * What becomes of pods without these policies: where no other policy selects them they stay open, as pods are; where others do, these decide
  * alone. By namespace, since a cluster has thousands of pods. Selectors of service accounts count as matching: too much is said rather
  * than too little.
  */
-export function workloadsWithout(policy: GlobalPolicy, facts: WorkloadFacts): readonly NamespaceWithout[] {
+export function workloadsWithout(gone: readonly GlobalPolicy[], facts: WorkloadFacts): readonly NamespaceWithout[] {
   const labelsOf = new Map(facts.namespaces.map(({ metadata }) => [metadata.name, metadata.labels ?? {}]));
   const own = facts.policies.map((one) => ({
     namespace: one.metadata.namespace ?? '',
     name: one.metadata.name,
     selector: selectorIn(one),
   }));
-  const others = facts.globalPolicies.filter(({ name }) => name !== policy.name);
+  const goneNames = new Set(gone.map(({ name }) => name));
+  const others = facts.globalPolicies.filter(({ name }) => !goneNames.has(name));
   const found = new Map<string, { pods: number; policies: Set<string> }>();
   for (const { metadata } of facts.pods) {
     const namespace = metadata.namespace ?? '';
     const labels = podLabels(metadata.labels ?? {}, namespace, facts.apiGroup);
     const around = labelsOf.get(namespace) ?? {};
-    if (!reaches(policy, labels, around)) continue;
+    if (!gone.some((one) => reaches(one, labels, around))) continue;
     const names = [
       ...others.filter((one) => reaches(one, labels, around)).map(({ name }) => name),
       ...own.filter((one) => one.namespace === namespace && matches(one.selector, labels)).map(({ name }) => `${namespace}/${name}`),

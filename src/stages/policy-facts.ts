@@ -47,7 +47,8 @@ export async function readPolicyFacts(sources: Sources, context: Context): Promi
   const hosts = await attempt(async () => {
     const world = policyWorld(context, { policies, tiers, profiles });
     const hostEndpoints = endpoints.map((one) => hostEndpointOf(one, profile.apiGroup));
-    return found.slice(0, 1).flatMap((one) => hostsWithout(globalPolicyOf(one, profile), hostEndpoints, world));
+    const gone = found.map((one) => globalPolicyOf(one, profile));
+    return hostsWithout(gone, hostEndpoints, world);
   });
   const told = (pick: (host: HostWithout) => string) =>
     'unread' in hosts
@@ -83,10 +84,12 @@ async function readWorkloadFacts(cluster: ClusterReader, objects: ServiceObjects
 
 function podsWithout(found: readonly KubeObject[], policies: readonly KubeObject[], facts: PodFacts, profile: Profile) {
   const globalPolicies = policies.map((one) => globalPolicyOf(one, profile));
-  return found
-    .slice(0, 1)
-    .flatMap((one) => workloadsWithout(globalPolicyOf(one, profile), { ...facts, globalPolicies }))
-    .map(({ namespace, pods, policies: names }) => ({ namespace, pods, detail: `${names.join(', ')} would decide alone` }));
+  const gone = found.map((one) => globalPolicyOf(one, profile));
+  return workloadsWithout(gone, { ...facts, globalPolicies }).map(({ namespace, pods, policies: names }) => ({
+    namespace,
+    pods,
+    detail: `${names.join(', ')} would decide alone`,
+  }));
 }
 
 /** Listed and told by both of its names: neither "not found" by name nor the stored name alone is to be trusted (host endpoint notes 5). */

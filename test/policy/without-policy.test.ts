@@ -9,15 +9,21 @@ const TEMPORARY = policy('allow-all-upgrade', 'has(upgrade)', {
   applyOnForward: true,
 });
 
-function without(...policies: readonly ReturnType<typeof policy>[]) {
+/** Without the temporary policy, and without `twin` if there is one. */
+function without(policies: readonly ReturnType<typeof policy>[], twin?: ReturnType<typeof policy>) {
   const endpoints = [
     hep('bare', 'n1', { upgrade: '' }),
     hep('open', 'n2', { upgrade: '' }, { profiles: [ALLOW_ALL] }),
     hep('policed', 'n3', { upgrade: '', role: 'db' }),
     hep('other', 'n4', { role: 'db' }),
   ];
-  const fleet = fleetOf({ nodes: {}, endpoints, policies: [TEMPORARY, ...policies] });
-  return hostsWithout(globalPolicyOf(TEMPORARY, { apiGroup: GROUP }), fleet.endpoints, fleet.world);
+  const gone = twin ? [TEMPORARY, twin] : [TEMPORARY];
+  const fleet = fleetOf({ nodes: {}, endpoints, policies: [...gone, ...policies] });
+  return hostsWithout(
+    gone.map((one) => globalPolicyOf(one, { apiGroup: GROUP })),
+    fleet.endpoints,
+    fleet.world,
+  );
 }
 
 describe('hosts without the temporary policy', () => {
@@ -25,20 +31,25 @@ describe('hosts without the temporary policy', () => {
 
   it('are those on which it is in force', () => {
     assert.deepEqual(
-      without(db).map(({ endpoint }) => endpoint.name),
+      without([db]).map(({ endpoint }) => endpoint.name),
       ['bare', 'open', 'policed'],
     );
   });
 
   it('are cut off where nothing else lets traffic through', () => {
     assert.deepEqual(
-      without(db).map(({ denied }) => denied),
+      without([db]).map(({ denied }) => denied),
       [['ingress', 'egress'], [], ['egress']],
     );
   });
 
   it('are left to other policies where there are some', () => {
-    const [, , policed] = without(db);
+    const [, , policed] = without([db]);
     assert.deepEqual(policed?.decided, [{ lane: 'ingress', after: { policies: ['db'], end: 'deny' } }]);
+  });
+
+  it('are the same where it is stored under two names, and both go', () => {
+    const twin = { ...TEMPORARY, metadata: { ...TEMPORARY.metadata, name: 'default.allow-all-upgrade' } };
+    assert.deepEqual(without([db], twin), without([db]));
   });
 });

@@ -19,7 +19,7 @@ interface Case {
 
 function without({ temporary = policy('allow-all-upgrade', 'all()'), globals = [], policies = [], networkPolicies = [] }: Case) {
   const read = (one: KubeObject) => globalPolicyOf(one, { apiGroup: GROUP });
-  const found = workloadsWithout(read(temporary), {
+  const found = workloadsWithout([read(temporary)], {
     pods: [pod('shop/a', { app: 'web' }), pod('shop/b', { app: 'db' }), pod('blog/c', { app: 'web' })],
     namespaces: [namespace('shop', { team: 'x' }), namespace('blog')],
     globalPolicies: [temporary, ...globals].map(read),
