@@ -1,4 +1,5 @@
 import type { ChartJudged, StoredRelease } from '../checks/chart-facts.ts';
+import type { ChartNames } from '../core/chart-names.ts';
 import type { Reading } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import { Fault } from '../core/fault.ts';
@@ -75,6 +76,13 @@ function refuseDenial({ profile, options }: Context, file: JsonMap): void {
   ]);
 }
 
+/** As on the operator's path: what is asked for and cannot be had is refused, not passed over. */
+function refuseUnknown({ enableFlowLogs, release }: Context['options'], { additions }: ChartNames, defaults: JsonMap): void {
+  if (!enableFlowLogs || additions.some(({ value }) => chartValue(defaults, value) !== undefined)) return;
+  const kinds = additions.map(({ kind }) => kind).join(', ');
+  throw new Fault('usage', `--enable-flow-logs: the chart of ${release} has no ${kinds || 'flow logs'}`, ['leave the flag out']);
+}
+
 interface Known {
   readonly names: NonNullable<Context['profile']['operator']['chartNames']>;
   readonly stored: StoredRelease;
@@ -101,6 +109,7 @@ function knownOf({ profile, options }: Context, { stored, helm, target, fetched 
   const { record } = stored.value;
   const own = overlaid(record.values, file);
   const { defaults } = target.value;
+  refuseUnknown(options, names, defaults);
   const settings = settingsFor({
     names,
     record,

@@ -111,6 +111,14 @@ describe('apply on the chart path', () => {
     });
   });
 
+  it('refuses flow logs that the target’s chart does not have', async () => {
+    const bench = chartBench({ defaults: 'manageCRDs: true\n', crdsApplied: true, options: { enableFlowLogs: true } });
+    await assert.rejects(openedChart(bench), {
+      code: 'usage',
+      message: /--enable-flow-logs: the chart of v3\.32\.1 has no Goldmane, Whisker/,
+    });
+  });
+
   it('shows what the new revision changes, creates and removes', async () => {
     const manifest = '---\napiVersion: v1\nkind: Namespace\nmetadata: { name: calico-system }\n';
     const { plan } = await openedChart(chartBench({ crdsApplied: true, trial: { manifest } }));
