@@ -1,5 +1,6 @@
 import { Document, isAlias, isCollection, isNode, isScalar, LineCounter, parseDocument, type ScalarTag, type Tags, visit } from 'yaml';
 import { messageOf } from '../core/fault.ts';
+import { readDefinition } from './definition-yaml.ts';
 import { indentQuotedLines } from './quoted-lines.ts';
 
 /** What kubectl's reader leaves as plain strings although YAML 1.1 has a tag for it. */
@@ -16,9 +17,15 @@ const octalOfYaml12: ScalarTag = {
 /** Never read, only matched when writing: whatever may look like a number or a merge key to some reader is quoted. */
 const numberLike: ScalarTag = { tag: 'tag:yaml.org,2002:float', default: true, test: /^[-+.]?[0-9]|^[-+.=]|^<<$/, resolve: (text) => text };
 
+/** Without a digit before the exponent it is no number, whatever the library says of `e39` and `.`: a commit's hash may look so. */
+function withDigit(tag: ScalarTag): ScalarTag {
+  if (!tag.tag.endsWith(':float') || !tag.test || tag.test.test('.inf')) return tag;
+  return { ...tag, test: new RegExp(`^(?=[-+]?\\.?[0-9])(?:${tag.test.source})`) };
+}
+
 function kubectlTags(tags: Tags): Tags {
   const kept = tags.filter((tag) => typeof tag === 'string' || !(UNUSED_TAGS.test(tag.tag) || tag.format === 'TIME'));
-  return [...kept, octalOfYaml12];
+  return [...kept.map((tag) => (typeof tag === 'string' || tag.collection !== undefined ? tag : withDigit(tag))), octalOfYaml12];
 }
 
 export interface YamlProblem {
@@ -49,6 +56,12 @@ const MAX_MESSAGE = 300;
 
 /** Reads one YAML document by the rules of kubectl: YAML 1.1 without its dates, sets and sexagesimal numbers. */
 export function readYaml(text: string): YamlReading {
+  const definition = readDefinition(text, readPlain);
+  return definition ? { ...definition, repeated: [] } : readCarefully(text);
+}
+
+/** The same by the one library that knows everything about YAML, for documents of any kind. */
+export function readCarefully(text: string): YamlReading {
   const first = readOnce(text);
   const repaired: { line: number; column: number }[] = [];
   let [here, reading] = [text, first];
@@ -62,6 +75,13 @@ export function readYaml(text: string): YamlReading {
   // What is still wrong afterwards is told of the text as it stands.
   if (repaired.length === 0 || reading.problem) return first;
   return { ...reading, repaired };
+}
+
+/** A plain text as an item of a list: alone it might be a mark between documents. */
+function readPlain(source: string): unknown {
+  const { value } = readOnce(`- ${source}`);
+  if (!Array.isArray(value) || value.length !== 1) throw new Error(`no plain text: ${source}`);
+  return value[0];
 }
 
 /** `unclosedAt`: offset at which the first problem found a quote open. */

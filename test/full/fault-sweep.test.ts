@@ -7,7 +7,7 @@ import { NETSVC_SWEPT, TYPHA_SWEPT } from '../support/swept-installations.ts';
 const seed = seedOf(process.env, Math.floor(Date.now() / 86_400_000));
 
 describe('faults in procedure C on a real control plane', () => {
-  describeSweep("the document's names", NETSVC_SWEPT, { points: 48, seed });
-  if (hasReleases()) describeSweep('published manifests with Typha', TYPHA_SWEPT, { points: 8, seed });
+  describeSweep("the document's names", NETSVC_SWEPT, { points: 24, seed });
+  if (hasReleases()) describeSweep('published manifests with Typha', TYPHA_SWEPT, { points: 4, seed });
   else it.skip('published manifests with Typha: the releases beside the repository are not there');
 });
