@@ -1,6 +1,7 @@
 import { type Evidence, ok, read } from '../core/check.ts';
+import { counted } from '../core/counted.ts';
 import type { AccessRequest } from '../core/ports.ts';
-import { counted, failed, failIfAny, PROGRAM, preflightCheck } from './define.ts';
+import { failed, failIfAny, PROGRAM, preflightCheck } from './define.ts';
 import type { AccessAnswer } from './facts.ts';
 
 /** `patch daemonsets.apps in kube-system` */

@@ -1,5 +1,6 @@
 import { type Check, notApplicable, ok, type Reading, read } from '../core/check.ts';
-import { counted, defineCheck, failed, failIfAny, PROGRAM } from './define.ts';
+import { counted } from '../core/counted.ts';
+import { defineCheck, failed, failIfAny, PROGRAM } from './define.ts';
 
 /** What the checks of `alp` look at. */
 export interface AlpJudged {

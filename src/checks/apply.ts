@@ -1,10 +1,11 @@
 import { type Check, type Evidence, notApplicable, ok, type Reading, read } from '../core/check.ts';
+import { counted } from '../core/counted.ts';
 import type { Installation } from '../core/installation.ts';
 import { refText } from '../core/object.ts';
 import type { PlannedObject, TakenChange } from '../core/plan.ts';
 import type { RunRecord } from '../core/run-record.ts';
 import type { Conflict, Outcome, Trace } from '../core/trace.ts';
-import { counted, defineCheck, failed, failIfAny, PROGRAM } from './define.ts';
+import { defineCheck, failed, failIfAny, PROGRAM } from './define.ts';
 import { type StoreJudged, storeChecks } from './kvstore.ts';
 import type { OwnersJudged } from './owner-facts.ts';
 import { noneBreaks, ownersSearched } from './owner-references.ts';

@@ -1,5 +1,6 @@
 import { notApplicable, ok, read } from '../core/check.ts';
-import { counted, failed, listed, PROGRAM, preflightCheck } from './define.ts';
+import { counted } from '../core/counted.ts';
+import { failed, listed, PROGRAM, preflightCheck } from './define.ts';
 
 /** What `apply` would find now, told before anything is written (§4.2/2). */
 export const chartUpgradable = preflightCheck('NS-608', {

@@ -1,8 +1,9 @@
 import { type Check, notApplicable, ok, read } from '../core/check.ts';
+import { counted } from '../core/counted.ts';
 import { dryRunsOnServer, keepsValues } from '../core/helm-argv.ts';
 import { withStored } from './chart.ts';
 import type { ChartJudged } from './chart-facts.ts';
-import { counted, defineCheck, failed } from './define.ts';
+import { defineCheck, failed } from './define.ts';
 
 export const helmFits: Check<ChartJudged> = defineCheck('NS-234', {
   category: 'tools',

@@ -5,8 +5,6 @@ import { type KubeObject, refOf, refText } from '../core/object.ts';
 import type { PreflightFacts, TargetFacts } from './facts.ts';
 import { type CheckId, registry } from './registry.ts';
 
-export { counted } from '../core/counted.ts';
-
 /** How a person calls this program. */
 export const PROGRAM = 'kubectl netsvc-upgrade';
 

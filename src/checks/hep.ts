@@ -1,6 +1,7 @@
 import { notApplicable, ok, read, type Verdict } from '../core/check.ts';
+import { counted } from '../core/counted.ts';
 import { refText } from '../core/object.ts';
-import { counted, defineCheck, failed, failIfAny, listed, PROGRAM } from './define.ts';
+import { defineCheck, failed, failIfAny, listed, PROGRAM } from './define.ts';
 import type { HepCheck, HepJudged, HostVerdict } from './hep-facts.ts';
 import type { CheckId } from './registry.ts';
 

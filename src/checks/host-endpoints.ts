@@ -1,8 +1,9 @@
 import { notApplicable, ok, read, type Verdict } from '../core/check.ts';
+import { counted } from '../core/counted.ts';
 import type { KubeObject } from '../core/object.ts';
 import type { Profile } from '../core/profile.ts';
 import { storedMetadata } from '../core/stored-metadata.ts';
-import { counted, evidenceOf, failed, failIfAny, PROGRAM, preflightCheck } from './define.ts';
+import { evidenceOf, failed, failIfAny, PROGRAM, preflightCheck } from './define.ts';
 import { objectsOf, specOf, valueAt, withResources } from './resources.ts';
 
 function isAutomatic(endpoint: KubeObject, profile: Profile): boolean {

@@ -1,6 +1,7 @@
 import { type Evidence, notApplicable, ok, type Verdict } from '../core/check.ts';
+import { counted } from '../core/counted.ts';
 import type { ProbedImage } from '../core/image-probe.ts';
-import { counted, defineCheck, listed } from './define.ts';
+import { defineCheck, listed } from './define.ts';
 
 export interface ImageProbeJudged {
   /** What the nodes said to this run; undefined before they are asked. */

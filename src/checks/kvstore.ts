@@ -1,7 +1,8 @@
 import { type Check, type Evidence, notApplicable, ok, type Reading, read } from '../core/check.ts';
+import { counted } from '../core/counted.ts';
 import { endpointsOf, endpointsProblem, type StoreHealth, type StoreSettings } from '../core/kvstore.ts';
 import { type ObjectRef, refText } from '../core/object.ts';
-import { counted, defineCheck, failed, failIfAny } from './define.ts';
+import { defineCheck, failed, failIfAny } from './define.ts';
 
 /** What the checks of the key-value store look at; undefined on the other paths. */
 export interface StoreJudged {

@@ -1,6 +1,7 @@
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../core/check.ts';
+import { counted } from '../core/counted.ts';
 import { parseRelease, releaseTag } from '../core/release.ts';
-import { counted, failed, failIfAny, PROGRAM, preflightCheck, withInstallation } from './define.ts';
+import { failed, failIfAny, PROGRAM, preflightCheck, withInstallation } from './define.ts';
 import type { CliFile } from './facts.ts';
 import { imageName } from './mesh.ts';
 

@@ -1,6 +1,7 @@
 import { ok, read, type Verdict } from '../core/check.ts';
+import { counted } from '../core/counted.ts';
 import type { KubeObject } from '../core/object.ts';
-import { counted, evidenceOf, failIfAny, preflightCheck } from './define.ts';
+import { evidenceOf, failIfAny, preflightCheck } from './define.ts';
 
 interface NodeInfo {
   readonly kernelVersion?: string;

@@ -1,10 +1,11 @@
 import { type Evidence, notApplicable, ok, type Verdict } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
+import { counted } from '../core/counted.ts';
 import { refText } from '../core/object.ts';
 import type { OwnedFate, ReferenceFate } from '../core/owner-fate.ts';
 import type { JournalEntry } from '../core/owner-journal.ts';
 import { byKey, cameBack } from '../core/owner-strip.ts';
-import { counted, defineCheck, failed, listed, PROGRAM } from './define.ts';
+import { defineCheck, failed, listed, PROGRAM } from './define.ts';
 import type { OwnerReferences, OwnersCheck, OwnersJudged, RestoreJudged } from './owner-facts.ts';
 
 const NO_CHANGE = 'no UID changes on this way';

@@ -1,5 +1,6 @@
 import { notApplicable, ok, type Verdict } from '../core/check.ts';
-import { counted, defineCheck, failed, listed, PROGRAM } from './define.ts';
+import { counted } from '../core/counted.ts';
+import { defineCheck, failed, listed, PROGRAM } from './define.ts';
 import type { LeftAlone, RestoreCheck, RestoreJudged } from './owner-facts.ts';
 import { manifestVerdict, searchedAgain } from './owner-references.ts';
 

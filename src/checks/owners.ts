@@ -1,7 +1,8 @@
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
+import { counted } from '../core/counted.ts';
 import { groupOf, refText } from '../core/object.ts';
-import { counted, failIfAny, listed, PROGRAM, preflightCheck, withInstallation } from './define.ts';
+import { failIfAny, listed, PROGRAM, preflightCheck, withInstallation } from './define.ts';
 import type { Dependent } from './facts.ts';
 import { searched } from './owner-references.ts';
 import { crosses, sourceRelease } from './releases.ts';

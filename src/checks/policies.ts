@@ -1,8 +1,9 @@
 import { notApplicable, ok, type Verdict } from '../core/check.ts';
+import { counted } from '../core/counted.ts';
 import type { KubeObject } from '../core/object.ts';
 import type { Profile } from '../core/profile.ts';
 import { isOfDefaultTier, policyName } from '../core/stored-metadata.ts';
-import { counted, evidenceOf, failIfAny, PROGRAM, preflightCheck } from './define.ts';
+import { evidenceOf, failIfAny, PROGRAM, preflightCheck } from './define.ts';
 import type { PreflightFacts } from './facts.ts';
 import { crosses, sourceRelease } from './releases.ts';
 import { objectsOf, withResources } from './resources.ts';

@@ -1,5 +1,6 @@
 import { type Check, notApplicable, type Reading, read } from '../core/check.ts';
-import { counted, defineCheck, failed, failIfAny, PROGRAM } from './define.ts';
+import { counted } from '../core/counted.ts';
+import { defineCheck, failed, failIfAny, PROGRAM } from './define.ts';
 
 /** What the checks of `policy` look at. */
 export interface RemovalJudged {

@@ -1,11 +1,12 @@
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
+import { counted } from '../core/counted.ts';
 import type { Installation } from '../core/installation.ts';
 import { type KubeObject, refOf, refText } from '../core/object.ts';
 import { withoutReplaced } from '../core/pod-facts.ts';
 import type { WorkloadName } from '../core/profile.ts';
 import { selectorOf, selects } from '../core/selector.ts';
-import { counted, failed, preflightCheck, withInstallation } from './define.ts';
+import { failed, preflightCheck, withInstallation } from './define.ts';
 import type { PodView, PreflightFacts } from './facts.ts';
 import { explained } from './releases.ts';
 import { findWorkload, serviceWorkloads, shapeOf } from './workloads.ts';

@@ -1,7 +1,8 @@
 import { type Evidence, ok, read, type Verdict } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
+import { counted } from '../core/counted.ts';
 import type { KubeObject } from '../core/object.ts';
-import { counted, evidenceOf, failed, failIfAny, listed, preflightCheck } from './define.ts';
+import { evidenceOf, failed, failIfAny, listed, preflightCheck } from './define.ts';
 import type { PreflightFacts } from './facts.ts';
 
 export const apiReachable = preflightCheck('NS-001', {

@@ -1,7 +1,8 @@
 import { notApplicable, ok, type Verdict } from '../core/check.ts';
+import { counted } from '../core/counted.ts';
 import type { ComponentVersion, Installation } from '../core/installation.ts';
 import { isOlder, parseRelease } from '../core/release.ts';
-import { counted, failed, failIfAny, PROGRAM, preflightCheck, withInstallation } from './define.ts';
+import { failed, failIfAny, PROGRAM, preflightCheck, withInstallation } from './define.ts';
 import { explained, sourceRelease } from './releases.ts';
 
 const UNKNOWN = 'the installed release is not known (images by digest or moving tags)';

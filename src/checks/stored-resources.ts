@@ -1,6 +1,7 @@
 import { type Evidence, notApplicable, read, type Verdict } from '../core/check.ts';
+import { counted } from '../core/counted.ts';
 import type { KubeObject } from '../core/object.ts';
-import { counted, evidenceOf, failIfAny, preflightCheck, withInstallation, withTarget } from './define.ts';
+import { evidenceOf, failIfAny, preflightCheck, withInstallation, withTarget } from './define.ts';
 import { withResources } from './resources.ts';
 import { type Schema, violations } from './schema.ts';
 import { type TargetCrd, targetCrds } from './target-crds.ts';

@@ -1,7 +1,8 @@
 import { notApplicable, ok, read, type Verdict } from '../core/check.ts';
+import { counted } from '../core/counted.ts';
 import type { Installation } from '../core/installation.ts';
 import type { KubeObject } from '../core/object.ts';
-import { counted, failed, hasFullManifest, listed, PROGRAM, preflightCheck, readTarget, withInstallation } from './define.ts';
+import { failed, hasFullManifest, listed, PROGRAM, preflightCheck, readTarget, withInstallation } from './define.ts';
 import type { PreflightFacts } from './facts.ts';
 import { crosses, sourceRelease } from './releases.ts';
 import { valueAt } from './resources.ts';

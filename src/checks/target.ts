@@ -1,18 +1,8 @@
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../core/check.ts';
+import { counted } from '../core/counted.ts';
 import { groupOf, type KubeObject, refText } from '../core/object.ts';
 import { selectorOf, selectorText } from '../core/selector.ts';
-import {
-  counted,
-  evidenceOf,
-  failed,
-  failIfAny,
-  hasFullManifest,
-  listed,
-  PROGRAM,
-  preflightCheck,
-  withInstallation,
-  withTarget,
-} from './define.ts';
+import { evidenceOf, failed, failIfAny, hasFullManifest, listed, PROGRAM, preflightCheck, withInstallation, withTarget } from './define.ts';
 import { targetCrds } from './target-crds.ts';
 import { duplicateEnv } from './workload-settings.ts';
 import { findWorkload } from './workloads.ts';

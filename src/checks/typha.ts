@@ -1,6 +1,7 @@
 import { notApplicable, ok, read, type Verdict } from '../core/check.ts';
+import { counted } from '../core/counted.ts';
 import type { KubeObject } from '../core/object.ts';
-import { counted, evidenceOf, failed, preflightCheck, withInstallation } from './define.ts';
+import { evidenceOf, failed, preflightCheck, withInstallation } from './define.ts';
 import type { PreflightFacts } from './facts.ts';
 import { isWindows } from './node-platform.ts';
 import { crosses, sourceRelease } from './releases.ts';

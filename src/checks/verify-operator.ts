@@ -1,5 +1,6 @@
 import { notApplicable, read } from '../core/check.ts';
-import { counted, defineCheck, failIfAny, PROGRAM } from './define.ts';
+import { counted } from '../core/counted.ts';
+import { defineCheck, failIfAny, PROGRAM } from './define.ts';
 import type { VerifyCheck } from './verify-facts.ts';
 
 /** Everything that the operator writes, at one look; the wait holds it for a while. */

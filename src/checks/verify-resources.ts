@@ -1,6 +1,7 @@
 import { notApplicable, ok, read } from '../core/check.ts';
+import { counted } from '../core/counted.ts';
 import { groupOf, type KubeObject, type OwnerReference, refOf, refText } from '../core/object.ts';
-import { counted, defineCheck, failed, failIfAny, listed, PROGRAM } from './define.ts';
+import { defineCheck, failed, failIfAny, listed, PROGRAM } from './define.ts';
 import type { Dependent } from './facts.ts';
 import { type OwnerFacts, ownerKey, type VerifyCheck } from './verify-facts.ts';
 

@@ -1,6 +1,7 @@
 import { ok, type Reading, read, type Verdict } from '../core/check.ts';
+import { counted } from '../core/counted.ts';
 import { isOlder, lineOf, parseRelease } from '../core/release.ts';
-import { counted, defineCheck, failed, failIfAny, listed, PROGRAM } from './define.ts';
+import { defineCheck, failed, failIfAny, listed, PROGRAM } from './define.ts';
 import type { VerifyCheck, VersionAnswer } from './verify-facts.ts';
 
 /**

@@ -1,7 +1,8 @@
 import { notApplicable, ok, read } from '../core/check.ts';
+import { counted } from '../core/counted.ts';
 import { refText } from '../core/object.ts';
 import { isOlder } from '../core/release.ts';
-import { counted, defineCheck, failed, failIfAny, listed, PROGRAM } from './define.ts';
+import { defineCheck, failed, failIfAny, listed, PROGRAM } from './define.ts';
 import type { ServiceImage, VerifyCheck } from './verify-facts.ts';
 
 const evidence = ({ pod, container, image }: ServiceImage) => ({ text: pod, detail: `${container}: ${image}` });

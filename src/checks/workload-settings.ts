@@ -1,7 +1,8 @@
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../core/check.ts';
+import { counted } from '../core/counted.ts';
 import { type KubeObject, refOf, refText } from '../core/object.ts';
 import { selectorOf, selects } from '../core/selector.ts';
-import { counted, evidenceOf, failed, failIfAny, listed, preflightCheck, withInstallation } from './define.ts';
+import { evidenceOf, failed, failIfAny, listed, preflightCheck, withInstallation } from './define.ts';
 import type { PreflightFacts } from './facts.ts';
 import { containersOf, findWorkload, type ServiceWorkloads, serviceWorkloads, shapeOf } from './workloads.ts';
 

@@ -1,5 +1,6 @@
-import { counted, listed } from '../checks/define.ts';
+import { listed } from '../checks/define.ts';
 import type { Reading } from '../core/check.ts';
+import { counted } from '../core/counted.ts';
 import { type HostEndpoint, isAllInterfaces, originOf } from '../core/host-endpoint.ts';
 import type { Profile } from '../core/profile.ts';
 import type { FailsafePorts } from '../policy/failsafe-ports.ts';
