@@ -1,8 +1,8 @@
 import { systemClock } from '../src/adapters/clock.ts';
-import { openCluster } from '../src/adapters/cluster.ts';
-import { readConnection } from '../src/adapters/kubeconfig.ts';
-import { ownerJournal } from '../src/adapters/owner-journal.ts';
-import { journalMaps } from '../src/adapters/owner-journal-maps.ts';
+import { journalMaps } from '../src/adapters/journal/maps.ts';
+import { ownerJournal } from '../src/adapters/journal/owner-journal.ts';
+import { openCluster } from '../src/adapters/kube/cluster.ts';
+import { readConnection } from '../src/adapters/kubeconfig/kubeconfig.ts';
 import type { Effect } from '../src/core/action.ts';
 import type { OwnerReference } from '../src/core/object.ts';
 import { entryOf, type JournalEntry } from '../src/core/owner-journal.ts';

@@ -1,7 +1,7 @@
-import { kubeconfigFiles, viewKubeconfig } from './kube-config-view.ts';
-import type { ConnectionFlags, Environment } from './kube-connection.ts';
-import { Transport } from './kube-transport.ts';
-import { readConnection } from './kubeconfig.ts';
+import { Transport } from './kube/transport.ts';
+import type { ConnectionFlags, Environment } from './kubeconfig/connection.ts';
+import { readConnection } from './kubeconfig/kubeconfig.ts';
+import { kubeconfigFiles, viewKubeconfig } from './kubeconfig/view.ts';
 
 /** A person waits for the shell: after this long the answer is of no use. Milliseconds, credential plugin included. */
 const BUDGET_MS = 300;

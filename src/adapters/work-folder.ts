@@ -4,7 +4,7 @@ import { basename, dirname, isAbsolute, join } from 'node:path';
 import { Fault, messageOf } from '../core/fault.ts';
 import type { WorkFolder } from '../core/ports.ts';
 import { writeDurably } from './durable-write.ts';
-import type { Environment } from './kube-connection.ts';
+import type { Environment } from './kubeconfig/connection.ts';
 
 /** `$XDG_STATE_HOME/netsvc-upgrade/<cluster>`: one per cluster, the same for every command on it. */
 export function defaultWorkFolder(env: Environment, clusterUid: string): string {

@@ -1,4 +1,4 @@
-import type { ArtifactsOptions } from '../adapters/artifacts.ts';
+import type { ArtifactsOptions } from '../adapters/artifacts/artifacts.ts';
 import type { Profile } from '../core/profile.ts';
 import type { ComposeRequest } from './seams.ts';
 

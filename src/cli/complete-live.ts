@@ -1,5 +1,5 @@
 import { kubeconfigNames, objectNames } from '../adapters/completion-names.ts';
-import type { Environment } from '../adapters/kube-connection.ts';
+import type { Environment } from '../adapters/kubeconfig/connection.ts';
 import { withBareBooleans } from './boolean-words.ts';
 import { named, type Question } from './complete.ts';
 import type { FastPathTable, FlagEntry } from './completion-table.ts';

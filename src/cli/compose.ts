@@ -1,4 +1,4 @@
-import type { Connection } from '../adapters/kube-connection.ts';
+import type { Connection } from '../adapters/kubeconfig/connection.ts';
 import { registry } from '../checks/registry.ts';
 import type { Context, Options } from '../core/context.ts';
 import type { Profile } from '../core/profile.ts';
@@ -13,8 +13,8 @@ import type { ComposeRequest, Composition } from './seams.ts';
 export async function compose(request: ComposeRequest, version: string): Promise<Composition> {
   const { flags, env, interruption, interactive, warn, trace } = request;
   const [{ readConnection, privateKubeconfig }, { openCluster }] = await Promise.all([
-    import('../adapters/kubeconfig.ts'),
-    import('../adapters/cluster.ts'),
+    import('../adapters/kubeconfig/kubeconfig.ts'),
+    import('../adapters/kube/cluster.ts'),
   ]);
   const connection = await readConnection(connectionFlagsOf(flags), env);
   const cluster = openCluster(connection, { version, warn, terminal: interactive, trace });
@@ -53,17 +53,17 @@ export async function compose(request: ComposeRequest, version: string): Promise
 /** The files that every composition needs: each function below asks for its own again, which costs nothing then. */
 function loadAdapters(): Promise<unknown> {
   return Promise.all([
-    import('../adapters/artifacts.ts'),
+    import('../adapters/artifacts/artifacts.ts'),
     import('../adapters/work-folder.ts'),
-    import('../adapters/tools.ts'),
-    import('../adapters/records.ts'),
-    import('../adapters/lock.ts'),
-    import('../adapters/await-orphans.ts'),
+    import('../adapters/tools/tools.ts'),
+    import('../adapters/records/records.ts'),
+    import('../adapters/lock/lock.ts'),
+    import('../adapters/tools/await-orphans.ts'),
     import('../adapters/user-files.ts'),
     import('../adapters/clock.ts'),
     import('../adapters/machine.ts'),
-    import('../adapters/owner-journal.ts'),
-    import('../adapters/owner-journal-maps.ts'),
+    import('../adapters/journal/owner-journal.ts'),
+    import('../adapters/journal/maps.ts'),
     import('../adapters/stored-bases.ts'),
     import('./open-folder.ts'),
   ]);
@@ -75,7 +75,7 @@ async function openFiles(request: ComposeRequest, clusterUid: string, kubeconfig
     import('../adapters/user-files.ts'),
     import('../adapters/clock.ts'),
     import('../adapters/machine.ts'),
-    import('../adapters/orphans.ts'),
+    import('../adapters/tools/orphans.ts'),
     import('node:fs/promises'),
   ]);
   const work = await openFolder(request, clusterUid);
@@ -93,8 +93,8 @@ async function openFiles(request: ComposeRequest, clusterUid: string, kubeconfig
 async function removeStaleKubeconfigs(folder: string): Promise<void> {
   const [{ readdir, rm }, { ownerOfKubeconfig }, { isRunning }] = await Promise.all([
     import('node:fs/promises'),
-    import('../adapters/orphans.ts'),
-    import('../adapters/run-identity.ts'),
+    import('../adapters/tools/orphans.ts'),
+    import('../adapters/records/run-identity.ts'),
   ]);
   const stale = (await readdir(folder)).filter((name) => {
     const pid = ownerOfKubeconfig(name);
@@ -104,7 +104,7 @@ async function removeStaleKubeconfigs(folder: string): Promise<void> {
 }
 
 async function openToolsFor({ env, trace }: ComposeRequest, profile: Profile, kubeconfigPath: string, connection: Connection) {
-  const { openTools } = await import('../adapters/tools.ts');
+  const { openTools } = await import('../adapters/tools/tools.ts');
   const programs = { kubectl: 'kubectl', helm: 'helm', netsvcctl: profile.cli.program };
   const timeout = connection.requestTimeoutMs === undefined ? {} : { requestTimeout: `${connection.requestTimeoutMs}ms` };
   const { rememberAnswers } = await import('../adapters/earlier-answers.ts');
@@ -112,7 +112,7 @@ async function openToolsFor({ env, trace }: ComposeRequest, profile: Profile, ku
 }
 
 async function openArtifactsFor(request: ComposeRequest, profile: Profile) {
-  const { openArtifacts } = await import('../adapters/artifacts.ts');
+  const { openArtifacts } = await import('../adapters/artifacts/artifacts.ts');
   return openArtifacts(artifactOptionsOf(request, profile));
 }
 
@@ -123,11 +123,11 @@ async function openState(
   { clock, work }: Pick<Composition, 'clock' | 'work'>,
 ) {
   const [{ configMapRecords }, { leaseLock }, identity, orphans, waiting] = await Promise.all([
-    import('../adapters/records.ts'),
-    import('../adapters/lock.ts'),
-    import('../adapters/run-identity.ts'),
-    import('../adapters/orphans.ts'),
-    import('../adapters/await-orphans.ts'),
+    import('../adapters/records/records.ts'),
+    import('../adapters/lock/lock.ts'),
+    import('../adapters/records/run-identity.ts'),
+    import('../adapters/tools/orphans.ts'),
+    import('../adapters/tools/await-orphans.ts'),
   ]);
   const namespace = options.stateNamespace;
   const awaitOrphans = (lastHolder = '') => {
@@ -149,14 +149,14 @@ async function openJournal(
   { clusterUid, profile, startedAt }: { readonly clusterUid: string; readonly profile: string; readonly startedAt: Date },
 ) {
   const [{ ownerJournal }, { journalMaps }] = await Promise.all([
-    import('../adapters/owner-journal.ts'),
-    import('../adapters/owner-journal-maps.ts'),
+    import('../adapters/journal/owner-journal.ts'),
+    import('../adapters/journal/maps.ts'),
   ]);
   const deps = { place: journalMaps(cluster, stateNamespace), clusterUid, profile, runId: runIdOf(startedAt, clusterUid) };
   if (journalDir === undefined) return ownerJournal(deps);
   const [{ copiedJournal }, { journalFolder }] = await Promise.all([
-    import('../adapters/owner-journal-copied.ts'),
-    import('../adapters/owner-journal-folder.ts'),
+    import('../adapters/journal/copied.ts'),
+    import('../adapters/journal/folder.ts'),
   ]);
   return copiedJournal(deps, journalFolder(journalDir));
 }

@@ -1,4 +1,4 @@
-import type { ConnectionFlags } from '../adapters/kube-connection.ts';
+import type { ConnectionFlags } from '../adapters/kubeconfig/connection.ts';
 import type { CommonFlags } from './seams.ts';
 
 /**

@@ -6,8 +6,8 @@ import { type Asked, inSession } from './session.ts';
 export async function runImagesCommand(asked: Asked, seams: Seams): Promise<ExitName> {
   return inSession(seams, { ...asked, looksOnly: true }, async (session) => {
     const [{ readInstalled }, { readTargetImages }] = await Promise.all([
-      import('../stages/installed.ts'),
-      import('../stages/target-images.ts'),
+      import('../stages/survey/installed.ts'),
+      import('../stages/target/images.ts'),
     ]);
     const { composition, context } = session;
     const installation = await readInstalled(composition, context);

@@ -33,8 +33,8 @@ export async function runOwnerList(asked: Asked, owner: string | undefined, seam
 
 async function readAll({ composition, context, asked }: Session) {
   const [{ readInstalled }, { readReferences, sourceOf }] = await Promise.all([
-    import('../stages/installed.ts'),
-    import('../stages/owner-references.ts'),
+    import('../stages/survey/installed.ts'),
+    import('../stages/owners/references.ts'),
   ]);
   const installation = await readInstalled(composition, context);
   const source = sourceOf(installation, await composition.records.load(), context);

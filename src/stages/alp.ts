@@ -7,12 +7,12 @@ import { stage } from '../core/stage.ts';
 import { parseImage } from '../detect/images.ts';
 import { templateText } from '../merge/injector-template.ts';
 import { sameValue } from '../merge/json.ts';
-import { batchesOf } from './alp-batches.ts';
-import { type AlpFacts, readAlpFacts } from './alp-facts.ts';
-import { sidecarImage } from './alp-images.ts';
-import { undoPlan } from './alp-undo.ts';
-import { type MeshedWorkload, RESTARTABLE, type RestartableKind } from './alp-workloads.ts';
-import { defaultWaitMs } from './rollout-targets.ts';
+import { batchesOf } from './alp/batches.ts';
+import { type AlpFacts, readAlpFacts } from './alp/facts.ts';
+import { sidecarImage } from './alp/images.ts';
+import { undoPlan } from './alp/undo.ts';
+import { type MeshedWorkload, RESTARTABLE, type RestartableKind } from './alp/workloads.ts';
+import { defaultWaitMs } from './rollout/targets.ts';
 
 /** The mesh's template first, then every workload whose pods still carry an older sidecar (§4.6). */
 export const alpStage = stage<AlpFacts>({

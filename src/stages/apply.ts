@@ -9,16 +9,16 @@ import { isOlder } from '../core/release.ts';
 import type { RolloutProgress } from '../core/rollout.ts';
 import { continues } from '../core/run-record.ts';
 import { type Wave, waveText } from '../merge/waves.ts';
-import { type ApplyFacts, readApplyFacts } from './apply-facts.ts';
-import { carriedOf } from './carried-target.ts';
-import { chartApply } from './chart-apply.ts';
-import { holdNotes, holdPolicyMigration, holdUnlessHeld } from './hold-policies.ts';
-import { leftoverRemovals } from './leftover-removals.ts';
-import { operatorApply } from './operator-apply.ts';
-import { ownershipNote, takeOverOwnership } from './ownership.ts';
+import { type ApplyFacts, readApplyFacts } from './apply/facts.ts';
+import { leftoverRemovals } from './apply/leftover-removals.ts';
+import { chartApply } from './chart/apply.ts';
+import { operatorApply } from './operator/apply.ts';
 import { pathStage } from './path-stage.ts';
-import { isPending } from './preview-outcome.ts';
-import { defaultWaitMs } from './rollout-targets.ts';
+import { holdNotes, holdPolicyMigration, holdUnlessHeld } from './policy/hold.ts';
+import { isPending } from './preview/outcome.ts';
+import { ownershipNote, takeOverOwnership } from './preview/ownership.ts';
+import { defaultWaitMs } from './rollout/targets.ts';
+import { carriedOf } from './target/carried.ts';
 
 /** The full manifest, in waves, each waited for; then what the old release left in pod templates (§4.4/1–2). */
 export const applyStage = pathStage<ApplyFacts>({

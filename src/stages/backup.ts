@@ -8,13 +8,13 @@ import type { ClusterReader, Sources } from '../core/ports.ts';
 import { continues, type RunRecord } from '../core/run-record.ts';
 import type { StagePlan } from '../core/stage.ts';
 import { identityOf } from '../merge/prepare.ts';
-import { type BackupObjects, backupFiles } from './backup-files.ts';
-import { releaseDocuments } from './chart-release.ts';
-import { readInstalledManifest } from './edits.ts';
+import { type BackupObjects, backupFiles } from './backup/files.ts';
+import { type StoreBackup, storeBackup } from './backup/store.ts';
+import { releaseDocuments } from './chart/release.ts';
+import { readInstalledManifest } from './edits/edits.ts';
 import { pathPart, pathStage } from './path-stage.ts';
-import { type StoreBackup, storeBackup } from './store-backup.ts';
-import { readTarget } from './target.ts';
-import { readCrdManifest } from './target-crds.ts';
+import { readCrdManifest } from './target/crds.ts';
+import { readTarget } from './target/target.ts';
 
 interface BackupFacts {
   readonly record: RunRecord | undefined;

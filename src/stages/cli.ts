@@ -3,10 +3,10 @@ import { cliSumPublished } from '../checks/new-cli.ts';
 import type { Action, Cure } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import { stage } from '../core/stage.ts';
-import { type CliFacts, folderOf, isPlugin, type LocalCli, mayBeReplaced, readCliFacts } from './cli-facts.ts';
-import { configuration, installByHand, podStep, removeByHand, sumText } from './cli-instructions.ts';
-import { fileIn } from './cli-release.ts';
-import type { NewCli } from './cli-source.ts';
+import { type CliFacts, folderOf, isPlugin, type LocalCli, mayBeReplaced, readCliFacts } from './cli/facts.ts';
+import { configuration, installByHand, podStep, removeByHand, sumText } from './cli/instructions.ts';
+import { fileIn } from './cli/release.ts';
+import type { NewCli } from './cli/source.ts';
 
 /** Old CLIs out, the new one in: an older one must not be used after the upgrade (§1/4, §4.4/4, §4.5/4). */
 export const cliStage = stage<CliFacts>({

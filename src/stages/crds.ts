@@ -1,9 +1,9 @@
 import { nothingRefusedNow } from '../checks/apply.ts';
 import type { Action } from '../core/action.ts';
-import { applyWhole, changes } from './apply-file.ts';
-import { chartCrds } from './chart-crds.ts';
+import { applyWhole, changes } from './apply/file.ts';
+import { chartCrds } from './chart/crds.ts';
 import { pathStage } from './path-stage.ts';
-import { type CrdFacts, crdFile, readCrdFacts } from './target-crds.ts';
+import { type CrdFacts, crdFile, readCrdFacts } from './target/crds.ts';
 
 const IN_MANIFEST = 'the full manifest holds the CRDs: apply installs them first';
 

@@ -5,11 +5,11 @@ import type { Context } from '../core/context.ts';
 import { Fault } from '../core/fault.ts';
 import { stage } from '../core/stage.ts';
 import type { NodeVerdict } from '../policy/host-endpoint-verdicts.ts';
-import { endpointsOf, type HepFacts, readHepFacts } from './hep-facts.ts';
-import { hepJudged, isMigrated, plannedHost } from './hep-judged.ts';
-import { copyLabels } from './hep-labels.ts';
-import { migrationNotes } from './hep-notes.ts';
-import { undoPlan } from './hep-undo.ts';
+import { endpointsOf, type HepFacts, readHepFacts } from './hep/facts.ts';
+import { hepJudged, isMigrated, plannedHost } from './hep/judged.ts';
+import { copyLabels } from './hep/labels.ts';
+import { migrationNotes } from './hep/notes.ts';
+import { undoPlan } from './hep/undo.ts';
 
 interface Opened extends HepJudged {
   readonly read: HepFacts;

@@ -3,7 +3,7 @@ import type { Action } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import { runIdOf } from '../core/run-record.ts';
 import { stage } from '../core/stage.ts';
-import { type RestoreFacts, readRestoreFacts } from './restore-facts.ts';
+import { type RestoreFacts, readRestoreFacts } from './owners/restore-facts.ts';
 
 interface ForgetFacts extends RestoreFacts {
   /** An earlier run was cut off while it deleted the journal. */

@@ -3,7 +3,7 @@ import type { Action, Expectation } from '../core/action.ts';
 import { refText } from '../core/object.ts';
 import type { PlannedObject } from '../core/plan.ts';
 import { stage } from '../core/stage.ts';
-import { type RestoreFacts, readRestoreFacts } from './restore-facts.ts';
+import { type RestoreFacts, readRestoreFacts } from './owners/restore-facts.ts';
 
 /** Puts the recorded owner references back with the UIDs that their owners have now, at their old places (§4.8/3). */
 export const ownerrefsRestoreStage = stage<RestoreFacts>({

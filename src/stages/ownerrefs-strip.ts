@@ -9,9 +9,9 @@ import type { JournalEntry } from '../core/owner-journal.ts';
 import { byKey, type Chosen, cameBack, type StripPlan, stripPlan } from '../core/owner-strip.ts';
 import type { PlannedObject } from '../core/plan.ts';
 import { stage } from '../core/stage.ts';
-import { readInstalled } from './installed.ts';
-import { readOwnersJudged } from './owner-references.ts';
-import { rememberOf } from './remember-installed.ts';
+import { readOwnersJudged } from './owners/references.ts';
+import { readInstalled } from './survey/installed.ts';
+import { rememberOf } from './survey/remember-installed.ts';
 
 /** Takes off the owner references that the upgrade would leave with a dead UID, each recorded first (§4.8/1). */
 export const ownerrefsStripStage = stage<StripFacts>({

@@ -3,8 +3,8 @@ import { Fault } from '../core/fault.ts';
 import type { Installation, InstallPath } from '../core/installation.ts';
 import type { Sources } from '../core/ports.ts';
 import { type AnyStage, type OpenStage, openedWith, type Stage } from '../core/stage.ts';
-import { readInstalled } from './installed.ts';
-import { rememberingInstalled } from './remember-installed.ts';
+import { readInstalled } from './survey/installed.ts';
+import { rememberingInstalled } from './survey/remember-installed.ts';
 
 /** What a stage does on some installation paths; it is given the installation that was found. */
 interface OnPaths<Facts> extends Pick<Stage<Facts>, 'checks' | 'plan'> {

@@ -5,7 +5,7 @@ import { Fault } from '../core/fault.ts';
 import { type KubeObject, refOf } from '../core/object.ts';
 import { type StagePlan, stage } from '../core/stage.ts';
 import { storedMetadata } from '../core/stored-metadata.ts';
-import { type PolicyFacts, readPolicyFacts } from './policy-facts.ts';
+import { type PolicyFacts, readPolicyFacts } from './policy/facts.ts';
 
 /** The temporary policy of upgrades from before v3.14: what only it allows, a person's review, removal when told by name (§4.4/7). */
 export const policyStage = stage<PolicyFacts>({

@@ -8,15 +8,15 @@ import { K } from '../core/kinds.ts';
 import type { Sources } from '../core/ports.ts';
 import { stage } from '../core/stage.ts';
 import { detect } from '../detect/detect.ts';
-import { readChartFindings } from './chart-findings.ts';
-import { readClis } from './cli-release.ts';
-import { readInventory } from './inventory.ts';
-import { changesUids, readReferences, sourceOf } from './owner-references.ts';
+import { readChartFindings } from './chart/findings.ts';
+import { readClis } from './cli/release.ts';
+import { changesUids, readReferences, sourceOf } from './owners/references.ts';
 import { attempt, attemptWith } from './reading.ts';
-import { readClient, readWorkFolder } from './survey-machine.ts';
-import { podView } from './survey-pods.ts';
-import { readAgentConfig, readInjectors, readProxyMode, readResources } from './survey-resources.ts';
-import { readAccess, readTargetFor } from './survey-target.ts';
+import { readInventory } from './survey/inventory.ts';
+import { readClient, readWorkFolder } from './survey/machine.ts';
+import { podView } from './survey/pods.ts';
+import { readAgentConfig, readInjectors, readProxyMode, readResources } from './survey/resources.ts';
+import { readAccess, readTargetFor } from './survey/target.ts';
 
 /** What is installed and whether it can be upgraded (§1, 7, 9): reads everything at once, changes nothing. */
 export const preflightStage = stage<PreflightFacts>({

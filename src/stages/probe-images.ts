@@ -8,10 +8,10 @@ import { type KubeObject, refOf } from '../core/object.ts';
 import type { ClusterReader, Sources } from '../core/ports.ts';
 import { stage } from '../core/stage.ts';
 import { pullSecretsIn } from '../merge/listed-images.ts';
-import { readInstalled } from './installed.ts';
-import { readNodes } from './rollout-state.ts';
-import { defaultWaitMs } from './rollout-targets.ts';
-import { readTargetImages, type TargetImages } from './target-images.ts';
+import { readNodes } from './rollout/state.ts';
+import { defaultWaitMs } from './rollout/targets.ts';
+import { readInstalled } from './survey/installed.ts';
+import { readTargetImages, type TargetImages } from './target/images.ts';
 
 interface ProbeFacts extends ImageProbeJudged {
   readonly images: readonly string[];

@@ -3,15 +3,15 @@ import type { VerifyFacts } from '../checks/verify-facts.ts';
 import type { Context } from '../core/context.ts';
 import type { Sources } from '../core/ports.ts';
 import { stage } from '../core/stage.ts';
-import { readClis } from './cli-release.ts';
-import { readInstalled } from './installed.ts';
+import { readClis } from './cli/release.ts';
 import { attempt, attemptWith } from './reading.ts';
-import { readOperatorLags } from './verify-operator.ts';
-import { readOwnerFacts, readStillOff } from './verify-owners.ts';
-import { readServiceImages } from './verify-pods.ts';
-import { readLeftBehind, readTemporaryPolicies } from './verify-resources.ts';
-import { readClusterVersion } from './verify-version.ts';
-import { readLeftovers, readResult, readTargetIfAny } from './verify-workloads.ts';
+import { readInstalled } from './survey/installed.ts';
+import { readOperatorLags } from './verify/operator.ts';
+import { readOwnerFacts, readStillOff } from './verify/owners.ts';
+import { readServiceImages } from './verify/pods.ts';
+import { readLeftBehind, readTemporaryPolicies } from './verify/resources.ts';
+import { readClusterVersion } from './verify/version.ts';
+import { readLeftovers, readResult, readTargetIfAny } from './verify/workloads.ts';
 
 /** Proves the result (§4.4/5, §9): versions, pods, leftovers, references; changes nothing. */
 export const verifyStage = stage<VerifyFacts>({

@@ -2,13 +2,13 @@ import type { Context } from '../core/context.ts';
 import type { Installation } from '../core/installation.ts';
 import type { Sources } from '../core/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../core/rollout.ts';
-import { chartWait } from './chart-wait.ts';
-import { operatorEnd } from './operator-end.ts';
-import { operatorImage } from './operator-target.ts';
+import { chartWait } from './chart/wait.ts';
+import { operatorEnd } from './operator/end.ts';
+import { operatorImage } from './operator/target.ts';
 import { pathStage } from './path-stage.ts';
-import { readNodes, readRollouts } from './rollout-state.ts';
-import { defaultWaitMs, rolloutTargets } from './rollout-targets.ts';
-import { readTarget, type Target, variantOf } from './target.ts';
+import { readNodes, readRollouts } from './rollout/state.ts';
+import { defaultWaitMs, rolloutTargets } from './rollout/targets.ts';
+import { readTarget, type Target, variantOf } from './target/target.ts';
 
 interface WaitFacts {
   readonly targets: readonly RolloutTarget[];

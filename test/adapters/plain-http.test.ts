@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const wire = pathToFileURL(join(import.meta.dirname, '..', '..', 'src', 'adapters', 'kube-wire.ts')).href;
+const wire = pathToFileURL(join(import.meta.dirname, '..', '..', 'src', 'adapters', 'kube', 'wire.ts')).href;
 
 /** Which of Node's own modules are loaded once a connection to a server is open. */
 function loadedFor(server: string): string {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { K } from '../../src/core/kinds.ts';
 import { createAuthority } from '../control-plane/certificates.ts';
-import { clusterTo, type Loopback, sendJson, sendStatus, serve } from './loopback-server.ts';
+import { clusterTo, type Loopback, sendJson, sendStatus, serve } from '../support/loopback-server.ts';
 
 const POD = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p', namespace: 'n' }, spec: { nodeName: 'node-1' } };
 const LONG = { ...POD, metadata: { ...POD.metadata, annotations: { long: 'x'.repeat(2000) } } };

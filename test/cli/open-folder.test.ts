@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { localFiles } from '../../src/adapters/user-files.ts';
 import { openFolder } from '../../src/cli/open-folder.ts';
 import { Fault } from '../../src/core/fault.ts';
-import { readWorkFolder } from '../../src/stages/survey-machine.ts';
+import { readWorkFolder } from '../../src/stages/survey/machine.ts';
 
 describe('the work folder of a command', () => {
   let folder = '';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { type OpenCluster, openCluster } from '../../src/adapters/cluster.ts';
-import { readConnection } from '../../src/adapters/kubeconfig.ts';
-import { leaseLock } from '../../src/adapters/lock.ts';
-import { configMapRecords } from '../../src/adapters/records.ts';
+import { type OpenCluster, openCluster } from '../../src/adapters/kube/cluster.ts';
+import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
+import { leaseLock } from '../../src/adapters/lock/lock.ts';
+import { configMapRecords } from '../../src/adapters/records/records.ts';
 import { Fault } from '../../src/core/fault.ts';
 import { K } from '../../src/core/kinds.ts';
 import { ApiFailure } from '../../src/core/ports.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { type OpenCluster, openCluster } from '../../src/adapters/cluster.ts';
-import { readConnection } from '../../src/adapters/kubeconfig.ts';
+import { type OpenCluster, openCluster } from '../../src/adapters/kube/cluster.ts';
+import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
 import { storedManifests } from '../../src/adapters/stored-bases.ts';
 import type { Installation } from '../../src/core/installation.ts';
 import { refText } from '../../src/core/object.ts';
 import type { Sources } from '../../src/core/ports.ts';
 import { calico } from '../../src/profiles/calico.ts';
-import { readEdits } from '../../src/stages/edits.ts';
-import { readReleasedTarget } from '../../src/stages/target.ts';
+import { readEdits } from '../../src/stages/edits/edits.ts';
+import { readReleasedTarget } from '../../src/stages/target/target.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { contextOf, installation } from '../fixtures/facts.ts';
 import { folderArtifacts } from '../support/apply-bench.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { type OpenCluster, openCluster } from '../../src/adapters/cluster.ts';
-import { readConnection } from '../../src/adapters/kubeconfig.ts';
-import { ownerJournal } from '../../src/adapters/owner-journal.ts';
-import { journalMaps } from '../../src/adapters/owner-journal-maps.ts';
+import { journalMaps } from '../../src/adapters/journal/maps.ts';
+import { ownerJournal } from '../../src/adapters/journal/owner-journal.ts';
+import { type OpenCluster, openCluster } from '../../src/adapters/kube/cluster.ts';
+import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
 import { K } from '../../src/core/kinds.ts';
 import type { JsonPatchOp, KubeObject, OwnerReference } from '../../src/core/object.ts';
 import { entryOf, type JournalEntry, type LiveReferences } from '../../src/core/owner-journal.ts';

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { OpenCluster } from '../../src/adapters/cluster.ts';
+import type { OpenCluster } from '../../src/adapters/kube/cluster.ts';
 import { K } from '../../src/core/kinds.ts';
 import { refOf, refText } from '../../src/core/object.ts';
 import { changedFields, fieldAt } from '../../src/merge/fields.ts';
 import { manifestText, parseManifest } from '../../src/merge/manifest.ts';
 import { comparable } from '../../src/merge/normalise.ts';
-import { previewDocument } from '../../src/stages/preview.ts';
-import { type PreviewedObject, previewDocuments } from '../../src/stages/preview-documents.ts';
+import { type PreviewedObject, previewDocuments } from '../../src/stages/preview/documents.ts';
+import { previewDocument } from '../../src/stages/preview/preview.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { liveOf, type OpenPlane, openPlane, seen } from '../support/plan-and-result.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { openCluster } from '../../src/adapters/cluster.ts';
-import { readConnection } from '../../src/adapters/kubeconfig.ts';
+import { openCluster } from '../../src/adapters/kube/cluster.ts';
+import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
 import { LAST_APPLIED } from '../../src/core/applied-owners.ts';
 import type { KubeObject } from '../../src/core/object.ts';
 import { clientSideManagers } from '../../src/merge/managed-fields.ts';

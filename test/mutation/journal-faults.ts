@@ -4,7 +4,7 @@ export const JOURNAL: Room = {
   name: 'journal',
   tests: ['test/adapters/owner-journal*.test.ts'],
   faults: [
-    ...faultsIn('src/adapters/owner-journal.ts', [
+    ...faultsIn('src/adapters/journal/owner-journal.ts', [
       // What was written is not read back.
       ['if (stored && digestOf(stored.bytes) === digestOf(bytes)) return;', 'if (!failure) return;'],
       ['if (stored && digestOf(stored.bytes) === digestOf(bytes)) return;', 'if (stored) return;'],
@@ -25,7 +25,7 @@ export const JOURNAL: Room = {
       ['read === undefined || read.head.forgotten ? undefined', 'read === undefined ? undefined'],
       ['return thrown instanceof ApiFailure && thrown.status === 409;', 'return thrown instanceof ApiFailure;'],
     ]),
-    ...faultsIn('src/adapters/owner-journal-chunk.ts', [
+    ...faultsIn('src/adapters/journal/chunk.ts', [
       ["if (lines.pop() !== '') throw", 'if (lines.pop() === undefined) throw'],
       ['if (header.version > OWNER_JOURNAL_VERSION)', 'if (header.version < OWNER_JOURNAL_VERSION)'],
       ['if (entries.length !== header.entries) throw', 'if (entries.length > header.entries) throw'],
@@ -34,13 +34,13 @@ export const JOURNAL: Room = {
       ['if (wrong >= 0) throw', 'if (wrong > 0) throw'],
       ['number: index + 1, of,', 'number: index, of,'],
     ]),
-    ...faultsIn('src/adapters/owner-journal-head.ts', [
+    ...faultsIn('src/adapters/journal/head.ts', [
       ['if (journal.clusterUid !== clusterUid)', 'if (journal.clusterUid === undefined)'],
       ['if (sha256 !== digestOf(JSON.stringify(journal)))', 'if (sha256 === undefined)'],
       ['version > OWNER_JOURNAL_VERSION)\n    throw new Fault(', 'version > OWNER_JOURNAL_VERSION + 1)\n    throw new Fault('],
       ["if (version !== OWNER_JOURNAL_VERSION) throw refuse('it has no version');", ''],
     ]),
-    ...faultsIn('src/adapters/owner-journal-read.ts', [
+    ...faultsIn('src/adapters/journal/read.ts', [
       ['if (orphan !== undefined) throw', 'if (orphan === JOURNAL_NAME) throw'],
       ['if (digestOf(stored.bytes) !== sha256) throw', 'if (stored.bytes.length === 0) throw'],
       ["if (!stored) throw refuse('it is gone');", 'if (!stored) return [];'],
@@ -48,13 +48,13 @@ export const JOURNAL: Room = {
       ['header.clusterUid === of.clusterUid &&', ''],
       ['header.runId === append.runId &&', ''],
     ]),
-    ...faultsIn('src/adapters/owner-journal-copied.ts', [
+    ...faultsIn('src/adapters/journal/copied.ts', [
       ['await cluster.append(entries);', 'await copy.append(entries);\n      await cluster.append(entries);'],
       ['if (!journal && copied) throw leftOver(folder);', ''],
       ['copyOnly: true', 'copyOnly: false'],
       ['await copy.append(mergeEntries([...missing, ...entries]));', 'await copy.append(entries);'],
     ]),
-    ...faultsIn('src/adapters/owner-journal-shape.ts', [
+    ...faultsIn('src/adapters/journal/shape.ts', [
       ['owners.length === removed.length &&', ''],
       ['place < references.length', 'place <= references.length'],
       ['place > (removed[index - 1] ?? -1)', 'place >= (removed[index - 1] ?? -1)'],

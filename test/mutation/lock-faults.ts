@@ -2,9 +2,9 @@ import { faultsIn, type Room } from './seeded-fault.ts';
 
 export const LOCK: Room = {
   name: 'lock',
-  tests: ['test/adapters/lock.test.ts', 'test/adapters/records.test.ts', 'test/adapters/await-orphans.test.ts'],
+  tests: ['test/adapters/lock/lock.test.ts', 'test/adapters/records/records.test.ts', 'test/adapters/tools/await-orphans.test.ts'],
   faults: [
-    ...faultsIn('src/adapters/lock.ts', [
+    ...faultsIn('src/adapters/lock/lock.ts', [
       ['lease && !isFree(lease, now) ? holderOf(lease) : undefined', 'lease ? holderOf(lease) : undefined'],
       ['return holder && isGone?.(holder.identity) ? undefined : holder;', 'return holder;'],
       ['if (holder) throw locked(holder);\n', ''],
@@ -27,13 +27,13 @@ export const LOCK: Room = {
       ['return clock.now().getTime() + skew;', 'return clock.now().getTime();'],
       ['(thrown instanceof ApiFailure && thrown.status === 404)', 'false'],
     ]),
-    ...faultsIn('src/adapters/lock-lease.ts', [
+    ...faultsIn('src/adapters/lock/lease.ts', [
       ['serverNow > renewed + leaseDurationSeconds * 1000', 'serverNow > renewed + leaseDurationSeconds'],
       ['!holderIdentity || Number.isNaN(renewed) ||', '!holderIdentity ||'],
       ['return { ...lease, spec: { ...specOf(lease), renewTime: microTime(serverNow) } };', 'return { ...lease };'],
       ["spec: { holderIdentity: '',", "spec: { holderIdentity: specOf(lease).holderIdentity ?? '',"],
     ]),
-    ...faultsIn('src/adapters/renewals.ts', [
+    ...faultsIn('src/adapters/lock/renewals.ts', [
       ['(LEASE_SECONDS - 15) * 1000', '(LEASE_SECONDS + 15) * 1000'],
       ['this.#good = attempt;', 'this.#good = this.#start();'],
     ]),

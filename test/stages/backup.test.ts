@@ -3,8 +3,8 @@ import type { KubeObject } from '../../src/core/object.ts';
 import type { Profile } from '../../src/core/profile.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
+import { storeBackup } from '../../src/stages/backup/store.ts';
 import { backupStage } from '../../src/stages/backup.ts';
-import { storeBackup } from '../../src/stages/store-backup.ts';
 import { applyBench, installedClientSide } from '../support/apply-bench.ts';
 import { configMap } from '../support/calico-objects.ts';
 

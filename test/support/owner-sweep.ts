@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ownerJournal } from '../../src/adapters/owner-journal.ts';
-import { journalMaps } from '../../src/adapters/owner-journal-maps.ts';
+import { journalMaps } from '../../src/adapters/journal/maps.ts';
+import { ownerJournal } from '../../src/adapters/journal/owner-journal.ts';
 import { toOptions } from '../../src/cli/options.ts';
 import { K } from '../../src/core/kinds.ts';
 import type { Cluster, OwnerJournalStore } from '../../src/core/ports.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { leaseLock } from '../../src/adapters/lock.ts';
+import { leaseLock } from '../../src/adapters/lock/lock.ts';
 import { compose } from '../../src/cli/compose.ts';
 import type { AnyStage } from '../../src/core/stage.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';

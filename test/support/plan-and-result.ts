@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type OpenCluster, openCluster } from '../../src/adapters/cluster.ts';
-import { readConnection } from '../../src/adapters/kubeconfig.ts';
+import { type OpenCluster, openCluster } from '../../src/adapters/kube/cluster.ts';
+import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
 import type { Action } from '../../src/core/action.ts';
 import { LAST_APPLIED } from '../../src/core/applied-owners.ts';
 import type { Context, OwnershipMode } from '../../src/core/context.ts';
@@ -9,8 +9,8 @@ import { type KubeObject, refOf, refText } from '../../src/core/object.ts';
 import { ApiFailure } from '../../src/core/ports.ts';
 import { changedFields } from '../../src/merge/fields.ts';
 import type { Manifest } from '../../src/merge/manifest.ts';
-import { applyWhole } from '../../src/stages/apply-file.ts';
-import { type PreviewedObject, previewDocuments } from '../../src/stages/preview-documents.ts';
+import { applyWhole } from '../../src/stages/apply/file.ts';
+import { type PreviewedObject, previewDocuments } from '../../src/stages/preview/documents.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { contextOf } from '../fixtures/facts.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openCluster } from '../../src/adapters/cluster.ts';
-import { readConnection } from '../../src/adapters/kubeconfig.ts';
-import { ownerJournal } from '../../src/adapters/owner-journal.ts';
-import { journalMaps } from '../../src/adapters/owner-journal-maps.ts';
+import { journalMaps } from '../../src/adapters/journal/maps.ts';
+import { ownerJournal } from '../../src/adapters/journal/owner-journal.ts';
+import { openCluster } from '../../src/adapters/kube/cluster.ts';
+import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
 import { Fault } from '../../src/core/fault.ts';
 import type { OwnerReference } from '../../src/core/object.ts';
 import { sameReference } from '../../src/core/owner-journal.ts';

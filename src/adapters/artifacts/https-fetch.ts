@@ -1,0 +1,174 @@
+import { readFile } from 'node:fs/promises';
+import type { IncomingMessage, RequestOptions } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Fault, messageOf } from '../../core/fault.ts';
+import { isLoopback, proxyOf } from '../kube/proxy.ts';
+import type { Environment } from '../kubeconfig/connection.ts';
+import { plainHttp } from '../plain-http.ts';
+import type { Trace } from '../trace.ts';
+
+export interface FetchOptions {
+  readonly env: Environment;
+  /** CA file trusted besides the system's. */
+  readonly certificateAuthority?: string;
+  /** Longest silence of the other side; 30 s unless said. */
+  readonly fetchTimeoutMs?: number;
+  /** Attempts after the first; 3 unless said. */
+  readonly retries?: number;
+  /** First pause between attempts, doubled each time; 500 ms unless said. */
+  readonly pauseMs?: number;
+  /** Who wants to see what is fetched. */
+  readonly trace?: Trace | undefined;
+}
+
+/** The other side says that there is no such file. */
+export class NotThere extends Error {}
+
+/** Worth another attempt: no answer, a cut-off one, or the other side is busy. */
+class Passing extends Error {}
+
+const REDIRECTS = 5;
+
+/** Gets a file over https (or http on loopback). Throws NotThere for 404 and 410, Fault for everything else. */
+export async function fetchBytes(url: URL, options: FetchOptions, limit: number, method: 'GET' | 'HEAD' = 'GET'): Promise<Uint8Array> {
+  const retries = options.retries ?? 3;
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await follow(url, options, limit, method);
+    } catch (thrown) {
+      if (!(thrown instanceof Passing)) throw thrown;
+      if (attempt >= retries)
+        throw new Fault(
+          'failed',
+          `${url.href} could not be fetched: ${thrown.message} (${attempt + 1} attempts)`,
+          ['check the address, the network and the proxy, then run again', 'or give a folder of the same layout with --manifest-url DIR'],
+          thrown,
+        );
+      await wait((options.pauseMs ?? 500) * 2 ** attempt);
+    }
+  }
+}
+
+async function follow(first: URL, options: FetchOptions, limit: number, method: string): Promise<Uint8Array> {
+  let url = first;
+  for (let hop = 0; hop <= REDIRECTS; hop += 1) {
+    const answer = await request(url, options, method);
+    const status = answer.statusCode ?? 0;
+    options.trace?.say(`${method} ${url.href} ${status}`);
+    if (status >= 300 && status < 400 && answer.headers.location) {
+      answer.resume();
+      url = nextOf(url, answer.headers.location);
+      continue;
+    }
+    return await bodyOf(answer, status, url, limit, method);
+  }
+  throw new Fault('failed', `${first.href} redirects more than ${REDIRECTS} times`, ['name the real address with --manifest-url']);
+}
+
+/** Only to https; a loopback server may send to loopback. */
+function nextOf(url: URL, location: string): URL {
+  const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
+  const local = next?.protocol === 'http:' && url.protocol === 'http:' && isLoopback(next.hostname);
+  if (next && (next.protocol === 'https:' || local)) return next;
+  throw new Fault('failed', `${url.href} redirects to ${location}, which is not https`, ['name the real address with --manifest-url']);
+}
+
+async function bodyOf(answer: IncomingMessage, status: number, url: URL, limit: number, method: string): Promise<Uint8Array> {
+  if (status === 200 && method === 'GET') return collect(answer, limit, url);
+  answer.resume();
+  if (status === 200) return new Uint8Array();
+  if (status === 404 || status === 410) throw new NotThere(`${url.href}: ${status}`);
+  if (status === 429 || status >= 500) throw new Passing(`the server answered ${status}`);
+  throw new Fault('failed', `${url.href}: the server answered ${status}`, ['check the address and whether it asks for a login']);
+}
+
+async function collect(answer: IncomingMessage, limit: number, url: URL): Promise<Uint8Array> {
+  const announced = Number(answer.headers['content-length'] ?? Number.NaN);
+  const tooBig = () => new Fault('failed', `${url.href} is larger than the limit of ${limit} bytes`, ['check that it is the right file']);
+  if (announced > limit) {
+    answer.destroy();
+    throw tooBig();
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of answer as AsyncIterable<Uint8Array>) {
+      size += chunk.length;
+      if (size > limit) throw tooBig();
+      chunks.push(chunk);
+    }
+  } catch (thrown) {
+    if (thrown instanceof Fault) throw thrown;
+    throw new Passing(`cut off after ${size} bytes: ${messageOf(thrown)}`);
+  }
+  if (!Number.isNaN(announced) && size !== announced) throw new Passing(`cut off: ${size} of ${announced} bytes`);
+  return Buffer.concat(chunks);
+}
+
+async function request(url: URL, options: FetchOptions, method: string): Promise<IncomingMessage> {
+  const { request: send } = url.protocol === 'https:' ? await import('node:https') : plainHttp();
+  const timeout = options.fetchTimeoutMs ?? 30_000;
+  const trusted = await trust(options);
+  const settings: RequestOptions = { method, timeout, ...trusted, ...(await proxy(url, options, trusted.ca)) };
+  return new Promise((resolve, reject) => {
+    const outgoing = send(url, settings, (answer) => {
+      clearTimeout(silence);
+      resolve(answer);
+    });
+    const giveUp = () => {
+      const late = new Passing(`no answer for ${timeout} ms`);
+      outgoing.destroy(late);
+      reject(late);
+    };
+    // The request's own limit begins with its socket, which a silent proxy never gives.
+    const silence = setTimeout(giveUp, timeout);
+    outgoing.on('timeout', giveUp);
+    outgoing.on('error', (thrown) => {
+      clearTimeout(silence);
+      reject(isTrust(thrown) ? untrusted(url, thrown) : new Passing(messageOf(thrown)));
+    });
+    outgoing.end();
+  });
+}
+
+/** The given CA comes on top of the system's: a mirror must not stop public sources from working. */
+async function trust({ certificateAuthority }: FetchOptions): Promise<{ ca?: string[] }> {
+  if (certificateAuthority === undefined) return {};
+  const { rootCertificates } = await import('node:tls');
+  const own = await readFile(certificateAuthority, 'utf8').catch((thrown: unknown) => {
+    throw new Fault(
+      'usage',
+      `${certificateAuthority} cannot be read: ${messageOf(thrown)}`,
+      ['correct --manifest-ca, or --certificate-authority where that is not given'],
+      thrown,
+    );
+  });
+  return { ca: [...rootCertificates, own] };
+}
+
+async function proxy(url: URL, { env }: FetchOptions, ca: readonly string[] | undefined): Promise<Pick<RequestOptions, 'agent'>> {
+  const address = proxyOf({ cluster: {}, env }, url);
+  if (address === undefined) return {};
+  if (address.startsWith('socks')) {
+    const { socksAgent } = await import('../kube/client-node.ts');
+    // Such an agent goes by its own authorities, not by those of the request.
+    const cluster = ca ? { 'certificate-authority-data': Buffer.from(ca.join('\n')).toString('base64') } : {};
+    return { agent: await socksAgent({ server: url.origin, cluster }, address) };
+  }
+  const { HttpsProxyAgent } = await import('https-proxy-agent');
+  return { agent: new HttpsProxyAgent(address) };
+}
+
+function isTrust(thrown: Error): boolean {
+  const code = (thrown as NodeJS.ErrnoException).code ?? '';
+  return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/.test(code);
+}
+
+function untrusted(url: URL, thrown: Error): Fault {
+  return new Fault(
+    'failed',
+    `the certificate of ${url.host} is not trusted: ${thrown.message}`,
+    ['name its CA with --manifest-ca FILE'],
+    thrown,
+  );
+}

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { Fault } from '../../core/fault.ts';
+import { type JournalEntry, OWNER_JOURNAL_VERSION } from '../../core/owner-journal.ts';
+import { isEntry } from './shape.ts';
+
+/** Compressed bytes of one chunk: a ConfigMap holds 1 MiB, and a request 1.5 MiB. */
+export const CHUNK_BYTES = 700_000;
+/** Text that one chunk is tried with first: UIDs are random, so it becomes about a fifth. */
+const TEXT_BYTES = 2_500_000;
+
+/** Whose entries a chunk holds: its first line. */
+export interface ChunkHeader {
+  readonly version: typeof OWNER_JOURNAL_VERSION;
+  readonly clusterUid: string;
+  readonly runId: string;
+  /** Number of the append, from 1. */
+  readonly append: number;
+  /** This chunk of the append, from 1, and how many there are. */
+  readonly number: number;
+  readonly of: number;
+  readonly entries: number;
+}
+
+export interface Chunk {
+  readonly bytes: Uint8Array;
+  readonly sha256: string;
+  readonly entries: number;
+}
+
+export function digestOf(bytes: Uint8Array | string): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** The entries in as few chunks as fit: gzip, a header line, then one line of JSON per entry. Each can be read alone. */
+export async function packChunks(
+  entries: readonly JournalEntry[],
+  whose: Pick<ChunkHeader, 'clusterUid' | 'runId' | 'append'>,
+): Promise<readonly Chunk[]> {
+  let groups = grouped(entries.map((entry) => JSON.stringify(entry)));
+  for (;;) {
+    const of = groups.length;
+    const chunks = await Promise.all(
+      groups.map((lines, index) =>
+        packed(lines, { ...whose, version: OWNER_JOURNAL_VERSION, number: index + 1, of, entries: lines.length }),
+      ),
+    );
+    if (chunks.every(({ bytes }) => bytes.length <= CHUNK_BYTES)) return chunks;
+    groups = groups.flatMap((lines, index) => ((chunks[index]?.bytes.length ?? 0) > CHUNK_BYTES ? halves(lines) : [lines]));
+  }
+}
+
+function grouped(lines: readonly string[]): readonly (readonly string[])[] {
+  const groups: string[][] = [];
+  let room = 0;
+  for (const line of lines) {
+    if (room < line.length) {
+      groups.push([]);
+      room = TEXT_BYTES;
+    }
+    room -= line.length;
+    groups.at(-1)?.push(line);
+  }
+  return groups;
+}
+
+function halves(lines: readonly string[]): readonly (readonly string[])[] {
+  if (lines.length < 2)
+    throw new Fault('failed', `one object's owner references do not fit into a ConfigMap: ${lines[0]?.slice(0, 200)}…`, [
+      'nothing was taken off; shorten the list of owners of this object',
+    ]);
+  const middle = Math.ceil(lines.length / 2);
+  return [lines.slice(0, middle), lines.slice(middle)];
+}
+
+async function packed(lines: readonly string[], header: ChunkHeader): Promise<Chunk> {
+  const bytes = await promisify(gzip)(Buffer.from(`${[JSON.stringify(header), ...lines].join('\n')}\n`));
+  return { bytes, sha256: digestOf(bytes), entries: lines.length };
+}
+
+/** Header and entries of a chunk. Throws an Error whose message says what is wrong. */
+export async function unpackChunk(bytes: Uint8Array): Promise<{ readonly header: ChunkHeader; readonly entries: readonly JournalEntry[] }> {
+  const text = await promisify(gunzip)(bytes).catch((thrown: unknown) => {
+    throw new Error('it is no gzip data, or cut short', { cause: thrown });
+  });
+  const lines = text.toString('utf8').split('\n');
+  if (lines.pop() !== '') throw new Error('its last line is cut short');
+  const [header, ...entries] = lines.map(parsed);
+  if (!isHeader(header)) throw new Error('its first line is no header');
+  if (header.version > OWNER_JOURNAL_VERSION)
+    throw new Error(`it has version ${header.version}; this program knows ${OWNER_JOURNAL_VERSION}`);
+  if (entries.length !== header.entries) throw new Error(`it holds ${entries.length} entries, its header says ${header.entries}`);
+  const wrong = entries.findIndex((entry) => !isEntry(entry));
+  if (wrong >= 0) throw new Error(`its entry ${wrong + 1} is not whole`);
+  return { header, entries: entries.filter(isEntry) };
+}
+
+function parsed(line: string, index: number): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw new Error(`its line ${index + 1} is not JSON`);
+  }
+}
+
+function isHeader(value: unknown): value is ChunkHeader {
+  const header = value as Partial<ChunkHeader> | null;
+  if (typeof header !== 'object' || header === null) return false;
+  const numbers = [header.version, header.append, header.number, header.of, header.entries];
+  return numbers.every(Number.isInteger) && typeof header.clusterUid === 'string' && typeof header.runId === 'string';
+}

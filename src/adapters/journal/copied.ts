@@ -1,0 +1,51 @@
+import { Fault } from '../../core/fault.ts';
+import { mergeEntries } from '../../core/owner-merge.ts';
+import type { OwnerJournalStore } from '../../core/ports.ts';
+import { type JournalDeps, ownerJournal } from './owner-journal.ts';
+import { JOURNAL_NAME, type JournalPlace } from './place.ts';
+
+/**
+ * The journal in the cluster with a second copy in a local folder (`--journal-dir`): the cluster first, then the folder, and only when
+ * both hold an append is it over. What the cluster has counts; the copy is read if the cluster's is gone altogether.
+ */
+export function copiedJournal(deps: JournalDeps, folder: JournalPlace): OwnerJournalStore {
+  const cluster = ownerJournal(deps);
+  const copy = ownerJournal({ ...deps, place: folder });
+  return {
+    async load() {
+      const journal = await cluster.load();
+      if (journal) return journal;
+      const copied = await copy.load();
+      return copied && { ...copied, copyOnly: true };
+    },
+    async append(entries) {
+      const journal = await cluster.load();
+      const copied = await copy.load();
+      if (!journal && copied) throw leftOver(folder);
+      await cluster.append(entries);
+      // A folder given only now, or one that missed an append, gets what came before, too.
+      const missing = journal && JSON.stringify(copied?.entries) !== JSON.stringify(journal.entries) ? journal.entries : [];
+      await copy.append(mergeEntries([...missing, ...entries]));
+    },
+    async archive(file) {
+      return (await cluster.load()) ? cluster.archive(file) : copy.archive(file);
+    },
+    leftOver: async () => (await cluster.leftOver()) || (await copy.leftOver()),
+    async forget() {
+      await cluster.forget();
+      await copy.forget();
+    },
+  };
+}
+
+/** It is of an upgrade that was finished from elsewhere, or the only record of this one: only a person can tell. */
+function leftOver(folder: JournalPlace): Fault {
+  return new Fault(
+    'failed',
+    `the cluster has no journal of owner references, but there is a local copy of one: ${folder.whereIs(JOURNAL_NAME)}`,
+    [
+      'if that upgrade is not over, restore from the copy first: kubectl netsvc-upgrade ownerrefs restore --journal-dir …',
+      'if it is over, move the folder away, or name another one with --journal-dir',
+    ],
+  );
+}

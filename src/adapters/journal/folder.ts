@@ -1,0 +1,60 @@
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ApiFailure } from '../../core/ports.ts';
+import { writeDurably } from '../durable-write.ts';
+import { syncFolder } from './archive.ts';
+import { digestOf } from './chunk.ts';
+import { JOURNAL_NAME, type JournalPlace } from './place.ts';
+
+/** The journal as files (0600) in a folder of its own (0700): head `….json`, chunks `….jsonl.gz`. */
+export function journalFolder(folder: string): JournalPlace {
+  const fileOf = (name: string) => join(folder, name === JOURNAL_NAME ? `${name}.json` : `${name}.jsonl.gz`);
+  async function read(name: string) {
+    try {
+      const bytes = await readFile(fileOf(name));
+      return { bytes, version: digestOf(bytes) };
+    } catch (thrown) {
+      if (isAbsent(thrown)) return undefined;
+      throw thrown;
+    }
+  }
+  async function write(name: string, bytes: Uint8Array): Promise<void> {
+    await writeDurably(fileOf(name), bytes, 0o600);
+    await syncFolder(folder);
+  }
+  async function expect(name: string, version: string | undefined): Promise<void> {
+    if ((await read(name))?.version !== version) throw new ApiFailure(409, 'Conflict', `${fileOf(name)} is another one by now`);
+  }
+  return {
+    whereIs: fileOf,
+    read,
+    async create(name, bytes) {
+      const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+      if (made !== undefined) await syncFolder(dirname(made));
+      await expect(name, undefined);
+      await write(name, bytes);
+    },
+    async replace(name, bytes, version) {
+      await expect(name, version);
+      await write(name, bytes);
+    },
+    async remove(name, version) {
+      if (!(await read(name))) return;
+      await expect(name, version);
+      await rm(fileOf(name));
+      await syncFolder(folder);
+    },
+    async names() {
+      const files = await readdir(folder).catch((thrown: unknown) => {
+        if (isAbsent(thrown)) return [];
+        throw thrown;
+      });
+      return files.flatMap((file) => /^(netsvc-upgrade-owners.*?)(?:\.json|\.jsonl\.gz)$/.exec(file)?.[1] ?? []).sort();
+    },
+    advice: (name) => [`look at ${fileOf(name)}, and restore it from a backup; the journal in the cluster may still be whole`],
+  };
+}
+
+function isAbsent(thrown: unknown): boolean {
+  return (thrown as NodeJS.ErrnoException).code === 'ENOENT';
+}

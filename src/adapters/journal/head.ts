@@ -1,0 +1,60 @@
+import { Fault } from '../../core/fault.ts';
+import { OWNER_JOURNAL_VERSION } from '../../core/owner-journal.ts';
+import { digestOf } from './chunk.ts';
+import { JOURNAL_NAME, type JournalPlace } from './place.ts';
+
+/** An acknowledged append: its chunks, in order. */
+export interface AppendRecord {
+  readonly append: number;
+  readonly runId: string;
+  readonly chunks: readonly { readonly name: string; readonly sha256: string; readonly entries: number }[];
+}
+
+/** What is acknowledged. A chunk that is not named here was never part of the journal. */
+export interface JournalHead {
+  readonly version: typeof OWNER_JOURNAL_VERSION;
+  readonly clusterUid: string;
+  readonly profile: string;
+  readonly appends: readonly AppendRecord[];
+  /** Being deleted: everything in it is void. */
+  readonly forgotten?: true;
+}
+
+/** The head as JSON with its own digest, in a form that people can read. */
+export function headBytes(head: JournalHead): Uint8Array {
+  return Buffer.from(`${JSON.stringify({ sha256: digestOf(JSON.stringify(head)), journal: head }, undefined, 1)}\n`);
+}
+
+/** Reads the head of this cluster's journal. Throws Fault('failed') naming the place and what is wrong. */
+export function parseHead(bytes: Uint8Array, place: JournalPlace, clusterUid: string): JournalHead {
+  const refuse = refusal(place, JOURNAL_NAME);
+  const document = parsed(bytes);
+  if (!document) throw refuse('it is not JSON, or not a whole journal');
+  const { sha256, journal } = document;
+  const { version } = journal;
+  if (typeof version === 'number' && version > OWNER_JOURNAL_VERSION)
+    throw new Fault(
+      'failed',
+      `the journal in ${place.whereIs(JOURNAL_NAME)} has version ${version}; this program knows ${OWNER_JOURNAL_VERSION}`,
+      ['use the version of kubectl netsvc-upgrade that wrote it, or a newer one'],
+    );
+  if (version !== OWNER_JOURNAL_VERSION) throw refuse('it has no version');
+  if (journal.clusterUid !== clusterUid)
+    throw refuse(`it is of another cluster: kube-system had UID ${String(journal.clusterUid)} there and has ${clusterUid} here`);
+  if (sha256 !== digestOf(JSON.stringify(journal))) throw refuse('its checksum does not match: it was changed by somebody else');
+  return journal as unknown as JournalHead;
+}
+
+/** A refusal that names the part, says why, and what to do. */
+export function refusal(place: JournalPlace, name: string): (why: string) => Fault {
+  return (why) => new Fault('failed', `the journal of owner references cannot be used: ${place.whereIs(name)}: ${why}`, place.advice(name));
+}
+
+function parsed(bytes: Uint8Array): { readonly sha256: unknown; readonly journal: Readonly<Record<string, unknown>> } | undefined {
+  try {
+    const document = JSON.parse(Buffer.from(bytes).toString('utf8'));
+    return typeof document?.journal === 'object' && Array.isArray(document.journal?.appends) ? document : undefined;
+  } catch {
+    return undefined;
+  }
+}

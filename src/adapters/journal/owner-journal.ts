@@ -1,0 +1,122 @@
+import { Fault } from '../../core/fault.ts';
+import { OWNER_JOURNAL_VERSION } from '../../core/owner-journal.ts';
+import { ApiFailure, type OwnerJournalStore } from '../../core/ports.ts';
+import { writeArchive } from './archive.ts';
+import { digestOf, packChunks } from './chunk.ts';
+import { type AppendRecord, headBytes, refusal } from './head.ts';
+import { JOURNAL_NAME, type JournalPlace } from './place.ts';
+import { journalReader } from './read.ts';
+
+const TRIES = 5;
+
+export interface JournalDeps {
+  readonly place: JournalPlace;
+  /** UID of the namespace kube-system. */
+  readonly clusterUid: string;
+  readonly profile: string;
+  readonly runId: string;
+}
+
+/**
+ * The journal of owner references over a place for its parts. An append writes new chunks, reads each back, and then names them in
+ * the head: that one write makes them part of the journal. Nothing that was acknowledged is ever rewritten.
+ */
+export function ownerJournal({ place, clusterUid, profile, runId }: JournalDeps): OwnerJournalStore {
+  const { readHead, readAll, readUnacknowledged } = journalReader(place, clusterUid);
+
+  /** A head to append to: what is being forgotten is brought to its end first. */
+  async function openHead(): Promise<void> {
+    const read = await readHead();
+    if (read?.head.forgotten) await erase();
+    if (read && !read.head.forgotten) return;
+    await createChecked(JOURNAL_NAME, headBytes({ version: OWNER_JOURNAL_VERSION, clusterUid, profile, appends: [] }));
+  }
+
+  /** What counts is what is there afterwards: an answer may be lost on its way. */
+  async function createChecked(name: string, bytes: Uint8Array): Promise<void> {
+    const failure = await place.create(name, bytes).then(
+      () => undefined,
+      (thrown: unknown) => ({ thrown }),
+    );
+    const stored = await place.read(name);
+    if (stored && digestOf(stored.bytes) === digestOf(bytes)) return;
+    if (failure) throw failure.thrown;
+    throw refusal(place, name)('it does not hold what was just written; nothing was taken off on its strength');
+  }
+
+  /** Adds the append to the head; over when it is read there. */
+  async function acknowledge(record: AppendRecord): Promise<void> {
+    let failure: unknown;
+    for (let attempt = 1; ; attempt += 1) {
+      const read = await readHead();
+      if (!read || read.head.forgotten) throw refusal(place, JOURNAL_NAME)('it was deleted while it was written to');
+      if (read.head.appends.some((one) => JSON.stringify(one) === JSON.stringify(record))) return;
+      if (failure && !isConflict(failure)) throw failure;
+      if (attempt > TRIES) throw failure ?? refusal(place, JOURNAL_NAME)('it does not keep what is written to it');
+      failure = await place.replace(JOURNAL_NAME, headBytes({ ...read.head, appends: [...read.head.appends, record] }), read.version).then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+    }
+  }
+
+  /** Chunks first, then the head, which is marked already: a crash in between leaves something void, to be erased again. */
+  async function erase(): Promise<void> {
+    for (const name of (await place.names()).toReversed()) {
+      const stored = await place.read(name);
+      if (stored) await place.remove(name, stored.version);
+    }
+  }
+
+  return {
+    async load() {
+      const read = await readHead();
+      return read === undefined || read.head.forgotten ? undefined : readAll(read.head);
+    },
+    async append(entries) {
+      if (entries.length === 0) return;
+      await openHead();
+      const append = nextNumber(await place.names());
+      const chunks = await packChunks(entries, { clusterUid, runId, append });
+      const named = chunks.map((chunk, index) => ({ ...chunk, name: chunkName(runId, append, index + 1) }));
+      for (const { name, bytes } of named) await createChecked(name, bytes);
+      await acknowledge({ append, runId, chunks: named.map(({ name, sha256, entries: count }) => ({ name, sha256, entries: count })) });
+    },
+    async archive(file) {
+      const read = await readHead();
+      if (!read || read.head.forgotten)
+        throw new Fault('failed', 'there is no journal of owner references to archive', [
+          'another run has ended it: kubectl netsvc-upgrade status',
+        ]);
+      return writeArchive(file, await readAll(read.head), await readUnacknowledged(read.head));
+    },
+    async leftOver() {
+      const read = await readHead();
+      return read?.head.forgotten === true;
+    },
+    async forget() {
+      const read = await readHead();
+      if (!read) return;
+      if (!read.head.forgotten) {
+        await readAll(read.head);
+        await readUnacknowledged(read.head);
+        await place.replace(JOURNAL_NAME, headBytes({ ...read.head, forgotten: true }), read.version);
+      }
+      await erase();
+    },
+  };
+}
+
+/** Numbers go on over appends that failed, so that no name comes twice. */
+function nextNumber(names: readonly string[]): number {
+  return 1 + Math.max(0, ...names.map((name) => Number(/-(\d+)-\d+$/.exec(name)?.[1] ?? 0)));
+}
+
+function chunkName(runId: string, append: number, number: number): string {
+  const run = runId.toLowerCase().replace(/[^a-z0-9.-]/g, '-');
+  return `${JOURNAL_NAME}-${run}-${String(append).padStart(4, '0')}-${String(number).padStart(4, '0')}`;
+}
+
+function isConflict(thrown: unknown): boolean {
+  return thrown instanceof ApiFailure && thrown.status === 409;
+}

@@ -1,0 +1,27 @@
+import type { Fault } from '../../core/fault.ts';
+
+/** Bytes under a name, and the version that replaces them. */
+export interface Stored {
+  readonly bytes: Uint8Array;
+  readonly version: string;
+}
+
+/** Where the parts of a journal lie: ConfigMaps or files. Every write is durable when it resolves. */
+export interface JournalPlace {
+  /** For people: `ConfigMap/kube-system/netsvc-upgrade-owners`, a file path. */
+  whereIs(name: string): string;
+  read(name: string): Promise<Stored | undefined>;
+  /** Throws if the name is taken. */
+  create(name: string, bytes: Uint8Array): Promise<void>;
+  /** Throws ApiFailure 409 if it is another version by now. */
+  replace(name: string, bytes: Uint8Array, version: string): Promise<void>;
+  /** Throws ApiFailure 409 if it is another version by now; nothing happens if it is not there. */
+  remove(name: string, version: string): Promise<void>;
+  /** Names of all parts, the head too, sorted. */
+  names(): Promise<readonly string[]>;
+  /** The next step for a part that cannot be used. */
+  advice(name: string): Fault['suggestions'];
+}
+
+/** Name of the head; all parts begin with it. */
+export const JOURNAL_NAME = 'netsvc-upgrade-owners';

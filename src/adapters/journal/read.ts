@@ -1,0 +1,92 @@
+import { messageOf } from '../../core/fault.ts';
+import { type JournalEntry, OWNER_JOURNAL_VERSION, type OwnerJournal } from '../../core/owner-journal.ts';
+import { mergeEntries } from '../../core/owner-merge.ts';
+import { type ChunkHeader, digestOf, unpackChunk } from './chunk.ts';
+import { type AppendRecord, type JournalHead, parseHead, refusal } from './head.ts';
+import { JOURNAL_NAME, type JournalPlace } from './place.ts';
+
+export interface ReadHead {
+  readonly head: JournalHead;
+  readonly version: string;
+}
+
+/** Entries of a chunk that no head names. */
+export interface Unacknowledged {
+  readonly name: string;
+  readonly entries: readonly JournalEntry[];
+}
+
+export interface JournalReader {
+  /** Undefined if there is no journal. Every method throws Fault('failed') for what is not as it was written. */
+  readHead(): Promise<ReadHead | undefined>;
+  readAll(head: JournalHead): Promise<OwnerJournal>;
+  /** Chunks of appends that ended before they were acknowledged: nothing was taken off on their strength. */
+  readUnacknowledged(head: JournalHead): Promise<readonly Unacknowledged[]>;
+}
+
+/** Reads the parts of a journal and checks each: cluster, version, checksum, number of entries, shape. */
+export function journalReader(place: JournalPlace, clusterUid: string): JournalReader {
+  async function readHead(): Promise<ReadHead | undefined> {
+    const stored = await place.read(JOURNAL_NAME);
+    if (stored) return { head: parseHead(stored.bytes, place, clusterUid), version: stored.version };
+    const [orphan] = await place.names();
+    // The head is made before the first chunk: without it, somebody deleted it.
+    if (orphan !== undefined) throw refusal(place, orphan)(`it is a part of a journal whose head ${place.whereIs(JOURNAL_NAME)} is gone`);
+    return undefined;
+  }
+
+  async function readChunk(append: AppendRecord, index: number): Promise<readonly JournalEntry[]> {
+    const { name = '', sha256, entries: count } = append.chunks[index] ?? {};
+    const refuse = refusal(place, name);
+    const stored = await place.read(name);
+    if (!stored) throw refuse('it is gone');
+    if (digestOf(stored.bytes) !== sha256) throw refuse('its checksum does not match: it was changed or cut short');
+    const { header, entries } = await unpackChunk(stored.bytes).catch((thrown: unknown) => {
+      throw refuse(messageOf(thrown));
+    });
+    if (!belongs(header, { clusterUid, append, index }) || entries.length !== count) throw refuse('it is a chunk of another journal');
+    return entries;
+  }
+
+  async function readAll(head: JournalHead): Promise<OwnerJournal> {
+    const entries: JournalEntry[] = [];
+    for (const append of head.appends)
+      for (const index of append.chunks.keys()) for (const entry of await readChunk(append, index)) entries.push(entry);
+    return {
+      version: OWNER_JOURNAL_VERSION,
+      clusterUid,
+      profile: head.profile,
+      runIds: [...new Set(head.appends.map((append) => append.runId))],
+      entries: mergeEntries(entries),
+      readFrom: place.whereIs(JOURNAL_NAME),
+      copyOnly: false,
+    };
+  }
+
+  async function readUnacknowledged(head: JournalHead): Promise<readonly Unacknowledged[]> {
+    const known = new Set([JOURNAL_NAME, ...head.appends.flatMap(({ chunks }) => chunks.map(({ name }) => name))]);
+    const found: Unacknowledged[] = [];
+    for (const name of (await place.names()).filter((one) => !known.has(one))) {
+      const stored = await place.read(name);
+      if (!stored) continue;
+      const { entries } = await unpackChunk(stored.bytes).catch((thrown: unknown) => {
+        throw refusal(place, name)(messageOf(thrown));
+      });
+      found.push({ name, entries });
+    }
+    return found;
+  }
+
+  return { readHead, readAll, readUnacknowledged };
+}
+
+function belongs(header: ChunkHeader, of: { readonly clusterUid: string; readonly append: AppendRecord; readonly index: number }): boolean {
+  const { append, index } = of;
+  return (
+    header.clusterUid === of.clusterUid &&
+    header.runId === append.runId &&
+    header.append === append.append &&
+    header.number === index + 1 &&
+    header.of === append.chunks.length
+  );
+}

@@ -1,0 +1,111 @@
+import { readFile } from 'node:fs/promises';
+import { Fault, messageOf } from '../../core/fault.ts';
+import type { Connection, UserEntry } from '../kubeconfig/connection.ts';
+import { runExecPlugin } from './exec.ts';
+
+/** What proves who we are, for one request. */
+export interface Credential {
+  readonly authorization?: string;
+  /** PEM. */
+  readonly certificate?: string;
+  readonly key?: string;
+}
+
+export interface Authorizer {
+  /** The credential to use now; plugins and files are asked at most once until they expire. */
+  current(): Promise<Credential>;
+  /** After a 401: forgets what was cached. False if asking again could not change anything. */
+  refresh(used: Credential): boolean;
+}
+
+interface Cached {
+  readonly credential: Credential;
+  readonly expiresAt: number;
+}
+
+/** Token files of pods are replaced while we run; kubectl reads them again after a minute too. */
+const TOKEN_FILE_MS = 60_000;
+
+/** Credentials of a connection. As in kubectl none are ever sent over plain http. */
+export function authorizerOf(connection: Connection, terminal: boolean, now: () => number = Date.now): Authorizer {
+  const renewable = Boolean(connection.user.exec || connection.user.tokenFile || connection.user['auth-provider']);
+  let pending: Promise<Cached> | undefined;
+  let cached: Cached | undefined;
+  return {
+    async current() {
+      if (cached && now() < cached.expiresAt) return cached.credential;
+      // Requests that start together wait for one run of the plugin.
+      pending ??= obtain(connection, terminal, now).finally(() => {
+        pending = undefined;
+      });
+      cached = await pending;
+      return cached.credential;
+    },
+    refresh(used) {
+      // Of several requests refused together only the first forgets; the others find the new credential.
+      if (renewable && cached?.credential === used) cached = undefined;
+      return renewable;
+    },
+  };
+}
+
+async function obtain(connection: Connection, terminal: boolean, now: () => number): Promise<Cached> {
+  const { user } = connection;
+  const never = Number.POSITIVE_INFINITY;
+  if (connection.server.startsWith('http://')) return { credential: {}, expiresAt: never };
+  const certificate = certificateOf(user);
+  // As in kubectl the file wins over a token beside it, as long as it can be read.
+  if (user.tokenFile)
+    return { credential: { ...certificate, ...(await fileToken(user.tokenFile, user.token)) }, expiresAt: now() + TOKEN_FILE_MS };
+  if (user.token) return { credential: { ...certificate, authorization: `Bearer ${user.token}` }, expiresAt: never };
+  if (user.username) {
+    const basic = Buffer.from(`${user.username}:${user.password ?? ''}`).toString('base64');
+    return { credential: { ...certificate, authorization: `Basic ${basic}` }, expiresAt: never };
+  }
+  if (certificate.certificate) return { credential: certificate, expiresAt: never };
+  if (user.exec) return fromPlugin(connection, terminal);
+  if (user['auth-provider']) return fromProvider(connection, now);
+  return { credential: {}, expiresAt: never };
+}
+
+function certificateOf(user: UserEntry): Credential {
+  const certificate = user['client-certificate-data'];
+  const key = user['client-key-data'];
+  return certificate && key
+    ? { certificate: Buffer.from(certificate, 'base64').toString(), key: Buffer.from(key, 'base64').toString() }
+    : {};
+}
+
+async function fileToken(file: string, otherwise: string | undefined): Promise<Credential> {
+  try {
+    return { authorization: `Bearer ${(await readFile(file, 'utf8')).trim()}` };
+  } catch (thrown) {
+    if (otherwise) return { authorization: `Bearer ${otherwise}` };
+    throw new Fault('failed', `the token file cannot be read: ${messageOf(thrown)}`, ['correct tokenFile in the kubeconfig']);
+  }
+}
+
+async function fromPlugin(connection: Connection, terminal: boolean): Promise<Cached> {
+  const { exec } = connection.user;
+  if (!exec) return { credential: {}, expiresAt: Number.POSITIVE_INFINITY };
+  const { token, certificate, key, expiresAt } = await runExecPlugin(exec, connection, terminal);
+  const credential = { ...(token ? { authorization: `Bearer ${token}` } : {}), ...(certificate && key ? { certificate, key } : {}) };
+  return { credential, expiresAt: expiresAt ?? Number.POSITIVE_INFINITY };
+}
+
+async function fromProvider(connection: Connection, now: () => number): Promise<Cached> {
+  const name = connection.user['auth-provider']?.name ?? '';
+  try {
+    const { authorizationOfProvider } = await import('./client-node.ts');
+    const authorization = await authorizationOfProvider(connection);
+    if (!authorization) throw new Error('it is not known, or nobody has logged in');
+    return { credential: { authorization }, expiresAt: now() + TOKEN_FILE_MS };
+  } catch (thrown) {
+    throw new Fault(
+      'failed',
+      `auth-provider "${name}" gave no credential: ${messageOf(thrown)}`,
+      ['log in again with the tool of your provider'],
+      thrown,
+    );
+  }
+}

@@ -1,0 +1,134 @@
+import type { Kind } from '../../core/object.ts';
+import { groupOf } from '../../core/object.ts';
+import { ApiFailure } from '../../core/ports.ts';
+import type { Transport } from './transport.ts';
+
+/** What a server serves: one entry per resource, at the first version in the server's order that has it. */
+export interface Served {
+  readonly kinds: readonly Kind[];
+  /** Groups that could not be asked (an aggregated API whose backend is away). */
+  readonly failed: readonly string[];
+}
+
+const AGGREGATED = ['v2', 'v2beta1']
+  .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
+  .join(',');
+
+interface Aggregated {
+  readonly kind?: string;
+  readonly items?: readonly {
+    readonly metadata?: { readonly name?: string };
+    readonly versions?: readonly {
+      readonly version: string;
+      readonly freshness?: string;
+      readonly resources?: readonly {
+        readonly resource: string;
+        readonly responseKind?: { readonly kind?: string };
+        readonly scope?: string;
+        readonly verbs?: readonly string[];
+      }[];
+    }[];
+  }[];
+}
+
+interface Group {
+  readonly name: string;
+  readonly versions: readonly { readonly version: string }[];
+  readonly preferredVersion?: { readonly version: string };
+}
+
+interface ResourceList {
+  readonly resources?:
+    | readonly { readonly name: string; readonly kind: string; readonly namespaced: boolean; readonly verbs?: readonly string[] }[]
+    | null;
+}
+
+/** Aggregated discovery (two requests); servers that do not know it are asked group by group. */
+export async function discoverAll(transport: Transport): Promise<Served> {
+  const accept = `${AGGREGATED},application/json`;
+  const [core, named] = await Promise.all([
+    transport.json<Aggregated>({ path: '/api', accept }),
+    transport.json<Aggregated & { readonly groups?: readonly Group[] }>({ path: '/apis', accept }),
+  ]);
+  if (core.kind === 'APIGroupDiscoveryList' && named.kind === 'APIGroupDiscoveryList') return fromAggregated([core, named]);
+  return groupByGroup(transport, named.groups ?? (await transport.json<{ readonly groups: readonly Group[] }>({ path: '/apis' })).groups);
+}
+
+function fromAggregated(documents: readonly Aggregated[]): Served {
+  const first = new Map<string, Kind>();
+  const failed = new Set<string>();
+  for (const item of documents.flatMap((one) => one.items ?? [])) {
+    const group = item.metadata?.name ?? '';
+    for (const { version, freshness, resources } of item.versions ?? []) {
+      if (freshness === 'Stale') failed.add(group);
+      for (const { resource, responseKind, scope, verbs } of resources ?? []) {
+        const kind = { group, version, kind: responseKind?.kind ?? '', plural: resource, namespaced: scope === 'Namespaced' };
+        keepFirst(first, { ...kind, ...listedBy(verbs) });
+      }
+    }
+  }
+  return { kinds: [...first.values()], failed: [...failed] };
+}
+
+async function groupByGroup(transport: Transport, groups: readonly Group[]): Promise<Served> {
+  const wanted = [{ group: '', versions: ['v1'] }, ...groups.map((one) => ({ group: one.name, versions: inOrder(one) }))];
+  const failed = new Set<string>();
+  const answers = await Promise.all(
+    wanted.flatMap(({ group, versions }) =>
+      versions.map(async (version) => {
+        try {
+          return await resourcesOf(transport, group, version);
+        } catch (thrown) {
+          if (!(thrown instanceof ApiFailure)) throw thrown;
+          failed.add(group);
+          return [];
+        }
+      }),
+    ),
+  );
+  const first = new Map<string, Kind>();
+  for (const kind of answers.flat()) keepFirst(first, kind);
+  return { kinds: [...first.values()], failed: [...failed] };
+}
+
+function inOrder(group: Group): readonly string[] {
+  const preferred = group.preferredVersion?.version;
+  const versions = group.versions.map((one) => one.version);
+  return preferred ? [preferred, ...versions.filter((one) => one !== preferred)] : versions;
+}
+
+function listedBy(verbs: readonly string[] | undefined): Pick<Kind, 'unlisted'> {
+  return verbs === undefined || verbs.includes('list') ? {} : { unlisted: true };
+}
+
+function keepFirst(found: Map<string, Kind>, kind: Kind): void {
+  const key = `${kind.group}/${kind.plural}`;
+  if (kind.kind !== '' && !found.has(key)) found.set(key, kind);
+}
+
+async function resourcesOf(transport: Transport, group: string, version: string): Promise<readonly Kind[]> {
+  const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+  const { resources } = await transport.json<ResourceList>({ path });
+  return (resources ?? [])
+    .filter(({ name }) => !name.includes('/'))
+    .map(({ name, kind, namespaced, verbs }) => ({ group, version, kind, plural: name, namespaced, ...listedBy(verbs) }));
+}
+
+/** Finds resources by apiVersion and kind. What is found is remembered; what is not may be installed later. */
+export function resolverOf(transport: Transport): (apiVersion: string, kind: string) => Promise<Kind | undefined> {
+  const known = new Map<string, Promise<readonly Kind[]>>();
+  async function kindsOf(apiVersion: string): Promise<readonly Kind[]> {
+    const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+    return resourcesOf(transport, groupOf(apiVersion), version).catch((thrown: unknown) => {
+      if (thrown instanceof ApiFailure && thrown.status === 404) return [];
+      throw thrown;
+    });
+  }
+  return async (apiVersion, kind) => {
+    const remembered = (await known.get(apiVersion)?.catch(() => []))?.find((one) => one.kind === kind);
+    if (remembered) return remembered;
+    const asked = kindsOf(apiVersion);
+    known.set(apiVersion, asked);
+    return (await asked).find((one) => one.kind === kind);
+  };
+}

@@ -1,0 +1,96 @@
+import { Fault } from '../../core/fault.ts';
+import type { Connection, ExecEntry } from '../kubeconfig/connection.ts';
+
+/** What a credential plugin printed. */
+export interface ExecCredential {
+  readonly token?: string;
+  readonly certificate?: string;
+  readonly key?: string;
+  /** Milliseconds since the epoch; undefined: until the server refuses it. */
+  readonly expiresAt?: number;
+}
+
+interface ExecAnswer {
+  readonly apiVersion?: string;
+  readonly status?: {
+    readonly token?: string;
+    readonly clientCertificateData?: string;
+    readonly clientKeyData?: string;
+    readonly expirationTimestamp?: string;
+  };
+}
+
+const CLUSTER_CONFIG = 'client.authentication.k8s.io/exec';
+
+/**
+ * Runs a credential plugin as kubectl does: KUBERNETES_EXEC_INFO in its environment, its stderr is ours,
+ * standard input only where it may ask. Throws Fault('failed') if it cannot start, fails or prints something else.
+ */
+export async function runExecPlugin(exec: ExecEntry, connection: Connection, terminal: boolean): Promise<ExecCredential> {
+  const interactive = mayAsk(exec, terminal);
+  const { execa } = await import('execa');
+  const extra = Object.fromEntries((exec.env ?? []).map(({ name, value }) => [name, value]));
+  const result = await execa(exec.command, [...(exec.args ?? [])], {
+    env: { ...connection.env, ...extra, KUBERNETES_EXEC_INFO: JSON.stringify(execInfo(exec, connection, interactive)) },
+    extendEnv: false,
+    reject: false,
+    stdin: interactive ? 'inherit' : 'ignore',
+    stderr: 'inherit',
+  });
+  if (result.code === 'ENOENT' || result.code === 'EACCES')
+    throw new Fault('failed', `credential plugin ${exec.command} cannot be started (${result.code})`, [
+      exec.installHint?.trim() || 'install it, and check that it is executable and on PATH',
+    ]);
+  if (result.exitCode !== 0)
+    throw new Fault('failed', `credential plugin ${exec.command} failed: ${result.shortMessage}`, [
+      'log in again with the tool of your provider',
+    ]);
+  return readAnswer(result.stdout, exec);
+}
+
+function mayAsk(exec: ExecEntry, terminal: boolean): boolean {
+  const mode = exec.interactiveMode ?? 'IfAvailable';
+  if (mode === 'Always' && !terminal)
+    throw new Fault('failed', `credential plugin ${exec.command} needs a terminal (interactiveMode: Always)`, [
+      'run this on a terminal, or use a credential that does not ask',
+    ]);
+  return mode !== 'Never' && terminal;
+}
+
+function execInfo(exec: ExecEntry, connection: Connection, interactive: boolean): unknown {
+  const { extensions, ...cluster } = connection.cluster;
+  const config = extensions?.find((one) => one.name === CLUSTER_CONFIG)?.extension;
+  const spec = exec.provideClusterInfo
+    ? { cluster: { ...cluster, ...(config === undefined ? {} : { config }) }, interactive }
+    : { interactive };
+  return { apiVersion: exec.apiVersion, kind: 'ExecCredential', spec };
+}
+
+function readAnswer(stdout: string, exec: ExecEntry): ExecCredential {
+  const answer = parse(stdout, exec);
+  if (answer.apiVersion !== exec.apiVersion)
+    throw new Fault(
+      'failed',
+      `credential plugin ${exec.command} speaks ${answer.apiVersion ?? 'no version'}, the kubeconfig says ${exec.apiVersion}`,
+      ['update the plugin, or the apiVersion in the kubeconfig'],
+    );
+  const { token, clientCertificateData: certificate, clientKeyData: key, expirationTimestamp } = answer.status ?? {};
+  if (!token && !(certificate && key))
+    throw new Fault('failed', `credential plugin ${exec.command} returned neither a token nor a certificate with its key`, [
+      'log in again',
+    ]);
+  const expiresAt = expirationTimestamp ? Date.parse(expirationTimestamp) : Number.NaN;
+  return {
+    ...(token ? { token } : {}),
+    ...(certificate && key ? { certificate, key } : {}),
+    ...(Number.isNaN(expiresAt) ? {} : { expiresAt }),
+  };
+}
+
+function parse(stdout: string, exec: ExecEntry): ExecAnswer {
+  try {
+    return JSON.parse(stdout) as ExecAnswer;
+  } catch {
+    throw new Fault('failed', `credential plugin ${exec.command} printed no JSON`, ['run it by hand and read what it prints']);
+  }
+}

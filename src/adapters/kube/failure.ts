@@ -1,0 +1,100 @@
+import { Fault } from '../../core/fault.ts';
+import { ApiFailure } from '../../core/ports.ts';
+import { type Connection, connectionText } from '../kubeconfig/connection.ts';
+
+interface Status {
+  readonly kind?: string;
+  readonly message?: string;
+  readonly reason?: string;
+  readonly details?: {
+    readonly causes?: readonly { readonly field?: string; readonly message?: string; readonly reason?: string }[] | null;
+  } | null;
+}
+
+/** An answer of 400 or more, from its Status body; anything else a proxy may have sent is quoted shortly. */
+export function failureOf(status: number, body: string, retryAfter?: string): ApiFailure {
+  const parsed = statusOf(body);
+  if (parsed?.kind === 'Status')
+    return new ApiFailure(
+      status,
+      // A webhook need not give one.
+      parsed.reason || 'Unknown',
+      parsed.message || `the server answered ${status}`,
+      parsed.details?.causes ?? [],
+      pauseOf(retryAfter),
+    );
+  const quoted = body.trim().replace(/\s+/g, ' ').slice(0, 200);
+  return new ApiFailure(
+    status,
+    `HTTP ${status}`,
+    `the server answered ${status}${quoted ? `: ${quoted}` : ' without a text'}`,
+    [],
+    pauseOf(retryAfter),
+  );
+}
+
+function pauseOf(retryAfter: string | undefined): number | undefined {
+  const seconds = Number(retryAfter ?? Number.NaN);
+  return Number.isNaN(seconds) ? undefined : seconds * 1000;
+}
+
+/** No answer came: status 0, the reason is the system's or OpenSSL's code. */
+export function noAnswer(thrown: unknown, server: string): ApiFailure {
+  const error = thrown as { readonly code?: unknown; readonly message?: string };
+  const code = typeof error.code === 'string' ? error.code : 'NoAnswer';
+  return new ApiFailure(0, code, `no answer from ${server}: ${error.message || code}`);
+}
+
+function statusOf(body: string): Status | undefined {
+  try {
+    return JSON.parse(body) as Status;
+  } catch {
+    return undefined;
+  }
+}
+
+const UNTRUSTED = new Set([
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'CERT_SIGNATURE_FAILURE',
+]);
+
+/** The same refusal in words for a person: which file and context, and what to do next. Faults pass through. */
+export function explainFailure(thrown: unknown, connection: Connection): unknown {
+  if (!(thrown instanceof ApiFailure)) return thrown;
+  const where = connectionText(connection);
+  const fault = (fact: string, ...next: string[]) => new Fault('failed', `${fact} (${where})`, next, thrown);
+  const user = connection.user.as ? `"${connection.user.as}" (impersonated)` : `user "${connection.userName}"`;
+  if (thrown.status === 401)
+    return fault(
+      `the server ${connection.server} does not accept the credentials of ${user}`,
+      'log in again, or choose another --user or --context',
+    );
+  if (thrown.status === 403)
+    return fault(`${user} may not do this: ${thrown.message}`, 'ask for the right, or choose another --user or --context');
+  if (thrown.status !== 0) return fault(thrown.message, 'try again; if it stays, look at the API server');
+  return explainSilence(thrown, connection, fault);
+}
+
+function explainSilence(failure: ApiFailure, { server }: Connection, fault: (fact: string, ...next: string[]) => Fault): Fault {
+  if (UNTRUSTED.has(failure.reason))
+    return fault(
+      `the certificate of ${server} is signed by an unknown authority (x509, ${failure.reason})`,
+      'check that the context is of this cluster',
+      'give its authority with --certificate-authority',
+    );
+  if (failure.reason === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return fault(`the certificate of ${server} is for another name: ${failure.message}`, 'give the name in it with --tls-server-name');
+  if (failure.reason === 'CERT_HAS_EXPIRED')
+    return fault(`the certificate of ${server} has expired`, 'renew the certificate of the API server');
+  if (/SSL|TLS|_CERT/.test(failure.reason))
+    return fault(`the TLS connection to ${server} failed: ${failure.message}`, 'check client certificate, server URL and proxy');
+  return fault(
+    `the server ${server} cannot be reached: ${failure.message.replace(`no answer from ${server}: `, '')}`,
+    'check that the cluster is up and this machine can reach it (VPN, proxy)',
+    'check the context: kubectl config current-context',
+  );
+}

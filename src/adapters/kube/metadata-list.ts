@@ -1,0 +1,146 @@
+import { LAST_APPLIED } from '../../core/applied-owners.ts';
+import type { ObjectMeta, OwnerReference } from '../../core/object.ts';
+import { fieldAt, fieldsOf } from './protobuf.ts';
+
+/** One page of metadata: what is asked for of it, and where the list goes on. */
+export interface MetadataPage {
+  readonly items: readonly ObjectMeta[];
+  /** Objects in the page, kept or not. */
+  readonly read: number;
+  readonly token: string;
+}
+
+/** What every protobuf body of the API begins with. */
+const MAGIC = Buffer.from('k8s\0');
+
+/**
+ * Reads a PartialObjectMetadataList in protobuf as it arrives, and keeps the metadata of the items that hold one of the texts;
+ * the others are passed over unread. Memory: the largest item and what is kept. Throws RangeError for anything else.
+ */
+export async function readMetadataList(body: AsyncIterable<Uint8Array>, texts: readonly string[]): Promise<MetadataPage> {
+  const reader = new ListReader(texts.map((text) => Buffer.from(text)));
+  let pending: Buffer = Buffer.alloc(0);
+  for await (const chunk of body) {
+    const bytes = pending.length === 0 ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength) : Buffer.concat([pending, chunk]);
+    pending = bytes.subarray(reader.take(bytes));
+  }
+  if (!reader.isComplete()) throw new RangeError('the list of metadata was cut short');
+  return reader.page();
+}
+
+/** Takes whole parts of the list off the front of what has arrived. */
+class ListReader {
+  readonly #texts: readonly Buffer[];
+  readonly #items: ObjectMeta[] = [];
+  #read = 0;
+  #token = '';
+  /** Bytes of the list that are still to come; undefined before its head, NaN after it. */
+  #left: number | undefined;
+
+  constructor(texts: readonly Buffer[]) {
+    this.#texts = texts;
+  }
+
+  isComplete(): boolean {
+    return this.#left === 0;
+  }
+
+  page(): MetadataPage {
+    return { items: this.#items, read: this.#read, token: this.#token };
+  }
+
+  /** Number of bytes that are done with. */
+  take(bytes: Buffer): number {
+    let at = 0;
+    if (this.#left === undefined) at = this.#takeHead(bytes);
+    if (this.#left === undefined) return 0;
+    const hits = this.#texts.map((text) => ({ text, at: -2 }));
+    while (this.#left > 0) {
+      const field = fieldAt(bytes, at);
+      if (!field || field.end > bytes.length) break;
+      if (field.number === 1) this.#token = tokenIn(bytes, field.start, field.end);
+      if (field.number === 2) {
+        this.#read += 1;
+        if (hits.some((hit) => isWithin(hit, bytes, field.start, field.end))) this.#items.push(metadataOf(bytes, field.start, field.end));
+      }
+      this.#left -= field.end - at;
+      at = field.end;
+    }
+    return this.#left > 0 ? at : bytes.length;
+  }
+
+  /** The envelope: magic, type (field 1), then the list (field 2). */
+  #takeHead(bytes: Buffer): number {
+    if (bytes.length < MAGIC.length) return 0;
+    if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) throw new RangeError('the answer is no protobuf of a Kubernetes API');
+    for (let at = MAGIC.length; ; ) {
+      const field = fieldAt(bytes, at);
+      if (!field || (field.number !== 2 && field.end > bytes.length)) return 0;
+      if (field.number === 2) {
+        this.#left = field.end - field.start;
+        return field.start;
+      }
+      at = field.end;
+    }
+  }
+}
+
+/** Searches on only when the last place found lies behind: each byte is looked at once per text. */
+function isWithin(hit: { readonly text: Buffer; at: number }, bytes: Buffer, start: number, end: number): boolean {
+  if (hit.at !== -1 && hit.at < start) hit.at = bytes.indexOf(hit.text, start);
+  return hit.at >= start && hit.at < end;
+}
+
+function tokenIn(bytes: Buffer, start: number, end: number): string {
+  for (const field of fieldsOf(bytes, start, end)) if (field.number === 3) return textOf(bytes, field);
+  return '';
+}
+
+/**
+ * Item { 1 ObjectMeta { 1 name, 3 namespace, 5 uid, 6 resourceVersion, 12 annotations, 13 ownerReferences } }; the rest is not asked for,
+ * nor any annotation but the manifest that names owners.
+ */
+function metadataOf(bytes: Buffer, start: number, end: number): ObjectMeta {
+  const texts: Record<string, string> = {};
+  const ownerReferences: OwnerReference[] = [];
+  let annotations: Record<string, string> | undefined;
+  for (const outer of fieldsOf(bytes, start, end)) {
+    if (outer.number !== 1) continue;
+    for (const field of fieldsOf(bytes, outer.start, outer.end)) {
+      const name = METADATA_TEXTS[field.number];
+      if (name && field.end > field.start) texts[name] = textOf(bytes, field);
+      if (field.number === 12) annotations ??= appliedOf(bytes, field.start, field.end);
+      if (field.number === 13) ownerReferences.push(ownerOf(bytes, field.start, field.end));
+    }
+  }
+  return { name: '', ...texts, ...(annotations ? { annotations } : {}), ownerReferences };
+}
+
+/** Map entry { 1 key, 2 value }; undefined for every other annotation, and for a manifest that names no owners. */
+function appliedOf(bytes: Buffer, start: number, end: number): Record<string, string> | undefined {
+  const entry = Object.fromEntries([...fieldsOf(bytes, start, end)].map((field) => [field.number, field]));
+  const [key, value] = [entry[1], entry[2]];
+  if (!key || !value || key.end - key.start !== LAST_APPLIED.length || textOf(bytes, key) !== LAST_APPLIED) return undefined;
+  const text = textOf(bytes, value);
+  return text.includes('"ownerReferences"') ? { [LAST_APPLIED]: text } : undefined;
+}
+
+const METADATA_TEXTS: Readonly<Record<number, string>> = { 1: 'name', 3: 'namespace', 5: 'uid', 6: 'resourceVersion' };
+const OWNER_TEXTS: Readonly<Record<number, 'kind' | 'name' | 'uid' | 'apiVersion'>> = { 1: 'kind', 3: 'name', 4: 'uid', 5: 'apiVersion' };
+const OWNER_FLAGS: Readonly<Record<number, 'controller' | 'blockOwnerDeletion'>> = { 6: 'controller', 7: 'blockOwnerDeletion' };
+
+function ownerOf(bytes: Buffer, start: number, end: number): OwnerReference {
+  const texts = { apiVersion: '', kind: '', name: '', uid: '' };
+  const flags: { controller?: boolean; blockOwnerDeletion?: boolean } = {};
+  for (const field of fieldsOf(bytes, start, end)) {
+    const text = OWNER_TEXTS[field.number];
+    if (text) texts[text] = textOf(bytes, field);
+    const flag = OWNER_FLAGS[field.number];
+    if (flag) flags[flag] = field.value !== 0;
+  }
+  return { ...texts, ...flags };
+}
+
+function textOf(bytes: Buffer, { start, end }: { readonly start: number; readonly end: number }): string {
+  return bytes.toString('utf8', start, end);
+}

@@ -1,0 +1,114 @@
+import type { IncomingMessage } from 'node:http';
+import { LAST_APPLIED } from '../../core/applied-owners.ts';
+import { groupOf, type Kind, type KubeObject, type ObjectMeta } from '../../core/object.ts';
+import { ApiFailure, type ListOptions } from '../../core/ports.ts';
+import { plainBody, readText } from './body.ts';
+import { METADATA_LIST, typed } from './list.ts';
+import { type MetadataPage, readMetadataList } from './metadata-list.ts';
+import { collectionPath, withQuery } from './paths.ts';
+import type { Transport } from './transport.ts';
+
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+const PROTOBUF_LIST = `${PROTOBUF};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,${METADATA_LIST}`;
+/** Times a list that grew too old between its pages is begun again, the last time in one piece. */
+const RESTARTS = 3;
+/** A page that came so soon may be followed by one of twice the size, up to a multiple of the first; milliseconds. */
+const SOON_MS = 400;
+const LARGEST = 8;
+
+/** Objects of the first page, and what the time is; milliseconds. */
+export interface Paging {
+  readonly limit: number;
+  readonly now: () => number;
+}
+
+/**
+ * The objects of a resource that a group owns, as metadata: page by page, each read as it arrives, so that memory does not grow
+ * with what nobody asked for. Begun again if the continue token has expired (410).
+ */
+export async function listOwned(
+  transport: Transport,
+  kind: Kind,
+  options: ListOptions & { readonly ownedBy: readonly string[] },
+  paging: Paging,
+): Promise<readonly KubeObject[]> {
+  for (let restart = 0; ; restart += 1) {
+    try {
+      return await listOnce(transport, kind, options, restart < RESTARTS ? paging : undefined);
+    } catch (thrown) {
+      if (!(thrown instanceof ApiFailure) || thrown.status !== 410 || restart >= RESTARTS) throw thrown;
+    }
+  }
+}
+
+async function listOnce(
+  transport: Transport,
+  kind: Kind,
+  options: ListOptions & { readonly ownedBy: readonly string[] },
+  paging: Paging | undefined,
+): Promise<readonly KubeObject[]> {
+  const groups = new Set(options.ownedBy);
+  const { labelSelector, fieldSelector, signal } = options;
+  const found: KubeObject[] = [];
+  let limit = paging?.limit;
+  for (let token = ''; ; ) {
+    const asked = paging?.now() ?? 0;
+    const path = withQuery(collectionPath(kind, options.namespace), { labelSelector, fieldSelector, limit, continue: token });
+    const page = await readPage(transport, path, options.ownedBy, signal);
+    for (const metadata of page.items) {
+      if (metadata.ownerReferences?.some((owner) => groups.has(groupOf(owner.apiVersion))))
+        found.push(typed(kind, { apiVersion: '', kind: '', metadata }));
+    }
+    token = page.token;
+    if (token === '') return found;
+    if (paging && limit !== undefined) limit = nextLimit(limit, paging, paging.now() - asked);
+  }
+}
+
+/** Small pages cost a request each; large ones of large objects would cost the server dear, and take long: back to the first size then. */
+function nextLimit(limit: number, paging: Paging, tookMs: number): number {
+  return tookMs <= SOON_MS ? Math.min(2 * limit, LARGEST * paging.limit) : paging.limit;
+}
+
+/** A refusal in protobuf has no text that people can read: it is asked for again in JSON, which also serves those that know no protobuf. */
+async function readPage(
+  transport: Transport,
+  path: string,
+  groups: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<MetadataPage> {
+  const ask = (accept: string) =>
+    transport.read({ path, accept, ...(signal ? { signal } : {}) }, (message) =>
+      pageOf(
+        message,
+        groups.map((group) => `${group}/`),
+      ),
+    );
+  try {
+    return await ask(PROTOBUF_LIST);
+  } catch (thrown) {
+    if (!(thrown instanceof ApiFailure) || thrown.status < 400 || thrown.status === 410) throw thrown;
+    return ask(METADATA_LIST);
+  }
+}
+
+async function pageOf(message: IncomingMessage, texts: readonly string[]): Promise<MetadataPage> {
+  if (message.headers['content-type']?.startsWith(PROTOBUF)) return readMetadataList(await plainBody(message), texts);
+  const list: { readonly items?: readonly { readonly metadata: ObjectMeta }[] | null; readonly metadata?: { readonly continue?: string } } =
+    JSON.parse(await readText(message));
+  const items = list.items ?? [];
+  return { items: items.map(({ metadata }) => slim(metadata)), read: items.length, token: list.metadata?.continue ?? '' };
+}
+
+/** As much as protobuf is read for: whole metadata would hold managed fields in memory. */
+function slim({ name, namespace, uid, resourceVersion, annotations, ownerReferences }: ObjectMeta): ObjectMeta {
+  const applied = annotations?.[LAST_APPLIED];
+  return {
+    name,
+    ...(namespace ? { namespace } : {}),
+    ...(uid ? { uid } : {}),
+    ...(resourceVersion ? { resourceVersion } : {}),
+    ...(applied?.includes('"ownerReferences"') ? { annotations: { [LAST_APPLIED]: applied } } : {}),
+    ownerReferences: ownerReferences ?? [],
+  };
+}

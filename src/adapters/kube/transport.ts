@@ -1,0 +1,180 @@
+import type { IncomingMessage } from 'node:http';
+import { ApiFailure } from '../../core/ports.ts';
+import type { Connection } from '../kubeconfig/connection.ts';
+import { LEVEL, type Trace, traceExchange, traceSilence } from '../trace.ts';
+import { type Authorizer, authorizerOf, type Credential } from './auth.ts';
+import { readText } from './body.ts';
+import { changes, exchange } from './exchange.ts';
+import { failureOf, noAnswer } from './failure.ts';
+import { impersonationHeaders, warningTexts } from './headers.ts';
+import { delayOf, isResettable, retryableStatus } from './retry.ts';
+import { openWire, type Wire } from './wire.ts';
+
+/** One request. */
+export interface Call {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Path and query below the server's URL. */
+  readonly path: string;
+  readonly body?: unknown;
+  readonly contentType?: string;
+  readonly accept?: string;
+  readonly signal?: AbortSignal;
+  /** May be sent twice without harm; GETs always may. */
+  readonly repeatable?: boolean;
+  /** Silence after which the connection counts as dead; milliseconds. */
+  readonly idleMs?: number;
+}
+
+export interface TransportOptions {
+  /** Version of this program, for User-Agent. */
+  readonly version: string;
+  /** Each warning of the server about a write once: what our reads and dry runs touch is no concern of the person's. */
+  readonly warn?: (text: string) => void;
+  /** A person is at the terminal: credential plugins may ask. */
+  readonly terminal?: boolean;
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Who wants to see the requests. */
+  readonly trace?: Trace | undefined;
+}
+
+/** How far the server's clock and ours are apart, as one answer told it. */
+export interface Skew {
+  /** Server clock − ours; milliseconds. */
+  readonly ms: number;
+  /** Time between request and answer, milliseconds: half of it is uncertain. */
+  readonly tookMs: number;
+  /** When, by `performance.now()`. */
+  readonly at: number;
+}
+
+const ATTEMPTS = 5;
+
+/** Requests to one API server over kept-alive connections, with credentials, retries and warnings. */
+export class Transport {
+  readonly #connection: Connection;
+  readonly #options: TransportOptions;
+  readonly #authorizer: Authorizer;
+  readonly #warned = new Set<string>();
+  #wire: { readonly certificate: string | undefined; readonly opened: Promise<Wire> } | undefined;
+  /** The last answer that told the server's time; undefined before the first. */
+  skew: Skew | undefined;
+
+  constructor(connection: Connection, options: TransportOptions) {
+    this.#connection = connection;
+    this.#options = options;
+    this.#authorizer = authorizerOf(connection, options.terminal ?? false);
+  }
+
+  /** The body of a successful answer. Throws ApiFailure, or what the signal was aborted with. */
+  async text(call: Call): Promise<string> {
+    return this.read(call, readText);
+  }
+
+  /** What `use` makes of the body of a successful answer; from a new answer if the connection breaks in it. */
+  async read<T>(call: Call, use: (message: IncomingMessage) => Promise<T>): Promise<T> {
+    return this.#repeat(call, use);
+  }
+
+  async json<T>(call: Call): Promise<T> {
+    const text = await this.text(call);
+    try {
+      return JSON.parse(text) as T;
+    } catch {
+      throw new ApiFailure(200, 'NotJson', `${call.path} is not JSON: ${text.trim().replace(/\s+/g, ' ').slice(0, 200)}`);
+    }
+  }
+
+  /** The open body of a successful answer, for watches. The caller ends it. */
+  async stream(call: Call): Promise<IncomingMessage> {
+    return this.#repeat(call, async (message) => message);
+  }
+
+  async close(): Promise<void> {
+    (await this.#wire?.opened)?.close();
+    this.#wire = undefined;
+  }
+
+  async #repeat<T>(call: Call, use: (message: IncomingMessage) => Promise<T>): Promise<T> {
+    let renewed = false;
+    for (let attempt = 1; ; attempt += 1) {
+      call.signal?.throwIfAborted();
+      const credential = await this.#authorizer.current();
+      const outcome = await this.#attempt(call, credential, use);
+      if ('value' in outcome) return outcome.value;
+      if (outcome.failure.status === 401 && !renewed && this.#authorizer.refresh(credential)) {
+        renewed = true;
+        continue;
+      }
+      if (attempt >= ATTEMPTS || !outcome.again) throw outcome.failure;
+      await this.#options.sleep(delayOf(attempt, outcome.retryAfter), call.signal);
+    }
+  }
+
+  async #attempt<T>(
+    call: Call,
+    credential: Credential,
+    use: (message: IncomingMessage) => Promise<T>,
+  ): Promise<{ value: T } | { failure: ApiFailure; again: boolean; retryAfter?: string }> {
+    const repeatable = call.repeatable ?? (call.method ?? 'GET') === 'GET';
+    const { trace } = this.#options;
+    const wire = await this.#wireFor(credential);
+    const startedAt = Date.now();
+    try {
+      const headers = this.#headers(call, credential, wire);
+      const message = await exchange(wire, call, headers, this.#connection.requestTimeoutMs);
+      this.#notice(message, startedAt, changes(call));
+      traceExchange(trace, this.#connection.server, { call, headers, message, startedAt });
+      const status = message.statusCode ?? 0;
+      if (status < 400) return { value: await use(message) };
+      const retryAfter = message.headers['retry-after'];
+      const failure = failureOf(status, await readText(message), retryAfter);
+      return {
+        failure,
+        again: retryableStatus(status, call.method ?? 'GET', repeatable, retryAfter),
+        ...(retryAfter ? { retryAfter } : {}),
+      };
+    } catch (thrown) {
+      call.signal?.throwIfAborted();
+      if (thrown instanceof ApiFailure) throw thrown;
+      traceSilence(trace, this.#connection.server, { call, startedAt });
+      return { failure: noAnswer(thrown, this.#connection.server), again: repeatable && isResettable(thrown) };
+    }
+  }
+
+  /** A renewed client certificate needs new connections; everything else shares them. */
+  #wireFor(credential: Credential): Promise<Wire> {
+    if (!this.#wire || this.#wire.certificate !== credential.certificate)
+      this.#wire = { certificate: credential.certificate, opened: openWire(this.#connection, credential) };
+    return this.#wire.opened;
+  }
+
+  #headers(call: Call, credential: Credential, wire: Wire): Record<string, string | readonly string[]> {
+    return {
+      Accept: call.accept ?? 'application/json',
+      'User-Agent': `kubectl-netsvc_upgrade/${this.#options.version}`,
+      ...(wire.compressed && !this.#tellsBodies ? { 'Accept-Encoding': 'gzip' } : {}),
+      ...(credential.authorization ? { Authorization: credential.authorization } : {}),
+      ...(call.body === undefined ? {} : { 'Content-Type': call.contentType ?? 'application/json' }),
+      ...impersonationHeaders(this.#connection),
+    };
+  }
+
+  /** Bodies are told as they come: they must come readable. */
+  get #tellsBodies(): boolean {
+    return (this.#options.trace?.level ?? 0) >= LEVEL.bodies;
+  }
+
+  #notice(message: IncomingMessage, startedAt: number, changing: boolean): void {
+    const date = Date.parse(message.headers.date ?? '');
+    // The header has whole seconds: half of one is added, half of the round trip taken off.
+    const now = Date.now();
+    if (!Number.isNaN(date))
+      this.skew = { ms: Math.round(date + 500 - (startedAt + now) / 2), tookMs: now - startedAt, at: performance.now() };
+    if (!changing) return;
+    for (const text of warningTexts(message.rawHeaders)) {
+      if (this.#warned.has(text)) continue;
+      this.#warned.add(text);
+      this.#options.warn?.(text);
+    }
+  }
+}

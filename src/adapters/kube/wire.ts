@@ -1,0 +1,105 @@
+import type { Agent, ClientRequest, IncomingMessage, RequestOptions as PlainOptions } from 'node:http';
+import type { ConnectionOptions } from 'node:tls';
+import type { Connection } from '../kubeconfig/connection.ts';
+import { plainHttp } from '../plain-http.ts';
+import type { Credential } from './auth.ts';
+import { droppingIdle } from './idle-sockets.ts';
+import { isLoopback, proxyOf } from './proxy.ts';
+
+type TlsOptions = Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'servername' | 'rejectUnauthorized'>;
+
+/** Connections of one process to one API server that read and try: enough to do so in parallel, few enough for priority and fairness. */
+const READING = 8;
+/**
+ * Connections that write. Who writes much bounds what is in flight by how the server answers (`engine/pace.ts`): fewer connections
+ * than that leave the store idle, which makes many writes durable at once.
+ */
+const WRITING = 32;
+
+/** Kept-alive connections to the API server with one client certificate (or none). */
+export interface Wire {
+  readonly base: URL;
+  readonly secure: boolean;
+  readonly compressed: boolean;
+  /** `writes`: on a connection for writing. */
+  open(url: URL, options: PlainOptions & { readonly writes: boolean }, answer: (message: IncomingMessage) => void): ClientRequest;
+  close(): void;
+}
+
+/** The certificate of the credential belongs to the connection, the rest of it to each request. */
+export async function openWire(connection: Connection, credential: Credential): Promise<Wire> {
+  const base = new URL(connection.server);
+  const secure = base.protocol === 'https:';
+  const { request } = secure ? await import('node:https') : plainHttp();
+  const tls = secure ? await tlsOptions(connection, credential) : {};
+  const [reading, writing] = [
+    await agentOf(connection, base, { tls, sockets: READING }),
+    await agentOf(connection, base, { tls, sockets: WRITING }),
+  ];
+  const dropIdle = droppingIdle(writing);
+  const compressed = !isLoopback(base.hostname) && connection.cluster['disable-compression'] !== true;
+  return {
+    base,
+    secure,
+    compressed,
+    // The options are repeated for each request because an agent that tunnels makes the inner TLS from them.
+    open: (url, { writes, ...options }, answer) => {
+      if (writes) dropIdle();
+      return request(url, { ...tls, ...options, agent: writes ? writing : reading }, answer);
+    },
+    close: () => {
+      reading.destroy();
+      writing.destroy();
+    },
+  };
+}
+
+async function tlsOptions(connection: Connection, credential: Credential): Promise<TlsOptions> {
+  const { cluster } = connection;
+  const authority = cluster['certificate-authority-data'];
+  const insecure = cluster['insecure-skip-tls-verify'] === true;
+  const servername = cluster['tls-server-name'];
+  return {
+    ...(authority ? { ca: Buffer.from(authority, 'base64').toString() } : insecure ? {} : { ca: await systemAuthorities() }),
+    ...(credential.certificate ? { cert: credential.certificate, key: credential.key } : {}),
+    ...(servername ? { servername } : {}),
+    rejectUnauthorized: !insecure,
+  };
+}
+
+/** Through a tunnel Node no longer knows an address that it dialled and would check the certificate against `localhost`. */
+async function addressCheck(server: URL): Promise<Pick<ConnectionOptions, 'checkServerIdentity'>> {
+  const { isIP } = await import('node:net');
+  const address = server.hostname.replace(/^\[|\]$/g, '');
+  if (isIP(address) === 0) return {};
+  const { checkServerIdentity } = await import('node:tls');
+  return { checkServerIdentity: (_host, certificate) => checkServerIdentity(address, certificate) };
+}
+
+/** Node's list and the machine's: kubectl trusts what the machine trusts. */
+async function systemAuthorities(): Promise<string[] | undefined> {
+  const tls = await import('node:tls');
+  if (typeof tls.getCACertificates !== 'function') return undefined;
+  return [...new Set([...tls.getCACertificates('default'), ...tls.getCACertificates('system')])];
+}
+
+interface Pool {
+  readonly tls: TlsOptions;
+  readonly sockets: number;
+}
+
+async function agentOf(connection: Connection, base: URL, { tls, sockets }: Pool): Promise<Agent> {
+  const pool = { keepAlive: true, maxSockets: sockets, maxFreeSockets: sockets };
+  const proxy = proxyOf(connection, base);
+  if (proxy) {
+    const tunnel = proxy.startsWith('socks')
+      ? await (await import('./client-node.ts')).socksAgent(connection, proxy)
+      : new (await import('https-proxy-agent')).HttpsProxyAgent(proxy, pool);
+    // On the agent, not on each request: Node pools connections with a check of their own apart.
+    const { options } = tunnel as unknown as { readonly options: object };
+    if (!tls.servername) Object.assign(options, await addressCheck(base));
+    return tunnel;
+  }
+  if (base.protocol === 'http:') return new (plainHttp().Agent)(pool);
+  return new (await import('node:https')).Agent({ ...pool, ...tls });
+}

@@ -1,0 +1,63 @@
+import { Fault } from '../../core/fault.ts';
+import type { Kind, KubeObject } from '../../core/object.ts';
+import { ApiFailure, type ClusterWriter } from '../../core/ports.ts';
+import { METADATA_ONE } from './list.ts';
+import { collectionPath, objectPath, withQuery } from './paths.ts';
+import { JSON_PATCH } from './read.ts';
+import type { Transport } from './transport.ts';
+
+/** Field manager of what this program stores for itself: its lock and its record. */
+const OWN_MANAGER = 'netsvc-upgrade';
+
+/**
+ * The writing half of a cluster. `guard` throws if this is not the confirmed cluster; it runs before every request that does not name
+ * an instance by its UID.
+ */
+export function writerOf(transport: Transport, namespace: string, guard: () => Promise<void>): ClusterWriter {
+  const scope = (kind: Kind, named: string | undefined) => (kind.namespaced ? (named ?? namespace) : undefined);
+  const own = { fieldManager: OWN_MANAGER, fieldValidation: 'Strict' };
+  return {
+    async patch(kind, ref, patch, fieldManager) {
+      const { uid } = ref;
+      if (uid === undefined) await guard();
+      // The very instance is meant: an object made anew under the same name must not be changed. No other cluster has it, so that the
+      // server's own test, in the very moment of the write, is more than a look at the cluster just before.
+      const pin = uid === undefined ? [] : [{ op: 'test', path: '/metadata/uid', value: uid }];
+      const path = withQuery(objectPath(kind, ref.name, scope(kind, ref.namespace)), { fieldManager, fieldValidation: 'Strict' });
+      try {
+        // Metadata alone: thousands of nodes need not be sent back whole.
+        return await transport.json({ method: 'PATCH', path, body: [...pin, ...patch], contentType: JSON_PATCH, accept: METADATA_ONE });
+      } catch (thrown) {
+        if (isOfAnother(thrown)) await guard();
+        throw thrown;
+      }
+    },
+    async create(kind, object) {
+      await guard();
+      const path = withQuery(collectionPath(kind, scope(kind, object.metadata.namespace)), own);
+      return transport.json<KubeObject>({ method: 'POST', path, body: object });
+    },
+    async replace(kind, object) {
+      await guard();
+      const path = withQuery(objectPath(kind, object.metadata.name, scope(kind, object.metadata.namespace)), own);
+      return transport.json<KubeObject>({ method: 'PUT', path, body: object });
+    },
+    async remove(kind, ref) {
+      await guard();
+      const body = { apiVersion: 'v1', kind: 'DeleteOptions', ...(ref.uid ? { preconditions: { uid: ref.uid } } : {}) };
+      await transport.text({ method: 'DELETE', path: objectPath(kind, ref.name, scope(kind, ref.namespace)), body });
+    },
+  };
+}
+
+/** What another cluster would say as well: no such object, or not this instance. */
+const isOfAnother = (thrown: unknown): boolean => thrown instanceof ApiFailure && (thrown.status === 404 || thrown.status === 422);
+
+/** The refusal of house rule 5. */
+export function otherCluster(expected: string, found: string | undefined, where: string): Fault {
+  return new Fault(
+    'failed',
+    `this is another cluster than the one confirmed: kube-system has UID ${found ?? 'none'}, not ${expected} (${where})`,
+    ['check the context and what the server name points to; nothing was written'],
+  );
+}

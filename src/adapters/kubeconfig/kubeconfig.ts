@@ -1,0 +1,81 @@
+import { Fault } from '../../core/fault.ts';
+import { type ClusterEntry, type Connection, type ConnectionFlags, connectionText, type Environment } from './connection.ts';
+import { flattenCluster, flattenUser, refuseExpiredCertificate } from './files.ts';
+import { overrideCluster, overrideUser, requestTimeoutMs } from './flags.ts';
+import { inClusterSelection, SERVICE_ACCOUNT_FOLDER } from './in-cluster.ts';
+import { type Selection, selectEntries } from './select.ts';
+import { kubeconfigFiles, originFolder, viewKubeconfig } from './view.ts';
+
+/** What reading a connection needs besides flags and environment; each has the obvious default. */
+export interface ConnectionDeps {
+  /** kubectl's file or name. */
+  readonly kubectl?: string;
+  readonly now?: () => Date;
+  readonly serviceAccountFolder?: string;
+}
+
+/**
+ * The cluster and user that kubectl itself would use with the same flags and environment.
+ * Throws Fault('usage') for what a person wrote wrongly, Fault('failed') for an expired certificate.
+ */
+export async function readConnection(flags: ConnectionFlags, env: Environment, deps: ConnectionDeps = {}): Promise<Connection> {
+  const kubectl = deps.kubectl ?? 'kubectl';
+  const timeout = requestTimeoutMs(flags.requestTimeout);
+  const files = kubeconfigFiles(flags, env);
+  const document = await viewKubeconfig(files, flags, env, kubectl);
+  const empty = !document.contexts?.length && !document.clusters?.length;
+  const mayBePod = empty && !flags.kubeconfig && !flags.context && !flags.cluster && !flags.server;
+  const pod = mayBePod ? await inClusterSelection(env, deps.serviceAccountFolder ?? SERVICE_ACCOUNT_FOLDER) : undefined;
+  const source = pod ? 'in-cluster' : files.join(', ');
+  const chosen = pod ?? selectEntries(document, flags, source);
+  const clusterOrigin = () => originFolder('clusters', chosen.clusterName, files, env, kubectl);
+  const userOrigin = () => originFolder('users', chosen.userName, files, env, kubectl);
+  const cluster = await flattenCluster(overrideCluster(chosen.cluster, flags), clusterOrigin);
+  const user = await flattenUser(overrideUser(chosen.user, flags), userOrigin);
+  const server = serverUrlOf(cluster, chosen, source, Boolean(user['client-certificate-data']));
+  refuseExpiredCertificate(user, deps.now?.() ?? new Date(), `user "${chosen.userName}" (${connectionText({ source, ...chosen })})`);
+  return {
+    source,
+    contextName: chosen.contextName,
+    clusterName: chosen.clusterName,
+    userName: chosen.userName,
+    namespace: flags.namespace ?? chosen.context.namespace ?? 'default',
+    server,
+    cluster: { ...cluster, server },
+    user,
+    ...(timeout === undefined ? {} : { requestTimeoutMs: timeout }),
+    env,
+  };
+}
+
+/** The server with its scheme: as kubectl, https only if something of TLS is configured. */
+function serverUrlOf(cluster: ClusterEntry, chosen: Selection, source: string, clientCertificate: boolean): string {
+  const written = cluster.server;
+  if (!written)
+    throw new Fault('usage', `cluster "${chosen.clusterName}" of ${source} has no server`, ['name one with --server, or repair the entry']);
+  const secure = clientCertificate || Boolean(cluster['certificate-authority-data'] || cluster['insecure-skip-tls-verify']);
+  const url = written.includes('://') ? written : `${secure ? 'https' : 'http'}://${written}`;
+  if (!URL.canParse(url) || !/^https?:/.test(url))
+    throw new Fault('usage', `the server of cluster "${chosen.clusterName}" is not an http(s) URL: ${written}`, [
+      'correct --server or the entry',
+    ]);
+  return url.replace(/\/+$/, '');
+}
+
+/**
+ * A kubeconfig with this one connection in it, every override applied, for kubectl, helm and the service's CLI
+ * (house rule 5). It holds credentials: write it with mode 0600. JSON, which is YAML as well.
+ */
+export function privateKubeconfig(connection: Connection): string {
+  const { contextName, clusterName, userName, namespace } = connection;
+  const names = { context: contextName || 'default', cluster: clusterName || 'default', user: userName || 'default' };
+  const document = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': names.context,
+    clusters: [{ name: names.cluster, cluster: connection.cluster }],
+    users: [{ name: names.user, user: connection.user }],
+    contexts: [{ name: names.context, context: { cluster: names.cluster, user: names.user, namespace } }],
+  };
+  return `${JSON.stringify(document, undefined, 2)}\n`;
+}

@@ -1,0 +1,95 @@
+import { readFile, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { Fault } from '../../core/fault.ts';
+import type { ConnectionFlags, Environment, KubeconfigDocument } from './connection.ts';
+import { readPlain } from './plain.ts';
+import { readDocument } from './read.ts';
+
+/** Where kubectl looks for its configuration, in its order of precedence. */
+export function kubeconfigFiles(flags: ConnectionFlags, env: Environment): readonly string[] {
+  if (flags.kubeconfig) return [resolve(flags.kubeconfig)];
+  const listed = (env.KUBECONFIG ?? '').split(delimiter).filter((file) => file !== '');
+  return listed.length > 0 ? listed.map((file) => resolve(file)) : [join(env.HOME ?? homedir(), '.kube', 'config')];
+}
+
+/**
+ * The configuration as kubectl merges it. All contexts: `--cluster` and `--user` may name entries outside the
+ * chosen one, and a broken certificate file of another context must not matter (so neither --minify nor --flatten).
+ * Throws Fault('usage') if kubectl is missing or cannot read a file.
+ */
+export async function viewKubeconfig(
+  files: readonly string[],
+  flags: ConnectionFlags,
+  env: Environment,
+  kubectl: string,
+): Promise<KubeconfigDocument> {
+  const only = flags.kubeconfig;
+  if (only && !(await isFile(only)))
+    throw new Fault('usage', `kubeconfig file ${only} does not exist`, ['name an existing file with --kubeconfig']);
+  const [first] = await existing(files);
+  if (first === undefined) return {};
+  return (await readAlone(files)) ?? runView(only ? [`--kubeconfig=${only}`] : [], files.join(delimiter), env, kubectl);
+}
+
+/**
+ * What kubectl would print, without starting it, which costs more than all the rest of a small command: only for a single file
+ * in which nothing can be read in two ways. Merging files is kubectl's own business.
+ */
+export async function readAlone(files: readonly string[]): Promise<KubeconfigDocument | undefined> {
+  const [file, ...more] = await existing(files);
+  // A pipe (`--kubeconfig <(…)`) can be read only once: by kubectl.
+  if (file === undefined || more.length > 0 || !(await stat(file)).isFile()) return undefined;
+  const value = readPlain(await readFile(file, 'utf8').catch(() => ''));
+  return value === undefined ? undefined : readDocument(value);
+}
+
+/**
+ * Folder of the file that an entry came from: kubectl prints relative paths as they are written there.
+ * As in kubectl the first file that has the name wins.
+ */
+export async function originFolder(
+  list: 'clusters' | 'users',
+  name: string,
+  files: readonly string[],
+  env: Environment,
+  kubectl: string,
+): Promise<string> {
+  const found = await existing(files);
+  if (found.length > 1) {
+    for (const file of found) {
+      const document = await runView([`--kubeconfig=${file}`], file, env, kubectl);
+      if (document[list]?.some((entry) => entry.name === name)) return dirname(file);
+    }
+  }
+  return dirname(found[0] ?? resolve('.'));
+}
+
+async function runView(flags: readonly string[], source: string, env: Environment, kubectl: string): Promise<KubeconfigDocument> {
+  const { execa } = await import('execa');
+  const result = await execa(kubectl, ['config', 'view', '--raw', '-o', 'json', ...flags], {
+    env: { ...env },
+    extendEnv: false,
+    reject: false,
+    stdin: 'ignore',
+  });
+  if (result.code === 'ENOENT' || result.code === 'EACCES')
+    throw new Fault('usage', `kubectl cannot be started: ${kubectl} (${result.code})`, ['install kubectl and put it on PATH']);
+  if (result.exitCode !== 0) {
+    const said = result.stderr.trim().replace(/^error: /, '') || result.shortMessage;
+    throw new Fault('usage', `kubectl cannot read ${source}: ${said}`, ['repair the file, or name another one with --kubeconfig']);
+  }
+  return JSON.parse(result.stdout) as KubeconfigDocument;
+}
+
+async function existing(files: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.all(files.map(async (file) => ({ file, is: await isFile(file) })));
+  return found.flatMap(({ file, is }) => (is ? [file] : []));
+}
+
+async function isFile(file: string): Promise<boolean> {
+  return stat(file).then(
+    (found) => !found.isDirectory(),
+    () => false,
+  );
+}

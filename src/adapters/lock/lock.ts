@@ -1,0 +1,153 @@
+import { Fault } from '../../core/fault.ts';
+import { K } from '../../core/kinds.ts';
+import type { KubeObject } from '../../core/object.ts';
+import { ApiFailure, type Clock, type Cluster, type Lock, type LockHold, type LockHolder } from '../../core/ports.ts';
+import { holderOf, isFree, LEASE_NAME, released, renewed, specOf, taken } from './lease.ts';
+import { GIVE_UP_MS, Renewals } from './renewals.ts';
+import type { Stopwatch } from './stopwatch.ts';
+
+export interface LockDeps {
+  readonly cluster: Cluster;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Namespace of the lease: where the run record is too. */
+  readonly namespace: string;
+  /** `user@host/pid/run id`. */
+  readonly identity: string;
+  /** True if that holder certainly no longer runs (a process of this machine that is gone): its lock is free at once. */
+  readonly isGone?: (identity: string) => boolean;
+  /**
+   * Resolves when no program of a run that is over can write to the cluster any more; throws Fault to refuse.
+   * `lastHolder` lost the lock without giving it back: it may only be stopped, and its program is not.
+   */
+  readonly awaitOrphans?: (lastHolder: string | undefined) => Promise<void>;
+  readonly startStopwatch?: () => Stopwatch;
+  /** Calls `task` every `ms`, without keeping the process alive, until stopped. */
+  readonly repeat?: (ms: number, task: () => void) => () => void;
+}
+
+const RENEW_MS = 15_000;
+
+/** One run per cluster, by a Lease; times are the server's, so that clocks of machines need not agree. */
+export function leaseLock(deps: LockDeps): Lock {
+  const read = () => deps.cluster.get(K.Lease, LEASE_NAME, deps.namespace);
+  return {
+    holder: async () => currentHolder(deps, await read(), await serverNow(deps)),
+    async acquire() {
+      // Started before the lease is written: it is never thought to be younger than it is.
+      const started = new Renewals(deps.startStopwatch);
+      const lease = await take(deps, read, started);
+      return keepRenewing(deps, read, lease, started);
+    },
+    async breakLock(identity) {
+      const lease = await read();
+      const holder = holderOf(lease);
+      if (holder && holder.identity !== identity) throw locked(holder);
+      if (lease && holder) await deps.cluster.replace(K.Lease, released(lease));
+      return holder;
+    },
+  };
+}
+
+/** A holder that is a process of this machine and gone does not count: its lock need not run out first. */
+function currentHolder({ isGone }: LockDeps, lease: KubeObject | undefined, now: number): LockHolder | undefined {
+  const holder = lease && !isFree(lease, now) ? holderOf(lease) : undefined;
+  return holder && isGone?.(holder.identity) ? undefined : holder;
+}
+
+async function serverNow({ cluster, clock }: LockDeps): Promise<number> {
+  const skew = await cluster.clockSkewMs();
+  return clock.now().getTime() + skew;
+}
+
+async function take(deps: LockDeps, read: () => Promise<KubeObject | undefined>, renewals: Renewals): Promise<KubeObject> {
+  const { cluster, namespace, identity } = deps;
+  const lease = await read();
+  const holder = currentHolder(deps, lease, await serverNow(deps));
+  if (holder) throw locked(holder);
+  // The lock is free, but what its last holder started may not have ended. A run that is quicker meanwhile is a conflict below.
+  await deps.awaitOrphans?.(holderOf(lease)?.identity);
+  renewals.succeeded(renewals.begin());
+  const wanted = taken(lease, namespace, identity, await serverNow(deps));
+  try {
+    return lease ? await cluster.replace(K.Lease, wanted) : await cluster.create(K.Lease, wanted);
+  } catch (thrown) {
+    // Both 409s: another run was quicker by a moment.
+    if (!(thrown instanceof ApiFailure) || thrown.status !== 409) throw thrown;
+    const quicker = holderOf(await read());
+    throw quicker ? locked(quicker) : thrown;
+  }
+}
+
+function locked(holder: LockHolder): Fault {
+  return new Fault('locked', `${holder.identity} holds the lock since ${holder.acquiredAt}, renewed ${holder.renewedAt}`, [
+    'wait until that run ends: kubectl netsvc-upgrade status',
+    'if it is certainly dead: kubectl netsvc-upgrade unlock',
+  ]);
+}
+
+function keepRenewing(deps: LockDeps, read: () => Promise<KubeObject | undefined>, first: KubeObject, renewals: Renewals): LockHold {
+  const lost = new AbortController();
+  let lease = first;
+  let running: Promise<void> | undefined;
+  async function renew(): Promise<void> {
+    const attempt = renewals.begin();
+    try {
+      const next = renewed(lease, await serverNow(deps));
+      lease = await deps.cluster.replace(K.Lease, next).catch(async (thrown: unknown) => {
+        if (!(thrown instanceof ApiFailure) || thrown.status !== 409) throw thrown;
+        return deps.cluster.replace(K.Lease, renewed(await stillOurs(read, deps.identity), await serverNow(deps)));
+      });
+      renewals.succeeded(attempt);
+    } catch (thrown) {
+      const gone = thrown instanceof Fault || (thrown instanceof ApiFailure && thrown.status === 404);
+      if (gone) lose(thrown instanceof Fault ? thrown : takenAway('nobody'));
+      else if (renewals.tooOld) lose(notRenewed(thrown));
+    }
+  }
+  function lose(why: Fault): void {
+    stop();
+    lost.abort(why);
+  }
+  const stop = (deps.repeat ?? repeatUnref)(RENEW_MS, () => {
+    // A renewal that hangs must not hide that the time is up.
+    if (running && renewals.tooOld) lose(notRenewed(undefined));
+    running ??= renew().finally(() => {
+      running = undefined;
+    });
+  });
+  async function release(): Promise<void> {
+    stop();
+    await running;
+    if (lost.signal.aborted) return;
+    const live = await read();
+    if (live && specOf(live).holderIdentity === deps.identity) await deps.cluster.replace(K.Lease, released(live));
+  }
+  function isHeld(): boolean {
+    // A process that was stopped, or slept with its machine, wakes up here before its timers and its requests do.
+    if (!lost.signal.aborted && renewals.tooOld) lose(notRenewed(undefined));
+    return !lost.signal.aborted;
+  }
+  return { lost: lost.signal, isHeld, release };
+}
+
+async function stillOurs(read: () => Promise<KubeObject | undefined>, identity: string): Promise<KubeObject> {
+  const live = await read();
+  if (live && specOf(live).holderIdentity === identity) return live;
+  throw takenAway(holderOf(live)?.identity ?? 'nobody');
+}
+
+function takenAway(by: string): Fault {
+  return new Fault('locked', `the lock was taken away during the run; it is now held by ${by}`, [
+    'look who runs: kubectl netsvc-upgrade status',
+  ]);
+}
+
+function notRenewed(cause: unknown): Fault {
+  return new Fault('locked', `the lock could not be renewed for ${GIVE_UP_MS / 1000} s`, ['run again when the API server answers'], cause);
+}
+
+function repeatUnref(ms: number, task: () => void): () => void {
+  const timer = setInterval(task, ms);
+  timer.unref();
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { Fault } from '../../core/fault.ts';
+import type { KeptItem } from '../../core/ports.ts';
+
+/** binaryData of one ConfigMap: base64 by key. */
+export type Binary = Readonly<Record<string, string>>;
+
+/** Largest piece of one kept item, so that two always fit beside each other in a ConfigMap of 1 MiB. Bytes before base64. */
+export const PIECE_BYTES = 400_000;
+
+/** The key of an item: readable where it can be, and never the same for two ids. */
+export function keyOf(actionId: string): string {
+  const safe = actionId.replace(/[^A-Za-z0-9.-]/g, (c) => (c === '/' ? '_' : `_${c.codePointAt(0)?.toString(16)}_`));
+  const exact = /^[A-Za-z0-9./-]+$/.test(actionId) && !/\.\d+of\d+$/.test(actionId) && safe.length <= 180;
+  const digest = createHash('sha256').update(actionId).digest('hex').slice(0, 16);
+  return `kept.${exact ? safe : `${safe.slice(0, 150)}_${digest}`}`;
+}
+
+/** The item as gzip JSON, cut into pieces named `KEY.1of3`. */
+export async function packed(actionId: string, content: unknown): Promise<Binary> {
+  const { gzip } = await import('node:zlib');
+  const bytes = await promisify(gzip)(Buffer.from(JSON.stringify({ id: actionId, content: content ?? null })));
+  const count = Math.max(1, Math.ceil(bytes.length / PIECE_BYTES));
+  const pieces = Array.from({ length: count }, (_, index) => bytes.subarray(index * PIECE_BYTES, (index + 1) * PIECE_BYTES));
+  const key = keyOf(actionId);
+  return Object.fromEntries(pieces.map((piece, index) => [count === 1 ? key : `${key}.${index + 1}of${count}`, piece.toString('base64')]));
+}
+
+/** True if the ConfigMap key holds (a piece of) this item. */
+export function isPieceOf(actionId: string, key: string): boolean {
+  const own = keyOf(actionId);
+  return key === own || (key.startsWith(`${own}.`) && /^\d+of\d+$/.test(key.slice(own.length + 1)));
+}
+
+/** The item from all pieces found; undefined if there is none. Throws Fault('failed') if a piece is missing. */
+export async function unpacked(actionId: string, all: Binary): Promise<unknown> {
+  const pieces = Object.keys(all).filter((name) => isPieceOf(actionId, name));
+  const [first] = pieces;
+  return first === undefined ? undefined : (await unpackedKey(keyOf(actionId), first, all)).content;
+}
+
+/** Every item whose id has this part, sorted by id. Throws Fault('failed') if a piece of one is missing. */
+export async function unpackedWith(part: string, all: Binary): Promise<readonly KeptItem[]> {
+  const firsts = Object.keys(all).filter((name) => name.startsWith('kept.') && /(?<!\.\d+of\d+)$|\.1of\d+$/.test(name));
+  const items = await Promise.all(firsts.map((name) => unpackedKey(name.replace(/\.1of\d+$/, ''), name, all)));
+  return items.filter(({ id }) => id.includes(part)).sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** The item under a key, from its pieces; `first` is the name of any one of them. */
+async function unpackedKey(key: string, first: string, all: Binary): Promise<KeptItem> {
+  const [, count] = /\.\d+of(\d+)$/.exec(first) ?? [];
+  const wanted = count === undefined ? [key] : Array.from({ length: Number(count) }, (_, index) => `${key}.${index + 1}of${count}`);
+  const found = wanted.map((name) => all[name]);
+  if (found.some((piece) => piece === undefined))
+    throw new Fault('failed', `what was kept as ${key} is incomplete: ${found.filter(Boolean).length} of ${wanted.length} pieces`, [
+      'restore the ConfigMaps netsvc-upgrade-run-kept-N from a backup',
+    ]);
+  const { gunzip } = await import('node:zlib');
+  const bytes = await promisify(gunzip)(Buffer.concat(found.map((piece) => Buffer.from(piece ?? '', 'base64'))));
+  return JSON.parse(bytes.toString('utf8')) as KeptItem;
+}
+
+/** Bytes that count against a ConfigMap's limit. */
+export function sizeOf(binary: Binary): number {
+  return Object.entries(binary).reduce((sum, [key, value]) => sum + key.length + Math.ceil((value.length * 3) / 4), 0);
+}

@@ -1,0 +1,41 @@
+import { Fault } from '../../core/fault.ts';
+import { isJsonMap, type JsonMap } from '../../core/json-map.ts';
+import { RUN_RECORD_VERSION, type RunRecord } from '../../core/run-record.ts';
+
+const TEXTS = ['runId', 'clusterUid', 'profile', 'target', 'path', 'startedAt', 'startedBy', 'toolVersion'] as const;
+const LISTS = ['accepted', 'stages', 'kept'] as const;
+
+/** The record in a text. Throws Fault('failed') for a newer layout, and for anything that is no record. */
+export function parseRecord(text: string, where: string): RunRecord {
+  const value = parsed(text, where);
+  const { version } = value;
+  if (typeof version === 'number' && version > RUN_RECORD_VERSION)
+    throw new Fault('failed', `the run record in ${where} has version ${version}; this program knows ${RUN_RECORD_VERSION}`, [
+      `use kubectl netsvc-upgrade ${typeof value.toolVersion === 'string' ? value.toolVersion : 'of the version that wrote it'} or newer`,
+    ]);
+  const wrong = [
+    ...(version === RUN_RECORD_VERSION ? [] : ['version']),
+    ...TEXTS.filter((field) => typeof value[field] !== 'string'),
+    ...LISTS.filter((field) => !Array.isArray(value[field])),
+    ...(isJsonMap(value.digests) ? [] : ['digests']),
+  ];
+  if (wrong.length > 0) throw unreadable(where, `wrong or missing: ${wrong.join(', ')}`);
+  return value as unknown as RunRecord;
+}
+
+function parsed(text: string, where: string): JsonMap {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw unreadable(where, 'it is not JSON');
+  }
+  if (!isJsonMap(value)) throw unreadable(where, 'it is not an object');
+  return value;
+}
+
+function unreadable(where: string, why: string): Fault {
+  return new Fault('failed', `the run record in ${where} cannot be read: ${why}`, [
+    `look at it: kubectl get ${where.replace('/', ' ').toLowerCase()} -o yaml, and restore it from a backup`,
+  ]);
+}

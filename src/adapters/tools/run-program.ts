@@ -1,0 +1,81 @@
+import type { RunToolOptions, ToolResult } from '../../core/ports.ts';
+import { collectOutput } from './program-output.ts';
+
+export interface ProgramRun extends Omit<RunToolOptions, 'program'> {
+  /** The whole environment: nothing of ours is added. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  /** Bytes of stdout, and of stderr, after which the program is ended; 64 MiB unless said. */
+  readonly outputLimit?: number;
+}
+
+const OUTPUT_LIMIT = 64 * 1024 * 1024;
+/** Between asking a program to end and ending it. */
+const GRACE_MS = 2000;
+const GROUPED = process.platform !== 'win32';
+
+/** Runs a program by argv, never through a shell. How it failed is data; this does not throw. */
+export async function runProgram(program: string, args: readonly string[], run: ProgramRun): Promise<ToolResult> {
+  // A small command starts no program at all, and this is half of what it would load.
+  const { execa } = await import('execa');
+  const child = execa(program, [...args], {
+    ...settingsOf(run),
+    env: run.env,
+    extendEnv: false,
+    reject: false,
+    // Collected here: execa would put all the output of a failed program, escaped, into an error's message.
+    buffer: false,
+    // Ctrl-C at the terminal reaches the whole process group: the first one must not cut a write in the middle.
+    detached: GROUPED,
+    forceKillAfterDelay: GRACE_MS,
+    windowsHide: true,
+  });
+  const limit = run.outputLimit ?? OUTPUT_LIMIT;
+  const [stdout, stderr] = (['stdout', 'stderr'] as const).map((name) =>
+    collectOutput(child[name], limit, () => child.kill(), run.onLine && ((line) => run.onLine?.(line, name))),
+  );
+  child.nodeChildProcess.once('exit', (_code, signal) => {
+    // One that was asked to end may do so with a code of its own.
+    if (signal !== null || child.nodeChildProcess.killed || run.signal?.aborted) endGroup(child.pid);
+  });
+  // Its time is up for what it left behind too: that holds its output open as well.
+  const late = run.timeoutMs === undefined ? undefined : setTimeout(() => endGroup(child.pid), run.timeoutMs + GRACE_MS);
+  const result = await child;
+  clearTimeout(late);
+  const [out, err] = [stdout?.finish(), stderr?.finish()];
+  const cut = Boolean(out?.cut || err?.cut);
+  const { exitCode, durationMs } = result;
+  return { exitCode: cut ? undefined : exitCode, stdout: out?.text ?? '', stderr: err?.text ?? '', durationMs, ...problemOf(result, cut) };
+}
+
+function settingsOf({ stdin, timeoutMs, signal }: ProgramRun) {
+  return {
+    ...(stdin === undefined ? { stdin: 'ignore' as const } : { input: stdin }),
+    ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
+    ...(signal === undefined ? {} : { cancelSignal: signal }),
+  };
+}
+
+/** What a killed program had started (a credential plugin, say) would hold its output open, and us with it. */
+function endGroup(pid: number | undefined): void {
+  if (!GROUPED || pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nobody is left in the group.
+  }
+}
+
+interface Ended {
+  readonly exitCode?: number;
+  readonly timedOut: boolean;
+  readonly isCanceled: boolean;
+  readonly isTerminated: boolean;
+}
+
+function problemOf(result: Ended, cut: boolean): Pick<ToolResult, 'problem'> {
+  if (result.isCanceled) return { problem: 'cancelled' };
+  if (result.timedOut) return { problem: 'timed-out' };
+  if (result.isTerminated || cut) return { problem: 'signal' };
+  return result.exitCode === undefined ? { problem: 'not-found' } : {};
+}

@@ -1,0 +1,75 @@
+import { access, constants, realpath, stat } from 'node:fs/promises';
+import { quoteArgument, type Tool } from '../../core/argv.ts';
+import type { ToolResult, Tools } from '../../core/ports.ts';
+import type { Environment } from '../kubeconfig/connection.ts';
+import type { Trace } from '../trace.ts';
+import { ownerOf } from './package-owner.ts';
+import { pathCandidates } from './path-candidates.ts';
+import { runProgram } from './run-program.ts';
+import { argumentsFor, environmentFor } from './surroundings.ts';
+
+export interface ToolsOptions {
+  /** The private kubeconfig: every program talks to the chosen cluster as the chosen user. */
+  readonly kubeconfigPath: string;
+  readonly env: Environment;
+  readonly programs: Readonly<Record<Tool, string>>;
+  /** Variables that would send the service's CLI to another datastore; `NAME*` means all that begin so. */
+  readonly cliEnvironment: readonly string[];
+  /** Limit of each request, as kubectl writes it. */
+  readonly requestTimeout?: string;
+  /** Who wants to see what is run. */
+  readonly trace?: Trace | undefined;
+}
+
+/** Programs by argv, never through a shell, all pinned to one cluster (house rule 5). */
+export function openTools(options: ToolsOptions): Tools {
+  const which = async (program: string) => {
+    const { env } = options;
+    const candidates = pathCandidates(program, { path: env.PATH ?? '', pathExt: env.PATHEXT ?? '', platform: process.platform });
+    return executableOnce(candidates);
+  };
+  return {
+    which,
+    ownerOf: (file) => ownerOf(file, options.env),
+    programOf: (tool) => options.programs[tool],
+    platform: () => ({
+      os: process.platform === 'win32' ? 'windows' : process.platform,
+      arch: process.arch === 'x64' ? 'amd64' : process.arch,
+    }),
+    run: async (invocation, run = {}) => {
+      const program = run.program ?? options.programs[invocation.tool];
+      const args = argumentsFor(invocation, options);
+      const result = await runProgram(program, args, {
+        ...run,
+        env: { ...environmentFor(invocation.tool, options), ...invocation.env },
+        ...(invocation.stdin === undefined ? {} : { stdin: invocation.stdin }),
+      });
+      options.trace?.say(
+        `${[program, ...args].map(quoteArgument).join(' ')}: ${endText(result)} in ${Math.round(result.durationMs)} milliseconds`,
+      );
+      return result;
+    },
+  };
+}
+
+function endText({ exitCode, problem }: ToolResult): string {
+  return problem ?? `exit ${exitCode}`;
+}
+
+async function executableOnce(candidates: readonly string[]): Promise<readonly string[]> {
+  const seen = new Set<string>();
+  const found: string[] = [];
+  for (const file of candidates) {
+    const real = await executable(file).catch(() => undefined);
+    if (real === undefined || seen.has(real)) continue;
+    seen.add(real);
+    found.push(file);
+  }
+  return found;
+}
+
+/** The real place of a file that can be run; a folder of the program's name is none. */
+async function executable(file: string): Promise<string | undefined> {
+  await access(file, constants.X_OK);
+  return (await stat(file)).isFile() ? realpath(file) : undefined;
+}

@@ -1,0 +1,43 @@
+import type { Context } from '../../core/context.ts';
+import { parseImage } from '../../detect/images.ts';
+import { mergeText, type TextConflict } from '../../merge/text-merge.ts';
+
+/** The data that the ConfigMap shall have, or why a person's edits cannot be carried. */
+export type Merged = { readonly data: Readonly<Record<string, string>>; readonly edited: boolean } | { readonly detail: string };
+
+/** Keys that only the cluster has stay; a key of both is merged line by line. Without a base nothing but the sidecar's tag may differ. */
+export function mergeData(mine: Data, base: Data | undefined, theirs: Data, context: Context): Merged {
+  const data: Record<string, string> = { ...mine };
+  let edited = false;
+  for (const [key, fresh] of Object.entries(theirs)) {
+    const own = mine[key];
+    const before = base?.[key];
+    if (own === undefined || retagged(own, fresh, context) === fresh) data[key] = fresh;
+    else if (before === undefined) return { detail: `${key}: no template of its release is known, so your edits cannot be told` };
+    else {
+      const result = mergeText(before, own, fresh);
+      if ('conflicts' in result) return { detail: conflictText(key, result.conflicts) };
+      data[key] = result.text;
+      edited ||= result.text !== fresh;
+    }
+  }
+  return { data, edited };
+}
+
+/** `data` of a ConfigMap. */
+export type Data = Readonly<Record<string, string>>;
+
+/** The text with the sidecar's images of the other: what an unedited one of another release would be, if nothing else changed. */
+function retagged(text: string, like: string, { profile }: Context): string {
+  const images = [...like.matchAll(/image:\s*["']?([^\s"']+)/g)].map(([, image = '']) => image);
+  const target = images.find((image) => profile.images.sidecar.includes(parseImage(image).name));
+  if (target === undefined) return text;
+  return text.replaceAll(/(image:\s*["']?)([^\s"']+)/g, (all, before: string, image: string) =>
+    profile.images.sidecar.includes(parseImage(image).name) ? `${before}${target}` : all,
+  );
+}
+
+function conflictText(key: string, [first, ...more]: readonly TextConflict[]): string {
+  const rest = more.length > 0 ? ` and ${more.length} more places` : '';
+  return `${key}, line ${first?.line}: yours ${JSON.stringify(first?.mine.join('\n'))}, the target's ${JSON.stringify(first?.theirs.join('\n'))}${rest}`;
+}

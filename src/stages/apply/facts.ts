@@ -1,0 +1,72 @@
+import type { StoreFacts } from '../../checks/kvstore.ts';
+import type { OwnersJudged } from '../../checks/owner-facts.ts';
+import type { Reading } from '../../core/check.ts';
+import type { Context } from '../../core/context.ts';
+import type { Installation } from '../../core/installation.ts';
+import { K } from '../../core/kinds.ts';
+import { type KubeObject, type ObjectRef, objectKey } from '../../core/object.ts';
+import type { TakenChange } from '../../core/plan.ts';
+import type { Sources } from '../../core/ports.ts';
+import type { Variant } from '../../core/profile.ts';
+import type { RolloutProgress } from '../../core/rollout.ts';
+import type { RunRecord } from '../../core/run-record.ts';
+import { splitWaves, type Wave } from '../../merge/waves.ts';
+import type { EditSurvey } from '../edits/edits.ts';
+import { readOwnersJudged } from '../owners/references.ts';
+import { type RenamingSwitch, readRenamingSwitch } from '../policy/hold.ts';
+import type { PreviewedObject } from '../preview/outcome.ts';
+import { readNodes, readRollouts } from '../rollout/state.ts';
+import { readMergedTarget } from '../target/merged.ts';
+import { type Target, variantOf } from '../target/target.ts';
+import { targetsOf } from '../wait.ts';
+import { emptiedSecrets, readStoreFacts } from './kvstore-facts.ts';
+
+export interface ApplyFacts extends OwnersJudged {
+  readonly installation: Installation;
+  readonly variant: Variant;
+  readonly target: Target;
+  readonly waves: readonly Wave[];
+  /** One per document of the target, in its order. */
+  readonly previews: readonly PreviewedObject[];
+  readonly edits: Reading<EditSurvey>;
+  /** Fields of others that would be written over, of objects whose changes in the cluster cannot be told. */
+  readonly untold: readonly TakenChange[];
+  readonly store: StoreFacts | undefined;
+  /** Secrets of the target that would take values away. */
+  readonly emptied: readonly ObjectRef[];
+  readonly record: RunRecord | undefined;
+  readonly rollouts: readonly RolloutProgress[];
+  readonly nodes: number;
+  /** Live objects of the installed release, and CRDs of removed kinds, that the target no longer has. */
+  readonly leftBehind: readonly KubeObject[];
+  /** For holding the renaming of policies. */
+  readonly renamingSwitch: RenamingSwitch | undefined;
+}
+
+export async function readApplyFacts(sources: Sources, context: Context, installation: Installation): Promise<ApplyFacts> {
+  const record = await sources.records.load();
+  const { target, edits, previews, untold } = await readMergedTarget(sources, context, installation, record);
+  const variant = variantOf(context, installation);
+  const nodes = await readNodes(sources);
+  const [rollouts, removedCrds, renamingSwitch, store, owners] = await Promise.all([
+    readRollouts(sources, targetsOf(context, target, variant.id), nodes),
+    readRemovedCrds(sources, context, target),
+    readRenamingSwitch(sources, context),
+    installation.datastore === 'kvstore' ? readStoreFacts(sources, context, target) : undefined,
+    readOwnersJudged(sources, context, installation),
+  ]);
+  const orphans = 'value' in edits ? edits.value.orphans : [];
+  const leftBehind = [...new Map([...removedCrds, ...orphans].map((one) => [objectKey(one), one])).values()];
+  const addOns = target.addOns.map((addOn) => addOn.manifest);
+  const waves = splitWaves(target.manifest, addOns, variant, context.profile);
+  const emptied = emptiedSecrets(previews);
+  const merged = { installation, variant, target, waves, previews, edits, untold, store, emptied };
+  return { ...merged, record, rollouts, nodes: nodes.length, leftBehind, renamingSwitch, ...owners };
+}
+
+async function readRemovedCrds({ cluster }: Sources, { profile }: Context, target: Target): Promise<readonly KubeObject[]> {
+  const kept = new Set(target.manifest.documents.map(({ object }) => object.metadata.name));
+  const names = profile.removedKinds.map(({ plural, group }) => `${plural}.${group}`).filter((name) => !kept.has(name));
+  const found = await Promise.all(names.map((name) => cluster.get(K.CustomResourceDefinition, name)));
+  return found.filter((one) => one !== undefined);
+}

@@ -1,0 +1,69 @@
+import type { StoreFacts } from '../../checks/kvstore.ts';
+import type { Evidence, Reading } from '../../core/check.ts';
+import type { Context } from '../../core/context.ts';
+import { K } from '../../core/kinds.ts';
+import { endpointsOf, type StoreCertificates, type StoreHealth, storeSettings } from '../../core/kvstore.ts';
+import { type KubeObject, type ObjectRef, refOf, refText } from '../../core/object.ts';
+import type { Sources } from '../../core/ports.ts';
+import type { PreviewedObject } from '../preview/outcome.ts';
+import { attempt } from '../reading.ts';
+import { type Target, targetDocuments } from '../target/target.ts';
+
+type Values = Readonly<Record<string, string>>;
+
+/** How the agents of the target will reach their key-value store, and whether it answers (§4.5/1). */
+export async function readStoreFacts(sources: Sources, { profile }: Context, target: Target): Promise<StoreFacts> {
+  const { endpointsKey, tlsKeys, secret, placeholders } = profile.datastore;
+  const documents = targetDocuments(target);
+  const settings = storeSettings(documents, endpointsKey, tlsKeys);
+  const values = secret === undefined ? undefined : await attempt(() => readSecret(sources, secret, settings?.ref.namespace));
+  const held = placeholdersOf(documents, placeholders);
+  const isUsable = settings !== undefined && held.length === 0;
+  const certificates = values && 'value' in values ? certificatesOf(settings?.paths ?? [], values.value) : {};
+  return {
+    settings,
+    secretKeys: values && keysOf(values),
+    placeholders: held,
+    health: isUsable ? await askAll(sources, settings.endpoints, certificates) : [],
+  };
+}
+
+function askAll({ store }: Sources, endpoints: string, certificates: StoreCertificates): Promise<readonly StoreHealth[]> {
+  return Promise.all(endpointsOf(endpoints).map((endpoint) => store.ask(endpoint, certificates)));
+}
+
+async function readSecret({ cluster }: Sources, name: string, namespace: string | undefined): Promise<Values> {
+  const secret = await cluster.get(K.Secret, name, namespace);
+  return (secret?.data as Values | undefined) ?? {};
+}
+
+function keysOf(values: Reading<Values>): Reading<readonly string[]> {
+  if ('unread' in values) return values;
+  return { value: Object.keys(values.value).filter((key) => (values.value[key] ?? '') !== '') };
+}
+
+/** The ConfigMap has paths in the container, whose last parts are the keys of the Secret. */
+function certificatesOf(paths: readonly string[], values: Values): StoreCertificates {
+  const [ca, cert, key] = paths.map((path) => values[path.slice(path.lastIndexOf('/') + 1)]).map((text) => (text ? atob(text) : undefined));
+  return { ...(ca ? { ca } : {}), ...(cert ? { cert } : {}), ...(key ? { key } : {}) };
+}
+
+function placeholdersOf(documents: readonly KubeObject[], placeholders: readonly string[]): readonly Evidence[] {
+  return documents.flatMap((document) => {
+    if (document.kind !== 'ConfigMap') return [];
+    return Object.entries(document.data ?? {}).flatMap(([key, value]: [string, unknown]) => {
+      const found = placeholders.find((one) => typeof value === 'string' && value.includes(one));
+      return found === undefined ? [] : [{ text: `${refText(refOf(document))} data.${key}`, object: refOf(document), detail: found }];
+    });
+  });
+}
+
+/** Secrets whose document says less than the cluster has: applied by force, or after client-side apply, the rest would go. */
+export function emptiedSecrets(previews: readonly PreviewedObject[]): readonly ObjectRef[] {
+  return previews.flatMap(({ document, live }) => {
+    if (document.kind !== 'Secret' || !live) return [];
+    const wanted = { ...(document.data as Values | undefined), ...(document.stringData as Values | undefined) };
+    const lost = Object.keys((live.data as Values | undefined) ?? {}).some((key) => (wanted[key] ?? '') === '');
+    return lost ? [refOf(live)] : [];
+  });
+}

@@ -1,0 +1,92 @@
+import type { BackupFile } from '../../core/action.ts';
+import type { Context } from '../../core/context.ts';
+import { groupOf, type KubeObject } from '../../core/object.ts';
+import { manifestText } from '../../merge/manifest.ts';
+import { SERVER_METADATA } from '../../merge/normalise.ts';
+import type { StoreBackup } from './store.ts';
+
+/** What `backup` found: whole objects, and those whose values must not be written. */
+export interface BackupObjects {
+  readonly definitions: readonly KubeObject[];
+  readonly customResources: readonly KubeObject[];
+  readonly objects: readonly KubeObject[];
+  readonly secrets: readonly KubeObject[];
+}
+
+/** The object as a file that `kubectl apply` or `create` takes back. */
+export function restorable(object: KubeObject): KubeObject {
+  const { status: _status, metadata, ...rest } = object;
+  const kept = Object.fromEntries(Object.entries(metadata).filter(([field]) => !SERVER_METADATA.includes(field)));
+  return { ...rest, metadata: kept } as KubeObject;
+}
+
+/** One file per kind of custom resource, one for each other object, and the way back in words. */
+export function backupFiles(
+  found: BackupObjects,
+  context: Context,
+  withSecrets: boolean,
+  store: StoreBackup | undefined,
+): readonly BackupFile[] {
+  const files = [
+    ...found.definitions.map((object) => single('crds', object)),
+    ...byKind(found.customResources),
+    ...found.objects.map((object) => single('objects', object)),
+    ...(withSecrets ? found.secrets.map((object) => single('secrets', object)) : []),
+  ];
+  const uids = found.customResources.map(
+    (object) => `${object.kind}\t${object.metadata.namespace ?? ''}\t${object.metadata.name}\t${object.metadata.uid ?? ''}`,
+  );
+  return [
+    ...files,
+    { name: 'uids.tsv', content: `${uids.join('\n')}\n` },
+    { name: 'RESTORE.md', content: restoreText(found, context, withSecrets, store) },
+  ];
+}
+
+function single(folder: string, object: KubeObject): BackupFile {
+  const { namespace, name } = object.metadata;
+  const file = [object.kind, namespace, name]
+    .filter(Boolean)
+    .join('_')
+    .replaceAll(/[^A-Za-z0-9._-]/g, '-');
+  return { name: `${folder}/${file}.yaml`, content: manifestText([restorable(object)]) };
+}
+
+function byKind(objects: readonly KubeObject[]): readonly BackupFile[] {
+  const groups = new Map<string, KubeObject[]>();
+  for (const object of objects) {
+    const key = `${object.kind}.${groupOf(object.apiVersion)}`;
+    groups.set(key, [...(groups.get(key) ?? []), restorable(object)]);
+  }
+  return [...groups].map(([key, list]) => ({ name: `custom-resources/${key}.yaml`, content: manifestText(list) }));
+}
+
+function restoreText(found: BackupObjects, context: Context, withSecrets: boolean, store: StoreBackup | undefined): string {
+  const secrets = withSecrets
+    ? `\`secrets/\` holds ${found.secrets.length} Secrets in clear text: keep this folder private.`
+    : `Secrets were left out (${found.secrets.length} seen); take them with \`--with-secrets\`.`;
+  return `# Way back
+
+Taken ${context.startedAt.toISOString()} from cluster ${context.clusterUid} (${context.server}), before the upgrade to ${context.options.release}.
+
+${found.definitions.length} CRDs, ${found.customResources.length} custom resources, ${found.objects.length} other objects. ${secrets}
+Check the files first: \`sha256sum -c SHA256SUMS\`.
+
+${store ? `${store.section}\n` : ''}## To put one thing back
+
+    kubectl apply --server-side --force-conflicts -f FILE
+
+Custom resources that still exist are changed back; deleted ones are made anew **with a new UID**: owner references to them
+must be set again (\`uids.tsv\` has the old UIDs).
+
+## To go back to the old release
+
+No downgrade is supported by the service. In an emergency, and only before the controllers of the new release have run:
+
+1. \`kubectl apply --server-side --force-conflicts -f objects/\` puts the old workloads, configuration and roles back.
+2. Do not put the old CRDs back while objects use fields that only the new ones know: those fields would be lost.
+
+Limits: once the new controllers have renamed stored policies, the old release does not find them by name; that step has no way back.
+Objects that others created after this backup are not touched by it.
+`;
+}

@@ -1,0 +1,122 @@
+import { chartChecks } from '../../checks/chart-catalogue.ts';
+import type { OwnersJudged } from '../../checks/owner-facts.ts';
+import { noneBreaks, ownersSearched } from '../../checks/owner-references.ts';
+import type { Action } from '../../core/action.ts';
+import type { Context } from '../../core/context.ts';
+import { Fault } from '../../core/fault.ts';
+import { type HelmUpgrade, helmUpgrade } from '../../core/helm-argv.ts';
+import type { Installation } from '../../core/installation.ts';
+import type { StagePlan } from '../../core/stage.ts';
+import { parseManifest } from '../../merge/manifest.ts';
+import { applyWhole } from '../apply/file.ts';
+import { readOwnersJudged } from '../owners/references.ts';
+import { pathPart } from '../path-stage.ts';
+import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policy/hold.ts';
+import { crdFile } from '../target/crds.ts';
+import { type ChartDifference, chartDifference } from './objects.ts';
+import { type ChartFacts, readChartFacts } from './survey.ts';
+
+type ChartApplyFacts = ChartFacts & OwnersJudged & { readonly renamingSwitch: RenamingSwitch | undefined };
+
+/** The release of the operator's chart, upgraded by the chart tool (§4.2/2); CRDs that are still missing come right before it. */
+export const chartApply = pathPart<ChartApplyFacts>({
+  paths: ['chart'],
+  // The operator that this starts changes UIDs: the cluster is searched again right before.
+  checks: [...chartChecks, ownersSearched, noneBreaks],
+  async survey(sources, context, installation) {
+    const [facts, renamingSwitch, owners] = await Promise.all([
+      // What is performed is tried against the cluster as it is right before.
+      readChartFacts(sources, context, installation, context.chain?.onlyPlanned === true ? 'earlier' : 'anew'),
+      readRenamingSwitch(sources, context),
+      readOwnersJudged(sources, context, installation),
+    ]);
+    return { ...facts, renamingSwitch, ...owners };
+  },
+  plan: planChart,
+});
+
+function planChart(facts: ChartApplyFacts, context: Context): StagePlan {
+  const crds = facts.crds ? applyWhole(crdFile(facts.crds, '§4.2/1'), context) : [];
+  const name = releaseText(facts.installation);
+  if (!facts.upgraded && hasNoWay(facts)) return noWay(name, context);
+  const actions = [...crds, ...holdActions(facts, context), ...(facts.upgraded ? [] : [upgradeAction(name, facts, context)])];
+  if (actions.length === 0) return { skip: `${name} is at ${context.options.release}, with your values` };
+  const difference = differenceOf(facts);
+  return {
+    actions,
+    objects: [...(crds.length > 0 ? (facts.crds?.previews.map(({ planned }) => planned) ?? []) : []), ...(difference?.objects ?? [])],
+    notes: [...notesOf(facts, difference), ...holdNotes(context)],
+    remember: {
+      digests: facts.crds ? { [facts.crds.crds.file]: facts.crds.crds.sha256 } : {},
+    },
+  };
+}
+
+/** The new CRDs know the switch; the operator that the upgrade starts starts the controllers that look at it. */
+function holdActions({ renamingSwitch, upgraded }: ChartApplyFacts, context: Context): readonly Action[] {
+  const hold = holdUnlessHeld(renamingSwitch, context);
+  if (hold.length === 0 || upgraded || !context.options.manageCrds) return hold;
+  throw new Fault(
+    'usage',
+    '--hold-policy-migration cannot be kept with --manage-crds: the CRDs of now drop the switch, and only the new operator brings those that know it',
+    ['leave out --manage-crds: the new CRDs are applied first then', 'or leave out --hold-policy-migration'],
+  );
+}
+
+/** What no acceptance can make right: findings of these checks leave nothing that could be done. */
+const NO_WAY: readonly string[] = ['NS-231', 'NS-234', 'NS-235', 'NS-236'];
+
+function hasNoWay({ upgrade, lostCrds }: ChartFacts): boolean {
+  return upgrade === undefined || lostCrds.length > 0;
+}
+
+function noWay(name: string, { options }: Context): StagePlan {
+  const because = `${name} cannot be upgraded: see ${NO_WAY.join(', ')}`;
+  const accepted = options.accept.find(({ check }) => NO_WAY.includes(check));
+  if (accepted) throw new Fault('blocked', because, [`leave --accept ${accepted.check} out and mend the cause`]);
+  return { skip: because };
+}
+
+function upgradeAction(name: string, facts: ChartFacts, context: Context): Action {
+  return {
+    id: 'chart',
+    title: `upgrade ${name} to ${context.options.release}`,
+    ref: '§4.2/2',
+    // An older operator does not start on the new CRDs: going back with the chart tool alone leaves the service without one.
+    undo: 'none',
+    pointOfNoReturn: true,
+    afresh: true,
+    effect: { type: 'exec', run: helmUpgrade(agreed(facts)) },
+  };
+}
+
+/**
+ * Fields of others are taken only if there are any: then a person has accepted each of them, or nothing is performed. helm 4 goes on
+ * as the newest revision was written: where that was client-side it writes over them anyway, and refuses to be told to.
+ */
+function agreed({ upgrade, conflicts, stored }: ChartFacts): HelmUpgrade {
+  if (!upgrade) throw new Fault('blocked', 'the chart release, its chart or helm could not be read', ['see NS-231, NS-234 and NS-235']);
+  const found = conflicts !== undefined && 'value' in conflicts && conflicts.value.length > 0;
+  const onServer = 'value' in stored && stored.value.record.applyMethod === 'server-side';
+  return { ...upgrade, takeFields: found && onServer && upgrade.helm.major >= 4 };
+}
+
+function differenceOf({ stored, trial }: ChartFacts): ChartDifference | undefined {
+  if ('unread' in stored || 'unread' in trial || trial.value.type !== 'accepted') return undefined;
+  const before = parseManifest(stored.value.record.manifest, 'the stored release').documents.map(({ object }) => object);
+  return chartDifference(before, trial.value.documents);
+}
+
+function notesOf({ upgrade, target, crds, upgraded }: ChartFacts, difference: ChartDifference | undefined): readonly string[] {
+  if (upgraded) return [];
+  return [
+    ...('value' in target ? [`the chart is ${target.value.name} ${target.value.version} from ${target.value.place}`] : []),
+    ...(upgrade?.settings ?? []).map(({ value, to, because }) => `${value}=${to}: ${because}`),
+    ...(crds ? [] : ['the new CRDs exist only after the new operator runs: new configuration cannot be applied until after the upgrade']),
+    ...(difference && difference.removed.length > 0 ? [`helm deletes what the chart no longer has: ${difference.removed.join(', ')}`] : []),
+  ];
+}
+
+function releaseText({ chart }: Installation): string {
+  return chart ? `release ${chart.namespace}/${chart.name}` : 'the chart release';
+}

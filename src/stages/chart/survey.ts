@@ -1,0 +1,166 @@
+import type { ChartJudged, StoredRelease } from '../../checks/chart-facts.ts';
+import type { ChartNames } from '../../core/chart-names.ts';
+import type { Reading } from '../../core/check.ts';
+import type { Context } from '../../core/context.ts';
+import { Fault } from '../../core/fault.ts';
+import type { ChartPlace, HelmUpgrade, HelmVersion } from '../../core/helm-argv.ts';
+import { keepsValues } from '../../core/helm-argv.ts';
+import { isPending } from '../../core/helm-record.ts';
+import { chartValue, deniedAdditions, overlaid, pinsOf, type Setting, settingsFor, settingValues } from '../../core/helm-values.ts';
+import type { Installation } from '../../core/installation.ts';
+import { contains, type JsonMap } from '../../core/json-map.ts';
+import type { Sources } from '../../core/ports.ts';
+import { changes } from '../apply/file.ts';
+import { type CrdFacts, readCrdFacts } from '../target/crds.ts';
+import { readForeignCrds, readLostCrds } from './crd-owners.ts';
+import { fetchedTarget } from './fetched.ts';
+import { readStoredRelease } from './release.ts';
+import type { HelmAnswer } from './run-helm.ts';
+import { type FetchedChart, type ReadChart, readChart, readHelmVersion, readValuesFile } from './source.ts';
+import { readConflicts, tryUpgrade } from './trial.ts';
+
+export interface ChartFacts extends ChartJudged {
+  /** Undefined where the operator applies them itself. */
+  readonly crds: CrdFacts | undefined;
+  /** Undefined while something that it needs could not be read. */
+  readonly upgrade: HelmUpgrade | undefined;
+}
+
+/** File of the release's own values (0600), for a chart tool that cannot take them from the release. */
+const VALUES_FILE = 'chart-values.json';
+
+/**
+ * Everything that the upgrade of a chart release is judged and planned by (§4.2). `answer` says whether the server has to be asked for
+ * its dry run now, or may have been asked before.
+ */
+export async function readChartFacts(
+  sources: Sources,
+  context: Context,
+  installation: Installation,
+  answer: HelmAnswer,
+): Promise<ChartFacts> {
+  const fetched = await fetchedTarget(sources, context);
+  const [stored, helm, target, file, crds, record] = await Promise.all([
+    readStoredRelease(sources.cluster, installation.chart),
+    readHelmVersion(sources.tools),
+    'unread' in fetched ? fetched : readChart(sources.tools, fetched.value),
+    readValuesFile(sources, context),
+    context.options.manageCrds ? undefined : readCrdFacts(sources, context, installation),
+    sources.records.load(),
+  ]);
+  refuseDenial(context, file);
+  const known = knownOf(context, { stored, helm, target, fetched }, file);
+  const upgrade = known && (await upgradeOf(sources, context, known));
+  const upgraded = known !== undefined && isUpgraded(known, context);
+  const trial = await trialOf(sources, { upgrade, known, upgraded, crdsPending: crds !== undefined && changes(crds), answer });
+  const documents = 'value' in trial && trial.value.type === 'accepted' ? trial.value.documents : undefined;
+  const release = 'value' in stored ? stored.value.record : undefined;
+  const conflicts = documents && release ? await readConflicts(sources.cluster, documents, release) : undefined;
+  return {
+    ...{ installation, stored, helm, target, upgraded, trial, conflicts, record, crds, upgrade },
+    pins: known ? pinsOf(known) : [],
+    managesCrds: { installed: knows(release?.defaults, context), target: knows(known?.defaults, context) },
+    lostCrds: release && !upgraded ? await readLostCrds(sources.cluster, release, documents ?? []) : [],
+    foreignCrds: await readForeignCrds(sources.cluster, context.profile, installation.chart),
+    losesCsi: installation.hasCsiDriver && known !== undefined && losesCsi(known),
+  };
+}
+
+/** `--enable-flow-logs` beside a file of values that says the opposite: which of the two is meant only a person can say. */
+function refuseDenial({ profile, options }: Context, file: JsonMap): void {
+  const names = profile.operator.chartNames;
+  const denied = options.enableFlowLogs && names ? deniedAdditions(names, file) : [];
+  if (denied.length === 0) return;
+  throw new Fault('usage', `--enable-flow-logs asks for what --values ${options.chartValues} switches off: ${denied.join(', ')}`, [
+    'leave the flag out, or these values',
+  ]);
+}
+
+/** As on the operator's path: what is asked for and cannot be had is refused, not passed over. */
+function refuseUnknown({ enableFlowLogs, release }: Context['options'], { additions }: ChartNames, defaults: JsonMap): void {
+  if (!enableFlowLogs || additions.some(({ value }) => chartValue(defaults, value) !== undefined)) return;
+  const kinds = additions.map(({ kind }) => kind).join(', ');
+  throw new Fault('usage', `--enable-flow-logs: the chart of ${release} has no ${kinds || 'flow logs'}`, ['leave the flag out']);
+}
+
+interface Known {
+  readonly names: NonNullable<Context['profile']['operator']['chartNames']>;
+  readonly stored: StoredRelease;
+  readonly helm: HelmVersion;
+  readonly target: ReadChart;
+  readonly place: ChartPlace;
+  /** Values of the file alone, and of the release with those over them. */
+  readonly file: JsonMap;
+  readonly own: JsonMap;
+  readonly defaults: JsonMap;
+  readonly settings: readonly Setting[];
+}
+
+interface Readings {
+  readonly stored: Reading<StoredRelease>;
+  readonly helm: Reading<HelmVersion>;
+  readonly target: Reading<ReadChart>;
+  readonly fetched: Reading<FetchedChart>;
+}
+
+function knownOf({ profile, options }: Context, { stored, helm, target, fetched }: Readings, file: JsonMap): Known | undefined {
+  const names = profile.operator.chartNames;
+  if (!names || 'unread' in stored || 'unread' in helm || 'unread' in target || 'unread' in fetched) return undefined;
+  const { record } = stored.value;
+  const own = overlaid(record.values, file);
+  const { defaults } = target.value;
+  refuseUnknown(options, names, defaults);
+  const settings = settingsFor({
+    names,
+    record,
+    own,
+    defaults,
+    manageCrds: options.manageCrds === true,
+    flowLogs: options.enableFlowLogs === true,
+  });
+  return { names, stored: stored.value, helm: helm.value, target: target.value, place: fetched.value.place, file, own, defaults, settings };
+}
+
+async function upgradeOf({ work }: Sources, { options }: Context, known: Known): Promise<HelmUpgrade> {
+  const { record, storage } = known.stored;
+  const savedValues = keepsValues(known.helm) ? undefined : await work.write(VALUES_FILE, JSON.stringify(record.values));
+  return {
+    ...{ name: record.name, namespace: record.namespace, chart: known.place, storage, helm: known.helm, settings: known.settings },
+    ...(savedValues === undefined ? {} : { savedValues }),
+    ...(options.chartValues === undefined ? {} : { valuesFile: options.chartValues }),
+    takeFields: false,
+  };
+}
+
+/** The release is deployed from the target's chart with all that is wanted: nothing is left to do. */
+function isUpgraded({ stored, target, file, settings }: Known, { options }: Context): boolean {
+  const { record } = stored;
+  const isTarget = record.chart.name === target.name && record.chart.version === options.release && target.version === options.release;
+  return record.status === 'deployed' && isTarget && contains(record.values, overlaid(file, settingValues(settings)));
+}
+
+interface Question {
+  readonly upgrade: HelmUpgrade | undefined;
+  readonly known: Known | undefined;
+  readonly upgraded: boolean;
+  readonly crdsPending: boolean;
+  readonly answer: HelmAnswer;
+}
+
+async function trialOf({ tools }: Sources, { upgrade, known, upgraded, crdsPending, answer }: Question): Promise<ChartJudged['trial']> {
+  const untold = (because: string) => ({ value: { type: 'untold', because } }) as const;
+  if (!upgrade || !known) return untold('the release, its chart or helm could not be read');
+  if (upgraded) return untold('the release is upgraded already');
+  if (isPending(known.stored.record)) return untold('another operation on the release has not ended: see NS-232');
+  return tryUpgrade(tools, upgrade, crdsPending, answer);
+}
+
+function knows(values: JsonMap | undefined, { profile }: Context): boolean {
+  const names = profile.operator.chartNames;
+  return values !== undefined && names !== undefined && chartValue(values, names.manageCrds) !== undefined;
+}
+
+function losesCsi({ names, own, defaults }: Known): boolean {
+  const { csi } = names;
+  return csi !== undefined && chartValue(own, csi.value) === undefined && chartValue(defaults, csi.value) === csi.off;
+}

@@ -1,0 +1,44 @@
+import type { Context } from '../../core/context.ts';
+import { Fault } from '../../core/fault.ts';
+import { helmTemplate } from '../../core/helm-argv.ts';
+import type { Installation } from '../../core/installation.ts';
+import type { Sources } from '../../core/ports.ts';
+import { containersOf } from '../../detect/workload.ts';
+import { parseManifest } from '../../merge/manifest.ts';
+import { operatorEnd } from '../operator/end.ts';
+import { fetchedTarget } from './fetched.ts';
+import { readStoredRelease } from './release.ts';
+import { runHelm } from './run-helm.ts';
+
+/** No image has this name: as long as the wanted one cannot be told, no end is declared. */
+const UNTOLD = 'an image that cannot be told';
+
+/** The wait after a chart upgrade: the chart tool is done seconds after it began, the service is not. */
+export const chartWait = operatorEnd(['chart'], chartOperatorImage);
+
+/** As the upgraded release has it; before the upgrade as the chart has it, without the person's values. */
+export async function chartOperatorImage(sources: Sources, context: Context, { chart }: Installation): Promise<string> {
+  const stored = await readStoredRelease(sources.cluster, chart);
+  const isTarget = 'value' in stored && stored.value.record.chart.version === context.options.release;
+  const text = isTarget ? stored.value.record.manifest : await renderedChart(sources, context);
+  return (text === undefined ? undefined : imageIn(text, context)) ?? UNTOLD;
+}
+
+async function renderedChart(sources: Sources, context: Context): Promise<string | undefined> {
+  const fetched = await fetchedTarget(sources, context);
+  if ('unread' in fetched) return undefined;
+  try {
+    return await runHelm(sources.tools, helmTemplate('target', fetched.value.place));
+  } catch (thrown) {
+    if (thrown instanceof Fault) return undefined; // apply says why, with NS-235
+    throw thrown;
+  }
+}
+
+function imageIn(text: string, { profile }: Context): string | undefined {
+  const { deployment } = profile.operator;
+  const operator = parseManifest(text, 'the chart').documents.find(
+    ({ object }) => object.kind === 'Deployment' && object.metadata.name === deployment,
+  )?.object;
+  return operator && containersOf(operator).find(({ name }) => name === deployment)?.image;
+}

@@ -1,0 +1,132 @@
+import type { CliCall } from '../../core/action.ts';
+import type { Reading } from '../../core/check.ts';
+import type { Context } from '../../core/context.ts';
+import { type HostEndpoint, hostEndpointOf } from '../../core/host-endpoint.ts';
+import type { Installation } from '../../core/installation.ts';
+import { K } from '../../core/kinds.ts';
+import type { Kind, KubeObject } from '../../core/object.ts';
+import type { KeptItem, Sources } from '../../core/ports.ts';
+import type { RolloutProgress } from '../../core/rollout.ts';
+import { type AutomaticSettings, automaticSettings } from '../../policy/automatic-endpoint.ts';
+import { type FailsafePorts, failsafePorts } from '../../policy/failsafe-ports.ts';
+import { endpointsWithoutNode, hostEndpointVerdicts, type NodeVerdict } from '../../policy/host-endpoint-verdicts.ts';
+import { findServiceCli } from '../cli/service-cli.ts';
+import { cliResources, type ServiceObjects, storedKind, storedObjects } from '../policy/service-objects.ts';
+import { policyWorld } from '../policy/world.ts';
+import { attempt, attemptWith } from '../reading.ts';
+import { readInstalled } from '../survey/installed.ts';
+import { readResult, readTargetIfAny } from '../verify/workloads.ts';
+import { keptOfMigration } from './kept.ts';
+import { envOf } from './workload-env.ts';
+
+export interface HepFacts {
+  readonly installation: Installation;
+  readonly cli: CliCall | { readonly missing: string };
+  /** Nodes as read, for guarded patches. */
+  readonly nodes: readonly KubeObject[];
+  /** Host endpoints as stored, for the way back. */
+  readonly stored: readonly KubeObject[];
+  /** Kind under which the API stores endpoints; undefined in key-value mode. */
+  readonly kind?: Kind;
+  readonly settings: AutomaticSettings;
+  /** The controllers' configuration; undefined before controllers have ever run. */
+  readonly configuration?: KubeObject;
+  readonly controllers?: KubeObject;
+  /** Unread if a policy could not be understood: no verdict then. */
+  readonly verdicts: Reading<readonly NodeVerdict[]>;
+  /** Endpoints of nodes that are not in the cluster. */
+  readonly elsewhere: readonly HostEndpoint[];
+  /** What the latest migration on this cluster kept before it changed things, in however many runs. */
+  readonly kept: readonly KeptItem[];
+  readonly rollouts: Reading<readonly RolloutProgress[]>;
+  /** Ports that stay open in any case; undefined where nothing tells. */
+  readonly failsafe: Reading<FailsafePorts | undefined>;
+}
+
+/** Everything the migration to automatic host endpoints is judged and planned by (§4.7). */
+export async function readHepFacts(sources: Sources, context: Context): Promise<HepFacts> {
+  const { cluster } = sources;
+  const { profile } = context;
+  const installation = await readInstalled(sources, context);
+  const cli = await findServiceCli(sources, context, installation.datastore);
+  const objects = objectsOf(sources, context, installation, cli);
+  const [kept, stored, policies, tiers, profiles, configurations, nodes, kind, controllers, rollouts, failsafe] = await Promise.all([
+    keptOfMigration(sources.records),
+    objects('hostendpoints'),
+    objects('globalnetworkpolicies'),
+    objects('tiers'),
+    installation.datastore === 'kvstore' ? objects('profiles') : [],
+    objects(profile.controllersConfiguration.plural),
+    cluster.list(K.Node),
+    installation.datastore === 'api' ? storedKind(cluster.discover(), profile.crdGroup, 'hostendpoints') : undefined,
+    readControllers(sources, context, installation),
+    readRollouts(sources, context, installation),
+    attempt(() => readFailsafe(sources, context, installation, objects)),
+  ]);
+  const configuration = configurations.find((one) => one.metadata.name === profile.controllersConfiguration.name);
+  const settings = automaticSettings(configuration?.spec);
+  const fleet = {
+    nodes: nodes.map(({ metadata }) => ({ name: metadata.name, labels: metadata.labels ?? {} })),
+    endpoints: endpointsOf({ stored }, context),
+    settings,
+    signs: profile.labels,
+  };
+  const verdicts = await attempt(async () =>
+    hostEndpointVerdicts({ ...fleet, world: policyWorld(context, { policies, tiers, profiles }) }),
+  );
+  return {
+    installation,
+    cli,
+    nodes,
+    stored,
+    ...(kind ? { kind } : {}),
+    settings,
+    ...(configuration ? { configuration } : {}),
+    ...(controllers ? { controllers } : {}),
+    verdicts,
+    kept,
+    elsewhere: endpointsWithoutNode(fleet),
+    rollouts,
+    failsafe,
+  };
+}
+
+/** Host endpoints as the policies see them. */
+export function endpointsOf({ stored }: Pick<HepFacts, 'stored'>, { profile }: Context): readonly HostEndpoint[] {
+  return stored.map((one) => hostEndpointOf(one, profile.apiGroup));
+}
+
+/** In key-value mode only the CLI sees them. */
+function objectsOf(sources: Sources, { profile }: Context, { datastore }: Installation, cli: HepFacts['cli']): ServiceObjects {
+  if (datastore === 'api') return storedObjects(sources, profile);
+  return 'missing' in cli ? async () => [] : cliResources(sources, cli);
+}
+
+async function readControllers({ cluster }: Sources, { profile }: Context, { variant }: Installation): Promise<KubeObject | undefined> {
+  const name = profile.variants.find(({ id }) => id === variant)?.controllers ?? profile.operator.controllers;
+  return cluster.get(K.Deployment, name.name, name.namespace);
+}
+
+async function readRollouts(sources: Sources, context: Context, installation: Installation): Promise<HepFacts['rollouts']> {
+  const target = await attempt(() => readTargetIfAny(sources, context, installation));
+  return attemptWith(target, (one) => readResult(sources, context, installation, one));
+}
+
+/** From the agents' variables and their configuration, which is on top of the defaults. */
+async function readFailsafe(
+  { cluster }: Sources,
+  { profile }: Context,
+  { agent }: Installation,
+  objects: ServiceObjects,
+): Promise<FailsafePorts | undefined> {
+  const [live, configurations] = await Promise.all([
+    agent ? cluster.get(K.DaemonSet, agent.name, agent.namespace) : undefined,
+    objects('felixconfigurations'),
+  ]);
+  const prefix = profile.sidecar.syncEnv.slice(0, profile.sidecar.syncEnv.indexOf('_') + 1);
+  const variables = {
+    inbound: envOf(live, `${prefix}FAILSAFEINBOUNDHOSTPORTS`),
+    outbound: envOf(live, `${prefix}FAILSAFEOUTBOUNDHOSTPORTS`),
+  };
+  return failsafePorts(configurations.find(({ metadata }) => metadata.name === 'default')?.spec, variables, profile.failsafePorts);
+}

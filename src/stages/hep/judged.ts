@@ -1,0 +1,132 @@
+import type { HepJudged, HostVerdict } from '../../checks/hep-facts.ts';
+import type { Context } from '../../core/context.ts';
+import { type AutomaticSigns, type HostEndpoint, isAllInterfaces, isLabelledOwn, isTakenForOwn } from '../../core/host-endpoint.ts';
+import type { PlannedHost } from '../../core/plan.ts';
+import { isOlder } from '../../core/release.ts';
+import type { Moment, NodeVerdict } from '../../policy/host-endpoint-verdicts.ts';
+import type { LabelProblem } from '../../policy/label-copies.ts';
+import { laneText, type Verdict, worst } from '../../policy/verdict.ts';
+import type { HepFacts } from './facts.ts';
+import { undoNeedsCli } from './undo.ts';
+import { envOf } from './workload-env.ts';
+
+/** The facts as the checks see them. */
+export function hepJudged(facts: HepFacts, context: Context): HepJudged {
+  const { cli, verdicts, elsewhere, rollouts, nodes } = facts;
+  const { labels: signs } = context.profile;
+  const known = 'value' in verdicts ? verdicts.value : [];
+  return {
+    nodes: nodes.length,
+    verdicts: 'unread' in verdicts ? verdicts : { value: verdicts.value.flatMap(hostVerdict) },
+    labelProblems: known.flatMap(({ node, labels }) => labels.problems.map((problem) => labelProblem(node, problem))),
+    unclear: [...known.flatMap((one) => unclearOf(one, signs)), ...elsewhere.filter((one) => isTakenForOwn(one, signs)).map(doomed)],
+    elsewhere: elsewhere
+      .filter((one) => isAllInterfaces(one) && !isLabelledOwn(one, signs))
+      .map(({ name, node }) => `${name} (${node || 'no node'})`),
+    namedPorts: known.flatMap(({ lostPorts }) => lostPorts),
+    rollouts,
+    obstacles: obstaclesOf(facts, context),
+    cli: 'missing' in cli ? cli : { program: cli.program },
+    needsCli: context.options.undo ? undoNeedsCli(facts) : !isMigrated(facts),
+    idle: context.options.undo === true || isMigrated(facts),
+  };
+}
+
+/** True if automatic endpoints are on and stand on every node that gets one, and no old one is left. */
+export function isMigrated({ settings, verdicts }: HepFacts): boolean {
+  if (!settings.autoCreate || 'unread' in verdicts) return false;
+  return verdicts.value.every(({ old, covered, uncovered }) => old.length === 0 && (covered || uncovered !== undefined));
+}
+
+function hostVerdict(node: NodeVerdict): readonly HostVerdict[] {
+  const { verdict, detail = '' } = plannedHost(node);
+  return verdict === 'same' ? [] : [{ node: node.node, verdict, detail }];
+}
+
+/** The verdict of a node as plans and reports have it. */
+export function plannedHost({ node, verdict, atEnable, atDelete }: NodeVerdict): PlannedHost {
+  if (verdict === 'same') return { node, verdict };
+  const soon = worst([atEnable.verdict, 'same']) === verdict;
+  const [when, moment] = soon ? ['as soon as enabled', atEnable] : ['once the old endpoint is deleted', atDelete];
+  return { node, verdict, detail: `${when}: ${changesText(moment, verdict)}` };
+}
+
+function changesText({ changes }: Moment, verdict: Verdict): string {
+  return changes
+    .filter((change) => change.verdict === verdict)
+    .map(({ lane, before, after }) => `${lane}: ${laneText(before)} → ${laneText(after)}`)
+    .join('; ');
+}
+
+const WORDS: Readonly<Record<LabelProblem['problem'], (problem: LabelProblem) => string>> = {
+  conflict: ({ key, value, from, other }) => `${from} has ${key}=${value}, there is ${key}=${other} already`,
+  invalid: ({ key, value, from }) => `${from} has ${key}=${value}, which Kubernetes does not allow`,
+  reserved: ({ key, value, from }) => `${from} has ${key}=${value}, whose prefix is Kubernetes’ own`,
+};
+
+function labelProblem(node: string, problem: LabelProblem): HepJudged['labelProblems'][number] {
+  return { node, text: WORDS[problem.problem](problem), severity: problem.problem === 'reserved' ? 'warning' : 'error' };
+}
+
+function unclearOf({ unclear, uncovered }: NodeVerdict, signs: AutomaticSigns): HepJudged['unclear'] {
+  return unclear.map((one) => {
+    if (isTakenForOwn(one, signs)) return doomed(one);
+    return { name: one.name, detail: `node ${one.node}`, fate: uncovered === 'name-taken' ? 'blocks' : 'stays' };
+  });
+}
+
+function doomed({ name, node }: HostEndpoint): HepJudged['unclear'][number] {
+  return {
+    name,
+    detail: `node ${node || 'none'}; the controllers delete it, at the latest when automatic ones are enabled`,
+    fate: 'deleted',
+  };
+}
+
+function obstaclesOf(facts: HepFacts, context: Context): HepJudged['obstacles'] {
+  return [...overrideOf(facts, context), ...coverageOf(facts), ...syncOf(facts), ...waitOf(facts, context), ...absentOf(facts)];
+}
+
+/** With the API datastore the switch does not touch automatic endpoints (host endpoint notes 1.5); in key-value mode nodes’ labels stay behind. */
+function syncOf({ configuration, installation }: HepFacts): HepJudged['obstacles'] {
+  const spec = configuration?.spec as { readonly controllers?: { readonly node?: { readonly syncLabels?: string } } } | undefined;
+  if (installation.datastore !== 'kvstore' || spec?.controllers?.node?.syncLabels?.toLowerCase() !== 'disabled') return [];
+  return [{ text: 'syncLabels: Disabled', detail: 'labels of nodes do not reach the datastore', hint: 'Set syncLabels to Enabled.' }];
+}
+
+function absentOf({ configuration, controllers }: HepFacts): HepJudged['obstacles'] {
+  if (configuration) return [];
+  const detail = controllers ? 'the controllers have not written their configuration yet' : 'there are no controllers';
+  return [{ text: 'no configuration of the controllers', detail, hint: 'Let the controllers run once; they create it.' }];
+}
+
+function overrideOf({ controllers }: HepFacts, { profile }: Context): HepJudged['obstacles'] {
+  const name = profile.automaticEndpointsEnv;
+  const value = name === undefined ? undefined : envOf(controllers, name);
+  if (value === undefined || value.toLowerCase() === 'enabled') return [];
+  const detail = `${name}=${value} of the controllers overrides the setting`;
+  return [{ text: `${name}`, detail, hint: `Take ${name} out of the controllers’ Deployment.` }];
+}
+
+function coverageOf({ settings }: HepFacts): HepJudged['obstacles'] {
+  if (settings.createDefault) return [];
+  const detail = settings.templates > 0 ? 'only templates make endpoints, and not on all interfaces' : 'default endpoints are switched off';
+  return [{ text: 'createDefaultHostEndpoint: Disabled', detail, hint: 'Set createDefaultHostEndpoint to Enabled.' }];
+}
+
+/** From the renaming release on nothing is done before the named DaemonSet is rolled out, unless the renaming is held. */
+function waitOf({ installation, configuration }: HepFacts, { profile, options }: Context): HepJudged['obstacles'] {
+  const { policyRenaming } = profile;
+  if (!policyRenaming?.waitsFor || isOlder(options.release, policyRenaming.since)) return [];
+  const held = policyRenaming.switchField
+    .split('.')
+    .reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], configuration);
+  if (held === 'Disabled' || installation.agent === undefined || installation.agent.name === policyRenaming.waitsFor) return [];
+  return [
+    {
+      text: `DaemonSet ${policyRenaming.waitsFor}`,
+      detail: `the controllers wait for it before they make endpoints, and the agents here are called ${installation.agent.name}`,
+      hint: `Switch the renaming of policies off first: ${policyRenaming.switchField}: Disabled.`,
+    },
+  ];
+}

@@ -1,0 +1,115 @@
+import type { Action, GuardedPatch } from '../../core/action.ts';
+import type { Context } from '../../core/context.ts';
+import { K } from '../../core/kinds.ts';
+import { apiVersionOf, type KubeObject } from '../../core/object.ts';
+import type { StagePlan } from '../../core/stage.ts';
+import { storedMetadata } from '../../core/stored-metadata.ts';
+import { escapePointer } from '../../merge/json-patch.ts';
+import { automaticSettings } from '../../policy/automatic-endpoint.ts';
+import type { HepFacts } from './facts.ts';
+import type { KeptOfMigration } from './kept.ts';
+
+/**
+ * The way back: old endpoints first, then the setting, then the labels that were added; each only where it still is as the migration
+ * left it. Planned from what was kept before each change, so that it can be repeated.
+ */
+export function undoPlan(facts: HepFacts, context: Context): StagePlan {
+  const kept = keptIn(facts);
+  if (kept.length === 0) return { skip: 'no migration to automatic host endpoints was recorded on this cluster' };
+  if ('missing' in facts.cli && undoNeedsCli(facts)) return { skip: `the service’s CLI cannot be used: ${facts.cli.missing}` };
+  const actions = [...recreate(facts, kept, context), ...resetSetting(facts, kept, context), ...removeLabels(facts, kept)];
+  return actions.length > 0 ? { actions } : { skip: 'everything is as it was before the migration' };
+}
+
+/** Labels are taken off nodes without it. In key-value mode it alone could say what is there already. */
+export function undoNeedsCli(facts: Pick<HepFacts, 'installation' | 'cli' | 'kept' | 'stored' | 'settings'>): boolean {
+  const kept = keptIn(facts);
+  if ('missing' in facts.cli && facts.installation.datastore === 'kvstore') return kept.length > 0;
+  return missingOf(facts, kept).length > 0 || formerSetting(facts, kept) !== undefined;
+}
+
+function keptIn({ kept }: Pick<HepFacts, 'kept'>): readonly KeptOfMigration[] {
+  return kept.map(({ content }) => content as KeptOfMigration);
+}
+
+function missingOf({ stored }: Pick<HepFacts, 'stored'>, kept: readonly KeptOfMigration[]): readonly KubeObject[] {
+  const there = new Set(stored.map(({ metadata }) => metadata.name));
+  const gone = new Map(kept.flatMap(({ endpoints = [] }) => endpoints).map((one) => [one.metadata.name, one]));
+  return [...gone.values()].filter(({ metadata }) => !there.has(metadata.name));
+}
+
+function recreate({ stored, cli }: HepFacts, kept: readonly KeptOfMigration[], context: Context): readonly Action[] {
+  if ('missing' in cli) return [];
+  return missingOf({ stored }, kept).map((endpoint, index) => ({
+    id: `recreate-${index + 1}`,
+    title: `create the host endpoint ${endpoint.metadata.name} again`,
+    ref: '§4.7/3',
+    undo: 'full',
+    effect: {
+      type: 'exec',
+      program: cli.program,
+      run: { tool: 'netsvcctl', args: ['create', '-f', '-', ...cli.args], stdin: JSON.stringify(servedEndpoint(endpoint, context)) },
+    },
+  }));
+}
+
+/** As the v3 API takes it: with all its labels and annotations, without what the server sets. */
+function servedEndpoint(endpoint: KubeObject, { profile }: Context): KubeObject {
+  const { labels, annotations } = storedMetadata(endpoint, profile.apiGroup);
+  return {
+    apiVersion: `${profile.apiGroup}/v3`,
+    kind: 'HostEndpoint',
+    metadata: { name: endpoint.metadata.name, labels, annotations },
+    spec: endpoint.spec,
+  };
+}
+
+/** The configuration as it was, if the migration switched automatic endpoints on and they still are. */
+function formerSetting({ settings }: Pick<HepFacts, 'settings'>, kept: readonly KeptOfMigration[]): KeptOfMigration['configuration'] {
+  const before = kept.find(({ configuration }) => configuration)?.configuration;
+  return before && settings.autoCreate && !automaticSettings(before.spec).autoCreate ? before : undefined;
+}
+
+function resetSetting({ settings, cli }: HepFacts, kept: readonly KeptOfMigration[], { profile }: Context): readonly Action[] {
+  const before = formerSetting({ settings }, kept);
+  if (!before || 'missing' in cli) return [];
+  const patch = JSON.stringify({ spec: { controllers: { node: { hostEndpoint: { autoCreate: 'Disabled' } } } } });
+  const args = ['patch', profile.controllersConfiguration.plural.replace(/s$/, ''), before.name, '--patch', patch, ...cli.args];
+  return [
+    {
+      id: 'disable',
+      title: 'disable automatic host endpoints: the controllers delete theirs',
+      ref: '§4.7/2',
+      undo: 'full',
+      afresh: true,
+      effect: { type: 'exec', program: cli.program, run: { tool: 'netsvcctl', args } },
+    },
+  ];
+}
+
+function removeLabels({ nodes }: HepFacts, kept: readonly KeptOfMigration[]): readonly Action[] {
+  const byUid = new Map(nodes.map((node) => [node.metadata.uid, node]));
+  const patches = kept
+    .flatMap(({ labels = [] }) => labels)
+    .flatMap(({ uid, labels }): readonly GuardedPatch[] => {
+      const node = byUid.get(uid);
+      const mine = Object.entries(labels).filter(([key, value]) => node?.metadata.labels?.[key] === value);
+      if (!node || mine.length === 0) return [];
+      const patch = mine.flatMap(([key, value]) => {
+        const path = `/metadata/labels/${escapePointer(key)}`;
+        return [{ op: 'test', path, value } as const, { op: 'remove', path } as const];
+      });
+      return [{ target: { apiVersion: apiVersionOf(K.Node), kind: 'Node', name: node.metadata.name }, uid, patch }];
+    });
+  if (patches.length === 0) return [];
+  return [
+    {
+      id: 'unlabel',
+      title: `take the copied labels off ${patches.length} ${patches.length === 1 ? 'node' : 'nodes'}`,
+      ref: '§4.7/1',
+      undo: 'full',
+      afresh: true,
+      effect: { type: 'patch-all', what: 'nodes', patches },
+    },
+  ];
+}

@@ -1,0 +1,103 @@
+import type { ApplyJudged } from '../../checks/apply.ts';
+import { operatorChecks } from '../../checks/operator.ts';
+import type { Action } from '../../core/action.ts';
+import type { Context } from '../../core/context.ts';
+import type { Installation } from '../../core/installation.ts';
+import type { KubeObject } from '../../core/object.ts';
+import type { Sources } from '../../core/ports.ts';
+import type { RolloutProgress } from '../../core/rollout.ts';
+import { applyWhole, changes } from '../apply/file.ts';
+import { emptiedSecrets } from '../apply/kvstore-facts.ts';
+import { readOwnersJudged } from '../owners/references.ts';
+import { pathPart } from '../path-stage.ts';
+import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policy/hold.ts';
+import type { PreviewedObject } from '../preview/outcome.ts';
+import { readNodes, readRollouts } from '../rollout/state.ts';
+import { defaultWaitMs } from '../rollout/targets.ts';
+import { carriedOf } from '../target/carried.ts';
+import { type CrdFacts, crdFile, readCrdFacts } from '../target/crds.ts';
+import { readMergedTarget } from '../target/merged.ts';
+import type { Target } from '../target/target.ts';
+import { enableFlowLogs, readMissingFlowLogs } from './flow-logs.ts';
+import { operatorTarget } from './target.ts';
+
+interface OperatorFacts extends ApplyJudged {
+  readonly target: Target;
+  readonly previews: readonly PreviewedObject[];
+  readonly crds: CrdFacts;
+  readonly renamingSwitch: RenamingSwitch | undefined;
+  /** Resources of the flow logs that are asked for and not there. */
+  readonly flowLogs: readonly KubeObject[];
+  /** The operator's own Deployment. */
+  readonly rollouts: readonly RolloutProgress[];
+}
+
+/**
+ * The operator's manifest, and before it whatever of the CRDs is not there yet: between the two there is no pause (§4.3/2).
+ * It waits for the operator's own pod only; what the operator does then is what the wait stage is for.
+ */
+export const operatorApply = pathPart<OperatorFacts>({
+  paths: ['operator'],
+  checks: operatorChecks,
+  survey: readOperatorFacts,
+  plan(facts, context) {
+    const { target, previews } = facts;
+    const actions = operatorActions(facts, context);
+    if (actions.length === 0) return { skip: `the operator is as ${target.url} says, and runs` };
+    return {
+      actions,
+      objects: previews.map(({ planned }) => planned),
+      notes: [...notesOf(facts), ...holdNotes(context)],
+      ...carriedOf(facts),
+      remember: {
+        digests: { [target.file]: target.sha256, [facts.crds.crds.file]: facts.crds.crds.sha256 },
+      },
+    };
+  },
+});
+
+async function readOperatorFacts(sources: Sources, context: Context, installation: Installation): Promise<OperatorFacts> {
+  const record = await sources.records.load();
+  const [{ target, edits, previews, untold }, crds, nodes, renamingSwitch, owners] = await Promise.all([
+    readMergedTarget(sources, context, installation, record),
+    readCrdFacts(sources, context, installation),
+    readNodes(sources),
+    readRenamingSwitch(sources, context),
+    readOwnersJudged(sources, context, installation),
+  ]);
+  const rollouts = await readRollouts(sources, [operatorTarget(target, context, installation)], nodes);
+  const flowLogs = await readMissingFlowLogs(sources, context, crds.crds);
+  const judged = { edits, untold, store: undefined, emptied: emptiedSecrets(previews), ...owners };
+  return { installation, record, target, previews, crds, rollouts, flowLogs, renamingSwitch, ...judged };
+}
+
+function operatorActions(facts: OperatorFacts, context: Context): readonly Action[] {
+  const { target, previews, crds } = facts;
+  const whole = { id: 'operator', file: target.file, title: 'apply the operator', ref: '§4.3/2', manifest: target.manifest, previews };
+  const brings = applyWhole({ ...crdFile(crds, '§4.3/2'), title: `apply ${crds.crds.file}, unless the stage before has` }, context);
+  // The new CRDs know the switch; the operator starts the controllers that look at it.
+  const hold = holdUnlessHeld(facts.renamingSwitch, context);
+  return [
+    ...brings,
+    ...hold,
+    ...applyWhole(whole, context),
+    ...waitForOperator(facts, context),
+    ...enableFlowLogs(facts.flowLogs, context),
+  ];
+}
+
+function waitForOperator({ rollouts, previews }: OperatorFacts, { options }: Context): readonly Action[] {
+  if (!changes({ previews }) && rollouts.every(({ done }) => done)) return [];
+  const targets = rollouts.map(({ target }) => target);
+  const timeoutMs = options.timeoutMs ?? defaultWaitMs(1);
+  const until = { type: 'rollout', targets, maxFailed: options.maxFailed } as const;
+  const title = `wait for ${targets.map(({ kind, name }) => `${kind}/${name}`).join(', ')}`;
+  return [{ id: 'wait-operator', title, ref: '§4.3/2', undo: 'full', effect: { type: 'wait', until, timeoutMs } }];
+}
+
+function notesOf({ target, installation, crds }: OperatorFacts): readonly string[] {
+  const late = changes(crds) ? 'CRDs that are not there yet are applied first; between them and the operator there is no pause' : '';
+  const typha = installation.hasTypha ? 'the operator replaces Typha and the agents in the same second; nobody can order them' : '';
+  const never = 'the Installation stays as it is, and custom-resources.yaml is not applied';
+  return [...(target.manifest.notes ?? []), late, typha, never].filter((note) => note !== '');
+}

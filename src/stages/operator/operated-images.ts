@@ -1,0 +1,108 @@
+import type { Context } from '../../core/context.ts';
+import type { Installation } from '../../core/installation.ts';
+import { K } from '../../core/kinds.ts';
+import type { KubeObject } from '../../core/object.ts';
+import { refOf, refText } from '../../core/object.ts';
+import type { ClusterReader, Sources } from '../../core/ports.ts';
+import { serviceNamespaces } from '../../detect/components.ts';
+import { sameRelease } from '../../detect/images.ts';
+import { imageKey, nameOf, parseImage } from '../../merge/images.ts';
+import { isRecord } from '../../merge/json.ts';
+import { imagesIn } from '../../merge/listed-images.ts';
+import { recordsIn } from '../../merge/prepare.ts';
+import { attempt } from '../reading.ts';
+import { readReleaseManifest } from '../target/target.ts';
+
+/** What the operator is going to have its components run, as far as that can be told before it runs. */
+export interface OperatedImages {
+  readonly images: readonly string[];
+  /** What cannot be told, each a sentence. */
+  readonly unknown: readonly string[];
+}
+
+/** What decides about an image of a component. */
+interface Rules {
+  readonly release: string;
+  readonly installed: string | undefined;
+  /** Digests that the cluster's own set of images for the target pins, by the last part of the name. */
+  readonly digests: ReadonlyMap<string, string>;
+  /** Repositories of the target's own manifests, by name without the registry: used where no registry is set. */
+  readonly defaults: ReadonlyMap<string, string>;
+}
+
+/**
+ * The operator chooses the images itself, so they are told by what runs today with the target's tag, from the registry that the
+ * Installation names or, without one, that the target's own manifests use.
+ */
+export async function readOperatedImages(sources: Sources, context: Context, installation: Installation): Promise<OperatedImages> {
+  const { profile, options } = context;
+  const [workloads, settings, pinned] = await Promise.all([
+    readWorkloads(sources.cluster, serviceNamespaces(profile)),
+    readInstallations(sources.cluster, context),
+    attempt(() => readPinned(sources.cluster, context)),
+  ]);
+  const defaults = settings.some(namesRegistry) ? new Map<string, string>() : await readDefaults(sources, context);
+  const digests: Rules['digests'] = 'value' in pinned ? pinned.value : new Map();
+  const rules = { release: options.release, installed: installation.release, digests, defaults };
+  const told = workloads.flatMap((workload) => imagesIn([workload]).map((image) => ({ workload, image, next: nextImage(image, rules) })));
+  const inOwn = told.filter(({ workload }) => workload.metadata.namespace === profile.operator.workloadNamespace);
+  const untold = inOwn.filter(({ next }) => next === undefined).map(({ workload, image }) => `${refText(refOf(workload))} runs ${image}`);
+  return {
+    images: told.flatMap(({ next }) => next ?? []),
+    unknown: [
+      ...('unread' in pinned ? [`whether an ImageSet pins images is not known: ${pinned.unread}`] : []),
+      `the operator of ${options.release} chooses the images of its components: listed is what runs today, as ${options.release}; components that are new in it are not`,
+      ...[...new Set(untold)].map(
+        (fact) =>
+          `${fact}, which is no image of ${installation.release ?? 'a known release'}: what the operator replaces it by is not known`,
+      ),
+    ],
+  };
+}
+
+/** `UseDefault` asks by name for the operator's own. */
+function namesRegistry({ spec }: KubeObject): boolean {
+  return isRecord(spec) && typeof spec.registry === 'string' && !['', 'UseDefault'].includes(spec.registry);
+}
+
+function nextImage(image: string, { release, installed, digests, defaults }: Rules): string | undefined {
+  const { repository, tag } = parseImage(image);
+  const pinned = [...digests].find(([name]) => nameOf(repository).endsWith(name));
+  const isReleased = tag !== undefined && installed !== undefined && sameRelease(tag, installed);
+  if (!pinned && !isReleased && tag !== release) return undefined;
+  const next = defaults.get(imageKey(repository)) ?? repository;
+  return pinned ? `${next}@${pinned[1]}` : `${next}:${release}`;
+}
+
+async function readWorkloads(cluster: ClusterReader, namespaces: readonly string[]): Promise<readonly KubeObject[]> {
+  const lists = await Promise.all(
+    namespaces.flatMap((namespace) => [K.DaemonSet, K.Deployment].map((kind) => cluster.list(kind, { namespace }))),
+  );
+  return lists.flat();
+}
+
+async function readInstallations(cluster: ClusterReader, { profile }: Context): Promise<readonly KubeObject[]> {
+  const { group, version, kind } = profile.operator.installationKind;
+  const served = await cluster.resolve(`${group}/${version}`, kind);
+  return served ? cluster.list(served) : [];
+}
+
+/** An ImageSet for the target, named after it, pins every image by digest; without one nothing is pinned. */
+async function readPinned(cluster: ClusterReader, { profile, options }: Context): Promise<ReadonlyMap<string, string>> {
+  const served = await cluster.resolve(`${profile.operatorGroup}/v1`, 'ImageSet');
+  const sets = served ? await cluster.list(served) : [];
+  const own = sets.filter(({ metadata }) => metadata.name.endsWith(`-${options.release}`));
+  const items = own.flatMap(({ spec }) => recordsIn(isRecord(spec) ? spec.images : []));
+  return new Map(
+    items.flatMap(({ image, digest }): [string, string][] =>
+      typeof image === 'string' && typeof digest === 'string' ? [[nameOf(image), digest]] : [],
+    ),
+  );
+}
+
+async function readDefaults(sources: Sources, { profile, options }: Context): Promise<ReadonlyMap<string, string>> {
+  const files = [profile.variants[0]?.file, ...profile.addOns.map(({ file }) => file)].filter((file) => file !== undefined);
+  const read = await Promise.all(files.map((file) => attempt(() => readReleaseManifest(sources, options.release, file))));
+  const images = read.flatMap((one) => ('value' in one && one.value ? imagesIn(one.value.documents.map(({ object }) => object)) : []));
+  return new Map(images.map((image) => [imageKey(parseImage(image).repository), parseImage(image).repository]));
+}

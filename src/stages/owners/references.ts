@@ -1,0 +1,72 @@
+import type { LeftAlone, OwnerReferences, OwnersJudged } from '../../checks/owner-facts.ts';
+import type { Context } from '../../core/context.ts';
+import type { Installation } from '../../core/installation.ts';
+import { refText } from '../../core/object.ts';
+import { fatesOf } from '../../core/owner-fate.ts';
+import type { ClusterReader, ListOptions, Sources } from '../../core/ports.ts';
+import { isOlder, parseRelease } from '../../core/release.ts';
+import { continues, type RunRecord } from '../../core/run-record.ts';
+import { mayBeRenamed } from '../policy/settled.ts';
+import { scanOwned } from './survey.ts';
+import { readOwnerWorld, uidRules } from './world.ts';
+
+/**
+ * Release that the references were made under: what the record of an unfinished run says, else the oldest of the agents and the
+ * API server, which are upgraded apart. Undefined if one of them is not known.
+ */
+export function sourceOf(installation: Installation, record: RunRecord | undefined, context: Context): string | undefined {
+  if (continues(record, context) && record.source) return record.source;
+  const { release, line, components } = installation;
+  const own = release ?? (line === undefined ? undefined : `${line}.0`);
+  const servers = components.filter(({ component }) => component === 'apiserver').map((one) => one.release);
+  const all = [own, ...servers];
+  if (all.some((one) => one === undefined || parseRelease(one) === undefined)) return undefined;
+  return all.reduce((oldest, one) => (oldest !== undefined && one !== undefined && isOlder(one, oldest) ? one : oldest));
+}
+
+/** True if something between the source and the target changes UIDs; an unknown source is taken for an older one. */
+export function changesUids(source: string | undefined, { profile, options }: Pick<Context, 'profile' | 'options'>): boolean {
+  const changes = [...profile.uidChanges, ...(profile.policyRenaming ? [profile.policyRenaming.since] : [])];
+  return changes.some((change) => !isOlder(options.release, change) && (source === undefined || isOlder(source, change)));
+}
+
+/** The whole cluster, searched now, and what becomes of every reference at this upgrade. */
+export async function readReferences(
+  cluster: Pick<ClusterReader, 'discover' | 'list'>,
+  context: Context,
+  installation: Installation,
+  source: string | undefined,
+  scope: Pick<ListOptions, 'namespace' | 'labelSelector'> = {},
+): Promise<OwnerReferences> {
+  const scan = await scanOwned(cluster, context.profile, scope);
+  const { world, unread } = await readOwnerWorld(cluster, context, scan.objects, uidRules(source, installation, context));
+  return { objects: scan.objects.map((owned) => fatesOf(owned, world)), unread: [...scan.unread, ...unread], kinds: scan.kinds };
+}
+
+/** What has to be known right before something changes UIDs; nothing is searched where nothing does. */
+export async function readOwnersJudged(sources: Sources, context: Context, installation: Installation): Promise<OwnersJudged> {
+  const [record, journal] = await Promise.all([sources.records.load(), sources.ownerJournal.load()]);
+  const source = sourceOf(installation, record, context);
+  const isSearched =
+    changesUids(source, context) ||
+    context.options.ownerrefs === 'always' ||
+    // What is recorded as off may have come back, whatever release is there by now; and what was never off dies when a hold is released.
+    journal !== undefined ||
+    (await mayBeRenamed(sources, context, installation));
+  const references = isSearched ? await readReferences(sources.cluster, context, installation, source) : undefined;
+  return { references, recorded: journal?.entries ?? [] };
+}
+
+/** References that name an owner under a UID that it does not have now; where the owners could not be read, nobody knows. */
+export function deadIn({ objects }: Pick<OwnerReferences, 'objects'>): readonly LeftAlone[] {
+  return objects.flatMap(({ owned: { object }, fates }) => {
+    const { plural: _, ...ref } = object;
+    return fates
+      .filter(({ fate, reference, servedUid }) => fate !== 'unknown' && reference.uid !== servedUid)
+      .map(({ reference }) => ({
+        object: ref,
+        text: refText(ref),
+        detail: `owner ${reference.apiVersion} ${reference.kind}/${reference.name} has no longer the UID ${reference.uid}`,
+      }));
+  });
+}

@@ -1,0 +1,128 @@
+import type { RestoreJudged } from '../../checks/owner-facts.ts';
+import type { Expectation, GuardedPatch, PoliciesSettled } from '../../core/action.ts';
+import type { Context } from '../../core/context.ts';
+import { Fault } from '../../core/fault.ts';
+import { type JournalEntry, type JournalOwner, kindOf, type OwnerJournal } from '../../core/owner-journal.ts';
+import type { Sources } from '../../core/ports.ts';
+import { continues, type RunRecord } from '../../core/run-record.ts';
+import { readInstalled } from '../survey/installed.ts';
+import { muteOwners } from './mute-owners.ts';
+import { deadIn, readReferences, sourceOf } from './references.ts';
+import { judgeEntries } from './restore-judge.ts';
+import { readLive } from './restore-live.ts';
+import { readReadiness } from './restore-ready.ts';
+import { kindText } from './survey.ts';
+import { readOwnerWorld, uidRules } from './world.ts';
+
+export interface RestoreFacts extends RestoreJudged {
+  readonly journal?: OwnerJournal;
+  /** Why the stage does nothing now. */
+  readonly skip?: string;
+  /** Only planned, before the upgrade: what will be put back is what is off then. */
+  readonly isLater: boolean;
+  /** What has to come first; nothing else is known before. */
+  readonly waits: readonly Expectation[];
+  readonly waitMs: number;
+  readonly settled?: PoliciesSettled;
+  readonly patches: readonly GuardedPatch[];
+}
+
+const NOTHING = {
+  idle: true,
+  unread: [],
+  ownerGone: [],
+  changed: [],
+  otherOwners: [],
+  unaddressed: [],
+  manifests: [],
+  finalizers: [],
+  outstanding: 0,
+  unreadRecorded: [],
+  dangling: [],
+  isLater: false,
+  waits: [],
+  waitMs: 0,
+  patches: [],
+} as const satisfies RestoreFacts;
+
+/** Stages that change what restoring goes by: while they are only planned, there is nothing to say about it. */
+const BEFORE: readonly string[] = ['ownerrefs-strip', 'crds', 'apply', 'wait'];
+
+/** What is recorded as taken off, what can be put back now, and what stands in the way (§4.8/3). */
+export async function readRestoreFacts(sources: Sources, context: Context): Promise<RestoreFacts> {
+  const journal = await sources.ownerJournal.load();
+  if (!journal) return { ...NOTHING, skip: 'no owner reference is recorded as taken off' };
+  if (context.chain?.pending.some((id) => BEFORE.includes(id))) return { ...NOTHING, journal, isLater: true };
+  const [installation, record] = await Promise.all([readInstalled(sources, context), sources.records.load()]);
+  if (context.options.undo && hasBegun(record, context)) throw tooLateToUndo(context);
+  const { waits, waitMs, settled } = await readReadiness(sources, context, installation);
+  if (waits.length > 0 && !context.options.undo) return { ...NOTHING, journal, waits, waitMs };
+  const rules = uidRules(sourceOf(installation, record, context), installation, context);
+  const [{ world, unread, unreadOwners }, live, references] = await Promise.all([
+    readOwnerWorld(sources.cluster, context, journal.entries.map(onlyRemoved), rules),
+    readLive(sources.cluster, journal.entries),
+    readReferences(sources.cluster, context, installation, sourceOf(installation, record, context)),
+  ]);
+  const mute = await muteOwners(sources.cluster, journal.entries, world);
+  const restored = judgeEntries(
+    journal.entries,
+    { live: live.found, world, mute, unread: new Set([...unreadOwners, ...live.unread.map(({ kind }) => kind)]) },
+    context,
+  );
+  const allUnread = [...unread, ...live.unread, ...references.unread];
+  const recorded = kindsOf(journal);
+  const unreadRecorded = [...unread, ...live.unread, ...references.unread.filter(({ kind }) => recorded.has(kind))];
+  return {
+    ...restored,
+    journal,
+    idle: false,
+    unread: [...new Map(allUnread.map((one) => [one.kind, one])).values()],
+    unreadRecorded: [...new Set(unreadRecorded.map(({ kind }) => kind))],
+    finalizers: await missingFinalizers(sources, restored.blocking),
+    dangling: deadIn(references),
+    isLater: false,
+    waits: [],
+    waitMs,
+    ...(settled && !context.options.undo ? { settled } : {}),
+  };
+}
+
+/** The unfinished run has performed something of `apply`: it notes digests of what it applies before that. */
+function hasBegun(record: RunRecord | undefined, context: Context): boolean {
+  if (!continues(record, context) || Object.keys(record.digests).length === 0) return false;
+  return record.stages.some(({ id, state }) => id === 'apply' && state !== 'skipped');
+}
+
+/** The UIDs may still be those of before, and change any moment: controllers that rename policies may already be on their way. */
+function tooLateToUndo({ options }: Context): Fault {
+  return new Fault(
+    'blocked',
+    `the upgrade to ${options.release} has begun: the UIDs of before are dead soon, and with them what names them`,
+    [
+      'finish the upgrade: kubectl netsvc-upgrade run',
+      'then put the references back: kubectl netsvc-upgrade ownerrefs restore, without --undo',
+    ],
+  );
+}
+
+/** Kinds and groups of the recorded objects, as a search names what it could not read. */
+function kindsOf({ entries }: OwnerJournal): ReadonlySet<string> {
+  return new Set(entries.map(kindOf).flatMap((kind) => [kindText(kind), kind.group]));
+}
+
+/** Only the owners of removed places are looked up. */
+function onlyRemoved({ references, removed }: JournalEntry) {
+  return { references: references.filter((_, place) => removed.includes(place)) };
+}
+
+async function missingFinalizers({ cluster }: Sources, owners: readonly JournalOwner[]): Promise<readonly string[]> {
+  if (owners.length === 0) return [];
+  const { kinds } = await cluster.discover();
+  const wanted = owners.flatMap(({ group, kind }) =>
+    kinds.filter((one) => one.group === group && one.kind === kind && !one.plural.includes('/')),
+  );
+  const answers = await cluster.reviewAccess(
+    wanted.map(({ group, plural }) => ({ verb: 'update', group, resource: plural, subresource: 'finalizers' })),
+  );
+  return wanted.filter((_, index) => answers[index] === false).map(({ group, plural }) => `${plural}.${group}`);
+}

@@ -1,0 +1,76 @@
+import { appliedOwnerUids } from '../../core/applied-owners.ts';
+import type { Kind, KubeObject } from '../../core/object.ts';
+import { entryKey, type JournalEntry, kindOf, type LiveReferences } from '../../core/owner-journal.ts';
+import type { ClusterReader } from '../../core/ports.ts';
+import { attempt, eachOf } from '../reading.ts';
+import { kindText, type UnreadKind } from './survey.ts';
+
+/** More objects of one kind than this are found in one list instead of one by one. */
+const BY_NAME = 40;
+
+export interface LiveObjects {
+  /** By `entryKey`; what is not in it no longer exists. */
+  readonly found: ReadonlyMap<string, LiveReferences>;
+  readonly unread: readonly UnreadKind[];
+}
+
+type Reader = Pick<ClusterReader, 'discover' | 'get' | 'list'>;
+
+/** The recorded objects as they are now, as far as references are concerned. */
+export async function readLive(cluster: Reader, entries: readonly JournalEntry[]): Promise<LiveObjects> {
+  const { kinds } = entries.length === 0 ? { kinds: [] } : await cluster.discover();
+  const groups = Map.groupBy(entries, (entry) => kindText(kindOf(entry)));
+  const parts = await eachOf([...groups], 4, async ([text, mine]) => {
+    const [first] = mine;
+    // The version that was listed then need not be served any more.
+    const kind = first && kinds.find((one) => kindText(one) === text);
+    if (!kind) return { unread: [{ kind: text, because: 'the server does not serve it' }], found: [] };
+    const reading = await attempt(() => readOfKind(cluster, kind, mine));
+    return 'unread' in reading ? { unread: [{ kind: text, because: reading.unread }], found: [] } : { unread: [], found: reading.value };
+  });
+  return { found: new Map(parts.flatMap(({ found }) => found)), unread: parts.flatMap(({ unread }) => unread) };
+}
+
+type Pair = readonly [key: string, live: LiveReferences];
+
+async function readOfKind(cluster: Reader, kind: Kind, entries: readonly JournalEntry[]): Promise<readonly Pair[]> {
+  if (entries.length <= BY_NAME) {
+    const found = await eachOf(entries, 8, async (entry) => {
+      const object = await cluster.get(kind, entry.object.name, entry.object.namespace);
+      return object ? [[entryKey(entry), liveOf(object)] as const] : [];
+    });
+    return found.flat();
+  }
+  const listed = await cluster.list(kind, { metadataOnly: true, keep: lean });
+  const byName = new Map(listed.map((object) => [placeOf(object.metadata), object]));
+  return entries.flatMap((entry): readonly Pair[] => {
+    const object = byName.get(placeOf(entry.object));
+    return object ? [[entryKey(entry), liveOf(object)]] : [];
+  });
+}
+
+function placeOf({ namespace = '', name }: { readonly namespace?: string | undefined; readonly name: string }): string {
+  return `${namespace}/${name}`;
+}
+
+function liveOf({ metadata }: KubeObject): LiveReferences {
+  const { uid = '', resourceVersion = '', ownerReferences = [] } = metadata;
+  return { uid, resourceVersion, references: ownerReferences, appliedOwners: appliedOwnerUids(metadata) };
+}
+
+function lean({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { name, namespace, uid, resourceVersion, ownerReferences, annotations } = metadata;
+  const isNeeded = appliedOwnerUids(metadata).length > 0;
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      ...(namespace ? { namespace } : {}),
+      ...(uid ? { uid } : {}),
+      ...(resourceVersion ? { resourceVersion } : {}),
+      ...(ownerReferences ? { ownerReferences } : {}),
+      ...(annotations && isNeeded ? { annotations } : {}),
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { refText } from '../../core/object.ts';
+import { type OwnerWorld, ownerPlace } from '../../core/owner-fate.ts';
+import type { JournalEntry, JournalOwner } from '../../core/owner-journal.ts';
+import type { OwnerNow } from '../../core/owner-restore.ts';
+import { convertUid } from '../../core/owner-uid.ts';
+import { POLICY_KINDS } from './world.ts';
+
+/** The recorded owner as it is there now. */
+export function ownerNow({ group, kind, namespace, name }: JournalOwner, { crdGroup, kinds }: OwnerWorld): OwnerNow | undefined {
+  const place = ownerPlace(namespace, name);
+  if (group !== crdGroup) {
+    const uid = kinds[kind]?.served?.get(place);
+    return uid === undefined ? undefined : { uid };
+  }
+  const stored = kinds[kind]?.stored?.get(place);
+  return stored && { uid: stored.uid, name: stored.storedName };
+}
+
+/** In which way the owner is not the one that the upgrade leads to; undefined if it is. */
+export function otherThanExpected(
+  entry: JournalEntry,
+  owner: JournalOwner,
+  now: OwnerNow | undefined,
+  world: OwnerWorld,
+): string | undefined {
+  return otherThanComputed(owner, now) ?? otherThanRecorded(entry, owner, now) ?? otherThanStored(owner, now, world);
+}
+
+/** `--undo`: nothing has changed yet, so every living owner has the very UID that the reference had. */
+export function otherThanBefore(entry: JournalEntry, owner: JournalOwner, now: OwnerNow | undefined): string | undefined {
+  const recorded = entry.references[owner.place]?.uid;
+  return now === undefined || now.uid === recorded ? undefined : `UID ${now.uid}, the reference had ${recorded}`;
+}
+
+/** Policies are stored anew by the migration: their UID must be read (domain §7.2b). */
+function otherThanComputed({ kind, expectedUid }: JournalOwner, now: OwnerNow | undefined): string | undefined {
+  if (expectedUid === undefined || now === undefined || POLICY_KINDS.has(kind) || now.uid === expectedUid) return undefined;
+  return `UID ${now.uid}, computed was ${expectedUid}`;
+}
+
+/** Where the owner could not be read before, nobody knows whether the reference was alive: its own UID must lead to the present one. */
+function otherThanRecorded(entry: JournalEntry, owner: JournalOwner, now: OwnerNow | undefined): string | undefined {
+  const recorded = entry.references[owner.place]?.uid;
+  if (now === undefined || recorded === undefined || owner.expectedUid !== undefined || owner.backingUid !== undefined) return undefined;
+  return now.uid === recorded || now.uid === convertUid(recorded) ? undefined : `UID ${now.uid}, the reference had ${recorded}`;
+}
+
+/** Two readings that must agree: the served UID is the converted one of what is stored. If not, one of them is out of date. */
+function otherThanStored(owner: JournalOwner, now: OwnerNow | undefined, world: OwnerWorld): string | undefined {
+  if (now === undefined || owner.group === world.crdGroup || world.keepsUids || !world.targetConverts) return undefined;
+  const stored = world.kinds[owner.kind]?.stored?.get(ownerPlace(owner.namespace, owner.name));
+  const expected = stored && convertUid(stored.uid);
+  return expected === undefined || expected === now.uid ? undefined : `UID ${now.uid}, the stored object gives ${expected}`;
+}
+
+export function ownerText({ kind, namespace, name }: JournalOwner): string {
+  return refText({ kind, name, ...(namespace === undefined ? {} : { namespace }) });
+}

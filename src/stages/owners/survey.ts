@@ -1,0 +1,106 @@
+import type { Dependent, OwnerScan } from '../../checks/facts.ts';
+import { appliedOwnerUids } from '../../core/applied-owners.ts';
+import { apiVersionOf, groupOf, type Kind, type KubeObject } from '../../core/object.ts';
+import type { OwnedObject } from '../../core/owner-fate.ts';
+import { ApiFailure, type ClusterReader, type ListOptions } from '../../core/ports.ts';
+import type { Profile } from '../../core/profile.ts';
+import { attempt, eachOf } from '../reading.ts';
+
+const CONCURRENT_LISTS = 6;
+/** Kinds that the server lists but that nothing owns for long. */
+const SKIPPED = new Set(['events', 'componentstatuses']);
+/** Answers of a server that has the kind but no list of it, and does not say so. */
+const NO_LIST = new Set([404, 405, 406]);
+
+export interface UnreadKind {
+  /** `secrets`, `deployments.apps`, or a whole group. */
+  readonly kind: string;
+  readonly because: string;
+}
+
+/** Objects with an owner of the service's groups; incomplete if anything is in `unread`. */
+export interface OwnedScan {
+  readonly objects: readonly OwnedObject[];
+  readonly unread: readonly UnreadKind[];
+  /** Number of kinds that were searched. */
+  readonly kinds: number;
+}
+
+type Scope = Pick<ListOptions, 'namespace' | 'labelSelector'>;
+type Groups = Pick<Profile, 'apiGroup' | 'crdGroup'>;
+
+/**
+ * Every object in the cluster with an owner of the service's groups (§4.8; domain §7.1): metadata only, kind by kind.
+ * Groups whose discovery failed and kinds that may not be listed are named: the scan is incomplete then.
+ */
+export async function scanOwned(
+  cluster: Pick<ClusterReader, 'discover' | 'list'>,
+  { apiGroup, crdGroup }: Groups,
+  scope: Scope = {},
+): Promise<OwnedScan> {
+  const { kinds, failed } = await cluster.discover();
+  const listable = kinds.filter((kind) => isSearched(kind, scope) && !isSecondView(kind, kinds, { apiGroup, crdGroup }));
+  const groups = [apiGroup, crdGroup];
+  const parts = await eachOf(listable, CONCURRENT_LISTS, (kind) => ownedOf(cluster, kind, { ...scope, ownedBy: groups }));
+  return {
+    objects: parts.flatMap(({ objects }) => objects),
+    unread: [...failed.map((group) => ({ kind: group, because: 'its discovery fails' })), ...parts.flatMap(({ unread }) => unread)],
+    kinds: listable.length,
+  };
+}
+
+function isSearched({ plural, namespaced, unlisted }: Kind, { namespace }: Scope): boolean {
+  return !SKIPPED.has(plural) && !unlisted && !plural.includes('/') && (namespace === undefined || namespaced);
+}
+
+/** The v3 API shows what is stored in the CRD group a second time: a reference is taken off where it is stored. */
+function isSecondView(kind: Kind, kinds: readonly Kind[], { apiGroup, crdGroup }: Groups): boolean {
+  return kind.group === apiGroup && kinds.some(({ group, plural }) => group === crdGroup && plural === kind.plural);
+}
+
+async function ownedOf(
+  cluster: Pick<ClusterReader, 'list'>,
+  kind: Kind,
+  options: ListOptions & { readonly ownedBy: readonly string[] },
+): Promise<Omit<OwnedScan, 'kinds'>> {
+  const reading = await attempt(() => listOrNothing(cluster, kind, options));
+  if ('unread' in reading) return { objects: [], unread: [{ kind: kindText(kind), because: reading.unread }] };
+  const groups = new Set(options.ownedBy);
+  return { objects: reading.value.flatMap((object) => ownedIn(object, kind, groups)), unread: [] };
+}
+
+export function kindText({ group, plural }: Pick<Kind, 'group' | 'plural'>): string {
+  return group === '' ? plural : `${plural}.${group}`;
+}
+
+async function listOrNothing(cluster: Pick<ClusterReader, 'list'>, kind: Kind, options: ListOptions): Promise<readonly KubeObject[]> {
+  try {
+    return await cluster.list(kind, { ...options, metadataOnly: true });
+  } catch (thrown) {
+    if (thrown instanceof ApiFailure && NO_LIST.has(thrown.status)) return [];
+    throw thrown;
+  }
+}
+
+/** The list may say PartialObjectMetadata: the kind asked for is the true one. */
+function ownedIn({ metadata }: KubeObject, kind: Kind, groups: ReadonlySet<string>): readonly OwnedObject[] {
+  const references = metadata.ownerReferences ?? [];
+  if (!references.some((owner) => groups.has(groupOf(owner.apiVersion)))) return [];
+  const { name, namespace, uid = '', resourceVersion = '' } = metadata;
+  const place = { apiVersion: apiVersionOf(kind), kind: kind.kind, plural: kind.plural };
+  const appliedOwners = appliedOwnerUids(metadata);
+  const applied = appliedOwners.length === 0 ? {} : { appliedOwners };
+  return [{ object: { ...place, name, uid, ...(namespace ? { namespace } : {}) }, resourceVersion, references, ...applied }];
+}
+
+/** The same, one line per reference to the service's groups. */
+export async function readOwners(cluster: ClusterReader, profile: Profile): Promise<OwnerScan> {
+  const { objects, unread, kinds } = await scanOwned(cluster, profile);
+  return { dependents: objects.flatMap((one) => dependentsOf(one, profile)), unread, kinds };
+}
+
+function dependentsOf({ object, references }: OwnedObject, { apiGroup, crdGroup }: Groups): readonly Dependent[] {
+  const { plural: _, ...ref } = object;
+  const isOurs = (apiVersion: string) => [apiGroup, crdGroup].includes(groupOf(apiVersion));
+  return references.filter(({ apiVersion }) => isOurs(apiVersion)).map((owner) => ({ object: ref, owner }));
+}

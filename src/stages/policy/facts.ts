@@ -1,0 +1,104 @@
+import type { RemovalJudged } from '../../checks/policy-removal.ts';
+import type { CliCall } from '../../core/action.ts';
+import type { Context } from '../../core/context.ts';
+import { hostEndpointOf } from '../../core/host-endpoint.ts';
+import type { Installation } from '../../core/installation.ts';
+import { K } from '../../core/kinds.ts';
+import type { KubeObject } from '../../core/object.ts';
+import type { ClusterReader, KeptItem, Sources } from '../../core/ports.ts';
+import type { Profile } from '../../core/profile.ts';
+import { policyName } from '../../core/stored-metadata.ts';
+import { globalPolicyOf } from '../../policy/global-policy.ts';
+import { laneText } from '../../policy/verdict.ts';
+import { type HostWithout, hostsWithout } from '../../policy/without-policy.ts';
+import { type WorkloadFacts, workloadsWithout } from '../../policy/workloads-without-policy.ts';
+import { findServiceCli } from '../cli/service-cli.ts';
+import { latestKept } from '../kept.ts';
+import { attempt, attemptWith } from '../reading.ts';
+import { readInstalled } from '../survey/installed.ts';
+import { cliResources, type ServiceObjects, storedObjects } from './service-objects.ts';
+import { policyWorld } from './world.ts';
+
+export interface PolicyFacts extends RemovalJudged {
+  readonly installation: Installation;
+  /** Every stored object of the temporary policy: there may be two (host endpoint notes 5). */
+  readonly found: readonly KubeObject[];
+  readonly call: CliCall | { readonly missing: string };
+  /** What the latest removal kept. */
+  readonly kept: readonly KeptItem[];
+}
+
+/** The temporary policy as it is listed, and what would hold without it. */
+export async function readPolicyFacts(sources: Sources, context: Context): Promise<PolicyFacts> {
+  const { profile, options } = context;
+  const installation = await readInstalled(sources, context);
+  const call = await findServiceCli(sources, context, installation.datastore);
+  const objects: ServiceObjects =
+    installation.datastore === 'api' ? storedObjects(sources, profile) : 'missing' in call ? async () => [] : cliResources(sources, call);
+  const [policies, endpoints, tiers, profiles, kept, workloads] = await Promise.all([
+    objects('globalnetworkpolicies'),
+    objects('hostendpoints'),
+    objects('tiers'),
+    installation.datastore === 'kvstore' ? objects('profiles') : [],
+    latestKept(sources.records, 'policy'),
+    attempt(() => readWorkloadFacts(sources.cluster, objects, profile)),
+  ]);
+  const found = temporaryPolicies(policies, profile);
+  const hosts = await attempt(async () => {
+    const world = policyWorld(context, { policies, tiers, profiles });
+    const hostEndpoints = endpoints.map((one) => hostEndpointOf(one, profile.apiGroup));
+    const gone = found.map((one) => globalPolicyOf(one, profile));
+    return hostsWithout(gone, hostEndpoints, world);
+  });
+  const told = (pick: (host: HostWithout) => string) =>
+    'unread' in hosts
+      ? hosts
+      : { value: hosts.value.map((host) => ({ host: nameOf(host), detail: pick(host) })).filter(({ detail }) => detail !== '') };
+  return {
+    installation,
+    found,
+    call,
+    kept,
+    stored: found.map(({ metadata }) => metadata.name),
+    denied: told(({ denied }) => denied.join(', ')),
+    decided: told(({ decided }) => decided.map(({ lane, after }) => `${lane}: ${laneText(after)}`).join('; ')),
+    pods: await attemptWith(workloads, async (facts) => podsWithout(found, policies, facts, profile)),
+    told: options.deletePolicy !== undefined,
+    cli: 'missing' in call ? call : { program: call.program },
+    needsCli: installation.datastore === 'kvstore' || options.undo === true,
+    undo: options.undo === true,
+  };
+}
+
+type PodFacts = Omit<WorkloadFacts, 'globalPolicies'>;
+
+async function readWorkloadFacts(cluster: ClusterReader, objects: ServiceObjects, { apiGroup }: Profile): Promise<PodFacts> {
+  const [pods, namespaces, policies, networkPolicies] = await Promise.all([
+    cluster.list(K.Pod, { metadataOnly: true }),
+    cluster.list(K.Namespace, { metadataOnly: true }),
+    objects('networkpolicies'),
+    cluster.list(K.NetworkPolicy),
+  ]);
+  return { pods, namespaces, policies, networkPolicies, apiGroup };
+}
+
+function podsWithout(found: readonly KubeObject[], policies: readonly KubeObject[], facts: PodFacts, profile: Profile) {
+  const globalPolicies = policies.map((one) => globalPolicyOf(one, profile));
+  const gone = found.map((one) => globalPolicyOf(one, profile));
+  return workloadsWithout(gone, { ...facts, globalPolicies }).map(({ namespace, pods, policies: names }) => ({
+    namespace,
+    pods,
+    detail: `${names.join(', ')} would decide alone`,
+  }));
+}
+
+/** Listed and told by both of its names: neither "not found" by name nor the stored name alone is to be trusted (host endpoint notes 5). */
+export function temporaryPolicies(policies: readonly KubeObject[], profile: Profile): readonly KubeObject[] {
+  const { temporaryPolicy: name, policyRenaming } = profile;
+  const stored = new Set([name, ...(policyRenaming ? [`${policyRenaming.prefix}${name}`] : [])]);
+  return policies.filter((policy) => stored.has(policy.metadata.name) || policyName(policy, profile) === name);
+}
+
+function nameOf({ endpoint }: HostWithout): string {
+  return `HostEndpoint/${endpoint.name}`;
+}

@@ -1,0 +1,41 @@
+import type { KubeObject } from '../../core/object.ts';
+import type { AddOn, Variant, WorkloadName } from '../../core/profile.ts';
+import type { RolloutTarget } from '../../core/rollout.ts';
+
+/** A document set that carries a workload of the target. */
+export interface TargetDocuments {
+  readonly documents: readonly KubeObject[];
+}
+
+interface PodTemplateShape {
+  readonly spec?: {
+    readonly template?: { readonly spec?: { readonly containers?: readonly { readonly name: string; readonly image: string }[] } };
+  };
+}
+
+/** What a workload must become, read from the target's own document; undefined if the target does not have it. */
+export function rolloutTarget(workload: WorkloadName, target: TargetDocuments): RolloutTarget | undefined {
+  const { kind, namespace, name, container, ready } = workload;
+  const document = target.documents.find(
+    (one) => one.kind === kind && one.metadata.name === name && (one.metadata.namespace ?? namespace) === namespace,
+  );
+  const containers = (document as PodTemplateShape | undefined)?.spec?.template?.spec?.containers ?? [];
+  const image = containers.find((one) => one.name === container)?.image;
+  return image === undefined ? undefined : { kind, namespace, name, container, image, ready };
+}
+
+/** Agents, Typha, add-ons and controllers of a variant, in the order in which they are rolled. */
+export function rolloutTargets(
+  variant: Variant,
+  target: TargetDocuments,
+  addOns: readonly { addOn: AddOn; documents: readonly KubeObject[] }[],
+): readonly RolloutTarget[] {
+  const main = (workload: WorkloadName | undefined) => (workload ? rolloutTarget(workload, target) : undefined);
+  const beside = addOns.map(({ addOn, documents }) => rolloutTarget(addOn.workload, { documents }));
+  return [main(variant.agent), main(variant.typha), ...beside, main(variant.controllers)].filter((one) => one !== undefined);
+}
+
+/** 120 s for each node, never under ten minutes: agents roll one at a time (domain §5). */
+export function defaultWaitMs(nodes: number): number {
+  return Math.max(600_000, nodes * 120_000);
+}

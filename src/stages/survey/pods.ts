@@ -1,0 +1,23 @@
+import type { PodView } from '../../checks/facts.ts';
+import type { KubeObject } from '../../core/object.ts';
+import { hasEnded, podContainers, podFacts, podShape } from '../../core/pod-facts.ts';
+
+/** Keeps of a pod what the checks look at: a cluster has thousands of them. */
+export function podView(pod: KubeObject): PodView {
+  const { spec } = podShape(pod);
+  const facts = podFacts(pod);
+  return {
+    namespace: facts.namespace,
+    name: facts.name,
+    node: facts.node,
+    labels: pod.metadata.labels ?? {},
+    containers: podContainers(pod).map(({ name, image }) => ({ name, image })),
+    readyContainers: facts.readyContainers,
+    regularContainers: facts.containers,
+    ready: facts.readyCondition,
+    terminating: facts.terminating,
+    ...(hasEnded(pod) ? { ended: true } : {}),
+    ...(facts.trouble ? { trouble: `${facts.trouble.container}: ${facts.trouble.reason}` } : {}),
+    flexDrivers: (spec?.volumes ?? []).flatMap(({ flexVolume }) => (flexVolume?.driver === undefined ? [] : [flexVolume.driver])),
+  };
+}

@@ -1,0 +1,21 @@
+import type { Installation } from '../../core/installation.ts';
+import type { OpenStage, Remember } from '../../core/stage.ts';
+
+/**
+ * What is installed, for the run record: whichever stage writes first, the cluster does not tell it any more once that stage has gone on.
+ * What the stage itself wants remembered counts more.
+ */
+export function rememberingInstalled(open: OpenStage, installation: Installation): OpenStage {
+  return {
+    ...open,
+    plan() {
+      const plan = open.plan();
+      return 'skip' in plan ? plan : { ...plan, remember: { ...rememberOf(installation), ...plan.remember } };
+    },
+  };
+}
+
+/** Path, variant and release that are installed. */
+export function rememberOf({ path, variant, release }: Installation): Remember {
+  return { path, ...(variant === undefined ? {} : { variant }), ...(release === undefined ? {} : { source: release }) };
+}

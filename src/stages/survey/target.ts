@@ -1,0 +1,101 @@
+import type { AccessAnswer, TargetFacts } from '../../checks/facts.ts';
+import type { Reading } from '../../core/check.ts';
+import type { Context } from '../../core/context.ts';
+import type { Detection } from '../../core/installation.ts';
+import type { ClusterReader, Sources } from '../../core/ports.ts';
+
+import type { RunRecord } from '../../core/run-record.ts';
+import type { DocumentKind } from '../needs.ts';
+import { permissionsOf } from '../permissions.ts';
+import { type PreviewedObject, previewDocuments } from '../preview/documents.ts';
+import { attempt, attemptWith, eachOf } from '../reading.ts';
+import { readCrdManifest } from '../target/crds.ts';
+import { readMergedTarget } from '../target/merged.ts';
+import { readTarget, targetDocuments } from '../target/target.ts';
+
+/** The target as it will be applied, edits and all, and what the server says to it. */
+export interface FoundTarget {
+  readonly facts: Reading<TargetFacts>;
+  readonly previews: Reading<readonly PreviewedObject[]>;
+}
+
+const NOTHING_FOUND = { unread: 'no installation was recognised, so its target is not known' };
+
+/** The target for what is installed; without an installation there is none. */
+export async function readTargetFor(
+  sources: Sources,
+  context: Context,
+  detection: Reading<Detection>,
+  record: Reading<RunRecord | undefined>,
+): Promise<FoundTarget> {
+  if ('unread' in detection) return { facts: detection, previews: detection };
+  if (detection.value.type !== 'found') return { facts: NOTHING_FOUND, previews: NOTHING_FOUND };
+  const { installation } = detection.value;
+  const crds = ['chart', 'operator'].includes(installation.path) ? await readCrds(sources, context) : undefined;
+  if (installation.path === 'chart' && crds) return crds;
+  const known = 'value' in record ? record.value : undefined;
+  const merged = await attempt(() => readMergedTarget(sources, context, installation, known));
+  // Who may not read everything is told what to ask for all the same: by the documents as they are released.
+  const target = 'value' in merged ? { value: merged.value.target } : await attempt(() => readTarget(sources, context, installation));
+  const facts = await attemptWith(target, async (one) => ({ release: one.release, url: one.url, documents: targetDocuments(one) }));
+  const previews = await attemptWith(merged, async (one) => one.previews);
+  return crds
+    ? { facts: joined(facts, crds.facts, withDocuments), previews: joined(previews, crds.previews, (x, y) => [...x, ...y]) }
+    : { facts, previews };
+}
+
+/**
+ * The CRDs have a file of their own beside the operator; where the chart tool renders the rest, they are all that can be judged
+ * beforehand, and the rendered objects are judged by `apply`.
+ */
+async function readCrds(sources: Sources, context: Context): Promise<FoundTarget> {
+  const read = await attempt(() => readCrdManifest(sources, context));
+  return {
+    facts: await attemptWith(read, async ({ url, manifest }) => {
+      return { release: context.options.release, url, documents: manifest.documents.map(({ object }) => object) };
+    }),
+    previews: await attemptWith(read, ({ manifest }) => previewDocuments(sources.cluster, manifest, context.options.ownership)),
+  };
+}
+
+function withDocuments(target: TargetFacts, crds: TargetFacts): TargetFacts {
+  return { ...target, documents: [...target.documents, ...crds.documents] };
+}
+
+function joined<T>(a: Reading<T>, b: Reading<T>, join: (a: T, b: T) => T): Reading<T> {
+  if ('unread' in a) return a;
+  return 'unread' in b ? b : { value: join(a.value, b.value) };
+}
+
+const RESOLVING = 6;
+
+async function documentKindsOf(cluster: ClusterReader, target: TargetFacts): Promise<readonly DocumentKind[]> {
+  const distinct = new Map(target.documents.map((one) => [`${one.apiVersion}|${one.kind}|${one.metadata.namespace ?? ''}`, one]));
+  const resolved = await eachOf([...distinct.values()], RESOLVING, async ({ apiVersion, kind, metadata }) => {
+    const found = await cluster.resolve(apiVersion, kind);
+    if (!found) return [];
+    return [{ kind: found, ...(found.namespaced && metadata.namespace ? { namespace: metadata.namespace } : {}) }];
+  });
+  return resolved.flat();
+}
+
+/**
+ * Asks, in one batch, for everything that `run` needs; without a target for what any run needs.
+ * @param meshed False if the mesh is known to be without the policy sidecar.
+ */
+export async function readAccess(
+  cluster: ClusterReader,
+  { profile, options: { stateNamespace } }: Context,
+  detection: Reading<Detection>,
+  { facts }: Pick<FoundTarget, 'facts'>,
+  meshed: boolean,
+): Promise<Reading<readonly AccessAnswer[]>> {
+  return attempt(async () => {
+    const documents = 'value' in facts ? await documentKindsOf(cluster, facts.value) : [];
+    const chart = 'value' in detection && detection.value.type === 'found' ? detection.value.installation.chart : undefined;
+    const scope = { stateNamespace, documents, meshed, ...(chart ? { chartNamespace: chart.namespace } : {}) };
+    const permissions = permissionsOf('run', profile, scope);
+    const allowed = await cluster.reviewAccess(permissions.map(({ request }) => request));
+    return permissions.map((permission, index) => ({ ...permission, allowed: allowed[index] === true }));
+  });
+}

@@ -1,0 +1,76 @@
+import type { Context } from '../../core/context.ts';
+import { Fault } from '../../core/fault.ts';
+import { helmTemplate } from '../../core/helm-argv.ts';
+import type { Installation } from '../../core/installation.ts';
+import type { Sources } from '../../core/ports.ts';
+import { manifestOf } from '../../merge/artifact-manifest.ts';
+import { type Manifest, parseManifest } from '../../merge/manifest.ts';
+import type { WholeFile } from '../apply/file.ts';
+import { runHelm } from '../chart/run-helm.ts';
+import { type PreviewedObject, previewDocuments } from '../preview/documents.ts';
+import { sha256Of } from '../sha256.ts';
+
+/** The CRDs of the target release, which have a file of their own for the paths with an operator (§4.2, §4.3). */
+export interface CrdManifest {
+  /** The release’s name for it. */
+  readonly file: string;
+  readonly url: string;
+  readonly sha256: string;
+  readonly text: string;
+  readonly manifest: Manifest;
+}
+
+/** The CRDs of the target, and what applying them would change. */
+export interface CrdFacts {
+  readonly crds: CrdManifest;
+  readonly previews: readonly PreviewedObject[];
+}
+
+/** Throws Fault('blocked') where the v3 group is served by CRDs of its own, which must never get these. */
+export async function readCrdFacts(sources: Sources, context: Context, installation: Installation): Promise<CrdFacts> {
+  if (installation.nativeV3Crds) {
+    throw new Fault(
+      'blocked',
+      `the cluster has CRDs of ${context.profile.apiGroup} itself: those of the stored group must not be applied`,
+      ['see: kubectl netsvc-upgrade explain NS-108'],
+    );
+  }
+  const crds = await readCrdManifest(sources, context);
+  return { crds, previews: await previewDocuments(sources.cluster, crds.manifest, context.options.ownership) };
+}
+
+/** The CRDs as the file that is applied; `ref` is the step of the path that asks for them. */
+export function crdFile({ crds, previews }: CrdFacts, ref: string): WholeFile {
+  const { file, manifest } = crds;
+  return { id: 'crds', file, title: `apply ${file}`, ref, manifest, previews };
+}
+
+/** From the release's file, or rendered from the chart that `--crd-chart` names (§4.2/1). Throws Fault if it holds anything else. */
+export async function readCrdManifest(sources: Sources, context: Context): Promise<CrdManifest> {
+  const read = context.options.crdChart === undefined ? await fetched(sources, context) : await rendered(sources, context);
+  const other = read.manifest.documents.find(({ object }) => object.kind !== 'CustomResourceDefinition');
+  if (other || read.manifest.documents.length === 0) {
+    throw new Fault('blocked', `${read.url} is not a file of CRDs: ${other ? `it has a ${other.object.kind}` : 'it is empty'}`, [
+      'give the source of the target release with --manifest-url, or the CRD chart with --crd-chart',
+    ]);
+  }
+  return read;
+}
+
+async function fetched({ artifacts }: Sources, { profile, options }: Context): Promise<CrdManifest> {
+  const artifact = await artifacts.fetch(options.release, `manifests/${profile.crdFile}`);
+  return {
+    file: profile.crdFile,
+    url: artifact.url,
+    sha256: artifact.sha256,
+    text: new TextDecoder().decode(artifact.bytes),
+    manifest: manifestOf(artifact),
+  };
+}
+
+async function rendered({ tools }: Sources, { profile, options }: Context): Promise<CrdManifest> {
+  const { crdChart = '', chartRepository, release } = options;
+  const run = helmTemplate('crds', { ref: crdChart, ...(chartRepository ? { repository: chartRepository } : {}), release });
+  const text = await runHelm(tools, run);
+  return { file: profile.crdFile, url: crdChart, sha256: await sha256Of(text), text, manifest: parseManifest(text, crdChart) };
+}

@@ -1,0 +1,125 @@
+import type { Reading } from '../../core/check.ts';
+import type { Context } from '../../core/context.ts';
+import { Fault } from '../../core/fault.ts';
+import type { Installation } from '../../core/installation.ts';
+import { objectKey } from '../../core/object.ts';
+import type { TakenChange } from '../../core/plan.ts';
+import type { ClusterReader, Sources } from '../../core/ports.ts';
+import { continues, type RunRecord } from '../../core/run-record.ts';
+import { writesAgain } from '../../detect/field-takers.ts';
+import { changesSince, type LaterChange, takenChanges } from '../../merge/taken-fields.ts';
+import { NoBase } from '../edits/base.ts';
+import { type EditSurvey, readEdits } from '../edits/edits.ts';
+import { refuseOtherFiles, withGivenEndpoints } from '../edits/given.ts';
+import { type PreviewedObject, previewDocuments } from '../preview/documents.ts';
+import { withCarried } from './carried.ts';
+import { readReleasedTarget, readTarget, type Target } from './target.ts';
+
+/** The target as it will be applied, and what applying it will do. */
+export interface MergedTarget {
+  readonly target: Target;
+  readonly edits: Reading<EditSurvey>;
+  /** One per document of the target, in its order. */
+  readonly previews: readonly PreviewedObject[];
+  /** What others set in the cluster, cannot be carried, and would be written over. */
+  readonly untold: readonly TakenChange[];
+}
+
+/**
+ * The target with a person's edits in it. Edits are told once, before the first write: a run that goes on takes those that were
+ * kept then. Where everything is as the target says already there is nothing to tell.
+ */
+export async function readMergedTarget(
+  sources: Sources,
+  context: Context,
+  installation: Installation,
+  record: RunRecord | undefined,
+): Promise<MergedTarget> {
+  const begun = await readTarget(sources, context, installation);
+  const goesOn = begun.carried !== undefined && continues(record, context);
+  if (goesOn) {
+    refuseOtherDecisions(begun, context);
+    await refuseOtherFiles(sources, context, installation, begun.carried);
+  }
+  const { target: recorded, before } = await withGivenEndpoints(sources, context, installation, begun);
+  if (goesOn || context.options.upgradeFile !== undefined) {
+    const previews = await previewsOf(sources.cluster, recorded, context);
+    const untold = continues(record, context) ? laterChanges(previews, record.startedAt) : [];
+    return { target: recorded, edits: { value: settled(recorded, before) }, previews, untold };
+  }
+  if (installation.release === context.options.release) {
+    const previews = await previewsOf(sources.cluster, recorded, context);
+    if (previews.every(isThere)) return { target: recorded, edits: { value: settled(recorded) }, previews, untold: [] };
+  }
+  const released = await readReleasedTarget(sources, context, installation);
+  const edits = await readEdits(sources, context, installation, released).then(
+    (value) => ({ value }),
+    (thrown: unknown) => {
+      if (thrown instanceof NoBase) return { unread: thrown.message };
+      throw thrown;
+    },
+  );
+  const carried = 'value' in edits ? edits.value.carried : undefined;
+  const target = carried ? withCarried(released, carried) : released;
+  const previews = await previewsOf(sources.cluster, target, context);
+  return { target, edits, previews, untold: untoldChanges(edits, previews) };
+}
+
+/**
+ * A run that goes on has its edits from before it began; what a person mended since, while it stood still, is in none of them.
+ * Definitions come from the target whole, whoever changed them.
+ */
+function laterChanges(previews: readonly PreviewedObject[], since: string): readonly LaterChange[] {
+  return previews.flatMap(({ document, live, planned }) => {
+    if (!live || document.kind === 'CustomResourceDefinition') return [];
+    const isOfOneWhoReturns = ({ manager, subresource }: LaterChange) =>
+      planned.takers?.some((one) => one.manager === manager && one.subresource === subresource && writesAgain(one)) === true;
+    return changesSince(live, planned, since).filter((change) => !isOfOneWhoReturns(change));
+  });
+}
+
+/** Fields of others that would be written over, of objects whose changes in the cluster cannot be told from defaults. */
+function untoldChanges(edits: Reading<EditSurvey>, previews: readonly PreviewedObject[]): readonly TakenChange[] {
+  const unsure = 'value' in edits ? edits.value.untold : new Set<string>();
+  return previews.filter(({ document }) => unsure.has(objectKey(document))).flatMap(({ planned }) => takenChanges(planned));
+}
+
+async function previewsOf(cluster: ClusterReader, target: Target, { options }: Context): Promise<readonly PreviewedObject[]> {
+  const previews: PreviewedObject[] = [];
+  for (const manifest of [target.manifest, ...target.addOns.map((addOn) => addOn.manifest)])
+    previews.push(...(await previewDocuments(cluster, manifest, options.ownership)));
+  return previews;
+}
+
+function isThere({ planned }: PreviewedObject): boolean {
+  return planned.change === 'unchanged';
+}
+
+/** `before`: the endpoints that the run began with, where others are given now. */
+function settled({ carried, release }: Target, before?: string): EditSurvey {
+  return {
+    edits: carried?.edits ?? [],
+    conflicts: [],
+    bases: [carried?.base ?? release],
+    notes: before === undefined ? [] : [`${OTHER_ENDPOINTS} ${before}`],
+    orphans: [],
+    untold: new Set(),
+    ...(carried ? { carried } : {}),
+    ...(before === undefined ? {} : { anew: true }),
+  };
+}
+
+const OTHER_ENDPOINTS =
+  'the endpoints of the key-value store are the ones given now; pods that are new already keep the old ones until they are restarted:';
+
+/** Part of the cluster may already run what was decided then. */
+function refuseOtherDecisions({ carried }: Target, { options }: Context): void {
+  const other = Object.entries(options.resolutions ?? {}).find(([field, side]) => carried?.resolutions[field] !== side);
+  if (!other) return;
+  const [field, side] = other;
+  throw new Fault(
+    'usage',
+    `--resolve ${field}=${side}: this run has begun to write with ${carried?.resolutions[field] ?? 'no decision'} there`,
+    ['leave it out to finish the run, then change the field itself'],
+  );
+}

@@ -1,0 +1,46 @@
+import { type OwnerFacts, type OwnerObjects, ownerKey } from '../../checks/verify-facts.ts';
+import type { Context } from '../../core/context.ts';
+import { groupOf, type Kind } from '../../core/object.ts';
+import type { ClusterReader, Sources } from '../../core/ports.ts';
+import { readOwners } from '../owners/survey.ts';
+import { attempt, eachOf } from '../reading.ts';
+
+/**
+ * Owner references to the service's resources, and the UIDs that those have now (domain §7.3/5). Only kinds that own
+ * something are listed, metadata alone; a kind that cannot be listed leaves its references unjudged, and is named.
+ */
+export async function readOwnerFacts(cluster: ClusterReader, { profile }: Context): Promise<OwnerFacts> {
+  const { dependents, unread } = await readOwners(cluster, profile);
+  if (dependents.length === 0) return { dependents, unread, owners: {} };
+  const { kinds } = await cluster.discover();
+  const keys = [...new Set(dependents.map(({ owner }) => `${groupOf(owner.apiVersion)}/${owner.kind}`))];
+  const lists = await eachOf(keys, 4, async (key) => ({ key, objects: await attempt(() => readObjects(cluster, kinds, key)) }));
+  return {
+    dependents,
+    owners: Object.fromEntries(lists.flatMap(({ key, objects }) => ('value' in objects && objects.value ? [[key, objects.value]] : []))),
+    unread: [
+      ...unread,
+      ...lists.flatMap(({ key, objects }) => {
+        if ('unread' in objects) return [{ kind: key, because: objects.unread }];
+        return objects.value ? [] : [{ kind: key, because: 'the server does not serve it' }];
+      }),
+    ],
+  };
+}
+
+async function readObjects(cluster: ClusterReader, kinds: readonly Kind[], key: string): Promise<OwnerObjects | undefined> {
+  const kind = kinds.find((one) => `${one.group}/${one.kind}` === key && !one.plural.includes('/'));
+  if (!kind) return undefined;
+  const objects = await cluster.list(kind, { metadataOnly: true });
+  const uids = new Map(objects.map(({ metadata: { namespace, name, uid = '' } }) => [ownerKey(namespace, name), uid]));
+  return { namespaced: kind.namespaced, uids };
+}
+
+/** Objects whose references were taken off, unless putting them back has ended since (§4.8/3). */
+export async function readStillOff({ ownerJournal, records }: Sources): Promise<number> {
+  const [journal, record] = await Promise.all([ownerJournal.load(), records.load()]);
+  if (!journal) return 0;
+  const [strip, restore] = ['ownerrefs-strip', 'ownerrefs-restore'].map((id) => record?.stages.find((one) => one.id === id));
+  const isBack = restore?.endedAt !== undefined && restore.state !== 'failed' && restore.endedAt >= (strip?.endedAt ?? '');
+  return isBack ? 0 : journal.entries.length;
+}

@@ -1,0 +1,38 @@
+import type { ServiceImage } from '../../checks/verify-facts.ts';
+import type { Context } from '../../core/context.ts';
+import { K } from '../../core/kinds.ts';
+import { refText } from '../../core/object.ts';
+import { hasEnded, type PodContainer, podContainers } from '../../core/pod-facts.ts';
+import type { ClusterReader } from '../../core/ports.ts';
+import type { Profile } from '../../core/profile.ts';
+import { serviceNamespaces } from '../../detect/components.ts';
+import { imageRelease, isFromRegistry, isImageOf } from '../../detect/images.ts';
+
+/**
+ * Containers of the service in any pod of the cluster: what has a manifest of its own (API server, CSI driver, CLI pods)
+ * stays old unless somebody upgrades it (domain §12/35). The operator counts for itself, and sidecars may be older (§9/7).
+ */
+export async function readServiceImages(cluster: ClusterReader, { profile }: Context): Promise<readonly ServiceImage[]> {
+  const placed = new Set(serviceNamespaces(profile));
+  const pods = await cluster.list(K.Pod);
+  return pods.flatMap((pod) => {
+    if (hasEnded(pod)) return [];
+    const { namespace = '', name } = pod.metadata;
+    const ours = isOurs(profile, placed.has(namespace));
+    return podContainers(pod)
+      .filter(({ image }) => ours(image))
+      .map((container) => serviceImage(refText({ kind: 'Pod', namespace, name }), container, profile));
+  });
+}
+
+/** By name in the service's own namespaces, where images may come from a mirror; elsewhere by registry too: `node` is a common name. */
+function isOurs({ images, cli, registries }: Profile, placed: boolean): (image: string) => boolean {
+  const { sidecar: _sidecar, operator: _operator, ...components } = images;
+  const names = [...Object.values(components).flat(), ...cli.images];
+  return (image) => isImageOf(image, names) && (placed || isFromRegistry(image, registries));
+}
+
+function serviceImage(pod: string, { name, image }: PodContainer, { cli }: Profile): ServiceImage {
+  const release = imageRelease(image);
+  return { pod, container: name, image, isCli: isImageOf(image, cli.images), ...(release === undefined ? {} : { release }) };
+}

@@ -1,0 +1,37 @@
+import type { Context } from '../../core/context.ts';
+import { Fault } from '../../core/fault.ts';
+import { K } from '../../core/kinds.ts';
+import type { Kind, KubeObject } from '../../core/object.ts';
+import type { ClusterReader } from '../../core/ports.ts';
+import { isOlder } from '../../core/release.ts';
+import { temporaryPolicies } from '../policy/facts.ts';
+import { eachOf } from '../reading.ts';
+
+/** CRDs of kinds that the target no longer has, with the number of objects that each still holds. */
+export async function readLeftBehind(cluster: ClusterReader, { profile, options }: Context) {
+  const removed = profile.removedKinds.filter(({ since }) => !isOlder(options.release, since));
+  const found = await eachOf(removed, 4, async ({ group, plural }) => {
+    const name = `${plural}.${group}`;
+    if (!(await cluster.get(K.CustomResourceDefinition, name))) return [];
+    const [resource] = await servedIn(cluster, [group], plural);
+    return [{ name, objects: resource ? (await cluster.list(resource, { metadataOnly: true })).length : 0 }];
+  });
+  return found.flat();
+}
+
+/** In the stored v1 group, or with native v3 CRDs in the v3 group. */
+export async function readTemporaryPolicies(cluster: ClusterReader, { profile }: Context): Promise<readonly KubeObject[]> {
+  const [resource] = await servedIn(cluster, [profile.crdGroup, profile.apiGroup], 'globalnetworkpolicies');
+  if (!resource) return [];
+  return temporaryPolicies(await cluster.list(resource), profile);
+}
+
+/** The resource in each group that has it. Throws Fault('failed') if none has, and one of them could not be asked: that is not "none". */
+async function servedIn(cluster: ClusterReader, groups: readonly string[], plural: string): Promise<readonly Kind[]> {
+  const { kinds, failed } = await cluster.discover();
+  const served = groups.flatMap((group) => kinds.filter((one) => one.group === group && one.plural === plural));
+  const unasked = groups.filter((group) => failed.includes(group));
+  if (served.length === 0 && unasked.length > 0)
+    throw new Fault('failed', `the discovery of ${unasked.join(', ')} fails`, ['repair the API behind it: kubectl get apiservices']);
+  return served;
+}

@@ -1,0 +1,62 @@
+import type { Context } from '../../core/context.ts';
+import type { Installation } from '../../core/installation.ts';
+import { K } from '../../core/kinds.ts';
+import { type KubeObject, refOf, refText } from '../../core/object.ts';
+import type { ClusterReader, Sources } from '../../core/ports.ts';
+import type { WorkloadName } from '../../core/profile.ts';
+import type { RolloutProgress, RolloutTarget } from '../../core/rollout.ts';
+import { findLeftovers } from '../../merge/leftovers.ts';
+import { eachOf } from '../reading.ts';
+import { oldImages } from '../rollout/old-images.ts';
+import { readNodes, readRollouts } from '../rollout/state.ts';
+import { rolloutTarget } from '../rollout/targets.ts';
+import { readTarget, type Target, variantOf } from '../target/target.ts';
+import { targetsOf } from '../wait.ts';
+
+/** Undefined on paths without a full manifest: there the operator decides what its workloads become. */
+export async function readTargetIfAny(sources: Sources, context: Context, installation: Installation): Promise<Target | undefined> {
+  if (installation.path !== 'manifest' && installation.path !== 'kvstore') return undefined;
+  return readTarget(sources, context, installation);
+}
+
+/** Against the target's own documents; on the operator's paths against what the operator rendered (NS-302 judges its release). */
+export async function readResult(
+  sources: Sources,
+  context: Context,
+  installation: Installation,
+  target: Target | undefined,
+): Promise<readonly RolloutProgress[]> {
+  const targets = target
+    ? targetsOf(context, target, variantOf(context, installation).id)
+    : await renderedTargets(sources.cluster, context);
+  return readRollouts(sources, targets, await readNodes(sources));
+}
+
+async function renderedTargets(cluster: ClusterReader, { profile }: Context): Promise<readonly RolloutTarget[]> {
+  const { agent, controllers, typha } = profile.operator;
+  const names: readonly WorkloadName[] = [agent, ...(typha ? [typha] : []), controllers];
+  const found = await eachOf(names, 3, async (name) => {
+    const live = await cluster.get(K[name.kind], name.name, name.namespace);
+    return live ? rolloutTarget(name, { documents: [live] }) : undefined;
+  });
+  return found.filter((one) => one !== undefined);
+}
+
+/** What old releases had and the target's workloads have not. */
+export async function readLeftovers(cluster: ClusterReader, context: Context, target: Target) {
+  const documents = [target.manifest, ...target.addOns.map(({ manifest }) => manifest)].flatMap((manifest) =>
+    manifest.documents.map(({ object }) => object),
+  );
+  const isOld = oldImages(context);
+  const found = await eachOf(documents.filter(isWorkload), 4, async (document) => {
+    const { name, namespace } = document.metadata;
+    const live = await cluster.get(document.kind === 'DaemonSet' ? K.DaemonSet : K.Deployment, name, namespace);
+    const left = live && findLeftovers(live, document, context.profile, isOld);
+    return left ? [{ object: refText(refOf(document)), names: left.names }] : [];
+  });
+  return found.flat();
+}
+
+function isWorkload({ kind }: KubeObject): boolean {
+  return kind === 'DaemonSet' || kind === 'Deployment';
+}

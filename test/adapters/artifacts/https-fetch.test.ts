@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type FetchOptions, fetchBytes } from '../../../src/adapters/artifacts/https-fetch.ts';
+import { Fault } from '../../../src/core/fault.ts';
+import { createAuthority } from '../../control-plane/certificates.ts';
+import { type Loopback, serve } from '../../support/loopback-server.ts';
+import { serveSocks } from '../../support/socks-server.ts';
+
+const LIMIT = 1000;
+const fault = (code: string, text: RegExp) => (thrown: unknown) =>
+  thrown instanceof Fault && thrown.code === code && text.test(thrown.message);
+const get = (url: string, more: Partial<FetchOptions> = {}) =>
+  fetchBytes(new URL(url), { env: {}, retries: 2, pauseMs: 1, ...more }, LIMIT);
+
+describe('fetchBytes over TLS', () => {
+  const authority = createAuthority('mirror authority');
+  let folder = '';
+  let mirror: Loopback;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'fetch ca-'));
+    await writeFile(join(folder, 'right.pem'), authority.certificate);
+    await writeFile(join(folder, 'wrong.pem'), createAuthority('another').certificate);
+    mirror = await serve(
+      ({ url }, response) =>
+        void (url === '/clear' ? response.writeHead(302, { location: 'http://127.0.0.1:9/x' }).end() : response.end('kind: A')),
+      authority.issue({ commonName: 'mirror', hosts: ['127.0.0.1'] }),
+    );
+  });
+  after(async () => {
+    await mirror.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const ca = (name: string) => ({ certificateAuthority: join(folder, name) });
+
+  it('takes a file from a mirror whose authority is given', async () => {
+    assert.equal(Buffer.from(await get(`${mirror.url}/a`, ca('right.pem'))).toString(), 'kind: A');
+  });
+
+  for (const [title, options] of [
+    ['another authority', () => ca('wrong.pem')],
+    ['no authority', () => ({})],
+  ] as const)
+    it(`sends no request to a mirror with ${title}, and tries once`, async () => {
+      const [asked, connected] = [mirror.seen.length, mirror.connections()];
+      await assert.rejects(get(`${mirror.url}/a`, options()), fault('failed', /certificate of 127\.0\.0\.1:\d+ is not trusted/));
+      assert.equal(mirror.seen.length, asked);
+      assert.ok(mirror.connections() - connected <= 1);
+    });
+
+  it('names a file of authorities that is not there', async () => {
+    await assert.rejects(get(`${mirror.url}/a`, ca('none.pem')), fault('usage', /none\.pem cannot be read/));
+  });
+
+  it('goes through a SOCKS proxy of the environment', async () => {
+    const far = await serve((_, response) => void response.end('kind: A'), authority.issue({ commonName: 'm', hosts: ['mirror.invalid'] }));
+    const socks = await serveSocks(Number(new URL(far.url).port));
+    try {
+      const fetched = await get('https://mirror.invalid/a', { ...ca('right.pem'), env: { HTTPS_PROXY: socks.url } });
+      assert.equal(Buffer.from(fetched).toString(), 'kind: A');
+      assert.deepEqual(socks.asked, ['mirror.invalid']);
+    } finally {
+      await Promise.all([socks.close(), far.close()]);
+    }
+  });
+
+  it('does not follow from https to clear text', async () => {
+    await assert.rejects(get(`${mirror.url}/clear`, ca('right.pem')), fault('failed', /redirects to http:.* not https/));
+  });
+});
+
+describe('fetchBytes from loopback', () => {
+  for (const location of ['http://mirror.example/x', 'ftp://127.0.0.1/x', 'http://']) {
+    it(`does not follow a redirect to ${location}`, async () => {
+      const server = await serve((_, response) => void response.writeHead(302, { location }).end());
+      await assert.rejects(get(server.url), fault('failed', /which is not https/)).finally(() => server.close());
+      assert.equal(server.seen.length, 1);
+    });
+  }
+
+  it('gives up on an answer that stops in the middle', async () => {
+    const server = await serve((_, response) => void response.writeHead(200, { 'content-length': '9' }).write('kind'));
+    const fetched = get(server.url, { fetchTimeoutMs: 50, retries: 1 });
+    await assert.rejects(fetched, fault('failed', /\(2 attempts\)/)).finally(() => server.close());
+    assert.equal(server.seen.length, 2);
+  });
+});
+
+describe('fetchBytes through a proxy', () => {
+  async function proxied(answer: (socket: Socket) => void, then: (proxy: string, asked: string[]) => Promise<void>) {
+    const asked: string[] = [];
+    const sockets: Socket[] = [];
+    const proxy = createServer((socket) => {
+      sockets.push(socket);
+      socket.on('error', () => undefined);
+      socket.once('data', (data) => {
+        asked.push(data.toString().split('\r\n')[0] ?? '');
+        answer(socket);
+      });
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    await then(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, asked).finally(() => {
+      for (const socket of sockets) socket.destroy();
+      proxy.close();
+    });
+  }
+
+  it('asks the proxy of the environment, and tells its refusal', () =>
+    proxied(
+      (socket) => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n'),
+      async (HTTPS_PROXY, asked) => {
+        await assert.rejects(get('https://mirror.invalid/a', { env: { HTTPS_PROXY } }), fault('failed', /answered 407/));
+        assert.deepEqual(asked, ['CONNECT mirror.invalid:443 HTTP/1.1']);
+      },
+    ));
+
+  it('does not wait for ever for a proxy that says nothing', () =>
+    proxied(
+      () => undefined,
+      async (HTTPS_PROXY) => {
+        const fetched = get('https://mirror.invalid/a', { env: { HTTPS_PROXY }, fetchTimeoutMs: 50, retries: 0 });
+        await assert.rejects(fetched, fault('failed', /no answer for 50 ms/));
+      },
+    ));
+});

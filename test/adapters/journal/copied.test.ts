@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { copiedJournal } from '../../../src/adapters/journal/copied.ts';
+import { journalFolder } from '../../../src/adapters/journal/folder.ts';
+import { journalMaps } from '../../../src/adapters/journal/maps.ts';
+import { ownerJournal } from '../../../src/adapters/journal/owner-journal.ts';
+import { JOURNAL_NAME } from '../../../src/adapters/journal/place.ts';
+import { ApiFailure } from '../../../src/core/ports.ts';
+import { memoryCluster } from '../../support/memory-cluster.ts';
+import { DEPENDENT, entryFor, reference } from '../../support/owner-entries.ts';
+
+const entry = (name: string) => entryFor([reference('v3:set')], { ...DEPENDENT, name, uid: `uid-of-${name}` });
+
+describe('the second copy of the journal', () => {
+  let parent = '';
+  let folder = '';
+  beforeEach(async () => {
+    parent = await mkdtemp(join(tmpdir(), 'journal-'));
+    folder = join(parent, 'owners', 'journal');
+  });
+  afterEach(() => rm(parent, { recursive: true }));
+
+  function ground() {
+    const memory = memoryCluster();
+    const deps = { place: journalMaps(memory.cluster, 'kube-system'), clusterUid: 'uid', profile: 'calico', runId: 'r1' };
+    const local = ownerJournal({ ...deps, place: journalFolder(folder) });
+    return { memory, local, cluster: ownerJournal(deps), both: copiedJournal(deps, journalFolder(folder)) };
+  }
+
+  it('holds the same, in files that only their owner reads, and that gunzip reads', async () => {
+    const { both, local, cluster } = ground();
+    await both.append([entry('a')]);
+    assert.deepEqual((await local.load())?.entries, (await cluster.load())?.entries);
+    assert.deepEqual(await readdir(folder), [`${JOURNAL_NAME}-r1-0001-0001.jsonl.gz`, `${JOURNAL_NAME}.json`]);
+    for (const file of await readdir(folder)) assert.equal((await stat(join(folder, file))).mode & 0o777, 0o600);
+    assert.equal((await stat(folder)).mode & 0o777, 0o700);
+    const [, line = ''] = gunzipSync(await readFile(join(folder, `${JOURNAL_NAME}-r1-0001-0001.jsonl.gz`)))
+      .toString()
+      .split('\n');
+    assert.deepEqual(JSON.parse(line), entry('a'));
+  });
+
+  it('is read if the cluster has none any more, and says that it is the copy', async () => {
+    const { both, memory } = ground();
+    await both.append([entry('a')]);
+    assert.equal((await both.load())?.copyOnly, false);
+    memory.objects.clear();
+    const journal = await both.load();
+    assert.deepEqual([journal?.entries, journal?.copyOnly, journal?.readFrom], [[entry('a')], true, join(folder, `${JOURNAL_NAME}.json`)]);
+  });
+
+  it('is not taken for a journal that the cluster holds in pieces', async () => {
+    const { both, memory } = ground();
+    await both.append([entry('a')]);
+    memory.objects.delete(`kube-system/${JOURNAL_NAME}-r1-0001-0001`);
+    await assert.rejects(both.load(), /it is gone/);
+  });
+
+  it('stops a new journal: it may be the only record of an upgrade that is not over', async () => {
+    const { both, memory } = ground();
+    await both.append([entry('a')]);
+    memory.objects.clear();
+    await assert.rejects(both.append([entry('b')]), /there is a local copy of one/);
+    assert.equal(memory.objects.size, 0);
+  });
+
+  it('is written after the cluster, and not at all if that failed', async () => {
+    const { both, memory } = ground();
+    memory.away = new ApiFailure(503, 'Unavailable', 'away');
+    await assert.rejects(both.append([entry('a')]), /away/);
+    assert.deepEqual(await readdir(parent), []);
+  });
+
+  it('gets what it missed with the next append', async () => {
+    const { both, cluster, local } = ground();
+    await cluster.append([entry('a')]);
+    await both.append([entry('b')]);
+    assert.deepEqual((await local.load())?.entries, [entry('a'), entry('b')]);
+    assert.deepEqual((await both.load())?.entries, [entry('a'), entry('b')]);
+  });
+
+  it('is refused if it was cut short, and stays', async () => {
+    const { both, local, memory } = ground();
+    await both.append([entry('a')]);
+    memory.objects.clear();
+    await truncate(join(folder, `${JOURNAL_NAME}-r1-0001-0001.jsonl.gz`), 20);
+    await assert.rejects(both.load(), /checksum does not match/);
+    await assert.rejects(local.forget(), /checksum does not match/);
+    assert.equal((await readdir(folder)).length, 2);
+  });
+
+  it('is archived in place of the cluster’s, and forgotten with it', async () => {
+    const { both, memory } = ground();
+    await both.append([entry('a')]);
+    memory.objects.clear();
+    const file = await both.archive(join(parent, 'archive.json'));
+    assert.deepEqual(JSON.parse(await readFile(file, 'utf8')).entries, [entry('a')]);
+    await both.forget();
+    assert.deepEqual([await readdir(folder), await both.load()], [[], undefined]);
+  });
+});

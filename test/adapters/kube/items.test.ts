@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { readItems } from '../../../src/adapters/kube/items.ts';
+
+/** The bytes, in chunks of a size. */
+function body(text: string, size: number): IncomingMessage {
+  const bytes = Buffer.from(text);
+  const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.subarray(index * size, (index + 1) * size));
+  return Object.assign(Readable.from(chunks), { headers: {} }) as unknown as IncomingMessage;
+}
+
+async function read(text: string, size = 16_384): Promise<{ readonly list: unknown; readonly items: readonly unknown[] }> {
+  const items: unknown[] = [];
+  const list = await readItems(body(text, size), (item) => items.push(item));
+  return { list, items };
+}
+
+const item = (name: string) => ({ metadata: { name, labels: { a: 'x,y', b: '"}]' } }, spec: { list: [{ k: 'ü\\' }, [1, 2], []] } });
+const metadata = { resourceVersion: '7', continue: 'next,{[', remainingItemCount: 3 };
+
+describe('items of a list, read as they arrive', () => {
+  for (const [title, list] of [
+    ['items in the middle', { kind: 'PodList', items: [item('a'), item('b')], metadata }],
+    ['items at the end', { apiVersion: 'v1', metadata, items: [item('a'), item('b'), item('c')] }],
+    ['one item', { metadata, items: [item('a')] }],
+    ['no items', { metadata, items: [] }],
+    ['null for items', { metadata, items: null }],
+  ] as const) {
+    it(`reads ${title}, whatever the chunks`, async () => {
+      for (const text of [JSON.stringify(list), JSON.stringify(list, undefined, 2)]) {
+        for (const size of [1, 2, 3, 7, 64, 16_384]) {
+          const seen = await read(text, size);
+          assert.deepEqual(seen.items, list.items ?? []);
+          assert.deepEqual(seen.list, { ...list, items: list.items && [] });
+        }
+      }
+    });
+  }
+
+  it('refuses what is cut off, and what is no JSON', async () => {
+    const text = JSON.stringify({ metadata, items: [item('a'), item('b')] });
+    await assert.rejects(read(text.slice(0, -30)), SyntaxError);
+    await assert.rejects(read('<html>not here</html>'), SyntaxError);
+    await assert.rejects(read(''), SyntaxError);
+  });
+});

@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict';
+import { leaseLock } from '../../../src/adapters/lock/lock.ts';
+import { Fault } from '../../../src/core/fault.ts';
+import { ApiFailure } from '../../../src/core/ports.ts';
+import { memoryCluster } from '../../support/memory-cluster.ts';
+
+const START = Date.parse('2026-11-20T10:00:00Z');
+
+/** Two runs on one cluster; time passes only when told, renewals run when told. */
+function ground() {
+  const memory = memoryCluster();
+  let now = START;
+  const tasks = new Set<() => void>();
+  const lockOf = (identity: string, clockOffMs = 0) =>
+    leaseLock({
+      cluster: { ...memory.cluster, clockSkewMs: async () => (await memory.cluster.clockSkewMs()) - clockOffMs },
+      clock: { now: () => new Date(now + clockOffMs) },
+      startStopwatch: () => {
+        const started = now;
+        return () => now - started;
+      },
+      namespace: 'kube-system',
+      identity,
+      repeat: (_ms, task) => {
+        tasks.add(task);
+        return () => tasks.delete(task);
+      },
+    });
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  return {
+    memory,
+    lockOf,
+    tasks,
+    settle,
+    /** The process is stopped, or its machine sleeps: time passes, and no timer of it runs. */
+    sleep(seconds: number) {
+      now += seconds * 1000;
+    },
+    /** Lets seconds pass, a renewal every 15 of them. */
+    async pass(seconds: number) {
+      for (let left = seconds; left > 0; left -= 15) {
+        now += Math.min(15, left) * 1000;
+        if (left >= 15) for (const task of tasks) task();
+        await settle();
+      }
+    },
+  };
+}
+
+const isLocked = (thrown: unknown) => thrown instanceof Fault && thrown.code === 'locked';
+
+describe('the lock', () => {
+  it('is held by one run, and tells the other who holds it and how to go on', async () => {
+    const { lockOf } = ground();
+    await lockOf('alice@a/1/run').acquire();
+    await assert.rejects(lockOf('bob@b/2/run').acquire(), (thrown) => {
+      assert.ok(isLocked(thrown) && thrown instanceof Fault);
+      assert.match(thrown.message, /alice@a\/1\/run holds the lock since 2026-11-20T10:00:00\.000000Z/);
+      assert.match(thrown.suggestions.join(), /kubectl netsvc-upgrade unlock/);
+      return true;
+    });
+    assert.equal((await lockOf('bob').holder())?.identity, 'alice@a/1/run');
+  });
+
+  it('is free after a release, for anybody', async () => {
+    const { lockOf, tasks } = ground();
+    const { release } = await lockOf('alice').acquire();
+    await release();
+    assert.equal(await lockOf('bob').holder(), undefined);
+    assert.equal(tasks.size, 0);
+    await lockOf('bob').acquire();
+  });
+
+  it('is free at once if its holder certainly no longer runs', async () => {
+    const { lockOf, memory } = ground();
+    await lockOf('dead@here').acquire();
+    const clock = { now: () => new Date(START) };
+    const knowing = leaseLock({
+      cluster: memory.cluster,
+      clock,
+      namespace: 'kube-system',
+      identity: 'next',
+      isGone: (identity) => identity === 'dead@here',
+    });
+    assert.equal(await knowing.holder(), undefined);
+    await knowing.acquire();
+    assert.equal((await lockOf('bob').holder())?.identity, 'next');
+  });
+
+  it('stays with a run that renews it', async () => {
+    const { lockOf, pass } = ground();
+    const { lost } = await lockOf('alice').acquire();
+    await pass(600);
+    await assert.rejects(lockOf('bob').acquire(), isLocked);
+    assert.equal(lost.aborted, false);
+  });
+
+  it('is taken over once 60 s have passed without a renewal, and not before', async () => {
+    const { lockOf, pass, tasks } = ground();
+    await lockOf('alice').acquire();
+    tasks.clear();
+    await pass(60);
+    await assert.rejects(lockOf('bob').acquire(), isLocked);
+    await pass(1);
+    await lockOf('bob').acquire();
+    assert.equal((await lockOf('bob').holder())?.identity, 'bob');
+  });
+
+  it('goes by the clock of the server, not by those of the machines', async () => {
+    const { lockOf } = ground();
+    await lockOf('alice', -3_600_000).acquire();
+    await assert.rejects(lockOf('bob', 3_600_000).acquire(), isLocked);
+  });
+
+  it('goes to one of two runs that take it in the same moment', async () => {
+    const { lockOf, memory } = ground();
+    const other = lockOf('alice');
+    memory.between = async () => {
+      await other.acquire();
+    };
+    await assert.rejects(lockOf('bob').acquire(), isLocked);
+    assert.equal((await other.holder())?.identity, 'alice');
+  });
+
+  it('is lost when another holder appears', async () => {
+    const { lockOf, pass } = ground();
+    const { lost, release } = await lockOf('alice').acquire();
+    await assert.rejects(lockOf('bob').breakLock('carol'), isLocked, 'not the holder that was shown');
+    assert.equal((await lockOf('bob').breakLock('alice'))?.identity, 'alice');
+    await lockOf('bob').acquire();
+    await pass(15);
+    assert.ok(isLocked(lost.reason));
+    assert.match(lost.reason.message, /now held by bob/);
+    await release();
+    assert.equal((await lockOf('x').holder())?.identity, 'bob');
+  });
+
+  it('is lost when it could not be renewed for 45 s, before another run may take it', async () => {
+    const { lockOf, pass, memory } = ground();
+    const { lost } = await lockOf('alice').acquire();
+    memory.away = new ApiFailure(0, 'ECONNREFUSED', 'no answer');
+    await pass(30);
+    assert.equal(lost.aborted, false);
+    await pass(15);
+    assert.ok(isLocked(lost.reason));
+  });
+
+  it('is lost while a renewal hangs without an answer', async () => {
+    const { lockOf, pass, memory } = ground();
+    const { lost } = await lockOf('alice').acquire();
+    memory.between = () => new Promise(() => undefined);
+    await pass(30);
+    assert.equal(lost.aborted, false);
+    await pass(15);
+    assert.ok(isLocked(lost.reason));
+  });
+
+  it('is lost when somebody deletes it', async () => {
+    const { lockOf, pass, memory } = ground();
+    const { lost } = await lockOf('alice').acquire();
+    memory.objects.clear();
+    await pass(15);
+    assert.ok(isLocked(lost.reason));
+  });
+
+  it('is not taken from its next holder by the release of one that slept', async () => {
+    const { lockOf, sleep } = ground();
+    const { release } = await lockOf('alice').acquire();
+    sleep(61);
+    await lockOf('bob').acquire();
+    await release();
+    assert.equal((await lockOf('x').holder())?.identity, 'bob');
+  });
+
+  it('is free where it does not say when it was renewed', async () => {
+    const { lockOf, memory, tasks } = ground();
+    await lockOf('alice').acquire();
+    tasks.clear();
+    for (const [key, lease] of memory.objects) memory.objects.set(key, { ...lease, spec: { ...(lease.spec as object), renewTime: '' } });
+    await lockOf('bob').acquire();
+    assert.equal((await lockOf('x').holder())?.identity, 'bob');
+  });
+
+  it('outlives a short outage and a conflict of its own making', async () => {
+    const { lockOf, pass, memory } = ground();
+    const { lost } = await lockOf('alice').acquire();
+    memory.away = new ApiFailure(503, 'ServiceUnavailable', 'later');
+    await pass(30);
+    memory.away = undefined;
+    for (const [key, object] of memory.objects)
+      memory.objects.set(key, { ...object, metadata: { ...object.metadata, resourceVersion: '99' } });
+    await pass(60);
+    assert.equal(lost.aborted, false);
+    assert.equal((await lockOf('x').holder())?.identity, 'alice');
+  });
+
+  it('is not held any more by a process that slept past 45 s, before any timer of it has run', async () => {
+    const { lockOf, sleep } = ground();
+    const hold = await lockOf('alice').acquire();
+    sleep(44);
+    assert.equal(hold.isHeld(), true);
+    sleep(1);
+    assert.equal(hold.isHeld(), false);
+    assert.ok(isLocked(hold.lost.reason), 'waits and programs end with it');
+  });
+
+  it('is still held after a sleep that a renewal has bridged', async () => {
+    const { lockOf, sleep, tasks, settle } = ground();
+    const hold = await lockOf('alice').acquire();
+    sleep(50);
+    for (const task of tasks) task();
+    await settle();
+    assert.equal(hold.isHeld(), true, 'the lease was still ours, which only its renewal can prove');
+    sleep(44);
+    assert.equal(hold.isHeld(), true);
+  });
+
+  it('counts its age from the start of a renewal, not from its answer', async () => {
+    const { lockOf, sleep, tasks, settle, memory } = ground();
+    const hold = await lockOf('alice').acquire();
+    sleep(15);
+    memory.between = () => sleep(40);
+    for (const task of tasks) task();
+    await settle();
+    sleep(4);
+    assert.equal(hold.isHeld(), true);
+    sleep(1);
+    assert.equal(hold.isHeld(), false);
+  });
+
+  describe('after a run that was killed', () => {
+    const next = (awaitOrphans: (lastHolder: string | undefined) => Promise<void>) => {
+      const { memory, lockOf } = ground();
+      const lock = leaseLock({
+        cluster: memory.cluster,
+        clock: { now: () => new Date(START) },
+        namespace: 'kube-system',
+        identity: 'next',
+        isGone: (identity) => identity === 'dead@here',
+        awaitOrphans,
+      });
+      return { lock, lockOf, memory };
+    };
+
+    it('is taken only when nothing that it had started is left', async () => {
+      let asked = 0;
+      const { lock, lockOf, memory } = next(async (lastHolder) => {
+        asked += 1;
+        assert.equal(lastHolder, 'dead@here', 'it may only be stopped: its own programs count as well');
+        assert.equal((await lockOf('x').holder())?.identity, 'dead@here', 'the lease is not written before');
+      });
+      await lockOf('dead@here').acquire();
+      const writes = memory.writes;
+      await lock.acquire();
+      assert.deepEqual([asked, memory.writes - writes], [1, 1]);
+    });
+
+    it('looks for what is left also where the last run gave the lock back', async () => {
+      const asked: (string | undefined)[] = [];
+      const { lock, lockOf } = next(async (lastHolder) => void asked.push(lastHolder));
+      await (await lockOf('alice').acquire()).release();
+      await lock.acquire();
+      assert.deepEqual(asked, [undefined]);
+    });
+
+    it('is not taken where something does not end', async () => {
+      const { lock, lockOf } = next(() => Promise.reject(new Fault('locked', 'kubectl still writes', [])));
+      await lockOf('dead@here').acquire();
+      await assert.rejects(lock.acquire(), isLocked);
+      assert.equal((await lockOf('x').holder())?.identity, 'dead@here');
+    });
+
+    it('goes to the run that was quicker while this one waited', async () => {
+      const { lock, lockOf } = next(async () => {
+        await lockOf('quicker').breakLock('dead@here');
+        await lockOf('quicker').acquire();
+      });
+      await lockOf('dead@here').acquire();
+      await assert.rejects(lock.acquire(), isLocked);
+      assert.equal((await lockOf('x').holder())?.identity, 'quicker');
+    });
+  });
+});

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { keyOf } from '../../../src/adapters/records/kept.ts';
+import { configMapRecords, RECORD_NAME } from '../../../src/adapters/records/records.ts';
+import { Fault } from '../../../src/core/fault.ts';
+import type { KubeObject } from '../../../src/core/object.ts';
+import type { RunRecord } from '../../../src/core/run-record.ts';
+import { memoryCluster } from '../../support/memory-cluster.ts';
+
+const RECORD: RunRecord = {
+  version: 1,
+  runId: '20261120T100000Z-abc',
+  clusterUid: 'uid',
+  profile: 'netsvc',
+  target: 'v3.32.2',
+  path: 'manifest',
+  digests: { 'netsvc.yaml': 'd1' },
+  startedAt: '2026-11-20T10:00:00Z',
+  startedBy: 'alice@a',
+  toolVersion: '0.1.0',
+  accepted: [],
+  stages: [],
+  kept: [],
+};
+
+function ground() {
+  const memory = memoryCluster();
+  const records = configMapRecords({ cluster: memory.cluster, namespace: 'kube-system' });
+  const map = (name = RECORD_NAME) => memory.objects.get(`kube-system/${name}`);
+  const store = (text: string) =>
+    memory.cluster.create(
+      { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true },
+      {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: RECORD_NAME, namespace: 'kube-system' },
+        data: { 'record.json': text },
+      },
+    );
+  return { memory, records, map, store };
+}
+
+function bytesOf(map: KubeObject): number {
+  const binary = Object.values((map.binaryData ?? {}) as Record<string, string>);
+  return binary.reduce((sum, value) => sum + Buffer.from(value, 'base64').length, 0);
+}
+
+describe('run records in ConfigMaps', () => {
+  it('finds nothing where nothing was stored', async () => {
+    const { records, memory } = ground();
+    assert.deepEqual([await records.load(), await records.kept('x'), memory.writes], [undefined, undefined, 0]);
+  });
+
+  it('loads what was saved, and keeps kept items over a later save', async () => {
+    const { records } = ground();
+    await records.save(RECORD);
+    await records.keep('ownerrefs/strip/a', { owners: [1, 2] });
+    await records.save({ ...RECORD, kept: ['ownerrefs/strip/a'] });
+    assert.deepEqual(await records.load(), { ...RECORD, kept: ['ownerrefs/strip/a'] });
+    assert.deepEqual(await records.kept('ownerrefs/strip/a'), { owners: [1, 2] });
+    assert.equal(await records.kept('ownerrefs/strip'), undefined);
+  });
+
+  it('puts labels on its ConfigMap, and kept items into it as gzip', async () => {
+    const { records, map } = ground();
+    await records.keep('a', 1);
+    assert.equal(map()?.metadata.labels?.['app.kubernetes.io/managed-by'], 'netsvc-upgrade');
+    assert.deepEqual(Object.keys(map()?.binaryData as object), ['kept.a']);
+  });
+
+  it('writes again when somebody else wrote in between, losing neither', async () => {
+    const { records, memory, map } = ground();
+    await records.save(RECORD);
+    memory.between = () => {
+      const live = map();
+      if (live)
+        memory.objects.set(`kube-system/${RECORD_NAME}`, { ...live, other: true, metadata: { ...live.metadata, resourceVersion: '77' } });
+    };
+    await records.save({ ...RECORD, target: 'v9' });
+    assert.deepEqual([(await records.load())?.target, map()?.other], ['v9', true]);
+  });
+
+  it('spreads items over further ConfigMaps, none larger than its limit, and replaces them', async () => {
+    const { records, memory } = ground();
+    await records.save(RECORD);
+    const big = randomBytes(1_600_000).toString('base64');
+    await records.keep('big', big);
+    await records.keep('small', 'x');
+    assert.equal(await records.kept('big'), big);
+    assert.equal(await records.kept('small'), 'x');
+    assert.ok(memory.objects.has(`kube-system/${RECORD_NAME}-kept-1`));
+    for (const map of memory.objects.values()) assert.ok(bytesOf(map) < 1_000_000, map.metadata.name);
+    await records.keep('big', 'now small');
+    assert.equal(await records.kept('big'), 'now small');
+    const left = [...memory.objects.values()].reduce((sum, map) => sum + bytesOf(map), 0);
+    assert.ok(left < 1000, `${left} bytes left`);
+  });
+
+  it('says when a piece of a kept item is missing', async () => {
+    const { records, memory } = ground();
+    await records.keep('big', randomBytes(1_600_000).toString('base64'));
+    memory.objects.delete(`kube-system/${RECORD_NAME}-kept-1`);
+    await assert.rejects(records.kept('big'), (thrown) => thrown instanceof Fault && /incomplete/.test(thrown.message));
+  });
+
+  it('gives every id a key of its own that a ConfigMap may have', () => {
+    const ids = ['a/b', 'a_b', 'a:b', 'a b', 'a', 'A', 'ä', `${'x'.repeat(300)}1`, `${'x'.repeat(300)}2`, 'a.1of2'];
+    const keys = ids.map(keyOf);
+    assert.equal(new Set(keys).size, ids.length);
+    for (const key of keys) assert.match(key, /^[-._a-zA-Z0-9]{1,240}$/);
+  });
+
+  const refused: readonly [string, string, RegExp][] = [
+    ['of a newer version', JSON.stringify({ ...RECORD, version: 2, toolVersion: '9.0.0' }), /has version 2; this program knows 1/],
+    ['without some fields', JSON.stringify({ ...RECORD, target: undefined, kept: 'x' }), /wrong or missing: target, kept/],
+    ['that is no JSON', '{', /not JSON/],
+    ['that is no object', '[]', /not an object/],
+  ];
+  for (const [title, text, message] of refused) {
+    it(`refuses a record ${title}, and never writes over it`, async () => {
+      const { records, store, memory } = ground();
+      await store(text);
+      const writes = memory.writes;
+      const isFault = (thrown: unknown) => thrown instanceof Fault && message.test(thrown.message);
+      await assert.rejects(records.load(), isFault);
+      await assert.rejects(records.save(RECORD), isFault);
+      assert.equal(memory.writes, writes);
+    });
+  }
+});

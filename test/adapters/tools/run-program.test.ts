@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ProgramRun, runProgram } from '../../../src/adapters/tools/run-program.ts';
+
+describe('runProgram', () => {
+  let folder = '';
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'run program-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  async function run(script: string, more: Partial<ProgramRun> = {}) {
+    const file = join(folder, 'stub');
+    await writeFile(file, `#!/bin/sh\n${script}\n`);
+    await chmod(file, 0o755);
+    return runProgram(file, [], { env: { PATH: '/usr/bin:/bin' }, ...more });
+  }
+
+  it('tells every line before it is done, the last one without an end too', async () => {
+    const lines: string[] = [];
+    const { stdout } = await run('printf "a\\r\\n\\nlast"', { onLine: (line) => lines.push(line) });
+    assert.deepEqual(lines, ['a', '', 'last']);
+    assert.equal(stdout, 'a\r\n\nlast');
+  });
+
+  it('keeps letters whole that arrive in two pieces', async () => {
+    const lines: string[] = [];
+    const { stdout } = await run('printf "\\303"; sleep 0.05; printf "\\274\\n"', { onLine: (line) => lines.push(line) });
+    assert.deepEqual([stdout, lines], ['ü\n', ['ü']]);
+  });
+
+  it('calls output over the limit no success, even if the program does', async () => {
+    const result = await run('trap "" PIPE TERM; echo 123456789; exit 0', { outputLimit: 4 });
+    assert.deepEqual([result.exitCode, result.problem, result.stdout], [undefined, 'signal', '1234']);
+  });
+
+  it('takes output that is exactly as long as the limit', async () => {
+    const result = await run('printf 1234', { outputLimit: 4 });
+    assert.deepEqual([result.exitCode, result.problem, result.stdout], [0, undefined, '1234']);
+  });
+
+  it('does not wait for what a stopped program had started', async () => {
+    const result = await run('sleep 30 & wait', { timeoutMs: 50 });
+    assert.deepEqual([result.exitCode, result.problem], [undefined, 'timed-out']);
+  });
+
+  const held: Readonly<Record<string, string>> = {
+    'a program that ends with a code of its own when it is asked to': 'trap "exit 3" TERM; sleep 15 & wait',
+    'what a program left behind that has ended': 'sleep 15 & exit 0',
+  };
+  for (const [title, script] of Object.entries(held)) {
+    it(`has a time limit over ${title}`, async () => {
+      const started = performance.now();
+      assert.equal((await run(script, { timeoutMs: 50 })).problem, 'timed-out');
+      assert.ok(performance.now() - started < 10_000);
+    });
+  }
+
+  it('tells a program that was ended by somebody else', async () => {
+    assert.equal((await run('kill -9 $$')).problem, 'signal');
+  });
+
+  it('keeps the exit code of a program that does not read its input', async () => {
+    const result = await run('exit 3', { stdin: 'x'.repeat(1_000_000) });
+    assert.deepEqual([result.exitCode, result.problem], [3, undefined]);
+  });
+
+  it('does not start a program for a signal that came before', async () => {
+    assert.equal((await run('echo ran', { signal: AbortSignal.abort() })).problem, 'cancelled');
+  });
+
+  it('finds no program in a file that may not be run', async () => {
+    await writeFile(join(folder, 'plain'), 'text');
+    assert.equal((await runProgram(join(folder, 'plain'), [], { env: {} })).problem, 'not-found');
+  });
+});

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ownerByPlace, ownerIn, questions } from '../../../src/adapters/tools/package-owner.ts';
+import { pathCandidates } from '../../../src/adapters/tools/path-candidates.ts';
+import { openTools } from '../../../src/adapters/tools/tools.ts';
+import type { Trace } from '../../../src/adapters/trace.ts';
+
+describe('programs', () => {
+  let folder = '';
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tools with space-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  async function program(name: string, script: string): Promise<string> {
+    const file = join(folder, name);
+    await writeFile(file, `#!/bin/sh\n${script}\n`);
+    await chmod(file, 0o755);
+    return file;
+  }
+
+  const tools = (env: Record<string, string> = {}, trace?: Trace) =>
+    openTools({
+      trace,
+      kubeconfigPath: '/private/kubeconfig',
+      env: { PATH: `${folder}:/usr/bin:/bin`, ...env },
+      programs: { kubectl: 'kubectl', helm: 'helm', netsvcctl: 'calicoctl' },
+      cliEnvironment: ['DATASTORE_TYPE', 'ETCD_ENDPOINTS'],
+      requestTimeout: '30s',
+    });
+
+  it('pins kubectl to the private kubeconfig, by flag and by environment', async () => {
+    await program('kubectl', 'printf "%s\\n" "$KUBECONFIG" "$@"');
+    const { stdout, exitCode } = await tools({ KUBECONFIG: '/somebody/elses' }).run({
+      tool: 'kubectl',
+      args: ['apply', '-f', 'a b; rm x'],
+    });
+    assert.equal(exitCode, 0);
+    assert.equal(stdout, '/private/kubeconfig\n--kubeconfig=/private/kubeconfig\n--request-timeout=30s\napply\n-f\na b; rm x\n');
+  });
+
+  it("gives the service's CLI one datastore and nothing that leads elsewhere", async () => {
+    await program('calicoctl', 'env | grep -E "DATASTORE|ETCD|KUBECONFIG|MINE" | sort; echo "$@"');
+    const stray = { ETCD_ENDPOINTS: 'http://x', CALICO_ETCD_ENDPOINTS: 'http://y', CALICO_DATASTORE_TYPE: 'etcdv3', MINE: '1' };
+    const { stdout } = await tools(stray).run({ tool: 'netsvcctl', args: ['version'] });
+    assert.equal(stdout, 'DATASTORE_TYPE=kubernetes\nKUBECONFIG=/private/kubeconfig\nMINE=1\nversion\n');
+  });
+
+  it('sends helm to no other cluster, user or namespace, and to other releases only by its own command', async () => {
+    const file = await program('helm', 'env | grep -E "HELM|KUBECONFIG" | sort; echo "$@"');
+    const stray = {
+      HELM_KUBEAPISERVER: 'https://x',
+      HELM_KUBECONTEXT: 'y',
+      HELM_NAMESPACE: 'z',
+      HELM_DRIVER: 'sql',
+      HELM_CACHE_HOME: '/c',
+    };
+    const run = { tool: 'helm', args: ['version'], env: { HELM_DRIVER: 'configmap' } } as const;
+    const { stdout } = await tools(stray).run(run);
+    await rm(file);
+    const kept = 'HELM_CACHE_HOME=/c\nHELM_DRIVER=configmap\nKUBECONFIG=/private/kubeconfig\n';
+    assert.equal(stdout, `${kept}--kubeconfig=/private/kubeconfig version\n`);
+  });
+
+  it('reports exit code and streams, line by line as well', async () => {
+    const file = await program('two', 'echo out; echo err >&2; exit 3');
+    const lines: string[] = [];
+    const result = await tools().run(
+      { tool: 'kubectl', args: [] },
+      { program: file, onLine: (line, stream) => lines.push(`${stream} ${line}`) },
+    );
+    assert.deepEqual([result.exitCode, result.stdout, result.stderr, result.problem], [3, 'out\n', 'err\n', undefined]);
+    assert.deepEqual(lines.sort(), ['stderr err', 'stdout out']);
+  });
+
+  it('tells a person who wants to see it what was run, and how it ended', async () => {
+    await program('kubectl', 'exit 3');
+    const lines: string[] = [];
+    await tools({}, { level: 1, say: (line) => lines.push(line.replace(/\d+ milliseconds/, '… milliseconds')) }).run({
+      tool: 'kubectl',
+      args: ['apply', '-f', 'a b'],
+    });
+    assert.deepEqual(lines, ["kubectl --kubeconfig=/private/kubeconfig --request-timeout=30s apply -f 'a b': exit 3 in … milliseconds"]);
+  });
+
+  it('hands over standard input', async () => {
+    const file = await program('reads', 'cat');
+    assert.equal((await tools().run({ tool: 'kubectl', args: [], stdin: 'kind: A' }, { program: file })).stdout, 'kind: A');
+  });
+
+  it('tells a program that is missing, takes too long, or is stopped', async () => {
+    const slow = await program('slow', 'sleep 30');
+    assert.equal((await tools().run({ tool: 'helm', args: [] })).problem, 'not-found');
+    assert.equal((await tools().run({ tool: 'kubectl', args: [] }, { program: slow, timeoutMs: 50 })).problem, 'timed-out');
+    const abort = new AbortController();
+    const running = tools().run({ tool: 'kubectl', args: [] }, { program: slow, signal: abort.signal });
+    abort.abort();
+    assert.equal((await running).problem, 'cancelled');
+  });
+
+  it('finds every executable of a name on PATH once', async () => {
+    const other = join(folder, 'other');
+    await mkdir(other);
+    const first = await program('found', 'true');
+    await symlink(first, join(other, 'found'));
+    await writeFile(join(other, 'plain'), '');
+    const both = openTools({
+      kubeconfigPath: 'k',
+      env: { PATH: `${other}:${folder}` },
+      programs: { kubectl: 'k', helm: 'h', netsvcctl: 'n' },
+      cliEnvironment: [],
+    });
+    assert.deepEqual(await both.which('found'), [join(other, 'found')]);
+    assert.deepEqual(await both.which('plain'), []);
+    assert.deepEqual(await both.which('nowhere'), []);
+  });
+});
+
+describe('pathCandidates', () => {
+  const cases: [string, Parameters<typeof pathCandidates>, readonly string[]][] = [
+    ['posix', ['kubectl', { path: '/a:/b/::', pathExt: '', platform: 'linux' }], ['/a/kubectl', '/b/kubectl']],
+    [
+      'windows',
+      ['calicoctl', { path: 'C:\\bin;"C:\\Program Files"', pathExt: '.EXE;.CMD', platform: 'win32' }],
+      ['C:\\bin\\calicoctl.exe', 'C:\\bin\\calicoctl.cmd', 'C:\\Program Files\\calicoctl.exe', 'C:\\Program Files\\calicoctl.cmd'],
+    ],
+    ['windows with a suffix', ['a.exe', { path: 'C:\\bin', pathExt: '.EXE', platform: 'win32' }], ['C:\\bin\\a.exe']],
+    ['an empty PATH', ['a', { path: '', pathExt: '', platform: 'linux' }], []],
+  ];
+  for (const [title, [name, around], expected] of cases) it(title, () => assert.deepEqual(pathCandidates(name, around), expected));
+});
+
+describe('the owner of a file', () => {
+  const answers: [string, string, string | undefined][] = [
+    ['dpkg', 'calicoctl: /usr/bin/calicoctl\n', 'apt-get remove calicoctl'],
+    ['dpkg', 'calicoctl:amd64: /usr/bin/calicoctl\n', 'apt-get remove calicoctl'],
+    ['rpm', 'calicoctl\n', 'rpm -e calicoctl'],
+    ['rpm', 'file /x is not owned by any package\n', undefined],
+    ['apk', '/usr/bin/calicoctl is owned by calicoctl-3.26.1-r0\n', 'apk del calicoctl'],
+    ['pacman', '/usr/bin/calicoctl is owned by calicoctl 3.26.1-1\n', 'pacman -R calicoctl'],
+  ];
+  for (const [manager, answer, expected] of answers) {
+    it(`${manager}: ${answer.trim()}`, () => {
+      const question = questions.find((one) => one.manager === manager) ?? assert.fail();
+      assert.equal(ownerIn(question, answer)?.removeWith, expected);
+    });
+  }
+
+  const places: [string, string | undefined][] = [
+    ['/opt/homebrew/Cellar/calicoctl/3.26.1/bin/calicoctl', 'brew uninstall calicoctl'],
+    ['/snap/calicoctl/12/bin/calicoctl', 'snap remove calicoctl'],
+    ['/home/me/.krew/store/calico/v3/kubectl-calico', 'kubectl krew uninstall calico'],
+    ['/usr/local/bin/calicoctl', undefined],
+  ];
+  for (const [file, expected] of places) it(`by place: ${file}`, () => assert.equal(ownerByPlace(file)?.removeWith, expected));
+});

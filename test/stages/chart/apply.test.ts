@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict';
+import { commandLine } from '../../../src/core/argv.ts';
+import { ApiFailure } from '../../../src/core/ports.ts';
+import type { StagePlan } from '../../../src/core/stage.ts';
+import { applyStage } from '../../../src/stages/apply.ts';
+
+import { configuration, configurationCrd } from '../../support/calico-objects.ts';
+import { type ChartParts, chartBench, openedChart, storedIn } from '../../support/chart-bench.ts';
+
+import { objectOf } from '../../support/inventory.ts';
+
+const commands = (plan: StagePlan) =>
+  'skip' in plan ? [] : plan.actions.flatMap(({ effect }) => (effect.type === 'exec' ? [commandLine(effect.run)] : []));
+
+const PLACE = '/w/tigera-operator-v3.32.1-a8c938318041.tgz --version v3.32.1 --namespace tigera-operator';
+const OFF = '--set manageCRDs=false --set goldmane.enabled=false --set whisker.enabled=false';
+
+describe('apply on the chart path', () => {
+  it('upgrades the release with its values kept, where the CRDs are there already', async () => {
+    const { outcomes, plan } = await openedChart(chartBench({ crdsApplied: true }));
+    assert.deepEqual(new Set(Object.values(outcomes)), new Set(['ok', 'not-applicable']));
+    assert.deepEqual(commands(plan), [`helm upgrade calico ${PLACE} --reset-then-reuse-values ${OFF}`]);
+  });
+
+  it('brings CRDs that are missing right before the upgrade, and judges anew in between', async () => {
+    const { plan } = await openedChart(chartBench());
+    assert.match(commands(plan)[0] ?? '', /^kubectl apply --server-side --force-conflicts -f \S+\/v1_crd_projectcalico_org.yaml$/);
+    assert.match(commands(plan)[1] ?? '', /^helm upgrade/);
+    assert.equal('actions' in plan && plan.actions.at(-1)?.afresh, true);
+  });
+
+  it('holds the renaming of policies when asked: after the CRDs, before the upgrade, and looked at again', async () => {
+    const objects = [configurationCrd, configuration];
+    const { plan } = await openedChart(chartBench({ objects, options: { holdPolicyMigration: true } }));
+    assert.ok('actions' in plan);
+    const steps = plan.actions.map(({ id }) => id).filter((id) => id !== 'crds-file');
+    assert.deepEqual(steps, ['crds', 'hold-policies', 'held-policies', 'chart']);
+    assert.equal(plan.actions.at(-1)?.afresh, true);
+  });
+
+  it('refuses to hold it where the CRDs that know the switch come only with the new operator', async () => {
+    const known = { chart: { metadata: { name: 'tigera-operator', version: 'v3.30.7' }, values: { manageCRDs: true } } };
+    const bench = chartBench({
+      ...{ stored: known, objects: [configurationCrd, configuration] },
+      options: { manageCrds: true, holdPolicyMigration: true },
+    });
+    await assert.rejects(openedChart(bench), { name: 'Fault', code: 'usage', message: /--manage-crds/ });
+  });
+
+  it('leaves the CRDs to an operator that can apply them, when told so', async () => {
+    const known = { chart: { metadata: { name: 'tigera-operator', version: 'v3.30.7' }, values: { manageCRDs: true } } };
+    const { plan, outcomes } = await openedChart(chartBench({ stored: known, options: { manageCrds: true } }));
+    assert.equal(outcomes['NS-238'], 'ok');
+    assert.deepEqual(commands(plan), [
+      `helm upgrade calico ${PLACE} --reset-then-reuse-values --set manageCRDs=true --set goldmane.enabled=false --set whisker.enabled=false`,
+    ]);
+  });
+
+  it('gives helm 3.13 the values of the release as a private file', async () => {
+    const bench = chartBench({ helm: 'v3.13.0', crdsApplied: true });
+    const { plan } = await openedChart(bench);
+    assert.deepEqual(commands(plan), [`helm upgrade calico ${PLACE} --values /w/chart-values.json ${OFF}`]);
+    assert.equal(bench.saved.get('chart-values.json'), '{"installation":{"registry":"mirror.example.org"}}');
+  });
+
+  it('tells helm where the release is when it is stored in ConfigMaps', async () => {
+    const { plan } = await openedChart(chartBench({ storage: 'ConfigMap', crdsApplied: true }));
+    assert.match(commands(plan)[0] ?? '', /^HELM_DRIVER=configmap helm upgrade/);
+  });
+
+  it('has nothing to do, and asks the server nothing, once the release is deployed with what is wanted', async () => {
+    const stored = {
+      chart: { metadata: { name: 'tigera-operator', version: 'v3.32.1' }, values: { manageCRDs: true } },
+      config: { manageCRDs: false, goldmane: { enabled: false }, whisker: { enabled: false } },
+    };
+    const bench = chartBench({ stored, crdsApplied: true });
+    assert.deepEqual((await openedChart(bench)).plan, { skip: 'release tigera-operator/calico is at v3.32.1, with your values' });
+    assert.equal(
+      bench.asked.some((line) => line.includes('upgrade')),
+      false,
+    );
+  });
+
+  it('lets values of a file speak for themselves', async () => {
+    const files = { 'more.yaml': 'goldmane:\n  enabled: true\nwhisker:\n  enabled: false\n' };
+    const { plan } = await openedChart(chartBench({ files, options: { chartValues: 'more.yaml' }, crdsApplied: true }));
+    assert.deepEqual(commands(plan), [`helm upgrade calico ${PLACE} --reset-then-reuse-values --values more.yaml --set manageCRDs=false`]);
+  });
+
+  const upgradedBefore = {
+    chart: { metadata: { name: 'tigera-operator', version: 'v3.32.1' }, values: { manageCRDs: true } },
+    config: { manageCRDs: false, goldmane: { enabled: false }, whisker: { enabled: false } },
+  };
+
+  it('switches flow logs on when asked for after an upgrade that left them off, once', async () => {
+    const options = { enableFlowLogs: true };
+    const { plan } = await openedChart(chartBench({ stored: upgradedBefore, options, crdsApplied: true }));
+    const on = '--set goldmane.enabled=true --set whisker.enabled=true';
+    assert.deepEqual(commands(plan), [`helm upgrade calico ${PLACE} --reset-then-reuse-values ${on}`]);
+    const config = { manageCRDs: false, goldmane: { enabled: true }, whisker: { enabled: true } };
+    const after = chartBench({ stored: { ...upgradedBefore, config }, options, crdsApplied: true });
+    assert.ok('skip' in (await openedChart(after)).plan);
+  });
+
+  it('refuses flow logs that a file of values switches off, naming both', async () => {
+    const parts = { files: { 'my.yaml': 'goldmane:\n  enabled: false\n' }, stored: upgradedBefore, crdsApplied: true };
+    const bench = chartBench({ ...parts, options: { chartValues: 'my.yaml', enableFlowLogs: true } });
+    await assert.rejects(openedChart(bench), {
+      code: 'usage',
+      message: '--enable-flow-logs asks for what --values my.yaml switches off: goldmane.enabled',
+    });
+  });
+
+  it('refuses flow logs that the target’s chart does not have', async () => {
+    const bench = chartBench({ defaults: 'manageCRDs: true\n', crdsApplied: true, options: { enableFlowLogs: true } });
+    await assert.rejects(openedChart(bench), {
+      code: 'usage',
+      message: /--enable-flow-logs: the chart of v3\.32\.1 has no Goldmane, Whisker/,
+    });
+  });
+
+  it('shows what the new revision changes, creates and removes', async () => {
+    const manifest = '---\napiVersion: v1\nkind: Namespace\nmetadata: { name: calico-system }\n';
+    const { plan } = await openedChart(chartBench({ crdsApplied: true, trial: { manifest } }));
+    assert.ok('actions' in plan);
+    assert.deepEqual(
+      plan.objects?.map(({ ref, change }) => `${change} ${ref.kind}/${ref.name}`),
+      ['create Namespace/calico-system'],
+    );
+    assert.ok(plan.notes?.some((note) => note.includes('helm deletes') && note.includes('Deployment/tigera-operator/tigera-operator')));
+  });
+
+  it('asks again for what the server cannot say before it has the new CRDs', async () => {
+    const error = 'Error: UPGRADE FAILED: [resource mapping not found for name: "default": no matches for kind "Goldmane"';
+    assert.equal((await openedChart(chartBench({ trial: { error } }))).outcomes['NS-239'], 'not-applicable');
+    assert.equal((await openedChart(chartBench({ trial: { error }, crdsApplied: true }))).outcomes['NS-239'], 'error');
+  });
+});
+
+const CRD_IN_RELEASE = `---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: ippools.crd.projectcalico.org }
+`;
+const liveCrd = (annotations: Readonly<Record<string, string>> = {}) =>
+  objectOf('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'ippools.crd.projectcalico.org', { metadata: { annotations } });
+const csiDriver = objectOf('apps/v1', 'DaemonSet', 'csi-node-driver', {
+  metadata: { namespace: 'calico-system' },
+  spec: {
+    selector: {},
+    template: { spec: { containers: [{ name: 'calico-csi', image: 'quay.io/calico/csi:v3.27.5' }] } },
+  },
+});
+const CSI_DEFAULT = 'installation: { kubeletVolumePluginPath: None }\n';
+const editedOperator = {
+  manager: 'kubectl-set',
+  operation: 'Update',
+  fieldsV1: {
+    'f:spec': {
+      'f:template': { 'f:spec': { 'f:containers': { 'k:{"name":"tigera-operator"}': { 'f:image': {} } } } },
+    },
+  },
+};
+
+const REFUSED: readonly (readonly [string, string, ChartParts])[] = [
+  ['NS-231', 'a release that is stored nowhere', { storage: 'none', options: { path: 'chart' } }],
+  ['NS-231', 'Secrets that may not be read', { forbidden: true }],
+  ['NS-232', 'an operation that has not ended', { stored: { info: { status: 'pending-upgrade' } } }],
+  ['NS-232', 'a failed revision', { stored: { info: { status: 'failed', description: 'conflict' } } }],
+  ['NS-233', 'a pinned operator', { stored: { config: { tigeraOperator: { version: 'v1.32.12' } } } }],
+  ['NS-234', 'helm 2', { helm: 'Client: v2.17.0' }],
+  ['NS-235', 'a chart of another release', { chart: 'name: tigera-operator\nversion: v3.31.2\n' }],
+  ['NS-235', 'another chart', { chart: 'name: felix\nversion: v3.32.1\n' }],
+  ['NS-236', 'CRDs among the objects of the release', { stored: { manifest: CRD_IN_RELEASE }, objects: [liveCrd()] }],
+  ['NS-238', 'an operator that cannot apply CRDs', { options: { manageCrds: true } }],
+  ['NS-239', 'values that the chart rejects', { trial: { error: 'Error: values don’t meet the specifications of the schema' } }],
+  ['NS-240', 'the loss of the CSI driver', { defaults: CSI_DEFAULT, objects: [csiDriver] }],
+];
+
+describe('what stands against a chart upgrade', () => {
+  for (const [id, what, parts] of REFUSED) {
+    it(`${id}: ${what}`, async () => {
+      const { outcomes } = await openedChart(chartBench({ crdsApplied: true, ...parts }));
+      assert.equal(outcomes[id], 'error');
+    });
+  }
+
+  for (const [newer, older] of [
+    ['ConfigMap', 'Secret'],
+    ['Secret', 'ConfigMap'],
+  ] as const) {
+    it(`NS-231: takes the newer of two stores, the ${newer}s, where ${older}s of an older time are left`, async () => {
+      const objects = storedIn({ storage: newer, stored: { version: 9, config: { installation: { registry: 'new.example.org' } } } });
+      const bench = chartBench({ crdsApplied: true, storage: older, objects });
+      const { plan } = await openedChart(bench);
+      assert.equal(commands(plan).join().startsWith('HELM_DRIVER=configmap helm upgrade'), newer === 'ConfigMap');
+      const found = (await applyStage.open(bench.sources, bench.context)).findings().find(({ id }) => id === 'NS-231');
+      assert.match(found?.message ?? '', /revision 9/);
+    });
+  }
+
+  it('NS-231: nothing, where ConfigMaps may not be read and Secrets have the release', async () => {
+    const bench = chartBench({ crdsApplied: true });
+    const { cluster } = bench.sources;
+    const list: typeof cluster.list = async (kind, options) => {
+      if (kind.kind === 'ConfigMap' && options?.labelSelector) throw new ApiFailure(403, 'Forbidden', 'configmaps is forbidden');
+      return cluster.list(kind, options);
+    };
+    const { outcomes } = await openedChart({ ...bench, sources: { ...bench.sources, cluster: { ...cluster, list } } });
+    assert.equal(outcomes['NS-231'], 'ok');
+  });
+
+  it('NS-236: nothing, once each live CRD is marked to be kept', async () => {
+    const parts: ChartParts = { stored: { manifest: CRD_IN_RELEASE }, objects: [liveCrd({ 'helm.sh/resource-policy': 'keep' })] };
+    assert.equal((await openedChart(chartBench({ crdsApplied: true, ...parts }))).outcomes['NS-236'], 'ok');
+  });
+
+  it('NS-236: not even a person who accepts the loss of all data gets a plan for it', async () => {
+    const parts: ChartParts = { stored: { manifest: CRD_IN_RELEASE }, objects: [liveCrd()], options: { accept: [{ check: 'NS-236' }] } };
+    await assert.rejects(openedChart(chartBench(parts)), { code: 'blocked' });
+  });
+
+  it('NS-237: warns of CRDs that belong to another release', async () => {
+    const foreign = liveCrd({ 'meta.helm.sh/release-name': 'calico-crds', 'meta.helm.sh/release-namespace': 'default' });
+    assert.equal((await openedChart(chartBench({ crdsApplied: true, objects: [foreign] }))).outcomes['NS-237'], 'warning');
+  });
+
+  for (const [status, next] of [
+    ['pending-upgrade', 'kubectl delete secret/sh.helm.release.v1.calico.v3 --namespace tigera-operator'],
+    ['pending-rollback', 'kubectl delete secret/sh.helm.release.v1.calico.v3 --namespace tigera-operator'],
+    // The record is the release itself: values and objects are in no other.
+    ['pending-install', 'helm history calico --namespace tigera-operator'],
+    ['uninstalling', 'helm history calico --namespace tigera-operator'],
+    ['superseded', 'helm history calico --namespace tigera-operator'],
+  ] as const) {
+    it(`NS-232: leads out of ${status} without losing the release`, async () => {
+      const { sources, context } = chartBench({ crdsApplied: true, stored: { info: { status } } });
+      const found = (await applyStage.open(sources, context)).findings().find(({ id }) => id === 'NS-232');
+      assert.deepEqual([found?.outcome, found?.next], ['error', next]);
+    });
+  }
+
+  it('NS-232: lets a run go on from the failed revision that it left itself', async () => {
+    const failed = { info: { status: 'failed' }, chart: { metadata: { name: 'tigera-operator', version: 'v3.32.1' } } };
+    const bench = chartBench({ stored: failed, crdsApplied: true });
+    const { clusterUid } = bench.context;
+    bench.record = { target: 'v3.32.1', clusterUid, digests: {} } as ReturnType<typeof Object.assign>;
+    assert.equal((await openedChart(bench)).outcomes['NS-232'], 'expected');
+  });
+
+  it('NS-240: nothing, where the values say what becomes of the driver', async () => {
+    const stored = { config: { installation: { kubeletVolumePluginPath: '/var/lib/kubelet' } } };
+    const parts: ChartParts = { stored, defaults: CSI_DEFAULT, objects: [csiDriver], crdsApplied: true };
+    assert.equal((await openedChart(chartBench(parts))).outcomes['NS-240'], 'ok');
+  });
+
+  for (const [helm, method, forced] of [
+    ['v3.19.5', undefined, false],
+    ['v4.3.1', 'ssa', true],
+    // A release of helm 3: helm 4 stays with client-side apply, and refuses the flag there.
+    ['v4.3.1', undefined, false],
+    ['v4.3.1', 'csa', false],
+    ['v3.19.5', 'ssa', false],
+  ] as const) {
+    it(`NS-241: names fields set by hand before ${helm} takes them (${method ?? 'no'} method), and takes them only once accepted`, async () => {
+      const accept = [{ check: 'NS-241' }];
+      const parts: ChartParts = { helm, crdsApplied: true, ...(method ? { stored: { apply_method: method } } : {}) };
+      const edit = (bench: ReturnType<typeof chartBench>) => {
+        bench.around.edit('Deployment', 'tigera-operator', [], editedOperator);
+        return openedChart(bench);
+      };
+      assert.equal((await edit(chartBench(parts))).outcomes['NS-241'], 'error');
+      const { outcomes, plan } = await edit(chartBench({ ...parts, options: { accept } }));
+      assert.equal(outcomes['NS-241'], 'accepted');
+      assert.equal(commands(plan)[0]?.includes('--force-conflicts'), forced);
+    });
+  }
+});

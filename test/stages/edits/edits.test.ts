@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { type CarriedEdits, readCarriedEdits } from '../../../src/core/carried.ts';
+import type { Options } from '../../../src/core/context.ts';
+import type { KubeObject } from '../../../src/core/object.ts';
+import type { StagePlan } from '../../../src/core/stage.ts';
+import {
+  type ApplyBench,
+  applyBench,
+  installedClientSide,
+  openApply,
+  ownDocuments,
+  runRecord,
+  upgrade,
+} from '../../support/apply-bench.ts';
+import { appliedClientSide, ownedBy } from '../../support/applying-cluster.ts';
+
+const TEMPLATE = '/spec/template/spec/containers/0';
+const NODE = 'spec.template.spec.containers[netsvc-node]';
+const CNI_VERSION = 'ConfigMap/kube-system/netsvc-config:data.cni_network_config.cniVersion';
+
+/** Documents of the installed release with one of them changed as text. */
+async function editedFile(kind: string, from: string, to: string): Promise<readonly KubeObject[]> {
+  const documents = await ownDocuments('v3.26.4');
+  const edited = documents.map((one) => (one.kind === kind ? (JSON.parse(JSON.stringify(one).replaceAll(from, to)) as KubeObject) : one));
+  assert.notDeepEqual(edited, documents);
+  return edited;
+}
+
+const installedEdited = async (...change: Parameters<typeof editedFile>) => (await editedFile(...change)).map(appliedClientSide);
+
+async function judged(bench: ApplyBench, id = 'NS-201') {
+  return (await openApply(bench)).findings().find((one) => one.id === id) ?? assert.fail(`no ${id}`);
+}
+
+async function planOf(bench: ApplyBench): Promise<Exclude<StagePlan, { skip: string }>> {
+  const plan = (await openApply(bench)).plan();
+  return 'skip' in plan ? assert.fail(plan.skip) : plan;
+}
+
+/** Every edit, as `outcome path (source)`. */
+async function traced(bench: ApplyBench): Promise<readonly string[]> {
+  const { edits = [] } = await planOf(bench);
+  return edits.map(({ outcome, path, source }) => `${outcome} ${path} (${source.manager ?? source.kind})`);
+}
+
+/** What the cluster has after the upgrade. */
+async function upgraded(bench: ApplyBench, kind: string, name: string): Promise<string> {
+  await upgrade(bench);
+  return JSON.stringify(bench.around.object(kind, name));
+}
+
+const by = (manager: string, fieldsV1: object) => ({ manager, operation: 'Update', apiVersion: 'apps/v1', fieldsV1: fieldsV1 as never });
+const containerField = (field: string) => ({
+  'f:spec': { 'f:template': { 'f:spec': { 'f:containers': { 'k:{"name":"netsvc-node"}': { [field]: {} } } } } },
+});
+
+describe('edits made in the file that was applied', () => {
+  it('are carried into the target and stay so', async () => {
+    const bench = applyBench(await installedEdited('DaemonSet', '"autodetect"', '"can-reach=10.0.0.1"'));
+    assert.deepEqual(await traced(bench), [`kept ${NODE}.env[IP].value (last-applied)`]);
+    assert.match((await judged(bench)).message, /1 edit of yours: 1 carried, compared with v3\.26\.4/);
+    assert.match(await upgraded(bench, 'DaemonSet', 'netsvc-node'), /can-reach=10\.0\.0\.1.*netsvc\/node:v3\.32\.2|v3\.32\.2.*can-reach/);
+  });
+
+  it('are in upgrade.yaml with the comments of the release', async () => {
+    const bench = applyBench(await installedEdited('DaemonSet', '"autodetect"', '"can-reach=10.0.0.1"'));
+    const { actions } = await planOf(bench);
+    const saved = actions.find(({ id }) => id === 'save')?.effect;
+    assert.ok(saved?.type === 'write');
+    assert.match(saved.content, /can-reach=10\.0\.0\.1/);
+    assert.match(saved.content, /# What the network plugin itself may do/);
+  });
+
+  it('count as one whole variable where the person added one, and as a removal where one was taken out', async () => {
+    const [ip, mine] = ['{"name":"IP","value":"autodetect"}', '{"name":"MY","value":"1"}'];
+    const added = applyBench(await installedEdited('DaemonSet', ip, `${ip},${mine}`));
+    assert.match(await upgraded(added, 'DaemonSet', 'netsvc-node'), /"MY"/);
+    const removed = applyBench(await installedEdited('DaemonSet', `${ip},`, ''));
+    assert.doesNotMatch(await upgraded(removed, 'DaemonSet', 'netsvc-node'), /"IP"/);
+  });
+
+  it('are none if only the release tags differ, and reach every image if the registry does', async () => {
+    assert.deepEqual(await traced(applyBench(await installedEdited('DaemonSet', ':v3.26.4', ':v3.26.3'))), []);
+    const mirror = applyBench(await installedEdited('Deployment', 'registry.netsvc.io/netsvc/', 'mirror.example/netsvc/'));
+    const image = /mirror\.example\/netsvc\/kube-controllers:v3\.32\.2/;
+    assert.match(await upgraded(mirror, 'Deployment', 'netsvc-kube-controllers'), image);
+  });
+
+  it('are obsolete if their container is gone in the target', async () => {
+    const bench = applyBench(await installedEdited('DaemonSet', '"netsvc-node","-mount"', '"netsvc-node","-mount","-v"'));
+    assert.match((await judged(bench)).message, /1 without a place in the target/);
+  });
+
+  it('of CRDs and service accounts are not looked at: the target brings them whole', async () => {
+    const documents = (await ownDocuments('v3.26.4')).map((one) => {
+      const labels = { mine: 'yes' };
+      return one.kind === 'CustomResourceDefinition' || one.kind === 'ServiceAccount'
+        ? { ...one, metadata: { ...one.metadata, labels } }
+        : one;
+    });
+    const kept = (await traced(applyBench(documents.map(appliedClientSide)))).filter((one) => !one.startsWith('target '));
+    assert.deepEqual(kept, []);
+  });
+});
+
+describe('edits made in the cluster', () => {
+  it('are carried, with the manager that made them', async () => {
+    const bench = applyBench(await installedClientSide('v3.26.4'));
+    const owner = by('kubectl-edit', containerField('f:resources'));
+    bench.around.edit('DaemonSet', 'netsvc-node', [{ op: 'replace', path: `${TEMPLATE}/resources/requests/cpu`, value: '500m' }], owner);
+    assert.deepEqual(await traced(bench), [`kept ${NODE}.resources.requests.cpu (kubectl-edit)`]);
+    assert.match(await upgraded(bench, 'DaemonSet', 'netsvc-node'), /"cpu":"500m"/);
+  });
+
+  it('are found without a trace of who made them: a variable removed live stays away', async () => {
+    const installed = await installedClientSide('v3.26.4');
+    const bench = applyBench(installed);
+    const agents = bench.around.object('DaemonSet', 'netsvc-node') as unknown as {
+      spec: { template: { spec: { containers: [{ env: { name: string }[] }] } } };
+    };
+    const index = agents.spec.template.spec.containers[0].env.findIndex(({ name }) => name === 'NETSVC_LOG_SEVERITY');
+    bench.around.edit('DaemonSet', 'netsvc-node', [{ op: 'remove', path: `${TEMPLATE}/env/${index}` }]);
+    assert.doesNotMatch(await upgraded(bench, 'DaemonSet', 'netsvc-node'), /NETSVC_LOG_SEVERITY/);
+  });
+
+  it('are found on objects that nobody applied: created ones are compared with the release itself', async () => {
+    const created = (await ownDocuments('v3.26.4')).map((one) => ownedBy('kubectl-create', one));
+    const bench = applyBench(created);
+    assert.deepEqual(await traced(bench), []);
+    bench.around.edit('Deployment', 'netsvc-kube-controllers', [{ op: 'replace', path: '/spec/replicas', value: 2 }], by('kubectl', {}));
+    assert.deepEqual(await traced(bench), ['kept spec.replicas (kubectl-create)']);
+    assert.match(await upgraded(bench, 'Deployment', 'netsvc-kube-controllers'), /"replicas":2/);
+  });
+
+  it('count an object that the person did away with: it stays away', async () => {
+    const installed = (await installedClientSide('v3.26.4')).filter(({ kind }) => kind !== 'PodDisruptionBudget');
+    const bench = applyBench(installed);
+    assert.equal(await upgraded(bench, 'PodDisruptionBudget', 'netsvc-kube-controllers'), undefined);
+  });
+});
+
+describe('edits that meet a change of the release', () => {
+  const bench = async (options: Partial<Options> = {}) =>
+    applyBench(await installedEdited('ConfigMap', '\\"cniVersion\\": \\"0.3.1\\"', '\\"cniVersion\\": \\"0.4.0\\"'), { options });
+
+  it('stop the upgrade with exit 8, by the name that --resolve takes, with all three values', async () => {
+    const { outcome, exit, evidence, next } = await judged(await bench());
+    assert.deepEqual([outcome, exit, evidence.map(({ text }) => text)], ['error', 'conflicts', [CNI_VERSION]]);
+    assert.match(evidence[0]?.detail ?? '', /was: 0\.3\.1, yours: 0\.4\.0, the target's: 1\.0\.0/);
+    assert.equal(next, `kubectl netsvc-upgrade plan --resolve '${CNI_VERSION}=mine'`);
+  });
+
+  for (const [side, version] of [
+    ['mine', '0.4.0'],
+    ['theirs', '1.0.0'],
+  ] as const) {
+    it(`end as the person decides: ${side}`, async () => {
+      const decided = await bench({ resolutions: { [CNI_VERSION]: side } });
+      assert.equal((await judged(decided)).outcome, 'ok');
+      const config = await upgraded(decided, 'ConfigMap', 'netsvc-config');
+      assert.ok(config.includes(`\\"cniVersion\\": \\"${version}\\"`), config);
+    });
+  }
+
+  it('take the target’s value if that is accepted by name', async () => {
+    const accepted = await bench({ accept: [{ check: 'NS-201', subject: CNI_VERSION }] });
+    assert.equal((await judged(accepted)).outcome, 'accepted');
+  });
+
+  it('are not decided by a --resolve that names nothing', async () => {
+    await assert.rejects(openApply(await bench({ resolutions: { 'ConfigMap/x:data.y': 'mine' } })), {
+      code: 'usage',
+      suggestions: [`to be decided: ${CNI_VERSION}`],
+    });
+  });
+});
+
+describe('when edits are told', () => {
+  const edited = () => installedEdited('DaemonSet', '"autodetect"', '"first-found"');
+
+  async function keptOf(bench: ApplyBench): Promise<CarriedEdits> {
+    const { keep } = await planOf(bench);
+    return readCarriedEdits(JSON.parse(JSON.stringify(keep?.content))) ?? assert.fail('nothing kept');
+  }
+
+  it('they are told again after a run that stopped before it wrote', async () => {
+    const bench = applyBench(await edited());
+    bench.record = runRecord({});
+    assert.deepEqual(await traced(bench), [`kept ${NODE}.env[IP].value (last-applied)`]);
+  });
+
+  it('a run that goes on uses what was kept before the first write: the cluster no longer tells it', async () => {
+    const kept = await keptOf(applyBench(await edited()));
+    const bench = applyBench(await ownDocuments('v3.32.2').then((all) => all.map(appliedClientSide)));
+    bench.record = runRecord({ kept: ['r/apply/edits#1'] });
+    bench.kept.set('r/apply/edits#1', kept);
+    assert.deepEqual(await traced(bench), [`kept ${NODE}.env[IP].value (last-applied)`]);
+    assert.match(await upgraded(bench, 'DaemonSet', 'netsvc-node'), /"first-found"/);
+  });
+
+  it('a run that goes on does not take other decisions', async () => {
+    const kept = await keptOf(applyBench(await edited()));
+    const bench = applyBench(await edited(), { options: { resolutions: { [CNI_VERSION]: 'mine' } } });
+    bench.record = runRecord({ kept: ['r/apply/edits#1'] });
+    bench.kept.set('r/apply/edits#1', kept);
+    await assert.rejects(openApply(bench), { code: 'usage', message: /has begun to write/ });
+  });
+
+  it('what an earlier, finished run carried does not hide a later edit', async () => {
+    const bench = applyBench(await edited());
+    await upgrade(bench);
+    bench.record = runRecord({ finishedAt: '2026-01-01T12:00:00Z', kept: ['r/apply/edits#1'] });
+    bench.kept.set('r/apply/edits#1', await keptOf(applyBench(await edited())));
+    assert.match(JSON.stringify((await openApply(bench)).plan()), /everything is as .* says, and rolled out/);
+    bench.around.edit('DaemonSet', 'netsvc-node', [{ op: 'replace', path: `${TEMPLATE}/resources/requests/cpu`, value: '700m' }]);
+    assert.match(await upgraded(bench, 'DaemonSet', 'netsvc-node'), /"700m"/);
+  });
+
+  it("they are not told if the target is the person's own file", async () => {
+    const bench = applyBench(await edited(), { options: { upgradeFile: 'mine.yaml' } });
+    bench.files.set('mine.yaml', (await ownDocuments('v3.32.2')).map((one) => JSON.stringify(one)).join('\n---\n'));
+    assert.deepEqual(await traced(bench), []);
+  });
+
+  it('a base of the nearest older patch release does, and is named', async () => {
+    const installed = (await ownDocuments('v3.26.4')).map(
+      (one) => JSON.parse(JSON.stringify(one).replaceAll('v3.26.4', 'v3.26.9')) as KubeObject,
+    );
+    const { outcome, message } = await judged(applyBench(installed.map(appliedClientSide)), 'NS-205');
+    assert.deepEqual([outcome, /v3\.26\.4/.test(message)], ['ok', true]);
+  });
+
+  it('the person’s own file counts instead of what kubectl noted', async () => {
+    const bench = applyBench(await installedClientSide('v3.26.4'), { options: { installedManifest: 'mine.yaml' } });
+    const mine = await editedFile('DaemonSet', '"autodetect"', '"interface=eth1"');
+    bench.files.set('mine.yaml', mine.map((one) => JSON.stringify(one)).join('\n---\n'));
+    assert.deepEqual(await traced(bench), [`kept ${NODE}.env[IP].value (file)`]);
+  });
+});

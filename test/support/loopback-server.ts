@@ -1,0 +1,101 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { openCluster } from '../../src/adapters/kube/cluster.ts';
+import type { Connection } from '../../src/adapters/kubeconfig/connection.ts';
+import type { Trace } from '../../src/adapters/trace.ts';
+import type { Identity } from '../control-plane/certificates.ts';
+
+export interface Seen {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly rawHeaders: readonly string[];
+  readonly body: string;
+}
+
+export interface Loopback {
+  readonly url: string;
+  readonly seen: Seen[];
+  /** Connections that were made so far. */
+  connections(): number;
+  close(): Promise<void>;
+}
+
+type Answer = (request: Seen, response: ServerResponse) => void | Promise<void>;
+
+/** A small real server on loopback that answers as told and remembers what it was asked. */
+export async function serve(answer: Answer, tls?: Identity & { readonly clientAuthority?: string }): Promise<Loopback> {
+  const seen: Seen[] = [];
+  let connections = 0;
+  const listener = async (request: IncomingMessage, response: ServerResponse) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { method = '', url = '', headers, rawHeaders } = request;
+    const one = { method, url, headers, rawHeaders, body: Buffer.concat(chunks).toString() };
+    seen.push(one);
+    await answer(one, response);
+  };
+  const server: Server = tls
+    ? createTlsServer({ cert: tls.certificate, key: tls.key, ca: tls.clientAuthority, requestCert: Boolean(tls.clientAuthority) }, listener)
+    : createServer(listener);
+  server.on(tls ? 'secureConnection' : 'connection', () => {
+    connections += 1;
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
+    seen,
+    connections: () => connections,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+export function sendJson(response: ServerResponse, value: unknown, status = 200, headers: Record<string, string | string[]> = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(JSON.stringify(value));
+}
+
+export function sendStatus(response: ServerResponse, code: number, reason: string, message: string, more: object = {}): void {
+  sendJson(response, { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message, ...more }, code);
+}
+
+export function connectionTo(url: string, more: Partial<Connection> = {}): Connection {
+  const cluster = { server: url, ...more.cluster };
+  return {
+    source: 'test.kubeconfig',
+    contextName: 'test',
+    clusterName: 'test',
+    userName: 'tester',
+    namespace: 'default',
+    server: url,
+    user: {},
+    env: { PATH: process.env.PATH },
+    ...more,
+    cluster,
+  };
+}
+
+/** A cluster whose pauses take no time; `pauses` holds their lengths. */
+export function clusterTo(
+  url: string,
+  more: Partial<Connection> = {},
+  options: { pageSize?: number; warn?: (text: string) => void; trace?: Trace } = {},
+) {
+  const pauses: number[] = [];
+  const cluster = openCluster(connectionTo(url, more), {
+    version: '1.2.3',
+    ...options,
+    sleep: async (ms, signal) => {
+      pauses.push(ms);
+      await new Promise((resolve) => setImmediate(resolve));
+      signal?.throwIfAborted();
+    },
+  });
+  return { cluster, pauses };
+}
