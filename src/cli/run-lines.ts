@@ -21,8 +21,12 @@ export function runLines(
   ];
 }
 
-/** What is left to a person at the end of a run, and what of it the error does not name where a command stopped for that person. */
+/**
+ * What is left to a person at the end of a run, and what of it the error does not name where a command stopped for that person.
+ * Of a stage that was planned several times, the last plan counts: what an earlier one asked for has been done since.
+ */
 function byHand({ exit, plans, suggestions }: Outcome): readonly string[] {
   if (exit !== 'done' && exit !== 'stopped') return [];
-  return leftToPerson(plans).filter((step) => !suggestions.includes(step));
+  const latest = plans.filter(({ id }, index) => index === plans.findLastIndex((one) => one.id === id));
+  return [...new Set(leftToPerson(latest))].filter((step) => !suggestions.includes(step));
 }

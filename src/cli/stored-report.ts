@@ -69,7 +69,8 @@ function planIn(plan: PlannedStage, room: Room): PlannedStage {
   const { edits, hosts } = plan;
   return {
     ...plan,
-    actions: [],
+    // What a person still has to do is said at the end of a run, and later.
+    actions: plan.actions.filter(({ effect }) => effect.type === 'ask'),
     objects: objectsIn(plan.objects, room),
     ...(edits ? { edits: edits.slice(0, room.objects).map((one) => shortEdit(one, room.text)) } : {}),
     ...(hosts ? { hosts: hostsIn(hosts, room) } : {}),

@@ -3,7 +3,8 @@ export const RUN_RECORD_VERSION = 1;
 
 export interface StageRecord {
   readonly id: string;
-  readonly state: 'running' | 'done' | 'skipped' | 'failed';
+  /** `interrupted`: a person stopped it; the same command continues it. */
+  readonly state: 'running' | 'done' | 'skipped' | 'failed' | 'interrupted';
   readonly startedAt: string;
   readonly endedAt?: string;
   readonly because?: string;

@@ -95,7 +95,8 @@ export class Recorder {
     if (stage && this.#record) {
       const now = this.#now();
       const because = thrown === undefined ? 'checks failed' : messageOf(thrown);
-      await this.noteStage({ id: stage.id, state: 'failed', startedAt: now, endedAt: now, because });
+      const state = exit === 'interrupted' ? exit : 'failed';
+      await this.noteStage({ id: stage.id, state, startedAt: now, endedAt: now, because });
     }
     const isOver = whole && exit === 'done';
     const record = this.#record ?? (isOver ? await this.#unfinished(takeLock) : undefined);

@@ -10,7 +10,7 @@ a{color:var(--accent)}nav a{margin-right:1em;white-space:nowrap}
 .skip{position:absolute;left:-99rem}.skip:focus{left:1rem;background:var(--paper);padding:.5em}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.1em 1em}dt{color:var(--dim)}dd{margin:0;min-width:0}
 .verdict{display:inline-block;padding:.2em .8em;border-radius:.3em;border:2px solid currentColor;font-weight:600}
-.v-good,.o-ok,.o-cured,.s-done,.c-new{color:var(--new)}.v-bad,.o-error,.s-failed,.c-failed{color:var(--failed)}
+.v-good,.o-ok,.o-cured,.s-done,.c-new{color:var(--new)}.v-bad,.o-error,.s-failed,.s-interrupted,.c-failed{color:var(--failed)}
 .o-warning,.o-accepted,.s-running,.s-left,.c-updating{color:var(--updating)}.o-not-applicable,.o-expected,.s-skipped,.s-other,.c-old,.c-gone{color:var(--dim)}
 .wide{overflow-x:auto;max-width:100%}
 table{border-collapse:collapse;width:100%;font-size:.9rem}th,td{text-align:left;vertical-align:top;padding:.3em .6em;border-bottom:1px solid var(--line)}

@@ -20,7 +20,7 @@ function stageRow(stage: ReportStage, from: number, whole: number): Html {
   const [began, ended] = [Date.parse(startedAt), Date.parse(endedAt)];
   const took = Number.isFinite(ended - began) ? Math.max(0, ended - began) : undefined;
   const bar = Number.isFinite(began) ? barOf(state, began - from, took ?? 0, whole) : '';
-  const kind = ['done', 'failed', 'skipped', 'running'].includes(state) ? state : 'other';
+  const kind = ['done', 'failed', 'skipped', 'running', 'interrupted'].includes(state) ? state : 'other';
   return html`<tr><th scope="row">${id}</th><td class="s-${kind}">${state}</td><td>${startedAt}</td><td>${took === undefined ? '' : elapsedText(took)}</td><td class="axis">${bar}</td><td>${because}</td></tr>
 `;
 }
@@ -28,6 +28,6 @@ function stageRow(stage: ReportStage, from: number, whole: number): Html {
 function barOf(state: string, offset: number, took: number, whole: number): Html {
   const percent = (part: number) => Math.round(Math.min(1, Math.max(0, part / whole)) * 1000) / 10;
   const [left, width] = [percent(offset), Math.max(0.5, percent(took))];
-  const kind = state === 'failed' ? 'failed' : state === 'skipped' ? 'skipped' : 'done';
+  const kind = ['failed', 'interrupted'].includes(state) ? 'failed' : state === 'skipped' ? 'skipped' : 'done';
   return html`<span class="bar b-${kind}" aria-hidden="true" style="margin-left:${Math.min(99, left)}%;width:${Math.min(width, 100 - Math.min(99, left))}%"></span>`;
 }

@@ -38,6 +38,22 @@ describe('report', () => {
     assert.match(bench.out(), /Next: kubectl netsvc-upgrade verify\n$/);
   });
 
+  it('says what was left to a person', async () => {
+    const effect = { type: 'ask', instruction: 'do configure' } as const;
+    const byHand = { actions: [{ id: 'configure', title: 'configure', ref: '§4.4/4', undo: 'full', effect } as const] };
+    const bench = commandBench([...chain(), fakeStage('cli', { plan: byHand })]);
+    await bench.run('run', '--yes');
+    const told = bench.out().length;
+    await bench.run('report');
+    assert.deepEqual(
+      bench
+        .out()
+        .slice(told)
+        .match(/^BY HAND.*$/gm),
+      ['BY HAND  do configure'],
+    );
+  });
+
   it('writes nothing, takes no lock and asks nothing', async () => {
     const bench = commandBench(chain());
     await bench.run('run', '--yes');

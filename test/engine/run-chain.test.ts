@@ -212,6 +212,11 @@ describe('runChain', () => {
     );
     assert.equal(outcome.exit, 'interrupted');
     assert.deepEqual(
+      bench.saved.at(-1)?.stages.map(({ id, state }) => [id, state]),
+      [['apply', 'interrupted']],
+      'status does not call a stage failed that a person stopped',
+    );
+    assert.deepEqual(
       bench.calls.filter((call) => call.startsWith('exec')),
       ['exec kubectl apply -f a'],
     );

@@ -36,11 +36,14 @@ async function readObjects(cluster: ClusterReader, kinds: readonly Kind[], key: 
   return { namespaced: kind.namespaced, uids };
 }
 
+/** States of a stage that came to its end. */
+const ENDED: readonly string[] = ['done', 'skipped'];
+
 /** Objects whose references were taken off, unless putting them back has ended since (§4.8/3). */
 export async function readStillOff({ ownerJournal, records }: Sources): Promise<number> {
   const [journal, record] = await Promise.all([ownerJournal.load(), records.load()]);
   if (!journal) return 0;
   const [strip, restore] = ['ownerrefs-strip', 'ownerrefs-restore'].map((id) => record?.stages.find((one) => one.id === id));
-  const isBack = restore?.endedAt !== undefined && restore.state !== 'failed' && restore.endedAt >= (strip?.endedAt ?? '');
+  const isBack = restore?.endedAt !== undefined && ENDED.includes(restore.state) && restore.endedAt >= (strip?.endedAt ?? '');
   return isBack ? 0 : journal.entries.length;
 }
