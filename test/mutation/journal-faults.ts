@@ -2,7 +2,7 @@ import { faultsIn, type Room } from './seeded-fault.ts';
 
 export const JOURNAL: Room = {
   name: 'journal',
-  tests: ['test/adapters/owner-journal*.test.ts'],
+  tests: ['test/adapters/journal/*.test.ts'],
   faults: [
     ...faultsIn('src/adapters/journal/owner-journal.ts', [
       // What was written is not read back.

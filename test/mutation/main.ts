@@ -3,13 +3,9 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
-import { JOURNAL } from './journal-faults.ts';
-import { LOCK } from './lock-faults.ts';
-import { MERGE } from './merge-faults.ts';
-import { REFERENCES } from './reference-faults.ts';
+import { ROOMS } from './rooms.ts';
 import { type Room, type SeededFault, seeded } from './seeded-fault.ts';
 
-const ROOMS: readonly Room[] = [JOURNAL, REFERENCES, LOCK, MERGE];
 const WANTED_SHARE = 0.9;
 const COPIED = ['src', 'test', 'bin', 'schemas', 'docs', 'package.json', 'tsconfig.json', '.mocharc.json'];
 /** A fault may well be a loop without end: that is caught, too. */

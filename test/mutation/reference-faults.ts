@@ -38,7 +38,7 @@ export const REFERENCES: Room = {
       ['if (before >= 0) return before + 1;', 'if (before >= 0) return before;'],
       ['return after >= 0 ? after : Math.min(place, board.length);', 'return after >= 0 ? after : place;'],
       ["return [testUid(entry), { op: 'test', path: REFERENCES, value: live.references }];", 'return [testUid(entry)];'],
-      ["    { op: 'test', path: '/metadata/resourceVersion', value: live.resourceVersion },\n", ''],
+      ["{ op: 'test', path: REFERENCES, value: null }, ", ''],
       ['return { ...reference, uid: now.uid,', 'return { ...reference,'],
       ['...(now.name === undefined ? {} : { name: now.name })', ''],
     ]),
