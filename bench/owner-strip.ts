@@ -65,7 +65,7 @@ async function fill({ api }: ControlPlane, objects: number): Promise<readonly Jo
 
 /** What the patch is, whoever sends it. */
 function opsOf(entry: JournalEntry) {
-  return stripPatch(entry, { uid: entry.object.uid, resourceVersion: '', references: entry.references }).ops;
+  return stripPatch(entry, { uid: entry.object.uid, references: entry.references }).ops;
 }
 
 const requestOf = (entry: JournalEntry) => ({ path: `${PATH}/${entry.object.name}`, body: JSON.stringify(opsOf(entry)) });

@@ -54,7 +54,6 @@ export interface OwnerJournal {
 /** The live object, as far as references are concerned. */
 export interface LiveReferences {
   readonly uid: string;
-  readonly resourceVersion: string;
   readonly references: readonly OwnerReference[];
   /** UIDs of owners that the object's manifest names. */
   readonly appliedOwners?: readonly string[];

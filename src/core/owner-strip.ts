@@ -21,7 +21,7 @@ export function stripPlan(objects: readonly OwnedFate[], chosen: Chosen, recorde
     if (places.size === 0) return [];
     const entry = entryOf(owned.object, owned.references, places);
     const { uid } = owned.object;
-    const { ops } = stripPatch(entry, { uid, resourceVersion: owned.resourceVersion, references: owned.references });
+    const { ops } = stripPatch(entry, { uid, references: owned.references });
     return [{ entry, patch: { target: owned.object, patch: ops, uid } }];
   });
   return {

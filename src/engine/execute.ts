@@ -135,15 +135,13 @@ function tell(observe: Observer, stage: string, action: Action): OnLine {
 
 async function patchObject(ports: EnginePorts, effect: Extract<Effect, { type: 'patch' }>): Promise<string> {
   const { target, precondition } = effect;
-  const guard: JsonPatchOp[] = [{ op: 'test', path: '/metadata/uid', value: precondition.uid }];
-  if (precondition.resourceVersion) guard.push({ op: 'replace', path: '/metadata/resourceVersion', value: precondition.resourceVersion });
+  const { uid, resourceVersion } = precondition;
+  const guard: readonly JsonPatchOp[] = resourceVersion
+    ? [{ op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion }]
+    : [];
   try {
-    await ports.cluster.patch(
-      await servedKind(ports.cluster, target),
-      target,
-      [...guard, ...effect.patch],
-      effect.fieldManager ?? 'kubectl',
-    );
+    const kind = await servedKind(ports.cluster, target);
+    await ports.cluster.patch(kind, { ...target, uid }, [...guard, ...effect.patch], effect.fieldManager ?? 'kubectl');
   } catch (thrown) {
     // A failed `test` has no causes; a 422 with causes is the server's judgement of the result, and trying again is in vain.
     const isInvalid = thrown instanceof ApiFailure && thrown.status === 422 && thrown.causes.length > 0;

@@ -2,9 +2,9 @@ import type { OperatorExpected } from '../core/action.ts';
 import { Fault, messageOf } from '../core/fault.ts';
 import { HOLD_MS, type OperatorMemory, type OperatorTrouble, type OperatorVerdict, operatorVerdict } from '../core/operator-verdict.ts';
 import type { OperatorLag } from '../core/operator-view.ts';
+import { isPassing } from '../core/passing.ts';
 import type { Clock, ClusterReader } from '../core/ports.ts';
 import { readOperatorView } from '../core/read-operator.ts';
-import { isPassing } from './passing.ts';
 import type { Report } from './report.ts';
 
 export interface OperatorWait {

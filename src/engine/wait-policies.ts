@@ -1,9 +1,9 @@
 import type { PoliciesSettled, RenamingHeld } from '../core/action.ts';
 import { Fault } from '../core/fault.ts';
+import { isPassing } from '../core/passing.ts';
 import { pendingRenames, valueAt } from '../core/policy-renames.ts';
 import type { Clock, ClusterReader } from '../core/ports.ts';
 import { Outdated } from './outdated.ts';
-import { isPassing } from './passing.ts';
 import type { Report } from './report.ts';
 
 export interface PoliciesWait {

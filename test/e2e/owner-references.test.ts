@@ -29,7 +29,7 @@ const dependent = (name: string, references: readonly OwnerReference[]): KubeObj
 });
 
 function liveOf({ metadata }: Pick<KubeObject, 'metadata'>): LiveReferences {
-  return { uid: metadata.uid ?? '', resourceVersion: metadata.resourceVersion ?? '', references: metadata.ownerReferences ?? [] };
+  return { uid: metadata.uid ?? '', references: metadata.ownerReferences ?? [] };
 }
 
 function entryOfLive(object: KubeObject): JournalEntry {

@@ -28,12 +28,12 @@ export function entryFor(references: readonly OwnerReference[], object: JournalO
 }
 
 export function live(references: readonly OwnerReference[], uid = DEPENDENT.uid): LiveReferences {
-  return { uid, resourceVersion: '7', references };
+  return { uid, references };
 }
 
 /** The references after a patch; a list that became empty is absent, as the API server stores it. */
-export function patched(state: LiveReferences, ops: Parameters<typeof applyJsonPatch>[1]): LiveReferences {
-  const { uid, resourceVersion, references } = state;
+export function patched(state: LiveReferences, ops: Parameters<typeof applyJsonPatch>[1], resourceVersion = '7'): LiveReferences {
+  const { uid, references } = state;
   const object = { metadata: { uid, resourceVersion, ...(references.length > 0 ? { ownerReferences: references } : {}) } };
   const after: { readonly metadata: { readonly ownerReferences?: readonly OwnerReference[] } } = applyJsonPatch(object, ops);
   return { ...state, references: after.metadata.ownerReferences ?? [] };

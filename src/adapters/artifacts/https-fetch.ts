@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Fault, messageOf } from '../../core/fault.ts';
+import { isPassingStatus } from '../../core/passing.ts';
 import { isLoopback, proxyOf } from '../kube/proxy.ts';
 import type { Environment } from '../kubeconfig/connection.ts';
 import { plainHttp } from '../plain-http.ts';
@@ -78,7 +79,7 @@ async function bodyOf(answer: IncomingMessage, status: number, url: URL, limit: 
   answer.resume();
   if (status === 200) return new Uint8Array();
   if (status === 404 || status === 410) throw new NotThere(`${url.href}: ${status}`);
-  if (status === 429 || status >= 500) throw new Passing(`the server answered ${status}`);
+  if (isPassingStatus(status)) throw new Passing(`the server answered ${status}`);
   throw new Fault('failed', `${url.href}: the server answered ${status}`, ['check the address and whether it asks for a login']);
 }
 

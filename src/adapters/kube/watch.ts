@@ -1,5 +1,6 @@
 import { Fault } from '../../core/fault.ts';
 import type { Kind, KubeObject } from '../../core/object.ts';
+import { isPassing } from '../../core/passing.ts';
 import { ApiFailure, type ListOptions, type WatchUpdate } from '../../core/ports.ts';
 import { readLines } from './body.ts';
 import { kept, listAll, METADATA_ONE, typed } from './list.ts';
@@ -105,8 +106,7 @@ function gone(thrown: unknown): boolean {
 
 /** True if waiting may help: no answer, too many requests, a server in trouble, a gap, or a line cut off. */
 function passing(thrown: unknown): boolean {
-  if (!(thrown instanceof ApiFailure)) return isTransportError(thrown);
-  return thrown.status === 0 || thrown.status === 410 || thrown.status === 429 || thrown.status >= 500;
+  return thrown instanceof ApiFailure ? isPassing(thrown) || gone(thrown) : isTransportError(thrown);
 }
 
 function isTransportError(thrown: unknown): boolean {

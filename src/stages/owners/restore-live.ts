@@ -54,8 +54,8 @@ function placeOf({ namespace = '', name }: { readonly namespace?: string | undef
 }
 
 function liveOf({ metadata }: KubeObject): LiveReferences {
-  const { uid = '', resourceVersion = '', ownerReferences = [] } = metadata;
-  return { uid, resourceVersion, references: ownerReferences, appliedOwners: appliedOwnerUids(metadata) };
+  const { uid = '', ownerReferences = [] } = metadata;
+  return { uid, references: ownerReferences, appliedOwners: appliedOwnerUids(metadata) };
 }
 
 function lean({ apiVersion, kind, metadata }: KubeObject): KubeObject {
