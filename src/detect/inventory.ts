@@ -2,13 +2,12 @@ import type { Reading } from '../core/check.ts';
 import type { KubeObject } from '../core/object.ts';
 import type { PodFacts } from '../core/pod-facts.ts';
 
-/** A CRD by its name; `storedVersions` only for the service's own stored resources. */
+/** A CRD, by its name. */
 export interface CrdFact {
   /** `felixconfigurations.crd.example.io` */
   readonly name: string;
   readonly plural: string;
   readonly group: string;
-  readonly storedVersions?: readonly string[];
 }
 
 /**
@@ -37,8 +36,7 @@ export interface Inventory {
 }
 
 /** The fact behind a CRD's name, `plural.group`. */
-export function crdFact(name: string, storedVersions?: readonly string[]): CrdFact {
+export function crdFact(name: string): CrdFact {
   const dot = name.indexOf('.');
-  const fact = { name, plural: dot < 0 ? name : name.slice(0, dot), group: dot < 0 ? '' : name.slice(dot + 1) };
-  return storedVersions === undefined ? fact : { ...fact, storedVersions };
+  return { name, plural: dot < 0 ? name : name.slice(0, dot), group: dot < 0 ? '' : name.slice(dot + 1) };
 }

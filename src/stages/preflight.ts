@@ -16,6 +16,7 @@ import { readInventory } from './survey/inventory.ts';
 import { readClient, readWorkFolder } from './survey/machine.ts';
 import { podView } from './survey/pods.ts';
 import { readAgentConfig, readInjectors, readProxyMode, readResources } from './survey/resources.ts';
+import { withStoredVersions } from './survey/stored-versions.ts';
 import { readAccess, readTargetFor } from './survey/target.ts';
 
 /** What is installed and whether it can be upgraded (§1, 7, 9): reads everything at once, changes nothing. */
@@ -57,7 +58,8 @@ async function readInstallation({ cluster }: Sources, { profile, options }: Cont
   const unread = [inventory.daemonSets, inventory.deployments].find((reading) => 'unread' in reading);
   const detection: Reading<Detection> =
     unread && 'unread' in unread ? unread : { value: detect(inventory, profile, { path: options.path, variant: options.variant }) };
-  return { detection, daemonSets: inventory.daemonSets, deployments: inventory.deployments, crds: inventory.crds };
+  const crds = await attemptWith(inventory.crds, (all) => withStoredVersions(cluster, all, profile));
+  return { detection, daemonSets: inventory.daemonSets, deployments: inventory.deployments, crds };
 }
 
 async function readGeneral({ cluster, lock }: Sources, { profile }: Context) {

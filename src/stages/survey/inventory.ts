@@ -25,7 +25,7 @@ export async function readInventory(sources: Pick<Sources, 'cluster'>, profile: 
       attempt(() => listAll(cluster, K.Deployment)),
       attempt(() => servicePods(cluster, namespaces, profile)),
       lists(K.ConfigMap),
-      attempt(() => listCrds(cluster, profile)),
+      attempt(() => listCrds(cluster)),
       attempt(() => listAll(cluster, { ...installationKind, namespaced: false })),
       attempt(() => chartReleasesIn(cluster)),
       attempt(() => clusterInformationOf(cluster, profile)),
@@ -94,16 +94,9 @@ async function servicePods(cluster: ClusterReader, namespaces: readonly string[]
   return pods.map(podFacts);
 }
 
-/** Names of all CRDs from their metadata; stored versions only of the service's own, one by one. */
-async function listCrds(cluster: ClusterReader, profile: Profile): Promise<readonly CrdFact[]> {
-  const names = (await listAll(cluster, K.CustomResourceDefinition, { metadataOnly: true })).map(({ metadata }) => metadata.name);
-  return Promise.all(
-    names.map(async (name) => {
-      if (crdFact(name).group !== profile.crdGroup) return crdFact(name);
-      const whole = await cluster.get(K.CustomResourceDefinition, name);
-      return crdFact(name, (whole as { status?: { storedVersions?: readonly string[] } } | undefined)?.status?.storedVersions ?? []);
-    }),
-  );
+/** Names of all CRDs, from their metadata: a definition is large, and its name tells what is served. */
+async function listCrds(cluster: ClusterReader): Promise<readonly CrdFact[]> {
+  return (await listAll(cluster, K.CustomResourceDefinition, { metadataOnly: true })).map(({ metadata }) => crdFact(metadata.name));
 }
 
 /** From the stored v1 group; with native v3 CRDs it is in the v3 group instead. */
