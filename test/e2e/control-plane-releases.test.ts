@@ -5,8 +5,7 @@ import { resolvePrograms } from '../control-plane/binaries.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { installManifest } from '../control-plane/install.ts';
 import { CALICO, simulateService } from '../control-plane/service-simulator.ts';
-import { until } from '../control-plane/until.ts';
-import { agentOn, describeAgent, own, published, serverSideApply, untilRolledOut } from './installed-agents.ts';
+import { describeAgent, published, serverSideApply, untilRolledOut } from './installed-agents.ts';
 
 describe('control planes, each started anew', function () {
   this.timeout(180_000);
@@ -29,31 +28,6 @@ describe('control planes, each started anew', function () {
     for (const { dir, server } of both) {
       assert.equal(existsSync(dir), false);
       await assert.rejects(fetch(server), TypeError);
-    }
-  });
-
-  describe('with the netsvc variants', () => {
-    const variants: readonly [string, string, string][] = [
-      ['netsvc-policy-only', 'netsvc-node', '2/2'],
-      ['netsvc-overlay', 'netsvc-overlay', '2/2'],
-      ['netsvc-kvstore', 'netsvc-node', '1/2'],
-      ['netsvc-overlay-kvstore', 'netsvc-overlay', '1/2'],
-    ];
-    for (const [variant, agents, readyColumn] of variants) {
-      it(`upgrades ${variant} from v3.26.4 to v3.32.2, its agents ${readyColumn}`, async () => {
-        const controlPlane = await startControlPlane({ maxMinutes: 5 });
-        try {
-          await controlPlane.addNodes(1);
-          assert.deepEqual(await installManifest(controlPlane, own('v3.26.4', variant)), []);
-          await serverSideApply(controlPlane, own('v3.32.2', variant));
-          await until(`the agent is new and ${readyColumn}`, async () => {
-            const agent = await agentOn(controlPlane, 'node-01', `k8s-app=${agents}`);
-            return agent?.readyColumn === readyColumn && agent.images.every((image) => image.endsWith(':v3.32.2'));
-          });
-        } finally {
-          await controlPlane.stop();
-        }
-      });
     }
   });
 

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { startControlPlane } from '../control-plane/control-plane.ts';
+import { installManifest } from '../control-plane/install.ts';
+import { until } from '../control-plane/until.ts';
+import { agentOn, own, serverSideApply } from '../e2e/installed-agents.ts';
+
+describe('control planes with the netsvc variants', function () {
+  this.timeout(180_000);
+
+  const variants: readonly [string, string, string][] = [
+    ['netsvc-policy-only', 'netsvc-node', '2/2'],
+    ['netsvc-overlay', 'netsvc-overlay', '2/2'],
+    ['netsvc-kvstore', 'netsvc-node', '1/2'],
+    ['netsvc-overlay-kvstore', 'netsvc-overlay', '1/2'],
+  ];
+  for (const [variant, agents, readyColumn] of variants) {
+    it(`upgrades ${variant} from v3.26.4 to v3.32.2, its agents ${readyColumn}`, async () => {
+      const controlPlane = await startControlPlane({ maxMinutes: 5 });
+      try {
+        await controlPlane.addNodes(1);
+        assert.deepEqual(await installManifest(controlPlane, own('v3.26.4', variant)), []);
+        await serverSideApply(controlPlane, own('v3.32.2', variant));
+        await until(`the agent is new and ${readyColumn}`, async () => {
+          const agent = await agentOn(controlPlane, 'node-01', `k8s-app=${agents}`);
+          return agent?.readyColumn === readyColumn && agent.images.every((image) => image.endsWith(':v3.32.2'));
+        });
+      } finally {
+        await controlPlane.stop();
+      }
+    });
+  }
+});
