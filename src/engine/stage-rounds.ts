@@ -14,6 +14,9 @@ type Next = 'judge' | 'plan' | 'done';
 /** A stage is planned anew this often before the engine says that something else keeps changing it. */
 const MAX_ROUNDS = 8;
 
+/** Between two looks at a result: what lags behind, lags by less. */
+const SETTLE_MS = 2_000;
+
 /** One stage of a chain: surveyed, judged, planned and performed, until nothing is left of its plan. */
 export class StageRounds {
   readonly #stage: AnyStage;
@@ -31,7 +34,7 @@ export class StageRounds {
 
   /** Resolves to the exit that stops the chain, if one does. */
   async run(): Promise<ExitName | undefined> {
-    const { ports, context, stages, observe, recorder, hold, live, more } = this.#parts;
+    const { ports, observe, recorder, hold, live, more } = this.#parts;
     const stage = this.#stage;
     const startedAt = ports.clock.now();
     observe({ type: 'stage-started', stage: stage.id, title: stage.title });
@@ -41,7 +44,7 @@ export class StageRounds {
     let next: Next = 'judge';
     for (let round = 1; round <= MAX_ROUNDS; round += 1) {
       hold.mayGoOn();
-      const open = this.#lookedAt(round) ?? (await stage.open(ports, inChain(context, stages, stage, !live)));
+      const open = this.#lookedAt(round) ?? (await this.#open(round));
       const exit = next === 'judge' ? this.#judge(open, round === 1) : undefined;
       if (exit) return exit;
       const plan = open.plan();
@@ -53,6 +56,19 @@ export class StageRounds {
       'find the other writer with: kubectl get … --show-managed-fields -o yaml',
       'pause it, then continue with the same command',
     ]);
+  }
+
+  /** What a run has just written may not be in every answer yet: a result is judged bad only by two looks. */
+  async #open(round: number): Promise<OpenStage> {
+    const { ports, context, stages, observe, live, actor, hold } = this.#parts;
+    const stage = this.#stage;
+    const look = () => stage.open(ports, inChain(context, stages, stage, !live));
+    const first = await look();
+    if (round > 1 || !stage.judgesResult || actor.writes === 0 || exitOf(first.findings(), context) === undefined) return first;
+    observe({ type: 'note', stage: stage.id, level: 'info', text: 'looks once more before it says that something is wrong' });
+    await ports.clock.sleep(SETTLE_MS, hold.stop).catch(() => undefined);
+    hold.mayGoOn();
+    return look();
   }
 
   #lookedAt(round: number): OpenStage | undefined {

@@ -6,9 +6,11 @@ import { POLICIES, servedName } from './service-objects.ts';
 export interface MigrationManner {
   /** v3 group: `projectcalico.org`. */
   readonly group: string;
-  /** The agents' DaemonSet in `kube-system`: nothing is migrated before it is rolled out, nor ever without it. */
+  /** Where agents and controllers run; `kube-system` unless said. */
+  readonly namespace?: string;
+  /** The agents' DaemonSet: nothing is migrated before it is rolled out, nor ever without it. */
   readonly agents: string;
-  /** The controllers' Deployment in `kube-system`: only its pods of v3.32 and newer migrate. Always, if there is none named. */
+  /** The controllers' Deployment: only its pods of v3.32 and newer migrate. Always, if there is none named. */
   readonly controllers?: string;
 }
 
@@ -60,8 +62,8 @@ interface Deployment {
   readonly status?: { readonly observedGeneration?: number; readonly updatedReplicas?: number; readonly availableReplicas?: number };
 }
 
-async function mayMigrate(api: Api, { group, agents, controllers }: MigrationManner): Promise<boolean> {
-  const apps = '/apis/apps/v1/namespaces/kube-system';
+async function mayMigrate(api: Api, { group, namespace = 'kube-system', agents, controllers }: MigrationManner): Promise<boolean> {
+  const apps = `/apis/apps/v1/namespaces/${namespace}`;
   const set = await found(api.get<DaemonSet>(`${apps}/daemonsets/${agents}`));
   if (!set || !isRolledOut(set)) return false;
   if (controllers !== undefined) {

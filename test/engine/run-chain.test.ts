@@ -222,6 +222,36 @@ describe('runChain', () => {
     );
   });
 
+  describe('judging the result', () => {
+    const good = ok();
+    const bad: Verdict = { status: 'failed', because: 'an old answer', hint: 'h' };
+    const judging = (...looks: readonly Verdict[]) => {
+      let seen = 0;
+      return stage<Verdict>({
+        ...{ id: 'verify', title: 'verify', ref: '§4.4', readOnly: true, judgesResult: true },
+        checks: [{ id: 'NS-301', title: 't', category: 'kubernetes', severity: 'error', ref: '§1', judge: (facts) => facts }],
+        survey: async () => looks[seen++] ?? bad,
+        plan: () => ({ skip: 'judged' }),
+      });
+    };
+    const wrote = () => scripted('apply', twice({ actions: [exec('a')] }));
+
+    it('looks once more after a write before it says that something is wrong', async () => {
+      const { outcome } = await run(engineBench(), [wrote(), judging(bad, good)]);
+      assert.equal(outcome.exit, 'done');
+    });
+
+    it('says so when the second look finds it as well', async () => {
+      const { outcome } = await run(engineBench(), [wrote(), judging(bad, bad, good)]);
+      assert.equal(outcome.exit, 'blocked');
+    });
+
+    it('believes the first look where nothing was written', async () => {
+      const { outcome } = await run(engineBench(), [judging(bad, good)]);
+      assert.equal(outcome.exit, 'blocked');
+    });
+  });
+
   it('plans a converging stage anew until nothing is left', async () => {
     const bench = engineBench();
     const rounds = [{ actions: [exec('a')] }, { actions: [exec('a')] }, { actions: [exec('b')] }];

@@ -17,6 +17,8 @@ export interface OperatedCluster {
   readonly plane: ControlPlane;
   readonly around: Surroundings;
   readonly manner: OperatorManner;
+  /** The played v3 API server, where one was asked for. */
+  readonly apiServer: AggregatedApi | undefined;
   /** When the operator last changed anything; milliseconds. */
   changedAt(): number;
   upgrade(...args: readonly string[]): Promise<UpgradeProcess>;
@@ -67,6 +69,7 @@ export async function operatedCluster(manner: OperatorManner, options: OperatedO
     plane,
     around,
     manner,
+    apiServer,
     changedAt: operator.changedAt,
     stop,
     read,
