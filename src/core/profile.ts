@@ -220,6 +220,8 @@ export interface Profile {
     readonly flowLogs?: readonly string[];
     /** By what the end of an upgrade by the operator is told; undefined where the names are not known. */
     readonly end?: OperatorEnd;
+    /** Arguments with which the operator's own program prints every image that it may bring, and ends. */
+    readonly imageListArgs?: readonly string[];
     /** With it, lines of the operator that `releases` lacks, though older than its newest, are another product's. */
     readonly otherProducts?: OtherProducts;
   };

@@ -138,6 +138,7 @@ export const calico: Profile = {
     // Newer agents of Calico Enterprise are called `node` as well: only their own registry tells them.
     otherProducts: { variantField: 'variant', variant: 'Calico', agentImages: ['cnx-node', 'quay.io/tigera/node'] },
     migrationLabel: { key: 'projectcalico.org/operator-node-migration', pending: 'pre-operator' },
+    imageListArgs: ['--print-images=list'],
   },
   crdFile: 'v1_crd_projectcalico_org.yaml',
   datastore: {

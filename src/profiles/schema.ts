@@ -102,6 +102,7 @@ const operator = fields({
     statuses: listOf(fields({ name: text, generation: { enum: ['installation', 'own', 'none'] }, 'kind?': text })),
     api: fields({ kind: text, service: text, namespace: text, oldNamespace: text }),
   }),
+  'imageListArgs?': texts,
   'otherProducts?': fields({ variantField: text, variant: text, agentImages: texts }),
 });
 

@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import type { AggregatedApi } from '../control-plane/aggregated-api.ts';
 import type { Api } from '../control-plane/api.ts';
+import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { type PolicyMigration, playPolicyMigration } from '../control-plane/policy-migration.ts';
 import { NEW_SERVER, OLD_SERVER } from '../control-plane/service-objects.ts';
+import { until } from '../control-plane/until.ts';
 import { collectorSettles } from '../support/collector-settles.ts';
 import { TYPHA } from '../support/operated-bench.ts';
 import { type OperatedCluster, operatedCluster } from '../support/operated-cluster.ts';
-import { GROUP, makeOwnedObjects } from '../support/owned-objects.ts';
-import { graphAfter, type OwnerGraph, type OwnerNames, readOwnerGraph, readOwnerNames } from '../support/owner-graph.ts';
+import { JOURNAL } from '../support/owned-cluster.ts';
+import { GROUP, makeOwnedObjects, type Reference } from '../support/owned-objects.ts';
+import { graphAfter, type OwnerGraph, readOwnerGraph, readOwnerNames } from '../support/owner-graph.ts';
 import { hasReleases, releases } from '../support/shared.ts';
 import type { UpgradeProcess } from '../support/upgrade-process.ts';
 
-const RUN = [
-  ...['run', '--yes', '--skip', 'cli', '--profile', 'calico', '--release', 'v3.32.1'],
-  ...['--manifest-url', releases, '--accept', TYPHA],
-] as const;
+const TARGET = ['--yes', '--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases, '--accept', TYPHA] as const;
 const DEPENDENTS = 200;
 const SYSTEM = 'calico-system';
 const LOOK_EVERY_MS = 100;
@@ -36,62 +36,113 @@ async function followsOperator(api: Api, served: AggregatedApi, signal: AbortSig
   }
 }
 
-/** Describes procedure B with dependents of every sort, and what becomes of policies and their names. */
-function describeOwned(title: string, flags: readonly string[], renamed: number): void {
-  describe(`procedure G where an operator upgrades, ${title}, under a real garbage collector`, function () {
-    this.timeout(600_000);
-    const run = [...RUN, ...flags];
-    const end = new AbortController();
-    let cluster: OperatedCluster;
-    let migration: PolicyMigration;
-    let following: Promise<void> | undefined;
-    let first: OwnerGraph;
-    let owners: OwnerNames;
-    before(async function () {
-      if (!hasReleases()) this.skip(); // needs the release files beside the repository
-      cluster = await operatedCluster({ mode: 'well', pace: 0.1 }, { apiServer: true });
-      const { api } = cluster.plane;
-      assert.ok(cluster.apiServer);
-      following = followsOperator(api, cluster.apiServer, end.signal);
-      migration = playPolicyMigration(api, {
-        ...{ group: GROUP, namespace: SYSTEM },
-        ...{ agents: 'calico-node', controllers: 'calico-kube-controllers' },
-      });
-      // Running controllers make it.
-      await api.send('POST', `/apis/crd.${GROUP}/v1/kubecontrollersconfigurations`, SETTINGS);
-      await makeOwnedObjects(api, DEPENDENTS);
-      await cluster.plane.restartControllerManager();
-      await collectorSettles(api);
-      first = await readOwnerGraph(api);
-      owners = await readOwnerNames(api, OLD_SERVER);
-    });
-    after(async () => {
-      end.abort();
-      await following;
-      await migration?.stop();
-      await cluster?.stop();
-    });
-
-    const wanted = async () => graphAfter(first, owners, await readOwnerNames(cluster.plane.api, NEW_SERVER));
-
-    it('loses no dependent, and has every reference back with the new UID', async () => {
-      const { plane, around } = cluster;
-      done(await cluster.upgrade(...run));
-      assert.equal(migration.migrated.length, renamed);
-      await plane.restartControllerManager();
-      await collectorSettles(plane.api);
-      assert.deepEqual(await readOwnerGraph(plane.api), await wanted());
-      const files = await readdir(around.home, { recursive: true });
-      assert.equal(files.filter((name) => /owner-references-[^/]*\.json$/.test(name)).length, 1, `${files}`);
-    });
-
-    it('writes nothing the second time', async () => {
-      const before = await cluster.versions();
-      done(await cluster.upgrade(...run));
-      assert.deepEqual([await cluster.versions(), await readOwnerGraph(cluster.plane.api)], [before, await wanted()]);
-    });
-  });
+/** An operator's cluster with dependents of every sort, and the graph of their references. */
+interface OwnedByOperated {
+  readonly cluster: OperatedCluster;
+  readonly migration: PolicyMigration;
+  /** What is there. */
+  graph(): Promise<OwnerGraph>;
+  /** What `graph` must have become, with the owners' present names and UIDs. */
+  wanted(): Promise<OwnerGraph>;
+  stop(): Promise<void>;
 }
 
-describeOwned('policies with new names', [], 2);
-describeOwned('the renaming of policies held', ['--hold-policy-migration'], 0);
+async function ownedByOperated(): Promise<OwnedByOperated> {
+  const cluster = await operatedCluster({ mode: 'well', pace: 0.1 }, { apiServer: true });
+  const { plane, apiServer } = cluster;
+  const { api } = plane;
+  assert.ok(apiServer);
+  const end = new AbortController();
+  const following = followsOperator(api, apiServer, end.signal);
+  const agents = { group: GROUP, namespace: SYSTEM, agents: 'calico-node', controllers: 'calico-kube-controllers' };
+  const migration = playPolicyMigration(api, agents);
+  // Running controllers make it.
+  await api.send('POST', `/apis/crd.${GROUP}/v1/kubecontrollersconfigurations`, SETTINGS);
+  await makeOwnedObjects(api, DEPENDENTS);
+  await collected(plane);
+  const first = await readOwnerGraph(api);
+  const owners = await readOwnerNames(api, OLD_SERVER);
+  return {
+    ...{ cluster, migration },
+    graph: () => readOwnerGraph(api),
+    wanted: async () => graphAfter(first, owners, await readOwnerNames(api, NEW_SERVER)),
+    async stop() {
+      end.abort();
+      await following;
+      await migration.stop();
+      await cluster.stop();
+    },
+  };
+}
+
+async function collected(plane: ControlPlane): Promise<void> {
+  await plane.restartControllerManager();
+  await collectorSettles(plane.api);
+}
+
+function withOwned(): () => OwnedByOperated {
+  let owned: OwnedByOperated | undefined;
+  before(async function () {
+    if (!hasReleases()) this.skip(); // needs the release files beside the repository
+    owned = await ownedByOperated();
+  });
+  after(() => owned?.stop());
+  return () => {
+    assert.ok(owned);
+    return owned;
+  };
+}
+
+const ofPolicy = ({ apiVersion, kind }: Reference) => apiVersion.startsWith(`${GROUP}/`) && kind.endsWith('Policy');
+
+function withoutPolicies(graph: OwnerGraph): OwnerGraph {
+  return Object.fromEntries(Object.entries(graph).map(([key, references]) => [key, references.filter((one) => !ofPolicy(one))]));
+}
+
+describe('dependents where an operator upgrades, under a real garbage collector', function () {
+  this.timeout(600_000);
+  const owned = withOwned();
+
+  it('live through it, and have every reference back with the new UID', async () => {
+    const { cluster, migration, graph, wanted } = owned();
+    done(await cluster.upgrade('run', '--skip', 'cli', ...TARGET));
+    assert.equal(migration.migrated.length, 2);
+    await collected(cluster.plane);
+    assert.deepEqual(await graph(), await wanted());
+    const files = await readdir(cluster.around.home, { recursive: true });
+    assert.equal(files.filter((name) => /owner-references-[^/]*\.json$/.test(name)).length, 1, `${files}`);
+  });
+
+  it('are not written a second time', async () => {
+    const { cluster, graph, wanted } = owned();
+    const before = await cluster.versions();
+    done(await cluster.upgrade('run', '--skip', 'cli', ...TARGET));
+    assert.deepEqual([await cluster.versions(), await graph()], [before, await wanted()]);
+  });
+});
+
+describe('dependents where an operator upgrades and the renaming of policies is held, under a real garbage collector', function () {
+  this.timeout(600_000);
+  const owned = withOwned();
+
+  it('live through it; what names a policy, which the new server does not find, stays in the journal', async () => {
+    const { cluster, migration, graph, wanted } = owned();
+    done(await cluster.upgrade('run', '--skip', 'cli', '--hold-policy-migration', ...TARGET));
+    assert.deepEqual(migration.migrated, []);
+    await collected(cluster.plane);
+    assert.deepEqual(await graph(), withoutPolicies(await wanted()));
+    await cluster.plane.api.get(JOURNAL);
+  });
+
+  it('have everything back once the hold is released in the order that is told', async () => {
+    const { cluster, migration, graph, wanted } = owned();
+    const { api } = cluster.plane;
+    done(await cluster.upgrade('ownerrefs', 'strip', ...TARGET));
+    const spec = { controllers: { policyMigration: { enabled: 'Enabled' } } };
+    await api.send('PATCH', `/apis/crd.${GROUP}/v1/kubecontrollersconfigurations/default`, { spec });
+    await until('policies have their new names', async () => migration.migrated.length >= 2);
+    done(await cluster.upgrade('ownerrefs', 'restore', ...TARGET));
+    await collected(cluster.plane);
+    assert.deepEqual(await graph(), await wanted());
+  });
+});

@@ -87,6 +87,7 @@ const operator: FieldsOf<Profile['operator']> = {
   migrationLabel: 'optional',
   flowLogs: 'optional',
   end: 'optional',
+  imageListArgs: 'optional',
   otherProducts: 'optional',
 };
 const datastore: FieldsOf<DatastoreFacts> = {

@@ -34,7 +34,12 @@ interface Rules {
  * The operator chooses the images itself, so they are told by what runs today with the target's tag, from the registry that the
  * Installation names or, without one, that the target's own manifests use.
  */
-export async function readOperatedImages(sources: Sources, context: Context, installation: Installation): Promise<OperatedImages> {
+export async function readOperatedImages(
+  sources: Sources,
+  context: Context,
+  installation: Installation,
+  documents: readonly KubeObject[],
+): Promise<OperatedImages> {
   const { profile, options } = context;
   const [workloads, settings, pinned] = await Promise.all([
     readWorkloads(sources.cluster, serviceNamespaces(profile)),
@@ -51,13 +56,22 @@ export async function readOperatedImages(sources: Sources, context: Context, ins
     images: told.flatMap(({ next }) => next ?? []),
     unknown: [
       ...('unread' in pinned ? [`whether an ImageSet pins images is not known: ${pinned.unread}`] : []),
-      `the operator of ${options.release} chooses the images of its components: listed is what runs today, as ${options.release}; components that are new in it are not`,
+      `the operator of ${options.release} chooses the images of its components: listed is what runs today, as ${options.release}; components that are new in it are not${whoLists(documents, context)}`,
       ...[...new Set(untold)].map(
         (fact) =>
           `${fact}, which is no image of ${installation.release ?? 'a known release'}: what the operator replaces it by is not known`,
       ),
     ],
   };
+}
+
+/** Its own program knows them all, and starts wherever its image can be pulled. */
+function whoLists(documents: readonly KubeObject[], { profile: { operator } }: Context): string {
+  const deployment = documents.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === operator.deployment);
+  const [image] = deployment ? imagesIn([deployment]) : [];
+  if (!image || !operator.imageListArgs) return '';
+  const pod = ['kubectl', 'run', 'operator-images', '--rm', '-i', '--quiet', '--restart=Never', `--image=${image}`, '--'];
+  return `. The operator itself lists all that it may bring: ${[...pod, ...operator.imageListArgs].join(' ')}`;
 }
 
 /** `UseDefault` asks by name for the operator's own. */

@@ -32,7 +32,7 @@ export async function readTargetImages(sources: Sources, context: Context, insta
   const isOperated = installation.path === 'operator' || installation.path === 'chart';
   const [sidecars, operated] = await Promise.all([
     readSidecarImages(sources, context),
-    isOperated ? readOperatedImages(sources, context, installation) : { images: [], unknown: [] },
+    isOperated ? readOperatedImages(sources, context, installation, documents) : { images: [], unknown: [] },
   ]);
   return {
     images: listed([...imagesIn(documents), ...operated.images, ...sidecars.images]),

@@ -66,6 +66,8 @@ describe('the images of the target, where an operator decides', () => {
         images.join(),
       );
     assert.match(unknown.join(), /chooses the images of its components/);
+    const lists = /kubectl run operator-images --rm -i --quiet --restart=Never --image=(\S+) -- --print-images=list/.exec(unknown.join());
+    assert.ok(images.includes(lists?.[1] ?? ''), 'what lists the new ones is the operator that is going to run');
   });
 
   it('come from the release’s registry where the Installation asks for the default by name', async () => {
