@@ -48,7 +48,9 @@ export interface NodeVerdict {
 /** Per node of the cluster what applies to its host now, from enabling on, and once its old endpoints are gone (§4.7). */
 export function hostEndpointVerdicts(fleet: FleetFacts): readonly NodeVerdict[] {
   const byNode = Map.groupBy(fleet.endpoints, ({ node }) => node);
-  return fleet.nodes.map((node) => verdictOf(node, byNode.get(node.name) ?? [], fleet));
+  // Names are the whole cluster's: whichever host an endpoint is of, no other can have its name.
+  const byName = new Map(fleet.endpoints.map((endpoint) => [endpoint.name, endpoint]));
+  return fleet.nodes.map((node) => verdictOf(node, byNode.get(node.name) ?? [], byName, fleet));
 }
 
 /** Endpoints that name a node which is not in the cluster: no automatic one will stand in for them. */
@@ -57,12 +59,14 @@ export function endpointsWithoutNode({ nodes, endpoints }: Pick<FleetFacts, 'nod
   return endpoints.filter(({ node }) => !names.has(node));
 }
 
-function verdictOf(node: NodeFacts, endpoints: readonly HostEndpoint[], fleet: FleetFacts): NodeVerdict {
+type ByName = ReadonlyMap<string, HostEndpoint>;
+
+function verdictOf(node: NodeFacts, endpoints: readonly HostEndpoint[], byName: ByName, fleet: FleetFacts): NodeVerdict {
   const { signs, world } = fleet;
   const everywhere = endpoints.filter(isAllInterfaces);
   const old = everywhere.filter((endpoint) => originOf(endpoint, signs) === 'old');
   const labels = labelCopies(old, node.labels, signs);
-  const uncovered = uncoveredBecause(node.name, endpoints, fleet);
+  const uncovered = uncoveredBecause(node.name, byName, fleet);
   const automatic = uncovered ? [] : [automaticOf(node, labels, fleet)];
   // What bears the controllers’ label is theirs: they make it what `automatic` is, or delete it, whoever made it.
   const kept = everywhere.filter((endpoint) => !old.includes(endpoint) && !isLabelledOwn(endpoint, signs));
@@ -100,8 +104,8 @@ function automaticOf(node: NodeFacts, { copies }: LabelCopies, { signs, world }:
   return automaticEndpoint(node.name, { ...node.labels, ...copied }, signs, world.allowAllProfile);
 }
 
-function uncoveredBecause(node: string, endpoints: readonly HostEndpoint[], { settings, signs }: FleetFacts): NodeVerdict['uncovered'] {
-  const named = endpoints.find(({ name }) => name === automaticName(node, signs));
+function uncoveredBecause(node: string, byName: ByName, { settings, signs }: FleetFacts): NodeVerdict['uncovered'] {
+  const named = byName.get(automaticName(node, signs));
   if (named && originOf(named, signs) !== 'automatic') return 'name-taken';
   if (settings.createDefault) return undefined;
   return settings.templates > 0 ? 'templates-only' : 'no-default';

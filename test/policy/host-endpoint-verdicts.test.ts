@@ -320,6 +320,7 @@ describe('verdicts on host endpoints', () => {
     const nodes = { n1: {} };
     const disabled = { createDefaultHostEndpoint: 'Disabled' };
     assert.equal(only({ nodes, endpoints: [hep('n1-auto-hep', 'n1')] }).uncovered, 'name-taken');
+    assert.equal(only({ nodes, endpoints: [hep('n1-auto-hep', 'gone')] }).uncovered, 'name-taken', 'names are the whole cluster’s');
     assert.equal(only({ nodes, hostEndpoint: disabled }).uncovered, 'no-default');
     assert.equal(only({ nodes, hostEndpoint: { ...disabled, templates: [{ generateName: 'x' }] } }).uncovered, 'templates-only');
     assert.equal(only({ nodes }).uncovered, undefined);

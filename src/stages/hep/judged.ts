@@ -3,6 +3,7 @@ import type { Context } from '../../core/context.ts';
 import { type AutomaticSigns, type HostEndpoint, isAllInterfaces, isLabelledOwn, isTakenForOwn } from '../../core/host-endpoint.ts';
 import type { PlannedHost } from '../../core/plan.ts';
 import { isOlder } from '../../core/release.ts';
+import { automaticName } from '../../policy/automatic-endpoint.ts';
 import type { Moment, NodeVerdict } from '../../policy/host-endpoint-verdicts.ts';
 import type { LabelProblem } from '../../policy/label-copies.ts';
 import { laneText, type Verdict, worst } from '../../policy/verdict.ts';
@@ -19,7 +20,7 @@ export function hepJudged(facts: HepFacts, context: Context): HepJudged {
     nodes: nodes.length,
     verdicts: 'unread' in verdicts ? verdicts : { value: verdicts.value.flatMap(hostVerdict) },
     labelProblems: known.flatMap(({ node, labels }) => labels.problems.map((problem) => labelProblem(node, problem))),
-    unclear: [...known.flatMap((one) => unclearOf(one, signs)), ...elsewhere.filter((one) => isTakenForOwn(one, signs)).map(doomed)],
+    unclear: unclearOf(known, elsewhere, signs),
     elsewhere: elsewhere
       .filter((one) => isAllInterfaces(one) && !isLabelledOwn(one, signs))
       .map(({ name, node }) => `${name} (${node || 'no node'})`),
@@ -68,10 +69,16 @@ function labelProblem(node: string, problem: LabelProblem): HepJudged['labelProb
   return { node, text: WORDS[problem.problem](problem), severity: problem.problem === 'reserved' ? 'warning' : 'error' };
 }
 
-function unclearOf({ unclear, uncovered }: NodeVerdict, signs: AutomaticSigns): HepJudged['unclear'] {
-  return unclear.map((one) => {
+/** An endpoint is in the way of the node whose automatic one has its name, whichever host it is of itself. */
+function unclearOf(known: readonly NodeVerdict[], elsewhere: readonly HostEndpoint[], signs: AutomaticSigns): HepJudged['unclear'] {
+  const uncovered = known.filter((one) => one.uncovered === 'name-taken');
+  const waiting = new Map(uncovered.map(({ node }) => [automaticName(node, signs), node]));
+  const ofHosts = elsewhere.filter((one) => isTakenForOwn(one, signs) || waiting.has(one.name));
+  return [...known.flatMap(({ unclear }) => unclear), ...ofHosts].map((one) => {
     if (isTakenForOwn(one, signs)) return doomed(one);
-    return { name: one.name, detail: `node ${one.node}`, fate: uncovered === 'name-taken' ? 'blocks' : 'stays' };
+    const node = waiting.get(one.name);
+    const detail = `node ${one.node || 'none'}${node === undefined || node === one.node ? '' : `; node ${node} gets none, for it has its name`}`;
+    return { name: one.name, detail, fate: node === undefined ? 'stays' : 'blocks' };
   });
 }
 
