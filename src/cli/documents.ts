@@ -6,7 +6,7 @@ import type { PlannedStage } from '../core/plan.ts';
 import type { LockHolder } from '../core/ports.ts';
 import type { RunHistory } from '../core/run-history.ts';
 import type { RunRecord, StageRecord } from '../core/run-record.ts';
-import type { PlanBasis } from './plan-basis.ts';
+import type { PlanBasis } from './plan/basis.ts';
 
 /** Version of every document on stdout (docs/output.md); fields are added, never changed or taken away. */
 export const OUTPUT_VERSION = 'output.netsvc-upgrade/v1';

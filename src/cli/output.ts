@@ -57,16 +57,16 @@ function objectName({ apiVersion, kind, name }: { readonly apiVersion: string; r
 }
 
 async function markdown(document: OutputDocument, programOf: ProgramOf): Promise<string> {
-  const [{ markdownText }, { reportFacts }] = await Promise.all([import('../ui/report-markdown.ts'), import('./report-facts.ts')]);
+  const [{ markdownText }, { reportFacts }] = await Promise.all([import('../ui/report-markdown.ts'), import('./report/facts.ts')]);
   return markdownText(reportFacts(document), programOf);
 }
 
 async function page(document: OutputDocument, programOf: ProgramOf): Promise<string> {
-  const [{ htmlText }, { reportFacts }] = await Promise.all([import('../ui/report-html.ts'), import('./report-facts.ts')]);
+  const [{ htmlText }, { reportFacts }] = await Promise.all([import('../ui/report-html.ts'), import('./report/facts.ts')]);
   return htmlText(reportFacts(document), programOf);
 }
 
 async function junit(document: OutputDocument): Promise<string> {
-  const [{ junitText }, { reportFacts }] = await Promise.all([import('../ui/report-junit.ts'), import('./report-facts.ts')]);
+  const [{ junitText }, { reportFacts }] = await Promise.all([import('../ui/report-junit.ts'), import('./report/facts.ts')]);
   return junitText(reportFacts(document));
 }

@@ -11,7 +11,7 @@ import type { Made, OutputDocument } from './documents.ts';
 import { errorDocument, errorLines } from './error-text.ts';
 import { inWordsOf } from './name.ts';
 import { type FileFormat, type HumanLines, type OutputFormat, outputText } from './output.ts';
-import { assertReportFile, ReportFile } from './report-file.ts';
+import { assertReportFile, ReportFile } from './report/file.ts';
 import type { CommonFlags, Composition, Interrupts, Seams } from './seams.ts';
 
 export interface SessionFlags extends CommonFlags {

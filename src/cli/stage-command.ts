@@ -7,12 +7,12 @@ import { actionText } from '../ui/action-text.ts';
 import { flagsOfRun } from '../ui/carry.ts';
 import { maskedAction } from '../ui/mask.ts';
 import { confirmPlan } from './chain-confirm.ts';
-import { type Save, showPlan } from './chain-plan.ts';
-import { nextStep, report } from './chain-report.ts';
 import type { RunReport } from './documents.ts';
 import { findingsHere } from './next-here.ts';
-import { loadPlan } from './plan-file.ts';
-import { type Outcome, runReport } from './run-report.ts';
+import { type Save, showPlan } from './plan/chain.ts';
+import { loadPlan } from './plan/file.ts';
+import { nextStep, report } from './report/chain.ts';
+import { type Outcome, runReport } from './report/run.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
 
@@ -84,7 +84,7 @@ async function toldOf(session: Session, outcome: ChainOutcome, history: History)
 
 /** The same report as `--report-file` has, small enough to lie beside the run record. */
 async function keptReport(session: Session, outcome: Outcome): Promise<RunReport> {
-  const { storedReport } = await import('./stored-report.ts');
+  const { storedReport } = await import('./report/stored.ts');
   const step = nextStep(session, { exit: outcome.exit, findings: outcome.findings });
   return storedReport({ ...runReport(session.context, session.asked.command, outcome, step), made: session.made() });
 }

@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args';
 import { BaseCommand } from '../cli/base-command.ts';
 import { described } from '../cli/description.ts';
 import { connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
-import { runReportCommand } from '../cli/report-command.ts';
+import { runReportCommand } from '../cli/report/command.ts';
 import type { ExitName } from '../core/fault.ts';
 
 const { profile, release } = targetFlags;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { toOptions } from '../../src/cli/options.ts';
-import { planDifferences } from '../../src/cli/plan-differences.ts';
-import { differencesSince } from '../../src/cli/plan-since.ts';
+import { planDifferences } from '../../src/cli/plan/differences.ts';
+import { differencesSince } from '../../src/cli/plan/since.ts';
 import type { Context } from '../../src/core/context.ts';
 import { K } from '../../src/core/kinds.ts';
 import { runChain } from '../../src/engine/run-chain.ts';

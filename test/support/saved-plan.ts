@@ -1,6 +1,6 @@
 import type { PlanDocument } from '../../src/cli/documents.ts';
-import { planDigest } from '../../src/cli/plan-digest.ts';
-import { planDocument } from '../../src/cli/plan-document.ts';
+import { planDigest } from '../../src/cli/plan/digest.ts';
+import { planDocument } from '../../src/cli/plan/document.ts';
 import type { AnyStage } from '../../src/core/stage.ts';
 import { planChain } from '../../src/engine/plan-chain.ts';
 import { applyStage } from '../../src/stages/apply.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RunReport } from '../../src/cli/documents.ts';
-import { applies, commandBench, fakeStage } from '../support/command-bench.ts';
+import type { RunReport } from '../../../src/cli/documents.ts';
+import { applies, commandBench, fakeStage } from '../../support/command-bench.ts';
 
 const chain = () => [fakeStage('apply', { plan: applies('a.yaml') }), fakeStage('verify', { readOnly: true, judgesResult: true })];
 

@@ -1,7 +1,7 @@
-import { type ObjectRef, refText } from '../core/object.ts';
-import type { FieldChange } from '../core/plan.ts';
-import type { PlanDocument } from './documents.ts';
-import type { BasisObject } from './plan-basis.ts';
+import { type ObjectRef, refText } from '../../core/object.ts';
+import type { FieldChange } from '../../core/plan.ts';
+import type { PlanDocument } from '../documents.ts';
+import type { BasisObject } from './basis.ts';
 
 /** What of two plans is compared. */
 export type Compared = Pick<PlanDocument, 'installed' | 'stages' | 'basis'>;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { confirmSaved } from '../../src/cli/plan-file.ts';
-import { parsePlan } from '../../src/cli/plan-shape.ts';
-import { Fault } from '../../src/core/fault.ts';
-import { applyBench, installedClientSide, runRecord, upgrade } from '../support/apply-bench.ts';
-import { savedPlan } from '../support/saved-plan.ts';
+import { confirmSaved } from '../../../src/cli/plan/file.ts';
+import { parsePlan } from '../../../src/cli/plan/shape.ts';
+import { Fault } from '../../../src/core/fault.ts';
+import { applyBench, installedClientSide, runRecord, upgrade } from '../../support/apply-bench.ts';
+import { savedPlan } from '../../support/saved-plan.ts';
 
 const AGAIN = ['make a new one'];
 type Broken = Record<string, unknown>;

@@ -1,10 +1,10 @@
-import type { Context } from '../core/context.ts';
-import type { ExitName } from '../core/fault.ts';
-import { oneFindingEach } from '../core/one-finding.ts';
-import type { RunHistory } from '../core/run-history.ts';
-import type { RunRecord } from '../core/run-record.ts';
-import type { RunReport } from './documents.ts';
-import { type Outcome, runReport } from './run-report.ts';
+import type { Context } from '../../core/context.ts';
+import type { ExitName } from '../../core/fault.ts';
+import { oneFindingEach } from '../../core/one-finding.ts';
+import type { RunHistory } from '../../core/run-history.ts';
+import type { RunRecord } from '../../core/run-record.ts';
+import type { RunReport } from '../documents.ts';
+import { type Outcome, runReport } from './run.ts';
 
 /** One report of a run from its record and from what its commands left beside it, oldest first. */
 export function mergedReport(context: Context, record: RunRecord, parts: readonly RunReport[], next: string): RunReport {

@@ -1,8 +1,8 @@
-import { type ExitName, Fault } from '../core/fault.ts';
-import { type Ending, nextCommand } from '../ui/next-step.ts';
+import { type ExitName, Fault } from '../../core/fault.ts';
+import { type Ending, nextCommand } from '../../ui/next-step.ts';
+import type { Session } from '../session.ts';
 import { awaitedOfPerson, stopForPerson } from './left-to-person.ts';
-import { type Outcome, preflightReport, runReport } from './run-report.ts';
-import type { Session } from './session.ts';
+import { type Outcome, preflightReport, runReport } from './run.ts';
 
 /** Prints what a command did as its document, and on stderr why it ended early. */
 export async function report(session: Session, ended: Outcome): Promise<ExitName> {

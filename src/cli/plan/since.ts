@@ -1,5 +1,5 @@
-import type { BasisObject } from './plan-basis.ts';
-import { artifactDifferences, byKey, type Compared, fieldsText, keyOf, nameOf } from './plan-differences.ts';
+import type { BasisObject } from './basis.ts';
+import { artifactDifferences, byKey, type Compared, fieldsText, keyOf, nameOf } from './differences.ts';
 
 /**
  * The differences for a run that was begun with the saved plan and cut off: what it has done already is as it should be. What is

@@ -1,6 +1,6 @@
-import { Fault } from '../core/fault.ts';
-import { isJsonMap, type JsonMap } from '../core/json-map.ts';
-import { OUTPUT_VERSION, type PlanDocument } from './documents.ts';
+import { Fault } from '../../core/fault.ts';
+import { isJsonMap, type JsonMap } from '../../core/json-map.ts';
+import { OUTPUT_VERSION, type PlanDocument } from '../documents.ts';
 
 /** `output.netsvc-upgrade/v`, before the number. */
 const FAMILY = OUTPUT_VERSION.replace(/\d+$/, '');

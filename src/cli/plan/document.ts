@@ -1,13 +1,13 @@
-import type { Finding } from '../core/check.ts';
-import type { Context } from '../core/context.ts';
-import type { ExitName } from '../core/fault.ts';
-import { tally } from '../core/judge.ts';
-import type { PlannedStage } from '../core/plan.ts';
-import { maskedStage } from '../ui/mask.ts';
-import type { PlanHead } from '../ui/plan-view.ts';
-import { documentHead } from './document-head.ts';
-import type { PlanDocument } from './documents.ts';
-import { planBasis } from './plan-basis.ts';
+import type { Finding } from '../../core/check.ts';
+import type { Context } from '../../core/context.ts';
+import type { ExitName } from '../../core/fault.ts';
+import { tally } from '../../core/judge.ts';
+import type { PlannedStage } from '../../core/plan.ts';
+import { maskedStage } from '../../ui/mask.ts';
+import type { PlanHead } from '../../ui/plan-view.ts';
+import { documentHead } from '../document-head.ts';
+import type { PlanDocument } from '../documents.ts';
+import { planBasis } from './basis.ts';
 
 export interface Planned {
   readonly stages: readonly PlannedStage[];

@@ -3,10 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { confirmSaved, loadPlan } from '../../src/cli/plan-file.ts';
-import { parsePlan } from '../../src/cli/plan-shape.ts';
-import { contextOf } from '../fixtures/facts.ts';
-import { anything, damaged, FUZZ_RUNS, faultOf, own } from '../support/fuzz.ts';
+import { confirmSaved, loadPlan } from '../../../src/cli/plan/file.ts';
+import { parsePlan } from '../../../src/cli/plan/shape.ts';
+import { contextOf } from '../../fixtures/facts.ts';
+import { anything, damaged, FUZZ_RUNS, faultOf, own } from '../../support/fuzz.ts';
 
 const context = contextOf({ release: 'v3.32.2' });
 const SHA = 'd'.repeat(64);

@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { Fault } from '../core/fault.ts';
-import { assertPlace } from './output-place.ts';
-import { isPlanOfOurs } from './plan-shape.ts';
+import { Fault } from '../../core/fault.ts';
+import { assertPlace } from '../output-place.ts';
+import { isPlanOfOurs } from './shape.ts';
 
 /**
  * Refuses a file that holds anything but a plan of this program: it is the operator's own, and a plan is written over what was there.

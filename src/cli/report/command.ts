@@ -1,12 +1,12 @@
-import { type ExitName, Fault } from '../core/fault.ts';
-import type { Records } from '../core/ports.ts';
-import type { RunRecord } from '../core/run-record.ts';
-import { carriedTo, withRecorded } from '../ui/carry.ts';
-import type { RunReport } from './documents.ts';
-import { mergedReport } from './merged-report.ts';
+import { type ExitName, Fault } from '../../core/fault.ts';
+import type { Records } from '../../core/ports.ts';
+import type { RunRecord } from '../../core/run-record.ts';
+import { carriedTo, withRecorded } from '../../ui/carry.ts';
+import type { RunReport } from '../documents.ts';
+import type { Seams } from '../seams.ts';
+import { type Asked, inSession } from '../session.ts';
+import { mergedReport } from './merged.ts';
 import { runLines } from './run-lines.ts';
-import type { Seams } from './seams.ts';
-import { type Asked, inSession } from './session.ts';
 
 /** `report [RUN-ID]`: the report of a run, from what it left in the cluster. Without an id that of the last run. */
 export async function runReportCommand(asked: Asked, runId: string | undefined, seams: Seams): Promise<ExitName> {

@@ -1,7 +1,7 @@
-import type { PlanHead } from '../ui/plan-view.ts';
-import { planDigest } from './plan-digest.ts';
-import type { Planned } from './plan-document.ts';
-import type { Session } from './session.ts';
+import type { PlanHead } from '../../ui/plan-view.ts';
+import type { Session } from '../session.ts';
+import { planDigest } from './digest.ts';
+import type { Planned } from './document.ts';
 
 /** The facts of a plan's first line. What is installed may be unclear: the findings say so, the head then says less. */
 export async function planHead({ seams, composition, context }: Session, planned: Planned): Promise<PlanHead> {

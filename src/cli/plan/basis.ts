@@ -1,7 +1,7 @@
-import type { Context } from '../core/context.ts';
-import type { ObjectRef } from '../core/object.ts';
-import type { ObjectState, PlannedObject, PlannedStage } from '../core/plan.ts';
-import { actionDigest, objectDigest } from './plan-digest.ts';
+import type { Context } from '../../core/context.ts';
+import type { ObjectRef } from '../../core/object.ts';
+import type { ObjectState, PlannedObject, PlannedStage } from '../../core/plan.ts';
+import { actionDigest, objectDigest } from './digest.ts';
 
 /** One object as the plan found it. */
 export interface BasisObject extends ObjectState {

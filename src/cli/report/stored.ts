@@ -1,10 +1,10 @@
-import { withoutCredentials } from '../core/hidden.ts';
-import type { FieldChange, PlannedHost, PlannedObject, PlannedStage } from '../core/plan.ts';
-import type { RolloutTrace } from '../core/run-history.ts';
-import type { Trace } from '../core/trace.ts';
-import { clip } from '../ui/columns.ts';
-import { doneAt } from '../ui/heat-map.ts';
-import type { RunReport } from './documents.ts';
+import { withoutCredentials } from '../../core/hidden.ts';
+import type { FieldChange, PlannedHost, PlannedObject, PlannedStage } from '../../core/plan.ts';
+import type { RolloutTrace } from '../../core/run-history.ts';
+import type { Trace } from '../../core/trace.ts';
+import { clip } from '../../ui/columns.ts';
+import { doneAt } from '../../ui/heat-map.ts';
+import type { RunReport } from '../documents.ts';
 
 /** Largest report beside the run record, before it is compressed (about ten to one). Bytes of JSON. */
 export const STORED_BYTES = 2_000_000;

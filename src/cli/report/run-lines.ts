@@ -1,8 +1,8 @@
-import type { Palette } from '../ui/colour.ts';
-import { findingsLines } from '../ui/findings.ts';
-import { summaryTable } from '../ui/table.ts';
+import type { Palette } from '../../ui/colour.ts';
+import { findingsLines } from '../../ui/findings.ts';
+import { summaryTable } from '../../ui/table.ts';
 import { leftToPerson } from './left-to-person.ts';
-import type { Outcome } from './run-report.ts';
+import type { Outcome } from './run.ts';
 
 /** The end of a run for a person: the checks (all of them where they are the point), then one row per stage, unless the checks are all there is. */
 export function runLines(

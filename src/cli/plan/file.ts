@@ -1,13 +1,13 @@
 import { readFile, realpath } from 'node:fs/promises';
-import type { Context } from '../core/context.ts';
-import { Fault, messageOf } from '../core/fault.ts';
-import { withoutCredentials } from '../core/hidden.ts';
-import { continues, type RunRecord } from '../core/run-record.ts';
-import type { PlanDocument } from './documents.ts';
-import { planDifferences } from './plan-differences.ts';
-import { anotherPlace, assertPlanPlace } from './plan-place.ts';
-import { isPlanOfOurs, parsePlan } from './plan-shape.ts';
-import { differencesSince } from './plan-since.ts';
+import type { Context } from '../../core/context.ts';
+import { Fault, messageOf } from '../../core/fault.ts';
+import { withoutCredentials } from '../../core/hidden.ts';
+import { continues, type RunRecord } from '../../core/run-record.ts';
+import type { PlanDocument } from '../documents.ts';
+import { planDifferences } from './differences.ts';
+import { anotherPlace, assertPlanPlace } from './place.ts';
+import { isPlanOfOurs, parsePlan } from './shape.ts';
+import { differencesSince } from './since.ts';
 
 const AGAIN = 'make a new one: kubectl netsvc-upgrade plan --out';
 
@@ -25,7 +25,7 @@ export async function savePlan(file: string, document: PlanDocument): Promise<vo
   // Once more: the file may have come while the cluster was read.
   await assertPlanPlace(file);
   try {
-    const { writeDurably } = await import('../adapters/durable-write.ts');
+    const { writeDurably } = await import('../../adapters/durable-write.ts');
     const place = await realpath(file).catch(() => file);
     await writeDurably(place, Buffer.from(`${withoutCredentials(JSON.stringify(document, undefined, 2))}\n`), 0o600);
   } catch (thrown) {

@@ -1,12 +1,12 @@
-import type { Finding } from '../core/check.ts';
-import type { Context } from '../core/context.ts';
-import type { ExitName } from '../core/fault.ts';
-import { tally } from '../core/judge.ts';
-import type { RunHistory } from '../core/run-history.ts';
-import type { ChainOutcome } from '../engine/chain-outcome.ts';
-import { maskedStage } from '../ui/mask.ts';
-import { documentHead } from './document-head.ts';
-import type { PreflightReport, RunReport } from './documents.ts';
+import type { Finding } from '../../core/check.ts';
+import type { Context } from '../../core/context.ts';
+import type { ExitName } from '../../core/fault.ts';
+import { tally } from '../../core/judge.ts';
+import type { RunHistory } from '../../core/run-history.ts';
+import type { ChainOutcome } from '../../engine/chain-outcome.ts';
+import { maskedStage } from '../../ui/mask.ts';
+import { documentHead } from '../document-head.ts';
+import type { PreflightReport, RunReport } from '../documents.ts';
 
 export interface Outcome extends Omit<ChainOutcome, 'stoppedAt'> {
   readonly history?: RunHistory;

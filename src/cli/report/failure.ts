@@ -1,8 +1,8 @@
-import { EXIT, type Fault } from '../core/fault.ts';
-import { junitOfFailure } from '../ui/report-junit.ts';
-import { failureMarkdown } from '../ui/report-markdown.ts';
-import { errorDocument, errorLines } from './error-text.ts';
-import type { FileFormat } from './output.ts';
+import { EXIT, type Fault } from '../../core/fault.ts';
+import { junitOfFailure } from '../../ui/report-junit.ts';
+import { failureMarkdown } from '../../ui/report-markdown.ts';
+import { errorDocument, errorLines } from '../error-text.ts';
+import type { FileFormat } from '../output.ts';
 
 /** What stands in the report file of a command that ended before it had a document: the error, in the file's format. */
 export async function failureText(command: string, fault: Fault, format: FileFormat): Promise<string> {
@@ -12,13 +12,13 @@ export async function failureText(command: string, fault: Fault, format: FileFor
     case 'json':
       return `${JSON.stringify(errorDocument(fault), undefined, 2)}\n`;
     case 'yaml':
-      return (await import('./yaml-text.ts')).yamlText(errorDocument(fault));
+      return (await import('../yaml-text.ts')).yamlText(errorDocument(fault));
     case 'markdown':
       return failureMarkdown(failure);
     case 'junit':
       return junitOfFailure(failure);
     case 'html': {
-      const { htmlText } = await import('../ui/report-html.ts');
+      const { htmlText } = await import('../../ui/report-html.ts');
       const facts = { findings: [], plans: [], stages: [], facts: [], next: suggestions[0] ?? '' };
       return htmlText({ ...facts, title: command, outcome: { code, number: EXIT[code] }, message, suggestions }, (tool) => tool);
     }

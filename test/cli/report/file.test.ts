@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { formatOfFile } from '../../src/cli/report-file.ts';
-import { applies, commandBench, fakeStage } from '../support/command-bench.ts';
-import { assertJunit } from '../support/junit-rules.ts';
+import { formatOfFile } from '../../../src/cli/report/file.ts';
+import { applies, commandBench, fakeStage } from '../../support/command-bench.ts';
+import { assertJunit } from '../../support/junit-rules.ts';
 
 const byHand = {
   actions: [{ id: 'old', title: 'old', ref: '§4.4/4', undo: 'full', effect: { type: 'ask', instruction: 'remove it', awaited: true } }],

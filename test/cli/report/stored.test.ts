@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
-import type { RunReport } from '../../src/cli/documents.ts';
-import { runReport } from '../../src/cli/run-report.ts';
-import { STORED_BYTES, storedReport } from '../../src/cli/stored-report.ts';
-import { reportOf } from '../support/big-report.ts';
-import { engineContext } from '../support/engine-ports.ts';
+import type { RunReport } from '../../../src/cli/documents.ts';
+import { runReport } from '../../../src/cli/report/run.ts';
+import { STORED_BYTES, storedReport } from '../../../src/cli/report/stored.ts';
+import { reportOf } from '../../support/big-report.ts';
+import { engineContext } from '../../support/engine-ports.ts';
 
 const sizeOf = (report: RunReport) => Buffer.byteLength(JSON.stringify(report));
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { applies, commandBench, fakeStage } from '../support/command-bench.ts';
+import { applies, commandBench, fakeStage } from '../../support/command-bench.ts';
 
 const KUBECONFIG = 'apiVersion: v1\nkind: Config\ncurrent-context: prod\n';
 const MANIFEST = 'kind: ConfigMap\napiVersion: v1\n---\nkind: DaemonSet\napiVersion: apps/v1\n';

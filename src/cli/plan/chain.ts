@@ -1,14 +1,14 @@
-import type { ExitName } from '../core/fault.ts';
-import type { AnyStage } from '../core/stage.ts';
-import { findingsLines } from '../ui/findings.ts';
-import { type PlanHead, planLines } from '../ui/plan-view.ts';
-import { twoWayLines } from '../ui/two-way-rows.ts';
-import { nextStep } from './chain-report.ts';
-import type { PlanDocument } from './documents.ts';
-import { findingsHere } from './next-here.ts';
-import { type Planned, planDocument } from './plan-document.ts';
-import { planHead } from './plan-head.ts';
-import type { Session } from './session.ts';
+import type { ExitName } from '../../core/fault.ts';
+import type { AnyStage } from '../../core/stage.ts';
+import { findingsLines } from '../../ui/findings.ts';
+import { type PlanHead, planLines } from '../../ui/plan-view.ts';
+import { twoWayLines } from '../../ui/two-way-rows.ts';
+import type { PlanDocument } from '../documents.ts';
+import { findingsHere } from '../next-here.ts';
+import { nextStep } from '../report/chain.ts';
+import type { Session } from '../session.ts';
+import { type Planned, planDocument } from './document.ts';
+import { planHead } from './head.ts';
 
 /** Where and how the plan is kept. */
 export interface Save {
@@ -38,7 +38,7 @@ export async function showPlan(session: Session, stages: readonly AnyStage[], de
 
 /** Surveys, judges and plans every stage; changes nothing. */
 export async function planStages(session: Session, stages: readonly AnyStage[]) {
-  const { planChain } = await import('../engine/plan-chain.ts');
+  const { planChain } = await import('../../engine/plan-chain.ts');
   const progress = await session.progress('plan', stages);
   try {
     const planned = await planChain(stages, session.composition, session.context, progress.observe);

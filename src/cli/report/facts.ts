@@ -1,5 +1,5 @@
-import type { ReportFacts } from '../ui/report-facts.ts';
-import type { OutputDocument } from './documents.ts';
+import type { ReportFacts } from '../../ui/report-facts.ts';
+import type { OutputDocument } from '../documents.ts';
 
 /** A document as the report forms take it: Markdown, JUnit and the page show the same facts. */
 export function reportFacts(document: OutputDocument): ReportFacts {

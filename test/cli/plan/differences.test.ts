@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { planDifferences } from '../../src/cli/plan-differences.ts';
-import { differencesSince } from '../../src/cli/plan-since.ts';
-import type { JsonPatchOp, ManagedFieldsEntry } from '../../src/core/object.ts';
-import { type ApplyBench, applyBench, installedClientSide, planned, runRecord } from '../support/apply-bench.ts';
-import { objectOf } from '../support/inventory.ts';
-import { savedPlan } from '../support/saved-plan.ts';
-import { ownReleases } from '../support/shared.ts';
+import { planDifferences } from '../../../src/cli/plan/differences.ts';
+import { differencesSince } from '../../../src/cli/plan/since.ts';
+import type { JsonPatchOp, ManagedFieldsEntry } from '../../../src/core/object.ts';
+import { type ApplyBench, applyBench, installedClientSide, planned, runRecord } from '../../support/apply-bench.ts';
+import { objectOf } from '../../support/inventory.ts';
+import { savedPlan } from '../../support/saved-plan.ts';
+import { ownReleases } from '../../support/shared.ts';
 
 const AGENT = 'netsvc-node';
 const status: ManagedFieldsEntry = {

@@ -1,7 +1,7 @@
-import { Fault, messageOf } from '../core/fault.ts';
-import { withoutCredentials } from '../core/hidden.ts';
-import type { FileFormat } from './output.ts';
-import { assertPlace } from './output-place.ts';
+import { Fault, messageOf } from '../../core/fault.ts';
+import { withoutCredentials } from '../../core/hidden.ts';
+import type { FileFormat } from '../output.ts';
+import { assertPlace } from '../output-place.ts';
 
 const FORMATS: Readonly<Record<string, FileFormat>> = {
   json: 'json',
@@ -47,7 +47,7 @@ export class ReportFile {
     if (this.#file === undefined || format === undefined) return;
     this.#isWritten = true;
     try {
-      const { writeDurably } = await import('../adapters/durable-write.ts');
+      const { writeDurably } = await import('../../adapters/durable-write.ts');
       await writeDurably(this.#file, Buffer.from(withoutCredentials(await text(format))), 0o600);
     } catch (thrown) {
       this.#say(`Warning: the report could not be written to ${this.#file}: ${messageOf(thrown)}`);
@@ -58,7 +58,7 @@ export class ReportFile {
   async writeFailure(command: string, thrown: unknown, inWords: (text: string) => string): Promise<void> {
     if (this.#isWritten) return;
     await this.write(async (format) => {
-      const [{ failureText }, { toFault }] = await Promise.all([import('./failure-report.ts'), import('./faults.ts')]);
+      const [{ failureText }, { toFault }] = await Promise.all([import('./failure.ts'), import('../faults.ts')]);
       return inWords(await failureText(command, toFault(thrown, { command, flags: [] }), format));
     });
   }
