@@ -2,6 +2,7 @@ import { systemClock } from '../src/adapters/clock.ts';
 import { journalMaps } from '../src/adapters/journal/maps.ts';
 import { ownerJournal } from '../src/adapters/journal/owner-journal.ts';
 import { openCluster } from '../src/adapters/kube/cluster.ts';
+import { withQuery } from '../src/adapters/kube/paths.ts';
 import { readConnection } from '../src/adapters/kubeconfig/kubeconfig.ts';
 import type { Effect } from '../src/core/action.ts';
 import type { OwnerReference } from '../src/core/object.ts';
@@ -68,7 +69,11 @@ function opsOf(entry: JournalEntry) {
   return stripPatch(entry, { uid: entry.object.uid, references: entry.references }).ops;
 }
 
-const requestOf = (entry: JournalEntry) => ({ path: `${PATH}/${entry.object.name}`, body: JSON.stringify(opsOf(entry)) });
+/** To the letter what this program sends: a server that checks fields strictly, or cuts the answer down, has more to do. */
+const requestOf = (entry: JournalEntry) => ({
+  path: withQuery(`${PATH}/${entry.object.name}`, { fieldManager: 'kubectl', fieldValidation: 'Strict' }),
+  body: JSON.stringify(opsOf(entry)),
+});
 
 interface OurTimes {
   readonly journalMs: number;
