@@ -22,6 +22,7 @@ interface Totals {
 const LONGEST = [
   'fault-sweep',
   'reference-sweep',
+  'owner-sweep',
   'plan-equals-result',
   'every-release',
   'hep-fleet',
