@@ -33,6 +33,8 @@ const LONGEST = [
   'operator-releases',
   'procedure-c',
   'least-privilege',
+  'least-privilege-commands',
+  'edits-through-upgrade',
 ];
 
 const root = join(import.meta.dirname, '..');

@@ -18,7 +18,7 @@ const releasesFolder = join(import.meta.dirname, '..', '..', 'src', 'sandbox', '
 const scope = { stateNamespace: 'kube-system', documents: documentKinds, meshed: true };
 const rights = (command: string) => permissionsOf(command, netsvc, scope);
 
-/** What kubectl and the lock do goes past the guard here; test/e2e/least-privilege.test.ts holds those to the roles. */
+/** What kubectl and the lock do goes past the guard here; test/full/least-privilege-commands.test.ts holds those to the roles. */
 async function perform(scenario: Scenario, stages: typeof usualChain, permissions: readonly Permission[], flags: object = {}) {
   const { clock, clusterUid, workFolder } = scenario;
   const options = toOptions(flags, { defaultRelease: netsvc.defaultRelease, checks: ['NS-009', 'NS-721', 'NS-722'] });
