@@ -5,7 +5,6 @@ import { convertUid, type OwnerFate, uidAfter } from './owner-uid.ts';
 /** An object that somebody of the service owns, with its whole list of references. */
 export interface OwnedObject {
   readonly object: JournalObject;
-  readonly resourceVersion: string;
   readonly references: readonly OwnerReference[];
   /** UIDs of owners that the object's manifest names, where it was applied by kubectl: applied again, it brings them back. */
   readonly appliedOwners?: readonly string[];

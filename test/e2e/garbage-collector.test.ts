@@ -5,7 +5,7 @@ import { type ControlPlane, startControlPlane } from '../control-plane/control-p
 import { type PolicyMigration, playPolicyMigration } from '../control-plane/policy-migration.ts';
 import { NEW_SERVER } from '../control-plane/service-objects.ts';
 import { until } from '../control-plane/until.ts';
-import { collectorSettles } from '../support/collector-settles.ts';
+import { collectorSettles, collectorStartsAnew } from '../support/collector-settles.ts';
 import { GROUP, makeOwnedObjects, type Reference } from '../support/owned-objects.ts';
 import { type OwnerGraph, readOwnerGraph } from '../support/owner-graph.ts';
 import { hasReleases, manifestFile } from '../support/shared.ts';
@@ -47,8 +47,7 @@ describe('dependents of the service whose references stay on, under a real garba
     await plane.api.send('POST', '/apis/apps/v1/namespaces/kube-system/daemonsets', agents);
     await makeOwnedObjects(plane.api, COUNT);
     // A collector that has just started knows every kind: from here on it would act on what it sees.
-    await plane.restartControllerManager();
-    await collectorSettles(plane.api);
+    await collectorStartsAnew(plane);
     first = await readOwnerGraph(plane.api);
   });
   after(async () => {

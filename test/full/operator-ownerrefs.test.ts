@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import type { AggregatedApi } from '../control-plane/aggregated-api.ts';
 import type { Api } from '../control-plane/api.ts';
-import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { type PolicyMigration, playPolicyMigration } from '../control-plane/policy-migration.ts';
 import { NEW_SERVER, OLD_SERVER } from '../control-plane/service-objects.ts';
 import { until } from '../control-plane/until.ts';
-import { collectorSettles } from '../support/collector-settles.ts';
+import { collectorStartsAnew } from '../support/collector-settles.ts';
 import { TYPHA } from '../support/operated-bench.ts';
 import { type OperatedCluster, operatedCluster } from '../support/operated-cluster.ts';
 import { JOURNAL } from '../support/owned-cluster.ts';
@@ -59,7 +58,7 @@ async function ownedByOperated(): Promise<OwnedByOperated> {
   // Running controllers make it.
   await api.send('POST', `/apis/crd.${GROUP}/v1/kubecontrollersconfigurations`, SETTINGS);
   await makeOwnedObjects(api, DEPENDENTS);
-  await collected(plane);
+  await collectorStartsAnew(plane);
   const first = await readOwnerGraph(api);
   const owners = await readOwnerNames(api, OLD_SERVER);
   return {
@@ -73,11 +72,6 @@ async function ownedByOperated(): Promise<OwnedByOperated> {
       await cluster.stop();
     },
   };
-}
-
-async function collected(plane: ControlPlane): Promise<void> {
-  await plane.restartControllerManager();
-  await collectorSettles(plane.api);
 }
 
 function withOwned(): () => OwnedByOperated {
@@ -107,7 +101,7 @@ describe('dependents where an operator upgrades, under a real garbage collector'
     const { cluster, migration, graph, wanted } = owned();
     done(await cluster.upgrade('run', '--skip', 'cli', ...TARGET));
     assert.equal(migration.migrated.length, 2);
-    await collected(cluster.plane);
+    await collectorStartsAnew(cluster.plane);
     assert.deepEqual(await graph(), await wanted());
     const files = await readdir(cluster.around.home, { recursive: true });
     assert.equal(files.filter((name) => /owner-references-[^/]*\.json$/.test(name)).length, 1, `${files}`);
@@ -129,7 +123,7 @@ describe('dependents where an operator upgrades and the renaming of policies is 
     const { cluster, migration, graph, wanted } = owned();
     done(await cluster.upgrade('run', '--skip', 'cli', '--hold-policy-migration', ...TARGET));
     assert.deepEqual(migration.migrated, []);
-    await collected(cluster.plane);
+    await collectorStartsAnew(cluster.plane);
     assert.deepEqual(await graph(), withoutPolicies(await wanted()));
     await cluster.plane.api.get(JOURNAL);
   });
@@ -142,7 +136,7 @@ describe('dependents where an operator upgrades and the renaming of policies is 
     await api.send('PATCH', `/apis/crd.${GROUP}/v1/kubecontrollersconfigurations/default`, { spec });
     await until('policies have their new names', async () => migration.migrated.length >= 2);
     done(await cluster.upgrade('ownerrefs', 'restore', ...TARGET));
-    await collected(cluster.plane);
+    await collectorStartsAnew(cluster.plane);
     assert.deepEqual(await graph(), await wanted());
   });
 });

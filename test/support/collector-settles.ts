@@ -1,4 +1,5 @@
 import type { Api } from '../control-plane/api.ts';
+import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { until } from '../control-plane/until.ts';
 import { GROUP } from './owned-objects.ts';
 
@@ -11,4 +12,10 @@ export async function collectorSettles(api: Api): Promise<void> {
   await api.send('POST', PATH, { apiVersion: 'v1', kind: 'ConfigMap', metadata });
   const names = async () => (await api.get<{ items: { metadata: { name: string } }[] }>(PATH)).items.map((one) => one.metadata.name);
   await until('the collector has taken an object without an owner', async () => !(await names()).includes('canary'), 90_000);
+}
+
+/** The same of a collector that has just started, and knows nothing of what went before: then everything that is to die, dies. */
+export async function collectorStartsAnew({ api, restartControllerManager }: ControlPlane): Promise<void> {
+  await restartControllerManager();
+  await collectorSettles(api);
 }

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../control-plane/until.ts';
-import { collectorSettles } from './collector-settles.ts';
+import { collectorStartsAnew } from './collector-settles.ts';
 import { bareGraph, JOURNAL, type OwnedCluster, ownedCluster, TARGET } from './owned-cluster.ts';
 import { hasReleases, releases } from './shared.ts';
 import { type UpgradeProcess, upgrade } from './upgrade-process.ts';
@@ -37,8 +37,7 @@ export function describeProcedureG(count: number): void {
       await plane.restartControllerManager();
       done(await ended);
       assert.equal(owned.migrated.length, 2);
-      await plane.restartControllerManager();
-      await collectorSettles(plane.api);
+      await collectorStartsAnew(plane);
       assert.deepEqual(Object.keys(await owned.graph()), Object.keys(owned.first));
     });
 
@@ -108,8 +107,7 @@ export function describeLostMachine(count: number): void {
       done(await here(...RUN, '--through', 'wait'));
       await until('policies have their new names', async () => owned.migrated.length >= 2);
       for (let restart = 0; restart < 2; restart += 1) {
-        await plane.restartControllerManager();
-        await collectorSettles(plane.api);
+        await collectorStartsAnew(plane);
       }
       assert.deepEqual(Object.keys(await owned.graph()), Object.keys(owned.first));
     });
@@ -130,8 +128,7 @@ export function describeLostMachine(count: number): void {
       const { plane } = owned.cluster;
       done(await elsewhere('ownerrefs', 'restore', '--yes'));
       assert.deepEqual(await owned.graph(), await owned.wanted());
-      await plane.restartControllerManager();
-      await collectorSettles(plane.api);
+      await collectorStartsAnew(plane);
       assert.deepEqual(await owned.graph(), await owned.wanted());
     });
 

@@ -2,7 +2,7 @@ import { installManifest } from '../control-plane/install.ts';
 import { playPolicyMigration } from '../control-plane/policy-migration.ts';
 import { CALICO_API, playServiceApiServer } from '../control-plane/service-api-server.ts';
 import { NEW_SERVER, OLD_SERVER } from '../control-plane/service-objects.ts';
-import { collectorSettles } from './collector-settles.ts';
+import { collectorStartsAnew } from './collector-settles.ts';
 import { type InstalledCluster, installedCluster } from './installed-cluster.ts';
 import { GROUP, makeOwnedObjects, type Reference } from './owned-objects.ts';
 import { graphAfter, type OwnerGraph, readOwnerGraph, readOwnerNames } from './owner-graph.ts';
@@ -44,8 +44,7 @@ export async function ownedCluster(count: number): Promise<OwnedCluster> {
     const migration = playPolicyMigration(plane.api, { group: GROUP, agents: 'calico-node', controllers: 'calico-kube-controllers' });
     ends.push(() => migration.stop());
     await makeOwnedObjects(plane.api, count);
-    await plane.restartControllerManager();
-    await collectorSettles(plane.api);
+    await collectorStartsAnew(plane);
     const first = await readOwnerGraph(plane.api);
     const owners = await readOwnerNames(plane.api, OLD_SERVER);
     return {

@@ -15,7 +15,7 @@ import { ApiError } from '../control-plane/api.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { type FaultProxy, startFaultProxy } from '../control-plane/fault-proxy.ts';
 import type { LoggedRequest } from '../control-plane/proxy-log.ts';
-import { collectorSettles } from './collector-settles.ts';
+import { collectorStartsAnew } from './collector-settles.ts';
 import { type FaultPoint, isAmong } from './fault-points.ts';
 import { pointText } from './fault-sweep.ts';
 import { GROUP, makeOwnedObjects } from './owned-objects.ts';
@@ -56,8 +56,7 @@ async function populated(plane: ControlPlane, maxMinutes: number): Promise<Refer
   };
   try {
     await makeOwnedObjects(plane.api, DEPENDENTS);
-    await plane.restartControllerManager();
-    await collectorSettles(plane.api);
+    await collectorStartsAnew(plane);
     return { ...(await swept(plane, proxy)), stop };
   } catch (thrown) {
     await stop();

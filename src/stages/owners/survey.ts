@@ -86,11 +86,11 @@ async function listOrNothing(cluster: Pick<ClusterReader, 'list'>, kind: Kind, o
 function ownedIn({ metadata }: KubeObject, kind: Kind, groups: ReadonlySet<string>): readonly OwnedObject[] {
   const references = metadata.ownerReferences ?? [];
   if (!references.some((owner) => groups.has(groupOf(owner.apiVersion)))) return [];
-  const { name, namespace, uid = '', resourceVersion = '' } = metadata;
+  const { name, namespace, uid = '' } = metadata;
   const place = { apiVersion: apiVersionOf(kind), kind: kind.kind, plural: kind.plural };
   const appliedOwners = appliedOwnerUids(metadata);
   const applied = appliedOwners.length === 0 ? {} : { appliedOwners };
-  return [{ object: { ...place, name, uid, ...(namespace ? { namespace } : {}) }, resourceVersion, references, ...applied }];
+  return [{ object: { ...place, name, uid, ...(namespace ? { namespace } : {}) }, references, ...applied }];
 }
 
 /** The same, one line per reference to the service's groups. */
