@@ -9,6 +9,8 @@ const NAME = 'calico-api';
 
 export interface ApiServerWanted {
   readonly release: string;
+  /** Where the image comes from, with its slash. */
+  readonly registry: string;
   readonly isNew: boolean;
 }
 
@@ -16,7 +18,7 @@ export interface ApiServerWanted {
  * Where an APIServer is wanted and its APIService is there: the new operator turns the APIService to its own namespace at once, has the
  * old namespace deleted in the same moment, and the v3 API is away until the new pods are ready.
  */
-export async function playApiServer(api: Api, { release, isNew }: ApiServerWanted): Promise<void> {
+export async function playApiServer(api: Api, { release, registry, isNew }: ApiServerWanted): Promise<void> {
   const wanted = await find(api, '/apis/operator.tigera.io/v1/apiservers/default');
   const registered = await find<Registered>(api, SERVICE);
   if (!wanted || !registered) return;
@@ -26,7 +28,7 @@ export async function playApiServer(api: Api, { release, isNew }: ApiServerWante
     await api.send('DELETE', `/api/v1/namespaces/${OLD_NAMESPACE}`);
   }
   // The new pods take longer than everything else.
-  const ready = await renderServer(api, namespace, release, isNew ? { 'netsvc-upgrade.test/ready-after': '25s' } : {});
+  const ready = await renderServer(api, namespace, `${registry}calico/apiserver:${release}`, isNew ? { 'netsvc-upgrade.test/ready-after': '25s' } : {});
   // Its pods answer, in the test ground, by the Service alone.
   const { port } = registered.spec.service;
   if (ready && !(await find(api, `/api/v1/namespaces/${namespace}/services/${NAME}`)))
@@ -46,12 +48,12 @@ export function serviceOf(port: number): object {
 }
 
 /** True once its pods are available. */
-async function renderServer(api: Api, namespace: string, release: string, annotations: object): Promise<boolean> {
+async function renderServer(api: Api, namespace: string, image: string, annotations: object): Promise<boolean> {
   const path = `/apis/apps/v1/namespaces/${namespace}/deployments`;
   const live = await find<ApiObject>(api, `${path}/calico-apiserver`);
   if (live) return ((live.status ?? {}) as { readonly availableReplicas?: number }).availableReplicas === 1;
   const labels = { 'k8s-app': 'calico-apiserver' };
-  const containers = [{ name: 'calico-apiserver', image: `quay.io/calico/apiserver:${release}` }];
+  const containers = [{ name: 'calico-apiserver', image }];
   const template = { metadata: { labels, annotations }, spec: { containers, tolerations: [{ operator: 'Exists' }] } };
   const body = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'calico-apiserver', labels } };
   await api.send('POST', path, { ...body, spec: { replicas: 1, selector: { matchLabels: labels }, template } });

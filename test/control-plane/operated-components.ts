@@ -21,6 +21,8 @@ const FLOW_LOGS: readonly Rendered[] = [
 
 export interface Wanted {
   readonly release: string;
+  /** Where the images come from, with its slash. */
+  readonly registry: string;
   /** The aggregator is wanted: it gets its Deployments, and the agents a variable, which rolls them. */
   readonly flowLogs: boolean;
 }
@@ -42,11 +44,11 @@ export async function renderComponents(api: Api, wanted: Wanted): Promise<void> 
   for (const one of [...COMPONENTS, ...(wanted.flowLogs ? FLOW_LOGS : [])]) await render(api, one, wanted);
 }
 
-async function render(api: Api, { kind, name, image }: Rendered, { release, flowLogs }: Wanted): Promise<void> {
+async function render(api: Api, { kind, name, image }: Rendered, { release, registry, flowLogs }: Wanted): Promise<void> {
   const path = `/apis/apps/v1/namespaces/${NAMESPACE}/${kind}`;
   const env =
     name === 'calico-node' && flowLogs ? [{ name: 'FELIX_FLOWLOGSGOLDMANESERVER', value: 'goldmane.calico-system.svc:7443' }] : [];
-  const containers = [{ name, image: `quay.io/calico/${image}:${release}`, env }];
+  const containers = [{ name, image: `${registry}calico/${image}:${release}`, env }];
   const live = await find<Workload>(api, `${path}/${name}`);
   const labels = { 'k8s-app': name };
   const template = { metadata: { labels }, spec: { containers, tolerations: [{ operator: 'Exists' }] } };

@@ -26,6 +26,7 @@ export interface PlayedOperator {
 
 /** Operator image tag → what it brings. */
 const RELEASES: Readonly<Record<string, string>> = {
+  'v1.13.0': 'v3.17.1',
   'v1.20.9': 'v3.20.6',
   'v1.28.5': 'v3.24.6',
   'v1.32.12': 'v3.27.5',
@@ -111,10 +112,11 @@ async function look(api: Api, manner: OperatorManner, state: State, after: (ms: 
   const isNew = release === TARGET;
   if (manner.mode === 'deaf' && isNew) return;
   if (manner.mode === 'no-crds' && isNew) return complain(api);
+  const { registry = 'quay.io/' } = installation.spec as { readonly registry?: string };
   const flowLogs = (await find(api, `${GROUP}/goldmanes/default`)) !== undefined && isNew;
-  await renderComponents(api, { release, flowLogs });
+  await renderComponents(api, { release, registry, flowLogs });
   await after(TICK_MS);
-  await playApiServer(api, { release, isNew });
+  await playApiServer(api, { release, registry, isNew });
   await writeStatuses(api, state, manner, flowLogs);
 }
 

@@ -3,11 +3,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { execa } from 'execa';
+import type { AggregatedApi } from '../control-plane/aggregated-api.ts';
 import type { Programs } from '../control-plane/build-plan.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+import type { OperatorManner } from '../control-plane/operator.ts';
 import { until } from '../control-plane/until.ts';
 import { type ChartRepository, serveCharts } from '../helm/chart-repository.ts';
 import { NEW_CHART, OLD_CHART, type OwnChart, writeChart } from '../helm/own-charts.ts';
+import { playService } from './played-service.ts';
 import { manifestFile, releases } from './shared.ts';
 import { type Surroundings, surroundingsEnv, type UpgradeProcess, upgrade } from './upgrade-process.ts';
 
@@ -16,6 +19,8 @@ export const RELEASE_NAMESPACE = 'tigera-operator';
 /** A real control plane on which the operator was installed with the real chart tool from our own small chart. */
 export interface ChartCluster {
   readonly plane: ControlPlane;
+  /** The played v3 API server, where one was asked for. */
+  readonly apiServer: AggregatedApi | undefined;
   readonly around: Surroundings;
   readonly repository: string;
   /** Folder of the old and the new chart. */
@@ -44,15 +49,21 @@ export interface ChartInstall {
   readonly env?: Readonly<Record<string, string>>;
   /** Of another control plane than the usual one. */
   readonly programs?: Programs;
+  /** An operator is played, which brings its release; without one stands what an operator once brought. */
+  readonly operator?: OperatorManner;
+  /** The v3 API is served, by a played API server that the operator moves. */
+  readonly apiServer?: boolean;
 }
 
 export async function chartCluster(helm: string, request: ChartInstall = {}): Promise<ChartCluster> {
-  const { chart = OLD_CHART, crds = manifestFile('v3.27.5', 'operator-crds.yaml'), env = {}, programs } = request;
+  const { chart = OLD_CHART, crds = manifestFile('v3.27.5', 'operator-crds.yaml'), env = {}, programs, operator } = request;
   const plane = await startControlPlane({ maxMinutes: 10, ...(programs ? { programs } : {}) });
   const home = await mkdtemp(join(tmpdir(), 'netsvc-upgrade-chart-'));
+  const service = operator && playService(plane, operator);
   let repository: ChartRepository | undefined;
   const stop = async () => {
     await repository?.close();
+    await service?.stop();
     await plane.stop();
     await rm(home, { recursive: true, force: true });
   };
@@ -69,8 +80,9 @@ export async function chartCluster(helm: string, request: ChartInstall = {}): Pr
       env: { PATH: path, ...env },
     };
     const cluster = clusterOf(plane, around, helm, { repository: repository.url, charts: { old, target }, stop });
-    await install(cluster, home, chart.version);
-    return cluster;
+    await install(cluster, home);
+    if (!service) await standAgents(cluster, home, chart.version);
+    return { ...cluster, apiServer: await service?.brought({ apiServer: request.apiServer ?? false }) };
   } catch (thrown) {
     await stop();
     throw thrown;
@@ -88,6 +100,7 @@ function clusterOf(plane: ControlPlane, around: Surroundings, helm: string, rest
   return {
     ...rest,
     plane,
+    apiServer: undefined,
     around,
     upgrade: (...args) => upgrade(args, around),
     async helm(...args) {
@@ -112,10 +125,14 @@ function withoutControlPlane(text: string): string {
     .join('\n');
 }
 
-async function install(cluster: ChartCluster, home: string, release: string): Promise<void> {
+async function install(cluster: ChartCluster, home: string): Promise<void> {
   const values = join(home, 'values.yaml');
   await writeFile(values, OWN_VALUES);
   await cluster.helm('install', 'calico', cluster.charts.old, '-n', RELEASE_NAMESPACE, '--create-namespace', '--values', values);
+}
+
+/** What an operator of this release has brought. */
+async function standAgents(cluster: ChartCluster, home: string, release: string): Promise<void> {
   const agents = join(home, 'agents.yaml');
   await writeFile(agents, AGENTS.replaceAll('RELEASE', release));
   const { exitCode, stderr } = await cluster.plane.apply(agents);

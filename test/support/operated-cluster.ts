@@ -5,10 +5,9 @@ import { isOlder } from '../../src/core/release.ts';
 import type { AggregatedApi } from '../control-plane/aggregated-api.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { find } from '../control-plane/operated-components.ts';
-import { type OperatorManner, playOperator } from '../control-plane/operator.ts';
-import { CALICO, simulateService } from '../control-plane/service-simulator.ts';
+import type { OperatorManner } from '../control-plane/operator.ts';
 import { until } from '../control-plane/until.ts';
-import { installApiServer } from './operated-api-server.ts';
+import { playService } from './played-service.ts';
 import { manifestFile } from './shared.ts';
 import { type Surroundings, type UpgradeProcess, upgrade } from './upgrade-process.ts';
 
@@ -44,13 +43,11 @@ export async function operatedCluster(manner: OperatorManner, options: OperatedO
   const plane = await startControlPlane(readyAfterMs === undefined ? {} : { readyAfterMs });
   const home = await mkdtemp(join(tmpdir(), 'netsvc-upgrade-home-'));
   const around: Surroundings = { home, kubeconfig: plane.kubeconfigPath, kubectl: plane.programs.kubectl };
-  const operator = playOperator(plane.api, manner);
-  const agents = simulateService(plane.api, CALICO);
+  const service = playService(plane, manner);
   let apiServer: AggregatedApi | undefined;
   const stop = async () => {
-    await Promise.all([operator.stop(), agents.stop()]);
+    await service.stop();
     await plane.stop();
-    await apiServer?.stop();
     await rm(home, { recursive: true, force: true });
   };
   const read = async (resource: string, jsonPath: string) =>
@@ -58,8 +55,7 @@ export async function operatedCluster(manner: OperatorManner, options: OperatedO
   try {
     await plane.addNodes(3);
     await install(plane, release);
-    await agents.settled();
-    if (options.apiServer) apiServer = await installApiServer(plane);
+    apiServer = await service.brought({ apiServer: options.apiServer ?? false });
   } catch (thrown) {
     await stop();
     throw thrown;
@@ -70,7 +66,7 @@ export async function operatedCluster(manner: OperatorManner, options: OperatedO
     around,
     manner,
     apiServer,
-    changedAt: operator.changedAt,
+    changedAt: service.changedAt,
     stop,
     read,
     upgrade: (...args) => upgrade(args, around),
@@ -90,18 +86,6 @@ async function install(plane: ControlPlane, release: string): Promise<void> {
     metadata: { name: 'default' },
     spec: {},
   });
-  // An operator before v3.25 does not report its release.
-  await until('the old release runs', async () => {
-    const live = await find<{ readonly status?: { readonly conditions?: readonly Condition[] } }>(plane.api, `${STATUSES}/calico`);
-    return live?.status?.conditions?.some(({ type, status }) => type === 'Available' && status === 'True') ?? false;
-  });
-}
-
-const STATUSES = '/apis/operator.tigera.io/v1/tigerastatuses';
-
-interface Condition {
-  readonly type: string;
-  readonly status: string;
 }
 
 /** What this server no longer has is left out. */

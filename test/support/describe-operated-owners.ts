@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import type { AggregatedApi } from '../control-plane/aggregated-api.ts';
+import type { Api } from '../control-plane/api.ts';
+import type { ControlPlane } from '../control-plane/control-plane.ts';
+import { type PolicyMigration, playPolicyMigration } from '../control-plane/policy-migration.ts';
+import { NEW_SERVER, OLD_SERVER } from '../control-plane/service-objects.ts';
+import { until } from '../control-plane/until.ts';
+import { collectorStartsAnew } from './collector-settles.ts';
+import { JOURNAL } from './owned-cluster.ts';
+import { GROUP, makeOwnedObjects, type Reference } from './owned-objects.ts';
+import { graphAfter, type OwnerGraph, readOwnerGraph, readOwnerNames } from './owner-graph.ts';
+import { hasReleases } from './shared.ts';
+import type { Surroundings, UpgradeProcess } from './upgrade-process.ts';
+
+const DEPENDENTS = 200;
+const SYSTEM = 'calico-system';
+const LOOK_EVERY_MS = 100;
+const SETTINGS = {
+  ...{ apiVersion: `crd.${GROUP}/v1`, kind: 'KubeControllersConfiguration', metadata: { name: 'default' } },
+  spec: { controllers: {} },
+};
+
+const done = ({ exitCode, stdout, stderr }: UpgradeProcess) => assert.equal(exitCode, 0, `${stdout}\n${stderr}`);
+
+/** The operator turns the APIService to its own namespace at once: from then on only its new pods answer, by the target's rule. */
+async function followsOperator(api: Api, served: AggregatedApi, signal: AbortSignal): Promise<void> {
+  const path = `/apis/apiregistration.k8s.io/v1/apiservices/v3.${GROUP}`;
+  while (!signal.aborted) {
+    const { spec } = await api.get<{ readonly spec: { readonly service: { readonly namespace: string } } }>(path);
+    if (spec.service.namespace === SYSTEM && served.rule !== NEW_SERVER) served.serve(NEW_SERVER);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}
+
+/** A cluster whose operator is played, and its API server with it. */
+export interface PlayedCluster {
+  readonly plane: ControlPlane;
+  readonly around: Surroundings;
+  readonly apiServer: AggregatedApi | undefined;
+  upgrade(...args: readonly string[]): Promise<UpgradeProcess>;
+  versions(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** One way in which an operator gets into a cluster. */
+export interface OperatedWay<C extends PlayedCluster = PlayedCluster> {
+  /** `where an operator upgrades`. */
+  readonly title: string;
+  start(context: Mocha.Context): Promise<C>;
+  /** Flags of every command. */
+  flags(cluster: C): readonly string[];
+}
+
+/** An operator's cluster with dependents of every sort, and the graph of their references. */
+interface OwnedByOperated {
+  readonly cluster: PlayedCluster;
+  /** A command with the flags of this way. */
+  upgrade(...args: readonly string[]): Promise<UpgradeProcess>;
+  readonly migration: PolicyMigration;
+  /** What is there. */
+  graph(): Promise<OwnerGraph>;
+  /** What `graph` must have become, with the owners' present names and UIDs. */
+  wanted(): Promise<OwnerGraph>;
+  stop(): Promise<void>;
+}
+
+async function ownedByOperated<C extends PlayedCluster>(way: OperatedWay<C>, context: Mocha.Context): Promise<OwnedByOperated> {
+  const cluster = await way.start(context);
+  const { plane, apiServer } = cluster;
+  const { api } = plane;
+  assert.ok(apiServer);
+  const end = new AbortController();
+  const following = followsOperator(api, apiServer, end.signal);
+  const agents = { group: GROUP, namespace: SYSTEM, agents: 'calico-node', controllers: 'calico-kube-controllers' };
+  const migration = playPolicyMigration(api, agents);
+  // Running controllers make it.
+  await api.send('POST', `/apis/crd.${GROUP}/v1/kubecontrollersconfigurations`, SETTINGS);
+  await makeOwnedObjects(api, DEPENDENTS);
+  await collectorStartsAnew(plane);
+  const first = await readOwnerGraph(api);
+  const owners = await readOwnerNames(api, OLD_SERVER);
+  return {
+    ...{ cluster, migration },
+    upgrade: (...args) => cluster.upgrade(...args, ...way.flags(cluster)),
+    graph: () => readOwnerGraph(api),
+    wanted: async () => graphAfter(first, owners, await readOwnerNames(api, NEW_SERVER)),
+    async stop() {
+      end.abort();
+      await following;
+      await migration.stop();
+      await cluster.stop();
+    },
+  };
+}
+
+function withOwned<C extends PlayedCluster>(way: OperatedWay<C>): () => OwnedByOperated {
+  let owned: OwnedByOperated | undefined;
+  before(async function () {
+    if (!hasReleases()) this.skip(); // needs the release files beside the repository
+    this.timeout(0); // the very first run builds the chart tool
+    owned = await ownedByOperated(way, this);
+  });
+  after(() => owned?.stop());
+  return () => {
+    assert.ok(owned);
+    return owned;
+  };
+}
+
+const ofPolicy = ({ apiVersion, kind }: Reference) => apiVersion.startsWith(`${GROUP}/`) && kind.endsWith('Policy');
+
+function withoutPolicies(graph: OwnerGraph): OwnerGraph {
+  return Object.fromEntries(Object.entries(graph).map(([key, references]) => [key, references.filter((one) => !ofPolicy(one))]));
+}
+
+/** Procedure G with 200 dependents: with the policies renamed, and with the renaming held and released. */
+export function describeOperatedOwners<C extends PlayedCluster>(way: OperatedWay<C>): void {
+  describe(`dependents ${way.title}, under a real garbage collector`, function () {
+    this.timeout(600_000);
+    const owned = withOwned(way);
+
+    it('live through it, and have every reference back with the new UID', async () => {
+      const { cluster, upgrade, migration, graph, wanted } = owned();
+      done(await upgrade('run', '--skip', 'cli'));
+      assert.equal(migration.migrated.length, 2);
+      await collectorStartsAnew(cluster.plane);
+      assert.deepEqual(await graph(), await wanted());
+      const files = await readdir(cluster.around.home, { recursive: true });
+      assert.equal(files.filter((name) => /owner-references-[^/]*\.json$/.test(name)).length, 1, `${files}`);
+    });
+
+    it('are not written a second time', async () => {
+      const { cluster, upgrade, graph, wanted } = owned();
+      const before = await cluster.versions();
+      done(await upgrade('run', '--skip', 'cli'));
+      assert.deepEqual([await cluster.versions(), await graph()], [before, await wanted()]);
+    });
+  });
+
+  describe(`dependents ${way.title} and the renaming of policies is held, under a real garbage collector`, function () {
+    this.timeout(600_000);
+    const owned = withOwned(way);
+
+    it('live through it; what names a policy, which the new server does not find, stays in the journal', async () => {
+      const { cluster, upgrade, migration, graph, wanted } = owned();
+      done(await upgrade('run', '--skip', 'cli', '--hold-policy-migration'));
+      assert.deepEqual(migration.migrated, []);
+      await collectorStartsAnew(cluster.plane);
+      assert.deepEqual(await graph(), withoutPolicies(await wanted()));
+      await cluster.plane.api.get(JOURNAL);
+    });
+
+    it('have everything back once the hold is released in the order that is told', async () => {
+      const { cluster, upgrade, migration, graph, wanted } = owned();
+      const { api } = cluster.plane;
+      done(await upgrade('ownerrefs', 'strip'));
+      const spec = { controllers: { policyMigration: { enabled: 'Enabled' } } };
+      await api.send('PATCH', `/apis/crd.${GROUP}/v1/kubecontrollersconfigurations/default`, { spec });
+      await until('policies have their new names', async () => migration.migrated.length >= 2);
+      done(await upgrade('ownerrefs', 'restore'));
+      await collectorStartsAnew(cluster.plane);
+      assert.deepEqual(await graph(), await wanted());
+    });
+  });
+}
