@@ -28,10 +28,12 @@ export function exchange(
     const request = wire.open(
       url,
       { writes: changes(call), method: call.method ?? 'GET', headers: sent, timeout: CONNECT_MS, ...(signal ? { signal } : {}) },
-      resolve,
+      (message) => {
+        // Whoever reads sees a broken body; without any listener it would end the process.
+        message.on('error', () => undefined);
+        resolve(message);
+      },
     );
-    // Readers see a broken body in their loop; without any listener it would end the process.
-    request.once('response', (message) => message.on('error', () => undefined));
     const idleMs = call.idleMs ?? IDLE_MS;
     request.once('socket', (socket) => {
       if (!socket.connecting) return void request.setTimeout(idleMs);

@@ -100,6 +100,7 @@ async function agentOf(connection: Connection, base: URL, { tls, sockets }: Pool
     if (!tls.servername) Object.assign(options, await addressCheck(base));
     return tunnel;
   }
-  if (base.protocol === 'http:') return new (plainHttp().Agent)(pool);
-  return new (await import('node:https')).Agent({ ...pool, ...tls });
+  const agent = base.protocol === 'http:' ? new (plainHttp().Agent)(pool) : new (await import('node:https')).Agent({ ...pool, ...tls });
+  // It knows one server and one certificate. Node would make a name for them of kilobytes, and look it up, several times a request.
+  return Object.assign(agent, { getName: () => base.host });
 }
