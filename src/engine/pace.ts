@@ -4,8 +4,13 @@ import type { Clock } from '../core/ports.ts';
 const START = 8;
 /** In flight at most, unless a person says otherwise: the API server queues more, it does not answer faster. */
 const WIDEST = 32;
-/** A window of answers is judged against the best one; slower than this many times over means that the server queues. */
-const QUEUES = 3;
+/**
+ * Mean time of an answer from which on a server has too much to do, milliseconds: Kubernetes' own objective for writing one object.
+ * A fixed time, not a multiple of the best seen: one at a time takes far longer for each than many at a time, which the store makes
+ * durable together, so that whoever is narrowed by one slow moment would never be told to widen again.
+ */
+const SLOW_MS = 1_000;
+/** Answers that are judged together. */
 const WINDOW = 32;
 
 export interface PaceLimits {
@@ -16,8 +21,8 @@ export interface PaceLimits {
 }
 
 /**
- * How many requests may be in flight: one more as long as the server answers as fast as ever, half as many when it says
- * that it has too much to do or its answers grow slow.
+ * How many requests may be in flight: more with each window of answers as long as they come in time, fewer when they grow slow, and half
+ * as many when the server says that it has too much to do.
  */
 export class Pace {
   readonly #clock: Clock;
@@ -27,7 +32,6 @@ export class Pace {
   #inFlight = 0;
   #nextAt = 0;
   #pausedUntil = 0;
-  #best = Number.POSITIVE_INFINITY;
   #window: number[] = [];
   readonly #waiting: (() => void)[] = [];
 
@@ -73,10 +77,7 @@ export class Pace {
 
   #judge(): void {
     const mean = this.#window.reduce((sum, ms) => sum + ms, 0) / this.#window.length;
-    // More in flight on the same server take longer each: what counts is the time for one of them.
-    const each = mean / this.#width;
-    this.#best = Math.min(this.#best, each);
-    if (each > this.#best * QUEUES) this.#width = Math.max(1, Math.floor(this.#width * 0.75));
+    if (mean > SLOW_MS) this.#width = Math.max(1, Math.floor(this.#width * 0.75));
     else this.#width = Math.min(this.#widest, this.#width + 4);
     this.#window = [];
   }
