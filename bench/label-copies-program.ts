@@ -5,10 +5,10 @@ import { K } from '../src/core/kinds.ts';
 import { patchAll } from '../src/engine/patch-all.ts';
 import { addLabels } from '../src/stages/hep/labels.ts';
 
-/** Puts a label on every node of the cluster of KUBECONFIG, by the very patches and the very effect of `hep`. */
+/** Puts the label that is named on every node of the cluster of KUBECONFIG, by the very patches and the very effect of `hep`. */
 const cluster = openCluster(await readConnection({}, process.env), { version: '0', warn: () => undefined, terminal: false });
 const nodes = await cluster.list(K.Node);
-const patches = nodes.map((node) => addLabels(node, { 'bench/role': 'edge' }));
+const patches = nodes.map((node) => addLabels(node, { [process.argv[2] ?? 'bench/role']: 'edge' }));
 const outcome = await patchAll(
   { cluster, clock: systemClock() },
   { patches, what: 'nodes' },

@@ -67,7 +67,8 @@ export async function interleave(commands: readonly Command[], rounds: number): 
   return [...samples].map(([name, list]) => ({ name, runs: list.length, median: medianOf(list) }));
 }
 
-function medianOf(samples: readonly Sample[]): Sample {
+/** Of each figure by itself. */
+export function medianOf(samples: readonly Sample[]): Sample {
   const middle = (pick: (one: Sample) => number) => [...samples].map(pick).sort((a, b) => a - b)[Math.floor(samples.length / 2)] ?? 0;
   return { wallMs: middle((one) => one.wallMs), cpuMs: middle((one) => one.cpuMs), peakMiB: middle((one) => one.peakMiB) };
 }
