@@ -3,10 +3,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ChartCluster, chartCluster, flagsOf } from '../support/chart-cluster.ts';
 import { needsHelm } from '../support/needs-helm.ts';
+import { TYPHA } from '../support/operated-bench.ts';
 import { hasReleases } from '../support/shared.ts';
 import { slowTool } from '../support/slow-kubectl.ts';
 
-const CHANGE = ['run', '--yes', '--from', 'crds', '--through', 'apply'] as const;
+/** The whole chain; no CLI is there to be changed. */
+const RUN = ['run', '--yes', '--skip', 'cli', '--accept', TYPHA] as const;
 const said = (result: { exitCode?: number | undefined; stdout: string; stderr: string }) =>
   `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
 
@@ -20,7 +22,7 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
     this.timeout(0); // the very first run builds helm
     if (!hasReleases()) return this.skip();
     helm = await needsHelm(this, 3);
-    cluster = await chartCluster(helm);
+    cluster = await chartCluster(helm, { operator: { mode: 'well', pace: 0.1 } });
   });
   after(() => cluster?.stop());
 
@@ -76,7 +78,7 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
   });
 
   it('killed in the middle of helm, the same command waits for it and goes on', async () => {
-    const slow = await slowTool(cluster.around, [...CHANGE, ...flagsOf(cluster)], { name: 'helm', real: helm, verb: 'upgrade' });
+    const slow = await slowTool(cluster.around, [...RUN, ...flagsOf(cluster)], { name: 'helm', real: helm, verb: 'upgrade' });
     const { child } = await slow.startHeld();
     child.kill('SIGKILL');
     await child;
@@ -95,7 +97,7 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
     );
   });
 
-  it('has brought the CRDs and the new operator, and kept the values', async () => {
+  it('has brought the CRDs, the new operator and all its components, and kept the values', async () => {
     assert.match(
       await cluster.read('deploy -n tigera-operator tigera-operator', '{.spec.template.spec.containers[0].image}'),
       /:v1\.42\.3$/,
@@ -105,13 +107,17 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
       '["-manage-crds=false"]',
     );
     assert.equal(await cluster.read('installations.operator.tigera.io default', '{.spec.registry}'), 'mirror.example.org/');
+    assert.equal(
+      await cluster.read('ds -n calico-system calico-node', '{.spec.template.spec.containers[0].image}'),
+      'mirror.example.org/calico/node:v3.32.1',
+    );
     assert.equal(await cluster.read('crd goldmanes.operator.tigera.io', '{.metadata.name}'), 'goldmanes.operator.tigera.io');
     assert.equal(await cluster.read('goldmanes.operator.tigera.io', '{.items}'), '[]', 'what was not there stays away');
   });
 
   it('a second run writes nothing', async () => {
     const before = await cluster.versions();
-    const result = await cluster.upgrade(...CHANGE, ...flagsOf(cluster));
+    const result = await cluster.upgrade(...RUN, ...flagsOf(cluster));
     assert.equal(result.exitCode, 0, said(result));
     assert.equal(await cluster.versions(), before);
   });

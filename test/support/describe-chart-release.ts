@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { HelmMajor } from '../helm/programs.ts';
 import { type ChartCluster, type ChartInstall, chartCluster, flagsOf, RELEASE_NAMESPACE } from './chart-cluster.ts';
 import { needsHelm } from './needs-helm.ts';
+import { TYPHA } from './operated-bench.ts';
 import { hasReleases } from './shared.ts';
 import { slowTool } from './slow-kubectl.ts';
 import { startUpgrade } from './upgrade-process.ts';
@@ -20,14 +21,15 @@ export interface ChartCase {
   readonly keptCrd?: string;
 }
 
-const CHANGE = ['run', '--yes', '--from', 'crds', '--through', 'apply'] as const;
+/** The whole chain; no CLI is there to be changed. */
+const RUN = ['run', '--yes', '--skip', 'cli', '--accept', TYPHA] as const;
 const OPERATOR = `deploy -n ${RELEASE_NAMESPACE} tigera-operator`;
 const said = (result: { exitCode?: number | undefined; stdout: string; stderr: string }) =>
   `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
 
 /** Procedure A from one old release: killed in the middle, run again, and at the one end that every release comes to. */
 export function describeChartRelease({ release, helm: major, install, killedAt, keptCrd, manageCrds = false }: ChartCase): void {
-  const commandOf = (cluster: ChartCluster) => [...CHANGE, ...flagsOf(cluster), ...(manageCrds ? ['--manage-crds'] : [])];
+  const commandOf = (cluster: ChartCluster) => [...RUN, ...flagsOf(cluster), ...(manageCrds ? ['--manage-crds'] : [])];
   describe(`procedure A from ${release} with helm ${major} on a real control plane`, function () {
     this.timeout(900_000);
     let cluster: ChartCluster;
@@ -36,7 +38,7 @@ export function describeChartRelease({ release, helm: major, install, killedAt, 
       this.timeout(0); // the very first run builds helm
       if (!hasReleases()) return this.skip(); // needs the release files beside the repository
       helm = await needsHelm(this, major);
-      cluster = await chartCluster(helm, install);
+      cluster = await chartCluster(helm, { ...install, operator: { mode: 'well', pace: 0.1 } });
       if (keptCrd === undefined) return;
       const marked = await cluster.plane.kubectl(['annotate', 'crd', keptCrd, 'helm.sh/resource-policy=keep']);
       assert.equal(marked.exitCode, 0, marked.stderr);
@@ -56,6 +58,11 @@ export function describeChartRelease({ release, helm: major, install, killedAt, 
       assert.equal(await cluster.read(OPERATOR, '{.spec.template.spec.containers[0].args}'), `["-manage-crds=${manageCrds}"]`);
       assert.equal(await cluster.read(OPERATOR, '{.spec.template.spec.containers[0].resources.requests.cpu}'), '50m');
       assert.equal(await cluster.read('installations.operator.tigera.io default', '{.spec.registry}'), 'mirror.example.org/');
+      assert.equal(await cluster.read('installations.operator.tigera.io default', '{.status.calicoVersion}'), 'v3.32.1');
+      assert.equal(
+        await cluster.read('ds -n calico-system calico-node', '{.spec.template.spec.containers[0].image}'),
+        'mirror.example.org/calico/node:v3.32.1',
+      );
       const crds = ['goldmanes.operator.tigera.io', 'tiers.crd.projectcalico.org', ...(keptCrd === undefined ? [] : [keptCrd])];
       for (const crd of crds) assert.equal(await cluster.read(`crd ${crd}`, '{.metadata.name}'), crd);
     });
