@@ -47,12 +47,16 @@ export const imagesReachable = preflightCheck('NS-606', {
     return failed(
       `images come from ${listed(others)} now, ${wanted.length > 0 ? counted(wanted.length, 'image') : 'those'} of the target from ${move.to}`,
       mirrors.length > 0
-        ? 'Copy the images of the target to your mirror before the upgrade; the registry prefix of your images is kept as your edit.'
+        ? `Copy the images of the target to your mirror before the upgrade; ${ownRegistry(installation)} is kept.`
         : `Let every node, allow-list and pull secret know ${move.to}; pull one image on a node to be sure.`,
       { evidence: subjects.map((text) => ({ text })) },
     );
   }),
 });
+
+/** Where a person has said from which registry images come. */
+const ownRegistry = (installation: Installation): string =>
+  hasFullManifest(installation) ? 'the registry prefix of your images' : 'the registry that your Installation names';
 
 /** An operator's documents name none of the service's images: nothing is lost if they were not read. */
 function documentsOf(installation: Installation, { target }: PreflightFacts): readonly KubeObject[] {

@@ -28,7 +28,12 @@ export async function playApiServer(api: Api, { release, registry, isNew }: ApiS
     await api.send('DELETE', `/api/v1/namespaces/${OLD_NAMESPACE}`);
   }
   // The new pods take longer than everything else.
-  const ready = await renderServer(api, namespace, `${registry}calico/apiserver:${release}`, isNew ? { 'netsvc-upgrade.test/ready-after': '25s' } : {});
+  const ready = await renderServer(
+    api,
+    namespace,
+    `${registry}calico/apiserver:${release}`,
+    isNew ? { 'netsvc-upgrade.test/ready-after': '25s' } : {},
+  );
   // Its pods answer, in the test ground, by the Service alone.
   const { port } = registered.spec.service;
   if (ready && !(await find(api, `/api/v1/namespaces/${namespace}/services/${NAME}`)))
