@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { type Document, LineCounter, parseDocument } from 'yaml';
-import { Fault } from '../core/fault.ts';
+import { Fault, messageOf } from '../core/fault.ts';
 import type { Profile } from '../core/profile.ts';
 import { extend, ownPath } from './extend.ts';
 import { shippedProfiles } from './index.ts';
@@ -28,17 +28,26 @@ export async function loadProfile(text: string, fileName: string): Promise<Profi
 
 function parse(text: string, fileName: string): Source {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
+  const document = bounded(fileName, () => parseDocument(text, { lineCounter: lines }));
   const [problem] = document.errors;
   if (problem) {
     const fact = problem.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '');
     throw new Fault('usage', `${fileName}:${lines.linePos(problem.pos[0]).line}: ${fact}`, ['Mend the YAML.']);
   }
-  const own: unknown = document.toJS();
+  const own: unknown = bounded(fileName, () => document.toJS());
   if (typeof own !== 'object' || own === null || Array.isArray(own)) {
     throw new Fault('usage', `${fileName}:1: a profile is a map of fields`, [EXPLAINED]);
   }
   return { fileName, document, lines, own: own as Source['own'] };
+}
+
+/** What `read` makes of the text; nesting and aliases without bound end as a fault of the file. */
+function bounded<T>(fileName: string, read: () => T): T {
+  try {
+    return read();
+  } catch (thrown) {
+    throw new Fault('usage', `${fileName}:1: not readable as YAML: ${messageOf(thrown)}`, ['Write the fields out, without aliases.']);
+  }
 }
 
 function shippedProfile(name: unknown, source: Source): Profile {
@@ -66,11 +75,11 @@ function factOf(error: ErrorObject, merged: unknown, source: Source): string {
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
   const extra = error.keyword === 'additionalProperties' ? String(error.params.additionalProperty) : undefined;
   const whole = extra === undefined ? path : [...path, extra];
-  const message = extra === undefined ? messageOf(error) : 'is no field of a profile';
+  const message = extra === undefined ? schemaMessage(error) : 'is no field of a profile';
   return `${source.fileName}:${lineOf(source, ownPath(merged, source.own, whole))}: ${fieldText(merged, whole)}: ${message}`;
 }
 
-function messageOf({ keyword, message = 'is wrong', params }: ErrorObject): string {
+function schemaMessage({ keyword, message = 'is wrong', params }: ErrorObject): string {
   if (keyword === 'required') return `field ${String(params.missingProperty)} is missing`;
   if (keyword === 'enum') return `must be one of ${(params.allowedValues as readonly unknown[]).join(', ')}`;
   if (keyword === 'discriminator') return 'type is missing or unknown';

@@ -28,7 +28,8 @@ export const policyStage = stage<PolicyFacts>({
         `write --delete=${temporaryPolicy}`,
       ]);
     }
-    return { actions: facts.found.map((one, index) => removal(one, index, facts, context)) };
+    const actions = facts.installation.datastore === 'api' ? facts.found.map(removal) : [removalByCli(facts, context)];
+    return { actions };
   },
 });
 
@@ -41,19 +42,36 @@ function review({ stored }: PolicyFacts, { profile }: Context): Action {
   return { id: 'review', title: `${name} allows all traffic: review`, ref: '§4.4/7', undo: 'full', effect };
 }
 
-/** Stored objects are deleted as they were read; in key-value mode only the CLI can. */
-function removal(policy: KubeObject, index: number, { call, installation }: PolicyFacts, { profile }: Context): Action {
-  const head = {
+/** Stored objects are deleted as they were read. */
+function removal(policy: KubeObject, index: number): Action {
+  return {
     id: `delete-${index + 1}`,
     title: `delete the temporary policy ${policy.metadata.name}`,
     ref: '§4.4/7',
     undo: 'full',
     keep: { policy },
-  } as const;
-  if (installation.datastore === 'api') return { ...head, effect: { type: 'delete', target: refOf(policy) } };
-  const { program, args } = 'missing' in call ? { program: profile.cli.program, args: [] } : call;
-  const run = { tool: 'netsvcctl', args: ['delete', 'globalnetworkpolicy', policy.metadata.name, ...args] } as const;
-  return { ...head, effect: { type: 'exec', program, run } };
+    effect: { type: 'delete', target: refOf(policy) },
+  };
+}
+
+/**
+ * In key-value mode only the CLI can. It lists a policy by its own name and deletes it by the stored one, which has the tier's name
+ * before it if an older client wrote it, and there may be both (cli notes 1.7): both are deleted, and the policies listed again.
+ */
+function removalByCli({ found, call }: PolicyFacts, { profile }: Context): Action {
+  const { temporaryPolicy: name, policyRenaming, cli } = profile;
+  const [policy, ...others] = found;
+  const { program, args } = 'missing' in call ? { program: cli.program, args: [] } : call;
+  const names = [name, ...(policyRenaming ? [`${policyRenaming.prefix}${name}`] : [])];
+  const run = { tool: 'netsvcctl', args: ['delete', 'globalnetworkpolicy', ...names, '--skip-not-exists', ...args] } as const;
+  return {
+    id: 'delete-1',
+    title: `delete the temporary policy ${name}`,
+    ref: '§4.5/6',
+    undo: 'full',
+    keep: { policy, ...(others.length > 0 ? { others } : {}) },
+    effect: { type: 'exec', program, run },
+  };
 }
 
 function undoPlan({ kept, found, call }: PolicyFacts, context: Context): StagePlan {

@@ -22,6 +22,20 @@ describe('loading a profile of a person', () => {
     });
   }
 
+  const bomb = [
+    'a: &a [1,1,1,1,1,1,1,1,1,1]',
+    ...'bcdefgh'.split('').map((one, at) => `${one}: &${one} [${`*${'abcdefgh'[at]},`.repeat(9)}]`),
+  ];
+  for (const [title, text] of [
+    ['aliases that grow without bound', bomb.join('\n')],
+    ['nesting without bound', '['.repeat(100_000)],
+  ] as const)
+    it(`refuses ${title}`, async () => {
+      const fault = await refusal(text);
+      assert.match(fault.message, /^mine\.yaml:1: /);
+      assert.ok(fault.suggestions.length);
+    });
+
   it('takes what is not said from the profile it extends', async () => {
     const own = await loadProfile(
       'extends: calico\nname: ours\nregistries: [mirror.example/calico]\nkubernetes:\n  floor: "1.32"\n',

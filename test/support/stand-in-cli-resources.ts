@@ -32,17 +32,36 @@ type Command = (call: Call, store: StoredIn, state: StandInState) => Said;
 const kindOf = (word = ''): string | undefined => KINDS[word.toLowerCase().replace(/ies$/, 'y').replace(/s$/, '')];
 const missing = (kind: string, name: string): string => `resource does not exist: ${kind}(${name}) with error: <nil>`;
 
-const get: Command = ({ words: [, word, ...names], options }, store, { generation }) => {
+const POLICIES = new Set(['GlobalNetworkPolicy', 'NetworkPolicy']);
+const PREFIX = 'default.';
+
+/** Under which name a client keeps in etcd what a person calls so: the older ones put the tier before names of policies (cli notes 1.7). */
+const storedName = (kind: string, name: string, store: StoredIn, { generation, etcdv3 }: StandInState): string =>
+  generation === 'old' && store === etcdv3 && POLICIES.has(kind) ? PREFIX + name : name;
+
+/** Every client lists both kinds of names alike. */
+const shownName = (kind: string, stored: string): string =>
+  POLICIES.has(kind) && stored.startsWith(PREFIX) ? stored.slice(PREFIX.length) : stored;
+
+const get: Command = ({ words: [, word, ...asked], options }, store, state) => {
+  const { generation } = state;
   const [kind, format] = [kindOf(word), options.get('-o') ?? options.get('--output')];
   if (!kind) return { err: `failed to get resources: resource type '${word}' is not supported\n`, exit: 1 };
   if (format !== undefined && format !== 'json') return { err: `unrecognized output format '${format}'\n`, exit: 1 };
   const all = store.objects[kind] ?? {};
+  const names = asked.map((name) => storedName(kind, name, store, state));
   const absent = names.filter((name) => !(name in all));
   const found = (names.length > 0 ? names : Object.keys(all)).filter((name) => name in all);
   const err = absent.map((name) => `${missing(kind, name)}\n`).join('');
   const exit = absent.length > 0 ? 1 : 0;
-  if (format === undefined) return { out: exit ? '' : `NAME   \n${found.map((name) => `${name}   \n`).join('')}\n`, err, exit };
-  const objects = found.map((name) => ({ kind, apiVersion: 'projectcalico.org/v3', metadata: { name }, ...all[name] }));
+  if (format === undefined)
+    return { out: exit ? '' : `NAME   \n${found.map((name) => `${shownName(kind, name)}   \n`).join('')}\n`, err, exit };
+  const objects = found.map((name) => ({
+    kind,
+    apiVersion: 'projectcalico.org/v3',
+    metadata: { name: shownName(kind, name) },
+    ...all[name],
+  }));
   const shown = names.length === 0 ? { kind: `${kind}List`, apiVersion: 'projectcalico.org/v3', items: objects } : objects;
   const value = Array.isArray(shown) && names.length === 1 ? (objects[0] ?? null) : shown;
   return { out: `${JSON.stringify(value, null, 2)}${generation === 'old' ? '\n' : ''}`, err, exit };
@@ -69,10 +88,11 @@ function merged(live: unknown, change: unknown): unknown {
 
 const isMap = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const remove: Command = ({ words: [, word, ...names], options }, store) => {
+const remove: Command = ({ words: [, word, ...asked], options }, store, state) => {
   const kind = kindOf(word);
   if (!kind) return { err: `resource type '${word}' is not supported\n`, exit: 1 };
   const all = store.objects[kind] ?? {};
+  const names = asked.map((name) => storedName(kind, name, store, state));
   const absent = options.has('--skip-not-exists') ? [] : names.filter((name) => !(name in all));
   for (const name of names) delete all[name];
   const done = names.length - absent.length;
@@ -82,16 +102,18 @@ const remove: Command = ({ words: [, word, ...names], options }, store) => {
 };
 
 /** `create -f -` of one object as JSON. */
-const create: Command = ({ options, stdin }, store, { generation }) => {
+const create: Command = ({ options, stdin }, store, state) => {
+  const { generation } = state;
   if (options.get('-f') !== '-') return { err: 'Usage:\n', exit: 1 };
   const { kind, metadata, spec } = JSON.parse(stdin) as { kind: string; metadata: { name: string }; spec: unknown };
   const failed = generation === 'old' ? 'Failed' : 'failed';
   const all = store.objects[kind] ?? {};
-  if (metadata.name in all) {
+  const stored = storedName(kind, metadata.name, store, state);
+  if (stored in all) {
     const end = generation === 'old' ? '' : ' with error: <nil>';
     return { err: `${failed} to create '${kind}' resource: [resource already exists: ${kind}(${metadata.name})${end}]\n`, exit: 1 };
   }
-  store.objects[kind] = { ...all, [metadata.name]: { metadata, spec } };
+  store.objects[kind] = { ...all, [stored]: { metadata, spec } };
   return { out: `Successfully created 1 '${kind}' resource(s)\n`, exit: 0 };
 };
 

@@ -1,0 +1,42 @@
+import type { KubeObject } from '../../src/core/object.ts';
+import type { KeptItem, Sources } from '../../src/core/ports.ts';
+import { object } from '../fixtures/facts.ts';
+import { clusterOf } from './cluster-of.ts';
+import { standInCli } from './stand-in-cli.ts';
+import type { StandInState } from './stand-in-cli-state.ts';
+
+/** Where the CLI's own configuration is. */
+export const CLI_CONFIG = '/etc/calico/calicoctl.cfg';
+const STORE = 'https://store:2379';
+
+const agents = object('apps/v1', 'DaemonSet/kube-system/calico-node', {
+  spec: {
+    template: {
+      spec: {
+        containers: [{ name: 'calico-node', image: 'quay.io/calico/node:v3.32.1', env: [{ name: 'ETCD_ENDPOINTS', value: STORE }] }],
+      },
+    },
+  },
+});
+
+/** A key-value installation whose resources only the stand-in CLI shows. */
+export function kvstoreSources(state: StandInState, objects: readonly KubeObject[] = [], kept: readonly KeptItem[] = []): Sources {
+  const { cluster } = clusterOf([agents, ...objects]);
+  return {
+    cluster,
+    files: {
+      exists: async (path: string) => path === CLI_CONFIG,
+      readText: async () => `spec:\n  datastoreType: "etcdv3"\n  etcdEndpoints: "${STORE}"\n`,
+    },
+    tools: {
+      which: async (program: string) => (program === 'calicoctl' ? ['/bin/calicoctl'] : []),
+      run: async ({ args, stdin }: { readonly args: readonly string[]; readonly stdin?: string }) => {
+        const plain = args.filter((argument) => !argument.startsWith('--config'));
+        const { out = '', err = '', exit } = standInCli(plain, { DATASTORE_TYPE: 'etcdv3', ETCD_ENDPOINTS: STORE }, state, stdin);
+        return { exitCode: exit === 'hang' ? undefined : exit, stdout: out, stderr: err, durationMs: 1 };
+      },
+    },
+    records: { keptWith: async () => kept },
+    clock: { now: () => new Date(0) },
+  } as unknown as Sources;
+}
