@@ -39,13 +39,13 @@ function headLine(progress: RolloutProgress, elapsed: string, width: number): st
   return elapsed === '' ? summary : `${clip(summary, Math.max(1, width - elapsed.length - 2))}  ${elapsed}`;
 }
 
-/** One line per pod that changed since the last look, for logs. */
+/** One line per pod that changed since the last look, for logs; at the first look, which may be that of a continued run, what has failed. */
 export function rolloutChanges(before: readonly RolloutProgress[], now: readonly RolloutProgress[]): readonly string[] {
-  if (before.length === 0) return [];
+  const isFirst = before.length === 0;
   return now.flatMap((one) => {
     const known = new Map(before.find(({ target }) => target.name === one.target.name)?.pods.map((pod) => [`${pod.node}/${pod.pod}`, pod]));
     return one.pods
-      .filter((pod) => hasChanged(known.get(`${pod.node}/${pod.pod}`), pod))
+      .filter((pod) => (isFirst ? pod.phase === 'failed' : hasChanged(known.get(`${pod.node}/${pod.pod}`), pod)))
       .map((pod) => `${one.target.name} ${pod.node || pod.pod} ${pod.phase} ${pod.release} ${pod.ready}${reason(pod)}`);
   });
 }

@@ -109,4 +109,9 @@ describe('the rollout log', () => {
   });
 
   it('begins silently', () => assert.deepEqual(rolloutChanges([], [progress([pod('a', 'old')])]), []));
+
+  it('begins with what has failed already, which a continued run would never tell otherwise', () => {
+    const stuck = pod('b', 'failed', 'cannot pull image');
+    assert.deepEqual(rolloutChanges([], [progress([pod('a', 'old'), stuck])]), ['netsvc-node b failed v3.32.2 2/2 cannot pull image']);
+  });
 });

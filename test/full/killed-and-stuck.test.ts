@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { differences, type EndState, readEndState } from '../support/end-state.ts';
+import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { hasReleases, manifestFile, releases } from '../support/shared.ts';
+import { startUpgrade, type UpgradeProcess, untilSaid } from '../support/upgrade-process.ts';
+
+const RUN = ['run', '--yes', '--skip', 'cli', '--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
+const said = ({ exitCode, stdout, stderr }: UpgradeProcess) => `exit ${exitCode}\n${stdout}\n${stderr}`;
+
+function installed(): Promise<InstalledCluster> {
+  return installedCluster({ manifest: manifestFile('v3.27.5', 'calico-typha.yaml'), nodes: 3 });
+}
+
+/** What a run that nothing disturbs comes to. */
+async function undisturbed(): Promise<EndState> {
+  const cluster = await installed();
+  try {
+    const done = await cluster.upgrade(...RUN);
+    assert.equal(done.exitCode, 0, said(done));
+    return await readEndState(cluster.plane.api);
+  } finally {
+    await cluster.stop();
+  }
+}
+
+describe('procedure C with published manifests, disturbed, on a real control plane', function () {
+  this.timeout(280_000);
+  let wanted: EndState;
+  let cluster: InstalledCluster;
+  before(async function () {
+    if (!hasReleases()) this.skip(); // needs the release files beside the repository
+    wanted = await undisturbed();
+    cluster = await installed();
+  });
+  after(() => cluster?.stop());
+
+  async function killedAt(moment: RegExp): Promise<void> {
+    const child = startUpgrade([...RUN], cluster.around);
+    await untilSaid(child, moment);
+    child.kill('SIGKILL');
+    const { signal, stderr } = await child;
+    assert.equal(signal, 'SIGKILL', `it was at its end before: ${stderr}`);
+  }
+
+  it('is killed in the middle of apply', async () => {
+    await cluster.plane.fault('node-02', 'image-pull');
+    await killedAt(/serverside-applied/);
+  });
+
+  it('is killed in the middle of the wait for the agents', async () => {
+    await killedAt(/calico-node node-\d+ (updating|new|failed)/);
+  });
+
+  it('stops at its time limit while one node is stuck, and names it', async () => {
+    const stuck = await cluster.upgrade(...RUN, '--timeout', '10s');
+    assert.equal(stuck.exitCode, 124, said(stuck));
+    assert.match(stuck.stderr, /node-02/);
+  });
+
+  it('ends, once the node is freed, as if nothing had happened', async () => {
+    await cluster.plane.fault('node-02', 'none');
+    const done = await cluster.upgrade(...RUN);
+    assert.equal(done.exitCode, 0, said(done));
+    assert.deepEqual(differences(wanted, await readEndState(cluster.plane.api)), []);
+  });
+});
