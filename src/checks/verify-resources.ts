@@ -1,4 +1,4 @@
-import { notApplicable, ok, read } from '../core/check.ts';
+import { ok, read } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import { groupOf, type KubeObject, type OwnerReference, refOf, refText } from '../core/object.ts';
 import { defineCheck, failed, failIfAny, listed, PROGRAM } from './define.ts';
@@ -10,10 +10,6 @@ export const temporaryPolicy: VerifyCheck = defineCheck('NS-306', {
   severity: 'warning',
   ref: '§4.4/7',
   judge(facts, { profile }) {
-    if (read(facts.datastore) === 'kvstore') {
-      const command = `${profile.cli.program} get globalnetworkpolicy ${profile.temporaryPolicy}`;
-      return notApplicable(`policies are in the key-value store, not in the API: look with ${command}`);
-    }
     const left = read(facts.temporaryPolicies);
     return failIfAny(
       left.map((policy) => ({ text: refText(refOf(policy)), object: refOf(policy) })),
@@ -21,11 +17,16 @@ export const temporaryPolicy: VerifyCheck = defineCheck('NS-306', {
       (names) => ({
         because: `${names} still allows all traffic`,
         hint: 'Review what only it allows, add policies for that, then delete it.',
-        next: left.slice(0, 1).map(showCommand).join(''),
+        next: left
+          .slice(0, 1)
+          .map((one) => (read(facts.datastore) === 'kvstore' ? showByCli(one, profile.cli.program) : showCommand(one)))
+          .join(''),
       }),
     );
   },
 });
+
+const showByCli = ({ metadata }: KubeObject, program: string): string => `${program} get globalnetworkpolicy ${metadata.name} -o yaml`;
 
 function showCommand({ apiVersion, kind, metadata }: KubeObject): string {
   return `kubectl get ${kind.toLowerCase()}.${groupOf(apiVersion)} ${metadata.name} -o yaml`;

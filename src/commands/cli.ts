@@ -8,7 +8,7 @@ import type { ExitName } from '../core/fault.ts';
 export class Cli extends BaseCommand {
   static override summary = 'Replace old command-line tools of the service by the new one';
   static override description = described(
-    `Moves old copies of the CLI aside, installs the one of the target release and configures it.`,
+    `Moves old copies of the CLI aside, installs the one of the target release, and says how it reaches the datastore.`,
     '§1/4, §4.4/4, §4.5/4',
     { when: "After the rolling update, on each machine where the service's CLI is used." },
   );

@@ -40,7 +40,7 @@ async function readVerifyFacts(sources: Sources, context: Context): Promise<Veri
     attemptWith(installed, (one) => readOperatorLags(sources, context, one)),
     attemptWith(target, async (one) => (one ? readLeftovers(cluster, context, one) : undefined)),
     attempt(() => readLeftBehind(cluster, context)),
-    attempt(() => readTemporaryPolicies(cluster, context)),
+    attemptWith(datastore, (one) => readTemporaryPolicies(sources, context, one)),
     attempt(() => readOwnerFacts(cluster, context)),
     attempt(() => readStillOff(sources)),
   ]);

@@ -153,7 +153,13 @@ const cases: readonly Case[] = [
   ],
   ['there is no operator', 'NS-310', { operator: { value: undefined } }, 'not-applicable', /no operator manifest/],
   ['there is nothing to compare with', 'NS-304', { leftovers: { value: undefined } }, 'not-applicable', /no full manifest/],
-  ['an empty CRD is left behind', 'NS-305', { leftBehind: { value: [{ name: 'a.b', objects: 0 }] } }, 'ok', /kubectl delete crd a\.b/],
+  [
+    'an empty CRD is left behind',
+    'NS-305',
+    { leftBehind: { value: [{ name: 'a.b', objects: 0 }] } },
+    'ok',
+    /look again.*: kubectl get a\.b -A$/,
+  ],
   [
     'a CRD with objects is left behind',
     'NS-305',
@@ -168,7 +174,13 @@ const cases: readonly Case[] = [
     'warning',
     /default\.allow-all-upgrade still allows/,
   ],
-  ['policies are not in the API', 'NS-306', { datastore: { value: 'kvstore' } }, 'not-applicable', /calicoctl get globalnetworkpolicy/],
+  [
+    'policies are not in the API, and the CLI cannot be asked',
+    'NS-306',
+    { datastore: { value: 'kvstore' }, temporaryPolicies: { unread: 'no calicoctl of v3.32 was found' } },
+    'warning',
+    /no calicoctl of v3\.32 was found/,
+  ],
   ['every owner exists', 'NS-307', {}, 'ok', /1 owner reference/],
   [
     'an owner has another UID',
@@ -247,6 +259,11 @@ describe('the checks of verify', () => {
     assert.equal(
       judge('NS-306', { temporaryPolicies: { value: [policy] } }).next,
       'kubectl get globalnetworkpolicy.crd.projectcalico.org default.allow-all-upgrade -o yaml',
+    );
+    const listed = object('projectcalico.org/v3', 'GlobalNetworkPolicy/allow-all-upgrade');
+    assert.equal(
+      judge('NS-306', { datastore: { value: 'kvstore' }, temporaryPolicies: { value: [listed] } }).next,
+      'calicoctl get globalnetworkpolicy allow-all-upgrade -o yaml',
     );
   });
 

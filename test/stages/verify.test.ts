@@ -9,6 +9,8 @@ import { readClusterVersion } from '../../src/stages/verify/version.ts';
 import { contextOf, object, resource } from '../fixtures/facts.ts';
 import { type CliBench, cliBench, versionText } from '../support/cli-bench.ts';
 import { clusterOf } from '../support/cluster-of.ts';
+import { kvstoreSources } from '../support/kvstore-sources.ts';
+import { standInState } from '../support/stand-in-cli-state.ts';
 
 const context = contextOf();
 
@@ -122,11 +124,25 @@ describe('verify looks for what should be gone', () => {
     it(`and finds the temporary policy stored as ${name}`, async () => {
       const { cluster } = clusterOf([resource(`GlobalNetworkPolicy/${name}`), resource('GlobalNetworkPolicy/mine')], { kinds: [policies] });
       assert.deepEqual(
-        (await readTemporaryPolicies(cluster, context)).map(({ metadata }) => metadata.name),
+        (await readTemporaryPolicies({ cluster } as Sources, context, 'api')).map(({ metadata }) => metadata.name),
         [name],
       );
     });
   }
+
+  it('and finds the temporary policy by the CLI where policies are in the key-value store, and does not take silence for none', async () => {
+    const stored = { 'default.allow-all-upgrade': { spec: {} }, mine: { spec: {} } };
+    const state = standInState({
+      etcdv3: { reachable: true, clusterInformation: { version: 'v3.32.1' }, objects: { GlobalNetworkPolicy: stored } },
+    });
+    const sources = kvstoreSources(state);
+    assert.deepEqual(
+      (await readTemporaryPolicies(sources, context, 'kvstore')).map(({ metadata }) => metadata.name),
+      ['allow-all-upgrade'],
+    );
+    const without = { ...sources, tools: { ...sources.tools, which: async () => [] } };
+    await assert.rejects(readTemporaryPolicies(without, context, 'kvstore'), /no calicoctl of v3\.32 was found/);
+  });
 
   it('and counts the objects of a removed kind', async () => {
     const [removed] = context.profile.removedKinds;
@@ -148,7 +164,7 @@ describe('verify looks for what should be gone', () => {
     const crd = object('apiextensions.k8s.io/v1', `CustomResourceDefinition/${plural}.${group}`);
     const { cluster } = clusterOf([crd], { failed: [group, context.profile.crdGroup] });
     await assert.rejects(readLeftBehind(cluster, context), /discovery of policy\.networking\.k8s\.io fails/);
-    await assert.rejects(readTemporaryPolicies(cluster, context), /discovery of crd\.projectcalico\.org fails/);
+    await assert.rejects(readTemporaryPolicies({ cluster } as Sources, context, 'api'), /discovery of crd\.projectcalico\.org fails/);
   });
 
   it('but not for kinds that the target still has', async () => {

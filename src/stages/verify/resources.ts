@@ -1,10 +1,13 @@
 import type { Context } from '../../core/context.ts';
 import { Fault } from '../../core/fault.ts';
+import type { Datastore } from '../../core/installation.ts';
 import { K } from '../../core/kinds.ts';
 import type { Kind, KubeObject } from '../../core/object.ts';
-import type { ClusterReader } from '../../core/ports.ts';
+import type { ClusterReader, Sources } from '../../core/ports.ts';
 import { isOlder } from '../../core/release.ts';
+import { findServiceCli } from '../cli/service-cli.ts';
 import { temporaryPolicies } from '../policy/facts.ts';
+import { cliResources } from '../policy/service-objects.ts';
 import { eachOf } from '../reading.ts';
 
 /** CRDs of kinds that the target no longer has, with the number of objects that each still holds. */
@@ -19,8 +22,15 @@ export async function readLeftBehind(cluster: ClusterReader, { profile, options 
   return found.flat();
 }
 
-/** In the stored v1 group, or with native v3 CRDs in the v3 group. */
-export async function readTemporaryPolicies(cluster: ClusterReader, { profile }: Context): Promise<readonly KubeObject[]> {
+/** In the stored v1 group, or with native v3 CRDs in the v3 group; in key-value mode as the CLI lists them (§4.5/6). Throws Fault if it cannot be asked. */
+export async function readTemporaryPolicies(sources: Sources, context: Context, datastore: Datastore): Promise<readonly KubeObject[]> {
+  const { cluster } = sources;
+  const { profile } = context;
+  if (datastore === 'kvstore') {
+    const call = await findServiceCli(sources, context, datastore);
+    if ('missing' in call) throw new Fault('failed', call.missing, []);
+    return temporaryPolicies(await cliResources(sources, call)('globalnetworkpolicies'), profile);
+  }
   const [resource] = await servedIn(cluster, [profile.crdGroup, profile.apiGroup], 'globalnetworkpolicies');
   if (!resource) return [];
   return temporaryPolicies(await cluster.list(resource), profile);
