@@ -1,7 +1,7 @@
 import type { Check } from '../core/check.ts';
 import { crdsOfNoOther, noCrdsDeleted, operatorManagesCrds, operatorNotPinned, releaseReadable, releaseSettled } from './chart.ts';
 import type { ChartJudged } from './chart-facts.ts';
-import { csiDriverKept, helmFits, noFieldTaken, targetChart, upgradeAccepted } from './chart-target.ts';
+import { csiDriverKept, helmFits, noFieldTaken, targetChart, upgradeAccepted, valuesKnown } from './chart-target.ts';
 
 /** The checks of a chart upgrade in the order in which they are shown. */
 export const chartChecks: readonly Check<ChartJudged>[] = [
@@ -16,4 +16,5 @@ export const chartChecks: readonly Check<ChartJudged>[] = [
   csiDriverKept,
   upgradeAccepted,
   noFieldTaken,
+  valuesKnown,
 ];

@@ -51,6 +51,8 @@ export interface ChartJudged {
   readonly foreignCrds: readonly { readonly name: string; readonly owner: string }[];
   /** The CSI driver runs and the values do not ask for it in the place where the target looks. */
   readonly losesCsi: boolean;
+  /** Values of the person that the installed chart names among its own and the target's no longer does: `a.b`. */
+  readonly forgottenValues: readonly string[];
   readonly trial: Reading<Trial>;
   /** Undefined while the server has not accepted the upgrade. */
   readonly conflicts: Reading<readonly FieldConflict[]> | undefined;

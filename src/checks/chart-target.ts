@@ -3,7 +3,7 @@ import { counted } from '../core/counted.ts';
 import { dryRunsOnServer, keepsValues } from '../core/helm-argv.ts';
 import { withStored } from './chart.ts';
 import type { ChartJudged } from './chart-facts.ts';
-import { defineCheck, failed } from './define.ts';
+import { defineCheck, failed, failIfAny } from './define.ts';
 
 export const helmFits: Check<ChartJudged> = defineCheck('NS-234', {
   category: 'tools',
@@ -73,6 +73,24 @@ export const csiDriverKept: Check<ChartJudged> = defineCheck('NS-240', {
       `the new chart takes the CSI driver away: its default of ${csi.value} is ${csi.off}`,
       `Keep it with a file for --values that sets ${csi.value} to the kubelet's folder (usually /var/lib/kubelet); accept by name what may go.`,
       { evidence: [{ text: 'CSI driver' }] },
+    );
+  },
+});
+
+/** A value that no template looks at any more is passed over without a word. */
+export const valuesKnown: Check<ChartJudged> = defineCheck('NS-242', {
+  category: 'manifest',
+  severity: 'warning',
+  ref: '§4.2/2',
+  judge({ forgottenValues, upgraded }, { options }) {
+    if (upgraded) return notApplicable('the release is upgraded already');
+    return failIfAny(
+      forgottenValues.map((text) => ({ text })),
+      'the target chart names every value that the installed one names and you have set',
+      (names) => ({
+        because: `the chart of ${options.release} no longer names ${counted(forgottenValues.length, 'value')} that you have set: ${names}`,
+        hint: 'Look in the values of the target chart where this is said now, and say it there in a file for --values; what the chart no longer looks at has no effect.',
+      }),
     );
   },
 });

@@ -1,4 +1,5 @@
 import type { Check, Reading } from '../core/check.ts';
+import type { ComponentVersion } from '../core/installation.ts';
 import type { RolloutProgress } from '../core/rollout.ts';
 
 /** What the migration does to one host, in the worse of its two moments. */
@@ -26,6 +27,8 @@ export interface HepJudged {
   /** Old endpoints with named ports. */
   readonly namedPorts: readonly string[];
   readonly rollouts: Reading<readonly RolloutProgress[]>;
+  /** What carries endpoints from the controllers to the hosts. A finished rollout does not tell of which release: the operator's paths have no manifest to compare with. */
+  readonly components: readonly ComponentVersion[];
   /** What keeps the controllers from making endpoints although the setting asks for them. */
   readonly obstacles: readonly { readonly text: string; readonly detail: string; readonly hint: string }[];
   /** The file of the service's CLI, or why none can be used. */

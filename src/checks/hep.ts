@@ -1,14 +1,19 @@
-import { notApplicable, ok, read, type Verdict } from '../core/check.ts';
+import { notApplicable, ok, read } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
-import { refText } from '../core/object.ts';
 import { defineCheck, failed, failIfAny, listed, PROGRAM } from './define.ts';
 import type { HepCheck, HepJudged, HostVerdict } from './hep-facts.ts';
+import { judgeReleases } from './hep-release.ts';
 import type { CheckId } from './registry.ts';
 
 const IDLE = 'there is nothing to migrate';
 
-function hepCheck(id: CheckId, ref: string, judge: (facts: HepJudged) => Verdict, severity: 'error' | 'warning' = 'error'): HepCheck {
-  return defineCheck(id, { category: 'follow-up', severity, ref, judge: (facts) => (facts.idle ? notApplicable(IDLE) : judge(facts)) });
+function hepCheck(id: CheckId, ref: string, judge: HepCheck['judge'], severity: 'error' | 'warning' = 'error'): HepCheck {
+  return defineCheck(id, {
+    category: 'follow-up',
+    severity,
+    ref,
+    judge: (facts, context) => (facts.idle ? notApplicable(IDLE) : judge(facts, context)),
+  });
 }
 
 /** One check per verdict, so that each is accepted by its own id, and for single nodes by name. */
@@ -48,18 +53,7 @@ export const noHostChanges = verdictCheck(
   'Compare what applies before and after, mend selectors or labels, or accept the nodes by name.',
 );
 
-export const everyAgentNew = hepCheck('NS-714', 'hostendpoints §0.3', ({ rollouts }) => {
-  const open = read(rollouts).filter(({ done }) => !done);
-  return failIfAny(
-    open.map(({ target, pending }) => ({ text: refText(target), detail: pending })),
-    'agents and controllers run the target release',
-    (names) => ({
-      because: `not yet wholly on the target release: ${names}; older agents do not see the labels of automatic endpoints and drop host traffic`,
-      hint: 'Finish the rolling update first.',
-      next: `${PROGRAM} wait`,
-    }),
-  );
-});
+export const everyAgentNew = hepCheck('NS-714', 'hostendpoints §0.3', judgeReleases);
 
 export const endpointsCanBeMade = hepCheck('NS-715', 'hostendpoints §1.5', ({ obstacles }) =>
   failIfAny(

@@ -65,6 +65,7 @@ export const registry = {
   'NS-239': 'chart upgrade accepted beforehand',
   'NS-240': 'CSI driver kept by the chart upgrade',
   'NS-241': 'no field taken by the chart upgrade',
+  'NS-242': 'chart values known to the target chart',
   'NS-251': 'order of agents and Typha left to the operator',
   'NS-301': 'cluster version reported',
   'NS-302': 'every pod on the target release',

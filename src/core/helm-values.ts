@@ -112,3 +112,17 @@ export function settingValues(settings: readonly Setting[]): JsonMap {
 function nested([first = '', ...rest]: readonly string[], value: unknown): JsonMap {
   return { [first]: rest.length === 0 ? value : nested(rest, value) };
 }
+
+/**
+ * Where a person has set what the installed chart names among its values and the target's does not: `a.b`. What neither names is not told:
+ * it goes into a map that a chart passes on as it is, as the labels of a pod.
+ */
+export function forgottenValues(own: JsonMap, installed: JsonMap, target: JsonMap): readonly string[] {
+  return Object.entries(own).flatMap(([key, value]) => {
+    const [before, after] = [jsonAt(installed, key), jsonAt(target, key)];
+    if (before === undefined) return [];
+    if (after === undefined) return [key];
+    if (!isJsonMap(value) || !isJsonMap(before) || !isJsonMap(after)) return [];
+    return forgottenValues(value, before, after).map((path) => `${key}.${path}`);
+  });
+}

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { hepChecks } from '../../src/checks/hep.ts';
 import type { HepJudged } from '../../src/checks/hep-facts.ts';
+import type { ComponentVersion } from '../../src/core/installation.ts';
 import { judgeAll } from '../../src/core/judge.ts';
 import type { RolloutProgress } from '../../src/core/rollout.ts';
+import { imageRelease } from '../../src/detect/images.ts';
 import { contextOf } from '../fixtures/facts.ts';
 
 const rollout = (done: boolean): RolloutProgress => ({
@@ -13,6 +15,16 @@ const rollout = (done: boolean): RolloutProgress => ({
   pending: done ? '' : '1 of 2 pods have been updated',
 });
 
+const component = (name: string, workload: string, image: string): ComponentVersion => {
+  const release = imageRelease(image);
+  return { component: name, workload, container: 'a', image, ...(release === undefined ? {} : { release }) };
+};
+const AGENTS = 'DaemonSet/kube-system/agent';
+const agents = (tag: string) => component('agent', AGENTS, `quay.io/x/node${tag}`);
+const controllers = (tag: string) => component('controllers', 'Deployment/kube-system/controllers', `quay.io/x/controllers${tag}`);
+const NEW = ':v3.32.1';
+const DIGEST = `@sha256:${'a'.repeat(64)}`;
+
 /** A fleet that can be migrated without anything to say. */
 const READY: HepJudged = {
   nodes: 2,
@@ -22,6 +34,7 @@ const READY: HepJudged = {
   elsewhere: [],
   namedPorts: [],
   rollouts: { value: [rollout(true)] },
+  components: [agents(NEW), controllers(NEW)],
   obstacles: [],
   cli: { program: '/bin/ctl' },
   needsCli: true,
@@ -70,6 +83,54 @@ const rows: Readonly<Record<string, Row>> = {
     facts: { rollouts: { value: [rollout(false)] } },
     is: 'error',
     says: /not yet wholly on the target release: DaemonSet\/kube-system\/agent; .* drop host traffic$/,
+  },
+  'agents that are long rolled out, but of an older release': {
+    id: 'NS-714',
+    facts: { components: [agents(':v3.31.4'), controllers(NEW)] },
+    is: 'error',
+    says: /^not yet wholly on the target release: DaemonSet\/kube-system\/agent; .* drop host traffic$/,
+    about: [AGENTS],
+  },
+  'controllers of another release of the same line': {
+    id: 'NS-714',
+    facts: { components: [agents(NEW), controllers(':v3.32.0')] },
+    is: 'error',
+    says: /^not yet wholly on the target release: Deployment\/kube-system\/controllers; /,
+  },
+  'agents of which some run an older release': {
+    id: 'NS-714',
+    facts: {
+      rollouts: { value: [rollout(false)] },
+      components: [agents(NEW), component('agent', `2 pods of ${AGENTS}`, 'node:v3.27.5'), controllers(NEW)],
+    },
+    is: 'error',
+    says: /^not yet wholly on the target release: DaemonSet\/kube-system\/agent, 2 pods of DaemonSet\/kube-system\/agent; /,
+  },
+  'agents of a newer release': {
+    id: 'NS-714',
+    facts: { components: [agents(':v3.33.0'), controllers(NEW)] },
+    is: 'error',
+    says: /^newer than v3\.32\.1: DaemonSet\/kube-system\/agent$/,
+  },
+  'agents whose image is a digest alone': {
+    id: 'NS-714',
+    facts: { components: [agents(DIGEST), controllers(NEW)] },
+    is: 'warning',
+    says: /^with an image that does not tell its release: DaemonSet\/kube-system\/agent$/,
+    about: [AGENTS],
+  },
+  'controllers whose tag is no release, beside old agents': {
+    id: 'NS-714',
+    facts: { components: [agents(':v3.27.5'), controllers(':master')] },
+    is: 'error',
+    says: /drop host traffic; with an image that does not tell its release: Deployment\/kube-system\/controllers$/,
+  },
+  'controllers that are not there': {
+    id: 'NS-714',
+    facts: { components: [agents(NEW)] },
+    is: 'error',
+    says: /^not found in the cluster: controllers$/,
+    about: ['controllers'],
   },
   'controllers that would make none': {
     id: 'NS-715',
@@ -148,6 +209,27 @@ describe('the checks of hep', () => {
         );
     });
   }
+
+  const hintOf = (facts: Partial<HepJudged>) => {
+    const finding = judge(facts).find(({ id }) => id === 'NS-714');
+    return [finding?.next, finding?.hint];
+  };
+
+  it('send to the upgrade while a release is old, and to the wait while only the rollout is open', () => {
+    const upgrade = 'Upgrade the service to v3.32.1 and let the rolling update end first.';
+    assert.deepEqual(hintOf({ components: [agents(':v3.27.5'), controllers(NEW)] }), ['kubectl netsvc-upgrade run', upgrade]);
+    assert.deepEqual(hintOf({ rollouts: { value: [rollout(false)] } }), ['kubectl netsvc-upgrade wait', upgrade]);
+    assert.deepEqual(hintOf({ components: [agents(DIGEST), controllers(NEW)] }), [undefined, 'Compare the digests with those of v3.32.1.']);
+    assert.match(`${hintOf({ components: [agents(':v3.33.0'), controllers(NEW)] })}`, /whether --release names too old a release/);
+    assert.match(`${hintOf({ components: [agents(NEW)] })}`, /See that the service runs as a whole/);
+  });
+
+  it('name an old workload once, with its rollout and with its image', () => {
+    const finding = judge({ rollouts: { value: [rollout(false)] }, components: [agents(':v3.27.5'), controllers(NEW)] }).find(
+      ({ id }) => id === 'NS-714',
+    );
+    assert.deepEqual(finding?.evidence, [{ text: AGENTS, detail: '1 of 2 pods have been updated; a: quay.io/x/node:v3.27.5' }]);
+  });
 
   it('do not apply where nothing is left to migrate', () => {
     const findings = judge({ idle: true, needsCli: false, obstacles: [obstacle], cli: { missing: 'none' } });

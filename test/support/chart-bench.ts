@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { rememberAnswers } from '../../src/adapters/earlier-answers.ts';
 import { commandLine } from '../../src/core/argv.ts';
+import type { Finding } from '../../src/core/check.ts';
 import type { Options } from '../../src/core/context.ts';
 import type { KubeObject } from '../../src/core/object.ts';
 import { ApiFailure, type ClusterReader, type Sources } from '../../src/core/ports.ts';
@@ -156,9 +157,12 @@ function withoutSecrets(cluster: ClusterReader): ClusterReader {
 }
 
 /** What the apply stage finds, by check, and plans. */
-export async function openedChart(
-  bench: ChartBench,
-): Promise<{ readonly outcomes: Readonly<Record<string, string>>; readonly plan: StagePlan }> {
+export async function openedChart(bench: ChartBench): Promise<{
+  readonly findings: readonly Finding[];
+  readonly outcomes: Readonly<Record<string, string>>;
+  readonly plan: StagePlan;
+}> {
   const open = await applyStage.open(bench.sources, bench.context);
-  return { outcomes: Object.fromEntries(open.findings().map(({ id, outcome }) => [id, outcome])), plan: open.plan() };
+  const findings = open.findings();
+  return { findings, outcomes: Object.fromEntries(findings.map(({ id, outcome }) => [id, outcome])), plan: open.plan() };
 }

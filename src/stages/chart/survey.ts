@@ -6,7 +6,16 @@ import { Fault } from '../../core/fault.ts';
 import type { ChartPlace, HelmUpgrade, HelmVersion } from '../../core/helm-argv.ts';
 import { keepsValues } from '../../core/helm-argv.ts';
 import { isPending } from '../../core/helm-record.ts';
-import { chartValue, deniedAdditions, overlaid, pinsOf, type Setting, settingsFor, settingValues } from '../../core/helm-values.ts';
+import {
+  chartValue,
+  deniedAdditions,
+  forgottenValues,
+  overlaid,
+  pinsOf,
+  type Setting,
+  settingsFor,
+  settingValues,
+} from '../../core/helm-values.ts';
 import type { Installation } from '../../core/installation.ts';
 import { contains, type JsonMap } from '../../core/json-map.ts';
 import type { Sources } from '../../core/ports.ts';
@@ -63,6 +72,7 @@ export async function readChartFacts(
     lostCrds: release && !upgraded ? await readLostCrds(sources.cluster, release, documents ?? []) : [],
     foreignCrds: await readForeignCrds(sources.cluster, context.profile, installation.chart),
     losesCsi: installation.hasCsiDriver && known !== undefined && losesCsi(known),
+    forgottenValues: known && release ? forgottenValues(known.own, release.defaults, known.defaults) : [],
   };
 }
 

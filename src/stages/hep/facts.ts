@@ -32,6 +32,8 @@ export interface HepFacts {
   /** The controllers' configuration; undefined before controllers have ever run. */
   readonly configuration?: KubeObject;
   readonly controllers?: KubeObject;
+  /** The agents' DaemonSet: the controllers may wait for it. */
+  readonly agents?: KubeObject;
   /** Unread if a policy could not be understood: no verdict then. */
   readonly verdicts: Reading<readonly NodeVerdict[]>;
   /** Endpoints of nodes that are not in the cluster. */
@@ -50,7 +52,7 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
   const installation = await readInstalled(sources, context);
   const cli = await findServiceCli(sources, context, installation.datastore);
   const objects = objectsOf(sources, context, installation, cli);
-  const [kept, stored, policies, tiers, profiles, configurations, nodes, kind, controllers, rollouts, failsafe] = await Promise.all([
+  const [kept, stored, policies, tiers, profiles, configurations, nodes, kind, controllers, agents, rollouts] = await Promise.all([
     keptOfMigration(sources.records),
     objects('hostendpoints'),
     objects('globalnetworkpolicies'),
@@ -60,9 +62,10 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
     cluster.list(K.Node),
     installation.datastore === 'api' ? storedKind(cluster.discover(), profile.crdGroup, 'hostendpoints') : undefined,
     readControllers(sources, context, installation),
+    readAgents(sources, installation),
     readRollouts(sources, context, installation),
-    attempt(() => readFailsafe(sources, context, installation, objects)),
   ]);
+  const failsafe = await attempt(() => readFailsafe(agents, objects, context));
   const configuration = configurations.find((one) => one.metadata.name === profile.controllersConfiguration.name);
   const settings = automaticSettings(configuration?.spec);
   const fleet = {
@@ -83,6 +86,7 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
     settings,
     ...(configuration ? { configuration } : {}),
     ...(controllers ? { controllers } : {}),
+    ...(agents ? { agents } : {}),
     verdicts,
     kept,
     elsewhere: endpointsWithoutNode(fleet),
@@ -107,6 +111,10 @@ async function readControllers({ cluster }: Sources, { profile }: Context, { var
   return cluster.get(K.Deployment, name.name, name.namespace);
 }
 
+async function readAgents({ cluster }: Sources, { agent }: Installation): Promise<KubeObject | undefined> {
+  return agent && cluster.get(K.DaemonSet, agent.name, agent.namespace);
+}
+
 async function readRollouts(sources: Sources, context: Context, installation: Installation): Promise<HepFacts['rollouts']> {
   const target = await attempt(() => readTargetIfAny(sources, context, installation));
   return attemptWith(target, (one) => readResult(sources, context, installation, one));
@@ -114,19 +122,15 @@ async function readRollouts(sources: Sources, context: Context, installation: In
 
 /** From the agents' variables and their configuration, which is on top of the defaults. */
 async function readFailsafe(
-  { cluster }: Sources,
-  { profile }: Context,
-  { agent }: Installation,
+  agents: KubeObject | undefined,
   objects: ServiceObjects,
+  { profile }: Context,
 ): Promise<FailsafePorts | undefined> {
-  const [live, configurations] = await Promise.all([
-    agent ? cluster.get(K.DaemonSet, agent.name, agent.namespace) : undefined,
-    objects('felixconfigurations'),
-  ]);
+  const configurations = await objects('felixconfigurations');
   const prefix = profile.sidecar.syncEnv.slice(0, profile.sidecar.syncEnv.indexOf('_') + 1);
   const variables = {
-    inbound: envOf(live, `${prefix}FAILSAFEINBOUNDHOSTPORTS`),
-    outbound: envOf(live, `${prefix}FAILSAFEOUTBOUNDHOSTPORTS`),
+    inbound: envOf(agents, `${prefix}FAILSAFEINBOUNDHOSTPORTS`),
+    outbound: envOf(agents, `${prefix}FAILSAFEOUTBOUNDHOSTPORTS`),
   };
   return failsafePorts(configurations.find(({ metadata }) => metadata.name === 'default')?.spec, variables, profile.failsafePorts);
 }

@@ -2,14 +2,17 @@ import type { HepJudged, HostVerdict } from '../../checks/hep-facts.ts';
 import type { Context } from '../../core/context.ts';
 import { type AutomaticSigns, type HostEndpoint, isAllInterfaces, isLabelledOwn, isTakenForOwn } from '../../core/host-endpoint.ts';
 import type { PlannedHost } from '../../core/plan.ts';
-import { isOlder } from '../../core/release.ts';
 import { automaticName } from '../../policy/automatic-endpoint.ts';
 import type { Moment, NodeVerdict } from '../../policy/host-endpoint-verdicts.ts';
 import type { LabelProblem } from '../../policy/label-copies.ts';
 import { laneText, type Verdict, worst } from '../../policy/verdict.ts';
+import { waitOf } from './controllers-wait.ts';
 import type { HepFacts } from './facts.ts';
 import { undoNeedsCli } from './undo.ts';
 import { envOf } from './workload-env.ts';
+
+/** Endpoints go from the controllers through Typha, where there is one, to the agents. */
+const CARRIERS: ReadonlySet<string> = new Set(['agent', 'typha', 'controllers']);
 
 /** The facts as the checks see them. */
 export function hepJudged(facts: HepFacts, context: Context): HepJudged {
@@ -26,6 +29,7 @@ export function hepJudged(facts: HepFacts, context: Context): HepJudged {
       .map(({ name, node }) => `${name} (${node || 'no node'})`),
     namedPorts: known.flatMap(({ lostPorts }) => lostPorts),
     rollouts,
+    components: facts.installation.components.filter(({ component }) => CARRIERS.has(component)),
     obstacles: obstaclesOf(facts, context),
     cli: 'missing' in cli ? cli : { program: cli.program },
     needsCli: context.options.undo ? undoNeedsCli(facts) : !isMigrated(facts),
@@ -119,21 +123,4 @@ function coverageOf({ settings }: HepFacts): HepJudged['obstacles'] {
   if (settings.createDefault) return [];
   const detail = settings.templates > 0 ? 'only templates make endpoints, and not on all interfaces' : 'default endpoints are switched off';
   return [{ text: 'createDefaultHostEndpoint: Disabled', detail, hint: 'Set createDefaultHostEndpoint to Enabled.' }];
-}
-
-/** From the renaming release on nothing is done before the named DaemonSet is rolled out, unless the renaming is held. */
-function waitOf({ installation, configuration }: HepFacts, { profile, options }: Context): HepJudged['obstacles'] {
-  const { policyRenaming } = profile;
-  if (!policyRenaming?.waitsFor || isOlder(options.release, policyRenaming.since)) return [];
-  const held = policyRenaming.switchField
-    .split('.')
-    .reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], configuration);
-  if (held === 'Disabled' || installation.agent === undefined || installation.agent.name === policyRenaming.waitsFor) return [];
-  return [
-    {
-      text: `DaemonSet ${policyRenaming.waitsFor}`,
-      detail: `the controllers wait for it before they make endpoints, and the agents here are called ${installation.agent.name}`,
-      hint: `Switch the renaming of policies off first: ${policyRenaming.switchField}: Disabled.`,
-    },
-  ];
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { commandLine } from '../../../src/core/argv.ts';
 import { ApiFailure } from '../../../src/core/ports.ts';
 import type { StagePlan } from '../../../src/core/stage.ts';
+import { calico } from '../../../src/profiles/calico.ts';
 import { applyStage } from '../../../src/stages/apply.ts';
 
 import { configuration, configurationCrd } from '../../support/calico-objects.ts';
@@ -130,6 +131,16 @@ describe('apply on the chart path', () => {
     assert.ok(plan.notes?.some((note) => note.includes('helm deletes') && note.includes('Deployment/tigera-operator/tigera-operator')));
   });
 
+  it('tells what the new operator restarts, and names CRDs of removed kinds as left behind, without a command that deletes them', async () => {
+    const { plural, group } = calico.removedKinds[0] ?? assert.fail();
+    const crd = objectOf('apiextensions.k8s.io/v1', 'CustomResourceDefinition', `${plural}.${group}`);
+    const { plan } = await openedChart(chartBench({ objects: [crd] }));
+    assert.ok('actions' in plan);
+    assert.ok(plan.notes?.some((note) => /^the new operator restarts DaemonSet\/calico-system\/calico-node \(2 pods\), /.test(note)));
+    const left = plan.objects?.find(({ change }) => change === 'left-behind');
+    assert.match(left?.note ?? '', new RegExp(`kubectl get ${plural}\\.${group} -A$`));
+  });
+
   it('asks again for what the server cannot say before it has the new CRDs', async () => {
     const error = 'Error: UPGRADE FAILED: [resource mapping not found for name: "default": no matches for kind "Goldmane"';
     assert.equal((await openedChart(chartBench({ trial: { error } }))).outcomes['NS-239'], 'not-applicable');
@@ -252,6 +263,25 @@ describe('what stands against a chart upgrade', () => {
     const stored = { config: { installation: { kubeletVolumePluginPath: '/var/lib/kubelet' } } };
     const parts: ChartParts = { stored, defaults: CSI_DEFAULT, objects: [csiDriver], crdsApplied: true };
     assert.equal((await openedChart(chartBench(parts))).outcomes['NS-240'], 'ok');
+  });
+
+  it('NS-242: a value that the installed chart names and the target’s no longer does; not what neither names', async () => {
+    const stored = {
+      chart: {
+        metadata: { name: 'tigera-operator', version: 'v3.27.5' },
+        values: { apiServer: { enabled: true, old: '' }, gone: 1, both: {} },
+      },
+      config: { apiServer: { old: 'x', enabled: false }, gone: 2, both: { mine: 1 }, unnamed: 3 },
+    };
+    const defaults = 'apiServer: { enabled: true }\nboth: {}\n';
+    const { findings } = await openedChart(chartBench({ stored, defaults, crdsApplied: true }));
+    const told = findings.find(({ id }) => id === 'NS-242');
+    assert.deepEqual([told?.outcome, told?.evidence?.map(({ text }) => text)], ['warning', ['apiServer.old', 'gone']]);
+    const same = await openedChart(chartBench({ stored, defaults: `${defaults}gone: 1\n`, crdsApplied: true }));
+    assert.deepEqual(
+      same.findings.find(({ id }) => id === 'NS-242')?.evidence?.map(({ text }) => text),
+      ['apiServer.old'],
+    );
   });
 
   for (const [helm, method, forced] of [

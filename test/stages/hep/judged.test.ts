@@ -12,7 +12,7 @@ function unclearIn(fleet: Fleet) {
   const read = {
     ...{ nodes: facts.nodes, settings: facts.settings, cli: { missing: 'none was found' }, rollouts: { value: [] } },
     ...{ verdicts: { value: hostEndpointVerdicts(facts) }, elsewhere: endpointsWithoutNode(facts) },
-    ...{ installation: { datastore: 'api' }, configuration: {} },
+    ...{ installation: { datastore: 'api', components: [] }, configuration: {} },
   } as unknown as HepFacts;
   return hepJudged(read, { ...contextOf(), profile: calico }).unclear;
 }

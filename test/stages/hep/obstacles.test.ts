@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import type { Options } from '../../../src/core/context.ts';
+import type { Datastore } from '../../../src/core/installation.ts';
+import type { KubeObject } from '../../../src/core/object.ts';
+import { automaticSettings } from '../../../src/policy/automatic-endpoint.ts';
+import type { HepFacts } from '../../../src/stages/hep/facts.ts';
+import { hepJudged } from '../../../src/stages/hep/judged.ts';
+import { contextOf, object, resource } from '../../fixtures/facts.ts';
+
+interface Cluster {
+  /** `spec.controllers` of the controllers' configuration; null: there is none yet. */
+  readonly settings?: object | null;
+  /** Variables of the controllers; null: there are no controllers. */
+  readonly env?: Readonly<Record<string, string>> | null;
+  /** Name of the agents' DaemonSet; null: there is none. */
+  readonly agents?: string | null;
+  /** Status of that DaemonSet where it differs from one that is rolled out. */
+  readonly status?: Readonly<Record<string, number>>;
+  readonly datastore?: Datastore;
+  readonly options?: Partial<Options>;
+}
+
+const ROLLED_OUT = {
+  ...{ observedGeneration: 4, desiredNumberScheduled: 3, currentNumberScheduled: 3, updatedNumberScheduled: 3 },
+  ...{ numberReady: 3, numberAvailable: 3, numberUnavailable: 0, numberMisscheduled: 0 },
+};
+
+function controllersWith(env: Readonly<Record<string, string>>): KubeObject {
+  const variables = Object.entries(env).map(([name, value]) => ({ name, value }));
+  return object('apps/v1', 'Deployment/kube-system/calico-kube-controllers', {
+    spec: { template: { spec: { containers: [{ name: 'calico-kube-controllers', env: variables }] } } },
+  });
+}
+
+/** What keeps the controllers from making endpoints: nothing, but for what `cluster` says. */
+function obstaclesIn({ settings = {}, env = {}, agents = 'calico-node', status, datastore = 'api', options }: Cluster) {
+  const configuration = settings ? resource('KubeControllersConfiguration/default', { controllers: settings }) : undefined;
+  const facts = {
+    ...{ nodes: [], cli: { missing: 'none was found' }, rollouts: { value: [] }, verdicts: { value: [] }, elsewhere: [] },
+    installation: { datastore, components: [] },
+    settings: automaticSettings(configuration?.spec),
+    ...(configuration ? { configuration } : {}),
+    ...(env ? { controllers: controllersWith(env) } : {}),
+    ...(agents
+      ? {
+          agents: object('apps/v1', `DaemonSet/kube-system/${agents}`, {
+            metadata: { generation: 4 },
+            status: { ...ROLLED_OUT, ...status },
+          }),
+        }
+      : {}),
+  } as unknown as HepFacts;
+  return hepJudged(facts, contextOf(options)).obstacles;
+}
+
+const HELD = { policyMigration: { enabled: 'Disabled' } };
+const TEMPLATES = [{ generateName: 'tpl', interfaceCIDRs: ['10.9.0.0/24'], nodeSelector: 'all()' }];
+const hostEndpoint = (fields: object) => ({ node: { hostEndpoint: fields } });
+const ROLLING = 'Let the rolling update of the agents end first.';
+const SWITCH_OFF = 'Switch the renaming of policies off first: spec.controllers.policyMigration.enabled: Disabled.';
+const unfinished = (because: string, hint = ROLLING) => [
+  'DaemonSet calico-node',
+  `the controllers make no endpoints before it is rolled out: ${because}`,
+  hint,
+];
+const otherName = (name: string) => [
+  'DaemonSet calico-node',
+  `the controllers wait for it before they make endpoints, and the agents here are called ${name}`,
+  SWITCH_OFF,
+];
+const overridden = (value: string) => [
+  'AUTO_HOST_ENDPOINTS',
+  `AUTO_HOST_ENDPOINTS=${value} of the controllers overrides the setting`,
+  'Take AUTO_HOST_ENDPOINTS out of the controllers’ Deployment.',
+];
+const noDefault = (because: string) => ['createDefaultHostEndpoint: Disabled', because, 'Set createDefaultHostEndpoint to Enabled.'];
+const noConfiguration = (because: string) => [
+  'no configuration of the controllers',
+  because,
+  'Let the controllers run once; they create it.',
+];
+
+const obstacles: Readonly<Record<string, readonly [Cluster, ...(readonly string[])[]]>> = {
+  'a variable that switches automatic endpoints off': [{ env: { AUTO_HOST_ENDPOINTS: 'disabled' } }, overridden('disabled')],
+  'a variable with a value that ends the controllers': [{ env: { AUTO_HOST_ENDPOINTS: 'yes' } }, overridden('yes')],
+  'default endpoints that are switched off': [
+    { settings: hostEndpoint({ createDefaultHostEndpoint: 'Disabled' }) },
+    noDefault('default endpoints are switched off'),
+  ],
+  'templates alone, which leave nodes or interfaces uncovered': [
+    { settings: hostEndpoint({ autoCreate: 'Enabled', createDefaultHostEndpoint: 'Disabled', templates: TEMPLATES }) },
+    noDefault('only templates make endpoints, and not on all interfaces'),
+  ],
+  'labels of nodes that do not reach a key-value store': [
+    { datastore: 'kvstore', settings: { node: { syncLabels: 'Disabled' } } },
+    ['syncLabels: Disabled', 'labels of nodes do not reach the datastore', 'Set syncLabels to Enabled.'],
+  ],
+  'controllers that have not run yet': [{ settings: null }, noConfiguration('the controllers have not written their configuration yet')],
+  'no controllers': [{ settings: null, env: null }, noConfiguration('there are no controllers')],
+  'agents of another name, as beside another CNI': [{ agents: 'canal' }, otherName('canal')],
+  'agents of another name, with the renaming asked for': [
+    { agents: 'canal', settings: { policyMigration: { enabled: 'Enabled' } } },
+    otherName('canal'),
+  ],
+  'agents whose change has not been seen': [{ status: { observedGeneration: 3 } }, unfinished('its latest change has not been seen yet')],
+  'a node without its agent': [{ status: { currentNumberScheduled: 2 } }, unfinished('currentNumberScheduled is 2 of 3')],
+  'an agent that is not updated': [{ status: { updatedNumberScheduled: 1 } }, unfinished('updatedNumberScheduled is 1 of 3')],
+  'an agent that is not available': [{ status: { numberUnavailable: 1 } }, unfinished('numberUnavailable is 1 of 3')],
+  'an agent on a node that should have none, though the rollout is complete': [
+    { status: { numberMisscheduled: 1 } },
+    unfinished(
+      'numberMisscheduled is 1: agents run on 1 node that should have none, and the controllers wait for ever',
+      'Delete these pods, or let the DaemonSet select and tolerate their nodes again.',
+    ),
+  ],
+  'several things at once, each of them': [
+    { env: { AUTO_HOST_ENDPOINTS: 'Disabled' }, settings: hostEndpoint({ createDefaultHostEndpoint: 'Disabled' }), agents: 'canal' },
+    overridden('Disabled'),
+    noDefault('default endpoints are switched off'),
+    otherName('canal'),
+  ],
+};
+
+const harmless: Readonly<Record<string, Cluster>> = {
+  'a cluster as it is installed': {},
+  'a variable that says the same as the setting will': { env: { AUTO_HOST_ENDPOINTS: 'Enabled', OTHER: 'x' } },
+  'templates beside default endpoints': { settings: hostEndpoint({ createDefaultHostEndpoint: 'Enabled', templates: TEMPLATES }) },
+  'labels of nodes that are not copied by the controllers, in the API datastore': { settings: { node: { syncLabels: 'Disabled' } } },
+  'agents of another name while the renaming is held': { agents: 'canal', settings: HELD },
+  'stray agents while the renaming is held': { settings: HELD, status: { numberMisscheduled: 2 } },
+  'agents of another name, for controllers of before the renaming': { agents: 'canal', options: { release: 'v3.31.4' } },
+  'stray agents, for controllers of before the renaming': { status: { numberMisscheduled: 2 }, options: { release: 'v3.31.4' } },
+  'no agents at all, of which another check tells': { agents: null },
+};
+
+describe('what keeps the controllers from making endpoints', () => {
+  for (const [title, [cluster, ...expected]] of Object.entries(obstacles)) {
+    it(`is ${title}`, () => {
+      assert.deepEqual(
+        obstaclesIn(cluster).map(({ text, detail, hint }) => [text, detail, hint]),
+        expected,
+      );
+    });
+  }
+
+  for (const [title, cluster] of Object.entries(harmless)) {
+    it(`is not ${title}`, () => assert.deepEqual(obstaclesIn(cluster), []));
+  }
+});
