@@ -1,3 +1,4 @@
+import { Fault } from '../../src/core/fault.ts';
 import type { KubeObject } from '../../src/core/object.ts';
 import type { KeptItem, Sources } from '../../src/core/ports.ts';
 import { object } from '../fixtures/facts.ts';
@@ -8,6 +9,7 @@ import type { StandInState } from './stand-in-cli-state.ts';
 /** Where the CLI's own configuration is. */
 export const CLI_CONFIG = '/etc/calico/calicoctl.cfg';
 const STORE = 'https://store:2379';
+const CONFIG = `spec:\n  datastoreType: "etcdv3"\n  etcdEndpoints: "${STORE}"\n`;
 
 const agents = object('apps/v1', 'DaemonSet/kube-system/calico-node', {
   spec: {
@@ -19,14 +21,21 @@ const agents = object('apps/v1', 'DaemonSet/kube-system/calico-node', {
   },
 });
 
+export interface KvstoreParts {
+  readonly objects?: readonly KubeObject[];
+  readonly kept?: readonly KeptItem[];
+  /** What the CLI's configuration says; null: there is none. */
+  readonly config?: string | null;
+}
+
 /** A key-value installation whose resources only the stand-in CLI shows. */
-export function kvstoreSources(state: StandInState, objects: readonly KubeObject[] = [], kept: readonly KeptItem[] = []): Sources {
+export function kvstoreSources(state: StandInState, { objects = [], kept = [], config = CONFIG }: KvstoreParts = {}): Sources {
   const { cluster } = clusterOf([agents, ...objects]);
   return {
     cluster,
     files: {
-      exists: async (path: string) => path === CLI_CONFIG,
-      readText: async () => `spec:\n  datastoreType: "etcdv3"\n  etcdEndpoints: "${STORE}"\n`,
+      exists: async (path: string) => path === CLI_CONFIG && config !== null,
+      readText: async () => config ?? '',
     },
     tools: {
       which: async (program: string) => (program === 'calicoctl' ? ['/bin/calicoctl'] : []),
@@ -34,6 +43,12 @@ export function kvstoreSources(state: StandInState, objects: readonly KubeObject
         const plain = args.filter((argument) => !argument.startsWith('--config'));
         const { out = '', err = '', exit } = standInCli(plain, { DATASTORE_TYPE: 'etcdv3', ETCD_ENDPOINTS: STORE }, state, stdin);
         return { exitCode: exit === 'hang' ? undefined : exit, stdout: out, stderr: err, durationMs: 1 };
+      },
+    },
+    artifacts: {
+      has: async () => false,
+      fetch: async () => {
+        throw new Fault('failed', 'no artifacts in this test', []);
       },
     },
     records: { keptWith: async () => kept },

@@ -1,56 +1,18 @@
 import assert from 'node:assert/strict';
 import type { Action } from '../../../src/core/action.ts';
-import { Fault } from '../../../src/core/fault.ts';
 import type { KubeObject } from '../../../src/core/object.ts';
-import type { KeptItem, Sources } from '../../../src/core/ports.ts';
+import type { KeptItem } from '../../../src/core/ports.ts';
 import { hepStage } from '../../../src/stages/hep.ts';
 import { contextOf, object } from '../../fixtures/facts.ts';
-import { clusterOf } from '../../support/cluster-of.ts';
-import { standInCli } from '../../support/stand-in-cli.ts';
+import { CLI_CONFIG, kvstoreSources } from '../../support/kvstore-sources.ts';
 import { type StandInState, standInState } from '../../support/stand-in-cli-state.ts';
 
-const CONFIG = '/etc/calico/calicoctl.cfg';
-const agents = object('apps/v1', 'DaemonSet/kube-system/calico-node', {
-  spec: {
-    template: {
-      spec: {
-        containers: [
-          { name: 'calico-node', image: 'quay.io/calico/node:v3.32.1', env: [{ name: 'ETCD_ENDPOINTS', value: 'https://store:2379' }] },
-        ],
-      },
-    },
-  },
-});
 const node = (name: string) => object('v1', `Node/${name}`, { metadata: { uid: `uid-${name}`, labels: { zone: 'a' } } });
 
-/** A key-value installation whose resources only the stand-in CLI shows. */
-async function open(
-  state: StandInState,
-  config: string | null = 'spec:\n  datastoreType: "etcdv3"\n  etcdEndpoints: "https://store:2379"\n',
-  kept?: readonly KeptItem[],
-) {
-  const { cluster } = clusterOf([agents, node('n1'), node('n2')]);
-  const sources = {
-    cluster,
-    files: { exists: async (path: string) => path === CONFIG && config !== null, readText: async () => config ?? '' },
-    tools: {
-      which: async (program: string) => (program === 'calicoctl' ? ['/bin/calicoctl'] : []),
-      run: async ({ args }: { readonly args: readonly string[] }) => {
-        const plain = args.filter((argument) => !argument.startsWith('--config'));
-        const { out = '', err = '', exit } = standInCli(plain, { DATASTORE_TYPE: 'etcdv3', ETCD_ENDPOINTS: 'https://store:2379' }, state);
-        return { exitCode: exit === 'hang' ? undefined : exit, stdout: out, stderr: err, durationMs: 1 };
-      },
-    },
-    artifacts: {
-      has: async () => false,
-      fetch: async () => {
-        throw new Fault('failed', 'no artifacts in this test', []);
-      },
-    },
-    records: { keptWith: async () => kept ?? [] },
-    clock: { now: () => new Date(0) },
-  } as unknown as Sources;
-  return hepStage.open(sources, contextOf({ path: 'kvstore', variant: 'calico-etcd', ...(kept ? { undo: true } : {}) }));
+async function open(state: StandInState, config?: string | null, kept?: readonly KeptItem[]) {
+  const parts = { objects: [node('n1'), node('n2')], ...(kept ? { kept } : {}), ...(config === undefined ? {} : { config }) };
+  const context = contextOf({ path: 'kvstore', variant: 'calico-etcd', ...(kept ? { undo: true } : {}) });
+  return hepStage.open(kvstoreSources(state, parts), context);
 }
 
 function stateOf(objects: StandInState['etcdv3']['objects']): StandInState {
@@ -84,7 +46,7 @@ describe('hep with a key-value datastore', () => {
     );
     const [labels, enable, wait, remove] = actions.map(({ effect }) => effect);
     assert.deepEqual(labels?.type === 'patch-all' ? labels.patches.map(({ target }) => target.name) : [], ['n1']);
-    assert.deepEqual(enable?.type === 'exec' ? [enable.program, enable.run.args.at(-1)] : [], ['/bin/calicoctl', `--config=${CONFIG}`]);
+    assert.deepEqual(enable?.type === 'exec' ? [enable.program, enable.run.args.at(-1)] : [], ['/bin/calicoctl', `--config=${CLI_CONFIG}`]);
     assert.ok(wait?.type === 'wait' && wait.until.type === 'host-endpoints' && 'cli' in wait.until.from);
     assert.deepEqual(remove?.type === 'exec' ? remove.run.args.slice(0, 3) : [], ['delete', 'hostendpoint', 'old']);
   });
