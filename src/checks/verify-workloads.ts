@@ -97,21 +97,20 @@ export const crdsLeftBehind: VerifyCheck = defineCheck('NS-305', {
   judge(facts) {
     const crds = read(facts.leftBehind);
     const used = crds.filter(({ objects }) => objects > 0);
-    const names = crds.map(({ name }) => name).join(', ');
-    if (used.length === 0) {
-      return ok(
-        crds.length === 0
-          ? 'no CRD is left behind'
-          : `left behind, without objects: ${names} (kubectl delete crd ${names.replaceAll(',', '')})`,
-      );
-    }
+    if (used.length === 0) return ok(crds.length === 0 ? 'no CRD is left behind' : emptyText(crds.map(({ name }) => name)));
     return failIfAny(
       used.map(({ name, objects }) => ({ text: `CustomResourceDefinition/${name}`, detail: counted(objects, 'object') })),
       '',
       (which) => ({
         because: `objects that the new release no longer enforces: ${which}`,
-        hint: 'Convert them to what replaces their kind, then delete the CRD.',
+        hint: 'Convert them to what replaces their kind first: deleting a CRD deletes its objects.',
       }),
     );
   },
 });
+
+/** No command that deletes them: an object may have been made since. */
+function emptyText(names: readonly string[]): string {
+  const looks = names.map((name) => `kubectl get ${name} -A`).join('; ');
+  return `left behind, without objects: ${names.join(', ')}. Deleting a CRD deletes its objects: before you do, look again for any: ${looks}`;
+}

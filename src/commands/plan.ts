@@ -14,7 +14,7 @@ export class Plan extends BaseCommand {
   static override summary = 'Show what run would do: every command and patch, in order; changes nothing';
   static override description = described(
     `Shows what changes per object, what kubectl's own dry run would hide, fields taken from other managers,
-what is left behind, every command and patch in order, and the point of no return.
+what is left behind, the pods that restart, every command and patch in order, and the point of no return.
 -o images prints the images that the nodes will pull, one a line, for a mirror or for pulling them beforehand.`,
     'all',
     { when: 'After preflight, to read or to have approved what run will do; --out keeps it, and run --plan-file refuses any other.' },

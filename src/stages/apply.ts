@@ -3,8 +3,7 @@ import type { Action } from '../core/action.ts';
 import { serverSideApply } from '../core/argv.ts';
 import type { Context } from '../core/context.ts';
 import type { StoreHealth } from '../core/kvstore.ts';
-import { type KubeObject, objectKey, refOf } from '../core/object.ts';
-import type { PlannedObject } from '../core/plan.ts';
+import { objectKey } from '../core/object.ts';
 import { isOlder } from '../core/release.ts';
 import type { RolloutProgress } from '../core/rollout.ts';
 import { continues } from '../core/run-record.ts';
@@ -12,6 +11,7 @@ import { type Wave, waveText } from '../merge/waves.ts';
 import { type ApplyFacts, readApplyFacts } from './apply/facts.ts';
 import { leftoverRemovals } from './apply/leftover-removals.ts';
 import { chartApply } from './chart/apply.ts';
+import { leftBehind, unservedNotes } from './edits/orphans.ts';
 import { operatorApply } from './operator/apply.ts';
 import { pathStage } from './path-stage.ts';
 import { holdNotes, holdPolicyMigration, holdUnlessHeld } from './policy/hold.ts';
@@ -37,7 +37,7 @@ export const applyStage = pathStage<ApplyFacts>({
     const { target } = facts;
     return {
       actions,
-      objects: [...facts.previews.map(({ planned }) => planned), ...facts.leftBehind.map(leftBehind)],
+      objects: [...facts.previews.map(({ planned }) => planned), ...leftBehind(facts.orphans)],
       notes: notesOf(facts, context),
       ...carriedOf(facts),
       remember: {
@@ -48,18 +48,14 @@ export const applyStage = pathStage<ApplyFacts>({
   },
 });
 
-function leftBehind(object: KubeObject): PlannedObject {
-  const note = 'the target no longer has it; it stays until every old agent is gone, then remove it yourself if nothing else uses it';
-  return { ref: refOf(object), change: 'left-behind', fields: [], hidden: [], taken: [], note };
-}
-
-function notesOf({ previews, waves, target, edits, store }: ApplyFacts, context: Context): readonly string[] {
+function notesOf({ previews, waves, target, edits, store, orphans }: ApplyFacts, context: Context): readonly string[] {
   const migrating = previews.filter(({ live, adopted }) => live && adopted).length;
   return [
     ...[target, ...target.addOns].flatMap(({ manifest }) => manifest.notes ?? []),
     ...('value' in edits ? edits.value.notes : []),
     waves.length > 1 ? `${waves.length} waves, each waited for: ${waves.map((wave) => wave.id).join(' → ')}` : '',
     migrating > 0 ? ownershipNote(migrating, context) : '',
+    ...unservedNotes(orphans),
     ...(store?.health ?? []).filter(({ state }) => state === 'unreached').map(unreachedText),
     ...holdNotes(context),
   ].filter((note) => note !== '');

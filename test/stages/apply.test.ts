@@ -3,8 +3,18 @@ import type { Action } from '../../src/core/action.ts';
 import { LAST_APPLIED } from '../../src/core/applied-owners.ts';
 import type { KubeObject } from '../../src/core/object.ts';
 import { ApiFailure } from '../../src/core/ports.ts';
-import { applyBench, installedClientSide, openApply, ownDocuments, planned, runRecord, upgrade } from '../support/apply-bench.ts';
+import {
+  type ApplyBench,
+  applyBench,
+  installedClientSide,
+  openApply,
+  ownDocuments,
+  planned,
+  runRecord,
+  upgrade,
+} from '../support/apply-bench.ts';
 import { ownedBy } from '../support/applying-cluster.ts';
+import { workloadOf } from '../support/inventory.ts';
 
 const FILE = '/home/me/upgrade/upgrade.yaml';
 const APPLY = `kubectl apply --server-side --force-conflicts -f ${FILE}`;
@@ -173,19 +183,79 @@ describe('what the apply stage refuses', () => {
   });
 });
 
+describe('the restarts of an upgrade', () => {
+  it('are told per workload, in pods', async () => {
+    const plan = (await openApply(applyBench(await installedClientSide('v3.26.4')))).plan();
+    const objects = 'objects' in plan ? (plan.objects ?? []) : [];
+    const told = objects.flatMap(({ ref, note }) => (note?.includes('restarts') ? [`${ref.kind}/${ref.name} ${note}`] : []));
+    assert.deepEqual(told, ['DaemonSet/netsvc-node restarts 2 pods', 'Deployment/netsvc-kube-controllers restarts 1 pod']);
+  });
+});
+
 describe('objects that the target no longer has', () => {
-  it('are named as left behind and are not touched', async () => {
-    const extra: KubeObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'netsvc-old', namespace: 'kube-system' } };
-    const bench = applyBench([...(await installedClientSide('v3.26.4')), extra], { options: { base: 'old.yaml' } });
-    const base = [...(await ownDocuments('v3.26.4')), extra];
+  const object = (apiVersion: string, kind: string, name: string, namespace?: string): KubeObject => ({
+    apiVersion,
+    kind,
+    metadata: { name, ...(namespace ? { namespace } : {}) },
+  });
+  const config = object('v1', 'ConfigMap', 'netsvc-old', 'kube-system');
+
+  /** The apply stage where the installed release had these as well; `live` of them are in the cluster. */
+  async function benchWith(extra: readonly KubeObject[], live = extra): Promise<ApplyBench> {
+    const bench = applyBench([...(await installedClientSide('v3.26.4')), ...live], { options: { base: 'old.yaml' } });
+    const base = [...(await ownDocuments('v3.26.4')), ...extra];
     bench.files.set('old.yaml', base.map((one) => JSON.stringify(one)).join('\n---\n'));
+    return bench;
+  }
+
+  async function planOf(bench: ApplyBench) {
     const plan = (await openApply(bench)).plan();
-    const left = 'objects' in plan ? (plan.objects ?? []).filter(({ change }) => change === 'left-behind') : [];
-    assert.deepEqual(
-      left.map(({ ref }) => ref.name),
-      ['netsvc-old'],
-    );
+    assert.ok('actions' in plan);
+    const left = (plan.objects ?? []).filter(({ change }) => change === 'left-behind');
+    return { notes: plan.notes ?? [], left: new Map(left.map(({ ref, note }) => [ref.name, note ?? ''])) };
+  }
+
+  it('are named as left behind and are not touched', async () => {
+    const bench = await benchWith([config]);
+    assert.deepEqual([...(await planOf(bench)).left.keys()], ['netsvc-old']);
     await upgrade(bench);
     assert.ok(bench.around.object('ConfigMap', 'netsvc-old'));
+  });
+
+  it('have the command that deletes them, and from when on it is safe', async () => {
+    const budget = object('policy/v1', 'PodDisruptionBudget', 'netsvc-old-budget', 'kube-system');
+    const { left } = await planOf(
+      await benchWith([config, budget, object('rbac.authorization.k8s.io/v1', 'ClusterRole', 'netsvc-old-role')]),
+    );
+    assert.match(
+      left.get('netsvc-old') ?? '',
+      /old pods may still use it.* verify is green.*: kubectl delete configmap netsvc-old -n kube-system$/,
+    );
+    assert.match(left.get('netsvc-old-budget') ?? '', /: kubectl delete poddisruptionbudget\.policy netsvc-old-budget -n kube-system$/);
+    assert.match(left.get('netsvc-old-role') ?? '', /: kubectl delete clusterrole\.rbac\.authorization\.k8s\.io netsvc-old-role$/);
+  });
+
+  it('may be deleted while verify still names their own pods, where they are workloads', async () => {
+    const { left } = await planOf(await benchWith([workloadOf('DaemonSet', 'netsvc-old', { images: { old: 'old:1' } })]));
+    assert.match(
+      left.get('netsvc-old') ?? '',
+      /its pods stay.* verify names nothing but them: kubectl delete daemonset\.apps netsvc-old -n kube-system$/,
+    );
+  });
+
+  it('have no such command where more than they would go: it is said how to look first', async () => {
+    const { left } = await planOf(await benchWith([object('v1', 'Namespace', 'netsvc-old')]));
+    assert.match(left.get('netsvc-old') ?? '', /deletes everything in it.* look what is in it: kubectl get all -n netsvc-old$/);
+    assert.ok([...left.values()].every((note) => !note.includes('kubectl delete')));
+  });
+
+  it('are nothing to delete where the server has no such kind any more', async () => {
+    const { left, notes } = await planOf(await benchWith([object('policy/v1beta1', 'PodSecurityPolicy', 'netsvc-old')], []));
+    assert.equal(left.size, 0);
+    assert.ok(
+      notes.includes(
+        'PodSecurityPolicy/netsvc-old: the target no longer has it and this server no longer serves its kind: there is nothing to delete',
+      ),
+    );
   });
 });

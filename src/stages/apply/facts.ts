@@ -3,8 +3,7 @@ import type { OwnersJudged } from '../../checks/owner-facts.ts';
 import type { Reading } from '../../core/check.ts';
 import type { Context } from '../../core/context.ts';
 import type { Installation } from '../../core/installation.ts';
-import { K } from '../../core/kinds.ts';
-import { type KubeObject, type ObjectRef, objectKey } from '../../core/object.ts';
+import type { ObjectRef } from '../../core/object.ts';
 import type { TakenChange } from '../../core/plan.ts';
 import type { Sources } from '../../core/ports.ts';
 import type { Variant } from '../../core/profile.ts';
@@ -12,6 +11,7 @@ import type { RolloutProgress } from '../../core/rollout.ts';
 import type { RunRecord } from '../../core/run-record.ts';
 import { splitWaves, type Wave } from '../../merge/waves.ts';
 import type { EditSurvey } from '../edits/edits.ts';
+import { type Orphans, readOrphans } from '../edits/orphans.ts';
 import { readOwnersJudged } from '../owners/references.ts';
 import { type RenamingSwitch, readRenamingSwitch } from '../policy/hold.ts';
 import type { PreviewedObject } from '../preview/outcome.ts';
@@ -37,8 +37,8 @@ export interface ApplyFacts extends OwnersJudged {
   readonly record: RunRecord | undefined;
   readonly rollouts: readonly RolloutProgress[];
   readonly nodes: number;
-  /** Live objects of the installed release, and CRDs of removed kinds, that the target no longer has. */
-  readonly leftBehind: readonly KubeObject[];
+  /** What of the installed release the target no longer has, CRDs of removed kinds too. */
+  readonly orphans: Orphans;
   /** For holding the renaming of policies. */
   readonly renamingSwitch: RenamingSwitch | undefined;
 }
@@ -48,25 +48,16 @@ export async function readApplyFacts(sources: Sources, context: Context, install
   const { target, edits, previews, untold } = await readMergedTarget(sources, context, installation, record);
   const variant = variantOf(context, installation);
   const nodes = await readNodes(sources);
-  const [rollouts, removedCrds, renamingSwitch, store, owners] = await Promise.all([
+  const [rollouts, orphans, renamingSwitch, store, owners] = await Promise.all([
     readRollouts(sources, targetsOf(context, target, variant.id), nodes),
-    readRemovedCrds(sources, context, target),
+    readOrphans(sources.cluster, context.profile, target.manifest, edits),
     readRenamingSwitch(sources, context),
     installation.datastore === 'kvstore' ? readStoreFacts(sources, context, target) : undefined,
     readOwnersJudged(sources, context, installation),
   ]);
-  const orphans = 'value' in edits ? edits.value.orphans : [];
-  const leftBehind = [...new Map([...removedCrds, ...orphans].map((one) => [objectKey(one), one])).values()];
   const addOns = target.addOns.map((addOn) => addOn.manifest);
   const waves = splitWaves(target.manifest, addOns, variant, context.profile);
   const emptied = emptiedSecrets(previews);
   const merged = { installation, variant, target, waves, previews, edits, untold, store, emptied };
-  return { ...merged, record, rollouts, nodes: nodes.length, leftBehind, renamingSwitch, ...owners };
-}
-
-async function readRemovedCrds({ cluster }: Sources, { profile }: Context, target: Target): Promise<readonly KubeObject[]> {
-  const kept = new Set(target.manifest.documents.map(({ object }) => object.metadata.name));
-  const names = profile.removedKinds.map(({ plural, group }) => `${plural}.${group}`).filter((name) => !kept.has(name));
-  const found = await Promise.all(names.map((name) => cluster.get(K.CustomResourceDefinition, name)));
-  return found.filter((one) => one !== undefined);
+  return { ...merged, record, rollouts, nodes: nodes.length, orphans, renamingSwitch, ...owners };
 }

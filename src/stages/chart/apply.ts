@@ -9,6 +9,8 @@ import type { Installation } from '../../core/installation.ts';
 import type { StagePlan } from '../../core/stage.ts';
 import { parseManifest } from '../../merge/manifest.ts';
 import { applyWhole } from '../apply/file.ts';
+import { leftBehind, NO_ORPHANS, type Orphans, readOrphans } from '../edits/orphans.ts';
+import { readRestarts, restartNotes } from '../operator/restarts.ts';
 import { readOwnersJudged } from '../owners/references.ts';
 import { pathPart } from '../path-stage.ts';
 import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policy/hold.ts';
@@ -16,7 +18,14 @@ import { crdFile } from '../target/crds.ts';
 import { type ChartDifference, chartDifference } from './objects.ts';
 import { type ChartFacts, readChartFacts } from './survey.ts';
 
-type ChartApplyFacts = ChartFacts & OwnersJudged & { readonly renamingSwitch: RenamingSwitch | undefined };
+type ChartApplyFacts = ChartFacts &
+  OwnersJudged & {
+    readonly renamingSwitch: RenamingSwitch | undefined;
+    /** What the new operator will restart. */
+    readonly restarts: readonly string[];
+    /** CRDs of removed kinds: the chart tool deletes what else the chart no longer has. */
+    readonly orphans: Orphans;
+  };
 
 /** The release of the operator's chart, upgraded by the chart tool (§4.2/2); CRDs that are still missing come right before it. */
 export const chartApply = pathPart<ChartApplyFacts>({
@@ -24,13 +33,15 @@ export const chartApply = pathPart<ChartApplyFacts>({
   // The operator that this starts changes UIDs: the cluster is searched again right before.
   checks: [...chartChecks, ownersSearched, noneBreaks],
   async survey(sources, context, installation) {
-    const [facts, renamingSwitch, owners] = await Promise.all([
+    const [facts, renamingSwitch, owners, restarts] = await Promise.all([
       // What is performed is tried against the cluster as it is right before.
       readChartFacts(sources, context, installation, context.chain?.onlyPlanned === true ? 'earlier' : 'anew'),
       readRenamingSwitch(sources, context),
       readOwnersJudged(sources, context, installation),
+      readRestarts(sources.cluster, context),
     ]);
-    return { ...facts, renamingSwitch, ...owners };
+    const orphans = facts.crds ? await readOrphans(sources.cluster, context.profile, facts.crds.crds.manifest) : NO_ORPHANS;
+    return { ...facts, renamingSwitch, restarts, orphans, ...owners };
   },
   plan: planChart,
 });
@@ -44,7 +55,11 @@ function planChart(facts: ChartApplyFacts, context: Context): StagePlan {
   const difference = differenceOf(facts);
   return {
     actions,
-    objects: [...(crds.length > 0 ? (facts.crds?.previews.map(({ planned }) => planned) ?? []) : []), ...(difference?.objects ?? [])],
+    objects: [
+      ...(crds.length > 0 ? (facts.crds?.previews.map(({ planned }) => planned) ?? []) : []),
+      ...(difference?.objects ?? []),
+      ...leftBehind(facts.orphans),
+    ],
     notes: [...notesOf(facts, difference), ...holdNotes(context)],
     remember: {
       digests: facts.crds ? { [facts.crds.crds.file]: facts.crds.crds.sha256 } : {},
@@ -107,12 +122,16 @@ function differenceOf({ stored, trial }: ChartFacts): ChartDifference | undefine
   return chartDifference(before, trial.value.documents);
 }
 
-function notesOf({ upgrade, target, crds, upgraded }: ChartFacts, difference: ChartDifference | undefined): readonly string[] {
+function notesOf(
+  { upgrade, target, crds, upgraded, restarts }: ChartApplyFacts,
+  difference: ChartDifference | undefined,
+): readonly string[] {
   if (upgraded) return [];
   return [
     ...('value' in target ? [`the chart is ${target.value.name} ${target.value.version} from ${target.value.place}`] : []),
     ...(upgrade?.settings ?? []).map(({ value, to, because }) => `${value}=${to}: ${because}`),
     ...(crds ? [] : ['the new CRDs exist only after the new operator runs: new configuration cannot be applied until after the upgrade']),
+    ...restartNotes(restarts),
     ...(difference && difference.removed.length > 0 ? [`helm deletes what the chart no longer has: ${difference.removed.join(', ')}`] : []),
   ];
 }

@@ -3,6 +3,7 @@ import type { PlannedObject } from '../../core/plan.ts';
 import { changedFields } from '../../merge/fields.ts';
 import { comparable } from '../../merge/normalise.ts';
 import { maskChanges } from '../../merge/secrets.ts';
+import { withRestarts } from '../preview/restarts.ts';
 
 /** What the new revision differs in from the old one, object by object: by this difference the chart tool acts. */
 export interface ChartDifference {
@@ -26,5 +27,6 @@ function planned(before: KubeObject | undefined, after: KubeObject): PlannedObje
   const none = { ref: refOf(after), hidden: [], taken: [] };
   if (!before) return { ...none, change: 'create', fields: [] };
   const fields = changedFields(comparable(before), comparable(after));
-  return { ...none, change: fields.length > 0 ? 'update' : 'unchanged', fields: maskChanges(after, fields) };
+  const change = fields.length > 0 ? 'update' : 'unchanged';
+  return withRestarts({ ...none, change, fields: maskChanges(after, fields) }, before, after);
 }

@@ -14,6 +14,7 @@ import { assertIsBase } from '../target/identity.ts';
 import { isLeftOut, type Target, targetDocuments, variantOf } from '../target/target.ts';
 import { type Bases, NoBase, readBases } from './base.ts';
 import { readToldBy, withGiven } from './given.ts';
+import { type Orphans, orphansOf } from './orphans.ts';
 import { type OwnObject, readAdditions, readLiveStates, readOwnObjects } from './own-objects.ts';
 import { othersToCompare } from './unnoted.ts';
 
@@ -27,8 +28,8 @@ export interface EditSurvey {
   /** Why a person must confirm the base. */
   readonly doubt?: string;
   readonly notes: readonly string[];
-  /** Live objects of the installed release that the target no longer has. */
-  readonly orphans: readonly KubeObject[];
+  /** What of the installed release the target no longer has. */
+  readonly orphans: Orphans;
   /** Keys of objects whose changes since the last apply cannot be told. */
   readonly untold: ReadonlySet<string>;
   /** What goes into the target; undefined where nothing is merged. */
@@ -67,8 +68,6 @@ export async function readEdits(sources: Sources, context: Context, installation
   const merged = merge(input, file ? { labelled, others } : await comparable(sources, own, input, { labelled, others }));
   const { base, near, result, doubt } = merged;
   refuseUnused(result.unused, result.conflicts);
-  const targeted = new Set(theirs.map(identityOf));
-  const orphans = own.flatMap(({ document, live }) => (live && !targeted.has(identityOf(document)) ? [live] : []));
   const bases = [base, ...near.filter((one) => one !== base)].map(({ release }) => release);
   const carried = await carriedEdits(target, base.release, { ...result, documents: withGiven(result.documents, context) }, resolutions);
   const told = await readToldBy(sources, context, variantOf(context, installation).file, base.release);
@@ -78,7 +77,7 @@ export async function readEdits(sources: Sources, context: Context, installation
     bases,
     ...(doubt === undefined ? {} : { doubt }),
     notes: result.notes,
-    orphans,
+    orphans: orphansOf(own, theirs),
     untold,
     carried: { ...carried, told },
   };

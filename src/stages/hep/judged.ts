@@ -5,7 +5,7 @@ import type { PlannedHost } from '../../core/plan.ts';
 import { automaticName } from '../../policy/automatic-endpoint.ts';
 import type { Moment, NodeVerdict } from '../../policy/host-endpoint-verdicts.ts';
 import type { LabelProblem } from '../../policy/label-copies.ts';
-import { laneText, type Verdict, worst } from '../../policy/verdict.ts';
+import { laneText, type Verdict } from '../../policy/verdict.ts';
 import { waitOf } from './controllers-wait.ts';
 import type { HepFacts } from './facts.ts';
 import { undoNeedsCli } from './undo.ts';
@@ -43,17 +43,25 @@ export function isMigrated({ settings, verdicts }: HepFacts): boolean {
   return verdicts.value.every(({ old, covered, uncovered }) => old.length === 0 && (covered || uncovered !== undefined));
 }
 
+/** One for each kind of change that the node meets, now or later: accepting one of them accepts no other. */
 function hostVerdict(node: NodeVerdict): readonly HostVerdict[] {
-  const { verdict, detail = '' } = plannedHost(node);
-  return verdict === 'same' ? [] : [{ node: node.node, verdict, detail }];
+  const met = new Set([...node.atEnable.changes, ...node.atDelete.changes].map(({ verdict }) => verdict));
+  return [...met].map((verdict) => ({ node: node.node, verdict, detail: momentsText(node, verdict) }));
 }
 
-/** The verdict of a node as plans and reports have it. */
-export function plannedHost({ node, verdict, atEnable, atDelete }: NodeVerdict): PlannedHost {
-  if (verdict === 'same') return { node, verdict };
-  const soon = worst([atEnable.verdict, 'same']) === verdict;
-  const [when, moment] = soon ? ['as soon as enabled', atEnable] : ['once the old endpoint is deleted', atDelete];
-  return { node, verdict, detail: `${when}: ${changesText(moment, verdict)}` };
+/** The verdict of a node as plans and reports have it: the worst. */
+export function plannedHost(node: NodeVerdict): PlannedHost {
+  const { verdict } = node;
+  return verdict === 'same' ? { node: node.node, verdict } : { node: node.node, verdict, detail: momentsText(node, verdict) };
+}
+
+/** What changes in this way at each of the two moments; of what stays as it became at the first only that. */
+function momentsText({ atEnable, atDelete }: NodeVerdict, verdict: Verdict): string {
+  const [soon, later] = [changesText(atEnable, verdict), changesText(atDelete, verdict)];
+  return [
+    ...(soon === '' ? [] : [`as soon as enabled: ${soon}`]),
+    ...(later === '' || later === soon ? [] : [`once the old endpoint is deleted: ${later}`]),
+  ].join('; ');
 }
 
 function changesText({ changes }: Moment, verdict: Verdict): string {

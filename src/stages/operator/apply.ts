@@ -8,6 +8,7 @@ import type { Sources } from '../../core/ports.ts';
 import type { RolloutProgress } from '../../core/rollout.ts';
 import { applyWhole, changes } from '../apply/file.ts';
 import { emptiedSecrets } from '../apply/kvstore-facts.ts';
+import { leftBehind, type Orphans, readOrphans, unservedNotes } from '../edits/orphans.ts';
 import { readOwnersJudged } from '../owners/references.ts';
 import { pathPart } from '../path-stage.ts';
 import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policy/hold.ts';
@@ -19,12 +20,16 @@ import { type CrdFacts, crdFile, readCrdFacts } from '../target/crds.ts';
 import { readMergedTarget } from '../target/merged.ts';
 import type { Target } from '../target/target.ts';
 import { enableFlowLogs, readMissingFlowLogs } from './flow-logs.ts';
+import { readRestarts, restartNotes } from './restarts.ts';
 import { operatorTarget } from './target.ts';
 
 interface OperatorFacts extends ApplyJudged {
   readonly target: Target;
   readonly previews: readonly PreviewedObject[];
   readonly crds: CrdFacts;
+  readonly orphans: Orphans;
+  /** What the new operator will restart. */
+  readonly restarts: readonly string[];
   readonly renamingSwitch: RenamingSwitch | undefined;
   /** Resources of the flow logs that are asked for and not there. */
   readonly flowLogs: readonly KubeObject[];
@@ -46,8 +51,13 @@ export const operatorApply = pathPart<OperatorFacts>({
     if (actions.length === 0) return { skip: `the operator is as ${target.url} says, and runs` };
     return {
       actions,
-      objects: previews.map(({ planned }) => planned),
-      notes: [...notesOf(facts), ...holdNotes(context)],
+      objects: [...previews.map(({ planned }) => planned), ...leftBehind(facts.orphans)],
+      notes: [
+        ...notesOf(facts),
+        ...unservedNotes(facts.orphans),
+        ...(startsOperator(facts) ? restartNotes(facts.restarts) : []),
+        ...holdNotes(context),
+      ],
       ...carriedOf(facts),
       remember: {
         digests: { [target.file]: target.sha256, [facts.crds.crds.file]: facts.crds.crds.sha256 },
@@ -65,10 +75,14 @@ async function readOperatorFacts(sources: Sources, context: Context, installatio
     readRenamingSwitch(sources, context),
     readOwnersJudged(sources, context, installation),
   ]);
-  const rollouts = await readRollouts(sources, [operatorTarget(target, context, installation)], nodes);
-  const flowLogs = await readMissingFlowLogs(sources, context, crds.crds);
+  const [rollouts, flowLogs, orphans, restarts] = await Promise.all([
+    readRollouts(sources, [operatorTarget(target, context, installation)], nodes),
+    readMissingFlowLogs(sources, context, crds.crds),
+    readOrphans(sources.cluster, context.profile, crds.crds.manifest, edits),
+    readRestarts(sources.cluster, context),
+  ]);
   const judged = { edits, untold, store: undefined, emptied: emptiedSecrets(previews), ...owners };
-  return { installation, record, target, previews, crds, rollouts, flowLogs, renamingSwitch, ...judged };
+  return { installation, record, target, previews, crds, orphans, restarts, rollouts, flowLogs, renamingSwitch, ...judged };
 }
 
 function operatorActions(facts: OperatorFacts, context: Context): readonly Action[] {
@@ -80,10 +94,21 @@ function operatorActions(facts: OperatorFacts, context: Context): readonly Actio
   return [
     ...brings,
     ...hold,
-    ...applyWhole(whole, context),
+    ...(startsOperator(facts) ? applyWhole(whole, context).map(withoutReturn) : applyWhole(whole, context)),
     ...waitForOperator(facts, context),
     ...enableFlowLogs(facts.flowLogs, context),
   ];
+}
+
+/** The operator's pod gets another image, or there was none. */
+function startsOperator({ previews }: OperatorFacts): boolean {
+  const deployment = previews.find(({ document }) => document.kind === 'Deployment')?.planned;
+  return deployment?.change === 'create' || deployment?.fields.some(({ path }) => path.endsWith('.image')) === true;
+}
+
+/** An older operator does not start on the new CRDs: applying its manifest again leaves the service without one. */
+function withoutReturn(action: Action): Action {
+  return action.effect.type === 'exec' ? { ...action, undo: 'none', pointOfNoReturn: true } : action;
 }
 
 function waitForOperator({ rollouts, previews }: OperatorFacts, { options }: Context): readonly Action[] {

@@ -8,6 +8,7 @@ import { adoptedOwnership, KUBECTL, predictApply } from '../../merge/managed-fie
 import { withAutoscalers } from './autoscalers.ts';
 import { stateOf } from './object-state.ts';
 import { compare, created, type PreviewedObject, refused } from './outcome.ts';
+import { withRestarts } from './restarts.ts';
 
 /** Controllers may write between two reads of one object. */
 const ATTEMPTS = 6;
@@ -24,7 +25,7 @@ export async function previewDocument(
   together: readonly KubeObject[] = [],
 ): Promise<PreviewedObject> {
   const preview = await previewAny(cluster, document, together);
-  const planned = await withAutoscalers(cluster, preview.planned);
+  const planned = withRestarts(await withAutoscalers(cluster, preview.planned), preview.live, preview.result);
   return { ...preview, planned: { ...planned, state: await stateOf(preview) } };
 }
 

@@ -11,6 +11,7 @@ import { changesSince, type LaterChange, takenChanges } from '../../merge/taken-
 import { NoBase } from '../edits/base.ts';
 import { type EditSurvey, readEdits } from '../edits/edits.ts';
 import { refuseOtherFiles, withGivenEndpoints } from '../edits/given.ts';
+import { NO_ORPHANS } from '../edits/orphans.ts';
 import { type PreviewedObject, previewDocuments } from '../preview/documents.ts';
 import { withCarried } from './carried.ts';
 import { readReleasedTarget, readTarget, type Target } from './target.ts';
@@ -102,7 +103,7 @@ function settled({ carried, release }: Target, before?: string): EditSurvey {
     conflicts: [],
     bases: [carried?.base ?? release],
     notes: before === undefined ? [] : [`${OTHER_ENDPOINTS} ${before}`],
-    orphans: [],
+    orphans: NO_ORPHANS,
     untold: new Set(),
     ...(carried ? { carried } : {}),
     ...(before === undefined ? {} : { anew: true }),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { endpointsWithoutNode, hostEndpointVerdicts } from '../../../src/policy/host-endpoint-verdicts.ts';
+import { endpointsWithoutNode, hostEndpointVerdicts, type NodeVerdict } from '../../../src/policy/host-endpoint-verdicts.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import type { HepFacts } from '../../../src/stages/hep/facts.ts';
 import { hepJudged } from '../../../src/stages/hep/judged.ts';
@@ -7,15 +7,17 @@ import { contextOf } from '../../fixtures/facts.ts';
 import { type Fleet, fleetOf, hep, SIGNS } from '../../policy/fleet.ts';
 
 /** Nothing else of the cluster stands in the way. */
-function unclearIn(fleet: Fleet) {
+function judgedIn(fleet: Fleet, change: (verdicts: readonly NodeVerdict[]) => readonly NodeVerdict[] = (same) => same) {
   const facts = fleetOf(fleet);
   const read = {
     ...{ nodes: facts.nodes, settings: facts.settings, cli: { missing: 'none was found' }, rollouts: { value: [] } },
-    ...{ verdicts: { value: hostEndpointVerdicts(facts) }, elsewhere: endpointsWithoutNode(facts) },
+    ...{ verdicts: { value: change(hostEndpointVerdicts(facts)) }, elsewhere: endpointsWithoutNode(facts) },
     ...{ installation: { datastore: 'api', components: [] }, configuration: {} },
   } as unknown as HepFacts;
-  return hepJudged(read, { ...contextOf(), profile: calico }).unclear;
+  return hepJudged(read, { ...contextOf(), profile: calico });
 }
+
+const unclearIn = (fleet: Fleet) => judgedIn(fleet).unclear;
 
 const nodes = { n1: {}, n2: {} };
 
@@ -48,5 +50,36 @@ describe('an endpoint with one sign of an automatic one', () => {
     const label = { [SIGNS.createdBy]: SIGNS.createdByValue };
     const [one] = unclearIn({ nodes, endpoints: [hep('mine', 'n1', label)] });
     assert.deepEqual([one?.name, one?.fate], ['mine', 'deleted']);
+  });
+});
+
+describe('the verdicts that are judged', () => {
+  const policed = { nodes: { n1: {} }, endpoints: [hep('old', 'n1')] };
+
+  it('are both told where a node is changed in one way at once and in another later: accepting one accepts no other', () => {
+    const { verdicts } = judgedIn(policed, (all) =>
+      all.map((one) => {
+        assert.equal(one.atDelete.verdict, 'OPEN');
+        const changes = one.atDelete.changes.map((change) => ({ ...change, verdict: 'CHANGED' as const }));
+        return { ...one, atEnable: { ...one.atDelete, verdict: 'CHANGED', changes } };
+      }),
+    );
+    assert.ok('value' in verdicts);
+    assert.deepEqual(
+      verdicts.value.map(({ node, verdict, detail }) => [node, verdict, detail.replace(/: .*/, '')]),
+      [
+        ['n1', 'CHANGED', 'as soon as enabled'],
+        ['n1', 'OPEN', 'once the old endpoint is deleted'],
+      ],
+    );
+  });
+
+  it('say once what stays as it became', () => {
+    const { verdicts } = judgedIn(policed, (all) => all.map((one) => ({ ...one, atEnable: one.atDelete })));
+    assert.ok('value' in verdicts);
+    assert.deepEqual(
+      verdicts.value.map(({ detail }) => detail.match(/as soon as|once the/g)),
+      [['as soon as']],
+    );
   });
 });

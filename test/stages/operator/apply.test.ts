@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import type { Action } from '../../../src/core/action.ts';
+import { calico } from '../../../src/profiles/calico.ts';
 import { applyStage } from '../../../src/stages/apply.ts';
 import { crdsStage } from '../../../src/stages/crds.ts';
 import { readInstalled } from '../../../src/stages/survey/installed.ts';
 import { readTargetFor } from '../../../src/stages/survey/target.ts';
 import { waitStage } from '../../../src/stages/wait.ts';
-import type { ApplyBench } from '../../support/apply-bench.ts';
+import { type ApplyBench, ownDocuments } from '../../support/apply-bench.ts';
 import { configuration, configurationCrd } from '../../support/calico-objects.ts';
+import { objectOf } from '../../support/inventory.ts';
 import { OPERATOR, operatedBench, operatorReleases, TYPHA } from '../../support/operated-bench.ts';
 import { manifestFile } from '../../support/shared.ts';
 
@@ -32,6 +34,7 @@ async function performed(stage: Opened, bench: ApplyBench): Promise<void> {
   throw new Error(`${stage.id} does not come to rest`);
 }
 
+const commandsIn = (actions: readonly Action[]) => actions.filter(({ effect }) => effect.type === 'exec');
 const commands = (bench: ApplyBench) => bench.around.writes.filter((line) => line.startsWith('kubectl'));
 
 async function findingOf({ sources, context }: ApplyBench, id: string) {
@@ -78,6 +81,44 @@ describe('the operator path', () => {
     assert.deepEqual(bench.around.object('Installation', 'default'), before);
     assert.equal(bench.around.object('APIServer', 'default'), undefined);
     assert.ok(bench.around.writes.every((line) => !/Installation\/|custom-resources/.test(line)));
+  });
+
+  it('names what the target leaves behind, with the command that deletes it; none for a CRD', async () => {
+    const config = objectOf('v1', 'ConfigMap', 'old-settings', { metadata: { namespace: OPERATOR } });
+    const { plural, group } = calico.removedKinds[0] ?? assert.fail();
+    const crd = objectOf('apiextensions.k8s.io/v1', 'CustomResourceDefinition', `${plural}.${group}`);
+    const bench = await operatedBench({ more: [config, crd], options: { base: 'old.yaml' } });
+    const base = [...(await ownDocuments('v3.27.5', 'tigera-operator.yaml', operatorReleases)), config];
+    bench.files.set('old.yaml', base.map((one) => JSON.stringify(one)).join('\n---\n'));
+    const plan = (await applyStage.open(bench.sources, bench.context)).plan();
+    assert.ok('actions' in plan);
+    const left = (plan.objects ?? []).filter(({ change }) => change === 'left-behind').map(({ ref, note }) => `${ref.name}: ${note}`);
+    assert.equal(left.length, 2);
+    assert.match(left.join('\n'), /^old-settings: .*: kubectl delete configmap old-settings -n tigera-operator$/m);
+    assert.match(left.join('\n'), new RegExp(`^${plural}\\.${group}: .*: kubectl get ${plural}\\.${group} -A$`, 'm'));
+  });
+
+  it('tells which workloads restart, and how many pods of each: its own, and those that it brings to the target', async () => {
+    const bench = await operatedBench();
+    const plan = (await applyStage.open(bench.sources, bench.context)).plan();
+    assert.ok('actions' in plan);
+    assert.equal(plan.objects?.find(({ ref }) => ref.kind === 'Deployment')?.note, 'restarts 1 pod');
+    const others = 'DaemonSet/calico-system/calico-node (2 pods), Deployment/calico-system/calico-typha (1 pod)';
+    const note = plan.notes?.find((one) => one.startsWith('the new operator restarts'));
+    assert.equal(note, `the new operator restarts ${others}, Deployment/calico-system/calico-kube-controllers (1 pod)`);
+  });
+
+  it('marks the start of the new operator as the point of no return, and nothing once it runs', async () => {
+    const bench = await operatedBench();
+    const marked = async () => (await actionsOf(applyStage, bench)).filter(({ pointOfNoReturn }) => pointOfNoReturn);
+    assert.deepEqual(
+      (await marked()).map(({ id, undo }) => [id, undo]),
+      [['operator', 'none']],
+    );
+    await performed(applyStage, bench);
+    bench.around.edit('ClusterRole', OPERATOR, [{ op: 'replace', path: '/rules', value: [] }]);
+    assert.ok(commandsIn(await actionsOf(applyStage, bench)).length > 0);
+    assert.deepEqual(await marked(), []);
   });
 
   it('crds alone says what comes next, at once, and why', async () => {

@@ -1,0 +1,85 @@
+import { PROGRAM } from '../../checks/define.ts';
+import type { Reading } from '../../core/check.ts';
+import { K } from '../../core/kinds.ts';
+import { groupOf, type KubeObject, objectKey, refOf, refText } from '../../core/object.ts';
+import type { PlannedObject } from '../../core/plan.ts';
+import type { ClusterReader } from '../../core/ports.ts';
+import type { Profile } from '../../core/profile.ts';
+import type { Manifest } from '../../merge/manifest.ts';
+import { identityOf } from '../../merge/prepare.ts';
+import type { OwnObject } from './own-objects.ts';
+
+/** What the installed release has and the target no longer has. */
+export interface Orphans {
+  /** As they are in the cluster, where they stay. */
+  readonly live: readonly KubeObject[];
+  /** Documents of kinds that this server no longer serves. */
+  readonly unserved: readonly KubeObject[];
+}
+
+export const NO_ORPHANS: Orphans = { live: [], unserved: [] };
+
+/** Of what a person has, whatever the target does not name. */
+export function orphansOf(own: readonly OwnObject[], target: readonly KubeObject[]): Orphans {
+  const targeted = new Set(target.map(identityOf));
+  const orphans = own.filter(({ document }) => !targeted.has(identityOf(document)));
+  return {
+    live: orphans.flatMap(({ live }) => live ?? []),
+    unserved: orphans.filter(({ state }) => state === 'unserved').map(({ document }) => document),
+  };
+}
+
+/** What `edits` tells, and CRDs of removed kinds, which no base tells: `definitions` has the target's own. */
+export async function readOrphans(
+  cluster: ClusterReader,
+  { removedKinds }: Pick<Profile, 'removedKinds'>,
+  definitions: Manifest,
+  edits?: Reading<{ readonly orphans: Orphans }>,
+): Promise<Orphans> {
+  const kept = new Set(definitions.documents.map(({ object }) => object.metadata.name));
+  const names = removedKinds.map(({ plural, group }) => `${plural}.${group}`).filter((name) => !kept.has(name));
+  const crds = await Promise.all(names.map((name) => cluster.get(K.CustomResourceDefinition, name)));
+  const { live, unserved } = edits && 'value' in edits ? edits.value.orphans : NO_ORPHANS;
+  const all = [...crds.filter((one) => one !== undefined), ...live];
+  return { live: [...new Map(all.map((one) => [objectKey(one), one])).values()], unserved };
+}
+
+/** One row of the plan per object that stays: whether and when it may be deleted, and by which command a person does that. */
+export function leftBehind({ live }: Orphans): readonly PlannedObject[] {
+  return live.map((object) => ({
+    ref: refOf(object),
+    change: 'left-behind',
+    fields: [],
+    hidden: [],
+    taken: [],
+    note: `the target no longer has it; ${farewell(object)}`,
+  }));
+}
+
+/** What was installed and cannot be there any more. */
+export function unservedNotes({ unserved }: Orphans): readonly string[] {
+  const fact = 'the target no longer has it and this server no longer serves its kind: there is nothing to delete';
+  return unserved.map((document) => `${refText(refOf(document))}: ${fact}`);
+}
+
+const WORKLOADS: readonly string[] = ['DaemonSet', 'Deployment', 'StatefulSet'];
+const GREEN = `once ${PROGRAM} verify is green`;
+
+/** The command is for the person; where the object holds others there is none, for one slip would delete those too. */
+function farewell(object: KubeObject): string {
+  const { kind, metadata } = object;
+  if (kind === 'CustomResourceDefinition')
+    return `deleting it deletes every object of its kind, so there is no command for that; ${GREEN}, look whether any is left: kubectl get ${metadata.name} -A`;
+  if (kind === 'Namespace')
+    return `deleting it deletes everything in it, so there is no command for that; ${GREEN}, look what is in it: kubectl get all -n ${metadata.name}`;
+  if (WORKLOADS.includes(kind))
+    return `its pods stay and go on with the old release; once ${PROGRAM} verify names nothing but them: ${deletion(object)}`;
+  return `old pods may still use it; ${GREEN}, and if nothing of yours uses it: ${deletion(object)}`;
+}
+
+/** With the group: another API may have a kind of the same name. */
+function deletion({ apiVersion, kind, metadata: { name, namespace } }: KubeObject): string {
+  const group = groupOf(apiVersion);
+  const type = `${kind.toLowerCase()}${group === '' ? '' : `.${group}`}`;
+  return `kubectl delete ${type} ${name}${namespace ? ` -n ${namespace}` : ''}`;
+}
