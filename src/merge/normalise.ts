@@ -9,6 +9,7 @@ export const SERVER_METADATA = [
   'generation',
   'creationTimestamp',
   'deletionTimestamp',
+  'deletionGracePeriodSeconds',
   'managedFields',
   'selfLink',
 ];

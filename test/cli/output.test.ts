@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
-import type { OutputDocument } from '../../src/cli/documents.ts';
+import { documentHead } from '../../src/cli/document-head.ts';
+import type { OutputDocument, OwnerReferenceList } from '../../src/cli/documents.ts';
 import { errorDocument } from '../../src/cli/error-text.ts';
 import { outputText } from '../../src/cli/output.ts';
 import { planDocument } from '../../src/cli/plan/document.ts';
@@ -14,17 +12,7 @@ import { Fault } from '../../src/core/fault.ts';
 import type { PlannedStage } from '../../src/core/plan.ts';
 import type { RunRecord } from '../../src/core/run-record.ts';
 import { engineContext } from '../support/engine-ports.ts';
-
-const schemas = join(import.meta.dirname, '..', '..', 'schemas', 'output');
-const ajv = new Ajv2020({ strict: true, allErrors: true });
-for (const file of readdirSync(schemas)) ajv.addSchema(JSON.parse(readFileSync(join(schemas, file), 'utf8')) as object, file);
-
-function conforms(document: unknown, schema: string): void {
-  const validate = ajv.getSchema(schema);
-  assert.ok(validate, schema);
-  validate(JSON.parse(JSON.stringify(document)));
-  assert.deepEqual(validate.errors ?? [], []);
-}
+import { conforms } from '../support/output-schema.ts';
 
 const findings: readonly Finding[] = [
   { id: 'NS-001', title: 'reachable', category: 'kubernetes', ref: '§1/1', outcome: 'ok', message: 'v1.35', evidence: [] },
@@ -142,12 +130,26 @@ const record: RunRecord = {
   kept: [],
 };
 
+const owner = { apiVersion: 'netsvc.io/v3', kind: 'NetworkSet', name: 'o', uid: 'u', controller: true, blockOwnerDeletion: false };
+const owned = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'd', uid: 'v' };
+const ownerList: OwnerReferenceList = {
+  ...documentHead(context, 'blocked', 'next'),
+  kind: 'OwnerReferenceList',
+  source: null,
+  references: [
+    { object: owned, owner, exists: true, uidCurrent: true, becomes: 'converted', uidAfter: 'w', breaks: true },
+    { object: owned, owner, exists: null, uidCurrent: null, becomes: 'unknown', uidAfter: null, breaks: false },
+  ],
+  unread: [{ kind: 'secrets', because: 'forbidden (403)' }],
+};
+
 const documents: readonly (readonly [OutputDocument, string])[] = [
   [preflightReport(context, 'blocked', findings, 'next'), 'preflight-report.schema.json'],
   [planDocument(context, 'done', { stages, findings, writes: true }, head, 'next'), 'plan.schema.json'],
   [runReport(context, 'apply', { ...outcome, message: 'm' }, 'next'), 'run-report.schema.json'],
   [statusDocument(context, 'done', { identity: 'a', acquiredAt: 'b', renewedAt: 'c' }, record, 'next'), 'status.schema.json'],
   [statusDocument(context, 'done', undefined, undefined, 'next'), 'status.schema.json'],
+  [ownerList, 'owner-reference-list.schema.json'],
 ];
 
 const programOf = (tool: string) => tool;

@@ -31,7 +31,10 @@ describe('backup of a key-value installation', () => {
   it('says in the plan and in RESTORE.md that the data of the service is not in it, and where it is', async () => {
     const { notes, restore } = await planOf('netsvc-kvstore.yaml', withEndpoints);
     assert.match(notes.join(), /in the key-value store, and not in this backup; take a snapshot of it with its own tools first/);
-    assert.match(restore, /0 custom resources[\s\S]*## The data of the service is not in this folder[\s\S]*## To put one thing back/);
+    assert.match(
+      restore,
+      /0 custom resources[\s\S]*## The data of the service is not in this folder[\s\S]*## To put custom resources back/,
+    );
     assert.match(restore, /Take a snapshot with the store's own tools \(installed: http:\/\/10\.0\.0\.9:2379\)/);
     assert.match(restore, /^ {4}netsvcctl get KIND -o yaml > KIND\.yaml$/m);
   });

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { preflightChecks } from '../../src/checks/index.ts';
 import { Fault } from '../../src/core/fault.ts';
 import { K } from '../../src/core/kinds.ts';
-import { apiVersionOf, type KubeObject } from '../../src/core/object.ts';
-import type { Artifacts, ClusterReader, Sources, ToolResult } from '../../src/core/ports.ts';
+import { apiVersionOf, type Kind, type KubeObject } from '../../src/core/object.ts';
+import type { Artifacts, ClusterReader, ListOptions, Sources, ToolResult } from '../../src/core/ports.ts';
+import { serviceNamespaces } from '../../src/detect/components.ts';
+import { calico } from '../../src/profiles/calico.ts';
 import { preflightStage, surveyPreflight } from '../../src/stages/preflight.ts';
 import { contextOf, daemonSet, deployment, NOW, node, object } from '../fixtures/facts.ts';
 import { clusterOf } from '../support/cluster-of.ts';
@@ -93,6 +95,22 @@ async function survey(things: readonly KubeObject[] = objects, parts: Parameters
   return { facts: await surveyPreflight(sourcesOf(cluster, text), contextOf()), requests };
 }
 
+/** How the survey lists each of these kinds, in the order of the texts. */
+async function listsOf(...asked: readonly Kind[]): Promise<Readonly<Record<string, readonly string[]>>> {
+  const { cluster } = clusterOf(objects, { kinds });
+  const lists: (readonly [string, string])[] = [];
+  const list: ClusterReader['list'] = (kind, options = {}) => {
+    lists.push([kind.plural, listText(options)]);
+    return cluster.list(kind, options);
+  };
+  await surveyPreflight(sourcesOf({ ...cluster, list }), contextOf());
+  return Object.fromEntries(asked.map(({ plural }) => [plural, lists.flatMap(([listed, how]) => (listed === plural ? [how] : [])).sort()]));
+}
+
+function listText({ metadataOnly, labelSelector, namespace }: ListOptions): string {
+  return `${metadataOnly ? 'metadata' : 'whole'}${labelSelector ? ' by label' : ''}${namespace === undefined ? '' : ` in ${namespace}`}`;
+}
+
 describe('the survey of the preflight', () => {
   it('finds what is installed, and the target for it', async () => {
     const { facts } = await survey();
@@ -116,11 +134,17 @@ describe('the survey of the preflight', () => {
     assert.ok(!asked.includes('patch services kube-system'));
   });
 
-  it('lists pods, nodes and namespaces once each', async () => {
-    const { requests } = await survey();
-    for (const plural of ['namespaces', 'apiservices.apiregistration.k8s.io', 'poddisruptionbudgets.policy']) {
-      assert.equal(requests.filter((request) => request === `list ${plural}`).length, 1, plural);
-    }
+  it('lists nodes, namespaces and all pods whole once each; else only the service’s pods by place, and metadata', async () => {
+    const lists = await listsOf(K.Pod, K.Node, K.Namespace, K.APIService, K.PodDisruptionBudget);
+    const [detection, owners, all] = ['metadata', 'metadata', 'whole'];
+    const placed = serviceNamespaces(calico).map((namespace) => `whole by label in ${namespace}`);
+    assert.deepEqual(lists, {
+      pods: [owners, all, ...placed].sort(),
+      nodes: [detection, owners, all],
+      namespaces: [owners, all],
+      apiservices: [owners, all],
+      poddisruptionbudgets: [owners, all],
+    });
   });
 
   it('searches for owner references, because UIDs change on the way from v3.27', async () => {

@@ -43,12 +43,13 @@ export function backupFiles(
   ];
 }
 
+/** Signs that not every file system takes are written by their number: names of roles may differ in those alone. */
 function single(folder: string, object: KubeObject): BackupFile {
   const { namespace, name } = object.metadata;
   const file = [object.kind, namespace, name]
     .filter(Boolean)
     .join('_')
-    .replaceAll(/[^A-Za-z0-9._-]/g, '-');
+    .replaceAll(/[^A-Za-z0-9._-]/g, (sign) => `%${(sign.codePointAt(0) ?? 0).toString(16)}`);
   return { name: `${folder}/${file}.yaml`, content: manifestText([restorable(object)]) };
 }
 
@@ -72,19 +73,49 @@ Taken ${context.startedAt.toISOString()} from cluster ${context.clusterUid} (${c
 ${found.definitions.length} CRDs, ${found.customResources.length} custom resources, ${found.objects.length} other objects. ${secrets}
 Check the files first: \`sha256sum -c SHA256SUMS\`.
 
-${store ? `${store.section}\n` : ''}## To put one thing back
+${store ? `${store.section}\n` : ''}All commands below are to be run in this folder.
+
+## To put custom resources back
+
+FILE is one of \`custom-resources/\`. It holds all of its kind: keep of it what you want back, and nothing that the agents write
+themselves, such as addresses given out: they have given out others since.
 
     kubectl apply --server-side --force-conflicts -f FILE
+    kubectl replace -f FILE
 
-Custom resources that still exist are changed back; deleted ones are made anew **with a new UID**: owner references to them
-must be set again (\`uids.tsv\` has the old UIDs).
+The first makes anew what is gone, the second takes off what was added since. Resources that were gone have **a new UID**: owner
+references to them must be set again (\`uids.tsv\` has the old UIDs).
+
+## To put one other object back
+
+FILE is one of \`objects/\` or \`secrets/\`.
+
+    kubectl apply --server-side --force-conflicts -f FILE
+    kubectl replace -f FILE
+    kubectl patch --type=merge -f FILE --patch-file FILE
+
+The last one puts back what was noted as last applied, which the others write anew: without it, a later upgrade would take defaults
+of the server for edits of yours.
+
+## To put a CRD back that is gone
+
+All objects of its kind went with it: CRD-FILE is its file, KIND-FILE is theirs.
+
+    kubectl apply --server-side --force-conflicts -f crds/CRD-FILE
+    kubectl patch --type=merge -f crds/CRD-FILE --patch-file crds/CRD-FILE
+    kubectl wait --for=condition=Established -f crds/CRD-FILE
+    kubectl apply --server-side --force-conflicts -f custom-resources/KIND-FILE
+
+Do not put an old CRD over a newer one while objects use fields that only the newer one knows: those fields would be lost.
 
 ## To go back to the old release
 
-No downgrade is supported by the service. In an emergency, and only before the controllers of the new release have run:
+No downgrade is supported by the service. In an emergency, and only before the controllers of the new release have run, this puts
+the old workloads, configuration and roles back:
 
-1. \`kubectl apply --server-side --force-conflicts -f objects/\` puts the old workloads, configuration and roles back.
-2. Do not put the old CRDs back while objects use fields that only the new ones know: those fields would be lost.
+    kubectl apply --server-side --force-conflicts -f objects/
+    kubectl replace -f objects/
+    for file in objects/*.yaml; do kubectl patch --type=merge -f "$file" --patch-file "$file"; done
 
 Limits: once the new controllers have renamed stored policies, the old release does not find them by name; that step has no way back.
 Objects that others created after this backup are not touched by it.

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import type { OwnerReferenceList } from '../../src/cli/documents.ts';
+import type { ComposeRequest } from '../../src/cli/seams.ts';
+import { conforms } from '../support/output-schema.ts';
+import { type OwnerSandbox, ownerSandbox, renaming } from '../support/owner-sandbox.ts';
+import { compositionOf, sandboxCommand } from '../support/sandbox-command.ts';
+
+/** What `ownerrefs list` with these arguments says of the sandbox as JSON. */
+async function listed({ scenario, cluster }: OwnerSandbox, ...args: readonly string[]): Promise<OwnerReferenceList> {
+  const bench = sandboxCommand(scenario);
+  const compose = async (request: ComposeRequest) => {
+    const composition = compositionOf(scenario, request);
+    return { ...composition, cluster, profile: renaming, context: { ...composition.context, profile: renaming } };
+  };
+  Object.assign(bench.seams, { compose });
+  assert.equal(await bench.run('ownerrefs', 'list', '-o', 'json', ...args), 0, bench.err());
+  return JSON.parse(bench.out()) as OwnerReferenceList;
+}
+
+const brief = ({ references }: OwnerReferenceList) =>
+  references.map(({ object, owner, becomes, breaks }) => `${object.name} ${owner.kind}/${owner.name} ${becomes}${breaks ? ' breaks' : ''}`);
+
+describe('ownerrefs list as JSON', () => {
+  it('follows its published schema, with every reference to the service’s resources', async () => {
+    const list = await listed(await ownerSandbox());
+    conforms(list, 'owner-reference-list.schema.json');
+    assert.deepEqual([list.source, list.unread], ['v3.26.4', []]);
+    assert.deepEqual(brief(list).sort(), [
+      'owned-mixed IPPool/pool converted breaks',
+      'owned-mixed NetworkPolicy/db re-created breaks',
+      'owned-pool IPPool/pool converted breaks',
+      'owned-role GlobalNetworkPolicy/web re-created breaks',
+      'owned-role IPPool/pool converted breaks',
+      'owned-stored GlobalNetworkPolicy/default.web re-created breaks',
+      'owned-stored IPPool/pool kept',
+      'owned-web GlobalNetworkPolicy/web re-created breaks',
+    ]);
+  });
+
+  it('is only of the owner that was asked for', async () => {
+    const list = await listed(await ownerSandbox(), '--owner=globalnetworkpolicy/web');
+    conforms(list, 'owner-reference-list.schema.json');
+    assert.deepEqual(brief(list).sort(), [
+      'owned-role GlobalNetworkPolicy/web re-created breaks',
+      'owned-web GlobalNetworkPolicy/web re-created breaks',
+    ]);
+    const [first] = list.references;
+    assert.deepEqual(Object.keys(first?.object ?? {}).sort(), ['apiVersion', 'kind', 'name', 'namespace', 'uid']);
+  });
+
+  it('is a list of nothing where nothing is owned', async () => {
+    const list = await listed(await ownerSandbox(), '--selector=no=thing');
+    conforms(list, 'owner-reference-list.schema.json');
+    assert.deepEqual(list.references, []);
+  });
+});
