@@ -82,8 +82,9 @@ export const valuesKnown: Check<ChartJudged> = defineCheck('NS-242', {
   category: 'manifest',
   severity: 'warning',
   ref: '§4.2/2',
-  judge({ forgottenValues, upgraded }, { options }) {
+  judge: withStored((_stored, { forgottenValues, target, upgraded }, { options }) => {
     if (upgraded) return notApplicable('the release is upgraded already');
+    read(target);
     return failIfAny(
       forgottenValues.map((text) => ({ text })),
       'the target chart names every value that the installed one names and you have set',
@@ -92,7 +93,7 @@ export const valuesKnown: Check<ChartJudged> = defineCheck('NS-242', {
         hint: 'Look in the values of the target chart where this is said now, and say it there in a file for --values; what the chart no longer looks at has no effect.',
       }),
     );
-  },
+  }),
 });
 
 /** helm 4 stops at such a field of a server-side release with a failed revision; others are mostly written over (operator facts §3). */

@@ -122,7 +122,8 @@ export function forgottenValues(own: JsonMap, installed: JsonMap, target: JsonMa
     const [before, after] = [jsonAt(installed, key), jsonAt(target, key)];
     if (before === undefined) return [];
     if (after === undefined) return [key];
-    if (!isJsonMap(value) || !isJsonMap(before) || !isJsonMap(after)) return [];
+    // An empty map is one that the chart passes on, whatever its older form has named in it.
+    if (!isJsonMap(value) || !isJsonMap(before) || !isJsonMap(after) || Object.keys(after).length === 0) return [];
     return forgottenValues(value, before, after).map((path) => `${key}.${path}`);
   });
 }

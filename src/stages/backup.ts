@@ -17,6 +17,7 @@ import { readCrdManifest } from './target/crds.ts';
 import { readTarget } from './target/target.ts';
 
 interface BackupFacts {
+  readonly path: InstallPath;
   readonly record: RunRecord | undefined;
   readonly found: BackupObjects;
   /** Where the service's data is in a key-value store, which no reader of Kubernetes reaches. */
@@ -34,18 +35,19 @@ function backupOn(paths: readonly InstallPath[], documentsOf: DocumentsOf) {
     checks: [],
     async survey(sources: Sources, context: Context, installation: Installation): Promise<BackupFacts> {
       const record = await sources.records.load();
-      if (takenBefore(record, context)) return { record, found: NOTHING, store: undefined };
+      const { path } = installation;
+      if (takenBefore(record, context)) return { path, record, found: NOTHING, store: undefined };
       const found = await readBackupObjects(sources, context, await documentsOf(sources, context, installation));
-      return { record, found, store: installation.datastore === 'kvstore' ? storeBackup(found.objects, context.profile) : undefined };
+      return { path, record, found, store: installation.datastore === 'kvstore' ? storeBackup(found.objects, context.profile) : undefined };
     },
     plan: planBackup,
   };
 }
 
-function planBackup({ record, found, store }: BackupFacts, context: Context): StagePlan {
+function planBackup({ path, record, found, store }: BackupFacts, context: Context): StagePlan {
   if (takenBefore(record, context)) return { skip: `this run took it already: ${record?.backup ?? ''}` };
   const folder = context.options.backupDir?.replace(/(?<=.)[/\\]+$/, '') ?? `${context.workFolder}/backup-${stamp(context.startedAt)}`;
-  const files: readonly BackupFile[] = backupFiles(found, context, context.options.withSecrets, store);
+  const files: readonly BackupFile[] = backupFiles(found, context, { path, withSecrets: context.options.withSecrets, store });
   const count = found.definitions.length + found.customResources.length + found.objects.length;
   return {
     actions: [

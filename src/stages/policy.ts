@@ -68,7 +68,7 @@ function removalByCli({ found, call }: PolicyFacts, { profile }: Context): Actio
     id: 'delete-1',
     title: `delete the temporary policy ${name}`,
     ref: '§4.5/6',
-    undo: 'full',
+    undo: others.length > 0 ? 'partial' : 'full',
     keep: { policy, ...(others.length > 0 ? { others } : {}) },
     effect: { type: 'exec', program, run },
   };

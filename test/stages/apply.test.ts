@@ -245,16 +245,19 @@ describe('objects that the target no longer has', () => {
 
   it('have no such command where more than they would go: it is said how to look first', async () => {
     const { left } = await planOf(await benchWith([object('v1', 'Namespace', 'netsvc-old')]));
-    assert.match(left.get('netsvc-old') ?? '', /deletes everything in it.* look what is in it: kubectl get all -n netsvc-old$/);
+    assert.match(
+      left.get('netsvc-old') ?? '',
+      /deletes everything in it.* look what is in it: kubectl api-resources .* kubectl get .* -n netsvc-old$/,
+    );
     assert.ok([...left.values()].every((note) => !note.includes('kubectl delete')));
   });
 
-  it('are nothing to delete where the server has no such kind any more', async () => {
+  it('are told with the way to look where the server no longer has their API version', async () => {
     const { left, notes } = await planOf(await benchWith([object('policy/v1beta1', 'PodSecurityPolicy', 'netsvc-old')], []));
     assert.equal(left.size, 0);
     assert.ok(
       notes.includes(
-        'PodSecurityPolicy/netsvc-old: the target no longer has it and this server no longer serves its kind: there is nothing to delete',
+        'PodSecurityPolicy/netsvc-old: the target no longer has it and this server no longer serves policy/v1beta1: it is gone, unless a newer version has the kind (kubectl get podsecuritypolicy netsvc-old)',
       ),
     );
   });

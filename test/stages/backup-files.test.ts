@@ -7,8 +7,9 @@ import { localMachine } from '../../src/adapters/machine.ts';
 import { LAST_APPLIED } from '../../src/core/applied-owners.ts';
 import { type KubeObject, refOf, refText } from '../../src/core/object.ts';
 import { manifestText, parseManifest } from '../../src/merge/manifest.ts';
-import { restorable } from '../../src/stages/backup/files.ts';
+import { backupFiles, restorable } from '../../src/stages/backup/files.ts';
 import { backupStage } from '../../src/stages/backup.ts';
+import { contextOf } from '../fixtures/facts.ts';
 import { applyBench, installedClientSide, ownDocuments } from '../support/apply-bench.ts';
 import { objectOf } from '../support/inventory.ts';
 import { commandsUnder } from '../support/way-back.ts';
@@ -134,6 +135,15 @@ describe('the files of a backup', () => {
     );
     assert.deepEqual((await text(whole(), 'SHA256SUMS')).trimEnd().split('\n').sort(), sums.sort());
   });
+
+  for (const path of ['operator', 'chart'] as const)
+    it(`tell of no way back to the old release on the path ${path}, where an old operator does not start on new CRDs`, () => {
+      const nothing = { definitions: [], customResources: [], objects: [], secrets: [] };
+      const files = backupFiles(nothing, contextOf(), { path, withSecrets: false, store: undefined });
+      const restore = `${files.find(({ name }) => name === 'RESTORE.md')?.content}`;
+      assert.match(restore, /There is no way back on this path/);
+      assert.deepEqual(commandsUnder(restore, 'To go back to the old release'), []);
+    });
 
   it('tell the way back in commands that name only what is in the folder', async () => {
     const restore = await text(whole(), 'RESTORE.md');

@@ -1,5 +1,6 @@
 import type { BackupFile } from '../../core/action.ts';
 import type { Context } from '../../core/context.ts';
+import type { InstallPath } from '../../core/installation.ts';
 import { groupOf, type KubeObject } from '../../core/object.ts';
 import { manifestText } from '../../merge/manifest.ts';
 import { SERVER_METADATA } from '../../merge/normalise.ts';
@@ -13,6 +14,14 @@ export interface BackupObjects {
   readonly secrets: readonly KubeObject[];
 }
 
+/** What kind of backup it is. */
+export interface BackupManner {
+  readonly path: InstallPath;
+  readonly withSecrets: boolean;
+  /** Where the service's data is in a key-value store. */
+  readonly store: StoreBackup | undefined;
+}
+
 /** The object as a file that `kubectl apply` or `create` takes back. */
 export function restorable(object: KubeObject): KubeObject {
   const { status: _status, metadata, ...rest } = object;
@@ -21,12 +30,8 @@ export function restorable(object: KubeObject): KubeObject {
 }
 
 /** One file per kind of custom resource, one for each other object, and the way back in words. */
-export function backupFiles(
-  found: BackupObjects,
-  context: Context,
-  withSecrets: boolean,
-  store: StoreBackup | undefined,
-): readonly BackupFile[] {
+export function backupFiles(found: BackupObjects, context: Context, manner: BackupManner): readonly BackupFile[] {
+  const { withSecrets } = manner;
   const files = [
     ...found.definitions.map((object) => single('crds', object)),
     ...byKind(found.customResources),
@@ -39,7 +44,7 @@ export function backupFiles(
   return [
     ...files,
     { name: 'uids.tsv', content: `${uids.join('\n')}\n` },
-    { name: 'RESTORE.md', content: restoreText(found, context, withSecrets, store) },
+    { name: 'RESTORE.md', content: restoreText(found, context, manner) },
   ];
 }
 
@@ -62,7 +67,26 @@ function byKind(objects: readonly KubeObject[]): readonly BackupFile[] {
   return [...groups].map(([key, list]) => ({ name: `custom-resources/${key}.yaml`, content: manifestText(list) }));
 }
 
-function restoreText(found: BackupObjects, context: Context, withSecrets: boolean, store: StoreBackup | undefined): string {
+const RETURN = `## To go back to the old release
+
+No downgrade is supported by the service. In an emergency, and only before the controllers of the new release have run, this puts
+the old workloads, configuration and roles back:
+
+    kubectl apply --server-side --force-conflicts -f objects/
+    kubectl replace -f objects/
+    for file in objects/*.yaml; do kubectl patch --type=merge -f "$file" --patch-file "$file"; done
+
+Limits: once the new controllers have renamed stored policies, the old release does not find them by name; that step has no way back.
+Objects that others created after this backup are not touched by it.
+`;
+
+const NO_RETURN = `## To go back to the old release
+
+There is no way back on this path once the new CRDs are in the cluster: the operator of an older release does not start on them, and its
+files in \`objects/\` would leave the service without one. Go forward instead: run the upgrade again, it continues.
+`;
+
+function restoreText(found: BackupObjects, context: Context, { path, withSecrets, store }: BackupManner): string {
   const secrets = withSecrets
     ? `\`secrets/\` holds ${found.secrets.length} Secrets in clear text: keep this folder private.`
     : `Secrets were left out (${found.secrets.length} seen); take them with \`--with-secrets\`.`;
@@ -83,7 +107,10 @@ themselves, such as addresses given out: they have given out others since.
     kubectl apply --server-side --force-conflicts -f FILE
     kubectl replace -f FILE
 
-The first makes anew what is gone, the second takes off what was added since. Resources that were gone have **a new UID**: owner
+Take \`ownerReferences\` whose owner was gone as well out of FILE first: its UID is another one now, and the garbage collector would
+delete what names the old one.
+
+The first command makes anew what is gone, the second takes off what was added since. Resources that were gone have **a new UID**: owner
 references to them must be set again (\`uids.tsv\` has the old UIDs).
 
 ## To put one other object back
@@ -108,16 +135,5 @@ All objects of its kind went with it: CRD-FILE is its file, KIND-FILE is theirs.
 
 Do not put an old CRD over a newer one while objects use fields that only the newer one knows: those fields would be lost.
 
-## To go back to the old release
-
-No downgrade is supported by the service. In an emergency, and only before the controllers of the new release have run, this puts
-the old workloads, configuration and roles back:
-
-    kubectl apply --server-side --force-conflicts -f objects/
-    kubectl replace -f objects/
-    for file in objects/*.yaml; do kubectl patch --type=merge -f "$file" --patch-file "$file"; done
-
-Limits: once the new controllers have renamed stored policies, the old release does not find them by name; that step has no way back.
-Objects that others created after this backup are not touched by it.
-`;
+${path === 'operator' || path === 'chart' ? NO_RETURN : RETURN}`;
 }

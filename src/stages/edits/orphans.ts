@@ -56,10 +56,14 @@ export function leftBehind({ live }: Orphans): readonly PlannedObject[] {
   }));
 }
 
-/** What was installed and cannot be there any more. */
+/** What was installed under an API version that the server has no longer: the kind may live on under a newer one. */
 export function unservedNotes({ unserved }: Orphans): readonly string[] {
-  const fact = 'the target no longer has it and this server no longer serves its kind: there is nothing to delete';
-  return unserved.map((document) => `${refText(refOf(document))}: ${fact}`);
+  return unserved.map((document) => {
+    const { apiVersion, kind, metadata } = document;
+    const look = `kubectl get ${kind.toLowerCase()} ${metadata.name}${metadata.namespace ? ` -n ${metadata.namespace}` : ''}`;
+    const fact = `the target no longer has it and this server no longer serves ${apiVersion}`;
+    return `${refText(refOf(document))}: ${fact}: it is gone, unless a newer version has the kind (${look})`;
+  });
 }
 
 const WORKLOADS: readonly string[] = ['DaemonSet', 'Deployment', 'StatefulSet'];
@@ -71,11 +75,15 @@ function farewell(object: KubeObject): string {
   if (kind === 'CustomResourceDefinition')
     return `deleting it deletes every object of its kind, so there is no command for that; ${GREEN}, look whether any is left: kubectl get ${metadata.name} -A`;
   if (kind === 'Namespace')
-    return `deleting it deletes everything in it, so there is no command for that; ${GREEN}, look what is in it: kubectl get all -n ${metadata.name}`;
+    return `deleting it deletes everything in it, so there is no command for that; ${GREEN}, look what is in it: ${contentsOf(metadata.name)}`;
   if (WORKLOADS.includes(kind))
     return `its pods stay and go on with the old release; once ${PROGRAM} verify names nothing but them: ${deletion(object)}`;
   return `old pods may still use it; ${GREEN}, and if nothing of yours uses it: ${deletion(object)}`;
 }
+
+/** Of every kind: `kubectl get all` leaves most of them out. */
+const contentsOf = (namespace: string): string =>
+  `kubectl api-resources --verbs=list --namespaced -o name | xargs -n 1 kubectl get --show-kind --ignore-not-found -n ${namespace}`;
 
 /** With the group: another API may have a kind of the same name. */
 function deletion({ apiVersion, kind, metadata: { name, namespace } }: KubeObject): string {

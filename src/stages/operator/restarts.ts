@@ -3,7 +3,7 @@ import { K } from '../../core/kinds.ts';
 import { type KubeObject, refOf, refText } from '../../core/object.ts';
 import type { ClusterReader } from '../../core/ports.ts';
 import { serviceNamespaces } from '../../detect/components.ts';
-import { imageRelease, isImageOf } from '../../detect/images.ts';
+import { imageRelease, isImageOf, sameRelease } from '../../detect/images.ts';
 import { podsText } from '../preview/restarts.ts';
 import { eachOf } from '../reading.ts';
 
@@ -37,5 +37,5 @@ function isOther(workload: KubeObject, { profile, options }: Context): boolean {
   const { agent, controllers, typha, apiserver, csi } = profile.images;
   const own = [...agent, ...controllers, ...typha, ...apiserver, ...csi];
   const images = ((workload as PodTemplateShape).spec?.template?.spec?.containers ?? []).map(({ image = '' }) => image);
-  return images.some((image) => isImageOf(image, own) && imageRelease(image) !== options.release);
+  return images.some((image) => isImageOf(image, own) && !sameRelease(imageRelease(image) ?? '', options.release));
 }
