@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { hasReleases, manifestFile, ownReleases, releases } from '../support/shared.ts';
-import { startUpgrade, untilSaid } from '../support/upgrade-process.ts';
+import { killedAt, startUpgrade, untilSaid } from '../support/upgrade-process.ts';
 
 const CALICO = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
 const NETSVC = ['--manifest-url', ownReleases] as const;
@@ -118,17 +118,9 @@ describe('a run killed in the middle, on a real control plane', () => {
   });
   after(() => cluster?.stop());
 
-  async function killedAt(moment: RegExp): Promise<void> {
-    const child = startUpgrade([...RUN, ...NETSVC], cluster.around);
-    await untilSaid(child, moment);
-    child.kill('SIGKILL');
-    const { signal, stderr } = await child;
-    assert.equal(signal, 'SIGKILL', `it was at its end before: ${stderr}`);
-  }
-
   it('can be killed in the middle of apply', async () => {
     await cluster.plane.fault('node-01', 'image-pull');
-    await killedAt(/serverside-applied/);
+    await killedAt([...RUN, ...NETSVC], cluster.around, /serverside-applied/);
   });
 
   it('stops at one Ctrl-C with exit 130, says how to go on, and gives the lock back', async () => {
@@ -142,7 +134,7 @@ describe('a run killed in the middle, on a real control plane', () => {
   });
 
   it('ends in the same state after kill -9 in apply and in wait', async () => {
-    await killedAt(/netsvc-node node-\d+ (updating|new|failed)/);
+    await killedAt([...RUN, ...NETSVC], cluster.around, /netsvc-node node-\d+ (updating|new|failed)/);
     await cluster.plane.fault('node-01', 'none');
     const done = await cluster.upgrade(...RUN, ...NETSVC);
     assert.equal(done.exitCode, 0, text(done));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { differences, type EndState, readEndState } from '../support/end-state.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { hasReleases, manifestFile, releases } from '../support/shared.ts';
-import { startUpgrade, type UpgradeProcess, untilSaid } from '../support/upgrade-process.ts';
+import { killedAt, type UpgradeProcess } from '../support/upgrade-process.ts';
 
 const RUN = ['run', '--yes', '--skip', 'cli', '--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
 const said = ({ exitCode, stdout, stderr }: UpgradeProcess) => `exit ${exitCode}\n${stdout}\n${stderr}`;
@@ -34,21 +34,13 @@ describe('procedure C with published manifests, disturbed, on a real control pla
   });
   after(() => cluster?.stop());
 
-  async function killedAt(moment: RegExp): Promise<void> {
-    const child = startUpgrade([...RUN], cluster.around);
-    await untilSaid(child, moment);
-    child.kill('SIGKILL');
-    const { signal, stderr } = await child;
-    assert.equal(signal, 'SIGKILL', `it was at its end before: ${stderr}`);
-  }
-
   it('is killed in the middle of apply', async () => {
     await cluster.plane.fault('node-02', 'image-pull');
-    await killedAt(/serverside-applied/);
+    await killedAt([...RUN], cluster.around, /serverside-applied/);
   });
 
   it('is killed in the middle of the wait for the agents', async () => {
-    await killedAt(/calico-node node-\d+ (updating|new|failed)/);
+    await killedAt([...RUN], cluster.around, /calico-node node-\d+ (updating|new|failed)/);
   });
 
   it('stops at its time limit while one node is stuck, and names it', async () => {

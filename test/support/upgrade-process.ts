@@ -57,3 +57,12 @@ export function untilSaid(child: ReturnType<typeof startUpgrade>, words: RegExp)
     void child.then(() => resolve());
   });
 }
+
+/** Starts the program and ends it with SIGKILL at these words; fails if it was at its end before. */
+export async function killedAt(args: readonly string[], around: Surroundings, words: RegExp): Promise<void> {
+  const child = startUpgrade(args, around);
+  await untilSaid(child, words);
+  child.kill('SIGKILL');
+  const { signal, stderr } = await child;
+  assert.equal(signal, 'SIGKILL', `it was at its end before: ${stderr}`);
+}

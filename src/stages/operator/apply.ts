@@ -94,7 +94,7 @@ function operatorActions(facts: OperatorFacts, context: Context): readonly Actio
   return [
     ...brings,
     ...hold,
-    ...(startsOperator(facts) ? applyWhole(whole, context).map(withoutReturn) : applyWhole(whole, context)),
+    ...applyWhole(whole, context).map((action) => (startsOperator(facts) ? withoutReturn(action) : action)),
     ...waitForOperator(facts, context),
     ...enableFlowLogs(facts.flowLogs, context),
   ];
