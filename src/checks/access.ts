@@ -44,7 +44,9 @@ export const stateNamespace = preflightCheck('NS-010', {
       );
     }
     if (!namespace.metadata.deletionTimestamp) return ok(`state namespace ${options.stateNamespace} exists`);
-    return failed(`the state namespace ${options.stateNamespace} is being deleted`, 'Name another with --state-namespace.');
+    return failed(`the state namespace ${options.stateNamespace} is being deleted`, 'Name another with --state-namespace.', {
+      next: 'kubectl get namespaces',
+    });
   },
 });
 

@@ -39,6 +39,7 @@ export const meshHasTemplate: AlpCheck = defineCheck('NS-731', {
       (names) => ({
         because: `no sidecar template of the target serves ${names}: ${without.map(({ detail }) => detail).join('; ')}`,
         hint: `Give a template of your own with --template FILE.${list}`,
+        next: `${PROGRAM} alp --dry-run=client --template FILE`,
       }),
     );
   },
@@ -56,6 +57,7 @@ export const injectorEditsCarried: AlpCheck = defineCheck('NS-732', {
       (names) => ({
         because: `edits of the injector cannot be carried into the new template: ${names}`,
         hint: 'Make them in a copy of the target’s template and give it with --template FILE.',
+        next: `${PROGRAM} alp --dry-run=client -o wide`,
         exit: 'conflicts',
       }),
     );
@@ -102,6 +104,7 @@ export const workloadsRestartable: AlpCheck = defineCheck('NS-734', {
       (names) => ({
         because: `${counted(left.length, 'workload')} with an older sidecar ${left.length === 1 ? 'is' : 'are'} left to a person: ${names}`,
         hint: 'Act as the details say, then run the same command again; older sidecars go on working meanwhile.',
+        next: `${PROGRAM} alp`,
       }),
     );
   },

@@ -84,6 +84,7 @@ export const baseCertain: Check<ApplyJudged> = defineCheck('NS-207', {
     const { doubt, bases } = edits.value;
     if (doubt === undefined) return ok(bases.length > 1 ? `${bases[0]}; ${bases.slice(1).join(', ')} would give the same` : `${bases[0]}`);
     return failed(doubt, 'Give the release’s own manifest with --base, or accept by name that the edits are told by this one.', {
+      next: `${PROGRAM} plan -o wide`,
       exit: 'conflicts',
     });
   },
@@ -142,6 +143,7 @@ export const pathSupported: Check<ApplyJudged> = defineCheck('NS-203', {
     return failed(
       `this is an installation by ${path}: this part upgrades manifest and operator installs`,
       'Follow the procedure by hand for now; preflight and verify work on every path.',
+      { next: `${PROGRAM} preflight` },
     );
   },
 });
@@ -155,7 +157,7 @@ export const baseKnown: Check<ApplyJudged> = defineCheck('NS-205', {
     return failed(
       `your edits cannot be told from the release's own text: ${edits.unread}`,
       'Give the release’s own manifest, unedited, with --base (your edited one would hide every edit), or your finished target with --upgrade-file; or read in the plan every field that differs, and take it on by name.',
-      { exit: 'conflicts', byName: true, evidence: [{ text: installation.release ?? installation.path }] },
+      { next: `${PROGRAM} plan -o wide`, exit: 'conflicts', byName: true, evidence: [{ text: installation.release ?? installation.path }] },
     );
   },
 });

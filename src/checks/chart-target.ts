@@ -3,7 +3,7 @@ import { counted } from '../core/counted.ts';
 import { dryRunsOnServer, keepsValues } from '../core/helm-argv.ts';
 import { withStored } from './chart.ts';
 import type { ChartJudged } from './chart-facts.ts';
-import { defineCheck, failed, failIfAny } from './define.ts';
+import { defineCheck, failed, failIfAny, PROGRAM } from './define.ts';
 
 export const helmFits: Check<ChartJudged> = defineCheck('NS-234', {
   category: 'tools',
@@ -11,7 +11,10 @@ export const helmFits: Check<ChartJudged> = defineCheck('NS-234', {
   ref: '§4.2/2',
   judge({ helm }) {
     const version = read(helm);
-    if (version.major < 3) return failed(`helm ${version.text} cannot upgrade such a release`, 'Put helm 3.14 or newer on PATH.');
+    if (version.major < 3)
+      return failed(`helm ${version.text} cannot upgrade such a release`, 'Put helm 3.14 or newer on PATH.', {
+        next: 'helm version',
+      });
     const how = keepsValues(version) ? 'keeps the values of the release' : 'is given the values of the release as a file';
     return ok(`helm ${version.text} ${how}`);
   },
@@ -24,10 +27,14 @@ export const targetChart: Check<ChartJudged> = defineCheck('NS-235', {
   judge({ target }, { options, profile }) {
     const { name, version, place } = read(target);
     if (name !== profile.operator.chart) {
-      return failed(`${place} is the chart ${name}, not ${profile.operator.chart}`, 'Name the operator’s chart with --chart.');
+      return failed(`${place} is the chart ${name}, not ${profile.operator.chart}`, 'Name the operator’s chart with --chart.', {
+        next: `helm show chart ${place}`,
+      });
     }
     if (version === options.release) return ok(`${name} ${version} from ${place}`);
-    return failed(`${place} is ${name} ${version}, not ${options.release}`, 'Give the chart of the target release, or name that release.');
+    return failed(`${place} is ${name} ${version}, not ${options.release}`, 'Give the chart of the target release, or name that release.', {
+      next: `${PROGRAM} preflight --release ${version}`,
+    });
   },
 });
 
@@ -43,6 +50,7 @@ export const upgradeAccepted: Check<ChartJudged> = defineCheck('NS-239', {
         `helm ${helm.value.text} cannot ask the server beforehand`,
         'Use helm 3.13 or newer to have the values checked first.',
         {
+          next: 'helm version',
           severity: 'warning',
         },
       );
@@ -56,6 +64,7 @@ export const upgradeAccepted: Check<ChartJudged> = defineCheck('NS-239', {
       rendered
         ? 'The release names kinds that this server no longer has: bring its record up to date with the helm plugin mapkubeapis.'
         : 'Correct the value, or the object, that it names; values of your own go into a file with --values.',
+      { next: rendered ? 'helm plugin list' : `${PROGRAM} plan -o wide` },
     );
   }),
 });
@@ -72,7 +81,7 @@ export const csiDriverKept: Check<ChartJudged> = defineCheck('NS-240', {
     return failed(
       `the new chart takes the CSI driver away: its default of ${csi.value} is ${csi.off}`,
       `Keep it with a file for --values that sets ${csi.value} to the kubelet's folder (usually /var/lib/kubelet); accept by name what may go.`,
-      { evidence: [{ text: 'CSI driver' }] },
+      { evidence: [{ text: 'CSI driver' }], next: `${PROGRAM} plan --values FILE` },
     );
   },
 });
@@ -84,13 +93,14 @@ export const valuesKnown: Check<ChartJudged> = defineCheck('NS-242', {
   ref: '§4.2/2',
   judge: withStored((_stored, { forgottenValues, target, upgraded }, { options }) => {
     if (upgraded) return notApplicable('the release is upgraded already');
-    read(target);
+    const { place } = read(target);
     return failIfAny(
       forgottenValues.map((text) => ({ text })),
       'the target chart names every value that the installed one names and you have set',
       (names) => ({
         because: `the chart of ${options.release} no longer names ${counted(forgottenValues.length, 'value')} that you have set: ${names}`,
         hint: 'Look in the values of the target chart where this is said now, and say it there in a file for --values; what the chart no longer looks at has no effect.',
+        next: `helm show values ${place}`,
       }),
     );
   }),
@@ -111,6 +121,7 @@ export const noFieldTaken: Check<ChartJudged> = defineCheck('NS-241', {
       `helm would set ${counted(found.length, 'field')} that ${managers} has set otherwise, or stop there`,
       'Put what you want to keep into a file for --values; accept by name to have all of these fields set as the chart says.',
       {
+        next: `${PROGRAM} plan --values FILE`,
         exit: 'conflicts',
         evidence: found.map(({ object, path, manager }) => ({ text: `${object} ${path}`, detail: `set by ${manager}` })),
       },

@@ -76,7 +76,7 @@ export const operatorNotPinned: Check<ChartJudged> = defineCheck('NS-233', {
     return failed(
       `the values of the release pin the operator: ${all}`,
       `Give the target's own in a file with --values (${wanted}): with the pin the release would be upgraded and the service would not.`,
-      { evidence },
+      { evidence, next: `${PROGRAM} plan --values FILE` },
     );
   },
 });
@@ -109,7 +109,10 @@ export const crdsOfNoOther: Check<ChartJudged> = defineCheck('NS-237', {
     return failed(
       `${foreignCrds.length} CRDs belong to another chart release: ${owners}`,
       'They are applied here all the same; upgrade that release to the same target afterwards, or its next upgrade brings the old ones back.',
-      { evidence: foreignCrds.map(({ name, owner }) => ({ text: `CustomResourceDefinition/${name}`, detail: owner })) },
+      {
+        evidence: foreignCrds.map(({ name, owner }) => ({ text: `CustomResourceDefinition/${name}`, detail: owner })),
+        next: 'helm list -A',
+      },
     );
   },
 });
@@ -125,6 +128,8 @@ export const operatorManagesCrds: Check<ChartJudged> = defineCheck('NS-238', {
     read(target);
     if (managesCrds.installed && managesCrds.target) return ok('the operator applies CRDs by itself, before and after');
     const which = managesCrds.target ? 'the installed operator' : `the chart of ${options.release}`;
-    return failed(`${which} does not know how to apply CRDs by itself`, 'Leave --manage-crds out: the CRDs are then applied first.');
+    return failed(`${which} does not know how to apply CRDs by itself`, 'Leave --manage-crds out: the CRDs are then applied first.', {
+      next: `${PROGRAM} plan`,
+    });
   },
 });

@@ -92,6 +92,7 @@ export const ebpf = preflightCheck('NS-507', {
     return failed(
       'the eBPF data plane is in use: connections through a node are reset when its agent is replaced, and maps of old and new agents may differ',
       'Plan a maintenance window, and drain nodes with long-lived connections before their turn.',
+      { next: 'kubectl get nodes -o wide' },
     );
   }),
 });

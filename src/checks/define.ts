@@ -20,7 +20,10 @@ export function preflightCheck(id: CheckId, definition: Omit<Check<PreflightFact
   return defineCheck(id, definition);
 }
 
-export function failed(because: string, hint: string, more: Partial<Omit<Failure, 'status' | 'because' | 'hint'>> = {}): Verdict {
+/** What a finding tells beside its fact and its hint; the exact next command always. */
+type Told = Omit<Failure, 'status' | 'because' | 'hint'> & { readonly next: string };
+
+export function failed(because: string, hint: string, more: Told): Verdict {
   return { status: 'failed', because, hint, ...more };
 }
 
@@ -28,7 +31,7 @@ export function failed(because: string, hint: string, more: Partial<Omit<Failure
 export function failIfAny(
   offenders: readonly Evidence[],
   passed: string,
-  tell: (names: string) => Omit<Failure, 'status' | 'evidence'>,
+  tell: (names: string) => Omit<Failure, 'status' | 'evidence'> & { readonly next: string },
 ): Verdict {
   if (offenders.length === 0) return ok(passed);
   return { status: 'failed', evidence: offenders, ...tell(listed(offenders.map((offender) => offender.text))) };

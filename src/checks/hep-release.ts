@@ -29,7 +29,7 @@ export function judgeReleases({ rollouts, components }: HepJudged, { options: { 
   return failed(becauseOf(groups, release), hintFor(groups, release), {
     evidence,
     ...(evidence.length === groups.untold.length ? { severity: 'warning' } : {}),
-    ...(groups.behind.length > 0 ? { next: old.length > 0 ? `${PROGRAM} run` : `${PROGRAM} wait` } : {}),
+    next: nextFor(groups, old.length),
   });
 }
 
@@ -71,6 +71,12 @@ function becauseOf({ behind, newer, absent, untold }: Groups, release: string): 
     ...(absent.length > 0 ? [`not found in the cluster: ${names(absent)}`] : []),
     ...(untold.length > 0 ? [`with an image that does not tell its release: ${names(untold)}`] : []),
   ].join('; ');
+}
+
+/** What is old is upgraded, what only rolls is waited for; anything else is for a person to look at. */
+function nextFor({ behind }: Groups, old: number): string {
+  if (behind.length === 0) return `${PROGRAM} preflight`;
+  return old > 0 ? `${PROGRAM} run` : `${PROGRAM} wait`;
 }
 
 function hintFor({ behind, newer, absent }: Groups, release: string): string {

@@ -6,6 +6,7 @@ import { judgeReleases } from './hep-release.ts';
 import type { CheckId } from './registry.ts';
 
 const IDLE = 'there is nothing to migrate';
+const PREVIEW = `${PROGRAM} hep --dry-run=client -o wide`;
 
 function hepCheck(id: CheckId, ref: string, judge: HepCheck['judge'], severity: 'error' | 'warning' = 'error'): HepCheck {
   return defineCheck(id, {
@@ -26,7 +27,7 @@ function verdictCheck(id: CheckId, verdict: HostVerdict['verdict'], means: strin
       (names) => ({
         because: `${counted(hit.length, 'host')} ${means}: ${names}`,
         hint,
-        next: `${PROGRAM} hep --dry-run=client -o wide`,
+        next: PREVIEW,
       }),
     );
   });
@@ -62,6 +63,7 @@ export const endpointsCanBeMade = hepCheck('NS-715', 'hostendpoints §1.5', ({ o
     (names) => ({
       because: `the controllers would make no endpoints: ${names}`,
       hint: obstacles.map(({ hint }) => hint).join(' '),
+      next: PREVIEW,
     }),
   ),
 );
@@ -75,6 +77,7 @@ export const labelsCanBeCopied = hepCheck('NS-716', '§4.7/1', ({ labelProblems 
     (names) => ({
       because: `${counted(shown.length, 'label')} of old host endpoints will not be copied: ${names}`,
       hint: 'Give the endpoint and the node one value, or write selectors that do without the label; what others own on the node is never overwritten.',
+      next: `kubectl get nodes ${shown[0]?.node ?? ''} --show-labels`,
       ...(errors.length > 0 ? {} : { severity: 'warning' as const }),
     }),
   );
@@ -89,6 +92,7 @@ export const endpointsClear = hepCheck('NS-717', '§4.7/3', ({ unclear }) => {
     () => ({
       because: unclearText(shown),
       hint: 'Rename it, or take the controllers’ label off, so that label and name say the same.',
+      next: PREVIEW,
       ...(blocking.length > 0 ? {} : { severity: 'warning' as const }),
     }),
   );
@@ -116,6 +120,7 @@ export const hostsInCluster = hepCheck(
       (names) => ({
         because: `${counted(elsewhere.length, 'host endpoint')} of hosts outside the cluster: ${names}; no automatic one will stand in, they stay`,
         hint: 'Keep them for hosts that are no nodes; delete by hand what is of nodes long gone.',
+        next: 'kubectl get nodes',
       }),
     ),
   'warning',
@@ -131,6 +136,7 @@ export const portsNotNeeded = hepCheck(
       (names) => ({
         because: `${counted(namedPorts.length, 'old endpoint')} with named ports, which automatic ones do not have: ${names}`,
         hint: 'Write the port’s number into policies that use its name.',
+        next: PREVIEW,
       }),
     ),
   'warning',

@@ -13,6 +13,7 @@ export const installationFound = preflightCheck('NS-101', {
     return failed(
       `no installation found in context ${contextName}: ${detection.because}`,
       'Check the context; name another profile with --profile if the service goes by other names here.',
+      { next: 'kubectl config get-contexts' },
     );
   },
 });
@@ -21,7 +22,7 @@ export const installationUnambiguous = preflightCheck('NS-102', {
   category: 'installation',
   severity: 'error',
   ref: '§4.4/1',
-  judge: (facts) => {
+  judge: (facts, { profile }) => {
     const detection = read(facts.detection);
     if (detection.type === 'none') return notApplicable('nothing is installed');
     if (detection.type !== 'ambiguous') return ok('only one reading of the installation is possible');
@@ -35,7 +36,7 @@ export const installationUnambiguous = preflightCheck('NS-102', {
         : `Say which it is with --variant (${candidates.join(', ')}) or --path.`,
       {
         evidence: detection.evidence.map((text) => ({ text })),
-        ...(first ? { next: `${PROGRAM} preflight ${flag} ${first}` } : {}),
+        next: first ? `${PROGRAM} preflight ${flag} ${first}` : `${PROGRAM} preflight --profile ${profile.name}`,
       },
     );
   },
@@ -55,7 +56,7 @@ export const noHalfMigration = preflightCheck('NS-103', {
       'Finish that migration or take it back; upgrade afterwards.',
       {
         evidence: detection.evidence.map((text) => ({ text })),
-        ...(label ? { next: `kubectl get nodes -L ${label}` } : {}),
+        next: label ? `kubectl get nodes -L ${label}` : 'kubectl get pods -A -o wide',
       },
     );
   },
@@ -71,7 +72,7 @@ export const pathKnown = preflightCheck('NS-104', {
       return failed(
         `--path ${options.path} was given, but the cluster shows the ${path} path`,
         'Leave the flag out, or check that this is the right cluster.',
-        { evidence: installation.evidence.map((text) => ({ text })) },
+        { evidence: installation.evidence.map((text) => ({ text })), next: 'kubectl config current-context' },
       );
     }
     const needsVariant = path === 'manifest' || path === 'kvstore';
@@ -79,6 +80,7 @@ export const pathKnown = preflightCheck('NS-104', {
       const known = profile.variants.filter((one) => one.datastore === datastore).map((one) => one.id);
       return failed('the manifest variant is not recognised', `Name it with --variant: ${known.join(', ')}.`, {
         evidence: installation.evidence.map((text) => ({ text })),
+        next: `${PROGRAM} preflight --variant ${known[0] ?? 'ID'}`,
       });
     }
     return ok(`${path} path${variant ? `, variant ${variant}` : ''}, ${datastore === 'api' ? 'API' : 'key-value'} datastore`);

@@ -3,6 +3,7 @@ import { failed, preflightCheck } from './define.ts';
 import { minorNumber } from './server.ts';
 
 const INSTALL = 'Install kubectl of the server’s minor version and put it on PATH.';
+const CLIENT = 'kubectl version --client';
 
 export const kubectlFound = preflightCheck('NS-003', {
   category: 'tools',
@@ -10,7 +11,7 @@ export const kubectlFound = preflightCheck('NS-003', {
   ref: '§1/5',
   judge: (facts) => {
     const { path, gitVersion } = read(facts.client);
-    if (path === undefined) return failed('kubectl is not on PATH', INSTALL);
+    if (path === undefined) return failed('kubectl is not on PATH', INSTALL, { next: CLIENT });
     return ok(`kubectl ${gitVersion ?? 'of unknown version'} at ${path}`);
   },
 });
@@ -27,11 +28,11 @@ export const kubectlNewEnough = preflightCheck('NS-004', {
   judge: (facts) => {
     const { path, gitVersion } = read(facts.client);
     if (path === undefined) return notApplicable('there is no kubectl');
-    if (gitVersion === undefined) return failed('kubectl does not tell its version', INSTALL, { next: 'kubectl version --client' });
+    if (gitVersion === undefined) return failed('kubectl does not tell its version', INSTALL, { next: CLIENT });
     const minor = minorNumber(gitVersion);
     if (minor >= MIGRATES) return ok(`kubectl ${gitVersion} takes over client-side applied fields`);
     const because = `kubectl ${gitVersion} is older than v1.${MIGRATES}: containers and variables that the target dropped would stay`;
-    return failed(because, INSTALL, { severity: minor < FLOOR ? 'error' : 'warning' });
+    return failed(because, INSTALL, { next: CLIENT, severity: minor < FLOOR ? 'error' : 'warning' });
   },
 });
 
@@ -45,6 +46,8 @@ export const kubectlSkew = preflightCheck('NS-005', {
     if (path === undefined || gitVersion === undefined) return notApplicable('the version of kubectl is not known');
     const apart = Math.abs(minorNumber(gitVersion) - Number.parseInt(server.minor, 10));
     if (apart <= 1) return ok(`kubectl ${gitVersion}, server ${server.gitVersion}`);
-    return failed(`kubectl ${gitVersion} and server ${server.gitVersion} are ${apart} minors apart; one is supported`, INSTALL);
+    return failed(`kubectl ${gitVersion} and server ${server.gitVersion} are ${apart} minors apart; one is supported`, INSTALL, {
+      next: CLIENT,
+    });
   },
 });

@@ -2,7 +2,7 @@ import { type Check, type Evidence, notApplicable, ok, type Reading, read } from
 import { counted } from '../core/counted.ts';
 import { endpointsOf, endpointsProblem, type StoreHealth, type StoreSettings } from '../core/kvstore.ts';
 import { type ObjectRef, refText } from '../core/object.ts';
-import { defineCheck, failed, failIfAny } from './define.ts';
+import { defineCheck, failed, failIfAny, PROGRAM } from './define.ts';
 
 /** What the checks of the key-value store look at; undefined on the other paths. */
 export interface StoreJudged {
@@ -51,6 +51,7 @@ export const endpointsSet: Check<StoreJudged> = defineCheck('NS-209', {
       because:
         placeholders.length > 0 ? 'the target still holds the placeholder of the release' : `endpoints of the key-value store: ${problem}`,
       hint: given === undefined ? NAME_THEM : NOT_REACHED,
+      next: `${PROGRAM} plan --kvstore-endpoints ${given ?? 'URL,URL'}`,
     }));
   },
 });
@@ -69,10 +70,12 @@ export const certificatesWhole: Check<StoreJudged> = defineCheck('NS-210', {
     const missing = set.map((path) => path.slice(path.lastIndexOf('/') + 1)).filter((key) => !keys.includes(key));
     const hint = 'Put the paths into the ConfigMap and the values into the Secret of the installation, then run again.';
     const evidence = [{ text: refText(ref), object: ref }];
-    if (usesTls && set.length === 0) return failed('the endpoints are https, and no certificate is set', hint, { evidence });
-    if (missing.length > 0) return failed(`the Secret has no ${missing.join(', ')}, which the ConfigMap points to`, hint, { evidence });
+    const next = `kubectl describe configmap ${ref.name} -n ${ref.namespace ?? ''}`;
+    if (usesTls && set.length === 0) return failed('the endpoints are https, and no certificate is set', hint, { evidence, next });
+    if (missing.length > 0)
+      return failed(`the Secret has no ${missing.join(', ')}, which the ConfigMap points to`, hint, { evidence, next });
     if (keys.length > 0 && set.length === 0)
-      return failed('the Secret has certificates, and the ConfigMap points to none of them', hint, { evidence });
+      return failed('the Secret has certificates, and the ConfigMap points to none of them', hint, { evidence, next });
     return ok(set.length > 0 ? `${set.length} certificate settings and their values` : 'without certificates, as installed');
   },
 });
@@ -89,6 +92,7 @@ export const secretsKept: Check<StoreJudged> = defineCheck('NS-211', {
       () => ({
         because: `${counted(emptied.length, 'Secret')} of the target would take away values that the cluster has`,
         hint: 'Leave it out of the file: the one in the cluster stays as it is.',
+        next: `${PROGRAM} plan`,
       }),
     ),
 });
@@ -112,6 +116,7 @@ export const storeAnswers: Check<StoreJudged> = defineCheck('NS-212', {
       (names) => ({
         because: `the key-value store does not accept these certificates, or is not healthy: ${names}`,
         hint: 'Mend it first: agents that start now could not reach it either.',
+        next: `${PROGRAM} preflight`,
       }),
     );
   },

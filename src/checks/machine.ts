@@ -19,13 +19,13 @@ export const workFolder = preflightCheck('NS-801', {
     const free = `${Math.floor(freeBytes / MIB)} MiB`;
     if (!writable) {
       const hint = 'Correct its permissions, or name another place with XDG_STATE_HOME: an upgrade keeps its backup and its files there.';
-      return failed(`the work folder ${path} cannot be written`, hint);
+      return failed(`the work folder ${path} cannot be written`, hint, { next: `ls -ld ${path}` });
     }
     if (freeBytes >= COMFORTABLE) return ok(`${free} free in ${path}`);
     return failed(
       `only ${free} free in the work folder ${path}`,
       `Free some space: manifests, the backup and the new CLI need at least ${NEEDED / MIB} MiB.`,
-      { severity: freeBytes < NEEDED ? 'error' : 'warning' },
+      { next: `df -h ${path}`, severity: freeBytes < NEEDED ? 'error' : 'warning' },
     );
   },
 });

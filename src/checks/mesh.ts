@@ -73,7 +73,7 @@ export const sidecarsCanMount = preflightCheck('NS-703', {
     return failed(
       `the target has no flexible volume driver${installation.hasCsiDriver ? '' : ' and the CSI driver is not installed'}: pods with a sidecar could not start again`,
       'Install the CSI driver of the target and change the injector’s template to it before any meshed pod is restarted.',
-      { evidence: flex.map(podEvidence) },
+      { next: `${PROGRAM} alp --dry-run=client`, evidence: flex.map(podEvidence) },
     );
   }),
 });

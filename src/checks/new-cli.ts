@@ -1,5 +1,5 @@
 import { notApplicable, ok } from '../core/check.ts';
-import { defineCheck, failed } from './define.ts';
+import { defineCheck, failed, PROGRAM } from './define.ts';
 
 /** What the stage `cli` knows about the new CLI before it fetches it. */
 export interface NewCliFacts {
@@ -16,6 +16,7 @@ export const cliSumPublished = defineCheck<NewCliFacts>('NS-309', {
     return failed(
       `no checksum is published for ${fresh.url}: the download will not be checked against one`,
       'Put a SHA256SUMS file beside it, or name the list as cli.checksums in the profile; without one, compare the sha256 that the run reports and records.',
+      { next: `${PROGRAM} cli --dry-run=server` },
     );
   },
 });

@@ -74,6 +74,7 @@ export const processors = preflightCheck('NS-425', {
       (names) => ({
         because: `${counted(doubted.length, 'node')} whose processor may not run the target's images: ${names}`,
         hint: 'Give the machine a processor model of x86-64-v2 or newer; start the new agent image once on such a node to be sure.',
+        next: `kubectl describe node ${doubted[0]?.metadata.name ?? ''}`,
         severity: hopeless ? 'error' : 'warning',
       }),
     );
@@ -96,6 +97,7 @@ export const windowsNodes = preflightCheck('NS-426', {
       (names) => ({
         because: `${counted(windows.length, 'Windows node')}, which this procedure does not cover: ${names}`,
         hint: 'Upgrade the agents on Windows by their own instructions right after this run; accept the nodes by name here.',
+        next: 'kubectl get nodes -l kubernetes.io/os=windows -o wide',
       }),
     );
   },

@@ -25,7 +25,7 @@ export function searched({ unread, kinds }: Pick<OwnerReferences, 'unread' | 'ki
   return failed(
     `owner references of ${counted(unread.length, 'kind')} could not be searched: ${listed(unread.map(({ kind }) => kind))}`,
     'Let this account list them, or repair the API behind them; accept them by name if nothing there can be owned by the service.',
-    { evidence: unread.map(({ kind, because }) => ({ text: kind, detail: because })) },
+    { evidence: unread.map(({ kind, because }) => ({ text: kind, detail: because })), next: `${PROGRAM} ownerrefs list` },
   );
 }
 
@@ -85,7 +85,7 @@ export function manifestVerdict(evidence: readonly Evidence[]): Verdict {
   return failed(
     `the manifests of ${counted(evidence.length, 'object')}, as kubectl applied them, name owners with the UID of before: ${listed(evidence.map(({ text }) => text))}`,
     'Take metadata.ownerReferences out of these manifests: applied once more they bring a dead UID back, and garbage collection deletes the objects.',
-    { evidence },
+    { evidence, next: `${PROGRAM} ownerrefs list` },
   );
 }
 

@@ -30,7 +30,7 @@ const ownersThere: RestoreCheck = defineCheck('NS-744', {
     return failed(
       `the owners of ${counted(ownerGone.length, 'reference')} no longer exist: ${listed(ownerGone.map(({ text }) => text))}`,
       'These references stay off: a dead UID would get the object deleted. Delete the objects yourself if nothing needs them.',
-      { evidence: evidenceOf(ownerGone) },
+      { evidence: evidenceOf(ownerGone), next: `${PROGRAM} ownerrefs list` },
     );
   }),
 });
@@ -44,7 +44,7 @@ const objectsAsLeft: RestoreCheck = defineCheck('NS-745', {
     return failed(
       `${counted(changed.length, 'reference')} cannot be put back as recorded: ${listed(changed.map(({ text }) => text))}`,
       'What somebody changed meanwhile is not written over: look at each, and edit metadata.ownerReferences by hand where it is needed. What could not be read stays in the journal: let this account read it, and put it back then.',
-      { evidence: evidenceOf(changed) },
+      { evidence: evidenceOf(changed), next: `${PROGRAM} ownerrefs restore --dry-run=server` },
     );
   }),
 });
@@ -58,7 +58,7 @@ const ownersAsComputed: RestoreCheck = defineCheck('NS-746', {
     return failed(
       `${counted(otherOwners.length, 'owner')} ${otherOwners.length === 1 ? 'has' : 'have'} another UID than expected: ${listed(otherOwners.map(({ text }) => text))}`,
       'Either an old API server still answers (finish its upgrade), or somebody made the owner anew: accept it by name if it is the right one. With --undo, the upgrade has changed UIDs already: leave --undo out.',
-      { evidence: otherOwners },
+      { evidence: otherOwners, next: `${PROGRAM} wait` },
     );
   }),
 });
@@ -94,7 +94,7 @@ const mayBlockDeletion: RestoreCheck = defineCheck('NS-747', {
     return failed(
       `this account may not update the finalizers of ${listed(finalizers)}`,
       'Where the cluster enforces it (OwnerReferencesPermissionEnforcement), references with blockOwnerDeletion are refused: grant update on them.',
-      { evidence: finalizers.map((text) => ({ text })) },
+      { evidence: finalizers.map((text) => ({ text })), next: `kubectl auth can-i update ${finalizers[0] ?? ''}` },
     );
   }),
 });

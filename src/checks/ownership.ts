@@ -1,6 +1,6 @@
 import { ok, read } from '../core/check.ts';
 import type { ManagedBy } from '../core/installation.ts';
-import { failed, failIfAny, preflightCheck, withInstallation } from './define.ts';
+import { failed, failIfAny, PROGRAM, preflightCheck, withInstallation } from './define.ts';
 import type { PreflightFacts } from './facts.ts';
 
 export const noNativeCrds = preflightCheck('NS-108', {
@@ -32,6 +32,7 @@ export const notPlatformManaged = preflightCheck('NS-109', {
     return failIfAny(found.map(managerEvidence), 'no platform manages the installation', (names) => ({
       because: `the installation is managed by ${names}, which would take the upgrade back or fight it`,
       hint: found[0]?.hint ?? 'Upgrade through that platform.',
+      next: `${PROGRAM} explain NS-109`,
     }));
   },
 });
@@ -45,6 +46,7 @@ export const notGitOpsManaged = preflightCheck('NS-110', {
     return failIfAny(found.map(managerEvidence), 'no GitOps tool manages the installation', (names) => ({
       because: `the installation is also managed by ${names}: it will put back what its repository says`,
       hint: found[0]?.hint ?? 'Pause its synchronisation and commit the new manifest before you resume it.',
+      next: `${PROGRAM} explain NS-110`,
     }));
   },
 });

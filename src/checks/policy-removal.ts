@@ -66,6 +66,7 @@ export const othersDecide: RemovalCheck = defineCheck('NS-722', {
       (names) => ({
         because: `on ${places.join(' and ')} only other policies would decide without ${profile.temporaryPolicy}: ${names}`,
         hint: 'Compare the traffic logs with what these policies allow.',
+        next: `${PROGRAM} policy --dry-run=server`,
       }),
     );
   },

@@ -15,7 +15,7 @@ export const families = {
 export type FamilyDigit = keyof typeof families;
 
 /**
- * Every check id ever given out, with its title. An id is never reused: a check that is withdrawn keeps its line.
+ * Every check id, with its title. An id is never reused: one that is withdrawn has its line in `withdrawn`.
  * Each id has a page `docs/checks/<id>.md`.
  */
 export const registry = {
@@ -153,6 +153,12 @@ export const registry = {
 } as const satisfies Readonly<Record<`NS-${number}`, string>>;
 
 export type CheckId = keyof typeof registry;
+
+/** Ids that were given out and are so no more, with the id under which their check goes on. */
+export const withdrawn: Readonly<Record<`NS-${number}`, CheckId>> = {
+  'NS-427': 'NS-221',
+  'NS-805': 'NS-309',
+};
 
 export function familyOf(id: CheckId): string {
   return families[Number(id.charAt(3)) as FamilyDigit];

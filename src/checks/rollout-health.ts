@@ -23,7 +23,10 @@ function healthOf(role: Role): (facts: PreflightFacts, context: Context) => Verd
     const workload = findWorkload(read(name.kind === 'DaemonSet' ? facts.daemonSets : facts.deployments), name);
     if (!workload) {
       const text = refText(name);
-      return failed(`${text} does not exist`, 'Restore it from the installed release before the upgrade.', { evidence: [{ text }] });
+      return failed(`${text} does not exist`, 'Restore it from the installed release before the upgrade.', {
+        evidence: [{ text }],
+        next: `kubectl get ${name.kind.toLowerCase()}s -A`,
+      });
     }
     return judgeWorkload(workload, name, facts, context);
   });

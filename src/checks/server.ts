@@ -5,6 +5,8 @@ import type { KubeObject } from '../core/object.ts';
 import { evidenceOf, failed, failIfAny, listed, preflightCheck } from './define.ts';
 import type { PreflightFacts } from './facts.ts';
 
+const VERSION = 'kubectl version';
+
 export const apiReachable = preflightCheck('NS-001', {
   category: 'kubernetes',
   severity: 'error',
@@ -12,7 +14,7 @@ export const apiReachable = preflightCheck('NS-001', {
   judge: ({ server }, { server: url }) => {
     if ('value' in server) return ok(`server reachable, Kubernetes ${server.value.gitVersion}`);
     return failed(`${url} did not answer: ${server.unread}`, 'Check the context, the network and your credentials.', {
-      next: 'kubectl version',
+      next: VERSION,
     });
   },
 });
@@ -31,18 +33,22 @@ export const kubernetesVersion = preflightCheck('NS-002', {
 
 function judgeVersion(minor: number, version: string, { profile, options }: Context): Verdict {
   const { floor, tested } = profile.kubernetes;
-  if (Number.isNaN(minor)) return failed(`the server's version ${version} cannot be read`, 'Check what answers at this address.');
+  if (Number.isNaN(minor))
+    return failed(`the server's version ${version} cannot be read`, 'Check what answers at this address.', {
+      next: VERSION,
+    });
   if (minor < minorNumber(floor)) {
     return failed(
       `Kubernetes ${version} is older than ${floor}: it refuses a CRD of ${options.release}`,
       `Upgrade Kubernetes to ${floor} or later first, ${listed(tested, 9)} is what the release was tested with.`,
+      { next: VERSION },
     );
   }
   if (tested.some((one) => minorNumber(one) === minor)) return ok(`Kubernetes ${version} is tested with ${options.release}`);
   return failed(
     `Kubernetes ${version} is not among the versions that ${options.release} was tested with (${listed(tested, 9)})`,
     'Try the upgrade on a cluster of the same version first, or move Kubernetes to a tested version.',
-    { severity: 'warning' },
+    { next: VERSION, severity: 'warning' },
   );
 }
 
@@ -60,7 +66,7 @@ export const clockSkew = preflightCheck('NS-006', {
     return failed(
       `the clocks of this machine and of the API server differ by ${seconds} s`,
       'Synchronise both clocks: locks, tokens and certificates are judged by time.',
-      { severity: skew > TOKEN_SKEW_MS ? 'error' : 'warning' },
+      { next: 'date -u', severity: skew > TOKEN_SKEW_MS ? 'error' : 'warning' },
     );
   },
 });

@@ -16,6 +16,7 @@ export const sourceSupported = preflightCheck('NS-105', {
     if (source === undefined || !parseRelease(source)) {
       return failed(UNKNOWN, 'Set release tags on the images, or find the release out and accept this check by name.', {
         evidence: imagesOf(installation),
+        next: `${PROGRAM} explain NS-105`,
       });
     }
     const { minimumSource } = context.profile;
@@ -23,6 +24,7 @@ export const sourceSupported = preflightCheck('NS-105', {
     return failed(
       `installed release ${source} is older than ${minimumSource}, the oldest supported start`,
       `Upgrade to ${minimumSource} or later first, by that release's own procedure.`,
+      { next: `${PROGRAM} explain NS-105` },
     );
   }),
 });

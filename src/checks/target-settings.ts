@@ -49,7 +49,7 @@ export const imagesReachable = preflightCheck('NS-606', {
       mirrors.length > 0
         ? `Copy the images of the target to your mirror before the upgrade; ${ownRegistry(installation)} is kept.`
         : `Let every node, allow-list and pull secret know ${move.to}; pull one image on a node to be sure.`,
-      { evidence: subjects.map((text) => ({ text })) },
+      { evidence: subjects.map((text) => ({ text })), next: `${PROGRAM} preflight --probe-images` },
     );
   }),
 });

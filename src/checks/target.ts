@@ -18,12 +18,18 @@ export const targetReadable = preflightCheck('NS-601', {
       return failed(
         target.unread,
         'Upgrade it by the steps of its own path: the chart tool, or the CRDs and then the operator’s manifest.',
+        { next: `${PROGRAM} plan` },
       );
     }
     return failed(
       `the manifest of ${options.release} could not be read: ${target.unread}`,
       target.hint ?? 'Check that the release exists and that its address is reachable, or point --manifest-url to a mirror or a folder.',
-      options.release === profile.defaultRelease ? {} : { next: `${PROGRAM} preflight --release ${profile.defaultRelease}` },
+      {
+        next:
+          options.release === profile.defaultRelease
+            ? `${PROGRAM} explain NS-601`
+            : `${PROGRAM} preflight --release ${profile.defaultRelease}`,
+      },
     );
   }),
 });
@@ -108,6 +114,7 @@ export const noDuplicateEnvTarget = preflightCheck('NS-605', {
     return failIfAny(twice, 'every variable is set once in the target', (names) => ({
       because: `${counted(twice.length, 'variable')} set twice in the target, which server-side apply refuses: ${names}`,
       hint: 'Remove the doubled entry from the file given by --upgrade-file, or from the mirror it came from.',
+      next: `${PROGRAM} preflight`,
     }));
   }),
 });

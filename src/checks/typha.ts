@@ -1,7 +1,7 @@
 import { notApplicable, ok, read, type Verdict } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import type { KubeObject } from '../core/object.ts';
-import { evidenceOf, failed, preflightCheck, withInstallation } from './define.ts';
+import { evidenceOf, failed, PROGRAM, preflightCheck, withInstallation } from './define.ts';
 import type { PreflightFacts } from './facts.ts';
 import { isWindows } from './node-platform.ts';
 import { crosses, sourceRelease } from './releases.ts';
@@ -25,6 +25,7 @@ export const typhaOrder = preflightCheck('NS-405', {
     return failed(
       `Typha ${since} refuses agents older than itself, and the operator decides which of them it replaces first`,
       'Plan a maintenance window: agents may lose their policy updates until they are replaced.',
+      { next: `${PROGRAM} plan` },
     );
   }),
 });

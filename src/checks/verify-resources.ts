@@ -61,7 +61,7 @@ export const ownersExist: VerifyCheck = defineCheck('NS-307', {
     return failed(
       `${counted(lost.length, 'owner reference')} to objects that no longer exist: ${names}${unread.length > 0 ? `; ${incomplete}` : ''}`,
       'The next start of kube-controller-manager deletes these objects: put the owner’s new UID into metadata.ownerReferences, or take the entry out, now.',
-      { evidence: [...lost, ...unread] },
+      { evidence: [...lost, ...unread], next: `${PROGRAM} ownerrefs list` },
     );
   },
 });

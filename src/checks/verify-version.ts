@@ -40,6 +40,7 @@ function elsewhere({ by, value = '' }: VersionAnswer, record: Reading<VersionAns
   return failed(
     `the CLI reports ${value} (${by}), this cluster's own record is ${own.value}: it may talk to another cluster`,
     'See which datastore its configuration file names; if it is this one, agents of both releases are running.',
+    { next: `${PROGRAM} cli --dry-run=server` },
   );
 }
 

@@ -29,7 +29,7 @@ export const everyPodNew: VerifyCheck = defineCheck('NS-302', {
     return failed(`of the service, ${because.join('; ')}`, hintFor(old, newer, options.release), {
       evidence: others.map(evidence),
       ...(isHarmless ? { severity: 'warning' } : {}),
-      ...(old.length > 0 ? { next: old.every(({ isCli }) => isCli) ? `${PROGRAM} cli` : `${PROGRAM} wait` } : {}),
+      next: nextFor(old),
     });
   },
 });
@@ -42,6 +42,11 @@ function ageOf({ release }: ServiceImage, target: string): 'old' | 'newer' | 'un
 
 function podsOf(images: readonly ServiceImage[]): string {
   return listed(images.map(({ pod }) => pod));
+}
+
+function nextFor(old: readonly ServiceImage[]): string {
+  if (old.length === 0) return `${PROGRAM} status`;
+  return old.every(({ isCli }) => isCli) ? `${PROGRAM} cli` : `${PROGRAM} wait`;
 }
 
 function hintFor(old: readonly ServiceImage[], newer: readonly ServiceImage[], release: string): string {
@@ -57,7 +62,10 @@ export const rolloutComplete: VerifyCheck = defineCheck('NS-303', {
   ref: '§4.4/3',
   judge(facts) {
     const rollouts = read(facts.rollouts);
-    if (rollouts.length === 0) return failed('no workload of the service was found', 'Check --profile and the install path.');
+    if (rollouts.length === 0)
+      return failed('no workload of the service was found', 'Check --profile and the install path.', {
+        next: `${PROGRAM} preflight`,
+      });
     const open = rollouts.filter(({ done }) => !done);
     return failIfAny(
       open.map(({ target, pending }) => ({ text: refText(target), detail: pending })),
@@ -104,6 +112,7 @@ export const crdsLeftBehind: VerifyCheck = defineCheck('NS-305', {
       (which) => ({
         because: `objects that the new release no longer enforces: ${which}`,
         hint: 'Convert them to what replaces their kind first: deleting a CRD deletes its objects.',
+        next: `kubectl get ${used[0]?.name ?? ''} -A`,
       }),
     );
   },

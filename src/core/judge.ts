@@ -16,6 +16,7 @@ function verdictOf<Facts>(check: Check<Facts>, facts: Facts, context: Context): 
       status: 'failed',
       because: `could not be checked: ${thrown.message}`,
       hint: thrown.hint ?? 'Make it readable (permissions, reachable API), or accept the risk by name.',
+      next: `kubectl netsvc-upgrade explain ${check.id}`,
       severity: check.severity,
     };
   }

@@ -7,7 +7,7 @@ import { imagesPulled } from '../../src/checks/image-probe.ts';
 import { preflightChecks } from '../../src/checks/index.ts';
 import { forgetChecks, restoreChecks } from '../../src/checks/owner-restore.ts';
 import { removalChecks } from '../../src/checks/policy-removal.ts';
-import { familyOf, isCheckId, pageOf, registry } from '../../src/checks/registry.ts';
+import { familyOf, isCheckId, pageOf, registry, withdrawn } from '../../src/checks/registry.ts';
 import { judgeAll } from '../../src/core/judge.ts';
 import { procedure } from '../../src/core/procedure.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
@@ -46,6 +46,14 @@ describe('the catalogue of checks', () => {
       ids.filter((id) => !/^NS-[23]/.test(id) && !followUps.has(id) && !used.has(id)),
       [],
     );
+  });
+
+  it('gives no withdrawn id to another check', () => {
+    assert.deepEqual(
+      ids.filter((id) => id in withdrawn),
+      [],
+    );
+    for (const successor of Object.values(withdrawn)) assert.ok(isCheckId(successor), successor);
   });
 
   it('has a page for every id and an id for every page', () => {
@@ -93,9 +101,31 @@ describe('the catalogue of checks', () => {
     );
   });
 
-  it('says a hint with every finding, in every profile', () => {
+  it('says a hint and the next command with every finding, in every profile', () => {
     for (const profile of [undefined, netsvc]) {
-      for (const finding of judgeAll(preflightChecks, unread, contextOf({}, profile))) assert.ok(finding.hint, finding.id);
+      for (const finding of judgeAll(preflightChecks, unread, contextOf({}, profile))) {
+        assert.ok(finding.hint, finding.id);
+        assert.ok(finding.next, finding.id);
+      }
+    }
+  });
+
+  it('names only commands and flags of this program that there are', () => {
+    const { commands } = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as {
+      commands: Record<string, { flags?: Record<string, { char?: string }> }>;
+    };
+    const folder = join(root, 'src', 'checks');
+    const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
+    const calls = texts.flatMap((text) =>
+      [...text.matchAll(/`(?:\$\{PROGRAM\}|kubectl netsvc-upgrade) ([^`]*)`/g)].map(([, call]) => call ?? ''),
+    );
+    assert.ok(calls.length >= 60, `${calls.length}`);
+    for (const call of calls) {
+      const [command = '', ...words] = call.split(' ');
+      const flags = commands[command]?.flags;
+      assert.ok(flags, call);
+      const known = Object.entries(flags).flatMap(([name, { char }]) => [`--${name}`, `-${char}`]);
+      for (const word of words.filter((one) => one.startsWith('-'))) assert.ok(known.includes(word.replace(/=.*/, '')), `${call}: ${word}`);
     }
   });
 });

@@ -219,7 +219,10 @@ describe('the checks of hep', () => {
     const upgrade = 'Upgrade the service to v3.32.1 and let the rolling update end first.';
     assert.deepEqual(hintOf({ components: [agents(':v3.27.5'), controllers(NEW)] }), ['kubectl netsvc-upgrade run', upgrade]);
     assert.deepEqual(hintOf({ rollouts: { value: [rollout(false)] } }), ['kubectl netsvc-upgrade wait', upgrade]);
-    assert.deepEqual(hintOf({ components: [agents(DIGEST), controllers(NEW)] }), [undefined, 'Compare the digests with those of v3.32.1.']);
+    assert.deepEqual(hintOf({ components: [agents(DIGEST), controllers(NEW)] }), [
+      'kubectl netsvc-upgrade preflight',
+      'Compare the digests with those of v3.32.1.',
+    ]);
     assert.match(`${hintOf({ components: [agents(':v3.33.0'), controllers(NEW)] })}`, /whether --release names too old a release/);
     assert.match(`${hintOf({ components: [agents(NEW)] })}`, /See that the service runs as a whole/);
   });
