@@ -131,23 +131,6 @@ export const nothingRefusedNow: Check<Pick<ApplyJudged, 'previews'>> = defineChe
   },
 });
 
-export const pathSupported: Check<ApplyJudged> = defineCheck('NS-203', {
-  category: 'installation',
-  severity: 'error',
-  ref: '§1/2',
-  judge({ installation }) {
-    const { path } = installation;
-    if (path === 'operator') return ok('operator install');
-    if (path === 'manifest' || path === 'kvstore')
-      return ok(`manifest install with the ${path === 'manifest' ? 'API' : 'key-value'} datastore`);
-    return failed(
-      `this is an installation by ${path}: this part upgrades manifest and operator installs`,
-      'Follow the procedure by hand for now; preflight and verify work on every path.',
-      { next: `${PROGRAM} preflight` },
-    );
-  },
-});
-
 export const baseKnown: Check<ApplyJudged> = defineCheck('NS-205', {
   category: 'manifest',
   severity: 'error',
@@ -180,7 +163,6 @@ export const targetUnchanged: Check<ApplyJudged> = defineCheck('NS-206', {
 
 /** Of every path whose target is a manifest. */
 export const targetChecks: readonly Check<ApplyJudged>[] = [
-  pathSupported,
   nothingRefusedNow,
   targetUnchanged,
   baseKnown,

@@ -44,7 +44,6 @@ export const registry = {
   'NS-110': 'not managed by GitOps',
   'NS-201': 'your edits are carried into the target',
   'NS-202': 'server accepts every object right before the apply',
-  'NS-203': 'install path can be upgraded by this version',
   'NS-205': 'manifest of the installed release known',
   'NS-206': 'target unchanged since the run began',
   'NS-207': 'release that edits are told by is certain',
@@ -156,6 +155,7 @@ export type CheckId = keyof typeof registry;
 
 /** Ids that were given out and are so no more, with the id under which their check goes on. */
 export const withdrawn: Readonly<Record<`NS-${number}`, CheckId>> = {
+  'NS-203': 'NS-104',
   'NS-427': 'NS-221',
   'NS-805': 'NS-309',
 };

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import type { RestoreJudged } from '../../src/checks/owner-facts.ts';
+import { forgetChecks, restoreChecks } from '../../src/checks/owner-restore.ts';
+import type { Options } from '../../src/core/context.ts';
+import { judgeAll } from '../../src/core/judge.ts';
+import { contextOf } from '../fixtures/facts.ts';
+
+const left = {
+  object: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop', name: 'front' },
+  text: 'ConfigMap/shop/front',
+  detail: 'NetworkSet/front',
+};
+
+const clean: RestoreJudged = {
+  idle: false,
+  unread: [],
+  ownerGone: [],
+  changed: [],
+  otherOwners: [],
+  unaddressed: [],
+  manifests: [],
+  finalizers: [],
+  outstanding: 0,
+  unreadRecorded: [],
+  dangling: [],
+};
+
+const all = [...restoreChecks, ...forgetChecks.filter(({ id }) => !restoreChecks.some((one) => one.id === id))];
+
+function outcomes(facts: Partial<RestoreJudged>, options: Partial<Options> = {}): Readonly<Record<string, string>> {
+  const findings = judgeAll(all, { ...clean, ...facts }, contextOf(options)).filter(({ outcome }) => outcome !== 'ok');
+  return Object.fromEntries(findings.map(({ id, outcome }) => [id, outcome]));
+}
+
+describe('the checks before references are put back', () => {
+  it('have nothing against a journal whose owners and objects are as they were left', () => {
+    assert.deepEqual(outcomes({}), {});
+  });
+
+  it('do not apply where nothing was taken off', () => {
+    const idle = outcomes({ idle: true, finalizers: ['networksets.projectcalico.org'], dangling: [left], ownerGone: [left] });
+    assert.deepEqual(new Set(Object.values(idle)), new Set(['not-applicable']));
+    assert.equal(Object.keys(idle).length, all.length);
+  });
+
+  for (const [title, facts, expected] of [
+    ['a kind that could not be searched', { unread: [{ kind: 'widgets.example.com', because: 'forbidden' }] }, { 'NS-741': 'error' }],
+    ['an owner with another UID than computed', { otherOwners: [left] }, { 'NS-746': 'error' }],
+    ['an owner that is gone', { ownerGone: [left] }, { 'NS-744': 'warning' }],
+    ['an owner that is not found by its name', { unaddressed: [left] }, { 'NS-743': 'warning' }],
+    ['an object that somebody changed', { changed: [left] }, { 'NS-745': 'warning' }],
+    ['a manifest that names an owner of before', { manifests: [left] }, { 'NS-742': 'warning' }],
+    ['finalizers that this account may not update', { finalizers: ['networksets.projectcalico.org'] }, { 'NS-747': 'warning' }],
+    ['a reference with a dead UID', { dangling: [left] }, { 'NS-749': 'error', 'NS-748': 'warning' }],
+    ['an object that still lacks a reference', { outstanding: 1 }, { 'NS-748': 'warning' }],
+    ['a recorded kind that could not be read', { unreadRecorded: ['ConfigMap'] }, { 'NS-748': 'warning' }],
+  ] as const satisfies readonly (readonly [string, Partial<RestoreJudged>, object])[]) {
+    it(`tell of ${title}`, () => assert.deepEqual(outcomes(facts), expected));
+  }
+
+  it('let nobody forget a journal that is still needed', () => {
+    assert.deepEqual(outcomes({ outstanding: 1 }, { forgetOwners: true }), { 'NS-748': 'error' });
+  });
+});
