@@ -96,6 +96,7 @@ function stamp(date: Date): string {
   return date.toISOString().replace(/[-:]|\.\d+/g, '');
 }
 
+/** Of the service's own groups, and of kinds in foreign ones that the target no longer acts on: their objects are a person's to convert. */
 async function readBackupObjects(sources: Sources, context: Context, documents: readonly KubeObject[]): Promise<BackupObjects> {
   const { profile } = context;
   const { kinds, failed } = await sources.cluster.discover();
@@ -107,14 +108,16 @@ async function readBackupObjects(sources: Sources, context: Context, documents: 
       ['mend the API group (kubectl get apiservices), then run again'],
     );
   }
-  const serviceKinds = kinds.filter((kind) => kind.group === profile.crdGroup || kind.group === profile.operatorGroup);
+  const groups = [profile.crdGroup, profile.operatorGroup];
+  const dropped = new Set(profile.removedKinds.map(({ plural, group }) => `${plural}.${group}`));
+  const savedKinds = kinds.filter(({ group, plural }) => groups.includes(group) || dropped.has(`${plural}.${group}`));
   const [live, customResources, definitions] = await Promise.all([
     liveObjects(sources.cluster, documents),
-    Promise.all(serviceKinds.map((kind) => sources.cluster.list(kind))),
+    Promise.all(savedKinds.map((kind) => sources.cluster.list(kind))),
     sources.cluster.list(K.CustomResourceDefinition),
   ]);
-  const ours = new Set(documents.filter((one) => one.kind === 'CustomResourceDefinition').map((one) => one.metadata.name));
-  const groups = [profile.crdGroup, profile.operatorGroup];
+  const brought = documents.filter((one) => one.kind === 'CustomResourceDefinition').map((one) => one.metadata.name);
+  const ours = new Set([...brought, ...dropped]);
   const isOurs = (crd: KubeObject) => ours.has(crd.metadata.name) || groups.some((group) => crd.metadata.name.endsWith(`.${group}`));
   return {
     definitions: definitions.filter(isOurs),

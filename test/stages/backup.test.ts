@@ -46,6 +46,37 @@ describe('backup of a key-value installation', () => {
   });
 });
 
+describe('backup of kinds that the target no longer acts on', () => {
+  const removed = { group: 'policy.example.io', plural: 'clusterrules', kind: 'ClusterRule', since: 'v3.32.0', replacement: 'OtherRule' };
+  const definition = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'clusterrules.policy.example.io' },
+    spec: { group: removed.group, scope: 'Cluster', names: { kind: removed.kind, plural: removed.plural }, versions: [] },
+  };
+  const rule = { apiVersion: 'policy.example.io/v1', kind: 'ClusterRule', metadata: { name: 'deny-all' }, spec: { order: 1 } };
+
+  async function filesWith(profile: Profile): Promise<readonly string[]> {
+    const { sources, context } = applyBench([...(await installedClientSide('v3.26.4')), definition, rule], { profile });
+    const plan = (await backupStage.open(sources, context)).plan();
+    const effect = 'actions' in plan ? plan.actions[0]?.effect : undefined;
+    assert.ok(effect?.type === 'backup');
+    return effect.files.filter(({ content }) => /ClusterRule/.test(content)).map(({ name }) => name);
+  }
+
+  it('has their objects and their CRD, foreign though the group is', async () => {
+    assert.deepEqual(await filesWith({ ...netsvc, removedKinds: [removed] }), [
+      'crds/CustomResourceDefinition_clusterrules.policy.example.io.yaml',
+      'custom-resources/ClusterRule.policy.example.io.yaml',
+      'uids.tsv',
+    ]);
+  });
+
+  it('leaves other foreign kinds to their owners', async () => {
+    assert.deepEqual(await filesWith(netsvc), []);
+  });
+});
+
 describe('what is to be saved of a key-value store', () => {
   const of = (data: Readonly<Record<string, string>>, profile: Profile = calico) => storeBackup([configMap(data)], profile);
 
