@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { installManifest } from '../control-plane/install.ts';
+import { CALICO_API, playServiceApiServer, type ServiceApiServer } from '../control-plane/service-api-server.ts';
+import { releasesWithCsiDriver } from '../support/csi-driver-manifest.ts';
+import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { hasReleases, manifestFile } from '../support/shared.ts';
+
+const FROM = 'v3.27.5';
+const TO = 'v3.32.1';
+
+/** The waves by what is in them, in the order that is safe (domain §0.2, §0.6b). */
+const WAVES = [
+  { wave: 'agents', workloads: ['daemonset -n kube-system calico-node'] },
+  { wave: 'typha', workloads: ['deployment -n kube-system calico-typha'] },
+  { wave: 'add-ons', workloads: ['deployment -n calico-apiserver calico-apiserver', 'daemonset -n kube-system csi-node-driver'] },
+  { wave: 'controllers', workloads: ['deployment -n kube-system calico-kube-controllers'] },
+] as const;
+
+interface Times {
+  /** When the target was applied to the workload, ms. */
+  readonly applied: number;
+  /** When its last new pod was made, ms. */
+  readonly rolled: number;
+}
+
+describe('waves on a real control plane, with Typha, the v3 API server and the CSI driver', function () {
+  this.timeout(280_000);
+  let cluster: InstalledCluster;
+  let server: ServiceApiServer | undefined;
+  let folder = '';
+
+  before(async function () {
+    if (!hasReleases()) this.skip(); // needs the release files beside the repository
+    folder = await releasesWithCsiDriver(FROM, TO);
+    const manifest = manifestFile(FROM, 'calico-typha.yaml', folder);
+    cluster = await installedCluster({ manifest, nodes: 4, clusterNetwork: true });
+    await installManifest(cluster.plane, manifestFile(FROM, 'apiserver.yaml', folder));
+    await installManifest(cluster.plane, manifestFile(FROM, 'csi-driver.yaml', folder));
+    server = await playServiceApiServer(cluster.plane, CALICO_API);
+  });
+  after(async () => {
+    await server?.stop();
+    await cluster?.stop();
+    if (folder !== '') await rm(folder, { recursive: true, force: true });
+  });
+
+  async function timesOf(resource: string): Promise<Times> {
+    const applied = await cluster.read(resource, '{range .metadata.managedFields[?(@.manager=="kubectl")]}{.time}{"\\n"}{end}');
+    const [kind = '', ...where] = resource.split(' ');
+    const labels = JSON.parse(await cluster.read([kind, ...where].join(' '), '{.spec.selector.matchLabels}')) as Record<string, string>;
+    const selector = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+    const made = await cluster.read(
+      `pods ${where.slice(0, 2).join(' ')} -l ${selector.join(',')}`,
+      `{range .items[?(@.status.phase=="Running")]}{.metadata.creationTimestamp}{"\\n"}{end}`,
+    );
+    return { applied: latest(applied), rolled: latest(made) };
+  }
+
+  const latest = (lines: string) => Math.max(...lines.trim().split('\n').map(Date.parse));
+
+  it('finds both add-ons and plans a wave for them', async () => {
+    const plan = await cluster.upgrade('plan', '--skip', 'cli', '--profile', 'calico', '--release', TO, '--manifest-url', folder);
+    assert.equal(plan.exitCode, 0, `${plan.stdout}\n${plan.stderr}`);
+    assert.match(plan.stdout, /configuration → agents → typha → add-ons → controllers/);
+  });
+
+  it('are applied one after the other, each when the one before has rolled', async () => {
+    const run = await cluster.upgrade('run', '--yes', '--skip', 'cli', '--profile', 'calico', '--release', TO, '--manifest-url', folder);
+    assert.equal(run.exitCode, 0, `${run.stdout}\n${run.stderr}`);
+    const times: { readonly wave: string; readonly begun: number; readonly ended: number }[] = [];
+    for (const { wave, workloads } of WAVES) {
+      const each = await Promise.all(workloads.map(timesOf));
+      for (const { applied, rolled } of each) assert.ok(Number.isFinite(applied) && Number.isFinite(rolled), wave);
+      times.push({ wave, begun: Math.min(...each.map(({ applied }) => applied)), ended: Math.max(...each.map(({ rolled }) => rolled)) });
+    }
+    for (const [index, { wave, begun }] of times.entries()) {
+      const before = times[index - 1];
+      if (before) assert.ok(before.ended <= begun, `${wave} begun ${begun}, ${before.wave} ended ${before.ended}`);
+    }
+    assert.equal(new Set(times.map(({ begun }) => begun)).size, WAVES.length, 'each wave at another second');
+  });
+
+  it('bring every component to the target', async () => {
+    for (const workload of WAVES.flatMap(({ workloads }) => workloads)) {
+      const images = await cluster.read(workload, '{.spec.template.spec.containers[*].image}');
+      for (const image of images.split(' ')) assert.match(image, new RegExp(`:${TO.replaceAll('.', '\\.')}$`), `${workload}: ${image}`);
+    }
+  });
+});
