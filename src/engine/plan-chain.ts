@@ -5,11 +5,11 @@ import type { Observer } from '../core/event.ts';
 import type { ExitName } from '../core/fault.ts';
 import { blocks } from '../core/judge.ts';
 import { oneFindingEach } from '../core/one-finding.ts';
+import { oneLook } from '../core/one-look.ts';
 import type { PlannedStage } from '../core/plan.ts';
 import type { Sources } from '../core/ports.ts';
 import type { AnyStage, OpenStage } from '../core/stage.ts';
 import { inChain } from './in-chain.ts';
-import { oneLook } from './one-look.ts';
 
 export interface PlannedChain {
   readonly stages: readonly PlannedStage[];

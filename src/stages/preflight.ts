@@ -5,6 +5,7 @@ import type { Reading } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import type { Detection, Installation } from '../core/installation.ts';
 import { K } from '../core/kinds.ts';
+import { oneLook } from '../core/one-look.ts';
 import type { Sources } from '../core/ports.ts';
 import { stage } from '../core/stage.ts';
 import { detect } from '../detect/detect.ts';
@@ -30,8 +31,9 @@ export const preflightStage = stage<PreflightFacts>({
   plan: () => ({ actions: [] }),
 });
 
-/** Every reading of the preflight; three rounds, because the target depends on what is installed. */
-export async function surveyPreflight(sources: Sources, context: Context): Promise<PreflightFacts> {
+/** Every reading of the preflight, each once; three rounds, because the target depends on what is installed. */
+export async function surveyPreflight(ports: Sources, context: Context): Promise<PreflightFacts> {
+  const sources = { ...ports, cluster: oneLook(ports.cluster) };
   const [installed, record, general, machine] = await Promise.all([
     readInstallation(sources, context),
     attempt(() => sources.records.load()),

@@ -1,5 +1,5 @@
-import type { Kind, KubeObject } from '../core/object.ts';
-import type { ClusterReader, ListOptions } from '../core/ports.ts';
+import type { Kind, KubeObject } from './object.ts';
+import type { ClusterReader, ListOptions } from './ports.ts';
 
 type Remembered = Pick<ClusterReader, 'version' | 'discover' | 'resolve' | 'get' | 'list' | 'reviewAccess'>;
 

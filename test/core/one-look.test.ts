@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { K } from '../../src/core/kinds.ts';
 import type { KubeObject } from '../../src/core/object.ts';
+import { oneLook } from '../../src/core/one-look.ts';
 import { ApiFailure, type ClusterReader } from '../../src/core/ports.ts';
-import { oneLook } from '../../src/engine/one-look.ts';
 
 describe('one look at the cluster', () => {
   let asked: string[];
