@@ -62,7 +62,7 @@ const LATER = 'judged and planned when its turn comes, on the cluster as the upg
 export function plannedStage(stage: AnyStage, open: OpenStage): PlannedStage {
   const plan = open.plan();
   const head = { id: stage.id, title: stage.title, ref: stage.ref };
-  if ('skip' in plan) return { ...head, skip: plan.skip, actions: [], objects: [], notes: [] };
+  if ('skip' in plan) return { ...head, skip: plan.skip, actions: [], objects: plan.objects ?? [], notes: [] };
   const { actions, objects = [], notes = [], edits, twoWay, hosts, remember } = plan;
   const told = {
     ...(edits ? { edits } : {}),
