@@ -1,4 +1,4 @@
-import { ok } from '../core/check.ts';
+import { ADVICE, ok } from '../core/check.ts';
 import { preflightCheck, withInstallation } from './define.ts';
 
 /** Recommendations of the procedure (§1/3): told, never counted against the upgrade. */
@@ -9,7 +9,7 @@ export const datastoreAdvice = preflightCheck('NS-901', {
   judge: withInstallation(({ datastore }) =>
     ok(
       datastore === 'kvstore'
-        ? 'advice: move the data to the API datastore some time after this upgrade (a procedure of its own)'
+        ? `${ADVICE}move the data to the API datastore some time after this upgrade (a procedure of its own)`
         : 'the data is in the API datastore, as recommended',
     ),
   ),
@@ -22,7 +22,7 @@ export const operatorAdvice = preflightCheck('NS-902', {
   judge: withInstallation(({ path }) =>
     ok(
       path === 'manifest' || path === 'kvstore'
-        ? 'advice: move from the combined manifest to the operator some time after this upgrade (a procedure of its own)'
+        ? `${ADVICE}move from the combined manifest to the operator some time after this upgrade (a procedure of its own)`
         : 'managed by the operator, as recommended',
     ),
   ),

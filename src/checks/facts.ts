@@ -91,6 +91,19 @@ export interface WorkFolderFacts {
   readonly writable: boolean;
 }
 
+/** What the settings of an operator's installation are judged by. */
+export interface OperatedFacts {
+  readonly installation?: KubeObject;
+  /** Sets of image digests, of every release. */
+  readonly imageSets: readonly KubeObject[];
+  /** Resources that let the operator bring the Gateway API. */
+  readonly gateways: readonly KubeObject[];
+  /** The admission policy that guards its definitions; looked for only where there is such a resource. */
+  readonly gatewayPolicy?: KubeObject;
+  /** Of the kinds that component statuses need, those of which there is a resource. */
+  readonly kinds: readonly string[];
+}
+
 /** What the preflight surveyed. Pure data; everything may be unread, and says why. */
 export interface PreflightFacts {
   /** Milliseconds since the epoch. */
@@ -122,6 +135,8 @@ export interface PreflightFacts {
   readonly preview: Reading<readonly PlannedObject[]>;
   /** What stands against the upgrade of the chart release; undefined on paths without one. */
   readonly chart: Reading<readonly Finding[] | undefined>;
+  /** Undefined where no operator holds the installation. */
+  readonly operated: Reading<OperatedFacts | undefined>;
   readonly owners: Reading<OwnerScan>;
   readonly clis: Reading<readonly CliFile[]>;
   /** Files of the chart tool on PATH. */

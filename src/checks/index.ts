@@ -3,6 +3,7 @@ import * as access from './access.ts';
 import * as advice from './advice.ts';
 import { apiNamespaceStays } from './api-namespace.ts';
 import { chartUpgradable } from './chart-preflight.ts';
+import * as crossings from './crossings.ts';
 import * as dataPlane from './data-plane.ts';
 import type { PreflightFacts } from './facts.ts';
 import * as endpoints from './host-endpoints.ts';
@@ -87,6 +88,12 @@ export const preflightChecks: readonly Check<PreflightFacts>[] = [
   settings.mtuUnchanged,
   ownersSearchedFirst,
   apiNamespaceStays,
+  crossings.imageSetThere,
+  crossings.settingsTaken,
+  crossings.poolsAlike,
+  crossings.tierKeepsName,
+  crossings.gatewayDefinitionsFree,
+  crossings.statusesCanEnd,
   ownerReferences,
   mesh.applicationLayerPolicy,
   mesh.sidecarsCanMount,

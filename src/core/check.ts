@@ -47,6 +47,9 @@ export type Verdict =
       readonly expected?: boolean;
     };
 
+/** How the text of a passed check begins that recommends something all the same: told, never counted against anything. */
+export const ADVICE = 'advice: ';
+
 /** A pure judgement over what a stage surveyed. Facts that could not be read make it fail, never pass. */
 export interface Check<Facts> {
   /** `NS-###`; see checks/registry. Never reused. */

@@ -7,7 +7,8 @@ import type { RolloutProgress } from './rollout.ts';
 export type EngineEvent =
   | { readonly type: 'stage-started'; readonly stage: string; readonly title: string }
   | { readonly type: 'judged'; readonly stage: string; readonly findings: readonly Finding[] }
-  | { readonly type: 'planned'; readonly stage: string; readonly plan: PlannedStage }
+  /** `durationMs`: what it took to survey, judge and plan, where that is all that is done now. */
+  | { readonly type: 'planned'; readonly stage: string; readonly plan: PlannedStage; readonly durationMs?: number }
   | { readonly type: 'stage-skipped'; readonly stage: string; readonly because: string }
   | { readonly type: 'action-started'; readonly stage: string; readonly action: Action; readonly index: number; readonly of: number }
   | {

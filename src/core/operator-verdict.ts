@@ -1,4 +1,4 @@
-import { degradation, operatorLags, unanswered, untouched } from './operator-points.ts';
+import { degradation, lacked, operatorLags, unanswered, untouched } from './operator-points.ts';
 import type { OperatorLag, OperatorView } from './operator-view.ts';
 import { ownImage } from './operator-workloads.ts';
 
@@ -63,15 +63,18 @@ function suspicions(view: OperatorView, lags: readonly OperatorLag[]): readonly 
     ...(begunNothing ? [{ key: 'idle', afterMs: DEAF_MS, trouble: idle }] : []),
     ...(deployment && image !== target.operatorImage ? [{ key: 'pinned', afterMs: DEAF_MS, trouble: pinned }] : []),
     ...(lags.length > 0 && unanswered(view) ? [{ key: 'deaf', afterMs: DEAF_MS, trouble: deaf }] : []),
-    ...view.statuses.flatMap(degradedSuspicion),
+    ...view.statuses.flatMap((status) => degradedSuspicion(status, view)),
   ];
 }
 
-function degradedSuspicion(status: OperatorView['statuses'][number]): readonly Suspicion[] {
+function degradedSuspicion(status: OperatorView['statuses'][number], view: OperatorView): readonly Suspicion[] {
   const found = degradation(status);
   if (!found) return [];
   const failed = found.reason === 'PodFailure';
   const subject = `${status.kind}/${status.metadata.name}`;
-  const trouble = { type: failed ? 'pod-failure' : 'degraded', subject, why: `${found.reason}: ${found.message}` } as const;
-  return [{ key: `${trouble.type} ${subject}`, afterMs: failed ? DEAF_MS : DEGRADED_MS, trouble }];
+  const name = view.names.statuses.find((one) => one.name === status.metadata.name);
+  const needs = name && lacked(name, view) ? name.needs : undefined;
+  const forever = needs === undefined ? '' : `; it stays so without ${needs}/default, and this wait ends with its time limit`;
+  const trouble = { type: failed ? 'pod-failure' : 'degraded', subject, why: `${found.reason}: ${found.message}${forever}` } as const;
+  return [{ key: `${trouble.type} ${subject}`, afterMs: failed || needs !== undefined ? DEAF_MS : DEGRADED_MS, trouble }];
 }

@@ -9,6 +9,8 @@ export interface ComponentStatusName {
   /** `own`: the resource of `kind`, and the status is wanted only where that resource exists. */
   readonly generation: StatusGeneration;
   readonly kind?: string;
+  /** Without a resource of this kind the operator cannot make what the status is about: it stays degraded (domain §11.2). */
+  readonly needs?: string;
 }
 
 /** The names that the end of an upgrade by the operator is told by; data of the profile. */

@@ -155,6 +155,25 @@ export interface OperatorEnd {
   readonly api: OperatorApi;
 }
 
+/** Names and settings of an operator's installation that its target judges otherwise than older ones did (domain §11.3). */
+export interface OperatorCrossings {
+  /** Kind of the sets of image digests; with one there, the operator wants the set `prefix` + release too. */
+  readonly imageSet: { readonly kind: string; readonly prefix: string };
+  /** Values in the Installation's spec that the operator refuses from a release on. */
+  readonly refused: readonly { readonly since: string; readonly field: string; readonly value: string; readonly instead: string }[];
+  /** The kind of the stored address pools, and where in the Installation's spec the operator has its own list of them. */
+  readonly pools: { readonly plural: string; readonly field: readonly string[] };
+  /** The kind that lets the operator bring the Gateway API, the admission policy that may refuse its definitions, and the setting for it. */
+  readonly gateway: { readonly kind: string; readonly policy: string; readonly field: string; readonly value: string };
+}
+
+/** A tier of the service's own policies that has another name from a release on. */
+export interface TierRename {
+  readonly since: string;
+  readonly from: string;
+  readonly to: string;
+}
+
 /** How installations of this service are told from those of other products that the same operator installs under the same names. */
 export interface OtherProducts {
   /** Field of the Installation's spec and status that names the product, and its value for this service. */
@@ -222,6 +241,8 @@ export interface Profile {
     readonly end?: OperatorEnd;
     /** Arguments with which the operator's own program prints every image that it may bring, and ends. */
     readonly imageListArgs?: readonly string[];
+    /** What its target judges otherwise; without it nothing of this is checked. */
+    readonly crossings?: OperatorCrossings;
     /** With it, lines of the operator that `releases` lacks, though older than its newest, are another product's. */
     readonly otherProducts?: OtherProducts;
   };
@@ -275,6 +296,8 @@ export interface Profile {
   };
   /** From this registry move on, mirrors and allow-lists must know the new name. */
   readonly registryMove?: { readonly since: string; readonly from: string; readonly to: string };
+  /** A tier that the target names otherwise. */
+  readonly tierRename?: TierRename;
   /** Last minor line whose sidecars mount by the flexible volume driver, if any ever did. */
   readonly flexvolUntil?: string;
 }

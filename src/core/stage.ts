@@ -25,7 +25,11 @@ export type StageId =
 
 /** What a stage will do; `skip` says in one sentence why it has nothing to do. */
 export type StagePlan =
-  | { readonly skip: string }
+  | {
+      readonly skip: string;
+      /** What stays although there is nothing to do; shown by `plan`. */
+      readonly objects?: readonly PlannedObject[];
+    }
   | {
       readonly actions: readonly Action[];
       /** Per object what the actions change; shown by `plan`. */

@@ -23,30 +23,39 @@ export interface PlannedChain {
 }
 
 /** Opened stages by id. */
-export type Looked = ReadonlyMap<string, OpenStage>;
+export type Looked = ReadonlyMap<string, LookedAt>;
+
+export interface LookedAt {
+  readonly open: OpenStage;
+  /** Time that the survey took. */
+  readonly tookMs: number;
+}
 
 /** Surveys, judges and plans every stage without acting. Stages that judge the result are named, not opened. */
 export async function planChain(stages: readonly AnyStage[], sources: Sources, context: Context, observe: Observer): Promise<PlannedChain> {
   const planned: PlannedStage[] = [];
   const findings: Finding[] = [];
-  const looked = new Map<string, OpenStage>();
+  const looked = new Map<string, LookedAt>();
   const seen = { ...sources, cluster: oneLook(sources.cluster) };
   const isChanging = () => planned.some(({ actions }) => actions.some(changesSomething));
   const opened = async (stage: AnyStage): Promise<PlannedStage> => {
+    const begun = sources.clock.now().getTime();
     const open = await stage.open(seen, inChain(context, stages, stage, true));
-    if (stage.readOnly && !isChanging()) looked.set(stage.id, open);
+    const tookMs = sources.clock.now().getTime() - begun;
+    if (stage.readOnly && !isChanging()) looked.set(stage.id, { open, tookMs });
     const judged = open.findings();
     findings.push(...judged);
     observe({ type: 'judged', stage: stage.id, findings: judged });
     return plannedStage(stage, open);
   };
   for (const stage of stages) {
+    const begun = sources.clock.now().getTime();
     observe({ type: 'stage-started', stage: stage.id, title: stage.title });
     // What is asked for beside the upgrade is for the cluster as the upgrade leaves it.
     const comesAfter = stage.optional === true && isChanging();
     const plan = stage.judgesResult ? unopened(stage) : comesAfter ? unopened(stage, [LATER]) : await opened(stage);
     planned.push(plan);
-    observe({ type: 'planned', stage: stage.id, plan });
+    observe({ type: 'planned', stage: stage.id, plan, durationMs: sources.clock.now().getTime() - begun });
   }
   const blocked = exitOf(findings, context);
   return { stages: planned, findings: oneFindingEach(findings), ...(blocked ? { blocked } : {}), writes: isChanging(), looked };
@@ -62,7 +71,7 @@ const LATER = 'judged and planned when its turn comes, on the cluster as the upg
 export function plannedStage(stage: AnyStage, open: OpenStage): PlannedStage {
   const plan = open.plan();
   const head = { id: stage.id, title: stage.title, ref: stage.ref };
-  if ('skip' in plan) return { ...head, skip: plan.skip, actions: [], objects: [], notes: [] };
+  if ('skip' in plan) return { ...head, skip: plan.skip, actions: [], objects: plan.objects ?? [], notes: [] };
   const { actions, objects = [], notes = [], edits, twoWay, hosts, remember } = plan;
   const told = {
     ...(edits ? { edits } : {}),

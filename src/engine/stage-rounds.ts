@@ -23,6 +23,8 @@ export class StageRounds {
   readonly #parts: ChainParts;
   /** Writes of the chain when the stage began. */
   readonly #writesBefore: number;
+  /** Time that a look took which was made before the stage began. */
+  #tookMs = 0;
   /** What waits of the stage went on without, and why. */
   readonly #left = new Map<string, string>();
 
@@ -73,7 +75,9 @@ export class StageRounds {
 
   #lookedAt(round: number): OpenStage | undefined {
     const { live, actor, more } = this.#parts;
-    return live && round === 1 && actor.writes === 0 ? more.looked?.get(this.#stage.id) : undefined;
+    const looked = live && round === 1 && actor.writes === 0 ? more.looked?.get(this.#stage.id) : undefined;
+    this.#tookMs = looked?.tookMs ?? this.#tookMs;
+    return looked?.open;
   }
 
   /** Once when the stage begins, and again when the lock is held: only then can no other run change what is judged. */
@@ -129,7 +133,8 @@ export class StageRounds {
     const record = { id, state, startedAt: startedAt.toISOString(), endedAt: endedAt.toISOString() } as const;
     const because = skipped ?? leftText(this.#left);
     await recorder.noteStage(because === undefined ? record : { ...record, because });
-    if (skipped === undefined) observe({ type: 'stage-done', stage: id, durationMs: endedAt.getTime() - startedAt.getTime() });
+    const durationMs = endedAt.getTime() - startedAt.getTime() + this.#tookMs;
+    if (skipped === undefined) observe({ type: 'stage-done', stage: id, durationMs });
     else observe({ type: 'stage-skipped', stage: id, because: skipped });
   }
 }

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../core/object.ts';
 import { sameValue } from './json.ts';
-import { type ManifestDocument, manifestText, parseManifest } from './manifest.ts';
+import { type Manifest, type ManifestDocument, manifestText, parseManifest } from './manifest.ts';
 import type { MergeResult } from './merge-input.ts';
 import { identityOf, prepared } from './prepare.ts';
 import { editYaml } from './yaml-edit.ts';
@@ -12,6 +12,8 @@ interface Stretch {
   readonly document?: ManifestDocument;
 }
 
+type Wanted = ReadonlyMap<string, KubeObject>;
+
 /**
  * The target's own text with the carried edits in place, so that a person can compare the two: comments and order of the release
  * stay, documents without an edit are the same byte for byte, removed documents are left out and added ones stand at the end.
@@ -19,17 +21,21 @@ interface Stretch {
  */
 export function upgradeText(theirsText: string, { documents }: Pick<MergeResult, 'documents'>): string {
   const manifest = parseManifest(theirsText, 'the target’s manifest');
-  const text = theirsText.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
-  const stretches = stretchesOf(text, manifest.documents);
-  if (!stretches) return manifestText(documents);
-  const wanted = new Map(documents.map((object) => [identityOf(object), object]));
-  const kept = stretches.map((one, index) => textOf(one, stretches[index + 1], wanted));
+  const kept = textWith(theirsText, manifest, new Map(documents.map((object) => [identityOf(object), object])));
+  if (kept === undefined) return manifestText(documents);
   const known = new Set(manifest.documents.map(({ object }) => identityOf(object)));
   const added = documents.filter((object) => !known.has(identityOf(object)));
-  return (
-    kept.join('') +
-    added.map((object, index) => `${index === 0 && /(^|\n)$/.test(kept.join('')) ? '' : '\n'}---\n${writeYaml(object)}`).join('')
-  );
+  return kept + added.map((object, index) => `${index === 0 && /(^|\n)$/.test(kept) ? '' : '\n'}---\n${writeYaml(object)}`).join('');
+}
+
+/**
+ * The text of a manifest with other objects in the place of its own, by the identity of these; what has none there is left out.
+ * Undefined if a document is no part of the text.
+ */
+export function textWith(whole: string, { documents }: Pick<Manifest, 'documents'>, wanted: Wanted): string | undefined {
+  const text = whole.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
+  const stretches = stretchesOf(text, documents);
+  return stretches?.map((one, index) => textOf(one, stretches[index + 1], wanted)).join('');
 }
 
 /** Undefined if a document is no part of the text, as an item of a `List`. */
@@ -45,7 +51,7 @@ function stretchesOf(text: string, documents: readonly ManifestDocument[]): read
   return [...stretches, { text: text.slice(end) }];
 }
 
-function textOf({ text, document }: Stretch, next: Stretch | undefined, wanted: ReadonlyMap<string, KubeObject>): string {
+function textOf({ text, document }: Stretch, next: Stretch | undefined, wanted: Wanted): string {
   const subject = document ?? next?.document;
   if (!subject) return text;
   const object = wanted.get(identityOf(subject.object));

@@ -1,4 +1,4 @@
-import type { OperatorEnd, Sign, Variant, WorkloadName } from '../core/profile.ts';
+import type { OperatorCrossings, OperatorEnd, Sign, Variant, WorkloadName } from '../core/profile.ts';
 import type { ReadyRule } from '../core/rollout.ts';
 
 /** What the document calls 2/2 or 1/2 is 1/1 (canal 2/2) in every release: counts equal, never a literal (domain §0.5). */
@@ -106,12 +106,19 @@ export const calicoOperatorEnd: OperatorEnd = {
   statuses: [
     { name: 'calico', generation: 'installation' },
     { name: 'ippools', generation: 'installation' },
-    { name: 'tiers', generation: 'none' },
+    { name: 'tiers', generation: 'none', needs: 'APIServer' },
     { name: 'apiserver', generation: 'own', kind: 'APIServer' },
     { name: 'goldmane', generation: 'own', kind: 'Goldmane' },
     { name: 'whisker', generation: 'own', kind: 'Whisker' },
   ],
   api: { kind: 'APIServer', service: 'v3.projectcalico.org', namespace: 'calico-system', oldNamespace: 'calico-apiserver' },
+};
+
+export const calicoCrossings: OperatorCrossings = {
+  imageSet: { kind: 'ImageSet', prefix: 'calico-' },
+  refused: [{ since: 'v3.32.0', field: 'nonPrivileged', value: 'Enabled', instead: 'Disabled' }],
+  pools: { plural: 'ippools', field: ['calicoNetwork', 'ipPools'] },
+  gateway: { kind: 'GatewayAPI', policy: 'safe-upgrades.gateway.networking.k8s.io', field: 'crdManagement', value: 'Reconcile' },
 };
 
 export const calicoAddOnWorkloads = {

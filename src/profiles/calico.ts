@@ -1,6 +1,6 @@
 import type { Profile } from '../core/profile.ts';
 import { calicoPlatforms } from './calico-platforms.ts';
-import { calicoAddOnWorkloads, calicoOperated, calicoOperatorEnd, calicoVariants } from './calico-variants.ts';
+import { calicoAddOnWorkloads, calicoCrossings, calicoOperated, calicoOperatorEnd, calicoVariants } from './calico-variants.ts';
 
 /** Operator image minor → Calico minor; minors that are missing belong to another product line (domain §3.2). */
 const operatorMinors = {
@@ -135,6 +135,7 @@ export const calico: Profile = {
     statusVersionField: 'calicoVersion',
     flowLogs: ['Goldmane', 'Whisker'],
     end: calicoOperatorEnd,
+    crossings: calicoCrossings,
     // Newer agents of Calico Enterprise are called `node` as well: only their own registry tells them.
     otherProducts: { variantField: 'variant', variant: 'Calico', agentImages: ['cnx-node', 'quay.io/tigera/node'] },
     migrationLabel: { key: 'projectcalico.org/operator-node-migration', pending: 'pre-operator' },
@@ -225,6 +226,7 @@ export const calico: Profile = {
     template: 'manifests/alp/istio-inject-configmap-{version}.yaml',
     templateVersions: ['1.1.0 to 1.1.17', '1.2.0 to 1.2.9', '1.3.0 to 1.3.5', '1.4.0 to 1.4.2', '1.6', '1.7', '1.9', '1.10', '1.15'],
   },
+  tierRename: { since: 'v3.32.0', from: 'allow-tigera', to: 'calico-system' },
   registryMove: { since: 'v3.31.0', from: 'docker.io/calico', to: 'quay.io/calico' },
   flexvolUntil: 'v3.23',
 };

@@ -33,11 +33,12 @@ export const applyStage = pathStage<ApplyFacts>({
   survey: readApplyFacts,
   plan(facts, context) {
     const actions = [...upgradeActions(facts, context), ...leftoverRemovals(facts, context)];
-    if (actions.length === 0) return { skip: `everything is as ${facts.target.url} says, and rolled out` };
+    const left = leftBehind(facts.orphans);
+    if (actions.length === 0) return { skip: `everything is as ${facts.target.url} says, and rolled out`, objects: left };
     const { target } = facts;
     return {
       actions,
-      objects: [...facts.previews.map(({ planned }) => planned), ...leftBehind(facts.orphans)],
+      objects: [...facts.previews.map(({ planned }) => planned), ...left],
       notes: notesOf(facts, context),
       ...carriedOf(facts),
       remember: {

@@ -108,6 +108,14 @@ export const operatorEnd: Needs = ({ operator, operatorGroup: group }) => {
   ];
 };
 
+/** What the target's operator judges otherwise than the old one. */
+export const crossings: Needs = ({ operator, operatorGroup: group }) => {
+  if (!operator.crossings) return [];
+  const why = 'settings that the target’s operator judges otherwise';
+  const policies = { group: 'admissionregistration.k8s.io', plural: 'validatingadmissionpolicies' };
+  return [...allow(['list'], { group, plural: '*' }, why, { required: false }), ...allow(['get'], policies, why, { required: false })];
+};
+
 /** The journal of owner references, in ConfigMaps beside the run record. */
 export const journal: Needs = (_, { stateNamespace: namespace }) =>
   allow(['create', 'delete', 'get', 'list', 'update'], K.ConfigMap, 'journal of owner references', { namespace, required: false });

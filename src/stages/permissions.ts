@@ -4,6 +4,7 @@ import type { StageId } from '../core/stage.ts';
 import {
   backup,
   chartRelease,
+  crossings,
   type DocumentKind,
   detection,
   documents,
@@ -35,6 +36,7 @@ const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
     removedKinds,
     ownerSearch,
     documents,
+    crossings,
     () => [K.Namespace, K.PodDisruptionBudget, K.APIService].flatMap((kind) => allow(['list'], kind, 'state of the cluster')),
     () => allow(['get'], K.ConfigMap, 'settings of the agents and of kube-proxy'),
   ],

@@ -15,6 +15,7 @@ import { changesUids, readReferences, sourceOf } from './owners/references.ts';
 import { attempt, attemptWith } from './reading.ts';
 import { readInventory } from './survey/inventory.ts';
 import { readClient, readWorkFolder } from './survey/machine.ts';
+import { readOperated } from './survey/operated.ts';
 import { podView } from './survey/pods.ts';
 import { readAgentConfig, readInjectors, readProxyMode, readResources } from './survey/resources.ts';
 import { withStoredVersions } from './survey/stored-versions.ts';
@@ -44,15 +45,16 @@ export async function surveyPreflight(ports: Sources, context: Context): Promise
   const target = await readTargetFor(sources, context, detection, record);
   const { cluster } = sources;
   const search = searchedFor(detection, record, context);
-  const [chart, access, owners, agentConfig] = await Promise.all([
+  const [chart, access, owners, agentConfig, operated] = await Promise.all([
     readChartFindings(sources, context, detection),
     readAccess(cluster, context, detection, target, mayBeMeshed(general, context)),
     attempt(() => scanOwners(search, sources, context)),
     attempt(() => readAgentConfig(cluster, context.profile, variantOf(detection))),
+    readOperated(cluster, context, detection),
   ]);
   const preview = await attemptWith(target.previews, async (previews) => previews.map(({ planned }) => planned));
   const now = sources.clock.now().getTime();
-  return { now, ...general, ...machine, ...installed, record, target: target.facts, preview, chart, access, owners, agentConfig };
+  return { now, ...general, ...machine, ...installed, record, target: target.facts, preview, chart, access, owners, agentConfig, operated };
 }
 
 async function readInstallation({ cluster }: Sources, { profile, options }: Context) {

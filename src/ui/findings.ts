@@ -1,4 +1,4 @@
-import type { Category, Evidence, Finding } from '../core/check.ts';
+import { ADVICE, type Category, type Evidence, type Finding } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import { tally } from '../core/judge.ts';
 import type { Palette } from './colour.ts';
@@ -11,6 +11,8 @@ export interface FindingsView {
   readonly wide: boolean;
   /** Leaves out what passed; the tally still counts it. */
   readonly openOnly?: boolean;
+  /** What recommends something is shown all the same. */
+  readonly advice?: boolean;
 }
 
 /** The list of judged checks, grouped by what they look at, with the tally as its last line. */
@@ -30,7 +32,7 @@ export function findingLines(finding: Finding, view: FindingsView): readonly str
   const head = `${finding.id} ${finding.message}`;
   switch (finding.outcome) {
     case 'ok':
-      return view.openOnly ? [] : [`${palette.good('√')} ${head}`];
+      return view.openOnly && !(view.advice && finding.message.startsWith(ADVICE)) ? [] : [`${palette.good('√')} ${head}`];
     case 'not-applicable':
       return view.wide ? [palette.dim(`- ${finding.id} does not apply: ${finding.message}`)] : [];
     case 'warning':

@@ -16,6 +16,8 @@ export interface OperatorManner {
   mode: OperatorMode;
   /** Share of the recorded times: 1 is as slow as the real one. */
   readonly pace: number;
+  /** Where its Deployment is, if not in the release's namespace. */
+  readonly namespace?: string;
 }
 
 export interface PlayedOperator {
@@ -37,10 +39,12 @@ const RELEASES: Readonly<Record<string, string>> = {
 const TARGET = 'v3.32.1';
 const GROUP = '/apis/operator.tigera.io/v1';
 const INSTALLATION = `${GROUP}/installations/default`;
-const DEPLOYMENT = '/apis/apps/v1/namespaces/tigera-operator/deployments/tigera-operator';
 /** From the end of the old process to the lease of the new one, and between two looks of the status manager (recorded). */
 const LEASE_MS = 18_000;
 const TICK_MS = 5_000;
+
+const deploymentOf = ({ namespace = 'tigera-operator' }: OperatorManner) =>
+  `/apis/apps/v1/namespaces/${namespace}/deployments/tigera-operator`;
 
 interface Deployment {
   readonly metadata: { readonly generation: number };
@@ -94,7 +98,7 @@ function nextTime(thrown: unknown): void {
 type State = { release: string; flapped: boolean };
 
 async function look(api: Api, manner: OperatorManner, state: State, after: (ms: number) => Promise<unknown>): Promise<void> {
-  const { wanted, release } = await operatorOf(api);
+  const { wanted, release } = await operatorOf(api, manner);
   const installation = await find(api, INSTALLATION);
   if (!installation) return;
   if (wanted === TARGET && state.release !== '' && state.release !== TARGET)
@@ -123,13 +127,14 @@ async function look(api: Api, manner: OperatorManner, state: State, after: (ms: 
 const FORBIDDEN = 'Error creating / updating resource: secrets "node-certs" is forbidden';
 
 /** What the old operator does while it is being replaced, or cannot be. */
-async function beforeItsEnd(api: Api, { mode }: OperatorManner, generation: number): Promise<void> {
+async function beforeItsEnd(api: Api, manner: OperatorManner, generation: number): Promise<void> {
+  const { mode } = manner;
   if (mode === 'pinned' || mode === 'forbidden')
     await writeStatus(api, 'calico', { generation, why: FORBIDDEN, reason: 'ResourceUpdateError' });
   if (mode !== 'pinned') return;
-  const { spec } = await api.get<Deployment>(DEPLOYMENT);
+  const { spec } = await api.get<Deployment>(deploymentOf(manner));
   const containers = spec.template.spec.containers.map((one) => ({ ...one, image: one.image.replace(/:[^:]*$/, ':v1.32.12') }));
-  await api.send('PATCH', DEPLOYMENT, { spec: { template: { spec: { containers } } } });
+  await api.send('PATCH', deploymentOf(manner), { spec: { template: { spec: { containers } } } });
 }
 
 async function complain(api: Api): Promise<void> {
@@ -139,8 +144,11 @@ async function complain(api: Api): Promise<void> {
 }
 
 /** The release that its Deployment asks for, and the one that runs: undefined while the pod is being replaced. */
-async function operatorOf(api: Api): Promise<{ readonly wanted?: string | undefined; readonly release?: string | undefined }> {
-  const operator = await find<Deployment>(api, DEPLOYMENT);
+async function operatorOf(
+  api: Api,
+  manner: OperatorManner,
+): Promise<{ readonly wanted?: string | undefined; readonly release?: string | undefined }> {
+  const operator = await find<Deployment>(api, deploymentOf(manner));
   if (!operator) return {};
   const { metadata, spec, status = {} } = operator;
   const runs =

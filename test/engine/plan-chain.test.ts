@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import type { EngineEvent } from '../../src/core/event.ts';
 import type { Sources } from '../../src/core/ports.ts';
 import { type AnyStage, stage } from '../../src/core/stage.ts';
 import { planChain } from '../../src/engine/plan-chain.ts';
 import { engineContext } from '../support/engine-ports.ts';
 
-const sources = {} as Sources;
+/** By this clock every look takes a second. */
+let seconds = 0;
+const sources = { clock: { now: () => new Date(1_000 * seconds) } } as Sources;
 
 function stageOf(id: 'preflight' | 'apply' | 'verify', opened: string[], judgesResult = false): AnyStage {
   return stage<null>({
@@ -25,6 +28,7 @@ function stageOf(id: 'preflight' | 'apply' | 'verify', opened: string[], judgesR
     ],
     async survey() {
       opened.push(id);
+      seconds += 1;
       return null;
     },
     plan: () => ({
@@ -59,6 +63,19 @@ describe('planChain', () => {
     const alone: string[] = [];
     await planChain([{ ...stageOf('preflight', alone), optional: true }], sources, engineContext(), () => undefined);
     assert.deepEqual(alone, ['preflight']);
+  });
+
+  it('tells how long each stage took, and keeps it with what only looked', async () => {
+    const events: EngineEvent[] = [];
+    const stages = [stageOf('preflight', []), stageOf('verify', [], true)];
+    await planChain(stages, sources, engineContext(), (event) => events.push(event));
+    const took = events.flatMap((event) => (event.type === 'planned' ? [[event.stage, event.durationMs]] : []));
+    assert.deepEqual(took, [
+      ['preflight', 1_000],
+      ['verify', 0],
+    ]);
+    const { looked } = await planChain(stages, sources, engineContext(), () => undefined);
+    assert.equal(looked.get('preflight')?.tookMs, 1_000);
   });
 
   it('says with which exit the findings stop the chain', async () => {

@@ -377,13 +377,21 @@ describe('runChain', () => {
       scripted('apply', [...twice({ actions: [exec('a')] }), { actions: [exec('a')] }]),
       scripted('wait', [{ actions: [] }], { readOnly: true }),
     ].map(watched);
-    const looked = new Map(await Promise.all(stages.map(async (one) => [one.id, await one.open(bench.ports, engineContext())] as const)));
+    const looked = new Map(
+      await Promise.all(
+        stages.map(async (one) => [one.id, { open: await one.open(bench.ports, engineContext()), tookMs: 9_000 }] as const),
+      ),
+    );
     opened.length = 0;
-    const outcome = await runChain(stages, bench.ports, engineContext(), () => undefined, {
+    const took = new Map<string, number>();
+    const observe = (event: EngineEvent) => event.type === 'stage-done' && took.set(event.stage, event.durationMs);
+    const outcome = await runChain(stages, bench.ports, engineContext(), observe, {
       looked: new Map([...looked].filter(([id]) => id !== 'apply')),
     });
     assert.equal(outcome.exit, 'done');
     assert.deepEqual(opened, ['apply', 'apply', 'wait']);
+    assert.ok((took.get('preflight') ?? 0) >= 9_000, 'its look counts, whenever it was made');
+    assert.ok((took.get('wait') ?? 0) < 9_000, 'it was looked at anew');
   });
 
   it('looks once where it is known that there is something to write: the lock is held before', async () => {

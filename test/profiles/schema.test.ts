@@ -56,6 +56,7 @@ const profile: FieldsOf<Profile> = {
   controllersConfiguration: 'required',
   sidecar: 'required',
   registryMove: 'optional',
+  tierRename: 'optional',
   flexvolUntil: 'optional',
 };
 const images: FieldsOf<Profile['images']> = {
@@ -88,6 +89,7 @@ const operator: FieldsOf<Profile['operator']> = {
   flowLogs: 'optional',
   end: 'optional',
   imageListArgs: 'optional',
+  crossings: 'optional',
   otherProducts: 'optional',
 };
 const datastore: FieldsOf<DatastoreFacts> = {

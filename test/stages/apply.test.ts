@@ -222,6 +222,37 @@ describe('objects that the target no longer has', () => {
     assert.ok(bench.around.object('ConfigMap', 'netsvc-old'));
   });
 
+  for (const [when, steps] of [
+    ['before anything was applied', 0],
+    ['in the middle', 3],
+    ['once everything was applied', 100],
+  ] as const)
+    it(`are named by a run that goes on after it was killed ${when}, though nothing in the cluster tells the old release`, async () => {
+      const bench = await benchWith([config]);
+      const plan = (await openApply(bench)).plan();
+      assert.ok('actions' in plan && plan.keep);
+      bench.record = runRecord({ kept: ['r/apply/edits#1'] });
+      bench.kept.set('r/apply/edits#1', JSON.parse(JSON.stringify(plan.keep.content)));
+      for (const action of plan.actions.slice(0, steps)) bench.around.perform(action);
+      const left = ((await openApply(bench)).plan().objects ?? []).filter(({ change }) => change === 'left-behind');
+      assert.deepEqual(
+        left.map(({ ref, note }) => [ref.name, note?.replace(/.*: /, '')]),
+        [['netsvc-old', 'kubectl delete configmap netsvc-old -n kube-system']],
+      );
+    });
+
+  it('are said to be unknown where a run goes on without the manifest that it began with', async () => {
+    const bench = await benchWith([config]);
+    const plan = (await openApply(bench)).plan();
+    assert.ok('actions' in plan && plan.keep);
+    bench.record = runRecord({ kept: ['r/apply/edits#1'] });
+    bench.kept.set('r/apply/edits#1', { ...(plan.keep.content as object), told: {}, base: 'v3.1.0' });
+    const { base: _, ...options } = bench.context.options;
+    const { left, notes } = await planOf({ ...bench, context: { ...bench.context, options } });
+    assert.equal(left.size, 0);
+    assert.match(notes.join('\n'), /what the target leaves behind is not known: neither this program nor .* has netsvc\.yaml of v3\.1\.0/);
+  });
+
   it('have the command that deletes them, and from when on it is safe', async () => {
     const budget = object('policy/v1', 'PodDisruptionBudget', 'netsvc-old-budget', 'kube-system');
     const { left } = await planOf(

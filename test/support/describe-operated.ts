@@ -13,16 +13,26 @@ const IMAGE = '{.spec.template.spec.containers[0].image}';
 const text = (result: { exitCode?: number | undefined; stdout: string; stderr: string }) =>
   `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
 
+export interface OperatedCase {
+  readonly accepted?: readonly string[];
+  /** The aggregator and its UI are asked for, which rolls the agents. */
+  readonly flowLogs?: boolean;
+  /** Of the operator, if not the release's. */
+  readonly namespace?: string;
+}
+
 /** Procedure B from one release, with an edit: killed when `words` are said, run again, and at the target with the edit. */
-export function describeOperated(release: string, words: RegExp, ...accepted: readonly string[]): void {
-  describe(`procedure B from ${release} on a real control plane`, function () {
+export function describeOperated(release: string, words: RegExp, { accepted = [], flowLogs = false, namespace }: OperatedCase = {}): void {
+  const how = `${flowLogs ? ', with flow logs' : ''}${namespace ? `, the operator in ${namespace}` : ''}`;
+  describe(`procedure B from ${release} on a real control plane${how}`, function () {
     this.timeout(900_000);
-    const run = [...RUN, ...accepted.flatMap((one) => ['--accept', one])];
+    const run = [...RUN, ...accepted.flatMap((one) => ['--accept', one]), ...(flowLogs ? ['--enable-flow-logs'] : [])];
+    const operator = `deploy -n ${namespace ?? 'tigera-operator'} tigera-operator`;
     let cluster: OperatedCluster;
     before(async function () {
       if (!hasReleases()) this.skip(); // needs the release files beside the repository
-      cluster = await operatedCluster({ mode: 'well', pace: 0.1 }, { release });
-      const edit = ['set', 'resources', 'deployment/tigera-operator', '-n', 'tigera-operator', '--requests=cpu=70m'];
+      cluster = await operatedCluster({ mode: 'well', pace: 0.1, ...(namespace ? { namespace } : {}) }, { release });
+      const edit = ['set', 'resources', 'deployment/tigera-operator', '-n', namespace ?? 'tigera-operator', '--requests=cpu=70m'];
       assert.equal((await cluster.plane.kubectl(edit)).exitCode, 0);
     });
     after(() => cluster?.stop());
@@ -38,12 +48,26 @@ export function describeOperated(release: string, words: RegExp, ...accepted: re
       assert.match(said, words, text(first));
       const done = await cluster.upgrade(...run);
       assert.equal(done.exitCode, 0, text(done));
-      assert.equal(await cluster.read('deploy -n tigera-operator tigera-operator', IMAGE), 'quay.io/tigera/operator:v1.42.3');
+      assert.equal(await cluster.read(operator, IMAGE), 'quay.io/tigera/operator:v1.42.3');
       const cpu = '{.spec.template.spec.containers[0].resources.requests.cpu}';
-      assert.equal(await cluster.read('deploy -n tigera-operator tigera-operator', cpu), '70m');
+      assert.equal(await cluster.read(operator, cpu), '70m');
       assert.equal(await cluster.read('installations default', '{.status.calicoVersion}'), 'v3.32.1');
       assert.match(await cluster.read('ds -n calico-system calico-node', IMAGE), /:v3\.32\.1$/);
+      const agents = '{.status.updatedNumberScheduled}/{.status.numberAvailable}';
+      assert.equal(await cluster.read('ds -n calico-system calico-node', agents), '3/3');
+      const names = '{.items[*].metadata.name}';
+      assert.equal(await cluster.read('goldmanes.operator.tigera.io', names), flowLogs ? 'default' : '', 'only when asked');
+      assert.equal(await cluster.read('whiskers.operator.tigera.io', names), flowLogs ? 'default' : '');
+      const server = '{.spec.template.spec.containers[0].env[?(@.name=="FELIX_FLOWLOGSGOLDMANESERVER")].value}';
+      assert.equal(await cluster.read('ds -n calico-system calico-node', server), flowLogs ? 'goldmane.calico-system.svc:7443' : '');
     });
+
+    if (namespace)
+      it('has no second operator', async () => {
+        const operators = '{.items[?(@.metadata.name=="tigera-operator")].metadata.namespace}';
+        assert.equal(await cluster.read('deploy -A', operators), namespace);
+        assert.equal(await cluster.read('namespaces', '{.items[?(@.metadata.name=="tigera-operator")].metadata.name}'), '');
+      });
 
     it('a second run writes nothing', async () => {
       const before = await cluster.versions();

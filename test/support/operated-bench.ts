@@ -15,6 +15,8 @@ export const TYPHA = 'NS-251=Deployment/calico-system/calico-typha';
 export interface Operated {
   /** Namespace of the operator, everywhere in its manifest. */
   readonly namespace?: string;
+  /** Name of its Deployment. */
+  readonly named?: string;
   readonly options?: Partial<Options>;
   readonly present?: readonly string[];
   /** What is in the cluster besides. */
@@ -24,11 +26,12 @@ export interface Operated {
 /** The operator of v3.27.5 as its document says, with `kubectl create`, and the components that it rendered. */
 export async function operatedBench({
   namespace = OPERATOR,
+  named = OPERATOR,
   options,
   present = ['v3.27.5', 'v3.32.1'],
   more = [],
 }: Operated = {}): Promise<ApplyBench> {
-  const documents = (await ownDocuments('v3.27.5', 'tigera-operator.yaml', operatorReleases)).map((one) => moved(one, namespace));
+  const documents = (await ownDocuments('v3.27.5', 'tigera-operator.yaml', operatorReleases)).map((one) => moved(one, namespace, named));
   const rendered = [
     workloadOf('DaemonSet', 'calico-node', { namespace: 'calico-system', images: { 'calico-node': 'docker.io/calico/node:v3.27.5' } }),
     ...['calico-typha', 'calico-kube-controllers'].map((name) =>
@@ -40,6 +43,8 @@ export async function operatedBench({
   return applyBench(installed, { profile: calico, folder: operatorReleases, releases: present, ...(options ? { options } : {}) });
 }
 
-function moved(document: KubeObject, namespace: string): KubeObject {
-  return JSON.parse(JSON.stringify(document).replaceAll(`"namespace":"${OPERATOR}"`, `"namespace":"${namespace}"`)) as KubeObject;
+function moved(document: KubeObject, namespace: string, named: string): KubeObject {
+  const placed = JSON.parse(JSON.stringify(document).replaceAll(`"namespace":"${OPERATOR}"`, `"namespace":"${namespace}"`)) as KubeObject;
+  const name = { Namespace: namespace, Deployment: named }[document.kind] ?? document.metadata.name;
+  return { ...placed, metadata: { ...placed.metadata, name } };
 }

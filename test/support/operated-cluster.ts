@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isOlder } from '../../src/core/release.ts';
@@ -54,7 +54,7 @@ export async function operatedCluster(manner: OperatorManner, options: OperatedO
     (await plane.kubectl(['get', ...resource.split(' '), '-o', `jsonpath=${jsonPath}`])).stdout;
   try {
     await plane.addNodes(3);
-    await install(plane, release);
+    await install(plane, release, { namespace: manner.namespace, home });
     apiServer = await service.brought({ apiServer: options.apiServer ?? false });
   } catch (thrown) {
     await stop();
@@ -74,10 +74,19 @@ export async function operatedCluster(manner: OperatorManner, options: OperatedO
   };
 }
 
-async function install(plane: ControlPlane, release: string): Promise<void> {
+interface Place {
+  /** The operator's, if not the release's. */
+  readonly namespace: string | undefined;
+  /** Where files may be written. */
+  readonly home: string;
+}
+
+async function install(plane: ControlPlane, release: string, { namespace, home }: Place): Promise<void> {
   // From v3.30 on the CRDs have a file of their own.
   const files = isOlder(release, 'v3.30.0') ? [] : ['operator-crds.yaml'];
-  for (const file of [...files, 'tigera-operator.yaml']) await create(plane, manifestFile(release, file));
+  const operator = manifestFile(release, 'tigera-operator.yaml');
+  const placed = namespace === undefined ? operator : await inNamespace(operator, namespace, home);
+  for (const file of [...files.map((one) => manifestFile(release, one)), placed]) await create(plane, file);
   const path = '/apis/operator.tigera.io/v1/installations';
   await until('the Installation is served', async () => (await find(plane.api, path)) !== undefined);
   await plane.api.send('POST', path, {
@@ -86,6 +95,16 @@ async function install(plane: ControlPlane, release: string): Promise<void> {
     metadata: { name: 'default' },
     spec: {},
   });
+}
+
+/** The release's file as a person puts another namespace into it. */
+async function inNamespace(file: string, namespace: string, home: string): Promise<string> {
+  const text = (await readFile(file, 'utf8'))
+    .replaceAll('namespace: tigera-operator', `namespace: ${namespace}`)
+    .replace(/(kind: Namespace\nmetadata:\n {2}name:) tigera-operator/, `$1 ${namespace}`);
+  const path = join(home, 'operator.yaml');
+  await writeFile(path, text);
+  return path;
 }
 
 /** What this server no longer has is left out. */

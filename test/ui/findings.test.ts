@@ -68,4 +68,12 @@ describe('the list of findings', () => {
     const lines = findingsLines(findings.slice(0, 1), { palette: plain, wide: false, openOnly: true });
     assert.deepEqual(lines, ['1 ok']);
   });
+
+  it('shows what recommends something where that is wanted, though it passed', () => {
+    const [passed] = findings;
+    assert.ok(passed);
+    const both = [passed, { ...passed, id: 'NS-901', message: 'advice: move the data' }];
+    const lines = findingsLines(both, { palette: plain, wide: false, openOnly: true, advice: true });
+    assert.deepEqual(lines.slice(1), ['√ NS-901 advice: move the data', '2 ok']);
+  });
 });

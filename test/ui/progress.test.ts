@@ -19,18 +19,22 @@ const rollout = (phase: 'old' | 'updating'): RolloutProgress => ({
   pods: [{ node: 'n1', pod: 'p', phase, release: 'v3.26.4', ready: '2/2', why: '' }],
 });
 
-async function log(mode: 'lines' | 'silent', phase: 'plan' | 'run', events: readonly (EngineEvent | 'tick')[]): Promise<string> {
+async function log(mode: 'lines' | 'silent', phase: 'plan' | 'run', events: readonly (EngineEvent | 'tick' | 'second')[]): Promise<string> {
   const [written, stopped]: [string[], string[]] = [[], []];
-  let tick: () => void = () => undefined;
+  const ticks = new Map<number, () => void>();
   const every = (ms: number, call: () => void) => {
-    assert.equal(ms, 15_000);
-    tick = call;
-    return () => void stopped.push('stopped');
+    ticks.set(ms, call);
+    return () => void stopped.push(`${ms}`);
   };
+  const call = (ms: number) => ticks.get(ms)?.();
   const progress = await startProgress({ mode, phase, stages: [], palette: plain, write: (text) => written.push(text), every });
-  for (const event of events) event === 'tick' ? tick() : progress.observe(event);
+  for (const event of events) {
+    if (event === 'tick') call(15_000);
+    else if (event === 'second') call(1_000);
+    else progress.observe(event);
+  }
   await progress.close();
-  assert.deepEqual(stopped, mode === 'lines' ? ['stopped'] : []);
+  assert.deepEqual(stopped, [...ticks.keys()].map(String), 'nothing goes on by itself');
   return written.join('');
 }
 
@@ -105,8 +109,32 @@ describe('progress off a terminal', () => {
     );
   });
 
-  it('does not announce stages that are only planned', async () => {
-    assert.equal(await log('lines', 'plan', [{ type: 'stage-started', stage: 'crds', title: 'New CRDs' }]), '');
+  const plan = { id: 'crds', title: 'New CRDs', ref: 'r', actions: [], objects: [], notes: [] };
+
+  it('says nothing of stages that are planned at once', async () => {
+    const planned: EngineEvent = { type: 'planned', stage: 'crds', plan, durationMs: 400 };
+    assert.equal(await log('lines', 'plan', [{ type: 'stage-started', stage: 'crds', title: 'New CRDs' }, planned]), '');
+  });
+
+  it('says within a second what is being planned, once, and how long it took', async () => {
+    const events = [
+      { type: 'stage-started', stage: 'preflight', title: 'Find out' },
+      'second',
+      'second',
+      { type: 'planned', stage: 'preflight', plan, durationMs: 8_600 },
+      { type: 'stage-started', stage: 'crds', title: 'New CRDs' },
+      { type: 'planned', stage: 'crds', plan, durationMs: 200 },
+      { type: 'stage-started', stage: 'apply', title: 'Apply' },
+      'second',
+    ] as const;
+    assert.equal(
+      await log('lines', 'plan', events),
+      ['planning: preflight: Find out', 'planning: preflight: took 9s', 'planning: apply: Apply', ''].join('\n'),
+    );
+  });
+
+  it('says nothing of planning while it runs', async () => {
+    assert.equal(await log('lines', 'run', [{ type: 'planned', stage: 'crds', plan }]), '');
   });
 
   it('has only the warnings when silent', async () => assert.equal(await log('silent', 'run', [...run, 'tick']), 'Warning: be careful\n'));

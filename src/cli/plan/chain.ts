@@ -61,6 +61,6 @@ export function planText(
   return [
     ...planLines(head, planned.stages, view),
     ...twoWayLines(planned.stages, wide, namespace),
-    ...(planned.findings.length > 0 ? findingsLines(planned.findings, { palette, wide, openOnly: true }) : []),
+    ...(planned.findings.length > 0 ? findingsLines(planned.findings, { palette, wide, openOnly: true, advice: true }) : []),
   ];
 }

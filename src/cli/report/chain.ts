@@ -15,7 +15,9 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
     : runReport(context, asked.command, outcome, step);
   await session.present(document, async (wide) => {
     const { runLines } = await import('./run-lines.ts');
-    return runLines(outcome, { palette: session.outPalette, wide, full: ['preflight', 'verify'].includes(asked.command) });
+    // A plan that a person has agreed to a moment ago has said it.
+    const advice = session.context.options.yes || !session.seams.terminal.interactive;
+    return runLines(outcome, { palette: session.outPalette, wide, full: ['preflight', 'verify'].includes(asked.command), advice });
   });
   if (outcome.message !== undefined) session.fail(new Fault(outcome.exit, outcome.message, outcome.suggestions));
   return outcome.exit;

@@ -7,7 +7,7 @@ import type { Outcome } from './run.ts';
 /** The end of a run for a person: the checks (all of them where they are the point), then one row per stage, unless the checks are all there is. */
 export function runLines(
   outcome: Outcome,
-  view: { readonly palette: Palette; readonly wide: boolean; readonly full: boolean },
+  view: { readonly palette: Palette; readonly wide: boolean; readonly full: boolean; readonly advice?: boolean },
 ): readonly string[] {
   const checks = outcome.findings.length > 0 ? findingsLines(outcome.findings, { ...view, openOnly: !view.full && !view.wide }) : [];
   if (outcome.stages.length === 0 || (view.full && outcome.stages.length === 1)) return checks;

@@ -6,6 +6,7 @@ import type { Sources, UserFiles } from '../../core/ports.ts';
 import { compareReleases, parseRelease, sameMinor } from '../../core/release.ts';
 import { type Manifest, parseManifest } from '../../merge/manifest.ts';
 import type { BaseCandidate } from '../../merge/rank-bases.ts';
+import { inNamespace, operatorMove } from '../operator/namespace.ts';
 import { attempt, eachOf } from '../reading.ts';
 import { assertIsBase } from '../target/identity.ts';
 import { addOnsOf, isLeftOut, readReleaseManifest, variantOf } from '../target/target.ts';
@@ -28,15 +29,23 @@ const WIDTH = 2;
  * minor, and Fault('usage') for a `--base` that cannot be it.
  */
 export async function readBases(sources: Sources, context: Context, installation: Installation): Promise<Bases> {
+  const { labelled, others } = await readReleasedBases(sources, context, installation);
+  const move = operatorMove(context, installation);
+  const placed = (base: BaseCandidate) => ({ ...base, documents: inNamespace(base.documents, move) });
+  return { labelled: placed(labelled), others: others.map(placed) };
+}
+
+async function readReleasedBases(sources: Sources, context: Context, installation: Installation): Promise<Bases> {
   const { file, ...variant } = variantOf(context, installation);
   const release = installation.release ?? (installation.line === undefined ? undefined : `${installation.line}.0`);
   const own = context.options.base;
   if (own !== undefined) {
     const { text, path } = await readOwnBase(sources.files, own, release, file);
     const manifest = parseManifest(text, path);
-    assertIsBase(manifest, { file, ...variant });
+    const documents = objectsOf(manifest);
+    assertIsBase(manifest, inNamespace(documents, operatorMove(context, installation)), { file, ...variant });
     const addOns = await addOnDocuments(sources, context, installation, release ?? own);
-    return { labelled: { release: release ?? own, documents: [...objectsOf(manifest), ...addOns] }, others: [] };
+    return { labelled: { release: release ?? own, documents: [...documents, ...addOns] }, others: [] };
   }
   if (release === undefined) throw noBase('the installed release is not known', file);
   const known = [...(await sources.stored.releasesOf(file)), ...((await sources.artifacts.releases()) ?? [])];
@@ -55,6 +64,24 @@ export async function readBases(sources: Sources, context: Context, installation
     return { labelled: withAddOns({ release: one, documents }), others: others.map(withAddOns) };
   }
   throw noBase(`neither this program nor ${sources.artifacts.source} has ${file} of ${release}`, file);
+}
+
+/**
+ * The manifest that a run told edits by, of the release that it kept: once agents run the target, nothing in the cluster tells it.
+ * Throws NoBase if it is not at hand.
+ */
+export async function readBaseOf(sources: Sources, context: Context, installation: Installation, release: string) {
+  const { file } = variantOf(context, installation);
+  const own = context.options.base;
+  const documents = own === undefined ? await documentsOf(sources, release, file) : await ownDocuments(sources.files, own, release, file);
+  if (!documents) throw noBase(`neither this program nor ${sources.artifacts.source} has ${file} of ${release}`, file);
+  const all = [...documents, ...(await addOnDocuments(sources, context, installation, release))];
+  return inNamespace(all, operatorMove(context, installation));
+}
+
+async function ownDocuments(files: UserFiles, own: string, release: string, file: string): Promise<readonly KubeObject[]> {
+  const { text, path } = await readOwnBase(files, own, release, file);
+  return objectsOf(parseManifest(text, path));
 }
 
 /** What the program carries, and of the artifact source those of the installed minor; what cannot be had is passed over. */

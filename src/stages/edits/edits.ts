@@ -66,7 +66,8 @@ export async function readEdits(sources: Sources, context: Context, installation
     knowledge: context.profile.merge,
   } as const;
   const merged = merge(input, file ? { labelled, others } : await comparable(sources, own, input, { labelled, others }));
-  const { base, near, result, doubt } = merged;
+  const { base, near, doubt } = merged;
+  const result = { ...merged.result, edits: [...(target.moved ?? []), ...merged.result.edits] };
   refuseUnused(result.unused, result.conflicts);
   const bases = [base, ...near.filter((one) => one !== base)].map(({ release }) => release);
   const carried = await carriedEdits(target, base.release, { ...result, documents: withGiven(result.documents, context) }, resolutions);
@@ -120,8 +121,9 @@ export async function readInstalledManifest({ files }: Sources, context: Context
   const path = context.options.installedManifest;
   if (path === undefined) return undefined;
   const manifest = parseManifest(await files.readText(path), path);
-  assertIsBase(manifest, variantOf(context, installation));
-  return manifest.documents.map(({ object }) => object).filter((object) => !isLeftOut(object));
+  const documents = manifest.documents.map(({ object }) => object);
+  assertIsBase(manifest, documents, variantOf(context, installation));
+  return documents.filter((object) => !isLeftOut(object));
 }
 
 function refuseUnused(unused: readonly string[], conflicts: readonly Conflict[]): void {

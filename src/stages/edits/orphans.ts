@@ -7,7 +7,7 @@ import type { ClusterReader } from '../../core/ports.ts';
 import type { Profile } from '../../core/profile.ts';
 import type { Manifest } from '../../merge/manifest.ts';
 import { identityOf } from '../../merge/prepare.ts';
-import type { OwnObject } from './own-objects.ts';
+import { type OwnObject, readOwnObjects } from './own-objects.ts';
 
 /** What the installed release has and the target no longer has. */
 export interface Orphans {
@@ -27,6 +27,17 @@ export function orphansOf(own: readonly OwnObject[], target: readonly KubeObject
     live: orphans.flatMap(({ live }) => live ?? []),
     unserved: orphans.filter(({ state }) => state === 'unserved').map(({ document }) => document),
   };
+}
+
+/** Of what `base` has, whatever `target` does not: asked of the cluster again. */
+export async function orphansBetween(
+  cluster: Parameters<typeof readOwnObjects>[0],
+  base: readonly KubeObject[],
+  target: readonly KubeObject[],
+): Promise<Orphans> {
+  const targeted = new Set(target.map(identityOf));
+  const gone = base.filter((document) => document.kind !== 'CustomResourceDefinition' && !targeted.has(identityOf(document)));
+  return orphansOf(await readOwnObjects(cluster, gone), target);
 }
 
 /** What `edits` tells, and CRDs of removed kinds, which no base tells: `definitions` has the target's own. */

@@ -1,6 +1,7 @@
 import type { ApplyJudged } from '../../checks/apply.ts';
 import { operatorChecks } from '../../checks/operator.ts';
 import type { Action } from '../../core/action.ts';
+import type { Reading } from '../../core/check.ts';
 import type { Context } from '../../core/context.ts';
 import type { Installation } from '../../core/installation.ts';
 import type { KubeObject } from '../../core/object.ts';
@@ -8,6 +9,7 @@ import type { Sources } from '../../core/ports.ts';
 import type { RolloutProgress } from '../../core/rollout.ts';
 import { applyWhole, changes } from '../apply/file.ts';
 import { emptiedSecrets } from '../apply/kvstore-facts.ts';
+import type { EditSurvey } from '../edits/edits.ts';
 import { leftBehind, type Orphans, readOrphans, unservedNotes } from '../edits/orphans.ts';
 import { readOwnersJudged } from '../owners/references.ts';
 import { pathPart } from '../path-stage.ts';
@@ -24,6 +26,7 @@ import { readRestarts, restartNotes } from './restarts.ts';
 import { operatorTarget } from './target.ts';
 
 interface OperatorFacts extends ApplyJudged {
+  readonly edits: Reading<EditSurvey>;
   readonly target: Target;
   readonly previews: readonly PreviewedObject[];
   readonly crds: CrdFacts;
@@ -48,10 +51,11 @@ export const operatorApply = pathPart<OperatorFacts>({
   plan(facts, context) {
     const { target, previews } = facts;
     const actions = operatorActions(facts, context);
-    if (actions.length === 0) return { skip: `the operator is as ${target.url} says, and runs` };
+    const left = leftBehind(facts.orphans);
+    if (actions.length === 0) return { skip: `the operator is as ${target.url} says, and runs`, objects: left };
     return {
       actions,
-      objects: [...previews.map(({ planned }) => planned), ...leftBehind(facts.orphans)],
+      objects: [...previews.map(({ planned }) => planned), ...left],
       notes: [
         ...notesOf(facts),
         ...unservedNotes(facts.orphans),
@@ -120,9 +124,10 @@ function waitForOperator({ rollouts, previews }: OperatorFacts, { options }: Con
   return [{ id: 'wait-operator', title, ref: '§4.3/2', undo: 'full', effect: { type: 'wait', until, timeoutMs } }];
 }
 
-function notesOf({ target, installation, crds }: OperatorFacts): readonly string[] {
+function notesOf({ target, installation, crds, edits }: OperatorFacts): readonly string[] {
   const late = changes(crds) ? 'CRDs that are not there yet are applied first; between them and the operator there is no pause' : '';
   const typha = installation.hasTypha ? 'the operator replaces Typha and the agents in the same second; nobody can order them' : '';
   const never = 'the Installation stays as it is, and custom-resources.yaml is not applied';
-  return [...(target.manifest.notes ?? []), late, typha, never].filter((note) => note !== '');
+  const told = 'value' in edits ? edits.value.notes : [];
+  return [...(target.manifest.notes ?? []), ...told, late, typha, never].filter((note) => note !== '');
 }

@@ -67,13 +67,18 @@ function secondOperator(manifest: Manifest, { namespace, name }: { namespace: st
  * Refuses a person's `--base` that does not hold the agents of the variant: no edit could be told from
  * the release's own text by it. Its release is not judged, since the nearest one at hand is better than none.
  */
-export function assertIsBase(manifest: Manifest, variant: Variant): void {
-  const documents = manifest.documents.map((one) => one.object);
+export function assertIsBase(manifest: Pick<Manifest, 'name'>, documents: readonly KubeObject[], variant: Variant): void {
   if (holds(documents, variant.agent)) return;
   throw notWhole(manifest, variant, variant.agent, 'usage', `give the unedited ${variant.file} of the installed release with --base`);
 }
 
-function notWhole(manifest: Manifest, variant: Variant, { kind, namespace, name }: WorkloadName, code: ExitName, next: string): Fault {
+function notWhole(
+  manifest: Pick<Manifest, 'name'>,
+  variant: Variant,
+  { kind, namespace, name }: WorkloadName,
+  code: ExitName,
+  next: string,
+): Fault {
   return new Fault(code, `${manifest.name} is not a whole ${variant.id} manifest: it has no ${kind} ${namespace}/${name}`, [next]);
 }
 

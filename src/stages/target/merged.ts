@@ -8,13 +8,13 @@ import type { ClusterReader, Sources } from '../../core/ports.ts';
 import { continues, type RunRecord } from '../../core/run-record.ts';
 import { writesAgain } from '../../detect/field-takers.ts';
 import { changesSince, type LaterChange, takenChanges } from '../../merge/taken-fields.ts';
-import { NoBase } from '../edits/base.ts';
+import { NoBase, readBaseOf } from '../edits/base.ts';
 import { type EditSurvey, readEdits } from '../edits/edits.ts';
 import { refuseOtherFiles, withGivenEndpoints } from '../edits/given.ts';
-import { NO_ORPHANS } from '../edits/orphans.ts';
+import { NO_ORPHANS, type Orphans, orphansBetween } from '../edits/orphans.ts';
 import { type PreviewedObject, previewDocuments } from '../preview/documents.ts';
 import { withCarried } from './carried.ts';
-import { readReleasedTarget, readTarget, type Target } from './target.ts';
+import { readReleasedTarget, readTarget, type Target, targetDocuments } from './target.ts';
 
 /** The target as it will be applied, and what applying it will do. */
 export interface MergedTarget {
@@ -37,33 +37,52 @@ export async function readMergedTarget(
   record: RunRecord | undefined,
 ): Promise<MergedTarget> {
   const begun = await readTarget(sources, context, installation);
-  const goesOn = begun.carried !== undefined && continues(record, context);
+  const goesOn = continues(record, context) ? begun.carried : undefined;
   if (goesOn) {
     refuseOtherDecisions(begun, context);
-    await refuseOtherFiles(sources, context, installation, begun.carried);
+    await refuseOtherFiles(sources, context, installation, goesOn);
   }
   const { target: recorded, before } = await withGivenEndpoints(sources, context, installation, begun);
   if (goesOn || context.options.upgradeFile !== undefined) {
     const previews = await previewsOf(sources.cluster, recorded, context);
     const untold = continues(record, context) ? laterChanges(previews, record.startedAt) : [];
-    return { target: recorded, edits: { value: settled(recorded, before) }, previews, untold };
+    const value = settled(recorded, before);
+    if (!goesOn) return { target: recorded, edits: { value }, previews, untold };
+    const left = await withBase(() => leftBehind(sources, context, installation, goesOn.base));
+    if ('value' in left) return { target: recorded, edits: { value: { ...value, orphans: left.value } }, previews, untold };
+    const unknown = `what the target leaves behind is not known: ${left.unread}`;
+    return { target: recorded, edits: { value: { ...value, notes: [...value.notes, unknown] } }, previews, untold };
   }
   if (installation.release === context.options.release) {
     const previews = await previewsOf(sources.cluster, recorded, context);
     if (previews.every(isThere)) return { target: recorded, edits: { value: settled(recorded) }, previews, untold: [] };
   }
   const released = await readReleasedTarget(sources, context, installation);
-  const edits = await readEdits(sources, context, installation, released).then(
-    (value) => ({ value }),
-    (thrown: unknown) => {
-      if (thrown instanceof NoBase) return { unread: thrown.message };
-      throw thrown;
-    },
-  );
+  const edits = await withBase(() => readEdits(sources, context, installation, released));
   const carried = 'value' in edits ? edits.value.carried : undefined;
   const target = carried ? withCarried(released, carried) : released;
   const previews = await previewsOf(sources.cluster, target, context);
   return { target, edits, previews, untold: untoldChanges(edits, previews) };
+}
+
+/** What cannot be told without the manifest of a release is a reading that failed. */
+async function withBase<T>(work: () => Promise<T>): Promise<Reading<T>> {
+  try {
+    return { value: await work() };
+  } catch (thrown) {
+    if (thrown instanceof NoBase) return { unread: thrown.message };
+    throw thrown;
+  }
+}
+
+/**
+ * What the target leaves behind of the release that the run began with. The target as released counts: what is only left out of a
+ * file of ours (a filled Secret) is no orphan.
+ */
+async function leftBehind(sources: Sources, context: Context, installation: Installation, base: string): Promise<Orphans> {
+  const documents = await readBaseOf(sources, context, installation, base);
+  const target = targetDocuments(await readReleasedTarget(sources, context, installation));
+  return orphansBetween(sources.cluster, documents, target);
 }
 
 /**

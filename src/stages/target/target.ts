@@ -5,8 +5,10 @@ import type { Installation } from '../../core/installation.ts';
 import { type KubeObject, refOf, refText } from '../../core/object.ts';
 import type { Sources } from '../../core/ports.ts';
 import type { AddOn, Variant } from '../../core/profile.ts';
+import type { Trace } from '../../core/trace.ts';
 import { manifestOf } from '../../merge/artifact-manifest.ts';
 import { type Manifest, parseManifest } from '../../merge/manifest.ts';
+import { movedFile, operatorMove } from '../operator/namespace.ts';
 import { operatorVariant } from '../operator/variant.ts';
 import { sha256Of } from '../sha256.ts';
 import { readCarried, withCarried } from './carried.ts';
@@ -31,6 +33,8 @@ export interface TargetAddOn extends TargetFile {
 export interface Target extends TargetFile {
   readonly release: string;
   readonly addOns: readonly TargetAddOn[];
+  /** What names the namespace of the operator instead of the release's. */
+  readonly moved?: readonly Trace[];
   /** The edits that its files carry. */
   readonly carried?: CarriedEdits;
 }
@@ -52,7 +56,7 @@ export async function readTarget(sources: Sources, context: Context, installatio
 export async function readReleasedTarget(sources: Sources, context: Context, installation: Installation): Promise<Target> {
   const variant = variantOf(context, installation);
   const { release, upgradeFile } = context.options;
-  const main = withoutJobs(upgradeFile === undefined ? await fetched(sources, release, variant.file) : await own(sources, upgradeFile));
+  const main = upgradeFile === undefined ? await readMain(sources, context, installation) : withoutJobs(await own(sources, upgradeFile));
   if (installation.path === 'operator') assertIsOperator(main.manifest, variant, context, installation);
   else assertIsTarget(main.manifest, variant, release, upgradeFile);
   const addOns = await Promise.all(
@@ -65,6 +69,13 @@ export async function readReleasedTarget(sources: Sources, context: Context, ins
   return { file: UPGRADE_FILE, release, ...main, addOns };
 }
 
+/** The release's file; for an operator in a namespace of another name, with that name in it. */
+async function readMain(sources: Sources, context: Context, installation: Installation): Promise<Read & Pick<Target, 'moved'>> {
+  const read = withoutJobs(await fetched(sources, context.options.release, variantOf(context, installation).file));
+  const move = operatorMove(context, installation);
+  return move ? { ...read, ...movedFile(read, move) } : read;
+}
+
 /** Components with a manifest of their own that are installed beside the variant; an operator brings them itself. */
 export function addOnsOf({ profile }: Context, installation: Installation): readonly AddOn[] {
   if (installation.path === 'operator') return [];
@@ -73,7 +84,7 @@ export function addOnsOf({ profile }: Context, installation: Installation): read
 
 /** The variant that is installed; on the operator path its own manifest stands for one, and a chart has none. */
 export function variantOf(context: Context, installation: Installation): Variant {
-  if (installation.path === 'operator') return operatorVariant(context.profile);
+  if (installation.path === 'operator') return operatorVariant(context.profile, installation.operator?.namespace);
   const variant = context.profile.variants.find((one) => one.id === installation.variant);
   if (variant) return variant;
   throw new Fault('blocked', `an installation by ${installation.path} has no full manifest to upgrade with`, [

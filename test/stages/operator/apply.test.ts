@@ -188,12 +188,15 @@ describe('the operator path', () => {
     assert.deepEqual([finding.outcome, finding.exit], ['error', 'conflicts']);
   });
 
-  it('never starts a second operator beside one in a namespace of another name', async () => {
-    const { sources, context } = await operatedBench({ namespace: 'net-ops' });
-    await assert.rejects(applyStage.open(sources, context), { code: 'conflicts', message: /runs as Deployment net-ops\/tigera-operator/ });
+  it('never starts a second operator beside one of another name', async () => {
+    const { sources, context } = await operatedBench({ named: 'net-operator' });
+    await assert.rejects(applyStage.open(sources, context), {
+      code: 'conflicts',
+      message: /runs as Deployment tigera-operator\/net-operator/,
+    });
   });
 
-  it('upgrades that one with a file of the person’s own', async () => {
+  it('upgrades one in a namespace of another name with a file of the person’s own', async () => {
     const bench = await operatedBench({ namespace: 'net-ops', options: { upgradeFile: 'mine.yaml' } });
     const text = await readFile(manifestFile('v3.32.1', 'tigera-operator.yaml', operatorReleases), 'utf8');
     bench.files.set('mine.yaml', text.replaceAll('namespace: tigera-operator', 'namespace: net-ops'));

@@ -1,0 +1,169 @@
+import { type Evidence, notApplicable, ok, read, type Verdict } from '../core/check.ts';
+import type { Context } from '../core/context.ts';
+import { counted } from '../core/counted.ts';
+import type { Installation } from '../core/installation.ts';
+import type { KubeObject } from '../core/object.ts';
+import type { OperatorCrossings } from '../core/profile.ts';
+import { isOlder } from '../core/release.ts';
+import { evidenceOf, failed, failIfAny, PROGRAM, preflightCheck, withInstallation } from './define.ts';
+import type { OperatedFacts, PreflightFacts } from './facts.ts';
+import { POLICY_PLURALS } from './policies.ts';
+import { crosses, sourceRelease } from './releases.ts';
+import { objectsOf, specOf, valueAt, withResources } from './resources.ts';
+
+interface Operated {
+  readonly names: OperatorCrossings;
+  readonly operated: OperatedFacts;
+  readonly installation: Installation;
+  readonly facts: PreflightFacts;
+  readonly context: Context;
+}
+
+/** Judges an installation that an operator holds, where the profile knows its names. */
+function withOperated(judge: (given: Operated) => Verdict): (facts: PreflightFacts, context: Context) => Verdict {
+  return withInstallation((installation, facts, context) => {
+    const names = context.profile.operator.crossings;
+    if (!names) return notApplicable('the profile knows no names of the operator’s settings');
+    const operated = isOperated(installation) ? read(facts.operated) : undefined;
+    return operated ? judge({ names, operated, installation, facts, context }) : notApplicable('no operator runs the service here');
+  });
+}
+
+function isOperated({ path }: Installation): boolean {
+  return path === 'operator' || path === 'chart';
+}
+
+/** Whoever pins images by sets of digests needs one of the target: the operator is degraded until it is there (domain §11.3). */
+export const imageSetThere = preflightCheck('NS-622', {
+  category: 'resources',
+  severity: 'error',
+  ref: 'domain §11.3',
+  judge: withOperated(({ names: { imageSet }, operated, context: { options, profile } }) => {
+    const sets = operated.imageSets.filter(({ metadata }) => metadata.name.startsWith(imageSet.prefix));
+    const wanted = `${imageSet.prefix}${options.release}`;
+    if (sets.length === 0) return ok('no image set pins the images');
+    if (sets.some(({ metadata }) => metadata.name === wanted)) return ok(`${imageSet.kind}/${wanted} is there; it must list every image`);
+    return failed(
+      `images are pinned by an image set, and there is none of the target: the new operator stays degraded without ${imageSet.kind}/${wanted}`,
+      `Make ${imageSet.kind}/${wanted} with the digest of every image of the target, before the upgrade.`,
+      {
+        evidence: sets.map((one) => evidenceOf(one)),
+        next: `${PROGRAM} plan -o images && kubectl get ${imageSet.kind.toLowerCase()}s.${profile.operatorGroup} -o yaml`,
+      },
+    );
+  }),
+});
+
+/** Settings that older operators took (domain §11.3). */
+export const settingsTaken = preflightCheck('NS-623', {
+  category: 'resources',
+  severity: 'error',
+  ref: 'domain §11.3',
+  judge: withOperated(({ names: { refused }, operated: { installation }, context: { options, profile } }) => {
+    if (!installation) return notApplicable('there is no Installation');
+    const found = refused.filter(
+      ({ since, field, value }) => !isOlder(options.release, since) && valueAt(specOf(installation), ...field.split('.')) === value,
+    );
+    const evidence = found.map(({ field, value }) => evidenceOf(installation, `spec.${field} is ${value}`));
+    return failIfAny(evidence, `the operator of ${options.release} takes the settings of the Installation`, (names) => ({
+      because: `the operator of ${options.release} refuses ${found.map(({ field, value }) => `spec.${field}: ${value}`).join(', ')} of ${names}`,
+      hint: `Set ${found.map(({ field, instead }) => `spec.${field} to ${instead}`).join(', ')} before the upgrade; it restarts the agents.`,
+      next: `kubectl edit ${profile.operator.installationKind.plural}.${profile.operatorGroup} ${installation.metadata.name}`,
+    }));
+  }),
+});
+
+/** The target's operator holds the pools of the Installation's list, and the pools in the cluster were changed by hand (domain §12/21). */
+export const poolsAlike = preflightCheck('NS-624', {
+  category: 'resources',
+  severity: 'warning',
+  ref: 'domain §12/21',
+  judge: withOperated(({ names: { pools }, operated: { installation }, facts, context: { profile } }) => {
+    const listed = valueAt(specOf(installation), ...pools.field);
+    if (!installation || !Array.isArray(listed) || listed.length === 0) return notApplicable('the Installation lists no address pools');
+    const differences = poolDifferences(installation, listed, objectsOf(facts, pools.plural));
+    return failIfAny(differences, 'the address pools are as the Installation lists them', (names) => ({
+      because: `${counted(differences.length, 'address pool')} not as the Installation lists them, which the new operator goes by: ${names}`,
+      hint: `Align spec.${pools.field.join('.')} of the Installation with the pools in use before the upgrade: it may stay degraded, or take a disabled pool into use again.`,
+      next: `kubectl get ${pools.plural}.${profile.crdGroup} -o yaml`,
+    }));
+  }),
+});
+
+function poolDifferences(installation: KubeObject, listed: readonly unknown[], live: readonly KubeObject[]): readonly Evidence[] {
+  const cidrOf = (pool: unknown) => String(valueAt(pool, 'cidr') ?? '').toLowerCase();
+  const wanted = new Map(listed.map((pool) => [cidrOf(pool), pool]));
+  const there = new Set(live.map((pool) => cidrOf(specOf(pool))));
+  const missing = [...wanted.keys()].filter((cidr) => !there.has(cidr));
+  const other = live.flatMap((pool) => {
+    const spec = specOf(pool);
+    const entry = wanted.get(cidrOf(spec));
+    if (entry === undefined) return [evidenceOf(pool, `${cidrOf(spec)} is not in the list of the Installation`)];
+    const comesBack = spec.disabled === true && valueAt(entry, 'disableNewAllocations') !== true;
+    return comesBack ? [evidenceOf(pool, 'is disabled, and not so in the Installation: it may be taken into use again')] : [];
+  });
+  return [...other, ...missing.map((cidr) => evidenceOf(installation, `${cidr} is no pool in the cluster`))];
+}
+
+/** Policies and the order of tiers that go by a tier's old name (domain §11.3, §12.2). */
+export const tierKeepsName = preflightCheck('NS-625', {
+  category: 'resources',
+  severity: 'warning',
+  ref: 'domain §11.3',
+  judge: withResources((installation, facts, context): Verdict => {
+    const { tierRename: rename, crdGroup } = context.profile;
+    if (!rename || !crosses(sourceRelease(installation, facts, context), context.options.release, rename.since))
+      return notApplicable('no tier gets another name on this way');
+    const tier = objectsOf(facts, 'tiers').find(({ metadata }) => metadata.name === rename.from);
+    if (!tier) return ok(`there is no tier ${rename.from}`);
+    const policies = POLICY_PLURALS.flatMap((plural) => objectsOf(facts, plural)).filter((policy) => specOf(policy).tier === rename.from);
+    const own = policies.filter(({ metadata }) => (metadata.ownerReferences ?? []).length === 0);
+    return failed(
+      `the tier ${rename.from} is called ${rename.to} in the target${own.length > 0 ? `, and ${counted(own.length, 'policy', 'policies')} that no controller owns ${own.length === 1 ? 'is' : 'are'} in it` : ''}: policies of yours in it or ordered around it stop to fit`,
+      `Move policies of yours into ${rename.to} or a tier of your own, and look at the order of your tiers; nobody renames them for you.`,
+      {
+        evidence: [tier, ...own].map((one) => evidenceOf(one)),
+        next: `kubectl get tiers.${crdGroup} -o custom-columns=NAME:.metadata.name,ORDER:.spec.order`,
+      },
+    );
+  }),
+});
+
+/** An admission policy of the Gateway API may refuse the definitions that the operator brings, which ends it (domain §12/34). */
+export const gatewayDefinitionsFree = preflightCheck('NS-626', {
+  category: 'resources',
+  severity: 'warning',
+  ref: 'domain §12/34',
+  judge: withOperated(({ names: { gateway }, operated, context: { profile } }) => {
+    const [wanting] = operated.gateways;
+    if (!wanting) return ok(`the operator brings no Gateway API: there is no ${gateway.kind}`);
+    if (specOf(wanting)[gateway.field] === gateway.value) return ok(`${gateway.field} is ${gateway.value}`);
+    if (!operated.gatewayPolicy) return ok(`nothing called ${gateway.policy} guards the definitions of the Gateway API`);
+    return failed(
+      `the operator brings newer definitions of the Gateway API, and ${gateway.policy} may refuse them, which ends the operator`,
+      `Set spec.${gateway.field} of ${gateway.kind}/${wanting.metadata.name} to ${gateway.value}, or bring the definitions yourself as the policy allows it.`,
+      {
+        evidence: [evidenceOf(operated.gatewayPolicy), evidenceOf(wanting)],
+        next: `kubectl edit ${gateway.kind.toLowerCase()}s.${profile.operatorGroup} ${wanting.metadata.name}`,
+      },
+    );
+  }),
+});
+
+/** Some component statuses stay degraded for ever where a resource is not there (domain §11.2, §12/23). */
+export const statusesCanEnd = preflightCheck('NS-627', {
+  category: 'resources',
+  severity: 'warning',
+  ref: 'domain §12/23',
+  judge: withOperated(({ operated: { kinds }, context: { profile, options } }) => {
+    const { statusKind, statuses = [] } = profile.operator.end ?? {};
+    const stuck = statuses.filter(({ needs }) => needs !== undefined && !kinds.includes(needs));
+    const evidence = stuck.map(({ name, needs }): Evidence => ({ text: `${statusKind}/${name}`, detail: `needs ${needs}/default` }));
+    const missing = [...new Set(stuck.flatMap(({ needs }) => needs ?? []))];
+    return failIfAny(evidence, 'every component status can become good', (names) => ({
+      because: `${names} stays degraded without ${missing.map((kind) => `${kind}/default`).join(', ')}: the service is upgraded, and the wait for ${options.release} ends with its time limit`,
+      hint: `Create ${missing.map((kind) => `${kind}/default`).join(', ')} before the upgrade if you want the v3 API; else look at the components yourself when the wait has ended.`,
+      next: `kubectl get ${statusKind?.toLowerCase() ?? ''}`,
+    }));
+  }),
+});

@@ -1,0 +1,160 @@
+import type { OperatedFacts } from '../../src/checks/facts.ts';
+import { calico } from '../../src/profiles/calico.ts';
+import { netsvc } from '../../src/profiles/netsvc.ts';
+import { contextOf, found, object, resource, resources } from '../fixtures/facts.ts';
+import { checkCases } from '../support/check-cases.ts';
+
+const API = 'operator.tigera.io/v1';
+const detection = found({ path: 'operator', variant: undefined, hasApiServer: true });
+const context = contextOf({}, calico);
+const operated = (change: Partial<OperatedFacts> = {}) => ({
+  detection,
+  operated: { value: { imageSets: [], gateways: [], kinds: ['APIServer'], installation: installed({}), ...change } },
+});
+const installed = (spec: object) => object(API, 'Installation/default', { spec });
+const set = (name: string) => object(API, `ImageSet/${name}`);
+const forOperators = {
+  'does not apply to a manifest install': { context, is: 'not-applicable' },
+  'does not apply where the profile knows no names': { context: contextOf({}, netsvc), facts: operated(), is: 'not-applicable' },
+  'fails where it cannot be read': { context, facts: { detection, operated: { unread: 'forbidden' } }, is: 'warning', says: /forbidden/ },
+} as const;
+
+checkCases('NS-622', {
+  'fails where images are pinned for the old release only': {
+    context,
+    facts: operated({ imageSets: [set('calico-v3.27.5'), set('enterprise-v3.19')] }),
+    is: 'error',
+    about: ['ImageSet/calico-v3.27.5'],
+    says: /stays degraded without ImageSet\/calico-v3\.32\.1/,
+    next: /plan -o images/,
+  },
+  'passes with the set of the target': {
+    context,
+    facts: operated({ imageSets: [set('calico-v3.27.5'), set('calico-v3.32.1')] }),
+    is: 'ok',
+  },
+  'passes where nothing is pinned': { context, facts: operated({ imageSets: [set('enterprise-v3.19')] }), is: 'ok' },
+  ...forOperators,
+  'fails where it cannot be read': { context, facts: { detection, operated: { unread: 'forbidden' } }, is: 'error', says: /forbidden/ },
+});
+
+checkCases('NS-623', {
+  'fails where the agents run without privileges': {
+    context,
+    facts: operated({ installation: installed({ nonPrivileged: 'Enabled' }) }),
+    is: 'error',
+    about: ['Installation/default'],
+    says: /refuses spec\.nonPrivileged: Enabled/,
+    next: /kubectl edit installations\.operator\.tigera\.io default/,
+  },
+  'passes where the same is written out as off': {
+    context,
+    facts: operated({ installation: installed({ nonPrivileged: 'Disabled' }) }),
+    is: 'ok',
+  },
+  'passes for a target that still takes it': {
+    context: contextOf({ release: 'v3.31.2' }, calico),
+    facts: operated({ installation: installed({ nonPrivileged: 'Enabled' }) }),
+    is: 'ok',
+  },
+  ...forOperators,
+  'fails where it cannot be read': { context, facts: { detection, operated: { unread: 'forbidden' } }, is: 'error', says: /forbidden/ },
+});
+
+const pooled = (...ipPools: readonly object[]) => operated({ installation: installed({ calicoNetwork: { ipPools } }) });
+const pool = (name: string, spec: { readonly cidr: string; readonly disabled?: boolean }) => resource(`IPPool/${name}`, spec);
+
+checkCases('NS-624', {
+  'warns of a pool that was added by hand': {
+    context,
+    facts: {
+      ...pooled({ cidr: '10.0.0.0/16' }),
+      resources: resources(pool('a', { cidr: '10.0.0.0/16' }), pool('mine', { cidr: '10.9.0.0/16' })),
+    },
+    is: 'warning',
+    about: ['IPPool/mine'],
+  },
+  'warns of a pool that is in the list and no longer in the cluster': {
+    context,
+    facts: { ...pooled({ cidr: '10.0.0.0/16' }, { cidr: 'FD00::/48' }), resources: resources(pool('a', { cidr: '10.0.0.0/16' })) },
+    is: 'warning',
+    about: ['Installation/default'],
+  },
+  'warns of a disabled pool that comes back': {
+    context,
+    facts: { ...pooled({ cidr: '10.0.0.0/16' }), resources: resources(pool('a', { cidr: '10.0.0.0/16', disabled: true })) },
+    is: 'warning',
+    about: ['IPPool/a'],
+  },
+  'passes where both say the same, in any case of letters': {
+    context,
+    facts: {
+      ...pooled({ cidr: '10.0.0.0/16', disableNewAllocations: true }, { cidr: 'FD00::/48' }),
+      resources: resources(pool('a', { cidr: '10.0.0.0/16', disabled: true }), pool('b', { cidr: 'fd00::/48' })),
+    },
+    is: 'ok',
+  },
+  'does not apply where the Installation lists none': { context, facts: pooled(), is: 'not-applicable' },
+  ...forOperators,
+});
+
+const tier = (name: string) => resource(`Tier/${name}`, { order: 1 });
+const policy = (name: string, spec: object, metadata = {}) => resource(`GlobalNetworkPolicy/${name}`, { ...spec }, metadata);
+const owned = { ownerReferences: [{ apiVersion: API, kind: 'Installation', name: 'default', uid: 'u' }] };
+
+checkCases('NS-625', {
+  'warns of the tier, and names policies that nobody made': {
+    context,
+    facts: {
+      resources: resources(
+        tier('allow-tigera'),
+        policy('allow-tigera.mine', { tier: 'allow-tigera' }),
+        policy('allow-tigera.theirs', { tier: 'allow-tigera' }, owned),
+        policy('other', { tier: 'default' }),
+      ),
+    },
+    is: 'warning',
+    about: ['Tier/allow-tigera', 'GlobalNetworkPolicy/allow-tigera.mine'],
+    says: /called calico-system in the target, and 1 policy that no controller owns is in it/,
+  },
+  'passes without that tier': { context, facts: { resources: resources(tier('default')) }, is: 'ok' },
+  'does not apply where the installed release has the new name': {
+    context,
+    facts: { detection: found({ release: 'v3.32.0' }), resources: resources(tier('allow-tigera')) },
+    is: 'not-applicable',
+  },
+  'does not apply to a profile without such a tier': { context: contextOf({}, netsvc), is: 'not-applicable' },
+});
+
+const gateway = (spec: object) => object(API, 'GatewayAPI/default', { spec });
+const gatewayPolicy = object('admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy/safe-upgrades.gateway.networking.k8s.io');
+
+checkCases('NS-626', {
+  'warns where a policy guards the definitions that the operator brings': {
+    context,
+    facts: operated({ gateways: [gateway({})], gatewayPolicy }),
+    is: 'warning',
+    about: ['ValidatingAdmissionPolicy/safe-upgrades.gateway.networking.k8s.io', 'GatewayAPI/default'],
+    next: /kubectl edit gatewayapis\.operator\.tigera\.io default/,
+  },
+  'passes where the operator was told to bring them': {
+    context,
+    facts: operated({ gateways: [gateway({ crdManagement: 'Reconcile' })], gatewayPolicy }),
+    is: 'ok',
+  },
+  'passes where nothing guards them': { context, facts: operated({ gateways: [gateway({})] }), is: 'ok' },
+  'passes where the operator brings none': { context, facts: operated(), is: 'ok' },
+  ...forOperators,
+});
+
+checkCases('NS-627', {
+  'warns where no API server is wanted: one status stays degraded, and the wait runs out': {
+    context,
+    facts: operated({ kinds: [] }),
+    is: 'warning',
+    about: ['TigeraStatus/tiers'],
+    says: /without APIServer\/default.* wait for v3\.32\.1 ends with its time limit/,
+  },
+  'passes with an API server': { context, facts: operated(), is: 'ok' },
+  ...forOperators,
+});
