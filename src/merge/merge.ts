@@ -57,11 +57,13 @@ function prepare(input: MergeInput): Prepared {
   const notes: string[] = [];
   const base = byIdentity(input.base.map((object) => prepared(object)));
   const applied = input.mine.map((object) => prepared(object, (text) => notes.push(`${object.kind} ${object.metadata.name}: ${text}`)));
-  const { objects, changes } = layLive(base, byIdentity(applied), input.live ?? []);
+  const theirs = byIdentity(input.theirs.map((object) => prepared(object)));
+  const { writerOf } = input;
+  const { objects, changes } = layLive({ base, applied: byIdentity(applied), theirs, ...(writerOf ? { writerOf } : {}) }, input.live ?? []);
   return {
     base,
     mine: objects,
-    theirs: byIdentity(input.theirs.map((object) => prepared(object))),
+    theirs,
     live: changes,
     away: input.away ?? new Map(),
     commaLists: new Set(input.knowledge?.commaLists ?? []),
@@ -91,8 +93,9 @@ function removals({ base, mine, theirs }: Prepared, renames: MergeKnowledge['ren
 
 function merge(ready: Prepared, forced: ReadonlyMap<string, string>): Attempt {
   const [found, notes, images] = [[] as Found[], [...ready.notes], new ImageMap()];
+  const scaled = ready.live.filter(({ writer, left }) => writer?.scales && !left);
   const walkOf = (object: KubeObject): Walk => {
-    const ref = refOf(object);
+    const [ref, identity] = [refOf(object), identityOf(object)];
     return {
       ref,
       mode: 'merge',
@@ -100,12 +103,13 @@ function merge(ready: Prepared, forced: ReadonlyMap<string, string>): Attempt {
       commaLists: ready.commaLists,
       forced: (field) => forced.get(field),
       resolution: (field) => (Object.hasOwn(ready.resolutions, field) ? ready.resolutions[field] : undefined),
+      scaler: (path) => scaled.find((one) => one.object === identity && one.path === path)?.writer,
       add: (finding) => found.push({ ref, ...finding }),
       note: (text) => notes.push(text),
     };
   };
   const documents: KubeObject[] = [];
-  const changed = new Set(ready.live.map(({ object }) => object));
+  const changed = new Set(ready.live.filter(({ left }) => !left).map(({ object }) => object));
   for (const key of new Set([...ready.theirs.keys(), ...ready.base.keys(), ...ready.mine.keys()])) {
     const live = ready.away.get(key) ?? (changed.has(key) ? ('changed' as const) : undefined);
     const three = { base: ready.base.get(key), mine: ready.mine.get(key), theirs: ready.theirs.get(key), live };

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type OpenCluster, openCluster } from '../../src/adapters/kube/cluster.ts';
 import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
 import { storedManifests } from '../../src/adapters/stored-bases.ts';
@@ -7,6 +10,7 @@ import { refText } from '../../src/core/object.ts';
 import type { Sources } from '../../src/core/ports.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { readEdits } from '../../src/stages/edits/edits.ts';
+import { withCarried } from '../../src/stages/target/carried.ts';
 import { readReleasedTarget } from '../../src/stages/target/target.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { contextOf, installation } from '../fixtures/facts.ts';
@@ -38,8 +42,8 @@ describe('edits on a real control plane', function () {
     assert.equal(result.exitCode, 0, result.stderr);
   };
 
-  /** Every edit that is found, as `outcome object path`. */
-  async function found(): Promise<readonly string[]> {
+  /** What is found, and the target with it. */
+  async function told() {
     const sources = {
       cluster,
       artifacts: folderArtifacts(releases, [FROM, 'v3.32.1']),
@@ -47,7 +51,14 @@ describe('edits on a real control plane', function () {
     } as unknown as Sources;
     const context = contextOf({ release: 'v3.32.1' }, calico);
     const what: Installation = { ...installation, variant: 'calico-typha', release: FROM, hasApiServer: false, hasCsiDriver: false };
-    const { edits } = await readEdits(sources, context, what, await readReleasedTarget(sources, context, what));
+    const target = await readReleasedTarget(sources, context, what);
+    const { edits, carried } = await readEdits(sources, context, what, target);
+    return { edits, target: withCarried(target, carried ?? assert.fail('nothing merged')) };
+  }
+
+  /** Every edit that is found, as `outcome object path`. */
+  async function found(): Promise<readonly string[]> {
+    const { edits } = await told();
     return edits.map((edit) => `${edit.outcome} ${refText(edit.ref)} ${edit.path}`).toSorted();
   }
 
@@ -75,5 +86,33 @@ describe('edits on a real control plane', function () {
       `kept ${AGENT}.env[IP_AUTODETECTION_METHOD]`,
       `kept ${TYPHA} spec.replicas`,
     ]);
+  });
+
+  it('are not what controllers wrote: an autoscaler keeps its number, and what the target does not say stays without the file', async () => {
+    await kubectl('apply', '-f', file);
+    const patch = ['-n', 'kube-system', 'patch', 'deploy/calico-typha', '-p', '{"spec":{"replicas":3}}'];
+    await kubectl(...patch, '--subresource=scale', '--type=merge', '--field-manager=kube-controller-manager');
+    await kubectl('-n', 'kube-system', 'annotate', 'ds/calico-node', 'sidecar.istio.io/rev=canary', '--field-manager=istiod');
+    await kubectl('-n', 'kube-system', 'annotate', 'ds/calico-node', 'example.org/owner=me');
+    const { edits, target } = await told();
+    assert.deepEqual(
+      edits
+        .map(({ outcome, ref, path, source }) => [outcome, ref.name, path, source.manager, source.writer].join(' ').trimEnd())
+        .toSorted(),
+      [
+        'kept calico-node metadata.annotations kubectl-annotate',
+        'kept calico-typha spec.replicas kube-controller-manager a HorizontalPodAutoscaler',
+        'left calico-node metadata.annotations[sidecar.istio.io/rev] istiod the mesh Istio',
+      ],
+    );
+    assert.doesNotMatch(target.text, /sidecar\.istio\.io/);
+    const upgrade = join(await mkdtemp(join(tmpdir(), 'edits-')), 'upgrade.yaml');
+    await writeFile(upgrade, target.text);
+    await kubectl('apply', '--server-side', '--force-conflicts', '-f', upgrade);
+    const read = async (kind: string, name: string, field: string) =>
+      (await plane.kubectl(['-n', 'kube-system', 'get', kind, name, '-o', `jsonpath={${field}}`])).stdout;
+    assert.equal(await read('ds', 'calico-node', '.metadata.annotations.sidecar\\.istio\\.io/rev'), 'canary');
+    assert.equal(await read('ds', 'calico-node', '.metadata.annotations.example\\.org/owner'), 'me');
+    assert.equal(await read('deploy', 'calico-typha', '.spec.replicas'), '3');
   });
 });

@@ -5,6 +5,7 @@ import type { Installation } from '../../core/installation.ts';
 import type { KubeObject } from '../../core/object.ts';
 import type { Sources } from '../../core/ports.ts';
 import type { Conflict, Trace } from '../../core/trace.ts';
+import { writerBehind } from '../../detect/field-takers.ts';
 import { parseManifest } from '../../merge/manifest.ts';
 import type { MergeInput } from '../../merge/merge-input.ts';
 import { identityOf } from '../../merge/prepare.ts';
@@ -62,6 +63,7 @@ export async function readEdits(sources: Sources, context: Context, installation
     theirs,
     live: [...states, ...added.states],
     away: added.away,
+    writerOf: writerBehind,
     resolutions,
     knowledge: context.profile.merge,
   } as const;

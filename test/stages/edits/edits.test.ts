@@ -132,6 +132,19 @@ describe('edits made in the cluster', () => {
     assert.match(await upgraded(bench, 'Deployment', 'netsvc-kube-controllers'), /"replicas":2/);
   });
 
+  it('are not what a controller wrote where the target says nothing: that stays in the cluster, out of the file', async () => {
+    const bench = applyBench(await installedClientSide('v3.26.4'));
+    const owner = by('istiod', { 'f:metadata': { 'f:annotations': { 'f:sidecar.istio.io/rev': {} } } });
+    const path = '/metadata/annotations/sidecar.istio.io~1rev';
+    bench.around.edit('DaemonSet', 'netsvc-node', [{ op: 'add', path, value: 'canary' }], owner);
+    assert.deepEqual(await traced(bench), ['left metadata.annotations[sidecar.istio.io/rev] (istiod)']);
+    assert.match((await judged(bench)).message, /nothing of yours differs from the release; 1 field of controllers left to them/);
+    const { actions } = await planOf(bench);
+    const saved = actions.find(({ id }) => id === 'save')?.effect;
+    assert.doesNotMatch(saved?.type === 'write' ? saved.content : assert.fail('nothing saved'), /sidecar\.istio\.io/);
+    assert.match(await upgraded(bench, 'DaemonSet', 'netsvc-node'), /"sidecar\.istio\.io\/rev":"canary"/);
+  });
+
   it('count an object that the person did away with: it stays away', async () => {
     const installed = (await installedClientSide('v3.26.4')).filter(({ kind }) => kind !== 'PodDisruptionBudget');
     const bench = applyBench(installed);
