@@ -42,8 +42,16 @@ export interface Trace {
   readonly outcome: Outcome;
   /** The person's own decision, where one was needed. */
   readonly decided?: Side;
+  /** Of an obsolete edit, where known: when the release dropped what it was made to. */
+  readonly dropped?: Dropped;
   /** What a person should know besides, as a sentence. */
   readonly note?: string;
+}
+
+/** Of the releases whose manifests are at hand, the first without it and the last with it; others may lie between. */
+export interface Dropped {
+  readonly since: string;
+  readonly lastIn: string;
 }
 
 /** An edit that only a person can decide on. */

@@ -15,6 +15,7 @@ import { assertIsBase } from '../target/identity.ts';
 import { isLeftOut, type Target, targetDocuments, variantOf } from '../target/target.ts';
 import { type Bases, NoBase, readBases } from './base.ts';
 import { readToldBy, withGiven } from './given.ts';
+import { withSince } from './obsolete.ts';
 import { type Orphans, orphansOf } from './orphans.ts';
 import { type OwnObject, readAdditions, readLiveStates, readOwnObjects } from './own-objects.ts';
 import { othersToCompare } from './unnoted.ts';
@@ -71,10 +72,12 @@ export async function readEdits(sources: Sources, context: Context, installation
   const { base, near, result, doubt } = merged;
   refuseUnused(result.unused, result.conflicts);
   const bases = [base, ...near.filter((one) => one !== base)].map(({ release }) => release);
-  const carried = await carriedEdits(target, base.release, { ...result, documents: withGiven(result.documents, context) }, resolutions);
+  const span = { base, target: { release: target.release, documents: theirs } };
+  const edits = await withSince(sources, context, installation, result.edits, span);
+  const carried = await carriedEdits(target, base.release, { edits, documents: withGiven(result.documents, context) }, resolutions);
   const told = await readToldBy(sources, context, variantOf(context, installation).file, base.release);
   return {
-    edits: result.edits,
+    edits,
     conflicts: result.conflicts,
     bases,
     ...(doubt === undefined ? {} : { doubt }),

@@ -91,6 +91,27 @@ describe('edits made in the file that was applied', () => {
     assert.match((await judged(bench)).message, /1 without a place in the target/);
   });
 
+  it('say since which release their place is gone, as far as the releases at hand tell', async () => {
+    const bench = applyBench(await installedEdited('DaemonSet', '"netsvc-node","-mount"', '"netsvc-node","-mount","-v"'));
+    const { edits = [] } = await planOf(bench);
+    assert.deepEqual(
+      edits.map(({ dropped }) => dropped),
+      [{ since: 'v3.32.2', lastIn: 'v3.26.4' }],
+    );
+    const between = await ownDocuments('v3.32.2');
+    const stored = {
+      releasesOf: async () => ['v3.26.4', 'v3.30.0', 'v3.33.0'],
+      documentsOf: async (one: string) => (one === 'v3.30.0' ? between : undefined),
+    };
+    const told = await planOf({ ...bench, sources: { ...bench.sources, stored } });
+    assert.deepEqual(
+      told.edits?.map(({ dropped }) => dropped),
+      [{ since: 'v3.30.0', lastIn: 'v3.26.4' }],
+    );
+    assert.match(told.edits?.[0]?.note ?? '', /v3\.26\.4 still had it, v3\.30\.0 has not/);
+    assert.deepEqual((await readCarriedEdits(told.keep?.content))?.edits, told.edits);
+  });
+
   it('of CRDs and service accounts are not looked at: the target brings them whole', async () => {
     const documents = (await ownDocuments('v3.26.4')).map((one) => {
       const labels = { mine: 'yes' };
