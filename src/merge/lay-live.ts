@@ -4,6 +4,7 @@ import { ownersOf } from './field-owners.ts';
 import { ImageMap } from './images.ts';
 import { isRecord } from './json.ts';
 import { isLeftAlone, writerOfChange } from './left-to-writer.ts';
+import { rulesOf } from './list-keys.ts';
 import { KUBECTL } from './managed-fields.ts';
 import { mergeField } from './merge-fields.ts';
 import type { LiveState, MergeInput } from './merge-input.ts';
@@ -31,6 +32,7 @@ export interface LaidOver {
   readonly applied: Objects;
   readonly theirs: Objects;
   readonly writerOf?: MergeInput['writerOf'];
+  readonly listRules?: MergeInput['listRules'];
 }
 
 const SHARED = ['annotations', 'labels'];
@@ -40,7 +42,7 @@ const OWN = new Set([KUBECTL, 'kubectl-client-side-apply']);
 
 /** What was applied, with what was changed in the cluster since laid over it; nothing of it is lost to the file. */
 export function layLive(
-  { base, applied, theirs, writerOf = () => undefined }: LaidOver,
+  { base, applied, theirs, writerOf = () => undefined, listRules }: LaidOver,
   live: readonly LiveState[],
 ): { readonly objects: Objects; readonly changes: readonly LiveChange[] } {
   const objects = new Map(applied);
@@ -65,10 +67,19 @@ export function layLive(
     const add = (finding: Finding) => changes.push(toldBy(finding));
     const mine = unallocated(now);
     const three = { base: withMapsOf(mine, unallocated(before)), mine, theirs: file };
-    const walk = { ref, mode: 'mine', images: new ImageMap(), commaLists: new Set<string>(), add, leaves, note: () => {} } as const;
+    const walk = {
+      ref,
+      mode: 'mine',
+      images: new ImageMap(),
+      commaLists: new Set<string>(),
+      add,
+      leaves,
+      rules: rulesOf(now, listRules),
+      note: () => {},
+    } as const;
     const merged = mergeField(
       { ...walk, forced: () => undefined, resolution: () => undefined },
-      { path: '', name: '', gone: false, json: false },
+      { path: '', fields: '', name: '', gone: false, json: false },
       three,
     );
     objects.set(object, {

@@ -3,6 +3,7 @@ import type { MergeKnowledge } from '../core/profile.ts';
 import type { Side } from '../core/trace.ts';
 import { ImageMap } from './images.ts';
 import { type LiveChange, layLive } from './lay-live.ts';
+import { rulesOf } from './list-keys.ts';
 import type { MergeInput, MergeResult } from './merge-input.ts';
 import { mergeObject } from './merge-object.ts';
 import { mapNewImages } from './new-images.ts';
@@ -20,6 +21,7 @@ interface Prepared {
   readonly theirs: Objects;
   readonly live: readonly LiveChange[];
   readonly away: NonNullable<MergeInput['away']>;
+  readonly listRules: MergeInput['listRules'];
   readonly commaLists: ReadonlySet<string>;
   readonly resolutions: Readonly<Record<string, Side>>;
   readonly notes: readonly string[];
@@ -58,14 +60,18 @@ function prepare(input: MergeInput): Prepared {
   const base = byIdentity(input.base.map((object) => prepared(object)));
   const applied = input.mine.map((object) => prepared(object, (text) => notes.push(`${object.kind} ${object.metadata.name}: ${text}`)));
   const theirs = byIdentity(input.theirs.map((object) => prepared(object)));
-  const { writerOf } = input;
-  const { objects, changes } = layLive({ base, applied: byIdentity(applied), theirs, ...(writerOf ? { writerOf } : {}) }, input.live ?? []);
+  const { writerOf, listRules } = input;
+  const { objects, changes } = layLive(
+    { base, applied: byIdentity(applied), theirs, ...(writerOf ? { writerOf } : {}), ...(listRules ? { listRules } : {}) },
+    input.live ?? [],
+  );
   return {
     base,
     mine: objects,
     theirs,
     live: changes,
     away: input.away ?? new Map(),
+    listRules,
     commaLists: new Set(input.knowledge?.commaLists ?? []),
     resolutions: input.resolutions ?? {},
     notes,
@@ -101,6 +107,7 @@ function merge(ready: Prepared, forced: ReadonlyMap<string, string>): Attempt {
       mode: 'merge',
       images,
       commaLists: ready.commaLists,
+      rules: rulesOf(object, ready.listRules),
       forced: (field) => forced.get(field),
       resolution: (field) => (Object.hasOwn(ready.resolutions, field) ? ready.resolutions[field] : undefined),
       scaler: (path) => scaled.find((one) => one.object === identity && one.path === path)?.writer,

@@ -4,11 +4,14 @@ import type { Outcome, Side, Writer } from '../core/trace.ts';
 import { alike, type Comparison } from './alike.ts';
 import { stepInto } from './field-paths.ts';
 import type { ImageMap } from './images.ts';
+import type { KindRules, SchemaRule } from './list-keys.ts';
 import { isOpenMap } from './open-maps.ts';
 
 /** Where a merge stands within an object. */
 export interface Place {
   readonly path: string;
+  /** The names of the fields alone, without items: `spec.template.spec.containers.env`. */
+  readonly fields: string;
   /** Name of the field; of an item, that of its list with `[]`: `env[]`. */
   readonly name: string;
   /** What held this was in the base and is not in the target: nothing to carry an edit to. */
@@ -48,6 +51,8 @@ export interface Walk {
   readonly mode: Mode;
   readonly images: ImageMap;
   readonly commaLists: ReadonlySet<string>;
+  /** How the server tells items of this object's lists apart, where it was asked. */
+  readonly rules?: KindRules | undefined;
   /** Why a field must be decided although the three states alone would settle it. */
   forced(field: string): string | undefined;
   resolution(field: string): Side | undefined;
@@ -64,11 +69,17 @@ const REMOVED = 'You removed it, and the release changed it.';
 const BOTH_ADDED = 'You and the release both set it anew, differently.';
 
 export function inField(place: Place, name: string): Place {
-  return { ...place, path: stepInto(place.path, name), name, entry: isOpenMap(place.name) };
+  const fields = place.fields === '' ? name : `${place.fields}.${name}`;
+  return { ...place, path: stepInto(place.path, name), fields, name, entry: isOpenMap(place.name) };
 }
 
 export function inItem(place: Place, key: string): Place {
   return { ...place, path: stepInto(place.path, key, true), name: `${place.name}[]`, entry: false };
+}
+
+/** The server's rule for the list at a place; undefined where it said nothing, and within texts. */
+export function ruleAt({ rules }: Walk, { fields, json }: Place): SchemaRule | undefined {
+  return json ? undefined : rules?.get(fields);
 }
 
 /** The text that `--resolve` takes for a field. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type OpenCluster, openCluster } from '../../src/adapters/kube/cluster.ts';
@@ -7,9 +7,12 @@ import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
 import { storedManifests } from '../../src/adapters/stored-bases.ts';
 import type { Installation } from '../../src/core/installation.ts';
 import { refText } from '../../src/core/object.ts';
-import type { Sources } from '../../src/core/ports.ts';
+import { ApiFailure, type Sources } from '../../src/core/ports.ts';
+import { mergeKeys, type SchemaRule } from '../../src/merge/list-keys.ts';
+import { parseManifest } from '../../src/merge/manifest.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { readEdits } from '../../src/stages/edits/edits.ts';
+import { readListRules } from '../../src/stages/edits/list-rules.ts';
 import { withCarried } from '../../src/stages/target/carried.ts';
 import { readReleasedTarget } from '../../src/stages/target/target.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
@@ -20,6 +23,8 @@ import { hasReleases, manifestFile, releases } from '../support/shared.ts';
 const FROM = 'v3.27.5';
 const AGENT = 'DaemonSet/kube-system/calico-node spec.template.spec.containers[calico-node]';
 const TYPHA = 'Deployment/kube-system/calico-typha';
+
+const keysOf = (rule: SchemaRule | undefined) => (typeof rule === 'object' ? rule.keys : rule);
 
 describe('edits on a real control plane', function () {
   this.timeout(600_000);
@@ -86,6 +91,38 @@ describe('edits on a real control plane', function () {
       `kept ${AGENT}.env[IP_AUTODETECTION_METHOD]`,
       `kept ${TYPHA} spec.replicas`,
     ]);
+  });
+
+  it('are told by the keys that the server merges by: those of the table, wherever both speak', async () => {
+    const documents = parseManifest(await readFile(file, 'utf8'), file).documents.map(({ object }) => object);
+    const rules = await readListRules(cluster, documents);
+    const agents = rules.get('apps/v1 DaemonSet') ?? assert.fail('no schema of DaemonSets');
+    const pod = 'spec.template.spec';
+    assert.deepEqual(agents.get(`${pod}.containers.ports`), { keys: ['containerPort', 'protocol'], defaults: { protocol: 'TCP' } });
+    assert.deepEqual(
+      ['tolerations', 'containers.args', 'containers.envFrom'].map((list) => agents.get(`${pod}.${list}`)),
+      ['atomic', 'atomic', 'atomic'],
+    );
+    const service = rules.get('v1 Service')?.get('spec.ports');
+    assert.deepEqual(service, { keys: ['port', 'protocol'], defaults: { protocol: 'TCP' } });
+    const item = { name: '', mountPath: '', devicePath: '', ip: '', topologyKey: '', whenUnsatisfiable: '', containerPort: 1 };
+    for (const list of ['containers', 'initContainers', 'volumes', 'imagePullSecrets', 'hostAliases', 'topologySpreadConstraints'])
+      assert.deepEqual(keysOf(agents.get(`${pod}.${list}`)), mergeKeys(list, item), list);
+    for (const list of ['env', 'volumeMounts', 'volumeDevices', 'ports'])
+      assert.deepEqual(keysOf(agents.get(`${pod}.containers.${list}`)), mergeKeys(list, item), list);
+  });
+
+  it('are told where the account may not read the schema: then by the table alone', async () => {
+    const refused = { raw: () => Promise.reject(new ApiFailure(403, 'Forbidden', 'no')) };
+    assert.equal(
+      (
+        await readListRules(
+          refused,
+          parseManifest(await readFile(file, 'utf8'), file).documents.map(({ object }) => object),
+        )
+      ).size,
+      0,
+    );
   });
 
   it('are not what controllers wrote: an autoscaler keeps its number, and what the target does not say stays without the file', async () => {
