@@ -15,6 +15,7 @@ import { carriedEdits } from '../target/carried.ts';
 import { assertIsBase } from '../target/identity.ts';
 import { isLeftOut, type Target, targetDocuments, variantOf } from '../target/target.ts';
 import { type Bases, NoBase, readBases } from './base.ts';
+import { definitionEdits } from './definitions.ts';
 import { readToldBy, withGiven } from './given.ts';
 import { readListRules } from './list-rules.ts';
 import { withSince } from './obsolete.ts';
@@ -77,7 +78,10 @@ export async function readEdits(sources: Sources, context: Context, installation
   refuseUnused(result.unused, result.conflicts);
   const bases = [base, ...near.filter((one) => one !== base)].map(({ release }) => release);
   const span = { base, target: { release: target.release, documents: theirs } };
-  const edits = await withSince(sources, context, installation, result.edits, span);
+  const all = [labelled, ...others];
+  const whole = { ...base, documents: all.find(({ release }) => release === base.release)?.documents ?? base.documents };
+  const definitions = file ? [] : definitionEdits(own, whole, all, theirs, installation.release);
+  const edits = [...(await withSince(sources, context, installation, result.edits, span)), ...definitions];
   const carried = await carriedEdits(target, base.release, { edits, documents: withGiven(result.documents, context) }, resolutions);
   const told = await readToldBy(sources, context, variantOf(context, installation).file, base.release);
   return {

@@ -112,15 +112,18 @@ describe('edits made in the file that was applied', () => {
     assert.deepEqual((await readCarriedEdits(told.keep?.content))?.edits, told.edits);
   });
 
-  it('of CRDs and service accounts are not looked at: the target brings them whole', async () => {
+  it('of CRDs and service accounts are not carried: the target brings them whole, and edited CRDs are named', async () => {
     const documents = (await ownDocuments('v3.26.4')).map((one) => {
       const labels = { mine: 'yes' };
       return one.kind === 'CustomResourceDefinition' || one.kind === 'ServiceAccount'
         ? { ...one, metadata: { ...one.metadata, labels } }
         : one;
     });
-    const kept = (await traced(applyBench(documents.map(appliedClientSide)))).filter((one) => !one.startsWith('target '));
-    assert.deepEqual(kept, []);
+    const { edits = [] } = await planOf(applyBench(documents.map(appliedClientSide)));
+    assert.deepEqual(new Set(edits.map(({ outcome }) => outcome)), new Set(['target']));
+    const named = edits.filter(({ ref }) => ref.kind === 'CustomResourceDefinition').map(({ ref, note }) => [ref.name, note]);
+    assert.equal(named.length, documents.filter(({ kind }) => kind === 'CustomResourceDefinition').length);
+    assert.match(String(named[0]), /Compared with v3\.26\.4: metadata\.labels/);
   });
 });
 
