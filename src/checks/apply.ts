@@ -60,10 +60,10 @@ export const editsKept: Check<ApplyJudged> = defineCheck('NS-201', {
 });
 
 function editsText(edits: readonly Trace[]): string {
-  const counts = [...Map.groupBy(edits, ({ outcome }) => outcome)].map(([outcome, some]) => `${some.length} ${OUTCOMES[outcome]}`);
-  return edits.length === 0
-    ? 'nothing of yours differs from the release'
-    : `${counted(edits.length, 'edit')} of yours: ${counts.join(', ')}`;
+  const own = edits.filter(({ outcome }) => outcome !== 'left');
+  const counts = [...Map.groupBy(own, ({ outcome }) => outcome)].map(([outcome, some]) => `${some.length} ${OUTCOMES[outcome]}`);
+  const left = edits.length > own.length ? `; ${counted(edits.length - own.length, 'field')} of controllers left to them` : '';
+  return `${own.length === 0 ? 'nothing of yours differs from the release' : `${counted(own.length, 'edit')} of yours: ${counts.join(', ')}`}${left}`;
 }
 
 const OUTCOMES: Readonly<Record<Outcome, string>> = {
@@ -72,6 +72,7 @@ const OUTCOMES: Readonly<Record<Outcome, string>> = {
   obsolete: 'without a place in the target',
   conflict: 'to be decided',
   target: 'as the target has it',
+  left: 'left to its writer',
 };
 
 /** Which release the edits are told by is no guess of ours. */

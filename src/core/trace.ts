@@ -6,14 +6,25 @@ export interface TraceSource {
   readonly kind: 'file' | 'last-applied' | 'live';
   /** Who changed it, if the server knows. Removals leave no owner behind. */
   readonly manager?: string;
+  /** Who stands behind that manager, where it is nobody's edit but a controller's own: `a HorizontalPodAutoscaler`. */
+  readonly writer?: string;
+}
+
+/** Somebody who writes a field by itself, and again: no person's edit. */
+export interface Writer {
+  /** `a HorizontalPodAutoscaler`, `cert-manager` */
+  readonly name: string;
+  /** It follows the load: its number of now is as good as the release's, and better than none. */
+  readonly scales: boolean;
 }
 
 /**
  * What became of an edit. `kept`: it is in the result. `already`: the target has the same. `obsolete`: its place is gone in the
  * target. `conflict`: a person decides, until then the target's value stands. `target`: comes from the target whatever was edited
- * (definitions, accounts, bindings, permissions that the target needs, fields that Kubernetes does not know).
+ * (definitions, accounts, bindings, permissions that the target needs, fields that Kubernetes does not know). `left`: a controller
+ * wrote it and the target does not say it: it stays in the cluster, in nobody's file.
  */
-export type Outcome = 'kept' | 'already' | 'obsolete' | 'conflict' | 'target';
+export type Outcome = 'kept' | 'already' | 'obsolete' | 'conflict' | 'target' | 'left';
 
 export type Side = 'mine' | 'theirs';
 
@@ -31,8 +42,16 @@ export interface Trace {
   readonly outcome: Outcome;
   /** The person's own decision, where one was needed. */
   readonly decided?: Side;
+  /** Of an obsolete edit, where known: when the release dropped what it was made to. */
+  readonly dropped?: Dropped;
   /** What a person should know besides, as a sentence. */
   readonly note?: string;
+}
+
+/** Of the releases whose manifests are at hand, the first without it and the last with it; others may lie between. */
+export interface Dropped {
+  readonly since: string;
+  readonly lastIn: string;
 }
 
 /** An edit that only a person can decide on. */

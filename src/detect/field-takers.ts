@@ -1,5 +1,6 @@
 import type { KubeObject } from '../core/object.ts';
 import type { PlannedObject, Taker } from '../core/plan.ts';
+import type { Writer } from '../core/trace.ts';
 import { gitOpsOwners } from './gitops.ts';
 
 type Known = Pick<Taker, 'name' | 'kind' | 'hint'>;
@@ -47,12 +48,35 @@ const SIGNS: readonly Sign[] = [
     managers: ['helm', 'Helm'],
     hint: 'The next upgrade of its release puts its values back: change them there.',
   },
+  { name: 'a cloud controller', kind: 'other', managers: ['cloud-controller-manager'], hint: AGAIN },
+  { name: 'cert-manager', kind: 'other', managers: ['cert-manager-', 'cainjector'], hint: AGAIN },
+  { name: 'the mesh Istio', kind: 'other', managers: ['istio', 'pilot-discovery'], hint: AGAIN },
+  { name: 'the mesh Linkerd', kind: 'other', managers: ['linkerd'], hint: AGAIN },
+  { name: 'Kyverno', kind: 'other', managers: ['kyverno'], hint: AGAIN },
   { name: CONTROLLER, kind: 'other', managers: ['kube-controller-manager', 'kube-apiserver'], hint: AGAIN },
 ];
 
+/** Those who write by themselves what nobody asked of them for this object; helm and delivery tools write a person's wish. */
+const CONTROLLERS: ReadonlySet<string> = new Set([
+  CONTROLLER,
+  'a cloud controller',
+  'cert-manager',
+  'the mesh Istio',
+  'the mesh Linkerd',
+  'Kyverno',
+]);
+
+/** Who writes this field by itself, where a field manager tells one; undefined for people and for tools that bring a person's wish. */
+export function writerBehind({ manager, subresource }: { readonly manager: string; readonly subresource?: string }): Writer | undefined {
+  const sign = signOf(manager, subresource);
+  if (!sign) return undefined;
+  if (sign.kind === 'autoscaler') return { name: sign.name, scales: true };
+  return CONTROLLERS.has(sign.name) ? { name: sign.name, scales: false } : undefined;
+}
+
 /** True of those who put their value back by themselves, whatever is applied: no work of anybody is lost with it. */
 export function writesAgain({ kind, name }: Taker): boolean {
-  return kind === 'autoscaler' || kind === 'gitops' || name === CONTROLLER;
+  return kind === 'autoscaler' || kind === 'gitops' || CONTROLLERS.has(name);
 }
 
 /** Everyone whose fields an apply takes, and the delivery tools that own the object though none of their fields is touched. */
@@ -73,11 +97,13 @@ function knownOf({ manager, subresource }: PlannedObject['taken'][number], live:
   const only = { ...live, metadata: { ...live.metadata, managedFields: [{ manager }] } };
   const tool = gitOpsOwners([only]).find(({ name }) => name === toolOf(manager));
   if (tool) return { name: tool.name, kind: 'gitops', hint: tool.hint };
-  const sign = SIGNS.find(
-    (one) => one.managers.some((name) => manager.startsWith(name)) && (one.subresource ?? subresource) === subresource,
-  );
+  const sign = signOf(manager, subresource);
   if (sign) return { name: sign.name, kind: sign.kind, hint: sign.hint };
   return { name: manager === '' ? 'somebody who gave no name' : manager, kind: 'other', hint: AGAIN };
+}
+
+function signOf(manager: string, subresource: string | undefined): Sign | undefined {
+  return SIGNS.find((one) => one.managers.some((name) => manager.startsWith(name)) && (one.subresource ?? subresource) === subresource);
 }
 
 /** The delivery tool of a field manager. */

@@ -69,7 +69,7 @@ export function mergeVariable(walk: Walk, place: Place, three: Three): unknown {
     const values = { base: textOf(base), mine: textOf(mine), theirs: textOf(theirs) };
     const at = inField(place, 'value');
     const value = walk.commaLists.has(String(name)) && walk.mode === 'merge' ? mergeCommaList(walk, at, values) : settle(walk, at, values);
-    if (three.theirs === undefined && walk.mode !== 'mine') return undefined;
+    if (three.theirs === undefined && (walk.mode !== 'mine' || value === undefined)) return undefined;
     return value === undefined ? { name } : { name, value };
   }
   const content = settle(walk, place, { base, mine, theirs });

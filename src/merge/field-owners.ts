@@ -1,5 +1,6 @@
 import type { FieldsV1, ManagedFieldsEntry } from '../core/object.ts';
 import { stepsOf } from './field-paths.ts';
+import { isRecord } from './json.ts';
 import { keyOfItem } from './list-keys.ts';
 
 export interface FieldOwner {
@@ -37,9 +38,17 @@ function owns(set: FieldsV1, steps: readonly string[]): boolean {
 function find(node: FieldsV1, listName: string, step: string): FieldsV1 | undefined {
   if (Object.hasOwn(node, `f:${step}`)) return node[`f:${step}`];
   for (const [element, below] of Object.entries(node)) {
-    if (element.startsWith('k:') && keyOfItem(listName, parsed(element.slice(2))) === step) return below;
+    if (element.startsWith('k:') && isItem(listName, parsed(element.slice(2)), step)) return below;
   }
   return undefined;
+}
+
+/** The server may know keys that the table does not; it writes them in an order of its own. */
+function isItem(listName: string, key: unknown, step: string): boolean {
+  const known = keyOfItem(listName, key);
+  if (known !== undefined) return known === step;
+  const inOrder = (text: string) => text.split('/').sort().join('/');
+  return isRecord(key) && inOrder(Object.values(key).join('/')) === inOrder(step);
 }
 
 function parsed(text: string): unknown {

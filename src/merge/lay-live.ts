@@ -1,11 +1,15 @@
-import { type KubeObject, refOf } from '../core/object.ts';
+import { type KubeObject, type ObjectRef, refOf } from '../core/object.ts';
+import type { Writer } from '../core/trace.ts';
 import { ownersOf } from './field-owners.ts';
 import { ImageMap } from './images.ts';
 import { isRecord } from './json.ts';
+import { isLeftAlone, writerOfChange } from './left-to-writer.ts';
+import { rulesOf } from './list-keys.ts';
 import { KUBECTL } from './managed-fields.ts';
 import { mergeField } from './merge-fields.ts';
-import type { LiveState } from './merge-input.ts';
+import type { LiveState, MergeInput } from './merge-input.ts';
 import { identityOf, prepared, recordsIn } from './prepare.ts';
+import type { Finding, Place, Three } from './walk.ts';
 
 /** A field that was changed in the cluster, and by whom. */
 export interface LiveChange {
@@ -13,17 +17,32 @@ export interface LiveChange {
   readonly object: string;
   readonly path: string;
   readonly manager?: string;
+  /** Who stands behind that manager and writes by itself. */
+  readonly writer?: Writer;
+  /** Not laid over: applying the target leaves it to its writer. */
+  readonly left?: Pick<Three, 'base' | 'mine'> & { readonly ref: ObjectRef };
 }
 
+type Fields = Readonly<Record<string, unknown>>;
 type Objects = ReadonlyMap<string, KubeObject>;
+
+/** What live changes are laid over, and what tells whose they are. */
+export interface LaidOver {
+  readonly base: Objects;
+  readonly applied: Objects;
+  readonly theirs: Objects;
+  readonly writerOf?: MergeInput['writerOf'];
+  readonly listRules?: MergeInput['listRules'];
+}
+
+const SHARED = ['annotations', 'labels'];
 
 /** Managers behind which no person's single change stands. */
 const OWN = new Set([KUBECTL, 'kubectl-client-side-apply']);
 
 /** What was applied, with what was changed in the cluster since laid over it; nothing of it is lost to the file. */
 export function layLive(
-  base: Objects,
-  applied: Objects,
+  { base, applied, theirs, writerOf = () => undefined, listRules }: LaidOver,
   live: readonly LiveState[],
 ): { readonly objects: Objects; readonly changes: readonly LiveChange[] } {
   const objects = new Map(applied);
@@ -32,15 +51,35 @@ export function layLive(
     const object = identityOf(now);
     const file = applied.get(object) ?? base.get(object);
     if (!file) continue;
-    const add = ({ path }: { readonly path: string }) => {
-      const owner = ownersOf(now.metadata.managedFields, path).find(({ manager }) => !OWN.has(manager))?.manager;
-      changes.push({ object, path, ...(owner === undefined ? {} : { manager: owner }) });
+    const ref = refOf(now);
+    const toldBy = ({ path, base: was, mine: is }: Pick<Finding, 'path' | 'base' | 'mine'>): LiveChange => {
+      const owner = managerOf(now, path);
+      const writer = writerOfChange(now, path, { base: was, mine: is }, writerOf);
+      return { object, path, ...(owner === undefined ? {} : { manager: owner }), ...(writer ? { writer } : {}) };
     };
-    const three = { base: unallocated(before), mine: unallocated(now), theirs: file };
-    const walk = { ref: refOf(now), mode: 'mine', images: new ImageMap(), commaLists: new Set<string>(), add, note: () => {} } as const;
+    const leaves = (place: Place, three: Three) => {
+      if (!isLeftAlone(place, three, { base: base.get(object), target: theirs.get(object) })) return false;
+      const { base: was, mine: is } = three;
+      const change = toldBy({ path: place.path, base: was, mine: is });
+      if (change.writer) changes.push({ ...change, left: { ref, base: was, mine: is } });
+      return change.writer !== undefined;
+    };
+    const add = (finding: Finding) => changes.push(toldBy(finding));
+    const mine = unallocated(now);
+    const three = { base: withMapsOf(mine, unallocated(before)), mine, theirs: file };
+    const walk = {
+      ref,
+      mode: 'mine',
+      images: new ImageMap(),
+      commaLists: new Set<string>(),
+      add,
+      leaves,
+      rules: rulesOf(now, listRules),
+      note: () => {},
+    } as const;
     const merged = mergeField(
       { ...walk, forced: () => undefined, resolution: () => undefined },
-      { path: '', name: '', gone: false, json: false },
+      { path: '', fields: '', name: '', gone: false, json: false },
       three,
     );
     objects.set(object, {
@@ -54,6 +93,22 @@ export function layLive(
   return { objects, changes };
 }
 
+/** The first that is no apply of the object itself; who scales with kubectl goes by its name. */
+function managerOf({ metadata }: KubeObject, path: string): string | undefined {
+  const owners = ownersOf(metadata.managedFields, path);
+  return owners.find(({ manager, subresource }) => subresource !== undefined || !OWN.has(manager))?.manager;
+}
+
+/** With the maps that people and controllers share, empty where `now` has them: each entry of theirs is a change of its own. */
+function withMapsOf(now: Fields, before: Fields): Fields {
+  const filled = (is: unknown, was: unknown, names: readonly string[]) => {
+    const missing = names.filter((name) => isRecord(is) && isRecord(is[name]) && !(isRecord(was) && name in was));
+    return { ...(isRecord(was) ? was : {}), ...Object.fromEntries(missing.map((name) => [name, {}])) };
+  };
+  const metadata = filled(now.metadata, before.metadata, SHARED);
+  return { ...filled(now, before, ['data']), metadata };
+}
+
 function metadataOf(merged: unknown, file: KubeObject): KubeObject['metadata'] {
   const metadata = isRecord(merged) && isRecord(merged.metadata) ? merged.metadata : {};
   return { ...metadata, name: file.metadata.name };
@@ -62,7 +117,7 @@ function metadataOf(merged: unknown, file: KubeObject): KubeObject['metadata'] {
 const ALLOCATED = new Set(['clusterIP', 'clusterIPs', 'healthCheckNodePort']);
 
 /** Without the API version a request was answered in, and without the numbers that the server hands out to each Service. */
-function unallocated(object: KubeObject): Readonly<Record<string, unknown>> {
+function unallocated(object: KubeObject): Fields {
   const { apiVersion: _, ...fields } = prepared(object);
   if (object.kind !== 'Service' || !isRecord(object.spec)) return fields;
   const spec = Object.fromEntries(Object.entries(object.spec).filter(([name]) => !ALLOCATED.has(name)));

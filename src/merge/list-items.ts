@@ -1,5 +1,5 @@
 import { isRecord } from './json.ts';
-import { itemsByKey } from './list-keys.ts';
+import { itemsByKey, type SchemaRule } from './list-keys.ts';
 import { canonical } from './same-meaning.ts';
 
 /** Lists of scalars whose order says nothing. */
@@ -14,13 +14,20 @@ const KEYS: Readonly<Record<string, (item: Item) => string | undefined>> = {
   plugins: ({ type }) => (typeof type === 'string' ? type : undefined),
 };
 
-/** Items by what tells them apart, in order; undefined if the list is one value, or an item has no key or shares it. */
-export function itemsOf(listName: string, list: readonly unknown[]): ReadonlyMap<string, unknown> | undefined {
-  const byKey = itemsByKey(listName, list);
+/** Items by what tells them apart, in order; by the server's own rule where it is known. Undefined if the list is one value, or an item has no key or shares it. */
+export function itemsOf(listName: string, list: readonly unknown[], rule?: SchemaRule): ReadonlyMap<string, unknown> | undefined {
+  const byKey = rule === undefined || list.length === 0 ? itemsByKey(listName, list) : undefined;
   if (byKey && (byKey.size > 0 || list.length === 0)) return byKey;
-  const keys = list.map((item) => keyOf(listName, item));
+  const keys = list.map((item) => (rule === undefined || rule === 'atomic' ? keyOf(listName, item) : keyBy(rule, item)));
   if (keys.includes(undefined) || new Set(keys).size < keys.length) return undefined;
   return new Map(list.map((item, index) => [keys[index] ?? '', item]));
+}
+
+/** As the server merges: by its keys, or each scalar once. */
+function keyBy(rule: Exclude<SchemaRule, 'atomic'>, item: unknown): string | undefined {
+  if (rule === 'set') return isRecord(item) || Array.isArray(item) ? undefined : String(item);
+  const parts = isRecord(item) ? rule.keys.map((key) => item[key] ?? rule.defaults[key]) : [];
+  return parts.length > 0 && parts.every((part) => ['string', 'number', 'boolean'].includes(typeof part)) ? parts.join('/') : undefined;
 }
 
 function keyOf(listName: string, item: unknown): string | undefined {

@@ -6,6 +6,15 @@ import { isRecord } from './json.ts';
  */
 export type ListRule = readonly string[] | 'set' | 'atomic';
 
+/** The same as an API server's schema has it; a key that may be left out has its default. */
+export type SchemaRule = { readonly keys: readonly string[]; readonly defaults: Readonly<Record<string, unknown>> } | 'set' | 'atomic';
+
+/** By path of field names: `spec.template.spec.containers.ports`. */
+export type KindRules = ReadonlyMap<string, SchemaRule>;
+
+/** By `apiVersion kind`. What is not in it is told by the table here. */
+export type ListRules = ReadonlyMap<string, KindRules>;
+
 const RULES: Readonly<Record<string, ListRule>> = {
   containers: ['name'],
   initContainers: ['name'],
@@ -25,6 +34,14 @@ const RULES: Readonly<Record<string, ListRule>> = {
   ownerReferences: ['uid'],
   finalizers: 'set',
 };
+
+/** The rules for an object of this kind. */
+export function rulesOf(
+  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
+  rules?: ListRules,
+): KindRules | undefined {
+  return rules?.get(`${apiVersion} ${kind}`);
+}
 
 /** What stands for a key field that may be left out. */
 const KEY_DEFAULTS: Readonly<Record<string, string>> = { protocol: 'TCP' };

@@ -5,7 +5,7 @@ import { itemsOf } from './list-items.ts';
 import { keyFields } from './list-keys.ts';
 import { mergeItems } from './merge-items.ts';
 import { mergeImage, mergeJsonText, mergeSequence } from './merge-values.ts';
-import { forcedAt, inField, type Place, settle, type Three, tell, type Walk } from './walk.ts';
+import { forcedAt, inField, type Place, ruleAt, settle, type Three, tell, type Walk } from './walk.ts';
 
 /** Maps of which each entry makes sense without the others: an entry can be added although the release dropped all of its own. */
 const STANDS_ALONE = new Set([
@@ -37,7 +37,8 @@ export function mergeField(walk: Walk, place: Place, three: Three): unknown {
     if (states.every(Array.isArray)) return mergeList(walk, place, three);
   }
   // A list without items is as good as no list: each item that went is an edit of its own.
-  if (mine === undefined && Array.isArray(base) && Array.isArray(theirs) && itemsOf(place.name, base)) return mergeList(walk, place, three);
+  if (mine === undefined && Array.isArray(base) && Array.isArray(theirs) && itemsOf(place.name, base, ruleAt(walk, place)))
+    return mergeList(walk, place, three);
   return mergeScalar(walk, place, three);
 }
 
@@ -52,7 +53,7 @@ function mergeScalar(walk: Walk, place: Place, three: Three): unknown {
 function mergeRecord(walk: Walk, place: Place, three: Three): unknown {
   if (walk.mode === 'mine' && three.theirs === undefined && place.name.endsWith('[]')) return settle(walk, place, three);
   const [mine, theirs] = [fieldsOf(three.mine), fieldsOf(three.theirs)];
-  const base = three.base === undefined ? keysIn(place, mine) : fieldsOf(three.base);
+  const base = three.base === undefined ? keysIn(walk, place, mine) : fieldsOf(three.base);
   const dropped = three.base !== undefined && three.theirs === undefined && !STANDS_ALONE.has(place.name);
   const within = { ...place, gone: place.gone || dropped };
   if (place.name === 'env[]') return mergeVariable(walk, within, three);
@@ -70,8 +71,11 @@ function mergeRecord(walk: Walk, place: Place, three: Three): unknown {
 }
 
 /** What makes two additions the same item is no difference between them. */
-function keysIn({ name }: Place, item: Fields): Fields {
+function keysIn(walk: Walk, place: Place, item: Fields): Fields {
+  const { name } = place;
   if (!name.endsWith('[]')) return {};
+  const rule = ruleAt(walk, place);
+  if (typeof rule === 'object') return subset(item, rule.keys);
   const listName = name.slice(0, -2);
   return subset(item, listName === 'plugins' ? ['type'] : keyFields(listName, item));
 }
@@ -87,7 +91,7 @@ function mergeList(walk: Walk, place: Place, three: Three): unknown {
   const lists = [three.base, three.mine, three.theirs].map((list) => (Array.isArray(list) ? list : []));
   const [base = [], mine = [], theirs = []] = lists;
   if (/^(command|args)$/.test(place.name) && walk.mode === 'merge') return mergeSequence(walk, place, three);
-  const maps = lists.map((list) => itemsOf(place.name, list));
+  const maps = lists.map((list) => itemsOf(place.name, list, ruleAt(walk, place)));
   const [b, m, t] = maps;
   if (!b || !m || !t || base.length + mine.length + theirs.length === 0) return settle(walk, place, three);
   const merged = mergeItems(walk, place, { base: b, mine: m, theirs: t }, mergeField);

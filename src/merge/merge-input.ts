@@ -1,6 +1,8 @@
 import type { KubeObject } from '../core/object.ts';
 import type { MergeKnowledge } from '../core/profile.ts';
-import type { Conflict, Side, Trace } from '../core/trace.ts';
+import type { Conflict, Side, Trace, Writer } from '../core/trace.ts';
+import type { FieldOwner } from './field-owners.ts';
+import type { ListRules } from './list-keys.ts';
 
 /** Two states of one object between which changes in the cluster lie. */
 export interface LiveState {
@@ -23,6 +25,10 @@ export interface MergeInput {
   readonly live?: readonly LiveState[];
   /** By identity, objects of `mine` that the cluster does not have; `unserved`: nor their kind in that version. */
   readonly away?: ReadonlyMap<string, 'absent' | 'unserved'>;
+  /** How the server that merges tells items of lists apart; what is not in it, the table says. */
+  readonly listRules?: ListRules;
+  /** Who writes fields by itself, by the field's owner; changes of anybody else are a person's. */
+  readonly writerOf?: (owner: FieldOwner) => Writer | undefined;
   /** Decisions, by the `field` of a conflict. */
   readonly resolutions?: Readonly<Record<string, Side>>;
   readonly knowledge?: MergeKnowledge;

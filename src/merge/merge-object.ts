@@ -16,7 +16,7 @@ export interface ThreeObjects {
   readonly live?: 'changed' | 'absent' | 'unserved' | undefined;
 }
 
-const ROOT: Place = { path: '', name: '', gone: false, json: false };
+const ROOT: Place = { path: '', fields: '', name: '', gone: false, json: false };
 
 /** Definitions, accounts and bindings come from the target whole; edits of the latter two are told field by field. */
 const BOUND = new Set(['ServiceAccount', 'RoleBinding', 'ClusterRoleBinding']);

@@ -3,6 +3,7 @@ import type { MergeKnowledge } from '../core/profile.ts';
 import type { Side } from '../core/trace.ts';
 import { ImageMap } from './images.ts';
 import { type LiveChange, layLive } from './lay-live.ts';
+import { rulesOf } from './list-keys.ts';
 import type { MergeInput, MergeResult } from './merge-input.ts';
 import { mergeObject } from './merge-object.ts';
 import { mapNewImages } from './new-images.ts';
@@ -20,6 +21,7 @@ interface Prepared {
   readonly theirs: Objects;
   readonly live: readonly LiveChange[];
   readonly away: NonNullable<MergeInput['away']>;
+  readonly listRules: MergeInput['listRules'];
   readonly commaLists: ReadonlySet<string>;
   readonly resolutions: Readonly<Record<string, Side>>;
   readonly notes: readonly string[];
@@ -57,13 +59,19 @@ function prepare(input: MergeInput): Prepared {
   const notes: string[] = [];
   const base = byIdentity(input.base.map((object) => prepared(object)));
   const applied = input.mine.map((object) => prepared(object, (text) => notes.push(`${object.kind} ${object.metadata.name}: ${text}`)));
-  const { objects, changes } = layLive(base, byIdentity(applied), input.live ?? []);
+  const theirs = byIdentity(input.theirs.map((object) => prepared(object)));
+  const { writerOf, listRules } = input;
+  const { objects, changes } = layLive(
+    { base, applied: byIdentity(applied), theirs, ...(writerOf ? { writerOf } : {}), ...(listRules ? { listRules } : {}) },
+    input.live ?? [],
+  );
   return {
     base,
     mine: objects,
-    theirs: byIdentity(input.theirs.map((object) => prepared(object))),
+    theirs,
     live: changes,
     away: input.away ?? new Map(),
+    listRules,
     commaLists: new Set(input.knowledge?.commaLists ?? []),
     resolutions: input.resolutions ?? {},
     notes,
@@ -91,21 +99,24 @@ function removals({ base, mine, theirs }: Prepared, renames: MergeKnowledge['ren
 
 function merge(ready: Prepared, forced: ReadonlyMap<string, string>): Attempt {
   const [found, notes, images] = [[] as Found[], [...ready.notes], new ImageMap()];
+  const scaled = ready.live.filter(({ writer, left }) => writer?.scales && !left);
   const walkOf = (object: KubeObject): Walk => {
-    const ref = refOf(object);
+    const [ref, identity] = [refOf(object), identityOf(object)];
     return {
       ref,
       mode: 'merge',
       images,
       commaLists: ready.commaLists,
+      rules: rulesOf(object, ready.listRules),
       forced: (field) => forced.get(field),
       resolution: (field) => (Object.hasOwn(ready.resolutions, field) ? ready.resolutions[field] : undefined),
+      scaler: (path) => scaled.find((one) => one.object === identity && one.path === path)?.writer,
       add: (finding) => found.push({ ref, ...finding }),
       note: (text) => notes.push(text),
     };
   };
   const documents: KubeObject[] = [];
-  const changed = new Set(ready.live.map(({ object }) => object));
+  const changed = new Set(ready.live.filter(({ left }) => !left).map(({ object }) => object));
   for (const key of new Set([...ready.theirs.keys(), ...ready.base.keys(), ...ready.mine.keys()])) {
     const live = ready.away.get(key) ?? (changed.has(key) ? ('changed' as const) : undefined);
     const three = { base: ready.base.get(key), mine: ready.mine.get(key), theirs: ready.theirs.get(key), live };

@@ -46,6 +46,12 @@ function withMappedImage(walk: Walk, list: string, container: Container): Contai
   }
   const own = imageText(mine, released);
   if (own === image) return container;
-  tell(walk, { path, name: 'image', gone: false, json: false }, { base: undefined, mine: own, theirs: image }, 'kept', AS_THE_OTHERS);
+  tell(
+    walk,
+    { path, fields: '', name: 'image', gone: false, json: false },
+    { base: undefined, mine: own, theirs: image },
+    'kept',
+    AS_THE_OTHERS,
+  );
   return { ...container, image: own };
 }

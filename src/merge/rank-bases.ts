@@ -33,7 +33,7 @@ const MANY = 40;
 
 type Counted = Pick<RankedBase, 'release' | 'edits'>;
 
-type Mine = Pick<MergeInput, 'mine' | 'live' | 'knowledge'>;
+type Mine = Pick<MergeInput, 'mine' | 'live' | 'knowledge' | 'writerOf' | 'listRules'>;
 
 /**
  * Which release the manifest in use was made from: all releases of the variant, the one with the fewest edits first. Tags of
@@ -61,8 +61,9 @@ function byAge(a: string, b: string): number {
   return left && right ? compareReleases(left, right) : Number(!left) - Number(!right);
 }
 
-function countEdits({ mine, live = [], knowledge }: Mine, base: readonly KubeObject[]): Pick<RankedBase, 'edits' | 'ownEdits'> {
-  const { edits } = mergeManifest({ base, mine, theirs: base, live, ...(knowledge ? { knowledge } : {}) });
+function countEdits({ mine, live = [], ...rest }: Mine, base: readonly KubeObject[]): Pick<RankedBase, 'edits' | 'ownEdits'> {
+  const merged = mergeManifest({ ...rest, base, mine, theirs: base, live });
+  const edits = merged.edits.filter(({ outcome }) => outcome !== 'left');
   const isDefinition = ({ kind }: { readonly kind: string }) => kind === 'CustomResourceDefinition';
   const ownEdits = edits.filter(({ ref }) => !isDefinition(ref)).length;
   const own = new Map(mine.filter(isDefinition).map((object) => [identityOf(object), object]));

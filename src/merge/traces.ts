@@ -24,7 +24,7 @@ export function resultOf({ documents, found, notes }: Attempt, live: readonly Li
   const gone = new Set(found.filter(({ path }) => path === '').map(({ field }) => field));
   return {
     documents,
-    edits: found.map((one) => traceOf(one, sourceOf(one, live, input.mineIs ?? 'file'))),
+    edits: [...found.map((one) => traceOf(one, sourceOf(one, live, input.mineIs ?? 'file'))), ...live.flatMap(leftTraces)],
     conflicts: conflictsOf(found),
     notes: [...new Set(notes)],
     unused: Object.keys(input.resolutions ?? {}).filter((field) => !asked.has(field) && !gone.has(field)),
@@ -34,8 +34,18 @@ export function resultOf({ documents, found, notes }: Attempt, live: readonly Li
 function traceOf(found: Found, source: TraceSource): Trace {
   const { ref, path, outcome, decided, note, because, base, mine } = found;
   const change = mine === undefined ? 'remove' : base === undefined ? 'add' : 'change';
-  const told = note ?? because;
+  const told = note ?? because ?? (source.writer === undefined || outcome !== 'kept' ? undefined : `Set by ${source.writer}.`);
   return { ref, path, change, ...values(found), source, outcome, ...(decided ? { decided } : {}), ...(told ? { note: told } : {}) };
+}
+
+/** What a controller wrote and the target does not say is nobody's edit, yet told: whoever looks for it finds it. */
+function leftTraces({ path, manager, writer, left }: LiveChange): readonly Trace[] {
+  if (!left || !writer) return [];
+  const { ref, base, mine } = left;
+  const source = { kind: 'live', ...(manager === undefined ? {} : { manager }), writer: writer.name } as const;
+  const note = `Set by ${writer.name}: it stays in the cluster, and is not in the file.`;
+  const change = base === undefined ? 'add' : 'change';
+  return [{ ref, path, change, ...values({ ref, base, mine, theirs: undefined }), source, outcome: 'left', note }];
 }
 
 function values({ ref, ...found }: Three & { readonly ref: ObjectRef }): { base?: unknown; mine?: unknown; theirs?: unknown } {
@@ -50,9 +60,10 @@ function sourceOf({ ref, path }: Found, live: readonly LiveChange[], file: 'file
     kind: ref.kind,
     metadata: { name: ref.name, ...(ref.namespace ? { namespace: ref.namespace } : {}) },
   });
-  const change = live.find((one) => one.object === object && (isWithin(one.path, path) || isWithin(path, one.path)));
+  const change = live.find((one) => one.object === object && !one.left && (isWithin(one.path, path) || isWithin(path, one.path)));
   if (!change) return { kind: file };
-  return { kind: 'live', ...(change.manager === undefined ? {} : { manager: change.manager }) };
+  const { manager, writer } = change;
+  return { kind: 'live', ...(manager === undefined ? {} : { manager }), ...(writer ? { writer: writer.name } : {}) };
 }
 
 function isWithin(path: string, outer: string): boolean {

@@ -1,14 +1,17 @@
 import type { ObjectRef } from '../core/object.ts';
 import { refText } from '../core/object.ts';
-import type { Outcome, Side } from '../core/trace.ts';
+import type { Outcome, Side, Writer } from '../core/trace.ts';
 import { alike, type Comparison } from './alike.ts';
 import { stepInto } from './field-paths.ts';
 import type { ImageMap } from './images.ts';
+import type { KindRules, SchemaRule } from './list-keys.ts';
 import { isOpenMap } from './open-maps.ts';
 
 /** Where a merge stands within an object. */
 export interface Place {
   readonly path: string;
+  /** The names of the fields alone, without items: `spec.template.spec.containers.env`. */
+  readonly fields: string;
   /** Name of the field; of an item, that of its list with `[]`: `env[]`. */
   readonly name: string;
   /** What held this was in the base and is not in the target: nothing to carry an edit to. */
@@ -48,9 +51,15 @@ export interface Walk {
   readonly mode: Mode;
   readonly images: ImageMap;
   readonly commaLists: ReadonlySet<string>;
+  /** How the server tells items of this object's lists apart, where it was asked. */
+  readonly rules?: KindRules | undefined;
   /** Why a field must be decided although the three states alone would settle it. */
   forced(field: string): string | undefined;
   resolution(field: string): Side | undefined;
+  /** In `mine`: a change that is not laid over, because it is left to whoever wrote it. */
+  leaves?(place: Place, three: Three): boolean;
+  /** Whose number of now stands, whatever the release made of its own. */
+  scaler?(path: string): Writer | undefined;
   add(finding: Finding): void;
   note(text: string): void;
 }
@@ -60,11 +69,17 @@ const REMOVED = 'You removed it, and the release changed it.';
 const BOTH_ADDED = 'You and the release both set it anew, differently.';
 
 export function inField(place: Place, name: string): Place {
-  return { ...place, path: stepInto(place.path, name), name, entry: isOpenMap(place.name) };
+  const fields = place.fields === '' ? name : `${place.fields}.${name}`;
+  return { ...place, path: stepInto(place.path, name), fields, name, entry: isOpenMap(place.name) };
 }
 
 export function inItem(place: Place, key: string): Place {
   return { ...place, path: stepInto(place.path, key, true), name: `${place.name}[]`, entry: false };
+}
+
+/** The server's rule for the list at a place; undefined where it said nothing, and within texts. */
+export function ruleAt({ rules }: Walk, { fields, json }: Place): SchemaRule | undefined {
+  return json ? undefined : rules?.get(fields);
 }
 
 /** The text that `--resolve` takes for a field. */
@@ -85,13 +100,22 @@ export function settle(walk: Walk, place: Place, three: Three, because?: string)
   const reason = because ?? forced;
   const isEdit = !alike(base, mine, how);
   if (!isEdit && (reason === undefined || alike(mine, theirs, how))) return theirs;
-  if (walk.mode === 'mine') return tell(walk, place, three, 'kept');
+  if (walk.mode === 'mine') return walk.leaves?.(place, three) ? theirs : tell(walk, place, three, 'kept');
   if (alike(mine, theirs, how)) return tell(walk, place, three, 'already');
   if (walk.mode === 'theirs') return tell(walk, place, three, 'target');
   const isObsolete = place.gone || (base !== undefined && mine !== undefined && theirs === undefined);
   if (isObsolete && forced === undefined) return tell(walk, place, three, 'obsolete');
   if (reason === undefined && alike(base, theirs, { ...how, apartFromImages: mine === undefined })) return tell(walk, place, three, 'kept');
-  return decide(walk, place, three, reason ?? (mine === undefined ? REMOVED : base === undefined ? BOTH_ADDED : BOTH_CHANGED));
+  return isScaled(walk, place, reason) ? tell(walk, place, three, 'kept') : decide(walk, place, three, reason ?? whyAsked(three));
+}
+
+/** An autoscaler's number of now is nobody's to decide, unless somebody does. */
+function isScaled(walk: Walk, { path }: Place, reason: string | undefined): boolean {
+  return reason === undefined && walk.scaler?.(path) !== undefined && walk.resolution(fieldOf(walk.ref, path)) === undefined;
+}
+
+function whyAsked({ base, mine }: Three): string {
+  return mine === undefined ? REMOVED : base === undefined ? BOTH_ADDED : BOTH_CHANGED;
 }
 
 /** A person's decision, where there is one; until then the target's value stands. */

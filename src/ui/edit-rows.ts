@@ -9,6 +9,7 @@ export const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
   obsolete: 'obsolete',
   conflict: 'to be decided',
   target: 'as the target has it',
+  left: 'left to its writer',
 };
 
 const VALUE_WIDTH = 40;

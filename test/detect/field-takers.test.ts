@@ -39,6 +39,8 @@ const cases: readonly Case[] = [
   { manager: 'kubectl-edit', is: 'person a person with kubectl', hint: /--resolve FIELD=mine/ },
   { manager: 'helm', is: 'other helm', hint: /next upgrade of its release/ },
   { manager: 'kube-controller-manager', is: 'other a controller of Kubernetes', hint: /whenever it runs/ },
+  { manager: 'cert-manager-cainjector', is: 'other cert-manager', hint: /whenever it runs/ },
+  { manager: 'istiod', is: 'other the mesh Istio', hint: /whenever it runs/ },
   { manager: 'acme-agent', is: 'other acme-agent', hint: /whenever it runs/ },
   { manager: '', is: 'other somebody who gave no name', hint: /whenever it runs/ },
 ];

@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type OpenCluster, openCluster } from '../../src/adapters/kube/cluster.ts';
 import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
 import { storedManifests } from '../../src/adapters/stored-bases.ts';
 import type { Installation } from '../../src/core/installation.ts';
 import { refText } from '../../src/core/object.ts';
-import type { Sources } from '../../src/core/ports.ts';
+import { ApiFailure, type Sources } from '../../src/core/ports.ts';
+import { mergeKeys, type SchemaRule } from '../../src/merge/list-keys.ts';
+import { parseManifest } from '../../src/merge/manifest.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { readEdits } from '../../src/stages/edits/edits.ts';
+import { readListRules } from '../../src/stages/edits/list-rules.ts';
+import { withCarried } from '../../src/stages/target/carried.ts';
 import { readReleasedTarget } from '../../src/stages/target/target.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { contextOf, installation } from '../fixtures/facts.ts';
@@ -16,6 +23,8 @@ import { hasReleases, manifestFile, releases } from '../support/shared.ts';
 const FROM = 'v3.27.5';
 const AGENT = 'DaemonSet/kube-system/calico-node spec.template.spec.containers[calico-node]';
 const TYPHA = 'Deployment/kube-system/calico-typha';
+
+const keysOf = (rule: SchemaRule | undefined) => (typeof rule === 'object' ? rule.keys : rule);
 
 describe('edits on a real control plane', function () {
   this.timeout(600_000);
@@ -38,8 +47,8 @@ describe('edits on a real control plane', function () {
     assert.equal(result.exitCode, 0, result.stderr);
   };
 
-  /** Every edit that is found, as `outcome object path`. */
-  async function found(): Promise<readonly string[]> {
+  /** What is found, and the target with it. */
+  async function told() {
     const sources = {
       cluster,
       artifacts: folderArtifacts(releases, [FROM, 'v3.32.1']),
@@ -47,7 +56,14 @@ describe('edits on a real control plane', function () {
     } as unknown as Sources;
     const context = contextOf({ release: 'v3.32.1' }, calico);
     const what: Installation = { ...installation, variant: 'calico-typha', release: FROM, hasApiServer: false, hasCsiDriver: false };
-    const { edits } = await readEdits(sources, context, what, await readReleasedTarget(sources, context, what));
+    const target = await readReleasedTarget(sources, context, what);
+    const { edits, carried } = await readEdits(sources, context, what, target);
+    return { edits, target: withCarried(target, carried ?? assert.fail('nothing merged')) };
+  }
+
+  /** Every edit that is found, as `outcome object path`. */
+  async function found(): Promise<readonly string[]> {
+    const { edits } = await told();
     return edits.map((edit) => `${edit.outcome} ${refText(edit.ref)} ${edit.path}`).toSorted();
   }
 
@@ -75,5 +91,65 @@ describe('edits on a real control plane', function () {
       `kept ${AGENT}.env[IP_AUTODETECTION_METHOD]`,
       `kept ${TYPHA} spec.replicas`,
     ]);
+  });
+
+  it('are told by the keys that the server merges by: those of the table, wherever both speak', async () => {
+    const documents = parseManifest(await readFile(file, 'utf8'), file).documents.map(({ object }) => object);
+    const rules = await readListRules(cluster, documents);
+    const agents = rules.get('apps/v1 DaemonSet') ?? assert.fail('no schema of DaemonSets');
+    const pod = 'spec.template.spec';
+    assert.deepEqual(agents.get(`${pod}.containers.ports`), { keys: ['containerPort', 'protocol'], defaults: { protocol: 'TCP' } });
+    assert.deepEqual(
+      ['tolerations', 'containers.args', 'containers.envFrom'].map((list) => agents.get(`${pod}.${list}`)),
+      ['atomic', 'atomic', 'atomic'],
+    );
+    const service = rules.get('v1 Service')?.get('spec.ports');
+    assert.deepEqual(service, { keys: ['port', 'protocol'], defaults: { protocol: 'TCP' } });
+    const item = { name: '', mountPath: '', devicePath: '', ip: '', topologyKey: '', whenUnsatisfiable: '', containerPort: 1 };
+    for (const list of ['containers', 'initContainers', 'volumes', 'imagePullSecrets', 'hostAliases', 'topologySpreadConstraints'])
+      assert.deepEqual(keysOf(agents.get(`${pod}.${list}`)), mergeKeys(list, item), list);
+    for (const list of ['env', 'volumeMounts', 'volumeDevices', 'ports'])
+      assert.deepEqual(keysOf(agents.get(`${pod}.containers.${list}`)), mergeKeys(list, item), list);
+  });
+
+  it('are told where the account may not read the schema: then by the table alone', async () => {
+    const refused = { raw: () => Promise.reject(new ApiFailure(403, 'Forbidden', 'no')) };
+    assert.equal(
+      (
+        await readListRules(
+          refused,
+          parseManifest(await readFile(file, 'utf8'), file).documents.map(({ object }) => object),
+        )
+      ).size,
+      0,
+    );
+  });
+
+  it('are not what controllers wrote: an autoscaler keeps its number, and what the target does not say stays without the file', async () => {
+    await kubectl('apply', '-f', file);
+    const patch = ['-n', 'kube-system', 'patch', 'deploy/calico-typha', '-p', '{"spec":{"replicas":3}}'];
+    await kubectl(...patch, '--subresource=scale', '--type=merge', '--field-manager=kube-controller-manager');
+    await kubectl('-n', 'kube-system', 'annotate', 'ds/calico-node', 'sidecar.istio.io/rev=canary', '--field-manager=istiod');
+    await kubectl('-n', 'kube-system', 'annotate', 'ds/calico-node', 'example.org/owner=me');
+    const { edits, target } = await told();
+    assert.deepEqual(
+      edits
+        .map(({ outcome, ref, path, source }) => [outcome, ref.name, path, source.manager, source.writer].join(' ').trimEnd())
+        .toSorted(),
+      [
+        'kept calico-node metadata.annotations kubectl-annotate',
+        'kept calico-typha spec.replicas kube-controller-manager a HorizontalPodAutoscaler',
+        'left calico-node metadata.annotations[sidecar.istio.io/rev] istiod the mesh Istio',
+      ],
+    );
+    assert.doesNotMatch(target.text, /sidecar\.istio\.io/);
+    const upgrade = join(await mkdtemp(join(tmpdir(), 'edits-')), 'upgrade.yaml');
+    await writeFile(upgrade, target.text);
+    await kubectl('apply', '--server-side', '--force-conflicts', '-f', upgrade);
+    const read = async (kind: string, name: string, field: string) =>
+      (await plane.kubectl(['-n', 'kube-system', 'get', kind, name, '-o', `jsonpath={${field}}`])).stdout;
+    assert.equal(await read('ds', 'calico-node', '.metadata.annotations.sidecar\\.istio\\.io/rev'), 'canary');
+    assert.equal(await read('ds', 'calico-node', '.metadata.annotations.example\\.org/owner'), 'me');
+    assert.equal(await read('deploy', 'calico-typha', '.spec.replicas'), '3');
   });
 });

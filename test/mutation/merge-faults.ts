@@ -17,7 +17,7 @@ export const MERGE: Room = {
     ...faultsIn('src/merge/merge-fields.ts', [
       [' && !addedAlike', ''],
       ["  if (place.name === 'image') return mergeImage(walk, place, three);\n", ''],
-      ['three.base === undefined ? keysIn(place, mine)', 'three.base === undefined ? mine'],
+      ['three.base === undefined ? keysIn(walk, place, mine)', 'three.base === undefined ? mine'],
       ['&& !STANDS_ALONE.has(place.name)', ''],
       ['    if (grouped.has(name)) continue;\n', ''],
       ['  if (three.theirs === undefined && entries.length === 0) return undefined;\n', ''],
@@ -100,6 +100,19 @@ export const MERGE: Room = {
       ["'$1');", "'');"],
       ['if (isEmpty(a) && isEmpty(b)) return true;', 'if (isEmpty(a) || isEmpty(b)) return true;'],
       ['Ki: 2 ** 10,', 'Ki: 1e3,'],
+    ]),
+    ...faultsIn('src/merge/left-to-writer.ts', [
+      ['applied === undefined || fieldAt(base, path) !== undefined', 'true'],
+      ['return steps.length - index <= (isList ? 1 : 2);', 'return true;'],
+      ['    if (!items) return false;\n', '    if (!items) return true;\n'],
+    ]),
+    ...faultsIn('src/merge/gone-since.ts', [
+      ['named.findLastIndex((one) => says(one, missing) !== false)', 'named.findIndex((one) => says(one, missing) !== false)'],
+      ['return found && prepared(found);', 'return found;'],
+    ]),
+    ...faultsIn('src/merge/openapi-lists.ts', [
+      ["type === 'map' && keys.length > 0 ? keys : isMerged", 'isMerged'],
+      ['  if (ref !== undefined && within.includes(ref)) return;\n', ''],
     ]),
     ...faultsIn('src/merge/leftovers.ts', [
       ['.sort(lastFirst)', ''],

@@ -3,7 +3,7 @@ import { preflightChecks } from '../../src/checks/index.ts';
 import { Fault } from '../../src/core/fault.ts';
 import { K } from '../../src/core/kinds.ts';
 import { apiVersionOf, type Kind, type KubeObject } from '../../src/core/object.ts';
-import type { Artifacts, ClusterReader, ListOptions, Sources, ToolResult } from '../../src/core/ports.ts';
+import { ApiFailure, type Artifacts, type ClusterReader, type ListOptions, type Sources, type ToolResult } from '../../src/core/ports.ts';
 import { serviceNamespaces } from '../../src/detect/components.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { preflightStage, surveyPreflight } from '../../src/stages/preflight.ts';
@@ -54,6 +54,7 @@ function sourcesOf(cluster: ClusterReader, text: string | undefined = manifest):
   const dry: Partial<ClusterReader> = {
     dryRunApply: async (_kind, document) => ({ ...document, metadata: { ...document.metadata, managedFields: [] } }),
     dryRunCreate: async (_kind, document) => document,
+    raw: () => Promise.reject(new ApiFailure(404, 'NotFound', 'it serves no schema')),
     dryRunPatch: async (kind, ref) => ({ apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { name: ref.name } }),
   };
   return {

@@ -111,6 +111,9 @@ function readerOf(store: ReadonlyMap<string, KubeObject>, patched: Patched, appl
     dryRunApply: async (_kind, document) => apply(document),
     dryRunPatch: async (kind, ref, ops) => patched(ref.name, kind.kind, ops),
     dryRunCreate: async (_kind, document) => document,
+    raw: async () => {
+      throw new ApiFailure(404, 'NotFound', 'it serves no schema');
+    },
   };
   return reader as ClusterReader;
 }

@@ -5,15 +5,20 @@ import type { Installation } from '../../core/installation.ts';
 import type { KubeObject } from '../../core/object.ts';
 import type { Sources } from '../../core/ports.ts';
 import type { Conflict, Trace } from '../../core/trace.ts';
+import { writerBehind } from '../../detect/field-takers.ts';
+import { alike } from '../../merge/alike.ts';
 import { parseManifest } from '../../merge/manifest.ts';
-import type { MergeInput } from '../../merge/merge-input.ts';
-import { identityOf } from '../../merge/prepare.ts';
+import type { LiveState, MergeInput } from '../../merge/merge-input.ts';
+import { identityOf, prepared } from '../../merge/prepare.ts';
 import { type BaseCandidate, type BasedMerge, mergeWithNearest } from '../../merge/rank-bases.ts';
 import { carriedEdits } from '../target/carried.ts';
 import { assertIsBase } from '../target/identity.ts';
 import { isLeftOut, type Target, targetDocuments, variantOf } from '../target/target.ts';
 import { type Bases, NoBase, readBases } from './base.ts';
+import { definitionEdits } from './definitions.ts';
 import { readToldBy, withGiven } from './given.ts';
+import { readListRules } from './list-rules.ts';
+import { withSince } from './obsolete.ts';
 import { type Orphans, orphansOf } from './orphans.ts';
 import { type OwnObject, readAdditions, readLiveStates, readOwnObjects } from './own-objects.ts';
 import { othersToCompare } from './unnoted.ts';
@@ -56,12 +61,15 @@ export async function readEdits(sources: Sources, context: Context, installation
   const added = await readAdditions(sources.cluster, file?.filter((object) => !known.has(identityOf(object))) ?? []);
   const mine = file ?? noted(own, labelled);
   const resolutions = context.options.resolutions ?? {};
+  const lists = await readListRules(sources.cluster, edited(theirs, labelled.documents, mine, [...states, ...added.states]));
   const input = {
     mine,
     mineIs: file ? 'file' : 'last-applied',
     theirs,
     live: [...states, ...added.states],
     away: added.away,
+    listRules: lists,
+    writerOf: writerBehind,
     resolutions,
     knowledge: context.profile.merge,
   } as const;
@@ -70,10 +78,15 @@ export async function readEdits(sources: Sources, context: Context, installation
   const result = { ...merged.result, edits: [...(target.moved ?? []), ...merged.result.edits] };
   refuseUnused(result.unused, result.conflicts);
   const bases = [base, ...near.filter((one) => one !== base)].map(({ release }) => release);
-  const carried = await carriedEdits(target, base.release, { ...result, documents: withGiven(result.documents, context) }, resolutions);
+  const span = { base, target: { release: target.release, documents: theirs } };
+  const all = [labelled, ...others];
+  const whole = { ...base, documents: all.find(({ release }) => release === base.release)?.documents ?? base.documents };
+  const definitions = file ? [] : definitionEdits(own, whole, all, theirs, installation.release);
+  const edits = [...(await withSince(sources, context, installation, result.edits, span)), ...definitions];
+  const carried = await carriedEdits(target, base.release, { edits, documents: withGiven(result.documents, context) }, resolutions);
   const told = await readToldBy(sources, context, variantOf(context, installation).file, base.release);
   return {
-    edits: result.edits,
+    edits,
     conflicts: result.conflicts,
     bases,
     ...(doubt === undefined ? {} : { doubt }),
@@ -93,6 +106,26 @@ async function comparable({ cluster }: Sources, own: readonly OwnObject[], input
   const compared = { labelled: plain(bases.labelled), others: bases.others.map(plain) };
   const workable = own.filter(({ document }) => isNoDefinition(document));
   return { ...compared, others: await othersToCompare(cluster, workable, input, compared) };
+}
+
+/** Of the target's objects those in which somebody changed something: only there lists are merged. */
+function edited(theirs: Documents, base: Documents, mine: Documents, live: readonly LiveState[]): Documents {
+  const [was, is] = [base, mine].map((all) => new Map(all.map((object) => [identityOf(object), prepared(object)])));
+  const changed = new Set(live.filter(({ before, now }) => !alike(specOf(before), specOf(now))).map(({ now }) => identityOf(now)));
+  return theirs.filter((object) => {
+    const identity = identityOf(object);
+    const own = is?.get(identity);
+    return changed.has(identity) || (own !== undefined && !alike(specOf(was?.get(identity)), specOf(own), { apartFromImages: true }));
+  });
+}
+
+type Documents = readonly KubeObject[];
+
+/** Without metadata: its lists have one rule everywhere. */
+function specOf(object: KubeObject | undefined): unknown {
+  if (!object) return undefined;
+  const { metadata: _, apiVersion: _apiVersion, ...fields } = prepared(object);
+  return fields;
 }
 
 function merge(input: Omit<MergeInput, 'base'>, { labelled, others }: Bases): BasedMerge {

@@ -91,15 +91,39 @@ describe('edits made in the file that was applied', () => {
     assert.match((await judged(bench)).message, /1 without a place in the target/);
   });
 
-  it('of CRDs and service accounts are not looked at: the target brings them whole', async () => {
+  it('say since which release their place is gone, as far as the releases at hand tell', async () => {
+    const bench = applyBench(await installedEdited('DaemonSet', '"netsvc-node","-mount"', '"netsvc-node","-mount","-v"'));
+    const { edits = [] } = await planOf(bench);
+    assert.deepEqual(
+      edits.map(({ dropped }) => dropped),
+      [{ since: 'v3.32.2', lastIn: 'v3.26.4' }],
+    );
+    const between = await ownDocuments('v3.32.2');
+    const stored = {
+      releasesOf: async () => ['v3.26.4', 'v3.30.0', 'v3.33.0'],
+      documentsOf: async (one: string) => (one === 'v3.30.0' ? between : undefined),
+    };
+    const told = await planOf({ ...bench, sources: { ...bench.sources, stored } });
+    assert.deepEqual(
+      told.edits?.map(({ dropped }) => dropped),
+      [{ since: 'v3.30.0', lastIn: 'v3.26.4' }],
+    );
+    assert.match(told.edits?.[0]?.note ?? '', /v3\.26\.4 still had it, v3\.30\.0 has not/);
+    assert.deepEqual((await readCarriedEdits(told.keep?.content))?.edits, told.edits);
+  });
+
+  it('of CRDs and service accounts are not carried: the target brings them whole, and edited CRDs are named', async () => {
     const documents = (await ownDocuments('v3.26.4')).map((one) => {
       const labels = { mine: 'yes' };
       return one.kind === 'CustomResourceDefinition' || one.kind === 'ServiceAccount'
         ? { ...one, metadata: { ...one.metadata, labels } }
         : one;
     });
-    const kept = (await traced(applyBench(documents.map(appliedClientSide)))).filter((one) => !one.startsWith('target '));
-    assert.deepEqual(kept, []);
+    const { edits = [] } = await planOf(applyBench(documents.map(appliedClientSide)));
+    assert.deepEqual(new Set(edits.map(({ outcome }) => outcome)), new Set(['target']));
+    const named = edits.filter(({ ref }) => ref.kind === 'CustomResourceDefinition').map(({ ref, note }) => [ref.name, note]);
+    assert.equal(named.length, documents.filter(({ kind }) => kind === 'CustomResourceDefinition').length);
+    assert.match(String(named[0]), /Compared with v3\.26\.4: metadata\.labels/);
   });
 });
 
@@ -130,6 +154,19 @@ describe('edits made in the cluster', () => {
     bench.around.edit('Deployment', 'netsvc-kube-controllers', [{ op: 'replace', path: '/spec/replicas', value: 2 }], by('kubectl', {}));
     assert.deepEqual(await traced(bench), ['kept spec.replicas (kubectl-create)']);
     assert.match(await upgraded(bench, 'Deployment', 'netsvc-kube-controllers'), /"replicas":2/);
+  });
+
+  it('are not what a controller wrote where the target says nothing: that stays in the cluster, out of the file', async () => {
+    const bench = applyBench(await installedClientSide('v3.26.4'));
+    const owner = by('istiod', { 'f:metadata': { 'f:annotations': { 'f:sidecar.istio.io/rev': {} } } });
+    const path = '/metadata/annotations/sidecar.istio.io~1rev';
+    bench.around.edit('DaemonSet', 'netsvc-node', [{ op: 'add', path, value: 'canary' }], owner);
+    assert.deepEqual(await traced(bench), ['left metadata.annotations[sidecar.istio.io/rev] (istiod)']);
+    assert.match((await judged(bench)).message, /nothing of yours differs from the release; 1 field of controllers left to them/);
+    const { actions } = await planOf(bench);
+    const saved = actions.find(({ id }) => id === 'save')?.effect;
+    assert.doesNotMatch(saved?.type === 'write' ? saved.content : assert.fail('nothing saved'), /sidecar\.istio\.io/);
+    assert.match(await upgraded(bench, 'DaemonSet', 'netsvc-node'), /"sidecar\.istio\.io\/rev":"canary"/);
   });
 
   it('count an object that the person did away with: it stays away', async () => {

@@ -1,0 +1,55 @@
+import type { Context } from '../../core/context.ts';
+import type { Installation } from '../../core/installation.ts';
+import type { KubeObject } from '../../core/object.ts';
+import type { Sources } from '../../core/ports.ts';
+import { isOlder, parseRelease } from '../../core/release.ts';
+import type { Trace } from '../../core/trace.ts';
+import { goneSince } from '../../merge/gone-since.ts';
+import type { BaseCandidate } from '../../merge/rank-bases.ts';
+import { addOnsOf, variantOf } from '../target/target.ts';
+
+/** The releases between which something was dropped. */
+interface Span {
+  readonly base: BaseCandidate;
+  readonly target: BaseCandidate;
+}
+
+/** Each obsolete edit with the release since which its place is gone, as far as the releases that the program carries tell. */
+export async function withSince(
+  { stored }: Pick<Sources, 'stored'>,
+  context: Context,
+  installation: Installation,
+  edits: readonly Trace[],
+  span: Span,
+): Promise<readonly Trace[]> {
+  if (!edits.some(({ outcome }) => outcome === 'obsolete')) return edits;
+  const files = [variantOf(context, installation), ...addOnsOf(context, installation)].map(({ file }) => file);
+  const histories = await Promise.all(files.map((file) => historyOf(stored, file, span)));
+  const { renames } = context.profile.merge;
+  return edits.map((edit) => {
+    if (edit.outcome !== 'obsolete') return edit;
+    const dropped = goneSince(edit, histories.find((one) => knows(one, edit)) ?? [span.base, span.target], renames);
+    if (!dropped) return edit;
+    const { since, lastIn } = dropped;
+    const told = `${lastIn} still had it, ${since} has not.`;
+    return { ...edit, dropped, note: edit.note === undefined ? told : `${edit.note} ${told}` };
+  });
+}
+
+/** A file's releases from the base to the target, oldest first. */
+async function historyOf(stored: Sources['stored'], file: string, { base, target }: Span): Promise<readonly BaseCandidate[]> {
+  const isTag = (release: string) => parseRelease(release) !== undefined;
+  if (![base.release, target.release].every(isTag)) return [base, target];
+  const releases = await stored.releasesOf(file);
+  const between = releases.filter((one) => isTag(one) && isOlder(base.release, one) && isOlder(one, target.release));
+  const known = await Promise.all(
+    between.map(async (release) => ({ release, documents: (await stored.documentsOf(release, file)) ?? [] })),
+  );
+  return [base, ...known, target];
+}
+
+/** A release between has the object: this is the file that it comes from. */
+function knows(history: readonly BaseCandidate[], { ref }: Trace): boolean {
+  const isIt = ({ kind, metadata }: KubeObject) => kind === ref.kind && metadata.name === ref.name;
+  return history.slice(1, -1).some(({ documents }) => documents.some(isIt));
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import type { KubeObject } from '../../../src/core/object.ts';
+import { definitionEdits } from '../../../src/stages/edits/definitions.ts';
+import type { OwnObject } from '../../../src/stages/edits/own-objects.ts';
+
+const definition = (spec: object, apiVersion = 'apiextensions.k8s.io/v1'): KubeObject => ({
+  apiVersion,
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'pools.example.org' },
+  spec: { group: 'example.org', names: { kind: 'Pool', plural: 'pools' }, ...spec },
+});
+
+const at = (release: string, ...documents: readonly KubeObject[]) => ({ release, documents });
+const old = definition({ scope: 'Cluster', preserveUnknownFields: false });
+const target = definition({ scope: 'Cluster', versions: [{ name: 'v2' }] });
+const own = (live: KubeObject, applied?: KubeObject): readonly OwnObject[] => [
+  { document: target, state: 'present', live, ...(applied ? { applied } : {}) },
+];
+/** As the server stores it. */
+const stored = (spec: object) =>
+  definition({
+    scope: 'Cluster',
+    conversion: { strategy: 'None' },
+    names: { kind: 'Pool', plural: 'pools', singular: 'pool', listKind: 'PoolList' },
+    ...spec,
+  });
+
+function told(objects: readonly OwnObject[], base = at('v1.0.0', old), others = [base], installed = 'v1.0.0') {
+  return definitionEdits(objects, base, others, [target], installed).map(({ outcome, mine, source, note }) =>
+    [outcome, mine, source.kind, note].join(' | '),
+  );
+}
+
+describe('definitions of resources that somebody edited', () => {
+  it('are reported with the fields that differ, and never carried', () => {
+    const edited = stored({ scope: 'Namespaced', mine: 1 });
+    assert.deepEqual(told(own(edited)), [
+      'target | 2 fields differ | live | Definitions of resources always come from the target. Compared with v1.0.0: spec.scope, spec.mine.',
+    ]);
+  });
+
+  it('are told by what kubectl noted, where there is such a note', () => {
+    const [line] = told(own(stored({}), definition({ scope: 'Cluster', mine: 1 })));
+    assert.match(line ?? '', /1 field differs \| last-applied .*spec\.mine/);
+  });
+
+  it('are not those that only the server filled in', () => {
+    assert.deepEqual(told(own(stored({}))), []);
+    assert.deepEqual(told(own(stored({}), old)), []);
+  });
+
+  it('are not those that another release or the target has just so', () => {
+    const other = definition({ scope: 'Namespaced' });
+    const all = [at('v1.0.0', old), at('v1.0.1', other)];
+    assert.deepEqual(told(own(stored({ scope: 'Namespaced' }), other), all[0], all), []);
+    assert.deepEqual(told(own(stored({ versions: [{ name: 'v2' }] }))), []);
+  });
+
+  it('are not told where the release had them under another API version', () => {
+    const before = at('v1.0.0', definition({}, 'apiextensions.k8s.io/v1beta1'));
+    assert.deepEqual(told(own(stored({ mine: 1 })), before), []);
+  });
+
+  it('may be another release’s own, and it is said so, where that of the installed one is not at hand', () => {
+    const base = at('v1.0.0', old);
+    assert.match(told(own(stored({ mine: 1 })), base, [base], 'v1.0.7')[0] ?? '', /it may be just that/);
+  });
+});
