@@ -2,13 +2,17 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { BuildOptions, Metafile, Plugin } from 'esbuild';
 
-/** Entries of what every command loads, as the first pass names them; whatever they import comes with them. */
-const CORE = ['unused:wsl-utils', 'src/cli/shell.ts', 'src/commands/status.ts', 'src/commands/unlock.ts'];
+/** Entries of what every command loads, as the first pass names them; whatever they import comes with them. None needs oclif. */
+const CORE = ['src/cli/plain-shell.ts'];
+
+/** Entries of what those load besides that oclif runs. */
+const OCLIF = ['unused:wsl-utils', 'src/cli/shell.ts', 'src/commands/status.ts', 'src/commands/unlock.ts'];
 
 /** Entries of what every command on a cluster loads besides. */
 const CLUSTER = [
   'src/cli/compose.ts',
   'src/cli/open-folder.ts',
+  'src/adapters/tools/private-kubeconfig.ts',
   'src/adapters/kubeconfig/kubeconfig.ts',
   'src/adapters/kube/cluster.ts',
   'src/adapters/artifacts/artifacts.ts',
@@ -30,8 +34,8 @@ const CLUSTER = [
 
 /**
  * Splitting makes a file of each set of modules that the same commands share: sixty small ones for the shortest command, and Node
- * spends more on finding and linking them than on running them. Those that all need become two; the files that they were hand on
- * their exports, so that each module still exists once.
+ * spends more on finding and linking them than on running them. Those that many need become three; the files that they were hand
+ * on their exports, so that each module still exists once.
  */
 export async function mergeCore(folder: string, { outputs }: Metafile, common: BuildOptions): Promise<void> {
   const exportsOf = new Map(Object.entries(outputs).map(([path, output]) => [basename(path), output.exports]));
@@ -39,9 +43,13 @@ export async function mergeCore(folder: string, { outputs }: Metafile, common: B
   const [onCluster, ofCommands] = [filesOf(CLUSTER, outputs), filesOf(commands, outputs)];
   // What a command needs before it asks a cluster must not bring the other file with it.
   const core = [...new Set([...filesOf(CORE, outputs), ...onCluster.filter((file) => ofCommands.includes(file))])];
-  const cluster = onCluster.filter((file) => !core.includes(file));
-  await mergeInto('core.js', { folder, files: core, known: new Set(core), exportsOf }, common);
-  await mergeInto('cluster.js', { folder, files: cluster, known: new Set([...core, ...cluster]), exportsOf }, common);
+  const oclif = filesOf(OCLIF, outputs).filter((file) => !core.includes(file));
+  const cluster = onCluster.filter((file) => !core.includes(file) && !oclif.includes(file));
+  const known = new Set(core);
+  for (const [file, files] of Object.entries({ 'core.js': core, 'oclif.js': oclif, 'cluster.js': cluster })) {
+    for (const one of files) known.add(one);
+    await mergeInto(file, { folder, files, known, exportsOf }, common);
+  }
 }
 
 interface Merging {

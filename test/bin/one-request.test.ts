@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -155,13 +155,20 @@ users:
   });
 
   for (const command of ['status', 'unlock'])
-    it(`${command} as it is shipped is five files`, async () => {
+    it(`${command} as it is shipped is five files, none of them oclif's`, async () => {
       const ran = await runFrom('dist/cli/main.js', [command]);
       assert.deepEqual([ran.exit, ran.stderr], [0, '']);
       assert.deepEqual(
         sorted(ran.imports.flatMap(({ url }) => (url === '' ? [] : [url]))).map((url) => url.replace(/^.*\/|-\w{8}(?=\.js$)/g, '')),
-        ['cluster.js', 'compose.js', 'core.js', 'main.js', 'shell.js'],
+        ['cluster.js', 'compose.js', 'core.js', 'main.js', 'plain-shell.js'],
       );
+      assert.deepEqual(
+        ran.imports.flatMap(({ url }) =>
+          url.startsWith('file:') && /flagUsages|class Parser\b/.test(readFileSync(new URL(url), 'utf8')) ? [url] : [],
+        ),
+        [],
+      );
+      assert.deepEqual(readdirSync(join(folder, 'netsvc-upgrade', 'u-1')), [], 'credentials were written for no program');
     });
 
   it('unlock of a free lock asks for the lock twice, and loads no more', async () => {
