@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { BuildOptions, Metafile, Plugin } from 'esbuild';
+import type { BuildOptions, ImportKind, Metafile, Plugin } from 'esbuild';
 
 /** Entries of what every command loads, as the first pass names them; whatever they import comes with them. None needs oclif. */
-const CORE = ['src/cli/plain-shell.ts'];
+const CORE = ['src/cli/plain-shell.ts', 'src/checks/registry.ts'];
 
 /** Entries of what those load besides that oclif runs. */
 const OCLIF = ['unused:wsl-utils', 'src/cli/shell.ts', 'src/commands/status.ts', 'src/commands/unlock.ts'];
@@ -50,6 +50,27 @@ export async function mergeCore(folder: string, { outputs }: Metafile, common: B
     for (const one of files) known.add(one);
     await mergeInto(file, { folder, files, known, exportsOf }, common);
   }
+  const others = [...exportsOf.keys()].filter((file) => file.endsWith('.js') && !known.has(file));
+  await goStraight(others, { folder, known }, common);
+}
+
+/** Lets every other file import from the merged ones, not by way of the files that stand in their place: each would be one more to find and link. */
+async function goStraight(
+  files: readonly string[],
+  { folder, known }: Pick<Merging, 'folder' | 'known'>,
+  common: BuildOptions,
+): Promise<void> {
+  const { build } = await import('esbuild');
+  await build({
+    ...common,
+    absWorkingDir: folder,
+    entryPoints: files.map((file) => `./${file}`),
+    outdir: folder,
+    allowOverwrite: true,
+    legalComments: 'inline',
+    // What a file loads only when it has to, it still does.
+    plugins: [onlyThese(known, String(common.banner?.js ?? ''), ['import-statement'])],
+  });
 }
 
 interface Merging {
@@ -107,11 +128,14 @@ function filesOf(wanted: readonly string[], outputs: Metafile['outputs']): reado
 }
 
 /** Every other file stays where it is; the banner, which each file has, is needed once. */
-function onlyThese(files: ReadonlySet<string>, banner: string): Plugin {
+function onlyThese(files: ReadonlySet<string>, banner: string, kinds?: readonly ImportKind[]): Plugin {
   return {
     name: 'only-these',
     setup(build) {
-      build.onResolve({ filter: /^\.\// }, ({ path }) => (files.has(basename(path)) ? undefined : { path, external: true }));
+      build.onResolve({ filter: /^\.\// }, ({ path, kind }) => {
+        const isIn = kind === 'entry-point' || (files.has(basename(path)) && (kinds?.includes(kind) ?? true));
+        return isIn ? undefined : { path, external: true };
+      });
       build.onLoad({ filter: /\.js$/ }, ({ path }) => ({ contents: readFileSync(path, 'utf8').replace(banner, ''), loader: 'js' }));
     },
   };

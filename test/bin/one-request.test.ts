@@ -171,6 +171,28 @@ users:
       assert.deepEqual(readdirSync(join(folder, 'netsvc-upgrade', 'u-1')), [], 'credentials were written for no program');
     });
 
+  /** Shipped files by their names, and how many of them have none of their own. */
+  const shipped = (imports: readonly Import[]) => {
+    const files = imports.flatMap(({ url }) => (url.startsWith('file:') ? [url.replace(/^.*\/|-\w{8}(?=\.js$)/g, '')] : []));
+    return {
+      named: sorted(files.filter((file) => file !== 'chunk.js')),
+      chunks: new Set(imports.map(({ url }) => url).filter((url) => /\/chunk-\w+\.js$/.test(url))).size,
+    };
+  };
+
+  for (const [command, named, most] of [
+    [['explain', 'NS-001'], ['core.js', 'explain.js', 'main.js', 'oclif.js', 'registry.js', 'shell.js'], 2],
+    [['completion', 'bash'], ['completion.js', 'core.js', 'main.js', 'oclif.js', 'shell.js'], 2],
+    [['preflight', '--bogus'], ['core.js', 'main.js', 'oclif.js', 'preflight.js', 'shell.js'], 12],
+  ] as const)
+    it(`${command.join(' ')} as it is shipped loads nothing of clusters`, async () => {
+      const ran = await runFrom('dist/cli/main.js', command);
+      assert.deepEqual(ran.requests, []);
+      const { named: found, chunks } = shipped(ran.imports);
+      assert.deepEqual(found, named);
+      assert.ok(chunks <= most, `${chunks} files without a name of their own`);
+    });
+
   it('unlock of a free lock asks for the lock twice, and loads no more', async () => {
     const ran = await run('unlock');
     assert.deepEqual([ran.exit, ran.stderr], [0, '']);
