@@ -15,7 +15,7 @@ const BANNER = [
 const lateApart: Plugin = {
   name: 'late-apart',
   setup(build) {
-    build.onResolve({ filter: /^\.\/(?:shell|complete-live)\.ts$/ }, ({ path }) => ({
+    build.onResolve({ filter: /^\.\/(?:shell|plain-shell|complete-live)\.ts$/ }, ({ path }) => ({
       path: path.replace(/\.ts$/, '.js'),
       external: true,
     }));
@@ -64,19 +64,19 @@ export async function bundle(root: string, out: string): Promise<readonly string
     metafile: true,
   };
   const entry = await build({ ...common, entryPoints: ['src/cli/main.ts'], plugins: [lateApart] });
-  const split = (entry: string, chunkNames: string) =>
+  const split = (chunkNames: string, ...entryPoints: readonly string[]) =>
     build({
       ...common,
-      entryPoints: [entry],
+      entryPoints: [...entryPoints],
       splitting: true,
       chunkNames: `cli/${chunkNames}`,
       banner: { js: BANNER },
       plugins: [unused],
       external: ['ts-node', 'tsx'],
     });
-  const rest = await split('src/cli/shell.ts', '[name]-[hash]');
+  const rest = await split('[name]-[hash]', 'src/cli/shell.ts', 'src/cli/plain-shell.ts');
   // Completion shares nothing with the commands: it would load what they all need.
-  const completion = await split('src/cli/complete-live.ts', 'complete-[name]-[hash]');
+  const completion = await split('complete-[name]-[hash]', 'src/cli/complete-live.ts');
   const { absWorkingDir: _, outdir: __, outbase: ___, ...alike } = common;
   if (rest.metafile) await mergeCore(join(out, 'cli'), rest.metafile, { ...alike, banner: { js: BANNER } });
   return [entry, rest, completion].flatMap(({ metafile }) => (metafile ? inOutput(metafile) : []));

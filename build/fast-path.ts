@@ -5,13 +5,15 @@ import { DISPLAYED_NAMES } from '../src/cli/name.ts';
 import type { Manifest } from '../src/cli/plugin.ts';
 import { shippedProfiles } from '../src/profiles/index.ts';
 import { helpPages } from './help-pages.ts';
+import { plainCommands } from './plain-commands.ts';
 
 /** Everything that help, version and completion need, so that they load nothing else. */
 export async function makeFastPath(manifest: Manifest, root: string): Promise<FastPathTable> {
   const commands = Object.entries(manifest.commands).map(([id, command]): [string, CommandEntry] => [id, entryOf(command)]);
   const help: Record<string, Readonly<Record<string, string>>> = {};
   for (const name of DISPLAYED_NAMES) help[name] = await helpPages(manifest, name, root);
-  return { version: manifest.version, commands: Object.fromEntries(commands), titles: registry, help };
+  const plain = await plainCommands(manifest);
+  return { version: manifest.version, commands: Object.fromEntries(commands), plain, titles: registry, help };
 }
 
 function entryOf(command: Manifest['commands'][string]): CommandEntry {

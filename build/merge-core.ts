@@ -1,14 +1,18 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { BuildOptions, Metafile, Plugin } from 'esbuild';
+import type { BuildOptions, ImportKind, Metafile, Plugin } from 'esbuild';
 
-/** Entries of what every command loads, as the first pass names them; whatever they import comes with them. */
-const CORE = ['unused:wsl-utils', 'src/cli/shell.ts', 'src/commands/status.ts', 'src/commands/unlock.ts'];
+/** Entries of what every command loads, as the first pass names them; whatever they import comes with them. None needs oclif. */
+const CORE = ['src/cli/plain-shell.ts', 'src/checks/registry.ts'];
+
+/** Entries of what those load besides that oclif runs. */
+const OCLIF = ['unused:wsl-utils', 'src/cli/shell.ts', 'src/commands/status.ts', 'src/commands/unlock.ts'];
 
 /** Entries of what every command on a cluster loads besides. */
 const CLUSTER = [
   'src/cli/compose.ts',
   'src/cli/open-folder.ts',
+  'src/adapters/tools/private-kubeconfig.ts',
   'src/adapters/kubeconfig/kubeconfig.ts',
   'src/adapters/kube/cluster.ts',
   'src/adapters/artifacts/artifacts.ts',
@@ -30,8 +34,8 @@ const CLUSTER = [
 
 /**
  * Splitting makes a file of each set of modules that the same commands share: sixty small ones for the shortest command, and Node
- * spends more on finding and linking them than on running them. Those that all need become two; the files that they were hand on
- * their exports, so that each module still exists once.
+ * spends more on finding and linking them than on running them. Those that many need become three; the files that they were hand
+ * on their exports, so that each module still exists once.
  */
 export async function mergeCore(folder: string, { outputs }: Metafile, common: BuildOptions): Promise<void> {
   const exportsOf = new Map(Object.entries(outputs).map(([path, output]) => [basename(path), output.exports]));
@@ -39,9 +43,34 @@ export async function mergeCore(folder: string, { outputs }: Metafile, common: B
   const [onCluster, ofCommands] = [filesOf(CLUSTER, outputs), filesOf(commands, outputs)];
   // What a command needs before it asks a cluster must not bring the other file with it.
   const core = [...new Set([...filesOf(CORE, outputs), ...onCluster.filter((file) => ofCommands.includes(file))])];
-  const cluster = onCluster.filter((file) => !core.includes(file));
-  await mergeInto('core.js', { folder, files: core, known: new Set(core), exportsOf }, common);
-  await mergeInto('cluster.js', { folder, files: cluster, known: new Set([...core, ...cluster]), exportsOf }, common);
+  const oclif = filesOf(OCLIF, outputs).filter((file) => !core.includes(file));
+  const cluster = onCluster.filter((file) => !core.includes(file) && !oclif.includes(file));
+  const known = new Set(core);
+  for (const [file, files] of Object.entries({ 'core.js': core, 'oclif.js': oclif, 'cluster.js': cluster })) {
+    for (const one of files) known.add(one);
+    await mergeInto(file, { folder, files, known, exportsOf }, common);
+  }
+  const others = [...exportsOf.keys()].filter((file) => file.endsWith('.js') && !known.has(file));
+  await goStraight(others, { folder, known }, common);
+}
+
+/** Lets every other file import from the merged ones, not by way of the files that stand in their place: each would be one more to find and link. */
+async function goStraight(
+  files: readonly string[],
+  { folder, known }: Pick<Merging, 'folder' | 'known'>,
+  common: BuildOptions,
+): Promise<void> {
+  const { build } = await import('esbuild');
+  await build({
+    ...common,
+    absWorkingDir: folder,
+    entryPoints: files.map((file) => `./${file}`),
+    outdir: folder,
+    allowOverwrite: true,
+    legalComments: 'inline',
+    // What a file loads only when it has to, it still does.
+    plugins: [onlyThese(known, String(common.banner?.js ?? ''), ['import-statement'])],
+  });
 }
 
 interface Merging {
@@ -99,11 +128,14 @@ function filesOf(wanted: readonly string[], outputs: Metafile['outputs']): reado
 }
 
 /** Every other file stays where it is; the banner, which each file has, is needed once. */
-function onlyThese(files: ReadonlySet<string>, banner: string): Plugin {
+function onlyThese(files: ReadonlySet<string>, banner: string, kinds?: readonly ImportKind[]): Plugin {
   return {
     name: 'only-these',
     setup(build) {
-      build.onResolve({ filter: /^\.\// }, ({ path }) => (files.has(basename(path)) ? undefined : { path, external: true }));
+      build.onResolve({ filter: /^\.\// }, ({ path, kind }) => {
+        const isIn = kind === 'entry-point' || (files.has(basename(path)) && (kinds?.includes(kind) ?? true));
+        return isIn ? undefined : { path, external: true };
+      });
       build.onLoad({ filter: /\.js$/ }, ({ path }) => ({ contents: readFileSync(path, 'utf8').replace(banner, ''), loader: 'js' }));
     },
   };

@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { brotliDecompress } from 'node:zlib';
 import type { KubeObject } from '../core/object.ts';
 import type { StoredManifests } from '../core/ports.ts';
 import { compareReleases, parseRelease } from '../core/release.ts';
+import { brotliDecompress } from './compression.ts';
 
 /** Manifests of releases as the package carries them: each object once, however many files have it. */
 export interface StoredBasesFile {
@@ -34,7 +33,7 @@ export async function openStoredBases(profile: string): Promise<StoredBases | un
     throw thrown;
   });
   if (!packed) return undefined;
-  const text = (await promisify(brotliDecompress)(packed)).toString('utf8');
+  const text = (await brotliDecompress(packed)).toString('utf8');
   return viewOf(JSON.parse(text) as StoredBasesFile);
 }
 

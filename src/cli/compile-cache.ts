@@ -1,5 +1,3 @@
-import { mkdirSync, statSync } from 'node:fs';
-
 /**
  * Lets Node keep what it compiled, in a folder of the person's own: code is run from there, so nobody else may write into it.
  * Without such a folder everything works, a little slower.
@@ -8,11 +6,12 @@ export function keepCompiled(env: Readonly<Record<string, string | undefined>>):
   const base = env.XDG_CACHE_HOME || (env.HOME && `${env.HOME}/.cache`);
   if (!base) return;
   try {
+    // Imported, the modules would cost the answers that need no cache as well.
+    const { mkdirSync, statSync } = process.getBuiltinModule('node:fs');
     const folder = `${base}/netsvc-upgrade/v8`;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const { uid, mode } = statSync(folder);
     const isOwn = process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
-    // Imported, the module would cost the answers that need no cache as well.
     if (isOwn) process.getBuiltinModule('node:module').enableCompileCache(folder);
   } catch {
     // A read-only or full disk is no reason not to work.

@@ -1,3 +1,5 @@
+import type { PlainFlags } from './plain-flags.ts';
+
 /** Names that are looked up when the shell asks: in the kubeconfig, or at the API server. */
 export type LiveNames = 'contexts' | 'clusters' | 'users' | 'namespaces' | 'nodes';
 
@@ -27,6 +29,8 @@ export interface CommandEntry {
 export interface FastPathTable {
   readonly version: string;
   readonly commands: Readonly<Record<string, CommandEntry>>;
+  /** Commands that run without oclif if their flags are plain. */
+  readonly plain: Readonly<Record<string, PlainFlags>>;
   /** What values mean that say little by themselves: check ids. */
   readonly titles?: Readonly<Record<string, string>>;
   /** Displayed name → page → text; the page of the root is ''. */

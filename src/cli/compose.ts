@@ -1,4 +1,5 @@
 import type { Connection } from '../adapters/kubeconfig/connection.ts';
+import type { PrivateKubeconfig } from '../adapters/tools/private-kubeconfig.ts';
 import { registry } from '../checks/registry.ts';
 import type { Context, Options } from '../core/context.ts';
 import type { Profile } from '../core/profile.ts';
@@ -23,7 +24,6 @@ export async function compose(request: ComposeRequest, version: string): Promise
   cluster.pin(clusterUid);
   const profile = await chooseProfile(flags.profile, cluster, request.anyProfile ?? false);
   const options = toOptions(flags, { defaultRelease: profile.defaultRelease, checks: Object.keys(registry) });
-  // Whatever can refuse comes before the file with credentials is written.
   const artifacts = await openArtifactsFor(request, profile);
   const files = await openFiles(request, clusterUid, privateKubeconfig(connection));
   const tools = await openToolsFor(request, profile, files.kubeconfig, connection);
@@ -44,7 +44,7 @@ export async function compose(request: ComposeRequest, version: string): Promise
     profile,
     context: contextOf(profile, options, connection, clusterUid, files.ports.work.path, files.clock.now()),
     async close() {
-      await files.removeKubeconfig();
+      await files.kubeconfig.remove();
       await cluster.close();
     },
   };
@@ -66,27 +66,23 @@ function loadAdapters(): Promise<unknown> {
     import('../adapters/journal/maps.ts'),
     import('../adapters/stored-bases.ts'),
     import('./open-folder.ts'),
+    import('../adapters/tools/private-kubeconfig.ts'),
   ]);
 }
 
 async function openFiles(request: ComposeRequest, clusterUid: string, kubeconfigText: string) {
-  const [{ openFolder }, { localFiles }, { systemClock }, { localMachine }, { kubeconfigName }, { rm }] = await Promise.all([
+  const [{ openFolder }, { localFiles }, { systemClock }, { localMachine }, { privateKubeconfigFile }] = await Promise.all([
     import('./open-folder.ts'),
     import('../adapters/user-files.ts'),
     import('../adapters/clock.ts'),
     import('../adapters/machine.ts'),
-    import('../adapters/tools/orphans.ts'),
-    import('node:fs/promises'),
+    import('../adapters/tools/private-kubeconfig.ts'),
   ]);
   const work = await openFolder(request, clusterUid);
   const clock = systemClock();
   await removeStaleKubeconfigs(work.path);
-  // One per process: two commands at once must not remove each other's.
-  const kubeconfig = await work.write(kubeconfigName(process.pid), kubeconfigText);
   const ports = { work, clock, files: localFiles(), machine: localMachine() };
-  const { path, standsInFor } = work;
-  const goes = standsInFor === undefined ? kubeconfig : path;
-  return { ports, clock, kubeconfig, removeKubeconfig: () => rm(goes, { force: true, recursive: goes === path }) };
+  return { ports, clock, kubeconfig: privateKubeconfigFile(work, kubeconfigText) };
 }
 
 /** A killed process leaves its private kubeconfig behind: credentials must not stay on disk. */
@@ -103,12 +99,13 @@ async function removeStaleKubeconfigs(folder: string): Promise<void> {
   await Promise.all(stale.map((name) => rm(`${folder}/${name}`, { force: true })));
 }
 
-async function openToolsFor({ env, trace }: ComposeRequest, profile: Profile, kubeconfigPath: string, connection: Connection) {
+async function openToolsFor({ env, trace }: ComposeRequest, profile: Profile, kubeconfig: PrivateKubeconfig, connection: Connection) {
   const { openTools } = await import('../adapters/tools/tools.ts');
   const programs = { kubectl: 'kubectl', helm: 'helm', netsvcctl: profile.cli.program };
   const timeout = connection.requestTimeoutMs === undefined ? {} : { requestTimeout: `${connection.requestTimeoutMs}ms` };
   const { rememberAnswers } = await import('../adapters/earlier-answers.ts');
-  return rememberAnswers(openTools({ kubeconfigPath, env, programs, cliEnvironment: profile.cli.environment, trace, ...timeout }));
+  const pinned = { kubeconfigPath: kubeconfig.path, prepare: kubeconfig.write };
+  return rememberAnswers(openTools({ ...pinned, env, programs, cliEnvironment: profile.cli.environment, trace, ...timeout }));
 }
 
 async function openArtifactsFor(request: ComposeRequest, profile: Profile) {

@@ -1,9 +1,11 @@
-import { readFileSync, writeSync } from 'node:fs';
 import { keepCompiled } from './compile-cache.ts';
 import type { Question } from './complete.ts';
 import type { FastPathTable } from './completion-table.ts';
 import { answerFast } from './fast-path.ts';
 import { displayedName } from './name.ts';
+
+/** Imported, it would run every getter that it exports, one of which loads all of Node's streams: a fifth of what `--help` takes. */
+const { readFileSync, writeSync } = process.getBuiltinModule('node:fs');
 
 /** A program that has said everything and still holds a handle is ended after this long. */
 const LINGER_MS = 3000;
@@ -26,12 +28,21 @@ function main(): void {
   }
   surviveClosedPipes();
   keepCompiled(process.env);
-  import('./shell.ts')
-    .then(({ runShell }) => runShell(argv, name))
-    .then(end, (defect: unknown) => {
-      process.stderr.write(`error: ${defect instanceof Error ? (defect.stack ?? defect.message) : String(defect)}\n`);
-      end(1);
-    });
+  run(argv, name, table).then(end, (defect: unknown) => {
+    process.stderr.write(`error: ${defect instanceof Error ? (defect.stack ?? defect.message) : String(defect)}\n`);
+    end(1);
+  });
+}
+
+/** Without oclif where that can be, which is half the time of a command that asks for one thing. */
+async function run(argv: readonly string[], name: string, table: FastPathTable | undefined): Promise<number> {
+  if (table && Object.hasOwn(table.plain, argv[0] ?? '')) {
+    const { runPlainShell } = await import('./plain-shell.ts');
+    const exit = await runPlainShell(argv, name, table);
+    if (exit !== undefined) return exit;
+  }
+  const { runShell } = await import('./shell.ts');
+  return runShell(argv, name);
 }
 
 /** Completion never fails and never waits: what cannot be looked up in time is not offered. */
@@ -79,8 +90,22 @@ function surviveClosedPipes(): void {
 }
 
 function readTable(): FastPathTable | undefined {
+  const table = readMade<Omit<FastPathTable, 'help'>>('fast-path.json');
+  return (
+    table && {
+      ...table,
+      // Most of what is made, and read only by who asks for help.
+      get help() {
+        return readMade<FastPathTable['help']>('help.json') ?? {};
+      },
+    }
+  );
+}
+
+/** What the build made for this file; undefined in the sources. */
+function readMade<T>(file: string): T | undefined {
   try {
-    return JSON.parse(readFileSync(new URL('../fast-path.json', import.meta.url), 'utf8')) as FastPathTable;
+    return JSON.parse(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')) as T;
   } catch {
     return undefined;
   }

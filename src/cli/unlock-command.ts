@@ -1,4 +1,5 @@
 import { type ExitName, Fault } from '../core/fault.ts';
+import type { LockHolder } from '../core/ports.ts';
 import { carriedTo } from '../ui/carry.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
@@ -10,11 +11,13 @@ export async function runUnlockCommand(asked: Asked, seams: Seams): Promise<Exit
   return inSession(seams, { ...asked, anyProfile: true }, async (session) => {
     const { lock } = session.composition;
     const holder = await lock.holder();
-    if (!holder) return show(session, 'done', ['lock: free; nothing to release']);
+    if (!holder) return show(session, holder, ['lock: free; nothing to release']);
     for (const line of lockLines(holder)) session.say(line);
     await agree(session, holder.identity);
     const released = await lock.breakLock(holder.identity);
-    return show(session, 'done', [released ? `lock of ${released.identity} released` : 'lock: free; its holder released it meanwhile']);
+    return show(session, await lock.holder(), [
+      released ? `lock of ${released.identity} released` : 'lock: free; its holder released it meanwhile',
+    ]);
   });
 }
 
@@ -31,12 +34,11 @@ async function agree(session: Session, holder: string): Promise<void> {
   if (!agreed) throw new Fault('stopped', 'declined: the lock was not released', [statusHere(session)]);
 }
 
-async function show(session: Session, exit: ExitName, lines: readonly string[]): Promise<ExitName> {
-  const { records, lock } = session.composition;
-  const [record, holder] = await Promise.all([records.load(), lock.holder()]);
-  const next = statusHere(session);
-  await session.present(statusDocument(session.context, exit, holder, record, next), () => lines);
-  return exit;
+/** One request after another, on the connection that is open: a second would cost a handshake. */
+async function show(session: Session, holder: LockHolder | undefined, lines: readonly string[]): Promise<ExitName> {
+  const record = await session.composition.records.load();
+  await session.present(statusDocument(session.context, 'done', holder, record, statusHere(session)), () => lines);
+  return 'done';
 }
 
 function statusHere(session: Session): string {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -155,19 +155,49 @@ users:
   });
 
   for (const command of ['status', 'unlock'])
-    it(`${command} as it is shipped is five files`, async () => {
+    it(`${command} as it is shipped is five files, none of them oclif's`, async () => {
       const ran = await runFrom('dist/cli/main.js', [command]);
       assert.deepEqual([ran.exit, ran.stderr], [0, '']);
       assert.deepEqual(
         sorted(ran.imports.flatMap(({ url }) => (url === '' ? [] : [url]))).map((url) => url.replace(/^.*\/|-\w{8}(?=\.js$)/g, '')),
-        ['cluster.js', 'compose.js', 'core.js', 'main.js', 'shell.js'],
+        ['cluster.js', 'compose.js', 'core.js', 'main.js', 'plain-shell.js'],
       );
+      assert.deepEqual(
+        ran.imports.flatMap(({ url }) =>
+          url.startsWith('file:') && /flagUsages|class Parser\b/.test(readFileSync(new URL(url), 'utf8')) ? [url] : [],
+        ),
+        [],
+      );
+      assert.deepEqual(readdirSync(join(folder, 'netsvc-upgrade', 'u-1')), [], 'credentials were written for no program');
     });
 
-  it('unlock of a free lock asks for the lock twice, and loads no more', async () => {
+  /** Shipped files by their names, and how many of them have none of their own. */
+  const shipped = (imports: readonly Import[]) => {
+    const files = imports.flatMap(({ url }) => (url.startsWith('file:') ? [url.replace(/^.*\/|-\w{8}(?=\.js$)/g, '')] : []));
+    return {
+      named: sorted(files.filter((file) => file !== 'chunk.js')),
+      chunks: new Set(imports.map(({ url }) => url).filter((url) => /\/chunk-\w+\.js$/.test(url))).size,
+    };
+  };
+
+  for (const [command, named, most] of [
+    [['explain', 'NS-001'], ['core.js', 'explain.js', 'main.js', 'oclif.js', 'registry.js', 'shell.js'], 2],
+    [['completion', 'bash'], ['completion.js', 'core.js', 'main.js', 'oclif.js', 'shell.js'], 2],
+    [['preflight', '--bogus'], ['core.js', 'main.js', 'oclif.js', 'preflight.js', 'shell.js'], 12],
+  ] as const)
+    it(`${command.join(' ')} as it is shipped loads nothing of clusters`, async () => {
+      const ran = await runFrom('dist/cli/main.js', command);
+      assert.deepEqual(ran.requests, []);
+      const { named: found, chunks } = shipped(ran.imports);
+      assert.deepEqual(found, named);
+      assert.ok(chunks <= most, `${chunks} files without a name of their own`);
+    });
+
+  it('unlock of a free lock sends three requests on one connection, and loads no more', async () => {
     const ran = await run('unlock');
     assert.deepEqual([ran.exit, ran.stderr], [0, '']);
-    assert.deepEqual([...ran.requests].sort(), [...REQUESTS, REQUESTS[2]]);
+    assert.deepEqual([...ran.requests].sort(), [...REQUESTS].sort());
+    assert.equal(connections, 1);
     assert.deepEqual(packages(ran.imports), PACKAGES);
     assert.deepEqual(rooms(ran.imports), ROOMS);
   });

@@ -7,6 +7,7 @@ import { nearest } from '../../src/cli/suggest.ts';
 const NAME = 'kubectl netsvc-upgrade';
 const table: FastPathTable = {
   version: '1.2.3',
+  plain: {},
   commands: {
     preflight: {
       about: 'looks',

@@ -26,9 +26,10 @@ describe('generated files', () => {
     assert.deepEqual(await makeManifest(root, manifest.version), manifest);
   });
 
-  it('dist/fast-path.json is what the commands say', async function () {
+  it('dist/fast-path.json and dist/help.json are what the commands say', async function () {
     if (!existsSync(join(root, 'dist/fast-path.json'))) this.skip();
-    assert.deepEqual(JSON.parse(text('dist/fast-path.json')), await makeFastPath(manifest, root), 'run: npm run build');
+    const made = { ...JSON.parse(text('dist/fast-path.json')), help: JSON.parse(text('dist/help.json')) };
+    assert.deepEqual(made, await makeFastPath(manifest, root), 'run: npm run build');
   });
 
   it('docs/flags.md is what the commands say', () => {

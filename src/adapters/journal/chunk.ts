@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
 import { Fault } from '../../core/fault.ts';
 import { type JournalEntry, OWNER_JOURNAL_VERSION } from '../../core/owner-journal.ts';
+import { gunzip, gzip } from '../compression.ts';
 import { isEntry } from './shape.ts';
 
 /** Compressed bytes of one chunk: a ConfigMap holds 1 MiB, and a request 1.5 MiB. */
@@ -75,13 +74,13 @@ function halves(lines: readonly string[]): readonly (readonly string[])[] {
 }
 
 async function packed(lines: readonly string[], header: ChunkHeader): Promise<Chunk> {
-  const bytes = await promisify(gzip)(Buffer.from(`${[JSON.stringify(header), ...lines].join('\n')}\n`));
+  const bytes = await gzip(Buffer.from(`${[JSON.stringify(header), ...lines].join('\n')}\n`));
   return { bytes, sha256: digestOf(bytes), entries: lines.length };
 }
 
 /** Header and entries of a chunk. Throws an Error whose message says what is wrong. */
 export async function unpackChunk(bytes: Uint8Array): Promise<{ readonly header: ChunkHeader; readonly entries: readonly JournalEntry[] }> {
-  const text = await promisify(gunzip)(bytes).catch((thrown: unknown) => {
+  const text = await gunzip(bytes).catch((thrown: unknown) => {
     throw new Error('it is no gzip data, or cut short', { cause: thrown });
   });
   const lines = text.toString('utf8').split('\n');

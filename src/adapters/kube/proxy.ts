@@ -1,4 +1,3 @@
-import { BlockList, isIP } from 'node:net';
 import type { Connection } from '../kubeconfig/connection.ts';
 
 /** True for localhost, 127.0.0.0/8 and ::1: never proxied by the environment, never compressed. */
@@ -34,17 +33,21 @@ function bypassed(target: URL, list: string): boolean {
     .some((entry) => entry === '*' || matches(entry, host, port));
 }
 
+/** Only where there is a list to match: imported, it would be loaded whole by every command. */
+const net = () => process.getBuiltinModule('node:net');
+
 function matches(entry: string, host: string, port: string): boolean {
   const range = /^(.+)\/(\d+)$/.exec(entry);
   if (range) return inRange(range[1] ?? '', Number(range[2]), host);
   const split = /^(\[.*\]|[^:]*):(\d+)$/.exec(entry);
   if (split && split[2] !== port) return false;
   const name = bare(split?.[1] ?? entry).replace(/^\*\./, '.');
-  if (isIP(name)) return name === host;
+  if (net().isIP(name)) return name === host;
   return name.startsWith('.') ? host.endsWith(name) : host === name || host.endsWith(`.${name}`);
 }
 
 function inRange(address: string, bits: number, host: string): boolean {
+  const { BlockList, isIP } = net();
   const family = isIP(address);
   if (family === 0 || isIP(host) !== family || bits > (family === 4 ? 32 : 128)) return false;
   const type = family === 4 ? 'ipv4' : 'ipv6';

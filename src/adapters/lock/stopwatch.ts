@@ -1,5 +1,4 @@
 import { uptime } from 'node:os';
-import { performance } from 'node:perf_hooks';
 
 /** Milliseconds since it was started. */
 export type Stopwatch = () => number;

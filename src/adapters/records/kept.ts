@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
 import { Fault } from '../../core/fault.ts';
 import type { KeptItem } from '../../core/ports.ts';
+import { gunzip, gzip } from '../compression.ts';
 
 /** binaryData of one ConfigMap: base64 by key. */
 export type Binary = Readonly<Record<string, string>>;
@@ -19,8 +19,7 @@ export function keyOf(actionId: string): string {
 
 /** The item as gzip JSON, cut into pieces named `KEY.1of3`. */
 export async function packed(actionId: string, content: unknown): Promise<Binary> {
-  const { gzip } = await import('node:zlib');
-  const bytes = await promisify(gzip)(Buffer.from(JSON.stringify({ id: actionId, content: content ?? null })));
+  const bytes = await gzip(Buffer.from(JSON.stringify({ id: actionId, content: content ?? null })));
   const count = Math.max(1, Math.ceil(bytes.length / PIECE_BYTES));
   const pieces = Array.from({ length: count }, (_, index) => bytes.subarray(index * PIECE_BYTES, (index + 1) * PIECE_BYTES));
   const key = keyOf(actionId);
@@ -56,8 +55,7 @@ async function unpackedKey(key: string, first: string, all: Binary): Promise<Kep
     throw new Fault('failed', `what was kept as ${key} is incomplete: ${found.filter(Boolean).length} of ${wanted.length} pieces`, [
       'restore the ConfigMaps netsvc-upgrade-run-kept-N from a backup',
     ]);
-  const { gunzip } = await import('node:zlib');
-  const bytes = await promisify(gunzip)(Buffer.concat(found.map((piece) => Buffer.from(piece ?? '', 'base64'))));
+  const bytes = await gunzip(Buffer.concat(found.map((piece) => Buffer.from(piece ?? '', 'base64'))));
   return JSON.parse(bytes.toString('utf8')) as KeptItem;
 }
 

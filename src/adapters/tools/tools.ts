@@ -11,6 +11,8 @@ import { argumentsFor, environmentFor } from './surroundings.ts';
 export interface ToolsOptions {
   /** The private kubeconfig: every program talks to the chosen cluster as the chosen user. */
   readonly kubeconfigPath: string;
+  /** Writes it; asked before each program. */
+  readonly prepare?: () => Promise<unknown>;
   readonly env: Environment;
   readonly programs: Readonly<Record<Tool, string>>;
   /** Variables that would send the service's CLI to another datastore; `NAME*` means all that begin so. */
@@ -37,6 +39,7 @@ export function openTools(options: ToolsOptions): Tools {
       arch: process.arch === 'x64' ? 'amd64' : process.arch,
     }),
     run: async (invocation, run = {}) => {
+      await options.prepare?.();
       const program = run.program ?? options.programs[invocation.tool];
       const args = argumentsFor(invocation, options);
       const result = await runProgram(program, args, {

@@ -1,0 +1,20 @@
+/** Node's compression, loaded when there is something to compress: the shortest commands have nothing, and it costs them as much as a request. */
+export async function gzip(bytes: Uint8Array): Promise<Buffer> {
+  return pass((await import('node:zlib')).gzip, bytes);
+}
+
+/** Rejects if it is no gzip data, or cut short. */
+export async function gunzip(bytes: Uint8Array): Promise<Buffer> {
+  return pass((await import('node:zlib')).gunzip, bytes);
+}
+
+export async function brotliDecompress(bytes: Uint8Array): Promise<Buffer> {
+  return pass((await import('node:zlib')).brotliDecompress, bytes);
+}
+
+type Pass = (bytes: Uint8Array, done: (error: Error | null, result: Buffer) => void) => void;
+
+/** As `promisify`, for which all of `node:util` would be loaded. */
+function pass(work: Pass, bytes: Uint8Array): Promise<Buffer> {
+  return new Promise((resolve, reject) => work(bytes, (error, result) => (error ? reject(error) : resolve(result))));
+}

@@ -1,0 +1,55 @@
+import type { FlagShape } from './environment.ts';
+
+/** A flag as the build found it in the command's own definition. */
+export interface PlainFlag extends FlagShape {
+  /** The only values it may have. */
+  readonly options?: readonly string[];
+  readonly default?: string;
+  /** Its value is not taken as it is written (a number): only oclif reads it. */
+  readonly converted?: true;
+}
+
+export type PlainFlags = Readonly<Record<string, PlainFlag>>;
+
+interface Given {
+  readonly name: string;
+  readonly value: string | true;
+}
+
+/**
+ * Reads words as oclif would: `--name=value`, `--name value`, `-n value`, `--name`. It guesses nothing: whatever else there is (an unknown
+ * flag, an argument, a value that is missing, not allowed, or looks like a flag, a flag given twice) is undefined, and oclif's to read or to refuse.
+ */
+export function readPlainFlags(words: readonly string[], flags: PlainFlags): Readonly<Record<string, unknown>> | undefined {
+  const values: Record<string, unknown> = {};
+  for (let at = 0; at < words.length; ) {
+    const given = givenBy(words[at] ?? '', words[at + 1], flags);
+    if (!given || !add(values, given, flags)) return undefined;
+    at += given.words;
+  }
+  for (const [name, flag] of Object.entries(flags)) if (flag.default !== undefined) values[name] ??= flag.default;
+  return values;
+}
+
+/** The flag that this word begins, and how many words it takes. */
+function givenBy(word: string, next: string | undefined, flags: PlainFlags): (Given & { readonly words: number }) | undefined {
+  const [, written = '', value] = /^(--[a-z-]+|-[a-z])(?:=(.*))?$/s.exec(word) ?? [];
+  const isShort = !written.startsWith('--');
+  const name = isShort ? Object.keys(flags).find((one) => `-${flags[one]?.char}` === written) : written.slice(2);
+  const flag = name !== undefined && Object.hasOwn(flags, name) ? flags[name] : undefined;
+  if (!flag || name === undefined || flag.converted || (isShort && value !== undefined)) return undefined;
+  if (flag.type === 'boolean') return value === undefined ? { name, value: true, words: 1 } : undefined;
+  if (value !== undefined) return { name, value, words: 1 };
+  return next === undefined ? undefined : { name, value: next, words: 2 };
+}
+
+/** False if oclif has to judge it. */
+function add(values: Record<string, unknown>, { name, value }: Given, flags: PlainFlags): boolean {
+  const { multiple, options } = flags[name] ?? {};
+  const before = values[name];
+  if (typeof value === 'string' && (/^(?:-|$)/.test(value) || (options && !options.includes(value)))) return false;
+  if (multiple) values[name] = [...(Array.isArray(before) ? before : []), value];
+  else if (before === undefined) values[name] = value;
+  else return false;
+  return true;
+}

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { ownerOfKubeconfig } from '../../../src/adapters/tools/orphans.ts';
+import { privateKubeconfigFile } from '../../../src/adapters/tools/private-kubeconfig.ts';
+import { openTools } from '../../../src/adapters/tools/tools.ts';
+import { openWorkFolder } from '../../../src/adapters/work-folder.ts';
+
+describe('the private kubeconfig on disk', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'netsvc-private-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('is not there as long as no program needs it', async () => {
+    const file = privateKubeconfigFile(await openWorkFolder(folder), 'secret');
+    assert.equal(ownerOfKubeconfig(basename(file.path)), process.pid);
+    await file.remove();
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
+  it('is there for the first program and all that follow, its owner’s alone, and gone at the end', async () => {
+    const file = privateKubeconfigFile(await openWorkFolder(folder), 'secret');
+    const programs = { kubectl: 'cat', helm: 'cat', netsvcctl: 'cat' };
+    const tools = openTools({ kubeconfigPath: file.path, prepare: file.write, env: process.env, programs, cliEnvironment: [] });
+    const run = { tool: 'netsvcctl', args: [file.path] } as const;
+    for (const { stdout } of await Promise.all([tools.run(run), tools.run(run)])) assert.equal(stdout, 'secret');
+    assert.equal(statSync(file.path).mode & 0o777, 0o600);
+    assert.equal(readFileSync(file.path, 'utf8'), 'secret');
+    await file.remove();
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
+  it('goes with the folder that stood in for the real one, written or not', async () => {
+    const work = { ...(await openWorkFolder(folder)), standsInFor: '/elsewhere' };
+    await privateKubeconfigFile(work, 'secret').remove();
+    assert.equal(existsSync(folder), false);
+  });
+});
