@@ -97,6 +97,9 @@ describe('the last gate before references go', () => {
     await stopped(guarded([{ op: 'replace', path: '/metadata/ownerReferences', value: [] }]), [entryFor([a])]);
     await stopped(guarded([{ op: 'add', path: '/metadata/ownerReferences', value: [] }]), [entryFor([a])]);
     await stopped(guarded([{ op: 'remove', path: '/metadata/annotations' }]), [entryFor([a])]);
+    const place = (at: number) => `/metadata/ownerReferences/${at}`;
+    await stopped(guarded([test, { op: 'test', path: place(1), value: a }, { op: 'remove', path: place(0) }]), [entryFor([a])]);
+    await stopped(guarded([test, { op: 'test', path: place(0), value: a }, { op: 'replace', path: place(0), value: b }]), [entryFor([a])]);
     await stopped(guarded([...off([a]).patch, { op: 'remove', path: '/metadata/ownerReferences/0' }]), [entryFor([a])]);
   });
 
@@ -127,10 +130,16 @@ describe('the end of the journal', () => {
   });
 
   it('does not come where it cannot be archived', async () => {
-    const archive = () => Promise.reject(new Error('no space left on device'));
-    const { ports, asked } = holding([entryFor([a])], { archive });
-    await assert.rejects(forgetOwners(ports, forget), /no space/);
-    assert.deepEqual(asked, ['load']);
+    for (const failure of [new Error('no space left on device'), new Fault('failed', 'no space left for it', [])]) {
+      let tries = 0;
+      const archive = () => {
+        tries += 1;
+        return Promise.reject(failure);
+      };
+      const { ports, asked } = holding([entryFor([a])], { archive });
+      await assert.rejects(forgetOwners(ports, forget), /no space/);
+      assert.deepEqual([asked, tries], [['load'], 1]);
+    }
   });
 
   it('sweeps up what a deletion that was cut off left behind', async () => {

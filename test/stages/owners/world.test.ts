@@ -25,19 +25,23 @@ const policy = (name: string, uid: string): KubeObject => ({
   metadata: { name, uid, annotations: { 'projectcalico.org/metadata': '{"name":"web"}' } },
   spec: {},
 });
-const toOwner = (uid: string): OwnerReference => ({ apiVersion: 'projectcalico.org/v3', kind: KIND, name: 'web', uid });
+const toOwner = (uid: string, name: string): OwnerReference => ({ apiVersion: 'projectcalico.org/v3', kind: KIND, name, uid });
 
 /** What becomes of a reference to policy `web`, and what could not be read of its kind. */
 async function fateOf(
   uid: string,
   { shows, keeps }: { readonly shows: readonly KubeObject[]; readonly keeps: readonly KubeObject[] },
-  more: Partial<UidRules> = {},
+  {
+    name = 'web',
+    kinds = [served, stored],
+    ...more
+  }: Partial<UidRules> & { readonly name?: string; readonly kinds?: readonly Kind[] } = {},
 ) {
   const cluster: Pick<ClusterReader, 'discover' | 'list'> = {
-    discover: async () => ({ kinds: [served, stored], failed: [] }),
+    discover: async () => ({ kinds, failed: [] }),
     list: async ({ group }) => (group === stored.group ? keeps : shows),
   };
-  const owned = { object: DEPENDENT, references: [toOwner(uid)] };
+  const owned = { object: DEPENDENT, references: [toOwner(uid, name)] };
   const rules = { keepsUids: false, targetConverts: true, sourceConverts: false, renames: true, ...more };
   const { world, unread, unreadOwners } = await readOwnerWorld(cluster, contextOf({}, calico), [owned], rules);
   const [fate] = fatesOf(owned, world).fates;
@@ -54,12 +58,28 @@ describe('what becomes of a reference', () => {
       it(`goes by the one that it names, if its policy ${title} (listed ${order})`, async () => {
         const asServed = (uid: string) => (converts ? (convertUid(uid) ?? '') : uid);
         const shown = twins.map(({ metadata }) => policy('web', asServed(metadata.uid ?? '')));
-        const parts = { shows: order === 'one way' ? shown : shown.toReversed(), keeps: twins };
+        const turned = <T>(list: readonly T[]) => (order === 'one way' ? list : list.toReversed());
+        const parts = { shows: turned(shown), keeps: turned(twins) };
         const rules = { sourceConverts: converts };
         assert.deepEqual((await fateOf(asServed(PREFIXED), parts, rules)).becomes, ['re-created', true, PREFIXED]);
         assert.deepEqual((await fateOf(asServed(PLAIN), parts, rules)).becomes, [converts ? 'kept' : 'converted', !converts, PLAIN]);
         assert.deepEqual((await fateOf('of-neither', parts, rules)).becomes.slice(1), [false, PLAIN]);
       });
+
+  it('does not go by a policy of another name, though this has the UID', async () => {
+    const parts = { shows: twins.map(({ metadata }) => policy('web', metadata.uid ?? '')), keeps: twins };
+    assert.deepEqual((await fateOf(PREFIXED, parts, { name: 'other' })).becomes, ['gone', false, undefined]);
+  });
+
+  it('is that of the UID alone, if its policy is of a tier whose policies keep their names', async () => {
+    const keeps = [{ ...policy('sec.web', PLAIN), spec: { tier: 'sec' } }];
+    assert.deepEqual((await fateOf(PLAIN, { shows: [policy('web', PLAIN)], keeps })).becomes, ['converted', true, PLAIN]);
+  });
+
+  it('is not known where the API server of the service is away: its kinds are not served', async () => {
+    const { becomes, unread } = await fateOf(PLAIN, { shows: [], keeps: [policy('web', PLAIN)] }, { kinds: [stored] });
+    assert.deepEqual([becomes.slice(0, 2), unread], [['unknown', true], ['the server does not serve it']]);
+  });
 
   it('is not known while the API shows this account nothing of a policy that is stored', async () => {
     const { becomes, unread, unreadOwners } = await fateOf(PLAIN, { shows: [], keeps: [policy('web', PLAIN)] });
