@@ -52,7 +52,7 @@ const BEFORE: readonly string[] = ['ownerrefs-strip', 'crds', 'apply', 'wait'];
 /** What is recorded as taken off, what can be put back now, and what stands in the way (§4.8/3). */
 export async function readRestoreFacts(sources: Sources, context: Context): Promise<RestoreFacts> {
   const journal = await sources.ownerJournal.load();
-  if (!journal) return { ...NOTHING, skip: 'no owner reference is recorded as taken off' };
+  if (!journal) return { ...NOTHING, skip: `no owner reference is recorded as taken off in namespace ${context.options.stateNamespace}` };
   assertOwnGroups(journal, context);
   if (context.chain?.pending.some((id) => BEFORE.includes(id))) return { ...NOTHING, journal, isLater: true };
   const [installation, record] = await Promise.all([readInstalled(sources, context), sources.records.load()]);
