@@ -59,7 +59,8 @@ export const WRITE_AHEAD: Room = {
     'test/engine/owner-journal.test.ts',
     'test/stages/owners/*.test.ts',
     'test/core/owner-*.test.ts',
-    'test/sandbox/owner-{references,troubles}.test.ts',
+    'test/sandbox/owner-references.test.ts',
+    'test/sandbox/owner-troubles.test.ts',
   ],
   faults: [
     ...faultsIn('src/engine/owner-journal.ts', [

@@ -262,6 +262,36 @@ describe('owner references that somebody else has a hand in', () => {
     assert.deepEqual((await journalOf(sandbox, sandbox.cluster).load())?.entries, [web]);
   });
 
+  it('come off and go back all but where this account may not patch, which is named; a run that may does the rest', async () => {
+    const { cluster } = sandbox;
+    const barred: typeof cluster = {
+      ...cluster,
+      async patch(kind, ref, ...more) {
+        if (kind.plural === 'secrets') throw new ApiFailure(403, 'Forbidden', 'secrets is forbidden in this namespace');
+        return cluster.patch(kind, ref, ...more);
+      },
+    };
+    const isWhole = (of: Readonly<Record<string, readonly string[]>>) => (name: string) =>
+      of[name]?.length === sandbox.wanted[name]?.length;
+    const names = Object.keys(sandbox.wanted).filter((name) => name !== 'Secret/owned-stored');
+    const off = await perform(sandbox, [ownerrefsStripStage], folder, { cluster: barred });
+    assert.equal(off.exit, 'failed');
+    assert.match(off.message ?? '', /refuses 2 of 5 patches: .*owned-web/);
+    assert.deepEqual(names.filter(isWhole(sandbox.graph())), ['Secret/owned-web']);
+    assert.equal((await perform(sandbox, [ownerrefsStripStage], folder)).exit, 'done');
+    sandbox.upgrade();
+    const stages = [ownerrefsRestoreStage, ownerrefsForgetStage];
+    const back = await perform(sandbox, stages, folder, { cluster: barred });
+    assert.deepEqual([back.exit, back.stoppedAt], ['failed', 'ownerrefs-restore']);
+    assert.deepEqual(
+      names.filter(isWhole(sandbox.graph())),
+      names.filter((name) => name !== 'Secret/owned-web'),
+    );
+    assert.equal((await journalOf(sandbox, cluster).load())?.entries.length, 5);
+    assert.equal((await perform(sandbox, stages, folder)).exit, 'done');
+    assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted]);
+  });
+
   it('are given up when a person ends the journal by name', async () => {
     await perform(sandbox, [ownerrefsStripStage], folder);
     sandbox.upgrade();
