@@ -6,7 +6,7 @@ import { actingFlags, connectionFlags, outputFlags, ownerFlags, targetFlags } fr
 import { runOwnerList } from '../cli/owner-list-command.ts';
 import { only } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
-import type { ExitName } from '../core/fault.ts';
+import { type ExitName, Fault } from '../core/fault.ts';
 
 const STAGES = { strip: 'ownerrefs-strip', restore: 'ownerrefs-restore', forget: 'ownerrefs-forget' } as const;
 
@@ -45,11 +45,26 @@ forget: writes the journal to a file and deletes it, once everything is back. ru
   async run(): Promise<ExitName> {
     const { args, flags } = await this.parse(Ownerrefs, this.words());
     const { action } = args;
+    assertMeant(action, flags);
     const forget = action === 'forget' ? { forget: true } : {};
     const asked = this.asked({ ...flags, ...forget }, this.typed);
     if (isStage(action)) return runStageCommand({ ...asked, select: only(STAGES[action]) }, this.seams);
     return runOwnerList(asked, flags.owner, this.seams);
   }
+}
+
+/** A flag of another action would be passed over in silence: `strip -l app=web` takes references off everywhere, `strip --undo` as well. */
+function assertMeant(action: string, flags: { readonly owner?: string; readonly selector?: string; readonly undo?: boolean }): void {
+  for (const name of ['owner', 'selector'] as const)
+    if (flags[name] !== undefined && action !== 'list')
+      throw new Fault('usage', `--${name} is for list alone: ${action} works on the whole cluster`, [
+        `look at what it is about first: kubectl netsvc-upgrade ownerrefs list --${name}=${flags[name]}`,
+        `then leave --${name} out`,
+      ]);
+  if (flags.undo && action !== 'restore')
+    throw new Fault('usage', `--undo is for restore alone, not for ${action}`, [
+      'what strip took off comes back with: kubectl netsvc-upgrade ownerrefs restore --undo',
+    ]);
 }
 
 function isStage(action: string): action is keyof typeof STAGES {

@@ -26,6 +26,8 @@ export interface OwnersOfKind {
   readonly served?: ReadonlyMap<string, string>;
   /** By `ownerPlace` of the name in the v3 API; undefined if they could not be read, or there is no such kind. */
   readonly stored?: ReadonlyMap<string, StoredOwner>;
+  /** All UIDs by `ownerPlace`, where the v3 API shows several objects of one name: a reference may name any of them. */
+  readonly twins?: ReadonlyMap<string, ReadonlySet<string>>;
   /** By `ownerPlace` of the stored name: what another stored object of the same name in the v3 API hides. */
   readonly hidden?: ReadonlyMap<string, StoredOwner>;
 }
@@ -76,8 +78,8 @@ function fateOf({ object }: OwnedObject, reference: OwnerReference, place: numbe
   const isStored = groupOf(reference.apiVersion) === world.crdGroup;
   const kind = world.kinds[reference.kind];
   const namespace = kind?.namespaced ? object.namespace : undefined;
-  const stored = isStored ? byStoredName(kind, namespace, reference.name) : kind?.stored?.get(ownerPlace(namespace, reference.name));
-  const servedUid = isStored ? stored?.uid : kind?.served?.get(ownerPlace(namespace, reference.name));
+  const stored = isStored ? byStoredName(kind, namespace, reference.name) : behindServed(kind, namespace, reference);
+  const servedUid = isStored ? stored?.uid : servedAs(kind, namespace, reference);
   const wasRead = (isStored ? kind?.stored : kind?.served) !== undefined;
   const { keepsUids, targetConverts, sourceConverts } = world;
   const after: OwnerFate = wasRead
@@ -105,6 +107,25 @@ function fateOf({ object }: OwnedObject, reference: OwnerReference, place: numbe
     ...(servedUid === undefined ? {} : { servedUid }),
     breaks: breaks(reference, after.fate, servedUid, stored?.uid, isStored),
   };
+}
+
+/** UID of the owner that the reference means: of several of one name, the one that it names by its UID. */
+function servedAs(kind: OwnersOfKind | undefined, namespace: string | undefined, { name, uid }: OwnerReference): string | undefined {
+  const place = ownerPlace(namespace, name);
+  return kind?.twins?.get(place)?.has(uid) ? uid : kind?.served?.get(place);
+}
+
+/** The stored object behind it: of two of one name in the v3 API, the one whose UID, converted or not, the reference has. */
+function behindServed(
+  kind: OwnersOfKind | undefined,
+  namespace: string | undefined,
+  { name, uid }: OwnerReference,
+): StoredOwner | undefined {
+  const shown = kind?.stored?.get(ownerPlace(namespace, name));
+  const behind = [...(kind?.hidden ?? [])].flatMap(([place, owner]) =>
+    owner.name === name && place === ownerPlace(namespace, owner.storedName) ? [owner] : [],
+  );
+  return [...(shown ? [shown] : []), ...behind].find((one) => one.uid === uid || convertUid(one.uid) === uid) ?? shown;
 }
 
 function byStoredName(kind: OwnersOfKind | undefined, namespace: string | undefined, storedName: string): StoredOwner | undefined {

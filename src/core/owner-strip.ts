@@ -57,17 +57,18 @@ export function byKey(entries: readonly JournalEntry[]): ReadonlyMap<string, Jou
 }
 
 /**
- * Patches that take a reference off which the journal does not hold for this very object: they must not be sent.
- * Judged by the patches themselves, not by what planned them.
+ * Patches that do anything but take recorded references off this very object: they must not be sent. Each removal has to follow the test
+ * of what it removes at once, for every removal moves the places behind it. Judged by the patches themselves, not by what planned them.
  */
 export function unrecorded(patches: readonly GuardedPatch[], stored: readonly JournalEntry[]): readonly GuardedPatch[] {
   const byUid = Map.groupBy(stored, ({ object }) => object.uid);
   return patches.filter(({ patch, uid }) =>
     patch.some(({ op, path }, index) => {
-      if (op !== 'remove' || !path.startsWith(`${REFERENCES}/`))
-        return op === 'remove' || (op === 'replace' && path.startsWith(REFERENCES));
-      const tested = patch.slice(0, index).findLast((one) => one.op === 'test' && one.path === path)?.value;
-      return !(byUid.get(uid) ?? []).some((entry) => tested !== undefined && holds(entry, tested as OwnerReference));
+      if (op === 'test') return false;
+      const before = patch[index - 1];
+      const tested = before?.op === 'test' && before.path === path ? before.value : undefined;
+      if (op !== 'remove' || tested === undefined || !path.startsWith(`${REFERENCES}/`)) return true;
+      return !(byUid.get(uid) ?? []).some((entry) => holds(entry, tested as OwnerReference));
     }),
   );
 }

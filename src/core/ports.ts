@@ -212,7 +212,10 @@ export interface Records {
 export interface OwnerJournalStore {
   /** Undefined if there is none. Throws Fault('failed') for one that is tampered with, cut short, of another cluster or of a newer layout. */
   load(): Promise<OwnerJournal | undefined>;
-  /** Durable and read back when it resolves; only then may the references go. What an append that failed left is not part of the journal. */
+  /**
+   * Durable and read back when it resolves; only then may the references go. What an append that failed left is not part of the journal.
+   * Without entries it brings a second copy up to date that missed some, and does nothing else.
+   */
   append(entries: readonly JournalEntry[]): Promise<void>;
   /** Writes all of it, what was never acknowledged too, to a new file (0600, durable). Returns the path. */
   archive(file: string): Promise<string>;

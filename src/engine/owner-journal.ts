@@ -25,6 +25,8 @@ export async function recordOwners({ ownerJournal }: Ports, { entries }: Extract
 /** The last gate before references go: whatever planned the patches, the stored journal must hold what they remove (§4.8/1). */
 export async function assertRecorded({ ownerJournal }: Ports, { patches, recordedIn }: PatchAll): Promise<void> {
   if (recordedIn === undefined) return;
+  // A run that was cut off between the two places left the second one behind.
+  await ownerJournal.append([]);
   const stored = await ownerJournal.load();
   // A copy on this machine alone is lost with it.
   const entries = stored && !stored.copyOnly ? stored.entries : [];

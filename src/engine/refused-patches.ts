@@ -1,8 +1,8 @@
 import { Fault } from '../core/fault.ts';
 import { ApiFailure } from '../core/ports.ts';
 
-/** Answers about this one object: who may patch it, what an admission webhook says. Others may be patched all the same. */
-const REFUSED = new Set([400, 403]);
+/** Answers about this one object: who may patch it, what an admission webhook says, a kind that knows no patch. Others may be patched all the same. */
+const REFUSED = new Set([400, 403, 405]);
 /** So many refused objects are named, the rest are counted. */
 const NAMED = 5;
 

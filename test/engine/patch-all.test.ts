@@ -16,45 +16,68 @@ const patches: readonly GuardedPatch[] = Array.from({ length: OBJECTS }, (_, ind
 interface Tried {
   readonly done: readonly string[];
   readonly thrown: unknown;
+  readonly tookMs: number;
 }
 
-/** Some objects answer with failures of their own, all others are patched. */
-async function tried(failures: Readonly<Record<string, ApiFailure>>): Promise<Tried> {
+/** Some objects answer with failures of their own, all others are patched; with `times` these are so many, then they are patched as well. */
+async function tried(failures: Readonly<Record<string, ApiFailure>>, times = Number.POSITIVE_INFINITY): Promise<Tried> {
   const done: string[] = [];
+  const failed = new Map<string, number>();
+  const clock = steppingClock();
+  const startedAt = clock.now().getTime();
   const cluster: Partial<Cluster> = {
     resolve: async () => K.ConfigMap,
     patch: async (_kind, { name }) => {
       const failure = failures[name];
-      if (failure) throw failure;
+      const before = failed.get(name) ?? 0;
+      failed.set(name, before + 1);
+      if (failure && before < times) throw failure;
       done.push(name);
       return {} as never;
     },
   };
   const parts = { limits: {}, mustHold: () => undefined, stop: new AbortController().signal, report: () => undefined };
   const what = { patches, what: 'put back' };
-  const thrown = await patchAll({ cluster: cluster as Cluster, clock: steppingClock() }, what, parts).then(
+  const thrown = await patchAll({ cluster: cluster as Cluster, clock }, what, parts).then(
     () => undefined,
     (reason: unknown) => reason,
   );
-  return { done, thrown };
+  return { done, thrown, tookMs: clock.now().getTime() - startedAt };
 }
 
 const forbidden = new ApiFailure(403, 'Forbidden', 'may not patch');
 const denied = new ApiFailure(400, 'Unknown', 'admission webhook denied the request');
 const invalid = new ApiFailure(422, 'Invalid', 'is invalid', [{ field: 'spec', message: 'immutable' }]);
+const unpatched = new ApiFailure(405, 'MethodNotAllowed', 'is not supported');
 const movedOn = new ApiFailure(422, 'Invalid', 'testing path /metadata/uid failed');
 
 describe('many patches at once', () => {
   it('are all sent but the refused ones, which are named together at the end', async () => {
-    const { done, thrown } = await tried({ c0: forbidden, c1: denied, c2: invalid });
-    assert.equal(done.length, OBJECTS - 3);
+    const { done, thrown } = await tried({ c0: forbidden, c1: denied, c2: invalid, c3: unpatched });
+    assert.equal(done.length, OBJECTS - 4);
     assert.ok(thrown instanceof Error && !(thrown instanceof Outdated));
-    assert.match(thrown.message, /^the server refuses 3 of 60 patches: .*c0: may not patch; .*c1: admission webhook .*c2: is invalid$/);
+    assert.match(
+      thrown.message,
+      /^the server refuses 4 of 60 patches: .*c0: may not patch; .*c1: admission webhook .*c2: is invalid; .*c3: is not supported$/,
+    );
   });
 
   it('are planned anew first where an object moved on: that one may still be done', async () => {
     const { done, thrown } = await tried({ c0: forbidden, c1: movedOn });
     assert.deepEqual([done.length, thrown instanceof Outdated], [OBJECTS - 2, true]);
+  });
+
+  it('wait as long as a server asks that has too much to do, as often as it asks, and are all done', async () => {
+    const { done, thrown, tookMs } = await tried({ c0: new ApiFailure(429, 'TooManyRequests', 'later', [], 7_000) }, 5);
+    assert.deepEqual([done.length, thrown], [OBJECTS, undefined]);
+    assert.ok(tookMs >= 5 * 7_000, `${tookMs} ms`);
+  });
+
+  it('are sent again where no answer came, or the server was away, but not for ever', async () => {
+    const away = new ApiFailure(503, 'ServiceUnavailable', 'away');
+    const broken = new ApiFailure(0, 'ECONNRESET', 'the connection was reset');
+    assert.equal((await tried({ c0: away, c1: broken }, 2)).done.length, OBJECTS);
+    assert.equal((await tried({ c0: away }, 3)).thrown, away);
   });
 
   for (const [what, failure] of [

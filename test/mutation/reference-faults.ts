@@ -51,3 +51,93 @@ export const REFERENCES: Room = {
     ]),
   ],
 };
+
+/** What is chosen, the gate before it goes, and what is sought when it is to come back. */
+export const WRITE_AHEAD: Room = {
+  name: 'write-ahead',
+  tests: [
+    'test/engine/owner-journal.test.ts',
+    'test/stages/owners/*.test.ts',
+    'test/core/owner-*.test.ts',
+    'test/sandbox/owner-references.test.ts',
+    'test/sandbox/owner-troubles.test.ts',
+  ],
+  faults: [
+    ...faultsIn('src/engine/owner-journal.ts', [
+      ['const missing = entries.filter(', 'const missing = [].filter('],
+      ['isRecorded(entry, stored.get(entryKey(entry)))', 'stored.has(entryKey(entry))'],
+      ['  if (recordedIn === undefined) return;\n', '  return;\n'],
+      ['  await ownerJournal.append([]);\n', ''],
+      ['stored && !stored.copyOnly ? stored.entries : []', 'stored ? stored.entries : []'],
+      ['  if (!first) return;\n', '  return;\n'],
+      ["thrown.code !== 'usage' || ", ''],
+    ]),
+    ...faultsIn('src/core/owner-strip.ts', [
+      ['filter((entry) => !isRecorded(entry, known.get(entryKey(entry))))', 'filter((entry) => known.get(entryKey(entry)) === undefined)'],
+      ['return entry !== undefined && holds(entry, reference);', 'return entry !== undefined;'],
+      ['if (!stored) return false;', 'if (!stored) return true;'],
+      ['return entry.removed.every((place) => {', 'return entry.removed.some((place) => {'],
+      ['return removed.some((place) => {', 'return [...references.keys()].some((place) => {'],
+      ['return one !== undefined && sameReference(one, reference);', 'return one !== undefined && one.uid === reference.uid;'],
+      ["before?.op === 'test' && before.path === path", "before?.op === 'test'"],
+      ["if (op !== 'remove' || tested === undefined", 'if (tested === undefined'],
+      ['(byUid.get(uid) ?? [])', 'stored'],
+    ]),
+    ...faultsIn('src/core/owner-fate.ts', [
+      ['kind?.twins?.get(place)?.has(uid) ? uid : kind?.served?.get(place)', 'kind?.served?.get(place)'],
+      ['owner.name === name && place === ownerPlace(namespace, owner.storedName)', 'place === ownerPlace(namespace, owner.storedName)'],
+      ['one.uid === uid || convertUid(one.uid) === uid', 'one.uid === uid'],
+      ["if (fate === 'unknown') return !isStored;", "if (fate === 'unknown') return false;"],
+      ['if (servedUid === undefined) return false;', 'if (servedUid === undefined) return true;'],
+      ["return fate === 'converted' || fate === 're-created';", "return fate === 'converted';"],
+      ['return !isStored && uid === backingUid && convertUid(uid) === servedUid;', 'return false;'],
+    ]),
+    ...faultsIn('src/stages/owners/unshown-owner.ts', [
+      ['stored.has(place) && !served.has(place)', '!served.has(place)'],
+      ['groupOf(reference.apiVersion) !== apiGroup || ', ''],
+      ['namespaced ? object.namespace : undefined', 'object.namespace'],
+    ]),
+    ...faultsIn('src/stages/owners/world.ts', [
+      ['rules.keepsUids ? read : ', ''],
+      ['const { served: _, twins: __, ...owners } = read.owners;', 'const { owners } = read;'],
+      [
+        'const [shown, behind] = other && name !== storedName ? [other, owner] : [owner, other];',
+        'const [shown, behind] = [owner, other];',
+      ],
+      ['if (behind) hidden.set(ownerPlace(namespace, behind.storedName), behind);', ''],
+      ['name !== storedName && isOfDefaultTier(object)', 'name !== storedName'],
+      ['if (inV3 && !v3) missed(', 'if (false) missed('],
+    ]),
+    ...faultsIn('src/stages/owners/renamed-objects.ts', [
+      ['groupOf(object.apiVersion) === crdGroup && ', ''],
+      ['isPolicy(entry, profile) && !live.found.has(entryKey(entry))', 'isPolicy(entry, profile)'],
+      ['if (!keptOf(entry).every((one) => now.references.some((other) => sameReference(one, other)))) return [entry];', ''],
+      [' || policyName(object, profile) !== object.metadata.name', ''],
+      ['!object || !isOfDefaultTier(object)', '!object'],
+      ["if ('unread' in reading) unread.push(", "if ('unread' in object) unread.push("],
+    ]),
+    ...faultsIn('src/stages/owners/restore-owners.ts', [
+      ['otherThanComputed(owner, now) ?? ', ''],
+      ['?? otherThanRecorded(entry, owner, now) ', ''],
+      [' ?? otherThanStored(owner, now, world)', ''],
+      ['return now === undefined || now.uid === recorded ? undefined', 'return now === undefined || now ? undefined'],
+      ['name: stored.storedName };', 'name };'],
+    ]),
+    ...faultsIn('src/stages/owners/restore-judge.ts', [
+      ['let outstanding = entries.filter(unseen).length;', 'let outstanding = 0;'],
+      ['if (ops.length > 0 || refused.size > 0) outstanding += 1;', 'if (ops.length > 0) outstanding += 1;'],
+      ['const refused = new Set(unknown);', 'const refused = new Set<string>();'],
+      ['(mute.has(ownerKey(owner)) || ', '('],
+      ['(other !== undefined && !isAccepted(options.accept, name))', 'false'],
+    ]),
+    ...faultsIn('src/stages/owners/restore-facts.ts', [
+      ['  assertOwnGroups(journal, context);\n', ''],
+      ['if (context.options.undo && hasBegun(record, context)) throw tooLateToUndo(context);', ''],
+      [
+        'readOwnerWorld(sources.cluster, context, journal.entries.map(onlyRemoved), rules)',
+        'readOwnerWorld(sources.cluster, context, [], rules)',
+      ],
+      ['dangling: deadIn(references),', 'dangling: [],'],
+    ]),
+  ],
+};

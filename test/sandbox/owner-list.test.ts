@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { OwnerReferenceList } from '../../src/cli/documents.ts';
 import type { ComposeRequest } from '../../src/cli/seams.ts';
+import { EXIT } from '../../src/core/fault.ts';
 import { conforms } from '../support/output-schema.ts';
 import { type OwnerSandbox, ownerSandbox, renaming } from '../support/owner-sandbox.ts';
 import { compositionOf, sandboxCommand } from '../support/sandbox-command.ts';
@@ -47,6 +48,20 @@ describe('ownerrefs list as JSON', () => {
     const [first] = list.references;
     assert.deepEqual(Object.keys(first?.object ?? {}).sort(), ['apiVersion', 'kind', 'name', 'namespace', 'uid']);
   });
+
+  for (const [words, says] of [
+    [['strip', '--owner=IPPool/pool'], /--owner is for list alone/],
+    [['restore', '-l', 'app=web'], /--selector is for list alone/],
+    [['strip', '--undo'], /--undo is for restore alone.*\n.*ownerrefs restore --undo/s],
+    [['--undo'], /--undo is for restore alone, not for list/],
+  ] as const)
+    it(`has flags that nothing else passes over in silence: ${words.join(' ')}`, async () => {
+      const { scenario } = await ownerSandbox();
+      const bench = sandboxCommand(scenario);
+      assert.equal(await bench.run('ownerrefs', ...words, '--yes'), EXIT.usage);
+      assert.match(bench.err(), says);
+      assert.equal(scenario.cluster.faults.writes, 0);
+    });
 
   it('is a list of nothing where nothing is owned', async () => {
     const list = await listed(await ownerSandbox(), '--selector=no=thing');

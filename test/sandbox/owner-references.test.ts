@@ -9,11 +9,9 @@ import { ownerrefsForgetStage } from '../../src/stages/ownerrefs-forget.ts';
 import { ownerrefsRestoreStage } from '../../src/stages/ownerrefs-restore.ts';
 import { ownerrefsStripStage } from '../../src/stages/ownerrefs-strip.ts';
 import { ownerSandbox } from '../support/owner-sandbox.ts';
-import { cleanRequests, journalOf, perform, pointsOf, sampled, trial } from '../support/owner-sweep.ts';
-import { seedOf } from '../support/seed.ts';
+import { journalOf, perform } from '../support/owner-sweep.ts';
 
 const brief = ({ exit, message }: ChainOutcome) => [exit, message];
-const SAMPLE = 40;
 
 describe('owner references on the sandbox', () => {
   let folder: string;
@@ -53,6 +51,15 @@ describe('owner references on the sandbox', () => {
       const { writes } = faults;
       const again = await perform(sandbox, [stage], folder);
       assert.deepEqual([again.exit, again.writes, faults.writes], ['done', 0, writes], stage.id);
+    }
+  });
+
+  it('are sought in the journal of one namespace: what says that there is none names it', async () => {
+    const sandbox = await ownerSandbox();
+    for (const stage of [ownerrefsRestoreStage, ownerrefsForgetStage]) {
+      const { exit, stages } = await perform(sandbox, [stage], folder, { flags: { 'state-namespace': 'elsewhere' } });
+      assert.equal(exit, 'done');
+      assert.match(stages[0]?.because ?? '', /taken off in namespace elsewhere$/);
     }
   });
 
@@ -165,14 +172,5 @@ describe('owner references on the sandbox', () => {
     assert.equal((await perform(sandbox, [ownerrefsStripStage], folder, { flags: never })).exit, 'blocked');
     const outcome = await perform(sandbox, [ownerrefsStripStage], folder, { flags: { ...never, accept: ['NS-701'] } });
     assert.deepEqual([outcome.exit, outcome.writes, sandbox.graph()], ['done', 0, sandbox.wanted]);
-  });
-
-  describe('under faults', () => {
-    const seed = seedOf(process.env, 20261121);
-    it(`come to the same end at ${SAMPLE} points of the sweep (SEED=${seed})`, async function () {
-      this.timeout(120_000);
-      const points = pointsOf(await cleanRequests(folder));
-      for (const point of sampled(points, SAMPLE, seed)) await trial(point, folder);
-    });
   });
 });

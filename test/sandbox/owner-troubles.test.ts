@@ -2,6 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { copiedJournal } from '../../src/adapters/journal/copied.ts';
+import { journalFolder } from '../../src/adapters/journal/folder.ts';
+import { journalMaps } from '../../src/adapters/journal/maps.ts';
+import { ownerJournal } from '../../src/adapters/journal/owner-journal.ts';
 import { LAST_APPLIED } from '../../src/core/applied-owners.ts';
 import type { Finding } from '../../src/core/check.ts';
 import { K } from '../../src/core/kinds.ts';
@@ -12,6 +16,7 @@ import { ownerrefsForgetStage } from '../../src/stages/ownerrefs-forget.ts';
 import { ownerrefsRestoreStage } from '../../src/stages/ownerrefs-restore.ts';
 import { ownerrefsStripStage } from '../../src/stages/ownerrefs-strip.ts';
 import { runRecord } from '../support/apply-bench.ts';
+import { entryFor, reference } from '../support/owner-entries.ts';
 import { type OwnerSandbox, ownerSandbox } from '../support/owner-sandbox.ts';
 import { journalOf, perform } from '../support/owner-sweep.ts';
 
@@ -117,6 +122,51 @@ describe('owner references that somebody else has a hand in', () => {
     assert.deepEqual([sandbox.deleted, referencesOf('owned-late').map(({ name }) => name)], [lost, ['web']]);
   });
 
+  describe('of a policy that is itself stored anew', () => {
+    const keeper = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'keeper', uid: 'keeper-uid' };
+    const policies = () => {
+      const found = sandbox.scenario.cluster.kinds().find((one) => one.group === 'crd.netsvc.io' && one.kind === 'GlobalNetworkPolicy');
+      assert.ok(found);
+      return found;
+    };
+    const ownersOf = (name: string) => sandbox.scenario.cluster.store.get(policies(), name)?.metadata.ownerReferences;
+    const pool = () => {
+      const [first] = sandbox.scenario.cluster.store.get(K.ConfigMap, 'owned-pool', 'default')?.metadata.ownerReferences ?? [];
+      assert.ok(first);
+      return first;
+    };
+    const stages = [ownerrefsRestoreStage, ownerrefsForgetStage];
+    const owned = async () => {
+      const reference = pool();
+      const metadata = { name: 'default.mine', annotations: { 'netsvc.io/metadata': '{"uid":"x"}' }, ownerReferences: [reference, keeper] };
+      const object = { apiVersion: 'crd.netsvc.io/v1', kind: 'GlobalNetworkPolicy', metadata, spec: { selector: 'all()' } };
+      sandbox.scenario.cluster.store.insert(policies(), object);
+      await perform(sandbox, [ownerrefsStripStage], folder);
+      assert.deepEqual(ownersOf('default.mine'), [keeper]);
+      sandbox.upgrade();
+      return reference;
+    };
+
+    it('come back to it under its new name', async () => {
+      const reference = await owned();
+      const outcome = await perform(sandbox, stages, folder);
+      assert.deepEqual([outcome.exit, is(outcome, 'NS-745')], ['done', 'ok']);
+      assert.deepEqual(ownersOf('mine'), [{ ...reference, uid: sandbox.uidOf(reference) }, keeper]);
+      assert.equal(await journalOf(sandbox, sandbox.cluster).load(), undefined);
+    });
+
+    it('are not given to another policy of that name: it lacks what was left', async () => {
+      await owned();
+      const { store } = sandbox.scenario.cluster;
+      const mine = store.get(policies(), 'mine');
+      assert.ok(mine);
+      store.update(policies(), { ...mine, metadata: { ...mine.metadata, ownerReferences: [] } });
+      const outcome = await perform(sandbox, [ownerrefsRestoreStage], folder);
+      assert.deepEqual([outcome.exit, named(outcome, 'NS-745')], ['done', ['GlobalNetworkPolicy/default.mine']]);
+      assert.equal(ownersOf('mine')?.length ?? 0, 0);
+    });
+  });
+
   it('to an owner that was made anew meanwhile stay off, and in the journal, until it is accepted by name', async () => {
     const { store } = sandbox.scenario.cluster;
     await perform(sandbox, [ownerrefsStripStage], folder);
@@ -163,6 +213,84 @@ describe('owner references that somebody else has a hand in', () => {
       assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted]);
       assert.equal(await journalOf(sandbox, sandbox.cluster).load(), undefined);
     });
+
+  it('stay in the journal while the API server shows this account none of the owners that are stored, and come back later', async () => {
+    await perform(sandbox, [ownerrefsStripStage], folder);
+    sandbox.upgrade();
+    const { cluster } = sandbox;
+    const blind: typeof cluster = {
+      ...cluster,
+      list: async (kind, options) => (kind.group === 'netsvc.io' && kind.plural === 'ippools' ? [] : cluster.list(kind, options)),
+    };
+    const stages = [ownerrefsRestoreStage, ownerrefsForgetStage];
+    const blocked = await perform(sandbox, stages, folder, { cluster: blind });
+    assert.deepEqual([blocked.exit, named(blocked, 'NS-741'), blocked.writes], ['blocked', ['ippools.netsvc.io'], 0]);
+    const accepted = await perform(sandbox, stages, folder, { cluster: blind, flags: { accept: ['NS-741=ippools.netsvc.io', 'NS-749'] } });
+    assert.deepEqual([accepted.exit, is(accepted, 'NS-744')], ['done', 'ok']);
+    assert.equal((await journalOf(sandbox, cluster).load())?.entries.length, 5);
+    assert.equal((await perform(sandbox, stages, folder)).exit, 'done');
+    assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted]);
+  });
+
+  it('come off only when the second copy holds them, too, though the run that recorded them was cut off before it wrote it', async () => {
+    const deps = {
+      place: journalMaps(sandbox.cluster, 'kube-system'),
+      clusterUid: sandbox.scenario.clusterUid,
+      profile: 'netsvc',
+      runId: 'r',
+    };
+    const copy = journalFolder(await mkdtemp(join(folder, 'copy-')));
+    const full = { ...copy, create: () => Promise.reject(new Error('no space left on device')) };
+    const before = sandbox.graph();
+    for (let run = 0; run < 2; run += 1) {
+      const cut = await perform(sandbox, [ownerrefsStripStage], folder, { journal: copiedJournal(deps, full) });
+      assert.deepEqual([cut.exit, sandbox.graph()], ['failed', before], cut.message);
+    }
+    assert.equal((await journalOf(sandbox, sandbox.cluster).load())?.entries.length, 5);
+    assert.equal((await perform(sandbox, [ownerrefsStripStage], folder, { journal: copiedJournal(deps, copy) })).exit, 'done');
+    assert.equal((await ownerJournal({ ...deps, place: copy }).load())?.entries.length, 5);
+  });
+
+  it('are not sought under the groups of another profile, where their owners would count as gone', async () => {
+    const web = entryFor([reference('v3:web')]);
+    await journalOf(sandbox, sandbox.cluster).append([web]);
+    for (const stage of [ownerrefsRestoreStage, ownerrefsForgetStage]) {
+      const { exit, message } = await perform(sandbox, [stage], folder, { flags: { forget: true, accept: ['NS-748'] } });
+      assert.equal(exit, 'blocked');
+      assert.match(message ?? '', /owners of projectcalico\.org, which profile netsvc does not know/);
+    }
+    assert.deepEqual((await journalOf(sandbox, sandbox.cluster).load())?.entries, [web]);
+  });
+
+  it('come off and go back all but where this account may not patch, which is named; a run that may does the rest', async () => {
+    const { cluster } = sandbox;
+    const barred: typeof cluster = {
+      ...cluster,
+      async patch(kind, ref, ...more) {
+        if (kind.plural === 'secrets') throw new ApiFailure(403, 'Forbidden', 'secrets is forbidden in this namespace');
+        return cluster.patch(kind, ref, ...more);
+      },
+    };
+    const isWhole = (of: Readonly<Record<string, readonly string[]>>) => (name: string) =>
+      of[name]?.length === sandbox.wanted[name]?.length;
+    const names = Object.keys(sandbox.wanted).filter((name) => name !== 'Secret/owned-stored');
+    const off = await perform(sandbox, [ownerrefsStripStage], folder, { cluster: barred });
+    assert.equal(off.exit, 'failed');
+    assert.match(off.message ?? '', /refuses 2 of 5 patches: .*owned-web/);
+    assert.deepEqual(names.filter(isWhole(sandbox.graph())), ['Secret/owned-web']);
+    assert.equal((await perform(sandbox, [ownerrefsStripStage], folder)).exit, 'done');
+    sandbox.upgrade();
+    const stages = [ownerrefsRestoreStage, ownerrefsForgetStage];
+    const back = await perform(sandbox, stages, folder, { cluster: barred });
+    assert.deepEqual([back.exit, back.stoppedAt], ['failed', 'ownerrefs-restore']);
+    assert.deepEqual(
+      names.filter(isWhole(sandbox.graph())),
+      names.filter((name) => name !== 'Secret/owned-web'),
+    );
+    assert.equal((await journalOf(sandbox, cluster).load())?.entries.length, 5);
+    assert.equal((await perform(sandbox, stages, folder)).exit, 'done');
+    assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted]);
+  });
 
   it('are given up when a person ends the journal by name', async () => {
     await perform(sandbox, [ownerrefsStripStage], folder);

@@ -104,6 +104,21 @@ describe('verify looks for owners', () => {
     assert.deepEqual([unread, owners], [[{ kind: 'projectcalico.org/NetworkSet', because: 'the server does not serve it' }], {}]);
   });
 
+  it('and takes nobody for gone who is stored and only not shown to this account', async () => {
+    const crd: Kind = { ...networkSet, group: 'crd.projectcalico.org', version: 'v1' };
+    const stored = object('crd.projectcalico.org/v1', 'NetworkSet/a/s', { metadata: { uid: 'u1' } });
+    const elsewhere = object('crd.projectcalico.org/v1', 'NetworkSet/b/s', { metadata: { uid: 'u2' } });
+    const facts = async (objects: readonly KubeObject[]) => {
+      const { cluster } = clusterOf(objects, { kinds: [K.ConfigMap, networkSet, crd] });
+      return readOwnerFacts(cluster, context);
+    };
+    const hidden = await facts([owned('u1'), stored]);
+    assert.deepEqual(hidden.unread, [{ kind: 'projectcalico.org/NetworkSet', because: 'it does not show s, which is stored' }]);
+    assert.deepEqual(hidden.owners, {});
+    const gone = await facts([owned('u1'), elsewhere]);
+    assert.deepEqual([gone.unread, Object.keys(gone.owners)], [[], ['projectcalico.org/NetworkSet']]);
+  });
+
   it('and names a kind that may not be listed', async () => {
     const refuses = { 'networksets.projectcalico.org': 403 };
     const { cluster } = clusterOf([owned('u1')], { kinds: [K.ConfigMap, networkSet], refuses });

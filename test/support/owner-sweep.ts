@@ -25,17 +25,24 @@ export function journalOf({ scenario }: OwnerSandbox, cluster: Cluster): OwnerJo
   return ownerJournal({ place: journalMaps(cluster, 'kube-system'), clusterUid: scenario.clusterUid, profile: 'netsvc', runId: 'r1' });
 }
 
+interface Performing {
+  readonly flags?: Flags;
+  readonly cluster?: Cluster;
+  /** The cluster's alone unless said. */
+  readonly journal?: OwnerJournalStore;
+}
+
 /** A new process performs the stages. */
 export function perform(
   sandbox: OwnerSandbox,
   stages: readonly AnyStage[],
   workFolder: string,
-  { flags = {}, cluster = sandbox.cluster }: { readonly flags?: Flags; readonly cluster?: Cluster } = {},
+  { flags = {}, cluster = sandbox.cluster, journal }: Performing = {},
 ): Promise<ChainOutcome> {
   const { scenario } = sandbox;
   const options = toOptions(flags, { defaultRelease: renaming.defaultRelease, checks: CHECKS });
   const where = { server: 'sandbox', contextName: 'sandbox', clusterUid: scenario.clusterUid, workFolder };
-  const ports = { ...sandboxPorts(scenario), cluster, ownerJournal: journalOf(sandbox, cluster) };
+  const ports = { ...sandboxPorts(scenario), cluster, ownerJournal: journal ?? journalOf(sandbox, cluster) };
   return runChain(stages, ports, { profile: renaming, options, ...where, startedAt: scenario.clock.now() }, () => undefined);
 }
 

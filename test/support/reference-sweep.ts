@@ -22,6 +22,7 @@ import { GROUP, makeOwnedObjects } from './owned-objects.ts';
 import { type OwnerGraph, readOwnerGraph } from './owner-graph.ts';
 import { restoreWork, stripWork } from './owner-work.ts';
 import { manifestFile } from './shared.ts';
+import { patchesTooEarly } from './write-order.ts';
 
 /** Owned objects on a real control plane whose references come off and go back, once for each fault. */
 export interface ReferenceGround {
@@ -79,12 +80,13 @@ async function swept(plane: ControlPlane, proxy: FaultProxy): Promise<Omit<Refer
   };
   for (const work of WORKS) assertDone(await work.perform(around), `${work.name} without a fault`);
   const clean = [...proxy.requests];
-  assertJournalFirst(clean);
+  assert.deepEqual(patchesTooEarly(clean), []);
   await asBefore('without a fault');
   return {
     clean,
     async sweep(point) {
       proxy.arm({ kind: point.kind, nth: point.nth, matches: (request) => isAmong(point.among, request) });
+      const from = proxy.requests.length;
       let struck: LoggedRequest | undefined;
       for (const work of WORKS) {
         const where = `${pointText(point)}, ${work.name}`;
@@ -94,6 +96,7 @@ async function swept(plane: ControlPlane, proxy: FaultProxy): Promise<Omit<Refer
         struck ??= proxy.disarm();
         assertDone(await work.perform(around), `${where}: ${struck?.method} ${struck?.path}`);
       }
+      assert.deepEqual(patchesTooEarly(proxy.requests.slice(from)), [], pointText(point));
       await asBefore(`${pointText(point)}: ${struck?.method} ${struck?.path}`);
       return struck !== undefined;
     },
@@ -146,12 +149,4 @@ async function assertRecorded(plane: ControlPlane, journal: OwnerJournalStore, f
         `${where}: no record of ${one.name} of ${key}`,
       );
   }
-}
-
-/** Every patch of a run came after the journal's head was acknowledged. */
-function assertJournalFirst(requests: readonly LoggedRequest[]): void {
-  const head = requests.find(({ method, path }) => method === 'PUT' && path.includes('/configmaps/netsvc-upgrade-owners'));
-  const patches = requests.filter(({ method, path }) => method === 'PATCH' && !/\/(leases|configmaps)\/netsvc-upgrade/.test(path));
-  assert.ok(head?.answeredAt !== undefined && patches.length > 0);
-  for (const { arrivedAt, path } of patches) assert.ok(arrivedAt > head.answeredAt, `${path} came before its record`);
 }

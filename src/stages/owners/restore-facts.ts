@@ -8,6 +8,7 @@ import { continues, type RunRecord } from '../../core/run-record.ts';
 import { readInstalled } from '../survey/installed.ts';
 import { muteOwners } from './mute-owners.ts';
 import { deadIn, readReferences, sourceOf } from './references.ts';
+import { followRenamed } from './renamed-objects.ts';
 import { judgeEntries } from './restore-judge.ts';
 import { readLive } from './restore-live.ts';
 import { readReadiness } from './restore-ready.ts';
@@ -51,21 +52,22 @@ const BEFORE: readonly string[] = ['ownerrefs-strip', 'crds', 'apply', 'wait'];
 /** What is recorded as taken off, what can be put back now, and what stands in the way (§4.8/3). */
 export async function readRestoreFacts(sources: Sources, context: Context): Promise<RestoreFacts> {
   const journal = await sources.ownerJournal.load();
-  if (!journal) return { ...NOTHING, skip: 'no owner reference is recorded as taken off' };
+  if (!journal) return { ...NOTHING, skip: `no owner reference is recorded as taken off in namespace ${context.options.stateNamespace}` };
+  assertOwnGroups(journal, context);
   if (context.chain?.pending.some((id) => BEFORE.includes(id))) return { ...NOTHING, journal, isLater: true };
   const [installation, record] = await Promise.all([readInstalled(sources, context), sources.records.load()]);
   if (context.options.undo && hasBegun(record, context)) throw tooLateToUndo(context);
   const { waits, waitMs, settled } = await readReadiness(sources, context, installation);
   if (waits.length > 0 && !context.options.undo) return { ...NOTHING, journal, waits, waitMs };
   const rules = uidRules(sourceOf(installation, record, context), installation, context);
-  const [{ world, unread, unreadOwners }, live, references] = await Promise.all([
+  const [{ world, unread, unreadOwners }, { entries, live }, references] = await Promise.all([
     readOwnerWorld(sources.cluster, context, journal.entries.map(onlyRemoved), rules),
-    readLive(sources.cluster, journal.entries),
+    readRecorded(sources.cluster, journal, context),
     readReferences(sources.cluster, context, installation, sourceOf(installation, record, context)),
   ]);
-  const mute = await muteOwners(sources.cluster, journal.entries, world);
+  const mute = await muteOwners(sources.cluster, entries, world);
   const restored = judgeEntries(
-    journal.entries,
+    entries,
     { live: live.found, world, mute, unread: new Set([...unreadOwners, ...live.unread.map(({ kind }) => kind)]) },
     context,
   );
@@ -85,6 +87,23 @@ export async function readRestoreFacts(sources: Sources, context: Context): Prom
     waitMs,
     ...(settled && !context.options.undo ? { settled } : {}),
   };
+}
+
+/** Under another profile's groups nobody would find the owners, and they would count as gone. */
+function assertOwnGroups({ entries, profile: written, readFrom }: OwnerJournal, { profile }: Context): void {
+  const groups = new Set(entries.flatMap(({ owners }) => owners.map(({ group }) => group)));
+  const foreign = [...groups].filter((group) => group !== profile.apiGroup && group !== profile.crdGroup);
+  if (foreign.length === 0) return;
+  throw new Fault(
+    'blocked',
+    `the journal in ${readFrom} is of profile ${written}: it names owners of ${foreign.join(', ')}, which profile ${profile.name} does not know`,
+    [`name the profile under which the references were taken off: --profile ${written}`],
+  );
+}
+
+/** The recorded objects as they are now; a policy that was stored anew meanwhile is still the one that was recorded. */
+async function readRecorded(cluster: Sources['cluster'], { entries }: OwnerJournal, context: Context) {
+  return followRenamed(cluster, { entries, live: await readLive(cluster, entries) }, context);
 }
 
 /** The unfinished run has performed something of `apply`: it notes digests of what it applies before that. */
@@ -111,8 +130,8 @@ function kindsOf({ entries }: OwnerJournal): ReadonlySet<string> {
 }
 
 /** Only the owners of removed places are looked up. */
-function onlyRemoved({ references, removed }: JournalEntry) {
-  return { references: references.filter((_, place) => removed.includes(place)) };
+function onlyRemoved({ object, references, removed }: JournalEntry) {
+  return { object, references: references.filter((_, place) => removed.includes(place)) };
 }
 
 async function missingFinalizers({ cluster }: Sources, owners: readonly JournalOwner[]): Promise<readonly string[]> {

@@ -53,7 +53,7 @@ function placeOf({ namespace = '', name }: { readonly namespace?: string | undef
   return `${namespace}/${name}`;
 }
 
-function liveOf({ metadata }: KubeObject): LiveReferences {
+export function liveOf({ metadata }: KubeObject): LiveReferences {
   const { uid = '', ownerReferences = [] } = metadata;
   return { uid, references: ownerReferences, appliedOwners: appliedOwnerUids(metadata) };
 }

@@ -7,6 +7,7 @@ import { isOlder } from '../../core/release.ts';
 import { isOfDefaultTier, policyName } from '../../core/stored-metadata.ts';
 import { attempt, eachOf } from '../reading.ts';
 import { kindText, type UnreadKind } from './survey.ts';
+import { unshownOwner } from './unshown-owner.ts';
 
 /** Kinds that the policy-name migration stores anew. */
 export const POLICY_KINDS: ReadonlySet<string> = new Set([
@@ -57,7 +58,7 @@ export function uidRules(source: string | undefined, { datastore, agent }: Insta
 export async function readOwnerWorld(
   cluster: Pick<ClusterReader, 'discover' | 'list'>,
   { profile }: Pick<Context, 'profile'>,
-  objects: readonly Pick<OwnedObject, 'references'>[],
+  objects: readonly Pick<OwnedObject, 'object' | 'references'>[],
   rules: UidRules,
 ): Promise<ReadWorld> {
   const { apiGroup, crdGroup } = profile;
@@ -66,7 +67,8 @@ export async function readOwnerWorld(
   const { kinds } = names.size === 0 ? { kinds: [] } : await cluster.discover();
   const read = await eachOf([...names], 4, async (name) => {
     const wanted = { name, inV3: inV3.has(name), renames: rules.renames };
-    return { name, ...(await readKind(cluster, kinds, wanted, profile)) };
+    const read = await readKind(cluster, kinds, wanted, profile);
+    return { name, ...(rules.keepsUids ? read : withoutGaps(name, read, objects, profile)) };
   });
   const { keepsUids, targetConverts, sourceConverts } = rules;
   return {
@@ -89,12 +91,18 @@ function kindsNamed(objects: readonly Pick<OwnedObject, 'references'>[], group: 
   return new Set(named.map(({ kind }) => kind));
 }
 
+interface KindRead extends Omit<ReadWorld, 'world'> {
+  readonly owners: OwnersOfKind;
+  /** `ippools.netsvc.io`: the kind in the v3 group, for people. */
+  readonly text: string;
+}
+
 async function readKind(
   cluster: Pick<ClusterReader, 'list'>,
   kinds: readonly Kind[],
   { name, inV3, renames }: { readonly name: string; readonly inV3: boolean; readonly renames: boolean },
   profile: Context['profile'],
-): Promise<{ readonly owners: OwnersOfKind } & Omit<ReadWorld, 'world'>> {
+): Promise<KindRead> {
   const find = (group: string) => kinds.find((one) => one.group === group && one.kind === name && !one.plural.includes('/'));
   const [v3, crd] = [find(profile.apiGroup), find(profile.crdGroup)];
   const [served, stored] = await Promise.all([
@@ -113,16 +121,44 @@ async function readKind(
   return {
     owners: {
       namespaced: (v3 ?? crd)?.namespaced ?? false,
-      ...(served && 'value' in served ? { served: uidsOf(served.value) } : {}),
+      ...(served && 'value' in served ? { served: uidsOf(served.value), ...twinsOf(served.value) } : {}),
       ...(stored && 'value' in stored ? storedOf(stored.value, name, profile, renames) : {}),
     },
     unread,
     unreadOwners,
+    text: v3 ? kindText(v3) : `${name}.${profile.apiGroup}`,
+  };
+}
+
+/** A list of the v3 API that leaves out an owner which is stored is none to go by: who is not in it need not be gone. */
+function withoutGaps(
+  kind: string,
+  read: KindRead,
+  objects: readonly Pick<OwnedObject, 'object' | 'references'>[],
+  { apiGroup }: Context['profile'],
+): KindRead {
+  const unshown = unshownOwner({ apiGroup, kind }, read.owners, objects);
+  if (unshown === undefined) return read;
+  const { served: _, twins: __, ...owners } = read.owners;
+  const because = `its list does not show ${unshown}, which is stored`;
+  return {
+    ...{ owners, text: read.text },
+    unread: [...read.unread, { kind: read.text, because }],
+    unreadOwners: [...read.unreadOwners, groupKind({ group: apiGroup, kind })],
   };
 }
 
 function uidsOf(objects: readonly KubeObject[]): ReadonlyMap<string, string> {
   return new Map(objects.map(({ metadata: { namespace, name, uid = '' } }) => [ownerPlace(namespace, name), uid]));
+}
+
+/** A policy that is stored under two names is shown twice under one, until the migration drops the prefixed one (host endpoint notes 0.6). */
+function twinsOf(objects: readonly KubeObject[]): Pick<OwnersOfKind, 'twins'> {
+  const byPlace = Map.groupBy(objects, ({ metadata: { namespace, name } }) => ownerPlace(namespace, name));
+  const twins = [...byPlace].flatMap(([place, all]) =>
+    all.length > 1 ? [[place, new Set(all.flatMap(({ metadata: { uid } }) => uid ?? []))] as const] : [],
+  );
+  return twins.length === 0 ? {} : { twins: new Map(twins) };
 }
 
 /** Of two stored objects of one name the one that stays is not the prefixed one. */

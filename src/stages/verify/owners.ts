@@ -1,8 +1,12 @@
+import type { Dependent } from '../../checks/facts.ts';
 import { type OwnerFacts, type OwnerObjects, ownerKey } from '../../checks/verify-facts.ts';
 import type { Context } from '../../core/context.ts';
+import { Fault } from '../../core/fault.ts';
 import { groupOf, type Kind } from '../../core/object.ts';
 import type { ClusterReader, Sources } from '../../core/ports.ts';
+import { policyName } from '../../core/stored-metadata.ts';
 import { readOwners } from '../owners/survey.ts';
+import { leanPolicy, POLICY_KINDS } from '../owners/world.ts';
 import { attempt, eachOf } from '../reading.ts';
 
 /**
@@ -14,7 +18,10 @@ export async function readOwnerFacts(cluster: ClusterReader, { profile }: Contex
   if (dependents.length === 0) return { dependents, unread, owners: {} };
   const { kinds } = await cluster.discover();
   const keys = [...new Set(dependents.map(({ owner }) => `${groupOf(owner.apiVersion)}/${owner.kind}`))];
-  const lists = await eachOf(keys, 4, async (key) => ({ key, objects: await attempt(() => readObjects(cluster, kinds, key)) }));
+  const lists = await eachOf(keys, 4, async (key) => {
+    const named = dependents.filter(({ owner }) => `${groupOf(owner.apiVersion)}/${owner.kind}` === key);
+    return { key, objects: await attempt(() => readWhole(cluster, { kinds, key, named, profile })) };
+  });
   return {
     dependents,
     owners: Object.fromEntries(lists.flatMap(({ key, objects }) => ('value' in objects && objects.value ? [[key, objects.value]] : []))),
@@ -26,6 +33,30 @@ export async function readOwnerFacts(cluster: ClusterReader, { profile }: Contex
       }),
     ],
   };
+}
+
+interface Asked {
+  readonly kinds: readonly Kind[];
+  /** `GROUP/KIND` of the owners. */
+  readonly key: string;
+  readonly named: readonly Dependent[];
+  readonly profile: Context['profile'];
+}
+
+/** Throws where the API leaves out an owner that is stored: its list tells nothing of who is gone then. */
+async function readWhole(cluster: ClusterReader, { kinds, key, named, profile }: Asked): Promise<OwnerObjects | undefined> {
+  const objects = await readObjects(cluster, kinds, key);
+  const [group, kind = ''] = key.split('/');
+  if (!objects || group !== profile.apiGroup) return objects;
+  const placeOf = ({ object, owner }: Dependent) => ownerKey(objects.namespaced ? object.namespace : undefined, owner.name);
+  const missing = new Set(named.map(placeOf).filter((place) => !objects.uids.has(place)));
+  const behind = kinds.find((one) => one.group === profile.crdGroup && one.kind === kind && !one.plural.includes('/'));
+  if (missing.size === 0 || !behind) return objects;
+  for (const stored of await cluster.list(behind, { keep: leanPolicy })) {
+    const name = POLICY_KINDS.has(kind) ? policyName(stored, profile) : stored.metadata.name;
+    if (missing.has(ownerKey(stored.metadata.namespace, name))) throw new Fault('blocked', `it does not show ${name}, which is stored`, []);
+  }
+  return objects;
 }
 
 async function readObjects(cluster: ClusterReader, kinds: readonly Kind[], key: string): Promise<OwnerObjects | undefined> {

@@ -82,6 +82,19 @@ describe('the second copy of the journal', () => {
     assert.deepEqual((await both.load())?.entries, [entry('a'), entry('b')]);
   });
 
+  it('gets what it missed without anything new, and only then is written to', async () => {
+    const { both, cluster, local } = ground();
+    await both.append([]);
+    assert.deepEqual(await readdir(parent), []);
+    await cluster.append([entry('a')]);
+    await cluster.append([entry('b')]);
+    await both.append([]);
+    assert.deepEqual((await local.load())?.entries, [entry('a'), entry('b')]);
+    const files = await readdir(folder);
+    await both.append([]);
+    assert.deepEqual(await readdir(folder), files);
+  });
+
   it('is refused if it was cut short, and stays', async () => {
     const { both, local, memory } = ground();
     await both.append([entry('a')]);

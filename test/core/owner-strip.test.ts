@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import type { OwnedFate } from '../../src/core/owner-fate.ts';
+import { byKey, cameBack, stripPlan } from '../../src/core/owner-strip.ts';
+import { DEPENDENT, entryFor, reference } from '../support/owner-entries.ts';
+
+const [a, b] = [reference('v3:a'), reference('v3:b')];
+const owning = (references: readonly (typeof a)[]): OwnedFate => ({
+  owned: { object: DEPENDENT, references },
+  fates: references.map((one, place) => ({
+    place,
+    reference: one,
+    owner: { namespace: 'shop', name: one.name },
+    fate: 'converted',
+    servedUid: one.uid,
+    breaks: true,
+  })),
+});
+
+describe('what is recorded before it is taken off', () => {
+  const all = () => true;
+
+  it('is what the journal does not hold yet of this object, whatever else of it is there', () => {
+    assert.deepEqual(stripPlan([owning([a, b])], all, [entryFor([a])]).entries, [entryFor([a, b])]);
+    assert.deepEqual(stripPlan([owning([a])], all, [entryFor([{ ...a, controller: true }])]).entries, [entryFor([a])]);
+  });
+
+  it('is nothing that it holds: only the patch is sent', () => {
+    const { entries, patches } = stripPlan([owning([a])], all, [entryFor([a, b])]);
+    assert.deepEqual([entries, patches.length], [[], 1]);
+  });
+
+  it('is nothing of an object that keeps all of its references', () => {
+    assert.deepEqual(
+      stripPlan([owning([a])], () => false, []),
+      { entries: [], patches: [] },
+    );
+  });
+});
+
+describe('a reference that came back', () => {
+  it('is one that was off in the same form, on this very object', () => {
+    const recorded = byKey([entryFor([a])]);
+    const owned = { object: DEPENDENT, references: [a, b] };
+    assert.ok(cameBack(owned, a, recorded));
+    assert.ok(!cameBack(owned, b, recorded));
+    assert.ok(!cameBack({ ...owned, object: { ...DEPENDENT, uid: 'made-anew' } }, a, recorded));
+  });
+});

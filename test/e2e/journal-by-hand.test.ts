@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { execa } from 'execa';
+import type { AggregatedApi } from '../control-plane/aggregated-api.ts';
+import { aggregate } from '../control-plane/aggregation.ts';
+import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+import { playPolicyMigration } from '../control-plane/policy-migration.ts';
+import { NEW_SERVER, OLD_SERVER } from '../control-plane/service-objects.ts';
+import { until } from '../control-plane/until.ts';
+import { collectorStartsAnew } from '../support/collector-settles.ts';
+import { bareGraph, JOURNAL } from '../support/owned-cluster.ts';
+import { GROUP, makeOwnedObjects } from '../support/owned-objects.ts';
+import { graphAfter, type OwnerGraph, type OwnerNames, readOwnerGraph, readOwnerNames } from '../support/owner-graph.ts';
+import { stripWork } from '../support/owner-work.ts';
+import { hasReleases, manifestFile } from '../support/shared.ts';
+
+const DEPENDENTS = 20;
+const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'journal.md');
+
+/** The page's commands, in order; the one with names to fill in is for a person. */
+async function commandsOf(page: string): Promise<readonly string[]> {
+  const text = await readFile(page, 'utf8');
+  const blocks = [...text.matchAll(/^( *)```sh\n([\s\S]*?)^ *```$/gm)].map(([, indent = '', body = '']) =>
+    body.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+  );
+  return blocks.filter((block) => !block.includes('UID OF THE OBJECT'));
+}
+
+describe('the journal by hand: what the page says, on a real control plane', function () {
+  this.timeout(280_000);
+  let plane: ControlPlane;
+  let served: AggregatedApi;
+  let folder: string;
+  let first: OwnerGraph;
+  let owners: OwnerNames;
+  let commands: readonly string[];
+
+  before(async function () {
+    const hasJq = (await execa('jq', ['--version'], { reject: false })).exitCode === 0;
+    if (!hasReleases() || !hasJq) this.skip(); // needs the release files beside the repository, and jq
+    plane = await startControlPlane({ maxMinutes: 10 });
+    await plane.kubectl(['apply', '--server-side', '-f', manifestFile('v3.26.5', 'calico.yaml')]);
+    served = await aggregate(plane, GROUP);
+    await makeOwnedObjects(plane.api, DEPENDENTS);
+    await collectorStartsAnew(plane);
+    first = await readOwnerGraph(plane.api);
+    owners = await readOwnerNames(plane.api, OLD_SERVER);
+    folder = await mkdtemp(join(plane.dir, 'by-hand-'));
+    commands = await commandsOf(PAGE);
+  });
+  after(async () => {
+    await served?.stop();
+    await plane?.stop();
+  });
+
+  /** A person's shell, with kubectl on the path. */
+  const shell = async (script: string) => {
+    const { programs, kubeconfigPath } = plane;
+    const env = { PATH: `${dirname(programs.kubectl)}:${process.env.PATH ?? ''}`, KUBECONFIG: kubeconfigPath };
+    const result = await execa('sh', ['-e', '-c', script], { cwd: folder, env, reject: false });
+    assert.equal(result.exitCode, 0, `${script}\n${result.stdout}\n${result.stderr}`);
+    return result;
+  };
+  const taken = async () => (await readFile(join(folder, 'entries.jsonl'), 'utf8')).trim().split('\n').length;
+
+  it('is fetched and checked with the commands of steps 1 to 3', async () => {
+    const home = join(plane.dir, 'home');
+    await mkdir(home, { recursive: true });
+    const around = { home, kubeconfig: plane.kubeconfigPath, kubectl: plane.programs.kubectl };
+    assert.equal((await stripWork.perform(around)).exit, 'done');
+    assert.deepEqual(await readOwnerGraph(plane.api), bareGraph(first));
+    served.serve(NEW_SERVER);
+    const migration = playPolicyMigration(plane.api, { group: GROUP, agents: 'calico-node' });
+    await until('policies have their new names', async () => migration.migrated.length >= 2, 60_000);
+    await migration.stop();
+    const [look = '', fetch = '', read = ''] = commands;
+    const uids = (await shell(look)).stdout.match(/[0-9a-f]{8}-[0-9a-f-]{27}/g)?.slice(-2);
+    assert.equal(uids?.[0], uids?.[1]);
+    const sums = (await shell(fetch)).stdout.split('\n');
+    assert.ok(
+      sums.every((line) => line.endsWith('OK')),
+      sums.join('\n'),
+    );
+    await shell(read);
+    assert.equal(await taken(), DEPENDENTS);
+  });
+
+  it('gives everything back with step 5, at its place, with its flags and the new UID; the collector agrees', async () => {
+    const { stderr } = await shell(commands[3] ?? '');
+    assert.equal(stderr, '');
+    await shell('sh commands.sh');
+    const wanted = graphAfter(first, owners, await readOwnerNames(plane.api, NEW_SERVER));
+    assert.deepEqual(await readOwnerGraph(plane.api), wanted);
+    await collectorStartsAnew(plane);
+    assert.deepEqual(await readOwnerGraph(plane.api), wanted);
+  });
+
+  it('leaves what is back as it is, and names it', async () => {
+    const { stderr } = await shell(commands[3] ?? '');
+    assert.equal(stderr.split('\n').filter((line) => line.startsWith('left: ')).length, DEPENDENTS);
+    assert.equal(await readFile(join(folder, 'commands.sh'), 'utf8'), '');
+  });
+
+  it('is deleted with the last command, the head last', async () => {
+    await shell(commands[4] ?? '');
+    await assert.rejects(plane.api.get(JOURNAL), /404/);
+    const { stdout } = await shell('kubectl -n kube-system get configmaps -o name');
+    assert.doesNotMatch(stdout, /netsvc-upgrade-owners/);
+  });
+});

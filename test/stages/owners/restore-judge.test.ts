@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import type { OwnerReference } from '../../../src/core/object.ts';
+import type { OwnersOfKind, OwnerWorld } from '../../../src/core/owner-fate.ts';
+import { entryKey, entryOf, type JournalEntry, type OwnerKnown } from '../../../src/core/owner-journal.ts';
+import { convertUid } from '../../../src/core/owner-uid.ts';
+import { judgeEntries } from '../../../src/stages/owners/restore-judge.ts';
+import { contextOf } from '../../fixtures/facts.ts';
+import { DEPENDENT } from '../../support/owner-entries.ts';
+
+const STORED = '30316465-6365-4463-ad63-3564622d3638';
+const CONVERTED = convertUid(STORED) ?? '';
+const OTHER = '11111111-2222-4333-8444-555555555555';
+const set = (uid = STORED): OwnerReference => ({ apiVersion: 'projectcalico.org/v3', kind: 'NetworkSet', name: 'set', uid });
+const recorded = (known: Partial<OwnerKnown> = {}): JournalEntry =>
+  entryOf(DEPENDENT, [set()], new Map([[0, { namespace: 'shop', name: 'set', ...known }]]));
+
+interface Now {
+  readonly served?: string;
+  readonly stored?: string;
+  readonly unread?: readonly string[];
+  readonly mute?: readonly string[];
+  readonly accept?: readonly { readonly check: string; readonly subject?: string }[];
+  readonly isThere?: boolean;
+  readonly undo?: true;
+}
+
+function judged(entry: JournalEntry, { served, stored, unread = [], mute = [], accept = [], isThere = true, undo }: Now) {
+  const owners: OwnersOfKind = {
+    namespaced: true,
+    ...(served ? { served: new Map([['shop/set', served]]) } : {}),
+    ...(stored ? { stored: new Map([['shop/set', { name: 'set', storedName: 'set', uid: stored, renamePending: false }]]) } : {}),
+  };
+  const [apiGroup, crdGroup] = ['projectcalico.org', 'crd.projectcalico.org'];
+  const world: OwnerWorld = { apiGroup, crdGroup, kinds: { NetworkSet: owners }, keepsUids: false, targetConverts: true };
+  const live = new Map(isThere ? [[entryKey(entry), { uid: DEPENDENT.uid, references: [] }]] : []);
+  const seen = { live, world, mute: new Set(mute), unread: new Set(unread) };
+  const { patches, outstanding, otherOwners, ownerGone, changed, unaddressed } = judgeEntries(
+    [entry],
+    seen,
+    contextOf({ accept, ...(undo ? { undo } : {}) }),
+  );
+  const left = { ownerGone, changed, unaddressed };
+  return {
+    sent: patches.length,
+    outstanding,
+    others: otherOwners.map(({ detail }) => detail),
+    left: Object.entries(left).flatMap(([why, all]) => (all.length > 0 ? [why] : [])),
+  };
+}
+
+describe('what may go back', () => {
+  const nothing = { sent: 0, outstanding: 1, others: [] };
+
+  it('is what names its owner by the UID that was computed, and that the stored object gives', () => {
+    const good = { sent: 1, outstanding: 1, others: [], left: [] };
+    assert.deepEqual(judged(recorded({ backingUid: STORED, expectedUid: CONVERTED }), { served: CONVERTED, stored: STORED }), good);
+    assert.deepEqual(judged(recorded(), { served: CONVERTED }), good);
+  });
+
+  const others: readonly [string, Partial<OwnerKnown>, Now, RegExp][] = [
+    ['was computed', { backingUid: STORED, expectedUid: CONVERTED }, { served: OTHER }, /computed was/],
+    ['the reference leads to, where the owner could not be read before', {}, { served: OTHER }, /the reference had/],
+    ['the stored object gives', { backingUid: STORED }, { served: STORED, stored: STORED }, /the stored object gives/],
+    ['the reference had, before the upgrade', {}, { served: CONVERTED, undo: true }, /the reference had/],
+  ];
+  for (const [what, known, now, says] of others)
+    it(`is nothing that names an owner with another UID than ${what}, unless it is accepted by name`, () => {
+      const { sent, outstanding, others: told } = judged(recorded(known), now);
+      assert.deepEqual([sent, outstanding, told.length], [0, 1, 1]);
+      assert.match(told[0] ?? '', says);
+      const by = (subject: string) => judged(recorded(known), { ...now, accept: [{ check: 'NS-746', subject }] }).sent;
+      assert.deepEqual([by('NetworkSet/shop/other'), by('NetworkSet/shop/set')], [0, 1]);
+    });
+
+  it('is nothing whose owner could not be read: it is still to come', () => {
+    assert.deepEqual(judged(recorded(), { unread: ['projectcalico.org|NetworkSet'] }), { ...nothing, left: ['changed'] });
+  });
+
+  it('is nothing on an object that could not be read: it is still to come', () => {
+    assert.deepEqual(judged(recorded(), { served: CONVERTED, isThere: false, unread: ['configmaps'] }), { ...nothing, left: ['changed'] });
+  });
+
+  it('is nothing whose owner is not found by its name: it is still to come', () => {
+    const mute = ['projectcalico.org|NetworkSet|shop|set'];
+    assert.deepEqual(judged(recorded(), { served: CONVERTED, mute }), { ...nothing, left: ['unaddressed'] });
+  });
+
+  it('is nothing where the owner or the object is gone: that is over', () => {
+    assert.deepEqual(judged(recorded(), {}), { ...nothing, outstanding: 0, left: ['ownerGone'] });
+    assert.deepEqual(judged(recorded(), { served: CONVERTED, isThere: false }), { ...nothing, outstanding: 0, left: ['changed'] });
+  });
+});

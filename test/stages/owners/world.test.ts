@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import type { Kind, KubeObject, OwnerReference } from '../../../src/core/object.ts';
+import { fatesOf } from '../../../src/core/owner-fate.ts';
+import { convertUid } from '../../../src/core/owner-uid.ts';
+import type { ClusterReader } from '../../../src/core/ports.ts';
+import { calico } from '../../../src/profiles/calico.ts';
+import { readOwnerWorld, type UidRules } from '../../../src/stages/owners/world.ts';
+import { contextOf } from '../../fixtures/facts.ts';
+import { DEPENDENT } from '../../support/owner-entries.ts';
+
+const KIND = 'GlobalNetworkPolicy';
+const [PREFIXED, PLAIN] = ['30316465-6365-4463-ad63-3564622d3638', '40316465-6365-4463-ad63-3564622d3638'];
+const kindIn = (group: string, version: string): Kind => ({
+  group,
+  version,
+  kind: KIND,
+  plural: 'globalnetworkpolicies',
+  namespaced: false,
+});
+const [served, stored] = [kindIn('projectcalico.org', 'v3'), kindIn('crd.projectcalico.org', 'v1')];
+
+const policy = (name: string, uid: string): KubeObject => ({
+  apiVersion: '',
+  kind: KIND,
+  metadata: { name, uid, annotations: { 'projectcalico.org/metadata': '{"name":"web"}' } },
+  spec: {},
+});
+const toOwner = (uid: string, name: string): OwnerReference => ({ apiVersion: 'projectcalico.org/v3', kind: KIND, name, uid });
+
+/** What becomes of a reference to policy `web`, and what could not be read of its kind. */
+async function fateOf(
+  uid: string,
+  { shows, keeps }: { readonly shows: readonly KubeObject[]; readonly keeps: readonly KubeObject[] },
+  {
+    name = 'web',
+    kinds = [served, stored],
+    ...more
+  }: Partial<UidRules> & { readonly name?: string; readonly kinds?: readonly Kind[] } = {},
+) {
+  const cluster: Pick<ClusterReader, 'discover' | 'list'> = {
+    discover: async () => ({ kinds, failed: [] }),
+    list: async ({ group }) => (group === stored.group ? keeps : shows),
+  };
+  const owned = { object: DEPENDENT, references: [toOwner(uid, name)] };
+  const rules = { keepsUids: false, targetConverts: true, sourceConverts: false, renames: true, ...more };
+  const { world, unread, unreadOwners } = await readOwnerWorld(cluster, contextOf({}, calico), [owned], rules);
+  const [fate] = fatesOf(owned, world).fates;
+  return { becomes: [fate?.fate, fate?.breaks, fate?.owner.backingUid], unread: unread.map(({ because }) => because), unreadOwners };
+}
+
+describe('what becomes of a reference', () => {
+  const twins = [policy('default.web', PREFIXED), policy('web', PLAIN)];
+  for (const [title, converts] of [
+    ['is stored under two names', false],
+    ['is stored under two names, where the installed release converts UIDs', true],
+  ] as const)
+    for (const order of ['one way', 'the other'])
+      it(`goes by the one that it names, if its policy ${title} (listed ${order})`, async () => {
+        const asServed = (uid: string) => (converts ? (convertUid(uid) ?? '') : uid);
+        const shown = twins.map(({ metadata }) => policy('web', asServed(metadata.uid ?? '')));
+        const turned = <T>(list: readonly T[]) => (order === 'one way' ? list : list.toReversed());
+        const parts = { shows: turned(shown), keeps: turned(twins) };
+        const rules = { sourceConverts: converts };
+        assert.deepEqual((await fateOf(asServed(PREFIXED), parts, rules)).becomes, ['re-created', true, PREFIXED]);
+        assert.deepEqual((await fateOf(asServed(PLAIN), parts, rules)).becomes, [converts ? 'kept' : 'converted', !converts, PLAIN]);
+        assert.deepEqual((await fateOf('of-neither', parts, rules)).becomes.slice(1), [false, PLAIN]);
+      });
+
+  it('does not go by a policy of another name, though this has the UID', async () => {
+    const parts = { shows: twins.map(({ metadata }) => policy('web', metadata.uid ?? '')), keeps: twins };
+    assert.deepEqual((await fateOf(PREFIXED, parts, { name: 'other' })).becomes, ['gone', false, undefined]);
+  });
+
+  it('is that of the UID alone, if its policy is of a tier whose policies keep their names', async () => {
+    const keeps = [{ ...policy('sec.web', PLAIN), spec: { tier: 'sec' } }];
+    assert.deepEqual((await fateOf(PLAIN, { shows: [policy('web', PLAIN)], keeps })).becomes, ['converted', true, PLAIN]);
+  });
+
+  it('is not known where the API server of the service is away: its kinds are not served', async () => {
+    const { becomes, unread } = await fateOf(PLAIN, { shows: [], keeps: [policy('web', PLAIN)] }, { kinds: [stored] });
+    assert.deepEqual([becomes.slice(0, 2), unread], [['unknown', true], ['the server does not serve it']]);
+  });
+
+  it('is not known while the API shows this account nothing of a policy that is stored', async () => {
+    const { becomes, unread, unreadOwners } = await fateOf(PLAIN, { shows: [], keeps: [policy('web', PLAIN)] });
+    assert.deepEqual(becomes.slice(0, 2), ['unknown', true]);
+    assert.deepEqual(unread, ['its list does not show GlobalNetworkPolicy/web, which is stored']);
+    assert.deepEqual(unreadOwners, ['projectcalico.org|GlobalNetworkPolicy']);
+  });
+
+  it('does not go by what is stored in a cluster whose datastore is another', async () => {
+    const { becomes, unread } = await fateOf(PLAIN, { shows: [], keeps: [policy('web', PLAIN)] }, { keepsUids: true });
+    assert.deepEqual([becomes.slice(0, 2), unread], [['gone', false], []]);
+  });
+
+  it('is the end of it where the owner is neither shown nor stored', async () => {
+    const { becomes, unread } = await fateOf(PLAIN, { shows: [], keeps: [] });
+    assert.deepEqual([becomes, unread], [['gone', false, undefined], []]);
+  });
+});
