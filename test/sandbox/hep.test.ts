@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { toOptions } from '../../src/cli/options.ts';
 import { K } from '../../src/core/kinds.ts';
-import type { KubeObject } from '../../src/core/object.ts';
+import type { Kind, KubeObject } from '../../src/core/object.ts';
 import { storedMetadata } from '../../src/core/stored-metadata.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
@@ -207,6 +207,72 @@ describe('hep on the sandbox', () => {
     assert.deepEqual(stateOf(scenario), withSetting(before, 'Disabled'));
     const again = await run(scenario, { undo: true });
     assert.deepEqual([again.exit, again.writes], ['done', 0]);
+  });
+
+  /** Something happens right after the old endpoint of the first node, or of the second, is gone. */
+  function onceGone(scenario: Scenario, name: string, happen: () => void): void {
+    let happened = false;
+    scenario.cluster.store.listen(({ kind, before, after }) => {
+      if (happened || kind.plural !== 'hostendpoints' || after || before?.metadata.name !== name) return;
+      happened = true;
+      happen();
+    });
+  }
+
+  it('loses no label that an old endpoint gets while others are deleted', async () => {
+    const scenario = await upgraded();
+    const kind = scenario.cluster.kinds().find(({ plural }) => plural === 'hostendpoints');
+    onceGone(scenario, 'old-2', () => {
+      const one = kind && scenario.cluster.store.get(kind, 'old-3');
+      assert.ok(one);
+      scenario.cluster.store.update(kind, { ...one, metadata: { ...one.metadata, labels: { ...one.metadata.labels, late: 'yes' } } });
+    });
+    const outcome = await run(scenario);
+    assert.deepEqual([outcome.exit, names(scenario)], ['done', automatic]);
+    assert.equal(storedMetadata(endpoints(scenario)[2] as KubeObject, 'netsvc.io').labels.late, 'yes');
+  });
+
+  it('stops in the middle where a node is labelled so that its verdict becomes another', async () => {
+    const scenario = await upgraded();
+    put(scenario, 'GlobalNetworkPolicy', 'by-zone', { selector: 'zone == "b"', types: ['Ingress'] });
+    // Before the automatic one in the order of names: it is in force until it goes.
+    oldEndpoint(scenario, 'aaa-3', 'node-03', { role: 'host' });
+    onceGone(scenario, 'old-2', () => {
+      const { store } = scenario.cluster;
+      const node = store.get(K.Node, 'node-03');
+      assert.ok(node);
+      store.update(K.Node, { ...node, metadata: { ...node.metadata, labels: { ...node.metadata.labels, zone: 'b' } } });
+      const kind = scenario.cluster.kinds().find(({ plural }) => plural === 'hostendpoints');
+      const one = kind && store.get(kind, 'node-03-auto-hep');
+      assert.ok(one);
+      const annotations = { 'netsvc.io/metadata': JSON.stringify({ labels: { ...storedMetadata(one, 'netsvc.io').labels, zone: 'b' } }) };
+      store.update(kind, { ...one, metadata: { ...one.metadata, annotations } });
+    });
+    const outcome = await run(scenario);
+    assert.equal(outcome.exit, 'blocked');
+    assert.ok(names(scenario).includes('aaa-3'));
+    assert.equal((await run(scenario, { accept: ['NS-713'] })).exit, 'done');
+  });
+
+  it('deletes no further old endpoint once automatic ones are switched off, and switches them on again', async () => {
+    const scenario = await upgraded();
+    const kind = scenario.cluster.kinds().find(({ plural }) => plural === 'kubecontrollersconfigurations');
+    const settings = () => kind && scenario.cluster.store.get(kind, 'default');
+    const blind: string[] = [];
+    scenario.cluster.store.listen(({ kind: { plural }, before, after }) => {
+      const isOff = JSON.stringify(settings()?.spec).includes('"autoCreate":"Disabled"');
+      if (plural === 'hostendpoints' && !after && isOff && before?.metadata.name.startsWith('old-')) blind.push(before.metadata.name);
+    });
+    onceGone(scenario, 'old-1', () => {
+      const one = settings();
+      assert.ok(one);
+      scenario.cluster.store.update(kind as Kind, {
+        ...one,
+        spec: { controllers: { node: { hostEndpoint: { autoCreate: 'Disabled' } } } },
+      });
+    });
+    const outcome = await run(scenario);
+    assert.deepEqual([outcome.exit, names(scenario), blind], ['done', automatic, []]);
   });
 
   it('gives old endpoints back with their annotations, wherever the release stored them', async () => {

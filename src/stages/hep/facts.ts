@@ -28,6 +28,8 @@ export interface HepFacts {
   readonly stored: readonly KubeObject[];
   /** Kind under which the API stores endpoints; undefined in key-value mode. */
   readonly kind?: Kind;
+  /** The same of the controllers' configuration. */
+  readonly settingsKind?: Kind;
   readonly settings: AutomaticSettings;
   /** The controllers' configuration; undefined before controllers have ever run. */
   readonly configuration?: KubeObject;
@@ -52,19 +54,20 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
   const installation = await readInstalled(sources, context);
   const cli = await findServiceCli(sources, context, installation.datastore);
   const objects = objectsOf(sources, context, installation, cli);
-  const [kept, stored, policies, tiers, profiles, configurations, nodes, kind, controllers, agents, rollouts] = await Promise.all([
-    keptOfMigration(sources.records),
-    objects('hostendpoints'),
-    objects('globalnetworkpolicies'),
-    objects('tiers'),
-    installation.datastore === 'kvstore' ? objects('profiles') : [],
-    objects(profile.controllersConfiguration.plural),
-    cluster.list(K.Node),
-    installation.datastore === 'api' ? storedKind(cluster.discover(), profile.crdGroup, 'hostendpoints') : undefined,
-    readControllers(sources, context, installation),
-    readAgents(sources, installation),
-    readRollouts(sources, context, installation),
-  ]);
+  const [kept, stored, policies, tiers, profiles, configurations, nodes, [kind, settingsKind], controllers, agents, rollouts] =
+    await Promise.all([
+      keptOfMigration(sources.records),
+      objects('hostendpoints'),
+      objects('globalnetworkpolicies'),
+      objects('tiers'),
+      installation.datastore === 'kvstore' ? objects('profiles') : [],
+      objects(profile.controllersConfiguration.plural),
+      cluster.list(K.Node),
+      installation.datastore === 'api' ? storedKinds(cluster, context) : [],
+      readControllers(sources, context, installation),
+      readAgents(sources, installation),
+      readRollouts(sources, context, installation),
+    ]);
   const failsafe = await attempt(() => readFailsafe(agents, objects, context));
   const configuration = configurations.find((one) => one.metadata.name === profile.controllersConfiguration.name);
   const settings = automaticSettings(configuration?.spec);
@@ -83,6 +86,7 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
     nodes,
     stored,
     ...(kind ? { kind } : {}),
+    ...(settingsKind ? { settingsKind } : {}),
     settings,
     ...(configuration ? { configuration } : {}),
     ...(controllers ? { controllers } : {}),
@@ -93,6 +97,13 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
     rollouts,
     failsafe,
   };
+}
+
+/** Under which the API stores endpoints, and the controllers' configuration. */
+function storedKinds({ discover }: Sources['cluster'], { profile }: Context): Promise<readonly (Kind | undefined)[]> {
+  const kinds = discover();
+  const plurals = ['hostendpoints', profile.controllersConfiguration.plural];
+  return Promise.all(plurals.map((plural) => storedKind(kinds, profile.crdGroup, plural)));
 }
 
 /** Host endpoints as the policies see them. */
