@@ -12,6 +12,7 @@ import { readChartFindings } from './chart/findings.ts';
 import { readClis } from './cli/release.ts';
 import { changesUids, readReferences, sourceOf } from './owners/references.ts';
 import { attempt, attemptWith } from './reading.ts';
+import { readBehindCli } from './survey/behind-cli.ts';
 import { readInventory } from './survey/inventory.ts';
 import { readClient, readWorkFolder } from './survey/machine.ts';
 import { podView } from './survey/pods.ts';
@@ -42,15 +43,16 @@ export async function surveyPreflight(sources: Sources, context: Context): Promi
   const target = await readTargetFor(sources, context, detection, record);
   const { cluster } = sources;
   const search = searchedFor(detection, record, context);
-  const [chart, access, owners, agentConfig] = await Promise.all([
+  const [chart, access, owners, agentConfig, inStore] = await Promise.all([
     readChartFindings(sources, context, detection),
     readAccess(cluster, context, detection, target, mayBeMeshed(general, context)),
     attempt(() => scanOwners(search, sources, context)),
     attempt(() => readAgentConfig(cluster, context.profile, variantOf(detection))),
+    attemptWith(detection, (one) => readBehindCli(sources, context, one)),
   ]);
   const preview = await attemptWith(target.previews, async (previews) => previews.map(({ planned }) => planned));
   const now = sources.clock.now().getTime();
-  return { now, ...general, ...machine, ...installed, record, target: target.facts, preview, chart, access, owners, agentConfig };
+  return { now, ...general, ...machine, ...installed, record, target: target.facts, preview, chart, access, owners, agentConfig, inStore };
 }
 
 async function readInstallation({ cluster }: Sources, { profile, options }: Context) {

@@ -263,7 +263,7 @@ describe('hep on the sandbox', () => {
       const isOff = JSON.stringify(settings()?.spec).includes('"autoCreate":"Disabled"');
       if (plural === 'hostendpoints' && !after && isOff && before?.metadata.name.startsWith('old-')) blind.push(before.metadata.name);
     });
-    onceGone(scenario, 'old-1', () => {
+    onceGone(scenario, 'old-2', () => {
       const one = settings();
       assert.ok(one);
       scenario.cluster.store.update(kind as Kind, {

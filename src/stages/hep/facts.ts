@@ -11,12 +11,14 @@ import { type AutomaticSettings, automaticSettings } from '../../policy/automati
 import { type FailsafePorts, failsafePorts } from '../../policy/failsafe-ports.ts';
 import { endpointsWithoutNode, hostEndpointVerdicts, type NodeVerdict } from '../../policy/host-endpoint-verdicts.ts';
 import { findServiceCli } from '../cli/service-cli.ts';
+import { endpointProfiles } from '../policy/endpoint-profiles.ts';
 import { cliResources, type ServiceObjects, storedKind, storedObjects } from '../policy/service-objects.ts';
 import { policyWorld } from '../policy/world.ts';
 import { attempt, attemptWith } from '../reading.ts';
 import { readInstalled } from '../survey/installed.ts';
 import { readResult, readTargetIfAny } from '../verify/workloads.ts';
 import { keptOfMigration } from './kept.ts';
+import { type Override, readOverride } from './override.ts';
 import { envOf } from './workload-env.ts';
 
 export interface HepFacts {
@@ -34,6 +36,7 @@ export interface HepFacts {
   /** The controllers' configuration; undefined before controllers have ever run. */
   readonly configuration?: KubeObject;
   readonly controllers?: KubeObject;
+  readonly override: Override;
   /** The agents' DaemonSet: the controllers may wait for it. */
   readonly agents?: KubeObject;
   /** Unread if a policy could not be understood: no verdict then. */
@@ -54,20 +57,19 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
   const installation = await readInstalled(sources, context);
   const cli = await findServiceCli(sources, context, installation.datastore);
   const objects = objectsOf(sources, context, installation, cli);
-  const [kept, stored, policies, tiers, profiles, configurations, nodes, [kind, settingsKind], controllers, agents, rollouts] =
-    await Promise.all([
-      keptOfMigration(sources.records),
-      objects('hostendpoints'),
-      objects('globalnetworkpolicies'),
-      objects('tiers'),
-      installation.datastore === 'kvstore' ? objects('profiles') : [],
-      objects(profile.controllersConfiguration.plural),
-      cluster.list(K.Node),
-      installation.datastore === 'api' ? storedKinds(cluster, context) : [],
-      readControllers(sources, context, installation),
-      readAgents(sources, installation),
-      readRollouts(sources, context, installation),
-    ]);
+  const [kept, stored, policies, tiers, configurations, nodes, [kind, settingsKind], controllers, agents, rollouts] = await Promise.all([
+    keptOfMigration(sources.records),
+    objects('hostendpoints'),
+    objects('globalnetworkpolicies'),
+    objects('tiers'),
+    objects(profile.controllersConfiguration.plural),
+    cluster.list(K.Node),
+    installation.datastore === 'api' ? storedKinds(cluster, context) : [],
+    readControllers(sources, context, installation),
+    readAgents(sources, installation),
+    readRollouts(sources, context, installation),
+  ]);
+  const override = await readOverride(cluster, controllers, profile.automaticEndpointsEnv);
   const failsafe = await attempt(() => readFailsafe(agents, objects, context));
   const configuration = configurations.find((one) => one.metadata.name === profile.controllersConfiguration.name);
   const settings = automaticSettings(configuration?.spec);
@@ -77,9 +79,11 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
     settings,
     signs: profile.labels,
   };
-  const verdicts = await attempt(async () =>
-    hostEndpointVerdicts({ ...fleet, world: policyWorld(context, { policies, tiers, profiles }) }),
-  );
+  const { datastore } = installation;
+  const verdicts = await attempt(async () => {
+    const profiles = await endpointProfiles({ cluster, objects, profile, datastore }, fleet.endpoints);
+    return hostEndpointVerdicts({ ...fleet, world: policyWorld(context, { policies, tiers, profiles }) });
+  });
   return {
     installation,
     cli,
@@ -90,6 +94,7 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
     settings,
     ...(configuration ? { configuration } : {}),
     ...(controllers ? { controllers } : {}),
+    override,
     ...(agents ? { agents } : {}),
     verdicts,
     kept,
