@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { toOptions } from '../../src/cli/options.ts';
 import { K } from '../../src/core/kinds.ts';
 import type { Kind, KubeObject } from '../../src/core/object.ts';
@@ -7,13 +6,12 @@ import { storedMetadata } from '../../src/core/stored-metadata.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
 import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import { BIN_DIR } from '../../src/sandbox/sandbox-tools.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { hepStage } from '../../src/stages/hep.ts';
+import { endpoints, nodeLabels, oldEndpoint, put, stateOf, upgraded, watchForGaps } from '../support/hep-sandbox.ts';
 
-const releasesFolder = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
 const CHECKS = ['NS-711', 'NS-712', 'NS-713', 'NS-716', 'NS-717'];
 
 type Flags = Parameters<typeof toOptions>[0];
@@ -26,46 +24,8 @@ function run(scenario: Scenario, flags: Flags = {}): Promise<ChainOutcome> {
   return runChain([hepStage], sandboxPorts(scenario), { profile: netsvc, options, ...where, startedAt: clock.now() }, () => undefined);
 }
 
-const CRD = 'crd.netsvc.io/v1';
-
-function put(scenario: Scenario, kind: string, name: string, spec: object, labels: Readonly<Record<string, string>> = {}): void {
-  const { cluster } = scenario;
-  const found = cluster.kinds().find((one) => one.kind === kind);
-  assert.ok(found);
-  cluster.store.insert(found, { apiVersion: CRD, kind, metadata: { name, labels }, spec });
-}
-
-const oldEndpoint = (scenario: Scenario, name: string, node: string, labels = {}) =>
-  put(scenario, 'HostEndpoint', name, { node, interfaceName: '*', expectedIPs: ['10.0.0.1'] }, labels);
-
-/** Upgraded already; policies select hosts by the label `role`, which old endpoints have. */
-async function upgraded(nodes = 3): Promise<Scenario> {
-  const scenario = await netsvcScenario({ nodes, releasesFolder, clock: virtualClock(), installed: 'v3.32.2' });
-  put(scenario, 'KubeControllersConfiguration', 'default', { controllers: { node: { syncLabels: 'Enabled' } } });
-  put(scenario, 'GlobalNetworkPolicy', 'hosts', { selector: 'role == "host"', types: ['Ingress', 'Egress'] });
-  for (let index = 1; index <= nodes; index += 1) oldEndpoint(scenario, `old-${index}`, `node-0${index}`, { role: 'host' });
-  return scenario;
-}
-
-function endpoints({ cluster }: Scenario): readonly KubeObject[] {
-  const kind = cluster.kinds().find(({ plural }) => plural === 'hostendpoints');
-  return kind ? cluster.store.list(kind) : [];
-}
-
 const names = (scenario: Scenario) => endpoints(scenario).map(({ metadata }) => metadata.name);
-const nodeLabels = ({ cluster }: Scenario) => cluster.store.list(K.Node).map(({ metadata }) => metadata.labels ?? {});
 const automatic = ['node-01-auto-hep', 'node-02-auto-hep', 'node-03-auto-hep'];
-
-/** Endpoints, settings and labels, without what the server sets. */
-function stateOf(scenario: Scenario): unknown {
-  const { cluster } = scenario;
-  const settings = cluster.kinds().find(({ plural }) => plural === 'kubecontrollersconfigurations');
-  return {
-    endpoints: endpoints(scenario).map((one) => [one.metadata.name, storedMetadata(one, 'netsvc.io').labels, one.spec]),
-    settings: settings && cluster.store.list(settings).map(({ spec }) => spec),
-    labels: nodeLabels(scenario),
-  };
-}
 
 describe('hep on the sandbox', () => {
   it('does not take verdicts that nobody could read for accepted: it ends as refused, not as done', async () => {
@@ -367,17 +327,4 @@ function withSetting(state: unknown, autoCreate: string): unknown {
   const plain = structuredClone(state) as { settings: { controllers: { node: Record<string, unknown> } }[] };
   for (const { controllers } of plain.settings) controllers.node.hostEndpoint = { autoCreate };
   return plain;
-}
-
-/** Moments at which a host had no endpoint with its label at all. */
-function watchForGaps(scenario: Scenario): readonly string[] {
-  const gaps: string[] = [];
-  scenario.cluster.store.listen(({ kind, before }) => {
-    if (kind.plural !== 'hostendpoints') return;
-    const node = (before?.spec as { readonly node?: string } | undefined)?.node;
-    const left = endpoints(scenario).filter(({ spec }) => (spec as { readonly node?: string }).node === node);
-    const labelled = left.some((one) => storedMetadata(one, 'netsvc.io').labels.role === 'host');
-    if (node !== undefined && !labelled) gaps.push(node);
-  });
-  return gaps;
 }
