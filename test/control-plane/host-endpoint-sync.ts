@@ -29,6 +29,7 @@ export class EndpointSync {
   readonly #due = new Map<string, number>();
   readonly #since = Date.now();
   #tokens = BURST;
+  #signal = new AbortController().signal;
 
   constructor(api: Api, manner: EndpointManner, on: boolean) {
     this.#api = api;
@@ -39,6 +40,7 @@ export class EndpointSync {
 
   /** Runs until the signal. Throws Crash where the real process ends by itself. */
   async run(signal: AbortSignal): Promise<void> {
+    this.#signal = signal;
     await this.#fill();
     const followed = Promise.all([this.#followNodes(signal), this.#followEndpoints(signal)]);
     await this.#syncAll();
@@ -119,7 +121,7 @@ export class EndpointSync {
       if (nodeOf(one) === name && this.#isMine(one) && this.#isStray(one)) await this.#remove(one);
     }
     const node = this.#nodes.get(name);
-    if (!this.#on || !node || this.#manner.never.has(name)) return;
+    if (this.#signal.aborted || !this.#on || !node || this.#manner.never.has(name)) return;
     const early = this.#since + (this.#manner.late.get(name) ?? 0) - Date.now();
     if (early > 0) this.#later(name, early);
     else await this.#write(node);
@@ -133,6 +135,7 @@ export class EndpointSync {
     const wanted = this.#wanted(node, name);
     if (!live) {
       await this.#token();
+      if (this.#signal.aborted) return;
       this.#endpoints.set(name, await this.#api.send('POST', this.#base, wanted));
       return;
     }
@@ -195,7 +198,7 @@ export class EndpointSync {
   async #token(): Promise<void> {
     if (this.#manner.manner === 'new') return;
     this.#tokens -= 1;
-    if (this.#tokens < 0) await pause(-this.#tokens * REFILL_MS);
+    if (this.#tokens < 0) await pause(-this.#tokens * REFILL_MS, undefined, { signal: this.#signal }).catch(() => undefined);
   }
 }
 
