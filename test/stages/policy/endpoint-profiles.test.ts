@@ -12,26 +12,30 @@ const LIVE = [
   object('v1', 'Namespace/shop', { metadata: { labels: { team: 'a' } } }),
   object('v1', 'ServiceAccount/shop/web.front', { metadata: { labels: { role: 'web' } } }),
 ];
-const POLICY = (selector: string): KubeObject =>
-  object('crd.projectcalico.org/v1', 'GlobalNetworkPolicy/p', { spec: { selector, types: ['Ingress'] } });
+const policyOf = (selectors: Pick<Asked, 'selector' | 'namespaceSelector'>): KubeObject =>
+  object('crd.projectcalico.org/v1', 'GlobalNetworkPolicy/p', { spec: { ...selectors, types: ['Ingress'] } });
 
 interface Asked {
   readonly profiles: readonly string[];
   readonly selector?: string;
+  readonly namespaceSelector?: string;
   readonly datastore?: Installation['datastore'];
   readonly stored?: readonly KubeObject[];
   readonly profile?: typeof calico;
 }
 
 /** What holds for traffic to a host whose endpoint names these profiles. */
-async function ingressOf({ profiles, selector, datastore = 'api', stored = [], profile = calico }: Asked) {
+async function ingressOf({ profiles, selector, namespaceSelector, datastore = 'api', stored = [], profile = calico }: Asked) {
   const cluster = {
     get: async ({ kind }: { readonly kind: string }, name: string, namespace?: string) =>
       LIVE.find((one) => one.kind === kind && one.metadata.name === name && one.metadata.namespace === namespace),
   };
   const objects = async (plural: string) => (plural === 'profiles' ? stored : []);
   const found = await endpointProfiles({ cluster, objects, profile, datastore }, [{ profiles }]);
-  const policies = selector === undefined ? [] : [POLICY(selector)];
+  const policies =
+    (selector ?? namespaceSelector) === undefined
+      ? []
+      : [policyOf({ ...(selector ? { selector } : {}), ...(namespaceSelector ? { namespaceSelector } : {}) })];
   const world = policyWorld(contextOf({}, profile), { policies, tiers: [], profiles: found });
   return postureOf({ labels: {}, profiles }, world).ingress;
 }
@@ -52,6 +56,13 @@ const cases: Readonly<Record<string, readonly [Asked, expected: object]>> = {
     { profiles: ['ksa.shop.web.front'], selector: 'pcsa.role == "web" && pcsa.projectcalico.org/name == "web.front"' },
     policed,
   ],
+  'a policy for a namespace reaches the host that names its profile': [
+    { profiles: ['kns.shop'], namespaceSelector: 'team == "a"' },
+    policed,
+  ],
+  'a policy for another namespace does not': [{ profiles: ['kns.shop'], namespaceSelector: 'team == "b"' }, open],
+  'a policy for a namespace reaches no host without its profile': [{ profiles: [], namespaceSelector: 'team == "a"' }, denied],
+  'what is for everything in a namespace reaches no host': [{ profiles: ['kns.shop'], namespaceSelector: 'all()' }, open],
   'labels that no profile gives select nothing': [{ profiles: ['kns.shop'], selector: 'pcns.team == "b"' }, open],
   'in key-value mode it is what is stored, not what the namespace would give': [
     { profiles: ['kns.shop'], datastore: 'kvstore', stored: [object('projectcalico.org/v3', 'Profile/kns.shop', { spec: {} })] },
