@@ -1,6 +1,7 @@
 import { notApplicable, ok, read, type Verdict } from '../core/check.ts';
 import type { Installation } from '../core/installation.ts';
 import { isJsonMap } from '../core/json-map.ts';
+import type { KubeObject } from '../core/object.ts';
 import type { Profile } from '../core/profile.ts';
 import { sameMinor } from '../core/release.ts';
 import { evidenceOf, failed, failIfAny, preflightCheck, withTarget } from './define.ts';
@@ -18,7 +19,13 @@ export function agentSetting(facts: PreflightFacts, installation: Installation, 
   const live = agent ? findWorkload(read(facts.daemonSets), agent) : undefined;
   const prefix = profile.sidecar.syncEnv.slice(0, profile.sidecar.syncEnv.indexOf('_') + 1);
   const set = agent ? envOf(live, agent.container, `${prefix}${field.toUpperCase()}`) : undefined;
-  return set ?? specOf(objectsOf(facts, FELIX).find((one) => one.metadata.name === 'default'))[field];
+  return set ?? specOf(agentConfigurations(facts, installation).find((one) => one.metadata.name === 'default'))[field];
+}
+
+/** In key-value mode as the service's CLI lists them; where it could not be asked, the environment alone tells. */
+function agentConfigurations(facts: PreflightFacts, { datastore }: Installation): readonly KubeObject[] {
+  if (datastore === 'api') return objectsOf(facts, FELIX);
+  return ('value' in facts.inStore ? facts.inStore.value?.agentConfigurations : undefined) ?? [];
 }
 
 export const loadBalancerAddresses = preflightCheck('NS-505', {

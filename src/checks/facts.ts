@@ -64,6 +64,14 @@ export interface ResourceList {
   readonly objects: Reading<readonly KubeObject[]>;
 }
 
+/** Resources of a key-value store that the preflight asks for. */
+export interface StoredBehindCli {
+  /** The temporary policy of an earlier upgrade, in whichever form it is there. */
+  readonly temporaryPolicies: readonly KubeObject[];
+  /** Configurations of the agents. */
+  readonly agentConfigurations: readonly KubeObject[];
+}
+
 export interface Dependent {
   readonly object: ObjectRef;
   readonly owner: OwnerReference;
@@ -125,6 +133,8 @@ export interface PreflightFacts {
   readonly budgets: Reading<readonly KubeObject[]>;
   readonly crds: Reading<readonly CrdFacts[]>;
   readonly resources: Reading<readonly ResourceList[]>;
+  /** What only the service's CLI sees in a key-value store; undefined where the API has it. */
+  readonly inStore: Reading<StoredBehindCli | undefined>;
   /** The agents' ConfigMap; undefined if there is none. */
   readonly agentConfig: Reading<KubeObject | undefined>;
   /** The mesh's injector ConfigMaps. */

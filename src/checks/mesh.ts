@@ -37,7 +37,7 @@ export function mayBeMeshed(facts: Pick<PreflightFacts, 'pods' | 'injectors'>, c
 /** Every sign that application layer policy is in use (domain §9). */
 function meshSigns(installation: Installation, facts: PreflightFacts, context: Context): readonly Evidence[] {
   const templates = sidecarTemplates(facts, context);
-  const sync = installation.datastore === 'api' ? agentSetting(facts, installation, context.profile, 'policySyncPathPrefix') : undefined;
+  const sync = agentSetting(facts, installation, context.profile, 'policySyncPathPrefix');
   return [
     ...(sync === undefined || sync === '' ? [] : [{ text: 'policySyncPathPrefix', detail: String(sync) }]),
     ...templates.map((config) => evidenceOf(config, `injects ${context.profile.sidecar.container}`)),

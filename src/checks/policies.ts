@@ -1,9 +1,10 @@
-import { notApplicable, ok, type Verdict } from '../core/check.ts';
+import { notApplicable, ok, read, type Verdict } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
+import type { Datastore } from '../core/installation.ts';
 import type { KubeObject } from '../core/object.ts';
 import type { Profile } from '../core/profile.ts';
 import { isOfDefaultTier, policyName } from '../core/stored-metadata.ts';
-import { evidenceOf, failIfAny, PROGRAM, preflightCheck } from './define.ts';
+import { evidenceOf, failIfAny, PROGRAM, preflightCheck, withInstallation } from './define.ts';
 import type { PreflightFacts } from './facts.ts';
 import { crosses, sourceRelease } from './releases.ts';
 import { objectsOf, withResources } from './resources.ts';
@@ -67,13 +68,10 @@ export const noTemporaryPolicy = preflightCheck('NS-706', {
   category: 'follow-up',
   severity: 'warning',
   ref: '§9/6',
-  judge: withResources((_installation, facts, { profile }): Verdict => {
+  judge: withInstallation(({ datastore }, facts, { profile }): Verdict => {
     const name = profile.temporaryPolicy;
-    const left = objectsOf(facts, 'globalnetworkpolicies').filter(
-      ({ metadata }) => metadata.name === name || metadata.name === `default.${name}`,
-    );
     return failIfAny(
-      left.map((policy) => evidenceOf(policy)),
+      temporaryPolicies(facts, datastore, name).map((policy) => evidenceOf(policy)),
       `no policy ${name}`,
       (names) => ({
         because: `the temporary policy of an earlier upgrade is still there and allows all traffic: ${names}`,
@@ -83,3 +81,9 @@ export const noTemporaryPolicy = preflightCheck('NS-706', {
     );
   }),
 });
+
+/** In key-value mode as the service's CLI lists them. */
+function temporaryPolicies(facts: PreflightFacts, datastore: Datastore, name: string): readonly KubeObject[] {
+  if (datastore === 'kvstore') return read(facts.inStore)?.temporaryPolicies ?? [];
+  return objectsOf(facts, 'globalnetworkpolicies').filter(({ metadata }) => metadata.name === name || metadata.name === `default.${name}`);
+}

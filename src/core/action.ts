@@ -63,6 +63,28 @@ export interface EndpointsExpected {
   readonly from: { readonly kind: Kind } | { readonly cli: CliCall };
 }
 
+/**
+ * The old endpoints of a node may go (§4.7/3): its automatic one stands with these labels and no others, automatic ones are still wanted,
+ * and the old ones are the very ones that were judged and kept.
+ */
+export interface SuccessorExpected {
+  readonly type: 'successor';
+  readonly node: ExpectedCoverage;
+  readonly old: readonly ReadVersion[];
+  readonly signs: AutomaticSigns;
+  readonly apiGroup: string;
+  /** Object and field of the controllers' configuration that make automatic endpoints. */
+  readonly setting: { readonly name: string; readonly plural: string; readonly field: string };
+  readonly from: { readonly kind: Kind; readonly settings: Kind } | { readonly cli: CliCall };
+}
+
+/** An object as it was when it was read. */
+export interface ReadVersion {
+  readonly name: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
+
 /** A workload may be restarted: its rollout goes on, and no budget of its pods is spent. */
 export interface RestartExpected {
   readonly type: 'restartable';
@@ -103,7 +125,7 @@ export type Effect =
    * `program` runs that very file. `onlyIf` is looked at once, right before; where it does not hold nothing runs
    * and the stage is planned anew.
    */
-  | { readonly type: 'exec'; readonly run: Invocation; readonly program?: string; readonly onlyIf?: EndpointsExpected | RestartExpected }
+  | { readonly type: 'exec'; readonly run: Invocation; readonly program?: string; readonly onlyIf?: SuccessorExpected | RestartExpected }
   | {
       readonly type: 'patch';
       readonly target: ObjectRef;
@@ -185,6 +207,8 @@ export interface Action {
   readonly undo: Undo;
   /** Only in a round in which nothing was changed before it: else the stage is surveyed, judged and planned anew first. */
   readonly afresh?: boolean;
+  /** As `afresh`, where the round was judged longer ago than this, or where the action finds that what it was planned by has changed. */
+  readonly judgedWithinMs?: number;
   /** After this action there is no supported way back. */
   readonly pointOfNoReturn?: boolean;
   /** What was there before a removal; written to the run record before the action is performed. Never a Secret's value. */

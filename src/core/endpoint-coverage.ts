@@ -29,3 +29,15 @@ export function whyUncovered(
   const lacking = Object.entries(labels).filter(([key, value]) => endpoint.labels[key] !== value);
   return lacking.length === 0 ? undefined : `${endpoint.name} lacks the labels ${lacking.map(([key]) => key).join(', ')}`;
 }
+
+/**
+ * Why the automatic endpoint is not the one that was judged; undefined if it is. One label more may let other policies select it:
+ * its node was labelled meanwhile.
+ */
+export function whyOther(expected: ExpectedCoverage, endpoints: readonly HostEndpoint[], signs: AutomaticSigns): string | undefined {
+  const why = whyUncovered(expected, endpoints, signs);
+  const endpoint = endpoints.find((one) => one.node === expected.node && isAllInterfaces(one) && originOf(one, signs) === 'automatic');
+  if (why !== undefined || !endpoint) return why;
+  const more = Object.keys(endpoint.labels).filter((key) => key !== signs.createdBy && !Object.hasOwn(expected.labels, key));
+  return more.length === 0 ? undefined : `${endpoint.name} has got the labels ${more.join(', ')} meanwhile`;
+}

@@ -276,6 +276,11 @@ export interface Profile {
   readonly labels: { readonly createdBy: string; readonly createdByValue: string; readonly autoHepSuffix: string };
   /** Profile of automatic host endpoints, which lets everything through (§4.7). */
   readonly allowAllProfile: string;
+  /**
+   * Profiles that the service derives from namespaces, which let everything through, and from service accounts, which have no rules:
+   * what their names begin with, and the keys of the labels that they give. In key-value mode they are stored like any other.
+   */
+  readonly derivedProfiles?: Readonly<Record<'namespace' | 'serviceAccount', { readonly prefix: string; readonly labelPrefix: string }>>;
   /** Variable of the controllers that overrides the setting of automatic host endpoints. */
   readonly automaticEndpointsEnv?: string;
   /** Ports of a host that the agents leave open by default, whatever the policies say: `tcp:22`. */

@@ -16,8 +16,8 @@ import { probeImages } from './probe-images.ts';
 import { CONTINUE, type OnLine, runTool } from './run-tool.ts';
 import { servedKind } from './served-kind.ts';
 import { assertRestartable } from './still-restartable.ts';
+import { assertSuccessor } from './successor-stands.ts';
 import { type WaitSurroundings, waitFor } from './wait-for.ts';
-import { assertStillHolds } from './wait-host-endpoints.ts';
 import { assertSettled } from './wait-policies.ts';
 
 /** What came of an action. */
@@ -91,7 +91,7 @@ export function realExecutor(ports: EnginePorts, observe: Observer, ends: Ends, 
 
 async function assertHolds(ports: EnginePorts, onlyIf: Extract<Effect, { type: 'exec' }>['onlyIf']): Promise<void> {
   if (onlyIf?.type === 'restartable') await assertRestartable(ports.cluster, onlyIf);
-  else if (onlyIf) await assertStillHolds(ports, onlyIf);
+  else if (onlyIf) await assertSuccessor(ports, onlyIf);
 }
 
 async function written(ports: EnginePorts, { file, content }: Extract<Effect, { type: 'write' }>): Promise<string> {

@@ -11,7 +11,7 @@ import { exitOf, plannedStage } from './plan-chain.ts';
  */
 type Next = 'judge' | 'plan' | 'done';
 
-/** A stage is planned anew this often before the engine says that something else keeps changing it. */
+/** A stage is planned anew this often without coming nearer to its end before the engine says that something else keeps changing it. */
 const MAX_ROUNDS = 8;
 
 /** Between two looks at a result: what lags behind, lags by less. */
@@ -44,13 +44,17 @@ export class StageRounds {
     if (stage.judgesResult && !live) return this.#ended(startedAt, 'a dry run has no result to judge');
     if (live && more.changes && !stage.readOnly) await hold.take();
     let next: Next = 'judge';
-    for (let round = 1; round <= MAX_ROUNDS; round += 1) {
+    let fewest = Number.POSITIVE_INFINITY;
+    for (let [round, vain] = [1, 0]; vain < MAX_ROUNDS; round += 1) {
       hold.mayGoOn();
       const open = this.#lookedAt(round) ?? (await this.#open(round));
       const exit = next === 'judge' ? this.#judge(open, round === 1) : undefined;
       if (exit) return exit;
       const plan = open.plan();
       if ('skip' in plan) return this.#ended(startedAt, round === 1 ? plan.skip : undefined);
+      // Where there is less to do than ever before, the stage comes nearer to its end, however often it looks again.
+      if (plan.actions.length >= fewest || round === 1) vain += 1;
+      fewest = Math.min(fewest, plan.actions.length);
       next = await this.#perform(plan);
       if (next === 'done') return this.#ended(startedAt, undefined);
     }
@@ -107,16 +111,25 @@ export class StageRounds {
       await recorder.keepOnce(stage.id, plan.keep);
       await recorder.noteStage({ id: stage.id, state: 'running', startedAt: ports.clock.now().toISOString() });
     }
-    const before = actor.writes;
+    const isAged = this.#ageing();
     for (const [index, action] of plan.actions.entries()) {
-      if (action.afresh && actor.writes > before) return this.#afresh(action);
+      if (isAged(action)) return this.#afresh(action);
       hold.mayGoOn();
       const { outdated, left = {} } = await actor.act(stage, action, index, plan.actions.length);
       for (const [what, why] of Object.entries(left)) this.#left.set(what, why);
-      if (outdated) return 'plan';
+      if (outdated) return afterOutdated(action);
     }
     if (live && plan.again === true) return 'judge';
     return changes && stage.converges === true ? 'plan' : 'done';
+  }
+
+  /** Whether the judgement of a round that begins now is too old for an action; one that has written nothing goes by what it just saw. */
+  #ageing(): (action: Action) => boolean {
+    const { ports, actor } = this.#parts;
+    const now = () => ports.clock.now().getTime();
+    const [before, since] = [actor.writes, now()];
+    return ({ afresh, judgedWithinMs = Number.POSITIVE_INFINITY }) =>
+      actor.writes > before && (afresh === true || now() - since > judgedWithinMs);
   }
 
   #afresh(action: Action): Next {
@@ -143,4 +156,9 @@ export class StageRounds {
 function leftText(left: ReadonlyMap<string, string>): string | undefined {
   if (left.size === 0) return undefined;
   return `left behind: ${[...left].map(([what, why]) => `${what} (${why})`).join('; ')}`;
+}
+
+/** Where the judgement may not be old, it may not be older than the change that the action met either. */
+function afterOutdated({ judgedWithinMs }: Action): Next {
+  return judgedWithinMs === undefined ? 'plan' : 'judge';
 }

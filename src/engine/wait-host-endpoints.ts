@@ -1,11 +1,10 @@
 import type { CliCall, EndpointsExpected } from '../core/action.ts';
-import { cliObjects } from '../core/cli-answer.ts';
 import type { Uncovered } from '../core/endpoint-coverage.ts';
 import { Fault } from '../core/fault.ts';
-import type { Kind, KubeObject } from '../core/object.ts';
+import type { Kind } from '../core/object.ts';
+import { cliList } from './cli-list.ts';
 import { EndpointBoard } from './endpoint-board.ts';
 import type { EnginePorts } from './engine-ports.ts';
-import { Outdated } from './outdated.ts';
 import type { Report } from './report.ts';
 
 type Ports = Pick<EnginePorts, 'cluster' | 'tools' | 'clock'>;
@@ -16,10 +15,8 @@ export interface EndpointWait {
   readonly report: Report;
 }
 
-const CLI_LIMIT_MS = 60_000;
 /** The CLI cannot watch. */
 const POLL_MS = 3_000;
-const CONTINUE = ['mend what is named above, then continue with the same command'];
 
 /** Waits until every node has its automatic endpoint. Throws Fault `timeout` (naming what lags) or `interrupted`. */
 export async function waitHostEndpoints(ports: Ports, expected: EndpointsExpected, wait: EndpointWait): Promise<void> {
@@ -49,24 +46,8 @@ function ending(open: readonly Uncovered[], of: number, { signal, timeoutMs }: E
   const what = `${open.length} of ${of} nodes have no complete automatic host endpoint`;
   return new Fault('timeout', `${what} after ${Math.round(timeoutMs / 1000)} s: ${laggards(open) ?? 'nothing was read'}`, [
     'look at the log of the controllers: they wait for the agents’ rollout before they make endpoints',
-    ...CONTINUE,
+    'mend what is named above, then continue with the same command',
   ]);
-}
-
-/** Throws Outdated if the expectation does not hold at this moment. */
-export async function assertStillHolds(ports: Ports, expected: EndpointsExpected): Promise<void> {
-  const board = new EndpointBoard(expected.nodes, expected.signs, expected.apiGroup);
-  board.replaceAll(await endpointsNow(ports, expected));
-  const [first] = board.open;
-  if (first) throw new Outdated(`${first.node}: ${first.why}`);
-}
-
-/** Of one node by its name, without a list of the fleet; names that had to be shortened are found in the list. */
-async function endpointsNow(ports: Ports, { from, nodes, signs }: EndpointsExpected): Promise<readonly KubeObject[]> {
-  if ('cli' in from) return askCli(ports, from.cli);
-  const [only, ...more] = nodes;
-  const one = only && more.length === 0 ? await ports.cluster.get(from.kind, `${only.node}${signs.autoHepSuffix}`) : undefined;
-  return one ? [one] : ports.cluster.list(from.kind);
 }
 
 function laggards(open: readonly Uncovered[]): string | undefined {
@@ -86,15 +67,8 @@ async function* watched(ports: Ports, board: EndpointBoard, kind: Kind, signal: 
 
 async function* polled(ports: Ports, board: EndpointBoard, cli: CliCall, signal: AbortSignal): AsyncGenerator<void> {
   while (!signal.aborted) {
-    board.replaceAll(await askCli(ports, cli));
+    board.replaceAll(await cliList(ports, cli, 'hostendpoints'));
     yield;
     await ports.clock.sleep(POLL_MS, signal).catch(() => undefined);
   }
-}
-
-async function askCli({ tools }: Ports, { program, args }: CliCall): Promise<readonly KubeObject[]> {
-  const run = { tool: 'netsvcctl', args: ['get', 'hostendpoints', '-o', 'json', ...args] } as const;
-  const answer = await tools.run(run, { program, timeoutMs: CLI_LIMIT_MS });
-  if (answer.exitCode === 0) return cliObjects(answer.stdout);
-  throw new Fault('failed', `${program} could not list the host endpoints: ${answer.stderr.trim() || answer.problem}`, CONTINUE);
 }

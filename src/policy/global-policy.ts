@@ -1,7 +1,7 @@
 import type { KubeObject } from '../core/object.ts';
 import type { Profile } from '../core/profile.ts';
 import { policyName } from '../core/stored-metadata.ts';
-import { matches, type Predicate, predicateOf, type Selector } from './selector.ts';
+import { type Predicate, predicateOf, type Selector } from './selector.ts';
 import { storedSelector } from './stored-selector.ts';
 
 /** What a policy does with traffic of a direction. */
@@ -22,8 +22,8 @@ export interface GlobalPolicy {
   readonly selector: Selector;
   /** Of namespaces, where there is one. */
   readonly namespaceSelector?: Selector;
-  /** False if a selector of namespaces or service accounts keeps the policy from every host endpoint. */
-  readonly reachesHosts: boolean;
+  /** As host endpoints are selected: all three selectors in one. */
+  readonly onHosts: Selector;
   readonly directions: readonly Direction[];
   readonly rules: Readonly<Record<Direction, readonly Rule[]>>;
   readonly preDnat: boolean;
@@ -54,19 +54,20 @@ interface PolicySpec {
 }
 
 /** Reads a GlobalNetworkPolicy. Throws Fault `failed` if one of its selectors is none. */
-export function globalPolicyOf(object: KubeObject, profile: Pick<Profile, 'apiGroup' | 'policyRenaming'>): GlobalPolicy {
+export function globalPolicyOf(
+  object: KubeObject,
+  profile: Pick<Profile, 'apiGroup' | 'policyRenaming' | 'derivedProfiles'>,
+): GlobalPolicy {
   const spec = (object.spec ?? {}) as PolicySpec;
   const rules = { ingress: spec.ingress ?? [], egress: spec.egress ?? [] };
-  const read = (field: 'selector' | 'namespaceSelector' | 'serviceAccountSelector') => storedSelector(object, field, spec[field] ?? '');
+  const read = (field: SelectorField) => storedSelector(object, field, spec[field] ?? '');
   return {
     name: policyName(object, profile),
     tier: spec.tier || 'default',
     order: spec.order ?? Number.POSITIVE_INFINITY,
     selector: read('selector'),
     ...(spec.namespaceSelector ? { namespaceSelector: read('namespaceSelector') } : {}),
-    reachesHosts:
-      (!spec.namespaceSelector || selectsHosts(read('namespaceSelector'))) &&
-      (!spec.serviceAccountSelector || selectsHosts(read('serviceAccountSelector'))),
+    onHosts: onHosts(spec, read, profile.derivedProfiles),
     directions: directionsOf(spec.types, rules),
     rules,
     preDnat: spec.preDNAT ?? false,
@@ -75,12 +76,35 @@ export function globalPolicyOf(object: KubeObject, profile: Pick<Profile, 'apiGr
   };
 }
 
+type SelectorField = 'selector' | 'namespaceSelector' | 'serviceAccountSelector';
+
 /**
- * Host endpoints are in no namespace and have no service account: `all()` there means everything that is in one,
- * `global()` what is in none, and any other selector sees no labels.
+ * Host endpoints are in no namespace and have no service account: in a selector of these `all()` means everything that is in one,
+ * `global()` what is in none, and of labels they have only those that a derived profile gives them.
  */
-function selectsHosts(selector: Selector): boolean {
-  return matches(withoutAll(selector), {});
+function onHosts(spec: PolicySpec, read: (field: SelectorField) => Selector, derived: Profile['derivedProfiles']): Selector {
+  const around = (
+    [
+      ['namespaceSelector', derived?.namespace.labelPrefix],
+      ['serviceAccountSelector', derived?.serviceAccount.labelPrefix],
+    ] as const
+  ).flatMap(([field, prefix]) => (spec[field] ? [withoutAll(prefixed(read(field), prefix ?? `${field}:`))] : []));
+  return around.length === 0 ? read('selector') : { op: 'and', operands: [read('selector'), ...around] };
+}
+
+function prefixed(selector: Selector, prefix: string): Selector {
+  switch (selector.op) {
+    case 'all':
+    case 'global':
+      return selector;
+    case 'not':
+      return { op: 'not', operand: prefixed(selector.operand, prefix) };
+    case 'and':
+    case 'or':
+      return { ...selector, operands: selector.operands.map((one) => prefixed(one, prefix)) };
+    default:
+      return { ...selector, label: `${prefix}${selector.label}` };
+  }
 }
 
 function withoutAll(selector: Selector): Selector {
@@ -121,7 +145,7 @@ function compare<T extends number | string>(a: T, b: T): number {
   return a < b ? -1 : 1;
 }
 
-/** Whether the policy is in force on a host endpoint with given labels. */
-export function hostPredicateOf({ reachesHosts, selector }: GlobalPolicy): Predicate {
-  return reachesHosts ? predicateOf(selector) : () => false;
+/** Whether the policy is in force on a host endpoint with given labels, those of its profiles included. */
+export function hostPredicateOf({ onHosts }: GlobalPolicy): Predicate {
+  return predicateOf(onHosts);
 }

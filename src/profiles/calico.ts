@@ -210,6 +210,10 @@ export const calico: Profile = {
   kubernetes: { floor: '1.31', tested: ['1.34', '1.35', '1.36'] },
   labels: { createdBy: 'projectcalico.org/created-by', createdByValue: 'calico-kube-controllers', autoHepSuffix: '-auto-hep' },
   allowAllProfile: 'projectcalico-default-allow',
+  derivedProfiles: {
+    namespace: { prefix: 'kns.', labelPrefix: 'pcns.' },
+    serviceAccount: { prefix: 'ksa.', labelPrefix: 'pcsa.' },
+  },
   automaticEndpointsEnv: 'AUTO_HOST_ENDPOINTS',
   failsafePorts: {
     inbound: ['tcp:22', 'udp:68', 'tcp:179', 'tcp:2379', 'tcp:2380', 'tcp:5473', 'tcp:6443', 'tcp:6666', 'tcp:6667'],

@@ -188,6 +188,10 @@ export const profileSchema: Schema = {
     }),
     labels: fields({ createdBy: text, createdByValue: text, autoHepSuffix: text }),
     allowAllProfile: text,
+    'derivedProfiles?': fields({
+      namespace: fields({ prefix: text, labelPrefix: text }),
+      serviceAccount: fields({ prefix: text, labelPrefix: text }),
+    }),
     'automaticEndpointsEnv?': text,
     temporaryPolicy: text,
     controllersConfiguration: fields(resource),

@@ -5,11 +5,10 @@ import { refText } from '../core/object.ts';
 import type { RolloutTarget } from '../core/rollout.ts';
 import { stage } from '../core/stage.ts';
 import { parseImage } from '../detect/images.ts';
-import { templateText } from '../merge/injector-template.ts';
-import { sameValue } from '../merge/json.ts';
 import { batchesOf } from './alp/batches.ts';
 import { type AlpFacts, readAlpFacts } from './alp/facts.ts';
 import { sidecarImage } from './alp/images.ts';
+import { templateActions } from './alp/template-actions.ts';
 import { undoPlan } from './alp/undo.ts';
 import { type MeshedWorkload, RESTARTABLE, type RestartableKind } from './alp/workloads.ts';
 import { defaultWaitMs } from './rollout/targets.ts';
@@ -42,37 +41,6 @@ function nothingToDo({ injectors, workloads }: AlpFacts, context: Context): stri
 }
 
 const KEEPS_WORKING = 'an older sidecar goes on working with the new agents: nothing is cut until a pod is restarted';
-
-/** As the procedure says for a whole object; releases that ship only `data` need a patch (§4.6/1, domain §9). */
-function templateActions({ injectors }: AlpFacts, { workFolder }: Context): readonly Action[] {
-  return injectors.flatMap(({ map, outcome }) => {
-    if (outcome.type !== 'template' || sameValue(map.data ?? {}, outcome.data)) return [];
-    const { name, namespace = '' } = map.metadata;
-    const file = `${name}-template.yaml`;
-    const text = templateText(outcome.data);
-    const head = `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n  namespace: ${namespace}\n`;
-    const path = `${workFolder}/${file}`;
-    const args = outcome.isObject ? ['apply', '-f', path] : ['patch', 'configmap', name, '-n', namespace, '--patch-file', path];
-    return [
-      {
-        id: `file-${name}`,
-        title: `write the template of ${name}`,
-        ref: '§4.6/1',
-        undo: 'full',
-        effect: { type: 'write', file, content: outcome.isObject ? head + text : text },
-      },
-      {
-        id: `template-${name}`,
-        title: `put the template of the target into ConfigMap ${namespace}/${name}${outcome.edited ? ', with your edits' : ''}`,
-        ref: '§4.6/1',
-        undo: 'full',
-        afresh: true,
-        keep: { map: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace, uid: map.metadata.uid }, data: map.data } },
-        effect: { type: 'exec', run: { tool: 'kubectl', args } },
-      },
-    ] satisfies readonly Action[];
-  });
-}
 
 /** In batches, each waited for; what cannot be restarted is in NS-734. */
 function restartActions({ workloads, injectors }: AlpFacts, context: Context): readonly Action[] {

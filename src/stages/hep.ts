@@ -1,10 +1,10 @@
 import { hepChecks } from '../checks/hep.ts';
 import type { HepJudged } from '../checks/hep-facts.ts';
-import type { Action, EndpointsExpected } from '../core/action.ts';
+import type { Action } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import { Fault } from '../core/fault.ts';
 import { stage } from '../core/stage.ts';
-import type { NodeVerdict } from '../policy/host-endpoint-verdicts.ts';
+import { awaitEndpoints, deleteOld } from './hep/endpoints.ts';
 import { endpointsOf, type HepFacts, readHepFacts } from './hep/facts.ts';
 import { hepJudged, isMigrated, plannedHost } from './hep/judged.ts';
 import { copyLabels } from './hep/labels.ts';
@@ -75,66 +75,4 @@ function enable({ settings, cli, configuration, installation }: HepFacts, { prof
       effect: { type: 'exec', program: cli.program, run: { tool: 'netsvcctl', args } },
     },
   ];
-}
-
-/** Five minutes for a restart with back-off, and the old controllers' 2.5 endpoints a second (host endpoint notes 1.2). */
-function limitMs(nodes: number): number {
-  return 300_000 + nodes * 400;
-}
-
-function awaitEndpoints(facts: HepFacts, verdicts: readonly NodeVerdict[], context: Context): readonly Action[] {
-  const covered = verdicts.filter(({ uncovered }) => uncovered === undefined);
-  if (covered.length === 0) return [];
-  const until = expectedOf(facts, covered, context);
-  return [
-    {
-      id: 'endpoints',
-      title: `wait for the automatic endpoint of ${covered.length === 1 ? 'one node' : `each of ${covered.length} nodes`}, with the copied labels`,
-      ref: '§4.7/2',
-      undo: 'full',
-      effect: { type: 'wait', until, timeoutMs: context.options.timeoutMs ?? limitMs(covered.length) },
-    },
-  ];
-}
-
-/** What each node has, and what it gets from its old endpoints: nothing less may be on its automatic endpoint. */
-function expectedOf(facts: HepFacts, verdicts: readonly NodeVerdict[], { profile }: Context): EndpointsExpected {
-  const labelsOf = new Map(facts.nodes.map(({ metadata }) => [metadata.name, metadata.labels ?? {}]));
-  return {
-    type: 'host-endpoints',
-    apiGroup: profile.apiGroup,
-    signs: profile.labels,
-    from: facts.kind ? { kind: facts.kind } : { cli: 'missing' in facts.cli ? { program: '', args: [] } : facts.cli },
-    nodes: verdicts.map(({ node, labels }) => ({
-      node,
-      labels: { ...labelsOf.get(node), ...Object.fromEntries(labels.copies.map(({ key, value }) => [key, value])) },
-    })),
-  };
-}
-
-/** One node's old endpoints at a time, the first node alone: what is wrong shows there (§4.7/3). */
-function deleteOld(facts: HepFacts, verdicts: readonly NodeVerdict[], context: Context): readonly Action[] {
-  const { cli, stored, kept } = facts;
-  if ('missing' in cli) return [];
-  const byName = new Map(stored.map((one) => [one.metadata.name, one]));
-  const isFirst = !kept.some(({ id }) => id.includes('/hep/delete-'));
-  return verdicts
-    .filter(({ old, uncovered }) => old.length > 0 && uncovered === undefined)
-    .map((verdict, index) => {
-      const names = verdict.old.map(({ name }) => name);
-      return {
-        id: `delete-${index + 1}`,
-        title: `delete the old ${names.length === 1 ? 'host endpoint' : 'host endpoints'} ${names.join(', ')} of ${verdict.node}`,
-        ref: '§4.7/3',
-        undo: 'full',
-        afresh: index === 0 || (index === 1 && isFirst),
-        keep: { endpoints: names.map((name) => byName.get(name)) },
-        effect: {
-          type: 'exec',
-          program: cli.program,
-          run: { tool: 'netsvcctl', args: ['delete', 'hostendpoint', ...names, ...cli.args] },
-          onlyIf: expectedOf(facts, [verdict], context),
-        },
-      };
-    });
 }

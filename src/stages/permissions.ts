@@ -27,6 +27,12 @@ import {
 } from './needs.ts';
 import { allow, distinct, type Permission } from './permission.ts';
 
+/** Of a namespace or a service account that a host endpoint names. */
+const endpointProfiles: Needs = () => [
+  ...allow(['get'], K.Namespace, 'profiles of host endpoints'),
+  ...allow(['get'], K.ServiceAccount, 'profiles of host endpoints', { required: false }),
+];
+
 /** What each stage asks of the account. The chain’s stages and `preflight` are held to it by tests and by docs/rbac.yaml. */
 const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
   preflight: [
@@ -72,6 +78,8 @@ const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
     storedResources,
     () => [K.DaemonSet, K.Deployment].flatMap((kind) => allow(['get'], kind, 'whether the rolling update is over')),
     () => allow(['get', 'list', 'patch'], K.Node, 'labels of the nodes'),
+    endpointProfiles,
+    () => allow(['get'], K.ConfigMap, 'variables of the controllers', { required: false }),
     ({ crdGroup: group }) => allow(['create', 'delete', 'get', 'list', 'watch'], { group, plural: 'hostendpoints' }, 'host endpoints'),
     ({ crdGroup: group, controllersConfiguration: { plural } }) =>
       allow(['get', 'patch', 'update'], { group, plural }, 'automatic host endpoints'),
@@ -79,6 +87,7 @@ const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
   policy: [
     detection,
     storedResources,
+    endpointProfiles,
     () => [K.Namespace, K.NetworkPolicy].flatMap((kind) => allow(['list'], kind, 'what decides without the temporary policy')),
     ({ crdGroup: group }) => allow(['create', 'delete', 'get', 'list'], { group, plural: 'globalnetworkpolicies' }, 'the temporary policy'),
   ],

@@ -13,6 +13,7 @@ import { readChartFindings } from './chart/findings.ts';
 import { readClis } from './cli/release.ts';
 import { changesUids, readReferences, sourceOf } from './owners/references.ts';
 import { attempt, attemptWith } from './reading.ts';
+import { readBehindCli } from './survey/behind-cli.ts';
 import { readInventory } from './survey/inventory.ts';
 import { readClient, readWorkFolder } from './survey/machine.ts';
 import { readOperated } from './survey/operated.ts';
@@ -45,16 +46,22 @@ export async function surveyPreflight(ports: Sources, context: Context): Promise
   const target = await readTargetFor(sources, context, detection, record);
   const { cluster } = sources;
   const search = searchedFor(detection, record, context);
-  const [chart, access, owners, agentConfig, operated] = await Promise.all([
+  const [chart, access, owners, agentConfig, operated, inStore] = await Promise.all([
     readChartFindings(sources, context, detection),
     readAccess(cluster, context, detection, target, mayBeMeshed(general, context)),
     attempt(() => scanOwners(search, sources, context)),
     attempt(() => readAgentConfig(cluster, context.profile, variantOf(detection))),
     readOperated(cluster, context, detection),
+    attemptWith(detection, (one) => readBehindCli(sources, context, one)),
   ]);
   const preview = await attemptWith(target.previews, async (previews) => previews.map(({ planned }) => planned));
   const now = sources.clock.now().getTime();
-  return { now, ...general, ...machine, ...installed, record, target: target.facts, preview, chart, access, owners, agentConfig, operated };
+  return {
+    ...general,
+    ...machine,
+    ...installed,
+    ...{ now, record, target: target.facts, preview, chart, access, owners, agentConfig, operated, inStore },
+  };
 }
 
 async function readInstallation({ cluster }: Sources, { profile, options }: Context) {

@@ -1,4 +1,4 @@
-import { found, healthyPods, object, pod, resource, resources } from '../fixtures/facts.ts';
+import { daemonSet, found, healthyPods, object, pod, resource, resources } from '../fixtures/facts.ts';
 import { checkCases } from '../support/check-cases.ts';
 
 const meshed = (flexDrivers: readonly string[] = []) => ({
@@ -13,14 +13,42 @@ const template = {
   injectors: { value: [object('v1', 'ConfigMap/istio-system/istio-sidecar-injector', { data: { config: 'name: dikastes' } })] },
 };
 
+const KVSTORE = { path: 'kvstore', variant: 'calico-etcd', datastore: 'kvstore' } as const;
+const configuration = resource('FelixConfiguration/default', { policySyncPathPrefix: '/var/run/nodeagent' });
+const env = [{ name: 'FELIX_POLICYSYNCPATHPREFIX', value: '/var/run/nodeagent' }];
+const synced = {
+  daemonSets: {
+    value: [daemonSet({ template: { spec: { containers: [{ name: 'calico-node', image: 'quay.io/calico/node:v3.27.5', env }] } } })],
+  },
+};
+
 checkCases('NS-702', {
   'passes if it is not in use': { is: 'ok' },
   'warns about a pod with a sidecar': { facts: meshed(), is: 'warning', about: ['Pod/shop/shop'], next: /alp/ },
   'warns about a template': { facts: template, is: 'warning', about: ['ConfigMap/istio-system/istio-sidecar-injector'] },
   'warns about the setting': {
-    facts: { resources: resources(resource('FelixConfiguration/default', { policySyncPathPrefix: '/var/run/nodeagent' })) },
+    facts: { resources: resources(configuration) },
     is: 'warning',
     about: ['policySyncPathPrefix'],
+  },
+  'warns about the setting in the agents’ environment': { facts: synced, is: 'warning', about: ['policySyncPathPrefix'] },
+  'warns about it with a key-value datastore as well': {
+    facts: { ...synced, detection: found(KVSTORE) },
+    is: 'warning',
+    about: ['policySyncPathPrefix'],
+  },
+  'warns about the setting that only the CLI sees': {
+    facts: { detection: found(KVSTORE), inStore: { value: { temporaryPolicies: [], agentConfigurations: [configuration] } } },
+    is: 'warning',
+    about: ['policySyncPathPrefix'],
+  },
+  'goes by the other signs where the CLI cannot be asked': {
+    facts: { detection: found(KVSTORE), inStore: { unread: 'no calicoctl' } },
+    is: 'ok',
+  },
+  'does not take a leftover of the API for a setting of the store': {
+    facts: { detection: found(KVSTORE), resources: resources(configuration) },
+    is: 'ok',
   },
   'does not mind an injector without the sidecar': {
     facts: { injectors: { value: [object('v1', 'ConfigMap/istio-system/istio-sidecar-injector', { data: { config: 'x' } })] } },

@@ -1,5 +1,6 @@
+import type { KubeObject } from '../../src/core/object.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
-import { contextOf, found, resource, resources } from '../fixtures/facts.ts';
+import { contextOf, found, object, resource, resources } from '../fixtures/facts.ts';
 import { checkCases } from '../support/check-cases.ts';
 
 const named = (name: string) => ({ annotations: { 'projectcalico.org/metadata': JSON.stringify({ name }) } });
@@ -31,6 +32,9 @@ checkCases('NS-503', {
   'does not apply to a service that renames none': { context: contextOf({}, netsvc), is: 'not-applicable' },
 });
 
+const KVSTORE = found({ path: 'kvstore', variant: 'calico-etcd', datastore: 'kvstore' });
+const behindCli = (...temporaryPolicies: readonly KubeObject[]) => ({ value: { temporaryPolicies, agentConfigurations: [] } });
+
 checkCases('NS-706', {
   'passes without it': { is: 'ok' },
   'warns about it under its stored name': {
@@ -42,6 +46,25 @@ checkCases('NS-706', {
   'warns about it under its own name': {
     facts: { resources: resources(resource('GlobalNetworkPolicy/allow-all-upgrade')) },
     is: 'warning',
+  },
+  'warns about it behind the CLI of a key-value store': {
+    facts: { detection: KVSTORE, inStore: behindCli(object('projectcalico.org/v3', 'GlobalNetworkPolicy/allow-all-upgrade')) },
+    is: 'warning',
+    about: ['GlobalNetworkPolicy/allow-all-upgrade'],
+    next: /policy$/,
+  },
+  'passes if the CLI of a key-value store lists none, whatever the API has left over': {
+    facts: {
+      detection: KVSTORE,
+      inStore: behindCli(),
+      resources: resources(resource('GlobalNetworkPolicy/default.allow-all-upgrade')),
+    },
+    is: 'ok',
+  },
+  'says so if no CLI can be asked about a key-value store': {
+    facts: { detection: KVSTORE, inStore: { unread: 'no calicoctl of v3.27 was found' } },
+    is: 'warning',
+    says: /no calicoctl of v3\.27 was found/,
   },
   'does not mind another of a like name': { facts: { resources: resources(resource('GlobalNetworkPolicy/allow-all')) }, is: 'ok' },
 });

@@ -36,13 +36,15 @@ export interface ApiList {
   readonly items: readonly ApiObject[];
 }
 
+type Seen = (object: ApiObject) => void;
+
 /** A small client of the control plane's own, so that the program under test is not needed to set up its tests. */
 export interface Api {
   /** JSON of a path; throws ApiError on any refusal. */
   get<T>(path: string): Promise<T>;
   send<T = ApiObject>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown, contentType?: string): Promise<T>;
-  /** Every object below a list path, now and whenever it changes, until the signal; survives dropped connections. */
-  follow(path: string, seen: (object: ApiObject) => void, signal: AbortSignal): Promise<void>;
+  /** Every object below a list path, now and whenever it changes, until the signal; survives dropped connections. What is deleted is `gone`. */
+  follow(path: string, seen: Seen, signal: AbortSignal, gone?: Seen): Promise<void>;
   /** Closes idle connections. */
   close(): void;
 }
@@ -54,7 +56,7 @@ export function connect(access: ApiAccess): Api {
   return {
     get: async (path) => JSON.parse(await text(await call('GET', path))),
     send: async (method, path, body, contentType) => JSON.parse(await text(await call(method, path, body, undefined, contentType))),
-    follow: (path, seen, signal) => follow(call, path, seen, signal),
+    follow: (path, seen, signal, gone = () => undefined) => follow(call, path, { seen, gone }, signal),
     close: () => agent.destroy(),
   };
 }
@@ -98,12 +100,17 @@ async function text(answer: IncomingMessage): Promise<string> {
 
 const RECONNECT_MS = 200;
 
-async function follow(call: Call, path: string, seen: (object: ApiObject) => void, signal: AbortSignal): Promise<void> {
+interface Followed {
+  readonly seen: Seen;
+  readonly gone: Seen;
+}
+
+async function follow(call: Call, path: string, to: Followed, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
       const list: ApiList = JSON.parse(await text(await call('GET', path, undefined, signal)));
-      for (const item of list.items) seen(item);
-      await watch(call, path, list.metadata.resourceVersion, seen, signal);
+      for (const item of list.items) to.seen(item);
+      await watch(call, path, list.metadata.resourceVersion, to, signal);
     } catch (thrown) {
       if (signal.aborted) return;
       if (thrown instanceof ApiError && thrown.status < 500 && thrown.status !== 410 && thrown.status !== 429) throw thrown;
@@ -112,12 +119,13 @@ async function follow(call: Call, path: string, seen: (object: ApiObject) => voi
   }
 }
 
-async function watch(call: Call, path: string, from: string, seen: (object: ApiObject) => void, signal: AbortSignal): Promise<void> {
+async function watch(call: Call, path: string, from: string, to: Followed, signal: AbortSignal): Promise<void> {
   const query = `${path.includes('?') ? '&' : '?'}watch=true&resourceVersion=${from}`;
   const stream = await call('GET', path + query, undefined, signal);
   for await (const line of createInterface({ input: stream })) {
     const event: { type: string; object: ApiObject } = JSON.parse(line);
     if (event.type === 'ERROR') return;
-    if (event.type === 'ADDED' || event.type === 'MODIFIED') seen(event.object);
+    if (event.type === 'ADDED' || event.type === 'MODIFIED') to.seen(event.object);
+    if (event.type === 'DELETED') to.gone(event.object);
   }
 }

@@ -1,4 +1,7 @@
-import { type Api, ApiError, type ApiList, type ApiObject } from './api.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Api, ApiError, type ApiObject } from './api.ts';
+import { Crash, EndpointSync } from './host-endpoint-sync.ts';
+import { type DaemonSet, isRolledOut } from './policy-migration.ts';
 
 /** How the played controllers behave. */
 export interface EndpointManner {
@@ -6,46 +9,33 @@ export interface EndpointManner {
   readonly group: string;
   readonly createdBy: readonly [key: string, value: string];
   readonly allowAllProfile: string;
-  /** `old` keeps labels on the object and takes over `<node>-auto-hep`; `new` keeps them in the annotation and leaves a taken name alone. */
+  /** `old` is v3.26, `new` v3.32: how they store labels, what they do with a taken name, how they come back (host endpoint notes 1, 6). */
   readonly manner: 'old' | 'new';
-  /** Nodes that get no endpoint, as long as they are in here. */
+  /** Nodes that get no endpoint, as long as they are in here; seen at the node's next change only. */
   readonly never: Set<string>;
-  /** Nodes that get theirs so many milliseconds after the setting was taken. */
+  /** Nodes that get theirs so many milliseconds after the process began to sync. */
   readonly late: ReadonlyMap<string, number>;
   /** DaemonSet of their namespace that those of the new manner wait for before they do anything (host endpoint notes 0.2). */
   readonly agents: string;
+  /** Their variable, which beats the setting: `enabled`, `disabled`. */
+  readonly environment?: string;
+  /** How the kubelet starts those of the old manner again; its own pauses unless said. Those of the new one start inside their container. */
+  readonly backOff?: { readonly firstMs: number; readonly mostMs: number };
 }
 
 export interface EndpointControllers {
   stop(): Promise<void>;
 }
 
-const LOOK_EVERY_MS = 200;
-const WIDTH = 16;
+const KUBELET = { firstMs: 10_000, mostMs: 300_000 };
+const AGAIN_MS = 70;
+const STEP_MS = 5_000;
+const IN_SYNC_MS = 1_000;
 
-/** Until the process that took a new setting has been started again; the old one is restarted from outside. */
-const RESTART_MS = { old: 1000, new: 200 };
-
-/**
- * The controllers' part that makes automatic host endpoints, on a real API server: it looks at everything five times a second.
- * A new setting is told in the status first, then the process ends, and the next one acts on it.
- */
+/** The controllers' part that makes automatic host endpoints, on a real API server: process after process, each with one setting. */
 export function playEndpointControllers(api: Api, manner: EndpointManner): EndpointControllers {
   const end = new AbortController();
-  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-  const done = (async () => {
-    let taken = { on: false, since: 0 };
-    while (!end.signal.aborted) {
-      const on = isOn(await settings(api, manner));
-      if (on !== taken.on) {
-        await tellStatus(api, manner, on);
-        await pause(RESTART_MS[manner.manner]);
-        taken = { on, since: Date.now() };
-      }
-      if (await mayAct(api, manner)) await look(api, manner, taken);
-      await pause(LOOK_EVERY_MS);
-    }
-  })();
+  const done = live(api, manner, end.signal);
   return {
     async stop() {
       end.abort();
@@ -54,111 +44,133 @@ export function playEndpointControllers(api: Api, manner: EndpointManner): Endpo
   };
 }
 
-const pathOf = ({ group }: EndpointManner) => `/apis/crd.${group}/v1`;
-
-async function settings(api: Api, manner: EndpointManner): Promise<ApiObject | undefined> {
-  return api.get<ApiObject>(`${pathOf(manner)}/kubecontrollersconfigurations/default`);
-}
-
-/** The old process writes it before it ends: who believes it believes too early. */
-async function tellStatus(api: Api, manner: EndpointManner, on: boolean): Promise<void> {
-  const runningConfig = { controllers: { node: { hostEndpoint: { autoCreate: on ? 'Enabled' : 'Disabled' } } } };
-  for (const below of ['', '/status']) {
-    const path = `${pathOf(manner)}/kubecontrollersconfigurations/default${below}`;
-    await api.send('PATCH', path, { status: { runningConfig } }).catch(ignoreGone);
+async function live(api: Api, manner: EndpointManner, signal: AbortSignal): Promise<void> {
+  const { firstMs, mostMs } = manner.backOff ?? KUBELET;
+  let wait = firstMs;
+  while (!signal.aborted) {
+    await oneProcess(api, manner, signal);
+    await pause(manner.manner === 'new' ? AGAIN_MS : wait, undefined, { signal }).catch(() => undefined);
+    wait = Math.min(wait * 2, mostMs);
   }
 }
 
-interface RolloutStatus {
-  readonly observedGeneration?: number;
-  readonly desiredNumberScheduled?: number;
-  readonly updatedNumberScheduled?: number;
-  readonly numberUnavailable?: number;
+/** From its start to its end: by a new setting, which it tells in the status before it goes, or by a name that it cannot give. */
+async function oneProcess(api: Api, manner: EndpointManner, signal: AbortSignal): Promise<void> {
+  const taken = await configuration(api, manner);
+  const running = runningConfig(taken, manner);
+  await tellStatus(api, manner, taken);
+  const over = new AbortController();
+  const ended = AbortSignal.any([signal, over.signal]);
+  const watched = api.follow(
+    `${settingsPath(manner)}?fieldSelector=metadata.name%3Ddefault`,
+    (live) => {
+      if (ended.aborted || JSON.stringify(runningConfig(live, manner)) === JSON.stringify(running)) return;
+      void tellStatus(api, manner, live).then(() => over.abort());
+    },
+    ended,
+    // Deleted while it runs: made again at once, switched off.
+    () => over.abort(),
+  );
+  try {
+    await mayBegin(api, manner, taken, ended);
+    if (!ended.aborted) await new EndpointSync(api, manner, running.on).run(ended);
+  } catch (thrown) {
+    if (!(thrown instanceof Crash)) throw thrown;
+  } finally {
+    over.abort();
+    await watched;
+  }
 }
 
-async function mayAct(api: Api, { manner, agents }: EndpointManner): Promise<boolean> {
-  if (manner === 'old') return true;
-  const live = await api.get<ApiObject>(`/apis/apps/v1/namespaces/kube-system/daemonsets/${agents}`);
-  const status = (live?.status ?? {}) as RolloutStatus;
-  const isSeen =
-    Number(status.observedGeneration ?? 0) >= Number((live?.metadata as { readonly generation?: number } | undefined)?.generation ?? 0);
-  const isWhole = (status.updatedNumberScheduled ?? 0) >= (status.desiredNumberScheduled ?? 0) && (status.numberUnavailable ?? 0) === 0;
-  return live !== undefined && isSeen && isWhole;
+const settingsPath = ({ group }: EndpointManner) => `/apis/crd.${group}/v1/kubecontrollersconfigurations`;
+
+interface Settings {
+  readonly controllers?: {
+    readonly node?: { readonly hostEndpoint?: Readonly<Record<string, unknown>> };
+    readonly policyMigration?: { readonly enabled?: string };
+    readonly loadBalancer?: unknown;
+  };
 }
 
-async function look(api: Api, manner: EndpointManner, taken: { readonly on: boolean; readonly since: number }): Promise<void> {
-  const base = pathOf(manner);
-  const [nodes, endpoints] = await Promise.all(['/api/v1/nodes', `${base}/hostendpoints`].map((path) => api.get<ApiList>(path)));
-  const isTime = ({ metadata: { name } }: ApiObject) => !manner.never.has(name) && Date.now() - taken.since >= (manner.late.get(name) ?? 0);
-  const wanted = new Map(taken.on ? (nodes?.items ?? []).filter(isTime).map((node) => [node.metadata.name, node]) : []);
-  const [key, value] = manner.createdBy;
-  const mine = (endpoints?.items ?? []).filter(({ metadata }) => (metadata.labels as Record<string, string> | undefined)?.[key] === value);
-  const gone = mine.filter(({ metadata, spec }) => {
-    const { node = '' } = spec as { node?: string };
-    // Those of the new manner keep only what they would name so themselves (host endpoint notes 1.4).
-    return !wanted.has(node) || (manner.manner === 'new' && metadata.name !== `${node}-auto-hep`);
+const specOf = (live: ApiObject): Settings => (live.spec ?? {}) as Settings;
+
+/** Made where there is none: old ones leave host endpoints out of it. */
+async function configuration(api: Api, manner: EndpointManner): Promise<ApiObject> {
+  const path = settingsPath(manner);
+  const found = await api.get<ApiObject>(`${path}/default`).catch((thrown: unknown) => {
+    if (thrown instanceof ApiError && thrown.status === 404) return undefined;
+    throw thrown;
   });
-  await each(gone, (one) => api.send('DELETE', `${base}/hostendpoints/${one.metadata.name}`));
-  const there = new Map((endpoints?.items ?? []).map((one) => [one.metadata.name, one]));
-  await each([...wanted.values()], (node) => write(api, base, node, there, manner));
-}
-
-function isOn(configuration: ApiObject | undefined): boolean {
-  const spec = configuration?.spec as { controllers?: { node?: { hostEndpoint?: { autoCreate?: string } } } } | undefined;
-  return spec?.controllers?.node?.hostEndpoint?.autoCreate === 'Enabled';
-}
-
-async function write(
-  api: Api,
-  base: string,
-  node: ApiObject,
-  there: ReadonlyMap<string, ApiObject>,
-  manner: EndpointManner,
-): Promise<void> {
-  const { group, createdBy, allowAllProfile } = manner;
-  const name = `${node.metadata.name}-auto-hep`;
-  const mark = Object.fromEntries([createdBy]);
-  const labels = { ...(node.metadata.labels as Record<string, string>), ...mark };
-  const metadata =
+  const hostEndpoint = { autoCreate: 'Disabled', createDefaultHostEndpoint: 'Enabled' };
+  const controllers =
     manner.manner === 'old'
-      ? { name, labels }
-      : { name, labels: mark, annotations: { [`${group}/metadata`]: JSON.stringify({ labels: sorted(labels) }) } };
-  const addresses = (node.status as { addresses?: readonly { address: string }[] }).addresses ?? [];
-  const spec = {
-    node: node.metadata.name,
-    interfaceName: '*',
-    expectedIPs: addresses.map(({ address }) => address),
-    profiles: [allowAllProfile],
+      ? { node: { syncLabels: 'Enabled' } }
+      : { node: { syncLabels: 'Enabled', hostEndpoint }, policyMigration: { enabled: 'Enabled' } };
+  const body = {
+    apiVersion: `crd.${manner.group}/v1`,
+    kind: 'KubeControllersConfiguration',
+    metadata: { name: 'default' },
+    spec: { controllers },
   };
-  const live = there.get(name);
-  if (!live) {
-    await api.send('POST', `${base}/hostendpoints`, { apiVersion: `crd.${group}/v1`, kind: 'HostEndpoint', metadata, spec });
-    return;
+  return found ?? api.send('POST', path, body);
+}
+
+interface Running {
+  readonly on: boolean;
+  /** Old ones do not know the field. */
+  readonly held: boolean;
+}
+
+/** The variable beats the setting; case does not matter to it, nor to old ones. */
+function runningConfig(live: ApiObject, { manner, environment }: EndpointManner): Running {
+  const { controllers } = specOf(live);
+  const { autoCreate, createDefaultHostEndpoint } = controllers?.node?.hostEndpoint ?? {};
+  const asked = environment ?? (manner === 'new' && createDefaultHostEndpoint === 'Disabled' ? 'Disabled' : String(autoCreate));
+  return { on: asked.toLowerCase() === 'enabled', held: manner === 'new' && controllers?.policyMigration?.enabled === 'Disabled' };
+}
+
+/** Who believes it believes too early. The write of an old one drops what it does not know. */
+async function tellStatus(api: Api, manner: EndpointManner, live: ApiObject): Promise<void> {
+  const { environment } = manner;
+  const autoCreate = runningConfig(live, manner).on ? 'Enabled' : 'Disabled';
+  // Those of the new manner leave the setting out where the variable switches it off (host endpoint notes 1.5).
+  const node = manner.manner === 'new' && environment === 'disabled' ? {} : { hostEndpoint: { autoCreate } };
+  const environmentVars = environment === undefined ? {} : { AUTO_HOST_ENDPOINTS: environment };
+  const status = { runningConfig: { controllers: { node } }, environmentVars };
+  const pruned = manner.manner === 'old' ? { spec: { controllers: unknownToOld(specOf(live)) } } : {};
+  for (const [below, body] of [
+    ['', { status, ...pruned }],
+    ['/status', { status }],
+  ] as const) {
+    // A CRD without the part has no such path; the object may be gone by now.
+    await api.send('PATCH', `${settingsPath(manner)}/default${below}`, body).catch(ignoreGone);
   }
-  const owned = (live.metadata.labels as Record<string, string> | undefined)?.[createdBy[0]] === createdBy[1];
-  if (!owned && manner.manner === 'new') return;
-  const annotation = (live.metadata.annotations as Record<string, string> | undefined)?.[`${group}/metadata`];
-  const wanted = 'annotations' in metadata ? metadata.annotations?.[`${group}/metadata`] : undefined;
-  if (owned && annotation === wanted && (manner.manner === 'new' || same(live.metadata.labels, labels))) return;
-  await api.send('PATCH', `${base}/hostendpoints/${name}`, { metadata, spec });
 }
 
-const sorted = (labels: Readonly<Record<string, string>>) =>
-  Object.fromEntries(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
-const same = (a: unknown, b: Readonly<Record<string, string>>) =>
-  JSON.stringify(sorted(a as Record<string, string>)) === JSON.stringify(sorted(b));
-
-/** What somebody else changed or deleted meanwhile is looked at again the next time. */
-async function each<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
-  const queue = items[Symbol.iterator]();
-  const worker = async () => {
-    for (const item of queue) {
-      await work(item).catch(ignoreGone);
-    }
+function unknownToOld({ controllers }: Settings): object {
+  const hostEndpoint = Object.keys(controllers?.node?.hostEndpoint ?? {}).filter((field) => field !== 'autoCreate');
+  return {
+    ...(controllers?.policyMigration === undefined ? {} : { policyMigration: null }),
+    ...(controllers?.loadBalancer === undefined ? {} : { loadBalancer: null }),
+    ...(hostEndpoint.length === 0 ? {} : { node: { hostEndpoint: Object.fromEntries(hostEndpoint.map((field) => [field, null])) } }),
   };
-  await Promise.all(Array.from({ length: WIDTH }, worker));
 }
 
-function ignoreGone(thrown: unknown): void {
+/** New ones look for their agents every five seconds, and do nothing at all before, unless the renaming of policies is held. */
+async function mayBegin(api: Api, { manner, agents }: EndpointManner, taken: ApiObject, signal: AbortSignal): Promise<void> {
+  if (manner === 'old') return;
+  const step = (ms: number) => pause(ms, undefined, { signal }).catch(() => undefined);
+  if (specOf(taken).controllers?.policyMigration?.enabled !== 'Disabled') {
+    let isWhole = false;
+    while (!signal.aborted && !isWhole) {
+      await step(STEP_MS);
+      const set = await api.get<DaemonSet>(`/apis/apps/v1/namespaces/kube-system/daemonsets/${agents}`).catch(ignoreGone);
+      isWhole = set !== undefined && isRolledOut(set);
+    }
+    await step(IN_SYNC_MS);
+  } else await step(200);
+}
+
+function ignoreGone(thrown: unknown): undefined {
   if (!(thrown instanceof ApiError) || ![404, 409].includes(thrown.status)) throw thrown;
 }

@@ -52,7 +52,8 @@ function nextTime(thrown: unknown): void {
   if (thrown instanceof ApiError && thrown.status !== 429 && thrown.status < 500) throw thrown;
 }
 
-interface DaemonSet {
+/** As far as controllers look at it. */
+export interface DaemonSet {
   readonly metadata: { readonly generation: number };
   readonly status?: Readonly<Partial<Record<string, number>>>;
 }
@@ -75,7 +76,8 @@ async function mayMigrate(api: Api, { group, namespace = 'kube-system', agents, 
   return spec?.controllers?.policyMigration?.enabled !== 'Disabled';
 }
 
-function isRolledOut({ metadata, status = {} }: DaemonSet): boolean {
+/** As the controllers of v3.32 want it before they begin. */
+export function isRolledOut({ metadata, status = {} }: DaemonSet): boolean {
   const { observedGeneration = 0, desiredNumberScheduled: wanted = 0, currentNumberScheduled, updatedNumberScheduled } = status;
   if (observedGeneration < metadata.generation || currentNumberScheduled !== wanted || (updatedNumberScheduled ?? 0) !== wanted)
     return false;

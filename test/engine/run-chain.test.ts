@@ -151,6 +151,46 @@ describe('runChain', () => {
     assert.deepEqual(notes, ['looks again before it goes on to: enable']);
   });
 
+  /** A clock that goes on by a second with every program, and a check that is asked again and again. */
+  function slowBench(verdicts: readonly Verdict[]) {
+    const bench = engineBench();
+    const start = Date.parse('2026-11-21T02:00:00Z');
+    const clock = {
+      ...bench.ports.clock,
+      now: () => new Date(start + bench.calls.filter((call) => call.startsWith('exec')).length * 1000),
+    };
+    const asked: number[] = [];
+    const judge = () => verdicts[asked.push(clock.now().getTime() - start) - 1] ?? ok();
+    const check = { id: 'NS-001', title: 't', category: 'kubernetes', severity: 'error', ref: '§1', judge } as const;
+    return { bench: { ...bench, ports: { ...bench.ports, clock } }, asked, check };
+  }
+
+  const removals = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, index) => exec(`delete-${from + index}`, { judgedWithinMs: 3_000 }));
+  const deleted = (bench: EngineBench) => bench.calls.flatMap((call) => /^exec .* (delete-\d+)$/.exec(call)?.[1] ?? []);
+
+  it('judges anew where the round’s judgement got too old, as often as it takes to the end', async () => {
+    const { bench, asked, check } = slowBench([]);
+    const rounds = [removals(1, 60), ...Array.from({ length: 15 }, (_, index) => removals(4 * index + 1, 60))].map((actions) => ({
+      actions,
+    }));
+    const { outcome } = await run(bench, [scripted('hep', rounds, { checks: [check], converges: true })]);
+    assert.deepEqual([outcome.exit, outcome.message], ['done', undefined]);
+    assert.deepEqual(
+      deleted(bench),
+      removals(1, 60).map(({ id }) => id),
+    );
+    assert.deepEqual(asked.slice(0, 4), [0, 0, 4_000, 8_000]);
+  });
+
+  it('writes nothing more once the judgement in the middle is bad', async () => {
+    const bad: Verdict = { status: 'failed', because: 'a policy is gone', hint: 'h', evidence: [] };
+    const { bench, check } = slowBench([ok(), ok(), bad]);
+    const rounds = [removals(1, 9), removals(1, 9), removals(5, 9)].map((actions) => ({ actions }));
+    const { outcome } = await run(bench, [scripted('hep', rounds, { checks: [check], converges: true })]);
+    assert.deepEqual([outcome.exit, deleted(bench).length], ['blocked', 4]);
+  });
+
   it('stops at the first failing action and says which stage', async () => {
     const bench = engineBench();
     bench.tools.set('kubectl apply -f a', { exitCode: 1, stderr: 'boom' });

@@ -50,6 +50,7 @@ const profile: FieldsOf<Profile> = {
   kubernetes: 'required',
   labels: 'required',
   allowAllProfile: 'required',
+  derivedProfiles: 'optional',
   automaticEndpointsEnv: 'optional',
   failsafePorts: 'optional',
   temporaryPolicy: 'required',

@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { toOptions } from '../../src/cli/options.ts';
 import { K } from '../../src/core/kinds.ts';
-import type { KubeObject } from '../../src/core/object.ts';
+import type { Kind, KubeObject } from '../../src/core/object.ts';
 import { storedMetadata } from '../../src/core/stored-metadata.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
-import { virtualClock } from '../../src/sandbox/clock.ts';
 import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import { BIN_DIR } from '../../src/sandbox/sandbox-tools.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { hepStage } from '../../src/stages/hep.ts';
+import { endpoints, nodeLabels, oldEndpoint, put, stateOf, upgraded, watchForGaps } from '../support/hep-sandbox.ts';
 
-const releasesFolder = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
 const CHECKS = ['NS-711', 'NS-712', 'NS-713', 'NS-716', 'NS-717'];
 
 type Flags = Parameters<typeof toOptions>[0];
@@ -26,46 +24,8 @@ function run(scenario: Scenario, flags: Flags = {}): Promise<ChainOutcome> {
   return runChain([hepStage], sandboxPorts(scenario), { profile: netsvc, options, ...where, startedAt: clock.now() }, () => undefined);
 }
 
-const CRD = 'crd.netsvc.io/v1';
-
-function put(scenario: Scenario, kind: string, name: string, spec: object, labels: Readonly<Record<string, string>> = {}): void {
-  const { cluster } = scenario;
-  const found = cluster.kinds().find((one) => one.kind === kind);
-  assert.ok(found);
-  cluster.store.insert(found, { apiVersion: CRD, kind, metadata: { name, labels }, spec });
-}
-
-const oldEndpoint = (scenario: Scenario, name: string, node: string, labels = {}) =>
-  put(scenario, 'HostEndpoint', name, { node, interfaceName: '*', expectedIPs: ['10.0.0.1'] }, labels);
-
-/** Upgraded already; policies select hosts by the label `role`, which old endpoints have. */
-async function upgraded(nodes = 3): Promise<Scenario> {
-  const scenario = await netsvcScenario({ nodes, releasesFolder, clock: virtualClock(), installed: 'v3.32.2' });
-  put(scenario, 'KubeControllersConfiguration', 'default', { controllers: { node: { syncLabels: 'Enabled' } } });
-  put(scenario, 'GlobalNetworkPolicy', 'hosts', { selector: 'role == "host"', types: ['Ingress', 'Egress'] });
-  for (let index = 1; index <= nodes; index += 1) oldEndpoint(scenario, `old-${index}`, `node-0${index}`, { role: 'host' });
-  return scenario;
-}
-
-function endpoints({ cluster }: Scenario): readonly KubeObject[] {
-  const kind = cluster.kinds().find(({ plural }) => plural === 'hostendpoints');
-  return kind ? cluster.store.list(kind) : [];
-}
-
 const names = (scenario: Scenario) => endpoints(scenario).map(({ metadata }) => metadata.name);
-const nodeLabels = ({ cluster }: Scenario) => cluster.store.list(K.Node).map(({ metadata }) => metadata.labels ?? {});
 const automatic = ['node-01-auto-hep', 'node-02-auto-hep', 'node-03-auto-hep'];
-
-/** Endpoints, settings and labels, without what the server sets. */
-function stateOf(scenario: Scenario): unknown {
-  const { cluster } = scenario;
-  const settings = cluster.kinds().find(({ plural }) => plural === 'kubecontrollersconfigurations');
-  return {
-    endpoints: endpoints(scenario).map((one) => [one.metadata.name, storedMetadata(one, 'netsvc.io').labels, one.spec]),
-    settings: settings && cluster.store.list(settings).map(({ spec }) => spec),
-    labels: nodeLabels(scenario),
-  };
-}
 
 describe('hep on the sandbox', () => {
   it('does not take verdicts that nobody could read for accepted: it ends as refused, not as done', async () => {
@@ -209,6 +169,72 @@ describe('hep on the sandbox', () => {
     assert.deepEqual([again.exit, again.writes], ['done', 0]);
   });
 
+  /** Something happens right after the old endpoint of the first node, or of the second, is gone. */
+  function onceGone(scenario: Scenario, name: string, happen: () => void): void {
+    let happened = false;
+    scenario.cluster.store.listen(({ kind, before, after }) => {
+      if (happened || kind.plural !== 'hostendpoints' || after || before?.metadata.name !== name) return;
+      happened = true;
+      happen();
+    });
+  }
+
+  it('loses no label that an old endpoint gets while others are deleted', async () => {
+    const scenario = await upgraded();
+    const kind = scenario.cluster.kinds().find(({ plural }) => plural === 'hostendpoints');
+    onceGone(scenario, 'old-2', () => {
+      const one = kind && scenario.cluster.store.get(kind, 'old-3');
+      assert.ok(one);
+      scenario.cluster.store.update(kind, { ...one, metadata: { ...one.metadata, labels: { ...one.metadata.labels, late: 'yes' } } });
+    });
+    const outcome = await run(scenario);
+    assert.deepEqual([outcome.exit, names(scenario)], ['done', automatic]);
+    assert.equal(storedMetadata(endpoints(scenario)[2] as KubeObject, 'netsvc.io').labels.late, 'yes');
+  });
+
+  it('stops in the middle where a node is labelled so that its verdict becomes another', async () => {
+    const scenario = await upgraded();
+    put(scenario, 'GlobalNetworkPolicy', 'by-zone', { selector: 'zone == "b"', types: ['Ingress'] });
+    // Before the automatic one in the order of names: it is in force until it goes.
+    oldEndpoint(scenario, 'aaa-3', 'node-03', { role: 'host' });
+    onceGone(scenario, 'old-2', () => {
+      const { store } = scenario.cluster;
+      const node = store.get(K.Node, 'node-03');
+      assert.ok(node);
+      store.update(K.Node, { ...node, metadata: { ...node.metadata, labels: { ...node.metadata.labels, zone: 'b' } } });
+      const kind = scenario.cluster.kinds().find(({ plural }) => plural === 'hostendpoints');
+      const one = kind && store.get(kind, 'node-03-auto-hep');
+      assert.ok(one);
+      const annotations = { 'netsvc.io/metadata': JSON.stringify({ labels: { ...storedMetadata(one, 'netsvc.io').labels, zone: 'b' } }) };
+      store.update(kind, { ...one, metadata: { ...one.metadata, annotations } });
+    });
+    const outcome = await run(scenario);
+    assert.equal(outcome.exit, 'blocked');
+    assert.ok(names(scenario).includes('aaa-3'));
+    assert.equal((await run(scenario, { accept: ['NS-713'] })).exit, 'done');
+  });
+
+  it('deletes no further old endpoint once automatic ones are switched off, and switches them on again', async () => {
+    const scenario = await upgraded();
+    const kind = scenario.cluster.kinds().find(({ plural }) => plural === 'kubecontrollersconfigurations');
+    const settings = () => kind && scenario.cluster.store.get(kind, 'default');
+    const blind: string[] = [];
+    scenario.cluster.store.listen(({ kind: { plural }, before, after }) => {
+      const isOff = JSON.stringify(settings()?.spec).includes('"autoCreate":"Disabled"');
+      if (plural === 'hostendpoints' && !after && isOff && before?.metadata.name.startsWith('old-')) blind.push(before.metadata.name);
+    });
+    onceGone(scenario, 'old-2', () => {
+      const one = settings();
+      assert.ok(one);
+      scenario.cluster.store.update(kind as Kind, {
+        ...one,
+        spec: { controllers: { node: { hostEndpoint: { autoCreate: 'Disabled' } } } },
+      });
+    });
+    const outcome = await run(scenario);
+    assert.deepEqual([outcome.exit, names(scenario), blind], ['done', automatic, []]);
+  });
+
   it('gives old endpoints back with their annotations, wherever the release stored them', async () => {
     const scenario = await upgraded(2);
     const kind = scenario.cluster.kinds().find(({ plural }) => plural === 'hostendpoints');
@@ -301,17 +327,4 @@ function withSetting(state: unknown, autoCreate: string): unknown {
   const plain = structuredClone(state) as { settings: { controllers: { node: Record<string, unknown> } }[] };
   for (const { controllers } of plain.settings) controllers.node.hostEndpoint = { autoCreate };
   return plain;
-}
-
-/** Moments at which a host had no endpoint with its label at all. */
-function watchForGaps(scenario: Scenario): readonly string[] {
-  const gaps: string[] = [];
-  scenario.cluster.store.listen(({ kind, before }) => {
-    if (kind.plural !== 'hostendpoints') return;
-    const node = (before?.spec as { readonly node?: string } | undefined)?.node;
-    const left = endpoints(scenario).filter(({ spec }) => (spec as { readonly node?: string }).node === node);
-    const labelled = left.some((one) => storedMetadata(one, 'netsvc.io').labels.role === 'host');
-    if (node !== undefined && !labelled) gaps.push(node);
-  });
-  return gaps;
 }

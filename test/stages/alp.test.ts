@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import type { Action } from '../../src/core/action.ts';
+import { LAST_APPLIED } from '../../src/core/applied-owners.ts';
 import type { Options } from '../../src/core/context.ts';
 import type { KubeObject } from '../../src/core/object.ts';
 import type { KeptItem, Sources } from '../../src/core/ports.ts';
@@ -124,6 +126,54 @@ describe('the template of alp', () => {
     const last = typeof plan === 'string' ? undefined : plan[1]?.effect;
     assert.deepEqual(last?.type === 'exec' ? last.run.args.slice(0, 2) : [], ['apply', '-f']);
     assert.match(written(plan), /^apiVersion: v1\nkind: ConfigMap\n/);
+  });
+
+  describe('that is a whole object', () => {
+    const labels = (marks: object) =>
+      `apiVersion: v1\nkind: ConfigMap\nmetadata: ${JSON.stringify({ name: 'istio-sidecar-injector', ...marks })}\n`;
+    const whole = {
+      [`${NEW}/manifests/alp/istio-inject-configmap-1.15.3.yaml`]: `${labels({ labels: { release: 'new', kept: 'theirs', tool: 'x' }, annotations: { of: 'target' } })}${fileOf(NEW)}`,
+      [`${OLD}/manifests/alp/istio-inject-configmap-1.15.3.yaml`]: `${labels({ labels: { release: 'old', kept: 'base' } })}${fileOf(OLD)}`,
+    };
+    const marks = { labels: { release: 'old', kept: 'mine', team: 'a' }, annotations: { note: 'mine', [LAST_APPLIED]: '{}' } };
+    const live = (change: object = {}, config = template(OLD)): KubeObject => {
+      const map = injector(config);
+      return { ...map, metadata: { ...map.metadata, ...marks, ...change } };
+    };
+    const objects = [live(), istiod('1.15.3')];
+
+    it('keeps the labels and annotations that are there, and brings the target’s', async () => {
+      const { metadata } = parse(written(await planned({ objects, files: whole }))) as KubeObject;
+      assert.deepEqual(metadata, {
+        name: 'istio-sidecar-injector',
+        namespace: 'istio-system',
+        labels: { release: 'new', kept: 'mine', team: 'a', tool: 'x' },
+        annotations: { note: 'mine', of: 'target' },
+      });
+    });
+
+    it('is put in again where only a label of the target is missing', async () => {
+      const there = live({ labels: { kept: 'mine', release: 'new' }, annotations: { of: 'target' } }, template(NEW));
+      assert.match(ids(await planned({ objects: [there, istiod('1.15.3')], files: whole })), /template-istio/);
+      const all = live({ labels: { kept: 'mine', release: 'new', tool: 'x' }, annotations: { of: 'target' } }, template(NEW));
+      assert.doesNotMatch(ids(await planned({ objects: [all, istiod('1.15.3')], files: whole })), /template-istio/);
+    });
+
+    it('comes back with the labels that it replaced, without those that it brought, and leaves what came later', async () => {
+      const plan = await planned({ objects, files: whole });
+      const kept = typeof plan === 'string' ? undefined : plan[1]?.keep;
+      const now = live({
+        labels: { release: 'new', kept: 'mine', team: 'a', tool: 'mine by now', later: 'x' },
+        annotations: { of: 'target' },
+      });
+      const options = { undo: true };
+      const back = await planned({ objects: [now, istiod('1.15.3')], kept: [{ id: 'r1/alp/template-x#1', content: kept }], options });
+      const patch = typeof back !== 'string' && back[0]?.effect.type === 'patch' ? back[0].effect.patch : [];
+      assert.deepEqual(patch, [
+        { op: 'replace', path: '/metadata/labels/release', value: 'old' },
+        { op: 'remove', path: '/metadata/annotations/of' },
+      ]);
+    });
   });
 
   it('carries edits, told by the template of the release whose sidecar is there', async () => {

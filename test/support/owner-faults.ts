@@ -15,34 +15,60 @@ export interface FaultyCluster {
 }
 
 export interface FaultyOptions {
-  readonly fault?: { readonly at: number; readonly type: RequestFault };
+  readonly fault?: LineFault;
+  /** One that others share, with its own fault. */
+  readonly line?: BadLine;
   /** After every patch that was stored. */
   readonly onPatched?: () => Promise<void>;
   /** First answer to each list in this sandbox: what a stale one says. */
   readonly lists: Map<string, readonly KubeObject[]>;
 }
 
-/** The cluster as one process sees it through a bad line. */
-export function faultyCluster(cluster: Cluster, scenario: Scenario, { fault, onPatched, lists }: FaultyOptions): FaultyCluster {
+/** Whatever a process asks, one question after the other. */
+export interface BadLine {
+  readonly requests: readonly string[];
+  /** `stale`: an outdated answer, where there is one. */
+  asked<T>(what: string, perform: () => Promise<T>, stale?: () => T | undefined): Promise<T>;
+}
+
+export interface LineFault {
+  readonly at: number;
+  readonly type: RequestFault;
+}
+
+/** Counted from 1; the one with the fault's number fails as it does for an API client. */
+export function badLine({ cluster: { faults } }: Scenario, fault?: LineFault): BadLine {
   const requests: string[] = [];
-  const { faults } = scenario.cluster;
   const kill = (): never => {
     faults.killed = true;
     throw new Killed();
   };
-  const asked = async <T>(what: string, perform: () => Promise<T>, stale?: () => T | undefined): Promise<T> => {
-    faults.alive();
-    requests.push(what);
-    const type = fault?.at === requests.length ? fault.type : undefined;
-    if (type === 'kill-before') return kill();
-    if (type === 'reset') throw new ApiFailure(0, 'ECONNRESET', 'the connection was reset');
-    if (typeof type === 'number') throw new ApiFailure(type, `HTTP ${type}`, `refused by the test (${type})`);
-    const old = type === 'stale' ? stale?.() : undefined;
-    const answer = old ?? (await perform());
-    if (type === 'kill-after') return kill();
-    if (type === 'timeout-after') throw new ApiFailure(0, 'ETIMEDOUT', 'no answer in time');
-    return answer;
+  return {
+    requests,
+    async asked(what, perform, stale) {
+      faults.alive();
+      requests.push(what);
+      const type = fault?.at === requests.length ? fault.type : undefined;
+      if (type === 'kill-before') return kill();
+      if (type === 'reset') throw new ApiFailure(0, 'ECONNRESET', 'the connection was reset');
+      if (typeof type === 'number') throw new ApiFailure(type, `HTTP ${type}`, `refused by the test (${type})`);
+      const old = type === 'stale' ? stale?.() : undefined;
+      const answer = old ?? (await perform());
+      if (type === 'kill-after') return kill();
+      if (type === 'timeout-after') throw new ApiFailure(0, 'ETIMEDOUT', 'no answer in time');
+      return answer;
+    },
   };
+}
+
+/** The cluster as one process sees it through a bad line. */
+export function faultyCluster(
+  cluster: Cluster,
+  scenario: Scenario,
+  { fault, onPatched, lists, line = badLine(scenario, fault) }: FaultyOptions,
+): FaultyCluster {
+  const { requests } = line;
+  const asked = line.asked.bind(line);
   const listed = async (kind: Kind, options: ListOptions): Promise<readonly KubeObject[]> => {
     const found = await cluster.list(kind, options);
     const key = `${kind.group}/${kind.plural} ${JSON.stringify(options)}`;

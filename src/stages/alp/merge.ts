@@ -24,6 +24,12 @@ export function mergeData(mine: Data, base: Data | undefined, theirs: Data, cont
   return { data, edited };
 }
 
+/** What stands beside the data: all that is there stays, and the template's comes in where nobody gave a key another value. */
+export function mergeMarks(mine: Data, base: Data, theirs: Data): Data {
+  const fresh = Object.entries(theirs).filter(([key]) => mine[key] === undefined || mine[key] === base[key]);
+  return { ...mine, ...Object.fromEntries(fresh) };
+}
+
 /** `data` of a ConfigMap. */
 export type Data = Readonly<Record<string, string>>;
 

@@ -1,3 +1,4 @@
+import { LAST_APPLIED } from '../../core/applied-owners.ts';
 import type { Context } from '../../core/context.ts';
 import { K } from '../../core/kinds.ts';
 import type { KubeObject } from '../../core/object.ts';
@@ -7,7 +8,7 @@ import { injectorRevision, type MeshRevision, meshRevisions } from '../../detect
 import { type InjectorTemplate, parseTemplate } from '../../merge/injector-template.ts';
 import { attempt } from '../reading.ts';
 import { readInjectors } from '../survey/resources.ts';
-import { type Data, mergeData } from './merge.ts';
+import { type Data, mergeData, mergeMarks } from './merge.ts';
 
 /** An injector's ConfigMap with the policy sidecar in it, and what the target makes of it. */
 export interface Injector {
@@ -26,6 +27,9 @@ export type InjectorOutcome =
       readonly from: string;
       readonly isObject: boolean;
       readonly edited: boolean;
+      /** Labels and annotations that it shall have; those that it has where the template is only data. */
+      readonly labels: Data;
+      readonly annotations: Data;
     }
   /** A person's edits that cannot be carried, or told. */
   | { readonly type: 'conflict'; readonly from: string; readonly detail: string };
@@ -54,12 +58,25 @@ async function outcomeOf(sources: Sources, context: Context, map: KubeObject, me
   if ('because' in found) return { type: 'none', because: found.because };
   const { template, from, file } = found;
   // A file of the person's own is what they want it to be.
-  if (file === undefined)
-    return { type: 'template', from, isObject: template.isObject, data: { ...dataOf(map), ...template.data }, edited: false };
-  const base = await baseTemplate(sources, context, map, file);
+  const base = file === undefined ? undefined : await baseTemplate(sources, context, map, file);
+  const common = { type: 'template', from, isObject: template.isObject, ...marksOf(map, base, template) } as const;
+  if (file === undefined) return { ...common, data: { ...dataOf(map), ...template.data }, edited: false };
   const merged = mergeData(dataOf(map), base?.data, template.data, context);
   if ('detail' in merged) return { type: 'conflict', from, detail: merged.detail };
-  return { type: 'template', from, isObject: template.isObject, data: merged.data, edited: merged.edited };
+  return { ...common, data: merged.data, edited: merged.edited };
+}
+
+function marksOf({ metadata }: KubeObject, base: InjectorTemplate | undefined, template: InjectorTemplate): Marks {
+  const { [LAST_APPLIED]: _, ...annotations } = metadata.annotations ?? {};
+  return {
+    labels: mergeMarks(metadata.labels ?? {}, base?.labels ?? {}, template.labels),
+    annotations: mergeMarks(annotations, base?.annotations ?? {}, template.annotations),
+  };
+}
+
+interface Marks {
+  readonly labels: Data;
+  readonly annotations: Data;
 }
 
 interface Found {

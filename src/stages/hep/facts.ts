@@ -11,12 +11,14 @@ import { type AutomaticSettings, automaticSettings } from '../../policy/automati
 import { type FailsafePorts, failsafePorts } from '../../policy/failsafe-ports.ts';
 import { endpointsWithoutNode, hostEndpointVerdicts, type NodeVerdict } from '../../policy/host-endpoint-verdicts.ts';
 import { findServiceCli } from '../cli/service-cli.ts';
+import { endpointProfiles } from '../policy/endpoint-profiles.ts';
 import { cliResources, type ServiceObjects, storedKind, storedObjects } from '../policy/service-objects.ts';
 import { policyWorld } from '../policy/world.ts';
 import { attempt, attemptWith } from '../reading.ts';
 import { readInstalled } from '../survey/installed.ts';
 import { readResult, readTargetIfAny } from '../verify/workloads.ts';
 import { keptOfMigration } from './kept.ts';
+import { type Override, readOverride } from './override.ts';
 import { envOf } from './workload-env.ts';
 
 export interface HepFacts {
@@ -28,10 +30,13 @@ export interface HepFacts {
   readonly stored: readonly KubeObject[];
   /** Kind under which the API stores endpoints; undefined in key-value mode. */
   readonly kind?: Kind;
+  /** The same of the controllers' configuration. */
+  readonly settingsKind?: Kind;
   readonly settings: AutomaticSettings;
   /** The controllers' configuration; undefined before controllers have ever run. */
   readonly configuration?: KubeObject;
   readonly controllers?: KubeObject;
+  readonly override: Override;
   /** The agents' DaemonSet: the controllers may wait for it. */
   readonly agents?: KubeObject;
   /** Unread if a policy could not be understood: no verdict then. */
@@ -52,19 +57,19 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
   const installation = await readInstalled(sources, context);
   const cli = await findServiceCli(sources, context, installation.datastore);
   const objects = objectsOf(sources, context, installation, cli);
-  const [kept, stored, policies, tiers, profiles, configurations, nodes, kind, controllers, agents, rollouts] = await Promise.all([
+  const [kept, stored, policies, tiers, configurations, nodes, [kind, settingsKind], controllers, agents, rollouts] = await Promise.all([
     keptOfMigration(sources.records),
     objects('hostendpoints'),
     objects('globalnetworkpolicies'),
     objects('tiers'),
-    installation.datastore === 'kvstore' ? objects('profiles') : [],
     objects(profile.controllersConfiguration.plural),
     cluster.list(K.Node),
-    installation.datastore === 'api' ? storedKind(cluster.discover(), profile.crdGroup, 'hostendpoints') : undefined,
+    installation.datastore === 'api' ? storedKinds(cluster, context) : [],
     readControllers(sources, context, installation),
     readAgents(sources, installation),
     readRollouts(sources, context, installation),
   ]);
+  const override = await readOverride(cluster, controllers, profile.automaticEndpointsEnv);
   const failsafe = await attempt(() => readFailsafe(agents, objects, context));
   const configuration = configurations.find((one) => one.metadata.name === profile.controllersConfiguration.name);
   const settings = automaticSettings(configuration?.spec);
@@ -74,18 +79,22 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
     settings,
     signs: profile.labels,
   };
-  const verdicts = await attempt(async () =>
-    hostEndpointVerdicts({ ...fleet, world: policyWorld(context, { policies, tiers, profiles }) }),
-  );
+  const { datastore } = installation;
+  const verdicts = await attempt(async () => {
+    const profiles = await endpointProfiles({ cluster, objects, profile, datastore }, fleet.endpoints);
+    return hostEndpointVerdicts({ ...fleet, world: policyWorld(context, { policies, tiers, profiles }) });
+  });
   return {
     installation,
     cli,
     nodes,
     stored,
     ...(kind ? { kind } : {}),
+    ...(settingsKind ? { settingsKind } : {}),
     settings,
     ...(configuration ? { configuration } : {}),
     ...(controllers ? { controllers } : {}),
+    override,
     ...(agents ? { agents } : {}),
     verdicts,
     kept,
@@ -93,6 +102,13 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
     rollouts,
     failsafe,
   };
+}
+
+/** Under which the API stores endpoints, and the controllers' configuration. */
+function storedKinds({ discover }: Sources['cluster'], { profile }: Context): Promise<readonly (Kind | undefined)[]> {
+  const kinds = discover();
+  const plurals = ['hostendpoints', profile.controllersConfiguration.plural];
+  return Promise.all(plurals.map((plural) => storedKind(kinds, profile.crdGroup, plural)));
 }
 
 /** Host endpoints as the policies see them. */

@@ -8,8 +8,8 @@ import type { LabelProblem } from '../../policy/label-copies.ts';
 import { laneText, type Verdict } from '../../policy/verdict.ts';
 import { waitOf } from './controllers-wait.ts';
 import type { HepFacts } from './facts.ts';
+import { overrideOf } from './override.ts';
 import { undoNeedsCli } from './undo.ts';
-import { envOf } from './workload-env.ts';
 
 /** Endpoints go from the controllers through Typha, where there is one, to the agents. */
 const CARRIERS: ReadonlySet<string> = new Set(['agent', 'typha', 'controllers']);
@@ -117,14 +117,6 @@ function absentOf({ configuration, controllers }: HepFacts): HepJudged['obstacle
   if (configuration) return [];
   const detail = controllers ? 'the controllers have not written their configuration yet' : 'there are no controllers';
   return [{ text: 'no configuration of the controllers', detail, hint: 'Let the controllers run once; they create it.' }];
-}
-
-function overrideOf({ controllers }: HepFacts, { profile }: Context): HepJudged['obstacles'] {
-  const name = profile.automaticEndpointsEnv;
-  const value = name === undefined ? undefined : envOf(controllers, name);
-  if (value === undefined || value.toLowerCase() === 'enabled') return [];
-  const detail = `${name}=${value} of the controllers overrides the setting`;
-  return [{ text: `${name}`, detail, hint: `Take ${name} out of the controllers’ Deployment.` }];
 }
 
 function coverageOf({ settings }: HepFacts): HepJudged['obstacles'] {

@@ -16,6 +16,7 @@ import { findServiceCli } from '../cli/service-cli.ts';
 import { latestKept } from '../kept.ts';
 import { attempt, attemptWith } from '../reading.ts';
 import { readInstalled } from '../survey/installed.ts';
+import { endpointProfiles } from './endpoint-profiles.ts';
 import { cliResources, type ServiceObjects, storedObjects } from './service-objects.ts';
 import { policyWorld } from './world.ts';
 
@@ -35,20 +36,21 @@ export async function readPolicyFacts(sources: Sources, context: Context): Promi
   const call = await findServiceCli(sources, context, installation.datastore);
   const objects: ServiceObjects =
     installation.datastore === 'api' ? storedObjects(sources, profile) : 'missing' in call ? async () => [] : cliResources(sources, call);
-  const [policies, endpoints, tiers, profiles, kept, workloads] = await Promise.all([
+  const [policies, stored, tiers, kept, workloads] = await Promise.all([
     objects('globalnetworkpolicies'),
     objects('hostendpoints'),
     objects('tiers'),
-    installation.datastore === 'kvstore' ? objects('profiles') : [],
     latestKept(sources.records, 'policy'),
     attempt(() => readWorkloadFacts(sources.cluster, objects, profile)),
   ]);
   const found = temporaryPolicies(policies, profile);
+  const endpoints = stored.map((one) => hostEndpointOf(one, profile.apiGroup));
+  const { datastore } = installation;
   const hosts = await attempt(async () => {
+    const profiles = await endpointProfiles({ cluster: sources.cluster, objects, profile, datastore }, endpoints);
     const world = policyWorld(context, { policies, tiers, profiles });
-    const hostEndpoints = endpoints.map((one) => hostEndpointOf(one, profile.apiGroup));
     const gone = found.map((one) => globalPolicyOf(one, profile));
-    return hostsWithout(gone, hostEndpoints, world);
+    return hostsWithout(gone, endpoints, world);
   });
   const told = (pick: (host: HostWithout) => string) =>
     'unread' in hosts

@@ -39,13 +39,13 @@ export async function storedKind(
 const NAMESPACED = new Set(['networkpolicies', 'networksets']);
 
 /** What the CLI shows; its answer is judged by its exit code, and its warnings on stderr are none (cli notes 1). */
-export function cliResources({ tools }: Pick<Sources, 'tools'>, { program, args }: CliCall): ServiceObjects {
+export function cliResources({ tools }: Pick<Sources, 'tools'>, { program, args }: CliCall, timeoutMs = CLI_LIMIT_MS): ServiceObjects {
   return async (plural) => {
     const run = {
       tool: 'netsvcctl',
       args: ['get', plural, '-o', 'json', ...(NAMESPACED.has(plural) ? ['--all-namespaces'] : []), ...args],
     } as const;
-    const { exitCode, stdout, stderr, problem } = await tools.run(run, { program, timeoutMs: CLI_LIMIT_MS });
+    const { exitCode, stdout, stderr, problem } = await tools.run(run, { program, timeoutMs });
     if (exitCode === 0) return cliObjects(stdout);
     throw new Fault('failed', `${program} get ${plural} failed: ${stderr.trim() || problem || `exit code ${exitCode}`}`, [
       `see for yourself: ${program} get ${plural}`,

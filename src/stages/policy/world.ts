@@ -6,7 +6,7 @@ import type { EndpointProfile, PolicyWorld } from '../../policy/posture.ts';
 export interface StoredPolicies {
   readonly policies: readonly KubeObject[];
   readonly tiers: readonly KubeObject[];
-  /** Profiles are objects of their own in key-value mode only. */
+  /** Those that endpoints may name, stored or derived. */
   readonly profiles: readonly KubeObject[];
 }
 

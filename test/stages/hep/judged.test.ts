@@ -10,7 +10,13 @@ import { type Fleet, fleetOf, hep, SIGNS } from '../../policy/fleet.ts';
 function judgedIn(fleet: Fleet, change: (verdicts: readonly NodeVerdict[]) => readonly NodeVerdict[] = (same) => same) {
   const facts = fleetOf(fleet);
   const read = {
-    ...{ nodes: facts.nodes, settings: facts.settings, cli: { missing: 'none was found' }, rollouts: { value: [] } },
+    ...{
+      nodes: facts.nodes,
+      settings: facts.settings,
+      cli: { missing: 'none was found' },
+      rollouts: { value: [] },
+      override: { value: undefined },
+    },
     ...{ verdicts: { value: change(hostEndpointVerdicts(facts)) }, elsewhere: endpointsWithoutNode(facts) },
     ...{ installation: { datastore: 'api', components: [] }, configuration: {} },
   } as unknown as HepFacts;

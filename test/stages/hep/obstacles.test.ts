@@ -1,17 +1,24 @@
 import assert from 'node:assert/strict';
 import type { Options } from '../../../src/core/context.ts';
 import type { Datastore } from '../../../src/core/installation.ts';
-import type { KubeObject } from '../../../src/core/object.ts';
+import { K } from '../../../src/core/kinds.ts';
+import type { Kind, KubeObject } from '../../../src/core/object.ts';
+import { ApiFailure } from '../../../src/core/ports.ts';
 import { automaticSettings } from '../../../src/policy/automatic-endpoint.ts';
+import { calico } from '../../../src/profiles/calico.ts';
 import type { HepFacts } from '../../../src/stages/hep/facts.ts';
 import { hepJudged } from '../../../src/stages/hep/judged.ts';
+import { readOverride } from '../../../src/stages/hep/override.ts';
 import { contextOf, object, resource } from '../../fixtures/facts.ts';
 
 interface Cluster {
   /** `spec.controllers` of the controllers' configuration; null: there is none yet. */
   readonly settings?: object | null;
-  /** Variables of the controllers; null: there are no controllers. */
-  readonly env?: Readonly<Record<string, string>> | null;
+  /** Variables of the controllers, each a text or where it is from; null: there are no controllers. */
+  readonly env?: Readonly<Record<string, string | object>> | null;
+  readonly envFrom?: readonly object[];
+  /** `status.environmentVars` of the controllers' configuration. */
+  readonly given?: Readonly<Record<string, string>>;
   /** Name of the agents' DaemonSet; null: there is none. */
   readonly agents?: string | null;
   /** Status of that DaemonSet where it differs from one that is rolled out. */
@@ -25,22 +32,39 @@ const ROLLED_OUT = {
   ...{ numberReady: 3, numberAvailable: 3, numberUnavailable: 0, numberMisscheduled: 0 },
 };
 
-function controllersWith(env: Readonly<Record<string, string>>): KubeObject {
-  const variables = Object.entries(env).map(([name, value]) => ({ name, value }));
+function controllersWith(env: NonNullable<Cluster['env']>, envFrom: readonly object[]): KubeObject {
+  const variables = Object.entries(env).map(([name, from]) =>
+    typeof from === 'string' ? { name, value: from } : { name, valueFrom: from },
+  );
   return object('apps/v1', 'Deployment/kube-system/calico-kube-controllers', {
-    spec: { template: { spec: { containers: [{ name: 'calico-kube-controllers', env: variables }] } } },
+    spec: { template: { spec: { containers: [{ name: 'calico-kube-controllers', env: variables, envFrom }] } } },
   });
 }
 
+/** ConfigMap `settings` has values, `closed` is not ours to read, any other is not there. */
+const maps = {
+  async get(kind: Kind, name: string, namespace?: string) {
+    if (kind !== K.ConfigMap || namespace !== 'kube-system') return undefined;
+    if (name === 'closed') throw new ApiFailure(403, 'Forbidden', 'configmaps "closed" is forbidden');
+    if (name !== 'settings') return undefined;
+    return object('v1', 'ConfigMap/kube-system/settings', {
+      data: { off: 'disabled', on: 'enabled', AUTO_HOST_ENDPOINTS: 'Disabled', HOST_ENDPOINTS: 'disabled' },
+    });
+  },
+};
+
 /** What keeps the controllers from making endpoints: nothing, but for what `cluster` says. */
-function obstaclesIn({ settings = {}, env = {}, agents = 'calico-node', status, datastore = 'api', options }: Cluster) {
-  const configuration = settings ? resource('KubeControllersConfiguration/default', { controllers: settings }) : undefined;
+async function obstaclesIn({ settings = {}, env = {}, envFrom = [], given, agents = 'calico-node', status, datastore, options }: Cluster) {
+  const written = settings ? resource('KubeControllersConfiguration/default', { controllers: settings }) : undefined;
+  const configuration = written && given ? { ...written, status: { environmentVars: given } } : written;
+  const controllers = env ? controllersWith(env, envFrom) : undefined;
   const facts = {
     ...{ nodes: [], cli: { missing: 'none was found' }, rollouts: { value: [] }, verdicts: { value: [] }, elsewhere: [] },
-    installation: { datastore, components: [] },
+    installation: { datastore: datastore ?? 'api', components: [] },
+    override: await readOverride(maps, controllers, calico.automaticEndpointsEnv),
     settings: automaticSettings(configuration?.spec),
     ...(configuration ? { configuration } : {}),
-    ...(env ? { controllers: controllersWith(env) } : {}),
+    ...(controllers ? { controllers } : {}),
     ...(agents
       ? {
           agents: object('apps/v1', `DaemonSet/kube-system/${agents}`, {
@@ -73,6 +97,12 @@ const overridden = (value: string) => [
   `AUTO_HOST_ENDPOINTS=${value} of the controllers overrides the setting`,
   'Take AUTO_HOST_ENDPOINTS out of the controllers’ Deployment.',
 ];
+const unreadBecause = (because: string) => [
+  'AUTO_HOST_ENDPOINTS',
+  `AUTO_HOST_ENDPOINTS of the controllers is set, and its value was not read: ${because}`,
+  'Take AUTO_HOST_ENDPOINTS out of the controllers’ Deployment.',
+];
+const mapKey = (key: string, name = 'settings') => ({ configMapKeyRef: { name, key } });
 const noDefault = (because: string) => ['createDefaultHostEndpoint: Disabled', because, 'Set createDefaultHostEndpoint to Enabled.'];
 const noConfiguration = (because: string) => [
   'no configuration of the controllers',
@@ -83,6 +113,36 @@ const noConfiguration = (because: string) => [
 const obstacles: Readonly<Record<string, readonly [Cluster, ...(readonly string[])[]]>> = {
   'a variable that switches automatic endpoints off': [{ env: { AUTO_HOST_ENDPOINTS: 'disabled' } }, overridden('disabled')],
   'a variable with a value that ends the controllers': [{ env: { AUTO_HOST_ENDPOINTS: 'yes' } }, overridden('yes')],
+  'a variable from a ConfigMap that switches them off': [{ env: { AUTO_HOST_ENDPOINTS: mapKey('off') } }, overridden('disabled')],
+  'a variable from a ConfigMap that nobody lets us read': [
+    { env: { AUTO_HOST_ENDPOINTS: { configMapKeyRef: { name: 'closed', key: 'off' } } } },
+    unreadBecause('ConfigMap/kube-system/closed: configmaps "closed" is forbidden (403)'),
+  ],
+  'a variable from a Secret, whose value is not read': [
+    { env: { AUTO_HOST_ENDPOINTS: { secretKeyRef: { name: 's', key: 'k' } } } },
+    unreadBecause('it is key k of Secret s'),
+  ],
+  'a variable from anywhere else': [
+    { env: { AUTO_HOST_ENDPOINTS: { fieldRef: { fieldPath: 'metadata.name' } } } },
+    unreadBecause('it is taken from fieldRef'),
+  ],
+  'a variable among all of a ConfigMap': [{ envFrom: [{ configMapRef: { name: 'settings' } }] }, overridden('Disabled')],
+  'a variable among all of a ConfigMap, put together with its prefix': [
+    { envFrom: [{ prefix: 'AUTO_', configMapRef: { name: 'settings' } }] },
+    overridden('disabled'),
+  ],
+  'a variable that the running controllers were given, wherever it was from': [
+    { given: { AUTO_HOST_ENDPOINTS: 'disabled' } },
+    [
+      'AUTO_HOST_ENDPOINTS',
+      'AUTO_HOST_ENDPOINTS=disabled was given to the controllers that run, as their configuration says, and overrides the setting',
+      'Take AUTO_HOST_ENDPOINTS out of the controllers’ environment, and let them start again.',
+    ],
+  ],
+  'a variable in both places, told once': [
+    { env: { AUTO_HOST_ENDPOINTS: 'disabled' }, given: { AUTO_HOST_ENDPOINTS: 'disabled' } },
+    overridden('disabled'),
+  ],
   'default endpoints that are switched off': [
     { settings: hostEndpoint({ createDefaultHostEndpoint: 'Disabled' }) },
     noDefault('default endpoints are switched off'),
@@ -124,6 +184,13 @@ const obstacles: Readonly<Record<string, readonly [Cluster, ...(readonly string[
 const harmless: Readonly<Record<string, Cluster>> = {
   'a cluster as it is installed': {},
   'a variable that says the same as the setting will': { env: { AUTO_HOST_ENDPOINTS: 'Enabled', OTHER: 'x' } },
+  'a variable from a ConfigMap that says the same as the setting will': { env: { AUTO_HOST_ENDPOINTS: mapKey('on') } },
+  'a variable from a key or a ConfigMap that is not there': { env: { AUTO_HOST_ENDPOINTS: mapKey('none'), OTHER: mapKey('off', 'none') } },
+  'a variable that goes before those of a ConfigMap': {
+    env: { AUTO_HOST_ENDPOINTS: 'enabled' },
+    envFrom: [{ configMapRef: { name: 'settings' } }],
+  },
+  'other variables from Secrets': { env: { OTHER: { secretKeyRef: { name: 's', key: 'k' } } }, given: { OTHER: 'disabled' } },
   'templates beside default endpoints': { settings: hostEndpoint({ createDefaultHostEndpoint: 'Enabled', templates: TEMPLATES }) },
   'labels of nodes that are not copied by the controllers, in the API datastore': { settings: { node: { syncLabels: 'Disabled' } } },
   'agents of another name while the renaming is held': { agents: 'canal', settings: HELD },
@@ -135,15 +202,16 @@ const harmless: Readonly<Record<string, Cluster>> = {
 
 describe('what keeps the controllers from making endpoints', () => {
   for (const [title, [cluster, ...expected]] of Object.entries(obstacles)) {
-    it(`is ${title}`, () => {
+    it(`is ${title}`, async () => {
+      const found = await obstaclesIn(cluster);
       assert.deepEqual(
-        obstaclesIn(cluster).map(({ text, detail, hint }) => [text, detail, hint]),
+        found.map(({ text, detail, hint }) => [text, detail, hint]),
         expected,
       );
     });
   }
 
   for (const [title, cluster] of Object.entries(harmless)) {
-    it(`is not ${title}`, () => assert.deepEqual(obstaclesIn(cluster), []));
+    it(`is not ${title}`, async () => assert.deepEqual(await obstaclesIn(cluster), []));
   }
 });

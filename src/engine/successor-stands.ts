@@ -1,0 +1,48 @@
+import type { ReadVersion, SuccessorExpected } from '../core/action.ts';
+import { whyOther } from '../core/endpoint-coverage.ts';
+import { hostEndpointOf } from '../core/host-endpoint.ts';
+import type { KubeObject } from '../core/object.ts';
+import { valueAt } from '../core/policy-renames.ts';
+import { cliList } from './cli-list.ts';
+import type { EnginePorts } from './engine-ports.ts';
+import { Outdated } from './outdated.ts';
+
+type Ports = Pick<EnginePorts, 'cluster' | 'tools'>;
+
+/** Throws Outdated if what the removal was decided by does not hold at this moment. */
+export async function assertSuccessor(ports: Ports, expected: SuccessorExpected): Promise<void> {
+  const { node, old, signs, apiGroup, setting } = expected;
+  const [endpoints, configuration] = await Promise.all([endpointsNow(ports, expected), configurationNow(ports, expected)]);
+  if (String(valueAt(configuration, setting.field)).toLowerCase() !== 'enabled')
+    throw new Outdated(`${setting.name} does not ask for automatic host endpoints any more: the controllers delete theirs`);
+  const why = whyOther(
+    node,
+    endpoints.map((one) => hostEndpointOf(one, apiGroup)),
+    signs,
+  );
+  if (why !== undefined) throw new Outdated(`${node.node}: ${why}`);
+  const byName = new Map(endpoints.map((one) => [one.metadata.name, one.metadata]));
+  for (const one of old) {
+    const live = byName.get(one.name);
+    if (!live) throw new Outdated(`the host endpoint ${one.name} is gone`);
+    if (!isSame(one, live)) throw new Outdated(`the host endpoint ${one.name} changed meanwhile`);
+  }
+}
+
+function isSame(read: ReadVersion, live: KubeObject['metadata']): boolean {
+  return read.uid === live.uid && read.resourceVersion === live.resourceVersion;
+}
+
+/** By their names, without a list of the fleet; an automatic one whose name had to be shortened is found in the list. */
+async function endpointsNow(ports: Ports, { from, node, old, signs }: SuccessorExpected): Promise<readonly KubeObject[]> {
+  if ('cli' in from) return cliList(ports, from.cli, 'hostendpoints');
+  const [automatic, ...live] = await Promise.all(
+    [`${node.node}${signs.autoHepSuffix}`, ...old.map(({ name }) => name)].map((name) => ports.cluster.get(from.kind, name)),
+  );
+  return automatic ? [automatic, ...live.filter((one) => one !== undefined)] : ports.cluster.list(from.kind);
+}
+
+async function configurationNow(ports: Ports, { from, setting }: SuccessorExpected): Promise<KubeObject | undefined> {
+  if (!('cli' in from)) return ports.cluster.get(from.settings, setting.name);
+  return (await cliList(ports, from.cli, setting.plural)).find(({ metadata }) => metadata.name === setting.name);
+}

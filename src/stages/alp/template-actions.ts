@@ -1,0 +1,66 @@
+import type { Action } from '../../core/action.ts';
+import { LAST_APPLIED } from '../../core/applied-owners.ts';
+import type { Context } from '../../core/context.ts';
+import type { KubeObject } from '../../core/object.ts';
+import { templateObject, templateText } from '../../merge/injector-template.ts';
+import { sameValue } from '../../merge/json.ts';
+import type { AlpFacts } from './facts.ts';
+import type { InjectorOutcome } from './templates.ts';
+
+/** What is kept of an injector before its template is changed. */
+export interface KeptTemplate {
+  readonly map: KubeObject;
+  /** Labels and annotations that the template gave it. */
+  readonly given?: Partial<Marks>;
+}
+
+export type Marks = Pick<Template, 'labels' | 'annotations'>;
+
+type Template = Extract<InjectorOutcome, { readonly type: 'template' }>;
+
+/** As the procedure says for a whole object; releases that ship only `data` need a patch (§4.6/1, domain §9). */
+export function templateActions({ injectors }: Pick<AlpFacts, 'injectors'>, { workFolder }: Context): readonly Action[] {
+  return injectors.flatMap(({ map, outcome }) => {
+    if (outcome.type !== 'template' || isThere(map, outcome)) return [];
+    const { name, namespace = '', uid, labels } = map.metadata;
+    const file = `${name}-template.yaml`;
+    const path = `${workFolder}/${file}`;
+    const args = outcome.isObject ? ['apply', '-f', path] : ['patch', 'configmap', name, '-n', namespace, '--patch-file', path];
+    const { [LAST_APPLIED]: _, ...annotations } = map.metadata.annotations ?? {};
+    const before = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace, uid, labels, annotations }, data: map.data };
+    const given = outcome.isObject ? { labels: outcome.labels, annotations: outcome.annotations } : undefined;
+    return [
+      {
+        id: `file-${name}`,
+        title: `write the template of ${name}`,
+        ref: '§4.6/1',
+        undo: 'full',
+        effect: { type: 'write', file, content: textOf(map, outcome) },
+      },
+      {
+        id: `template-${name}`,
+        title: `put the template of the target into ConfigMap ${namespace}/${name}${outcome.edited ? ', with your edits' : ''}`,
+        ref: '§4.6/1',
+        undo: 'full',
+        afresh: true,
+        keep: { map: before, ...(given ? { given } : {}) },
+        effect: { type: 'exec', run: { tool: 'kubectl', args } },
+      },
+    ] satisfies readonly Action[];
+  });
+}
+
+/** Labels and annotations count where the template has any. */
+function isThere({ metadata, data = {} }: KubeObject, outcome: Template): boolean {
+  const has = (mine: Readonly<Record<string, string>> = {}, wanted: Readonly<Record<string, string>>) =>
+    Object.entries(wanted).every(([key, value]) => mine[key] === value);
+  if (!sameValue(data, outcome.data)) return false;
+  return !outcome.isObject || (has(metadata.labels, outcome.labels) && has(metadata.annotations, outcome.annotations));
+}
+
+function textOf({ metadata: { name, namespace } }: KubeObject, { isObject, labels, annotations, data }: Template): string {
+  if (!isObject) return templateText(data);
+  const given = (what: 'labels' | 'annotations', marks: Readonly<Record<string, string>>) =>
+    Object.keys(marks).length > 0 ? { [what]: marks } : {};
+  return templateObject({ name, namespace, ...given('labels', labels), ...given('annotations', annotations) }, data);
+}

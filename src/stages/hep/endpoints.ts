@@ -1,0 +1,98 @@
+import type { Action, CliCall, EndpointsExpected, SuccessorExpected } from '../../core/action.ts';
+import type { Context } from '../../core/context.ts';
+import type { NodeVerdict } from '../../policy/host-endpoint-verdicts.ts';
+import type { HepFacts } from './facts.ts';
+
+/** Five minutes for a restart with back-off, and the old controllers' 2.5 endpoints a second (host endpoint notes 1.2). */
+function limitMs(nodes: number): number {
+  return 300_000 + nodes * 400;
+}
+
+/** The controllers have taken the setting once every node's endpoint stands: their status says so too early (host endpoint notes 1.2). */
+export function awaitEndpoints(facts: HepFacts, verdicts: readonly NodeVerdict[], context: Context): readonly Action[] {
+  const covered = verdicts.filter(({ uncovered }) => uncovered === undefined);
+  if (covered.length === 0) return [];
+  const until = expectedOf(facts, covered, context);
+  return [
+    {
+      id: 'endpoints',
+      title: `wait for the automatic endpoint of ${covered.length === 1 ? 'one node' : `each of ${covered.length} nodes`}, with the copied labels`,
+      ref: '§4.7/2',
+      undo: 'full',
+      effect: { type: 'wait', until, timeoutMs: context.options.timeoutMs ?? limitMs(covered.length) },
+    },
+  ];
+}
+
+function expectedOf(facts: HepFacts, verdicts: readonly NodeVerdict[], { profile }: Context): EndpointsExpected {
+  const labelsOf = labelsAfter(facts);
+  return {
+    type: 'host-endpoints',
+    apiGroup: profile.apiGroup,
+    signs: profile.labels,
+    from: facts.kind ? { kind: facts.kind } : { cli: cliOf(facts) },
+    nodes: verdicts.map((verdict) => ({ node: verdict.node, labels: labelsOf(verdict) })),
+  };
+}
+
+const cliOf = ({ cli }: HepFacts): CliCall => ('missing' in cli ? { program: '', args: [] } : cli);
+
+/** What each node has, and what it gets from its old endpoints: nothing less may be on its automatic endpoint. */
+function labelsAfter({ nodes }: HepFacts): (verdict: NodeVerdict) => Readonly<Record<string, string>> {
+  const labelsOf = new Map(nodes.map(({ metadata }) => [metadata.name, metadata.labels ?? {}]));
+  return ({ node, labels }) => ({ ...labelsOf.get(node), ...Object.fromEntries(labels.copies.map(({ key, value }) => [key, value])) });
+}
+
+/** Policies, agents and the rest are judged again this often while endpoints go: a look at the whole fleet takes seconds itself. */
+const JUDGED_WITHIN_MS = 10_000;
+
+/** One node's old endpoints at a time, the first node alone: what is wrong shows there (§4.7/3). */
+export function deleteOld(facts: HepFacts, verdicts: readonly NodeVerdict[], context: Context): readonly Action[] {
+  const { cli, stored, kept } = facts;
+  if ('missing' in cli) return [];
+  const byName = new Map(stored.map((one) => [one.metadata.name, one]));
+  const isFirst = !kept.some(({ id }) => id.includes('/hep/delete-'));
+  const successor = successorOf(facts, context);
+  return verdicts
+    .filter(({ old, uncovered }) => old.length > 0 && uncovered === undefined)
+    .map((verdict, index) => {
+      const names = verdict.old.map(({ name }) => name);
+      return {
+        id: `delete-${index + 1}`,
+        title: `delete the old ${names.length === 1 ? 'host endpoint' : 'host endpoints'} ${names.join(', ')} of ${verdict.node}`,
+        ref: '§4.7/3',
+        undo: 'full',
+        afresh: index === 0 || (index === 1 && isFirst),
+        judgedWithinMs: JUDGED_WITHIN_MS,
+        keep: { endpoints: names.map((name) => byName.get(name)) },
+        effect: {
+          type: 'exec',
+          program: cli.program,
+          run: { tool: 'netsvcctl', args: ['delete', 'hostendpoint', ...names, ...cli.args] },
+          onlyIf: successor(verdict),
+        },
+      };
+    });
+}
+
+/** What must hold in the moment in which the old endpoints of a node go. */
+function successorOf(facts: HepFacts, { profile }: Context): (verdict: NodeVerdict) => SuccessorExpected {
+  const { apiGroup, labels: signs, controllersConfiguration } = profile;
+  const labelsOf = labelsAfter(facts);
+  const byName = new Map(facts.stored.map(({ metadata }) => [metadata.name, metadata]));
+  const common = {
+    type: 'successor',
+    signs,
+    apiGroup,
+    setting: { ...controllersConfiguration, field: 'spec.controllers.node.hostEndpoint.autoCreate' },
+    from: facts.kind && facts.settingsKind ? { kind: facts.kind, settings: facts.settingsKind } : { cli: cliOf(facts) },
+  } as const;
+  return (verdict) => ({
+    ...common,
+    node: { node: verdict.node, labels: labelsOf(verdict) },
+    old: verdict.old.map(({ name }) => {
+      const { uid, resourceVersion } = byName.get(name) ?? {};
+      return { name, ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+    }),
+  });
+}

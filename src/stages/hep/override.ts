@@ -1,0 +1,67 @@
+import type { HepJudged } from '../../checks/hep-facts.ts';
+import type { Reading } from '../../core/check.ts';
+import type { Context } from '../../core/context.ts';
+import { K } from '../../core/kinds.ts';
+import type { KubeObject } from '../../core/object.ts';
+import type { ClusterReader } from '../../core/ports.ts';
+import { attempt } from '../reading.ts';
+import { type VariableSource, variableSources } from './workload-env.ts';
+
+/** The variable that overrides the setting of automatic endpoints: what the controllers' workload gives it; undefined where it gives none. */
+export type Override = Reading<string | undefined>;
+
+/** Reads it through ConfigMaps. What a Secret holds is not read: it is said that it is set. */
+export async function readOverride(
+  cluster: Pick<ClusterReader, 'get'>,
+  controllers: KubeObject | undefined,
+  name: string | undefined,
+): Promise<Override> {
+  if (name === undefined || !controllers) return { value: undefined };
+  const namespace = controllers.metadata.namespace ?? '';
+  // The last one that gives a value counts; a ConfigMap may have none of that name.
+  for (const source of variableSources(controllers, name).toReversed()) {
+    const reading = await readSource(cluster, namespace, source);
+    if ('unread' in reading || reading.value !== undefined) return reading;
+  }
+  return { value: undefined };
+}
+
+async function readSource(cluster: Pick<ClusterReader, 'get'>, namespace: string, source: VariableSource): Promise<Override> {
+  if (source.type === 'value') return { value: source.value };
+  if (source.type === 'unread') return { unread: source.from };
+  const map = await attempt(() => cluster.get(K.ConfigMap, source.map, namespace));
+  if ('unread' in map) return { unread: `ConfigMap/${namespace}/${source.map}: ${map.unread}` };
+  return { value: (map.value?.data as Readonly<Record<string, string>> | undefined)?.[source.key] };
+}
+
+interface Told {
+  readonly override: Override;
+  readonly configuration?: KubeObject;
+}
+
+/** What the workload gives and what the running controllers were given, where it switches automatic endpoints off or cannot be told. */
+export function overrideOf({ override, configuration }: Told, { profile }: Context): HepJudged['obstacles'] {
+  const name = profile.automaticEndpointsEnv;
+  if (name === undefined) return [];
+  const hint = `Take ${name} out of the controllers’ Deployment.`;
+  if ('unread' in override) {
+    return [{ text: name, detail: `${name} of the controllers is set, and its value was not read: ${override.unread}`, hint }];
+  }
+  if (isHarmful(override.value))
+    return [{ text: name, detail: `${name}=${override.value} of the controllers overrides the setting`, hint }];
+  const running = runningValue(configuration, name);
+  if (!isHarmful(running)) return [];
+  const detail = `${name}=${running} was given to the controllers that run, as their configuration says, and overrides the setting`;
+  return [{ text: name, detail, hint: `Take ${name} out of the controllers’ environment, and let them start again.` }];
+}
+
+/** Any other word than this ends the controllers (host endpoint notes 1.5). */
+function isHarmful(value: string | undefined): boolean {
+  return value !== undefined && value.toLowerCase() !== 'enabled';
+}
+
+/** Controllers write at their start which variables they were given (domain §8.2). */
+function runningValue(configuration: KubeObject | undefined, name: string): string | undefined {
+  const { status } = (configuration ?? {}) as { readonly status?: { readonly environmentVars?: Readonly<Record<string, string>> } };
+  return status?.environmentVars?.[name];
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { K } from '../../src/core/kinds.ts';
+import type { KubeObject } from '../../src/core/object.ts';
+import { storedMetadata } from '../../src/core/stored-metadata.ts';
+import { virtualClock } from '../../src/sandbox/clock.ts';
+import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+
+const releasesFolder = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
+const CRD = 'crd.netsvc.io/v1';
+
+/** A stored resource of the service, as a person made it. */
+export function put(scenario: Scenario, kind: string, name: string, spec: object, labels: Readonly<Record<string, string>> = {}): void {
+  const { cluster } = scenario;
+  const found = cluster.kinds().find((one) => one.kind === kind);
+  assert.ok(found);
+  cluster.store.insert(found, { apiVersion: CRD, kind, metadata: { name, labels }, spec });
+}
+
+export const oldEndpoint = (scenario: Scenario, name: string, node: string, labels = {}) =>
+  put(scenario, 'HostEndpoint', name, { node, interfaceName: '*', expectedIPs: ['10.0.0.1'] }, labels);
+
+/** Upgraded already; policies select hosts by the label `role`, which old endpoints have. */
+export async function upgraded(nodes = 3): Promise<Scenario> {
+  const scenario = await netsvcScenario({ nodes, releasesFolder, clock: virtualClock(), installed: 'v3.32.2' });
+  put(scenario, 'KubeControllersConfiguration', 'default', { controllers: { node: { syncLabels: 'Enabled' } } });
+  put(scenario, 'GlobalNetworkPolicy', 'hosts', { selector: 'role == "host"', types: ['Ingress', 'Egress'] });
+  for (let index = 1; index <= nodes; index += 1) oldEndpoint(scenario, `old-${index}`, `node-0${index}`, { role: 'host' });
+  return scenario;
+}
+
+export function endpoints({ cluster }: Scenario): readonly KubeObject[] {
+  const kind = cluster.kinds().find(({ plural }) => plural === 'hostendpoints');
+  return kind ? cluster.store.list(kind) : [];
+}
+
+export const nodeLabels = ({ cluster }: Scenario) => cluster.store.list(K.Node).map(({ metadata }) => metadata.labels ?? {});
+
+/** Endpoints, settings and labels, without what the server sets. */
+export function stateOf(scenario: Scenario): unknown {
+  const { cluster } = scenario;
+  const settings = cluster.kinds().find(({ plural }) => plural === 'kubecontrollersconfigurations');
+  return {
+    endpoints: endpoints(scenario).map((one) => [one.metadata.name, storedMetadata(one, 'netsvc.io').labels, one.spec]),
+    settings: settings && cluster.store.list(settings).map(({ spec }) => spec),
+    labels: nodeLabels(scenario),
+  };
+}
+
+/** Moments at which a host had no endpoint with its label at all. */
+export function watchForGaps(scenario: Scenario): readonly string[] {
+  const gaps: string[] = [];
+  scenario.cluster.store.listen(({ kind, before }) => {
+    if (kind.plural !== 'hostendpoints') return;
+    const node = (before?.spec as { readonly node?: string } | undefined)?.node;
+    const left = endpoints(scenario).filter(({ spec }) => (spec as { readonly node?: string }).node === node);
+    const labelled = left.some((one) => storedMetadata(one, 'netsvc.io').labels.role === 'host');
+    if (node !== undefined && !labelled) gaps.push(node);
+  });
+  return gaps;
+}
