@@ -1,26 +1,53 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { build } from 'esbuild';
 import { startControlPlane } from '../test/control-plane/control-plane.ts';
+import { NETSVC_FLEET } from '../test/support/hep-services.ts';
+import { installedCluster } from '../test/support/installed-cluster.ts';
+import { program, surroundingsEnv } from '../test/support/upgrade-process.ts';
+import { benchFleet, createFleet } from './hep-fleet.ts';
 import { interleave, medianOf, type Sample, sample } from './measure.ts';
 import { ratioTable, type Section } from './report.ts';
 
-/** The verdicts of `hep` over 5,000 nodes, 5,000 endpoints and 1,000 policies, as a process of its own beside a bare Node. */
+const [NODES, POLICIES] = [5000, 1000];
+
+/** The plan of `hep` as a command on a real control plane, beside a bare Node and beside the verdicts alone, which need no cluster. */
 export async function hostEndpointPlan(): Promise<Section> {
   const folder = await mkdtemp(join(tmpdir(), 'hep-plan-'));
+  const { manifest, group, release, source, program: cliName } = NETSVC_FLEET;
+  const cluster = await installedCluster({ manifest, nodes: 1, maxMinutes: 60 });
   try {
-    const program = await bundled(folder, 'host-endpoints-program.ts');
-    const bare = { name: '`node -e 0`', program: process.execPath, args: ['-e', '0'] };
-    const figures = await interleave([bare, { name: 'verdicts', program: process.execPath, args: [program, '5000', '1000'] }], 5);
+    await createFleet(cluster.plane.api, group, benchFleet(NODES, POLICIES));
+    const bin = join(folder, 'bin');
+    await installTold(bin, cliName, release);
+    const alone = await bundled(folder, 'host-endpoints-program.ts');
+    const around = surroundingsEnv(cluster.around);
+    const accepted = ['NS-711', 'NS-712', 'NS-713'].flatMap((id) => ['--accept', id]);
+    const args = ['hep', '--dry-run=client', '--profile', 'netsvc', '--release', release, '--manifest-url', source, ...accepted];
+    const figures = await interleave(
+      [
+        { name: '`node -e 0`', program: process.execPath, args: ['-e', '0'] },
+        { name: 'verdicts alone', program: process.execPath, args: [alone, `${NODES}`, `${POLICIES}`] },
+        { name: '`hep --dry-run=client`', program, args, env: { ...around, PATH: [bin, around.PATH].join(delimiter) } },
+      ],
+      5,
+    );
     return {
-      title: 'Verdicts on host endpoints',
+      title: 'Plan of hep',
       aim: 'at most 3 s and 250 MB for 5,000 nodes, 5,000 endpoints and 1,000 policies',
       lines: ratioTable(figures),
     };
   } finally {
+    await cluster.stop();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** A CLI of the service that tells its release: a plan with the API datastore asks for no more. */
+async function installTold(folder: string, name: string, release: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, name), `#!/bin/sh\necho "Client Version:    ${release}"\n`, { mode: 0o755 });
 }
 
 /** Of both ways; medians. */
