@@ -13,6 +13,12 @@ export function appliedOwnerUids({ annotations }: Pick<ObjectMeta, 'annotations'
   return references.flatMap((one: { readonly uid?: unknown } | null) => (typeof one?.uid === 'string' ? [one.uid] : []));
 }
 
+/** Names of the labels, or annotations, that kubectl noted as applied: what a next file leaves out of these, it takes away. */
+export function appliedNames({ annotations }: Pick<ObjectMeta, 'annotations'>, what: 'labels' | 'annotations'): readonly string[] {
+  const { metadata } = parsed(annotations?.[LAST_APPLIED] ?? '') as { readonly metadata?: Readonly<Record<string, object>> | null };
+  return Object.keys(metadata?.[what] ?? {});
+}
+
 function parsed(text: string): object {
   try {
     const value: unknown = JSON.parse(text);

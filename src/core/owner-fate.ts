@@ -79,7 +79,7 @@ function fateOf({ object }: OwnedObject, reference: OwnerReference, place: numbe
   const kind = world.kinds[reference.kind];
   const namespace = kind?.namespaced ? object.namespace : undefined;
   const stored = isStored ? byStoredName(kind, namespace, reference.name) : behindServed(kind, namespace, reference);
-  const servedUid = isStored ? stored?.uid : servedAs(kind, namespace, reference);
+  const servedUid = isStored ? stored?.uid : servedAs(kind, ownerPlace(namespace, reference.name), reference.uid);
   const wasRead = (isStored ? kind?.stored : kind?.served) !== undefined;
   const { keepsUids, targetConverts, sourceConverts } = world;
   const after: OwnerFate = wasRead
@@ -109,9 +109,8 @@ function fateOf({ object }: OwnedObject, reference: OwnerReference, place: numbe
   };
 }
 
-/** UID of the owner that the reference means: of several of one name, the one that it names by its UID. */
-function servedAs(kind: OwnersOfKind | undefined, namespace: string | undefined, { name, uid }: OwnerReference): string | undefined {
-  const place = ownerPlace(namespace, name);
+/** UID of the owner that a reference with this UID means: of several of one name, the one that has it. */
+export function servedAs(kind: OwnersOfKind | undefined, place: string, uid: string): string | undefined {
   return kind?.twins?.get(place)?.has(uid) ? uid : kind?.served?.get(place);
 }
 

@@ -7,6 +7,8 @@ export interface StoredMetadata {
   readonly name?: string;
   /** True if the object has the annotation: it was written through the service's API. */
   readonly stored: boolean;
+  /** When the object of the service was made; earlier than its stored form where that was stored anew (host endpoint notes 4). */
+  readonly madeAt?: string;
   readonly labels: Readonly<Record<string, string>>;
   /** Without the one in which the service keeps the others. */
   readonly annotations: Readonly<Record<string, string>>;
@@ -19,9 +21,10 @@ export interface StoredMetadata {
  */
 export function storedMetadata(object: KubeObject, apiGroup: string): StoredMetadata {
   const { [`${apiGroup}/metadata`]: text, ...own } = object.metadata.annotations ?? {};
-  const { name, labels, annotations } = text === undefined ? {} : parsed(text);
+  const { name, creationTimestamp, labels, annotations } = text === undefined ? {} : parsed(text);
   return {
     ...(typeof name === 'string' ? { name } : {}),
+    ...(typeof creationTimestamp === 'string' ? { madeAt: creationTimestamp } : {}),
     stored: text !== undefined,
     labels: { ...object.metadata.labels, ...textsOf(labels) },
     annotations: { ...own, ...textsOf(annotations) },
@@ -46,7 +49,14 @@ export function isOfDefaultTier(policy: KubeObject): boolean {
   return tier === undefined || tier === '' || tier === 'default';
 }
 
-function parsed(text: string): { readonly name?: unknown; readonly labels?: unknown; readonly annotations?: unknown } {
+interface StoredFields {
+  readonly name?: unknown;
+  readonly creationTimestamp?: unknown;
+  readonly labels?: unknown;
+  readonly annotations?: unknown;
+}
+
+function parsed(text: string): StoredFields {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? value : {};

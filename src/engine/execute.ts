@@ -47,6 +47,8 @@ export function realExecutor(ports: EnginePorts, observe: Observer, ends: Ends, 
       switch (effect.type) {
         case 'exec':
           await assertHolds(ports, effect.onlyIf);
+          // What was just asked took its time: the lock may be gone since it was looked at.
+          ends.mustHold();
           await runTool(ports, effect, ends.cut, tell(observe, stage, action));
           return {};
         case 'delete':

@@ -123,13 +123,16 @@ export class StageRounds {
     return changes && stage.converges === true ? 'plan' : 'done';
   }
 
-  /** Whether the judgement of a round that begins now is too old for an action; one that has written nothing goes by what it just saw. */
+  /**
+   * Whether the judgement of a round that begins now is too old for an action. What only wants a look after writes goes by what the
+   * round just saw; a wait makes a judgement old without any.
+   */
   #ageing(): (action: Action) => boolean {
     const { ports, actor } = this.#parts;
     const now = () => ports.clock.now().getTime();
     const [before, since] = [actor.writes, now()];
     return ({ afresh, judgedWithinMs = Number.POSITIVE_INFINITY }) =>
-      actor.writes > before && (afresh === true || now() - since > judgedWithinMs);
+      now() - since > judgedWithinMs || (afresh === true && actor.writes > before);
   }
 
   #afresh(action: Action): Next {

@@ -37,6 +37,8 @@ export interface NodeVerdict {
   readonly old: readonly HostEndpoint[];
   readonly unclear: readonly HostEndpoint[];
   readonly labels: LabelCopies;
+  /** With which labels its automatic endpoint was judged; the controllers' own mark is not among them. */
+  readonly endpointLabels: Labels;
   /** Why the node gets no automatic endpoint, if it gets none. */
   readonly uncovered?: 'name-taken' | 'no-default' | 'templates-only';
   /** True if its automatic endpoint stands, with addresses. */
@@ -67,7 +69,8 @@ function verdictOf(node: NodeFacts, endpoints: readonly HostEndpoint[], byName: 
   const old = everywhere.filter((endpoint) => originOf(endpoint, signs) === 'old');
   const labels = labelCopies(old, node.labels, signs);
   const uncovered = uncoveredBecause(node.name, byName, fleet);
-  const automatic = uncovered ? [] : [automaticOf(node, labels, fleet)];
+  const endpointLabels = automaticLabels(node, labels, everywhere, signs);
+  const automatic = uncovered ? [] : [automaticEndpoint(node.name, endpointLabels, signs, world.allowAllProfile)];
   // What bears the controllers’ label is theirs: they make it what `automatic` is, or delete it, whoever made it.
   const kept = everywhere.filter((endpoint) => !old.includes(endpoint) && !isLabelledOwn(endpoint, signs));
   const now = effective(everywhere);
@@ -88,6 +91,7 @@ function verdictOf(node: NodeFacts, endpoints: readonly HostEndpoint[], byName: 
     old,
     unclear: endpoints.filter((endpoint) => originOf(endpoint, signs) === 'unclear'),
     labels,
+    endpointLabels,
     ...(uncovered ? { uncovered } : {}),
     covered: whyUncovered({ node: node.name, labels: {} }, endpoints, signs) === undefined,
     lostPorts: old.filter(({ ports }) => ports.length > 0).map(({ name }) => name),
@@ -99,9 +103,13 @@ function moment(before: Posture, after: Posture, endpoint: HostEndpoint | undefi
   return { verdict: worst(changes.map(({ verdict }) => verdict)), changes, ...(endpoint ? { endpoint: endpoint.name } : {}) };
 }
 
-function automaticOf(node: NodeFacts, { copies }: LabelCopies, { signs, world }: FleetFacts): HostEndpoint {
-  const copied = Object.fromEntries(copies.map(({ key, value }) => [key, value]));
-  return automaticEndpoint(node.name, { ...node.labels, ...copied }, signs, world.allowAllProfile);
+/**
+ * The controllers copy the labels of the service's own node, which may have more than the Kubernetes node (its CLI can label it):
+ * the endpoint that stands shows them. What was taken off the node since is off the endpoint at their next look.
+ */
+function automaticLabels(node: NodeFacts, { copies }: LabelCopies, endpoints: readonly HostEndpoint[], signs: AutomaticSigns): Labels {
+  const { [signs.createdBy]: _, ...standing } = endpoints.find((one) => originOf(one, signs) === 'automatic')?.labels ?? {};
+  return { ...standing, ...node.labels, ...Object.fromEntries(copies.map(({ key, value }) => [key, value])) };
 }
 
 function uncoveredBecause(node: string, byName: ByName, { settings, signs }: FleetFacts): NodeVerdict['uncovered'] {

@@ -14,6 +14,8 @@ const DELAY_MS = 1000;
 export interface EndpointFaults {
   /** Nodes that get no automatic endpoint. */
   readonly never: Set<string>;
+  /** Labels that only the service's own node has, given by its CLI: the controllers copy them as well. */
+  readonly ownLabels: Map<string, Readonly<Record<string, string>>>;
 }
 
 /**
@@ -47,7 +49,7 @@ function reconcile(store: Store, faults: EndpointFaults): void {
     if (node === undefined || !wanted.has(node) || endpoint.metadata.name !== `${node}${SUFFIX}`)
       store.delete(kind, endpoint.metadata.name);
   }
-  for (const node of wanted.values()) write(store, kind, node, endpoints);
+  for (const node of wanted.values()) write(store, kind, node, endpoints, faults.ownLabels.get(node.metadata.name));
 }
 
 function isOn(configuration: KubeObject | undefined): boolean {
@@ -61,7 +63,13 @@ function isAutomatic({ metadata }: KubeObject): boolean {
   return Object.entries(CREATED_BY).every(([key, value]) => metadata.labels?.[key] === value);
 }
 
-function write(store: Store, kind: Kind, node: KubeObject, endpoints: readonly KubeObject[]): void {
+function write(
+  store: Store,
+  kind: Kind,
+  node: KubeObject,
+  endpoints: readonly KubeObject[],
+  ownLabels: Readonly<Record<string, string>> = {},
+): void {
   const name = `${node.metadata.name}${SUFFIX}`;
   const there = endpoints.find(({ metadata }) => metadata.name === name);
   if (there && !isAutomatic(there)) return;
@@ -71,7 +79,7 @@ function write(store: Store, kind: Kind, node: KubeObject, endpoints: readonly K
     metadata: {
       name,
       labels: CREATED_BY,
-      annotations: { [`${GROUP}/metadata`]: JSON.stringify({ labels: { ...node.metadata.labels, ...CREATED_BY } }) },
+      annotations: { [`${GROUP}/metadata`]: JSON.stringify({ labels: { ...ownLabels, ...node.metadata.labels, ...CREATED_BY } }) },
     },
     spec: { node: node.metadata.name, interfaceName: '*', expectedIPs: ['10.0.0.1'], profiles: ['netsvc-default-allow'] },
   };

@@ -41,7 +41,7 @@ async function readVerifyFacts(sources: Sources, context: Context): Promise<Veri
     attemptWith(target, async (one) => (one ? readLeftovers(cluster, context, one) : undefined)),
     attempt(() => readLeftBehind(cluster, context)),
     attemptWith(datastore, (one) => readTemporaryPolicies(sources, context, one)),
-    attempt(() => readOwnerFacts(cluster, context)),
+    attempt(() => readOwnerFacts(cluster, context, 'value' in datastore ? datastore.value : 'api')),
     attempt(() => readStillOff(sources)),
   ]);
   return { datastore, clusterVersion, images, rollouts, operator, leftovers, leftBehind, temporaryPolicies, owners, stillOff, clis };

@@ -151,13 +151,13 @@ describe('runChain', () => {
     assert.deepEqual(notes, ['looks again before it goes on to: enable']);
   });
 
-  /** A clock that goes on by a second with every program, and a check that is asked again and again. */
+  /** A clock that goes on by a second with every program and every file of the work folder, and a check that is asked again and again. */
   function slowBench(verdicts: readonly Verdict[]) {
     const bench = engineBench();
     const start = Date.parse('2026-11-21T02:00:00Z');
     const clock = {
       ...bench.ports.clock,
-      now: () => new Date(start + bench.calls.filter((call) => call.startsWith('exec')).length * 1000),
+      now: () => new Date(start + bench.calls.filter((call) => /^(exec|write) /.test(call)).length * 1000),
     };
     const asked: number[] = [];
     const judge = () => verdicts[asked.push(clock.now().getTime() - start) - 1] ?? ok();
@@ -181,6 +181,16 @@ describe('runChain', () => {
       removals(1, 60).map(({ id }) => id),
     );
     assert.deepEqual(asked.slice(0, 4), [0, 0, 4_000, 8_000]);
+  });
+
+  it('judges anew after a wait that took too long, though nothing was written since', async () => {
+    const { bench, asked, check } = slowBench([]);
+    const waits = Array.from({ length: 5 }, (_, index) => exec(`w${index}`, { effect: { type: 'write', file: `w${index}`, content: '' } }));
+    const long = [...waits, ...removals(1, 2)];
+    const rounds = [long, long, removals(1, 2)].map((actions) => ({ actions }));
+    const { outcome } = await run(bench, [scripted('hep', rounds, { checks: [check], converges: true })]);
+    assert.deepEqual([outcome.exit, deleted(bench)], ['done', ['delete-1', 'delete-2']]);
+    assert.deepEqual(asked, [0, 0, 5_000]);
   });
 
   it('writes nothing more once the judgement in the middle is bad', async () => {

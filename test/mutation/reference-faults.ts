@@ -111,7 +111,7 @@ export const WRITE_AHEAD: Room = {
     ...faultsIn('src/stages/owners/renamed-objects.ts', [
       ['groupOf(object.apiVersion) === crdGroup && ', ''],
       ['isPolicy(entry, profile) && !live.found.has(entryKey(entry))', 'isPolicy(entry, profile)'],
-      ['if (!keptOf(entry).every((one) => now.references.some((other) => sameReference(one, other)))) return [entry];', ''],
+      ['if (!kept.every((one) => now.references.some((other) => sameReference(one, other)))) return [entry];', ''],
       [' || policyName(object, profile) !== object.metadata.name', ''],
       ['!object || !isOfDefaultTier(object)', '!object'],
       ["if ('unread' in reading) unread.push(", "if ('unread' in object) unread.push("],

@@ -144,6 +144,16 @@ const ROWS: readonly Row[] = [
     delete: 'same',
   },
   {
+    it: 'labels that only the service’s own node has show on the automatic endpoint that stands: they count',
+    fleet: {
+      nodes: { n1: {} },
+      endpoints: [hep('n1-auto-hep', 'n1', { ...AUTOMATIC, rack: 'a' }, ALLOW), hep('a-old', 'n1', {}, ALLOW)],
+      policies: [policy('p', 'rack == "a"')],
+    },
+    enable: 'same',
+    delete: 'NEWLY POLICED',
+  },
+  {
     it: 'a node whose automatic name is taken by a hand-made endpoint gets none',
     fleet: { nodes: { n1: {} }, endpoints: [hep('n1-auto-hep', 'n1')] },
     enable: 'same',

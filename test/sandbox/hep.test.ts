@@ -214,6 +214,21 @@ describe('hep on the sandbox', () => {
     assert.equal((await run(scenario, { accept: ['NS-713'] })).exit, 'done');
   });
 
+  it('comes to its end where a node has a label that only the service’s own node shows, and judges by it', async () => {
+    const scenario = await upgraded();
+    scenario.cluster.endpointFaults.ownLabels.set('node-02', { rack: 'a' });
+    const outcome = await run(scenario);
+    assert.deepEqual([outcome.exit, outcome.message, names(scenario)], ['done', undefined, automatic]);
+
+    const policed = await upgraded();
+    policed.cluster.endpointFaults.ownLabels.set('node-02', { rack: 'a' });
+    put(policed, 'GlobalNetworkPolicy', 'by-rack', { selector: 'rack == "a"', types: ['Ingress'] });
+    // Before the automatic one in the order of names: it is in force until it goes.
+    oldEndpoint(policed, 'aaa-2', 'node-02', { role: 'host' });
+    assert.equal((await run(policed)).exit, 'blocked');
+    assert.ok(names(policed).includes('aaa-2'));
+  });
+
   it('deletes no further old endpoint once automatic ones are switched off, and switches them on again', async () => {
     const scenario = await upgraded();
     const kind = scenario.cluster.kinds().find(({ plural }) => plural === 'kubecontrollersconfigurations');

@@ -135,21 +135,31 @@ describe('the template of alp', () => {
       [`${NEW}/manifests/alp/istio-inject-configmap-1.15.3.yaml`]: `${labels({ labels: { release: 'new', kept: 'theirs', tool: 'x' }, annotations: { of: 'target' } })}${fileOf(NEW)}`,
       [`${OLD}/manifests/alp/istio-inject-configmap-1.15.3.yaml`]: `${labels({ labels: { release: 'old', kept: 'base' } })}${fileOf(OLD)}`,
     };
-    const marks = { labels: { release: 'old', kept: 'mine', team: 'a' }, annotations: { note: 'mine', [LAST_APPLIED]: '{}' } };
+    const applied = JSON.stringify({ metadata: { labels: { release: 'old', team: 'a' }, annotations: { note: 'before' } } });
+    const marks = {
+      labels: { release: 'old', kept: 'mine', team: 'a', 'app.kubernetes.io/managed-by': 'Helm' },
+      annotations: { note: 'mine', 'meta.helm.sh/release-name': 'istiod', [LAST_APPLIED]: applied },
+    };
     const live = (change: object = {}, config = template(OLD)): KubeObject => {
       const map = injector(config);
       return { ...map, metadata: { ...map.metadata, ...marks, ...change } };
     };
     const objects = [live(), istiod('1.15.3')];
 
-    it('keeps the labels and annotations that are there, and brings the target’s', async () => {
+    it('brings the labels and annotations of the target, and names what kubectl would else take away; the rest stays by itself', async () => {
       const { metadata } = parse(written(await planned({ objects, files: whole }))) as KubeObject;
       assert.deepEqual(metadata, {
         name: 'istio-sidecar-injector',
         namespace: 'istio-system',
-        labels: { release: 'new', kept: 'mine', team: 'a', tool: 'x' },
+        labels: { release: 'new', team: 'a', tool: 'x' },
         annotations: { note: 'mine', of: 'target' },
       });
+    });
+
+    it('is what a person’s own template says, label by label', async () => {
+      const plan = await planned({ objects, files: { '/own.yaml': Object.values(whole)[0] ?? '' }, options: { template: '/own.yaml' } });
+      const { metadata } = parse(written(plan)) as KubeObject;
+      assert.deepEqual(metadata.labels, { release: 'new', kept: 'theirs', team: 'a', tool: 'x' });
     });
 
     it('is put in again where only a label of the target is missing', async () => {

@@ -108,13 +108,15 @@ describe('verify looks for owners', () => {
     const crd: Kind = { ...networkSet, group: 'crd.projectcalico.org', version: 'v1' };
     const stored = object('crd.projectcalico.org/v1', 'NetworkSet/a/s', { metadata: { uid: 'u1' } });
     const elsewhere = object('crd.projectcalico.org/v1', 'NetworkSet/b/s', { metadata: { uid: 'u2' } });
-    const facts = async (objects: readonly KubeObject[]) => {
+    const facts = async (objects: readonly KubeObject[], datastore?: 'api' | 'kvstore') => {
       const { cluster } = clusterOf(objects, { kinds: [K.ConfigMap, networkSet, crd] });
-      return readOwnerFacts(cluster, context);
+      return readOwnerFacts(cluster, context, datastore);
     };
     const hidden = await facts([owned('u1'), stored]);
     assert.deepEqual(hidden.unread, [{ kind: 'projectcalico.org/NetworkSet', because: 'it does not show s, which is stored' }]);
     assert.deepEqual(hidden.owners, {});
+    const leftOver = await facts([owned('u1'), stored], 'kvstore');
+    assert.deepEqual([leftOver.unread, Object.keys(leftOver.owners)], [[], ['projectcalico.org/NetworkSet']]);
     const gone = await facts([owned('u1'), elsewhere]);
     assert.deepEqual([gone.unread, Object.keys(gone.owners)], [[], ['projectcalico.org/NetworkSet']]);
   });

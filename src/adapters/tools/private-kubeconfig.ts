@@ -17,13 +17,17 @@ export function privateKubeconfigFile(work: WorkFolder, text: string): PrivateKu
   const name = kubeconfigName(process.pid);
   const path = join(work.path, name);
   let written: Promise<unknown> | undefined;
+  let removed = false;
   return {
     path,
-    write() {
+    async write() {
+      // A reader that was still under way at the end must not leave credentials behind.
+      if (removed) throw new Error('this command has ended');
       written ??= work.write(name, text);
       return written;
     },
     async remove() {
+      removed = true;
       await written?.catch(() => undefined);
       if (work.standsInFor !== undefined) await rm(work.path, { force: true, recursive: true });
       else if (written) await rm(path, { force: true });

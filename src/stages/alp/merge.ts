@@ -24,10 +24,14 @@ export function mergeData(mine: Data, base: Data | undefined, theirs: Data, cont
   return { data, edited };
 }
 
-/** What stands beside the data: all that is there stays, and the template's comes in where nobody gave a key another value. */
-export function mergeMarks(mine: Data, base: Data, theirs: Data): Data {
+/**
+ * What the file says beside the data: the template's where nobody gave a key another value, and what was applied before, which kubectl
+ * would else take away. All the rest stays by itself, and is not noted as applied: a later file would take it away then.
+ */
+export function mergeMarks(mine: Data, base: Data, theirs: Data, applied: readonly string[]): Data {
   const fresh = Object.entries(theirs).filter(([key]) => mine[key] === undefined || mine[key] === base[key]);
-  return { ...mine, ...Object.fromEntries(fresh) };
+  const noted = Object.entries(mine).filter(([key]) => applied.includes(key));
+  return { ...Object.fromEntries(noted), ...Object.fromEntries(fresh) };
 }
 
 /** `data` of a ConfigMap. */

@@ -1,4 +1,4 @@
-import { LAST_APPLIED } from '../../core/applied-owners.ts';
+import { appliedNames } from '../../core/applied-owners.ts';
 import type { Context } from '../../core/context.ts';
 import { K } from '../../core/kinds.ts';
 import type { KubeObject } from '../../core/object.ts';
@@ -59,19 +59,17 @@ async function outcomeOf(sources: Sources, context: Context, map: KubeObject, me
   const { template, from, file } = found;
   // A file of the person's own is what they want it to be.
   const base = file === undefined ? undefined : await baseTemplate(sources, context, map, file);
-  const common = { type: 'template', from, isObject: template.isObject, ...marksOf(map, base, template) } as const;
+  const marks = marksOf(map, file === undefined ? map.metadata : base, template);
+  const common = { type: 'template', from, isObject: template.isObject, ...marks } as const;
   if (file === undefined) return { ...common, data: { ...dataOf(map), ...template.data }, edited: false };
   const merged = mergeData(dataOf(map), base?.data, template.data, context);
   if ('detail' in merged) return { type: 'conflict', from, detail: merged.detail };
   return { ...common, data: merged.data, edited: merged.edited };
 }
 
-function marksOf({ metadata }: KubeObject, base: InjectorTemplate | undefined, template: InjectorTemplate): Marks {
-  const { [LAST_APPLIED]: _, ...annotations } = metadata.annotations ?? {};
-  return {
-    labels: mergeMarks(metadata.labels ?? {}, base?.labels ?? {}, template.labels),
-    annotations: mergeMarks(annotations, base?.annotations ?? {}, template.annotations),
-  };
+function marksOf({ metadata }: KubeObject, base: Partial<Marks> | undefined, template: Marks): Marks {
+  const of = (what: keyof Marks) => mergeMarks(metadata[what] ?? {}, base?.[what] ?? {}, template[what], appliedNames(metadata, what));
+  return { labels: of('labels'), annotations: of('annotations') };
 }
 
 interface Marks {

@@ -37,7 +37,7 @@ function expectedOf(facts: HepFacts, verdicts: readonly NodeVerdict[], { profile
 
 const cliOf = ({ cli }: HepFacts): CliCall => ('missing' in cli ? { program: '', args: [] } : cli);
 
-/** What each node has, and what it gets from its old endpoints: nothing less may be on its automatic endpoint. */
+/** What each node has, and what it gets from its old endpoints: nothing less may be on its automatic endpoint that is waited for. */
 function labelsAfter({ nodes }: HepFacts): (verdict: NodeVerdict) => Readonly<Record<string, string>> {
   const labelsOf = new Map(nodes.map(({ metadata }) => [metadata.name, metadata.labels ?? {}]));
   return ({ node, labels }) => ({ ...labelsOf.get(node), ...Object.fromEntries(labels.copies.map(({ key, value }) => [key, value])) });
@@ -78,7 +78,6 @@ export function deleteOld(facts: HepFacts, verdicts: readonly NodeVerdict[], con
 /** What must hold in the moment in which the old endpoints of a node go. */
 function successorOf(facts: HepFacts, { profile }: Context): (verdict: NodeVerdict) => SuccessorExpected {
   const { apiGroup, labels: signs, controllersConfiguration } = profile;
-  const labelsOf = labelsAfter(facts);
   const byName = new Map(facts.stored.map(({ metadata }) => [metadata.name, metadata]));
   const common = {
     type: 'successor',
@@ -89,7 +88,7 @@ function successorOf(facts: HepFacts, { profile }: Context): (verdict: NodeVerdi
   } as const;
   return (verdict) => ({
     ...common,
-    node: { node: verdict.node, labels: labelsOf(verdict) },
+    node: { node: verdict.node, labels: verdict.endpointLabels },
     old: verdict.old.map(({ name }) => {
       const { uid, resourceVersion } = byName.get(name) ?? {};
       return { name, ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) };

@@ -1,8 +1,8 @@
 import type { Context } from '../../core/context.ts';
-import { groupOf } from '../../core/object.ts';
+import { groupOf, type KubeObject } from '../../core/object.ts';
 import { entryKey, type JournalEntry, kindOf, sameReference } from '../../core/owner-journal.ts';
 import type { ClusterReader } from '../../core/ports.ts';
-import { isOfDefaultTier, policyName } from '../../core/stored-metadata.ts';
+import { isOfDefaultTier, policyName, storedMetadata } from '../../core/stored-metadata.ts';
 import { attempt, eachOf } from '../reading.ts';
 import { type LiveObjects, liveOf } from './restore-live.ts';
 import { kindText } from './survey.ts';
@@ -15,7 +15,8 @@ interface Followed {
 
 /**
  * Recorded policies that the migration stored anew meanwhile, under their new names: it copies what the old one was owned by, so what
- * was taken off the old one is missing on the new one (domain §7.2b). Whoever lacks a reference that was left is somebody else.
+ * was taken off the old one is missing on the new one (domain §7.2b). Whoever lacks a reference that was left is somebody else;
+ * where none was left, whoever is not older than its stored form.
  */
 export async function followRenamed(
   cluster: Pick<ClusterReader, 'discover' | 'get'>,
@@ -37,7 +38,9 @@ export async function followRenamed(
     const object = 'value' in reading ? reading.value : undefined;
     if (!object || !isOfDefaultTier(object) || policyName(object, profile) !== object.metadata.name) return [entry];
     const now = liveOf(object);
-    if (!keptOf(entry).every((one) => now.references.some((other) => sameReference(one, other)))) return [entry];
+    const kept = keptOf(entry);
+    if (!kept.every((one) => now.references.some((other) => sameReference(one, other)))) return [entry];
+    if (kept.length === 0 && !isStoredAnew(object, profile)) return [entry];
     const renamed = { ...entry, object: { ...entry.object, name: object.metadata.name, uid: now.uid } };
     found.set(entryKey(renamed), now);
     return [renamed];
@@ -47,6 +50,12 @@ export async function followRenamed(
 
 function isPolicy({ object }: JournalEntry, { crdGroup }: Context['profile']): boolean {
   return groupOf(object.apiVersion) === crdGroup && POLICY_KINDS.has(object.kind);
+}
+
+/** A copy of the migration keeps the time at which the policy was made; somebody else's new one was made when it was stored. */
+function isStoredAnew(object: KubeObject, { apiGroup }: Context['profile']): boolean {
+  const { madeAt = '' } = storedMetadata(object, apiGroup);
+  return Date.parse(madeAt) < Date.parse(object.metadata.creationTimestamp ?? '');
 }
 
 function keptOf({ references, removed }: JournalEntry): JournalEntry['references'] {

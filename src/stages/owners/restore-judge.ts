@@ -37,7 +37,7 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
     const unknown = new Set(entry.owners.filter((owner) => unread.has(groupKind(owner))).map(ownerKey));
     const refused = new Set(unknown);
     const { ops, changed: reports } = restorePatch(entry, now, (owner) => {
-      const found = ownerNow(owner, world);
+      const found = ownerNow(owner, world, options.undo ? entry.references[owner.place]?.uid : undefined);
       const name = ownerText(owner);
       const other = options.undo ? otherThanBefore(entry, owner, found) : otherThanExpected(entry, owner, found, world);
       if (other) left.others.set(name, other);

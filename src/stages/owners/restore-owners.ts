@@ -1,15 +1,19 @@
 import { refText } from '../../core/object.ts';
-import { type OwnerWorld, ownerPlace } from '../../core/owner-fate.ts';
+import { type OwnerWorld, ownerPlace, servedAs } from '../../core/owner-fate.ts';
 import type { JournalEntry, JournalOwner } from '../../core/owner-journal.ts';
 import type { OwnerNow } from '../../core/owner-restore.ts';
 import { convertUid } from '../../core/owner-uid.ts';
 import { POLICY_KINDS } from './world.ts';
 
-/** The recorded owner as it is there now. */
-export function ownerNow({ group, kind, namespace, name }: JournalOwner, { crdGroup, kinds }: OwnerWorld): OwnerNow | undefined {
+/** The recorded owner as it is there now; of two that are shown under one name that with this UID, if one has it. */
+export function ownerNow(
+  { group, kind, namespace, name }: JournalOwner,
+  { crdGroup, kinds }: OwnerWorld,
+  uidBefore?: string,
+): OwnerNow | undefined {
   const place = ownerPlace(namespace, name);
   if (group !== crdGroup) {
-    const uid = kinds[kind]?.served?.get(place);
+    const uid = servedAs(kinds[kind], place, uidBefore ?? '');
     return uid === undefined ? undefined : { uid };
   }
   const stored = kinds[kind]?.stored?.get(place);

@@ -4,6 +4,7 @@ import { K } from '../../core/kinds.ts';
 import type { KubeObject } from '../../core/object.ts';
 import type { ClusterReader } from '../../core/ports.ts';
 import type { Profile } from '../../core/profile.ts';
+import { eachOf } from '../reading.ts';
 import type { ServiceObjects } from './service-objects.ts';
 
 interface Where {
@@ -23,7 +24,7 @@ export async function endpointProfiles(
 ): Promise<readonly KubeObject[]> {
   if (datastore === 'kvstore') return objects('profiles');
   const names = [...new Set(endpoints.flatMap(({ profiles }) => profiles))];
-  const derived = await Promise.all(names.map((name) => derivedProfile(cluster, profile, name)));
+  const derived = await eachOf(names, 8, (name) => derivedProfile(cluster, profile, name));
   return derived.filter((one) => one !== undefined);
 }
 

@@ -2,6 +2,7 @@ import type { Dependent } from '../../checks/facts.ts';
 import { type OwnerFacts, type OwnerObjects, ownerKey } from '../../checks/verify-facts.ts';
 import type { Context } from '../../core/context.ts';
 import { Fault } from '../../core/fault.ts';
+import type { Installation } from '../../core/installation.ts';
 import { groupOf, type Kind } from '../../core/object.ts';
 import type { ClusterReader, Sources } from '../../core/ports.ts';
 import { policyName } from '../../core/stored-metadata.ts';
@@ -13,14 +14,18 @@ import { attempt, eachOf } from '../reading.ts';
  * Owner references to the service's resources, and the UIDs that those have now (domain §7.3/5). Only kinds that own
  * something are listed, metadata alone; a kind that cannot be listed leaves its references unjudged, and is named.
  */
-export async function readOwnerFacts(cluster: ClusterReader, { profile }: Context): Promise<OwnerFacts> {
+export async function readOwnerFacts(
+  cluster: ClusterReader,
+  { profile }: Context,
+  datastore: Installation['datastore'] = 'api',
+): Promise<OwnerFacts> {
   const { dependents, unread } = await readOwners(cluster, profile);
   if (dependents.length === 0) return { dependents, unread, owners: {} };
   const { kinds } = await cluster.discover();
   const keys = [...new Set(dependents.map(({ owner }) => `${groupOf(owner.apiVersion)}/${owner.kind}`))];
   const lists = await eachOf(keys, 4, async (key) => {
     const named = dependents.filter(({ owner }) => `${groupOf(owner.apiVersion)}/${owner.kind}` === key);
-    return { key, objects: await attempt(() => readWhole(cluster, { kinds, key, named, profile })) };
+    return { key, objects: await attempt(() => readWhole(cluster, { kinds, key, named, profile, datastore })) };
   });
   return {
     dependents,
@@ -41,13 +46,17 @@ interface Asked {
   readonly key: string;
   readonly named: readonly Dependent[];
   readonly profile: Context['profile'];
+  readonly datastore: Installation['datastore'];
 }
 
-/** Throws where the API leaves out an owner that is stored: its list tells nothing of who is gone then. */
-async function readWhole(cluster: ClusterReader, { kinds, key, named, profile }: Asked): Promise<OwnerObjects | undefined> {
+/**
+ * Throws where the API leaves out an owner that is stored: its list tells nothing of who is gone then. With a key-value store what
+ * Kubernetes stores of these kinds is left from another time.
+ */
+async function readWhole(cluster: ClusterReader, { kinds, key, named, profile, datastore }: Asked): Promise<OwnerObjects | undefined> {
   const objects = await readObjects(cluster, kinds, key);
   const [group, kind = ''] = key.split('/');
-  if (!objects || group !== profile.apiGroup) return objects;
+  if (!objects || group !== profile.apiGroup || datastore === 'kvstore') return objects;
   const placeOf = ({ object, owner }: Dependent) => ownerKey(objects.namespaced ? object.namespace : undefined, owner.name);
   const missing = new Set(named.map(placeOf).filter((place) => !objects.uids.has(place)));
   const behind = kinds.find((one) => one.group === profile.crdGroup && one.kind === kind && !one.plural.includes('/'));

@@ -33,6 +33,13 @@ describe('the private kubeconfig on disk', () => {
     assert.deepEqual(readdirSync(folder), []);
   });
 
+  it('does not come back for a program that starts after the end', async () => {
+    const file = privateKubeconfigFile(await openWorkFolder(folder), 'secret');
+    await file.remove();
+    await assert.rejects(file.write(), /this command has ended/);
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
   it('goes with the folder that stood in for the real one, written or not', async () => {
     const work = { ...(await openWorkFolder(folder)), standsInFor: '/elsewhere' };
     await privateKubeconfigFile(work, 'secret').remove();

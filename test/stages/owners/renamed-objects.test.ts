@@ -14,12 +14,13 @@ const [gone, keeper] = [reference('v3:set'), reference('apps:keeper')];
 const recordedIn = ({ group, version, kind, plural }: Kind): JournalObject => ({
   ...{ apiVersion: `${group}/${version}`, kind, plural, namespace: 'shop', name: 'default.mine', uid: 'of-before' },
 });
-const there = (kind: Kind, { shown = 'mine', owners = [keeper], tier = 'default' } = {}): KubeObject => ({
+const there = (kind: Kind, { shown = 'mine', owners = [keeper], tier = 'default', madeAt = '2026-01-01T00:00:00Z' } = {}): KubeObject => ({
   apiVersion: `${kind.group}/${kind.version}`,
   kind: kind.kind,
   metadata: {
     ...{ name: 'mine', namespace: 'shop', uid: 'of-now', ownerReferences: owners as readonly OwnerReference[] },
-    annotations: { 'projectcalico.org/metadata': JSON.stringify({ name: shown }) },
+    creationTimestamp: '2026-11-21T02:00:00Z',
+    annotations: { 'projectcalico.org/metadata': JSON.stringify({ name: shown, creationTimestamp: madeAt }) },
   },
   spec: { tier },
 });
@@ -42,6 +43,14 @@ describe('a recorded policy that is not there under its old name', () => {
 
   it('is the one that was stored anew under its own, with what was left on it', async () => {
     assert.deepEqual(await followed(entry, [there(stored)]), { entries: ['mine of-now'], found: [[keeper]], unread: [] });
+  });
+
+  it('is known by its age where nothing was left on it', async () => {
+    const alone = entryFor([gone], recordedIn(stored));
+    const names = async (madeAt: string) => (await followed(alone, [there(stored, { owners: [], madeAt })])).entries;
+    assert.deepEqual(await names('2026-01-01T00:00:00Z'), ['mine of-now']);
+    assert.deepEqual(await names('2026-11-21T02:00:00Z'), ['default.mine of-before'], 'somebody else made it anew');
+    assert.deepEqual(await names('not told'), ['default.mine of-before']);
   });
 
   const others: readonly [string, JournalEntry, readonly KubeObject[], { readonly found?: boolean }?][] = [

@@ -16,6 +16,8 @@ const recorded = (known: Partial<OwnerKnown> = {}): JournalEntry =>
 
 interface Now {
   readonly served?: string;
+  /** UIDs of all that are shown under the one name. */
+  readonly twins?: readonly string[];
   readonly stored?: string;
   readonly unread?: readonly string[];
   readonly mute?: readonly string[];
@@ -24,10 +26,11 @@ interface Now {
   readonly undo?: true;
 }
 
-function judged(entry: JournalEntry, { served, stored, unread = [], mute = [], accept = [], isThere = true, undo }: Now) {
+function judged(entry: JournalEntry, { served, twins, stored, unread = [], mute = [], accept = [], isThere = true, undo }: Now) {
   const owners: OwnersOfKind = {
     namespaced: true,
     ...(served ? { served: new Map([['shop/set', served]]) } : {}),
+    ...(twins ? { twins: new Map([['shop/set', new Set(twins)]]) } : {}),
     ...(stored ? { stored: new Map([['shop/set', { name: 'set', storedName: 'set', uid: stored, renamePending: false }]]) } : {}),
   };
   const [apiGroup, crdGroup] = ['projectcalico.org', 'crd.projectcalico.org'];
@@ -55,6 +58,11 @@ describe('what may go back', () => {
     const good = { sent: 1, outstanding: 1, others: [], left: [] };
     assert.deepEqual(judged(recorded({ backingUid: STORED, expectedUid: CONVERTED }), { served: CONVERTED, stored: STORED }), good);
     assert.deepEqual(judged(recorded(), { served: CONVERTED }), good);
+  });
+
+  it('is before the upgrade what names the one of two of a name that the reference had', () => {
+    const good = { sent: 1, outstanding: 1, others: [], left: [] };
+    assert.deepEqual(judged(recorded(), { served: OTHER, twins: [STORED, OTHER], undo: true }), good);
   });
 
   const others: readonly [string, Partial<OwnerKnown>, Now, RegExp][] = [
