@@ -1,4 +1,5 @@
 import { isJsonMap } from './json-map.ts';
+import type { KeptRules } from './list-rule.ts';
 import type { KubeObject } from './object.ts';
 import type { Side, Trace } from './trace.ts';
 
@@ -25,6 +26,8 @@ export interface CarriedEdits {
   /** Release of the manifest that the edits are told by. */
   readonly base: string;
   readonly resolutions: Readonly<Record<string, Side>>;
+  /** The server's rules for lists that the files were written by: a run that goes on writes the same text. */
+  readonly lists?: KeptRules;
   readonly edits: readonly Trace[];
   /** By name of the file: `upgrade.yaml`, and those of what is installed beside it. */
   readonly files: Readonly<Record<string, CarriedFile>>;

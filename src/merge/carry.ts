@@ -2,6 +2,7 @@ import type { CarriedFile } from '../core/carried.ts';
 import { Fault } from '../core/fault.ts';
 import type { KubeObject } from '../core/object.ts';
 import { sameValue } from './json.ts';
+import type { ListRules } from './list-keys.ts';
 import { identityOf, prepared } from './prepare.ts';
 import { upgradeText } from './upgrade-text.ts';
 
@@ -34,7 +35,7 @@ export function differences(files: readonly ReleasedFile[], merged: readonly Kub
 }
 
 /** The file with these differences in place; the release's own bytes where there are none. */
-export function carriedText({ text, documents }: ReleasedFile, { changed, removed }: Difference): string {
+export function carriedText({ text, documents }: ReleasedFile, { changed, removed }: Difference, listRules?: ListRules): string {
   const edited = new Map(changed.map((object) => [identityOf(object), object]));
   const gone = new Set(removed);
   const kept = documents
@@ -42,7 +43,7 @@ export function carriedText({ text, documents }: ReleasedFile, { changed, remove
     .map((document) => edited.get(identityOf(document)) ?? prepared(document));
   const known = new Set(documents.map(identityOf));
   const added = changed.filter((object) => !known.has(identityOf(object)));
-  return upgradeText(text, { documents: [...kept, ...added] });
+  return upgradeText(text, { documents: [...kept, ...added] }, listRules);
 }
 
 /** A file of ours never holds a key: a Secret with values stays in the cluster as it is. */

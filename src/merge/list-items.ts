@@ -1,5 +1,6 @@
+import type { SchemaRule } from '../core/list-rule.ts';
 import { isRecord } from './json.ts';
-import { itemsByKey, type SchemaRule } from './list-keys.ts';
+import { itemsByKey } from './list-keys.ts';
 import { canonical } from './same-meaning.ts';
 
 /** Lists of scalars whose order says nothing. */

@@ -1,3 +1,4 @@
+import type { SchemaRule } from '../core/list-rule.ts';
 import { isRecord } from './json.ts';
 
 /**
@@ -5,9 +6,6 @@ import { isRecord } from './json.ts';
  * From the merge keys of the Kubernetes API (x-kubernetes-list-type and list-map-keys of the built-in kinds).
  */
 export type ListRule = readonly string[] | 'set' | 'atomic';
-
-/** The same as an API server's schema has it; a key that may be left out has its default. */
-export type SchemaRule = { readonly keys: readonly string[]; readonly defaults: Readonly<Record<string, unknown>> } | 'set' | 'atomic';
 
 /** By path of field names: `spec.template.spec.containers.ports`. */
 export type KindRules = ReadonlyMap<string, SchemaRule>;

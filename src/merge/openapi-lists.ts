@@ -1,6 +1,7 @@
+import type { SchemaRule } from '../core/list-rule.ts';
 import { groupOf } from '../core/object.ts';
 import { isRecord, ownField } from './json.ts';
-import type { KindRules, SchemaRule } from './list-keys.ts';
+import type { KindRules } from './list-keys.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../core/object.ts';
 import { sameValue } from './json.ts';
+import { type ListRules, rulesOf } from './list-keys.ts';
 import { type Manifest, type ManifestDocument, manifestText, parseManifest } from './manifest.ts';
 import type { MergeResult } from './merge-input.ts';
 import { identityOf, prepared } from './prepare.ts';
@@ -17,11 +18,13 @@ type Wanted = ReadonlyMap<string, KubeObject>;
 /**
  * The target's own text with the carried edits in place, so that a person can compare the two: comments and order of the release
  * stay, documents without an edit are the same byte for byte, removed documents are left out and added ones stand at the end.
+ * Items of lists keep their text by `listRules`, where the server told them; else by the table.
  * Throws Fault('usage') if `theirsText` is no manifest.
  */
-export function upgradeText(theirsText: string, { documents }: Pick<MergeResult, 'documents'>): string {
+export function upgradeText(theirsText: string, { documents }: Pick<MergeResult, 'documents'>, listRules?: ListRules): string {
   const manifest = parseManifest(theirsText, 'the target’s manifest');
-  const kept = textWith(theirsText, manifest, new Map(documents.map((object) => [identityOf(object), object])));
+  const wanted = new Map(documents.map((object) => [identityOf(object), object]));
+  const kept = textWith(theirsText, manifest, wanted, listRules);
   if (kept === undefined) return manifestText(documents);
   const known = new Set(manifest.documents.map(({ object }) => identityOf(object)));
   const added = documents.filter((object) => !known.has(identityOf(object)));
@@ -32,10 +35,15 @@ export function upgradeText(theirsText: string, { documents }: Pick<MergeResult,
  * The text of a manifest with other objects in the place of its own, by the identity of these; what has none there is left out.
  * Undefined if a document is no part of the text.
  */
-export function textWith(whole: string, { documents }: Pick<Manifest, 'documents'>, wanted: Wanted): string | undefined {
+export function textWith(
+  whole: string,
+  { documents }: Pick<Manifest, 'documents'>,
+  wanted: Wanted,
+  listRules?: ListRules,
+): string | undefined {
   const text = whole.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
   const stretches = stretchesOf(text, documents);
-  return stretches?.map((one, index) => textOf(one, stretches[index + 1], wanted)).join('');
+  return stretches?.map((one, index) => textOf(one, stretches[index + 1], { wanted, listRules })).join('');
 }
 
 /** Undefined if a document is no part of the text, as an item of a `List`. */
@@ -51,7 +59,12 @@ function stretchesOf(text: string, documents: readonly ManifestDocument[]): read
   return [...stretches, { text: text.slice(end) }];
 }
 
-function textOf({ text, document }: Stretch, next: Stretch | undefined, wanted: Wanted): string {
+interface Writing {
+  readonly wanted: Wanted;
+  readonly listRules: ListRules | undefined;
+}
+
+function textOf({ text, document }: Stretch, next: Stretch | undefined, { wanted, listRules }: Writing): string {
   const subject = document ?? next?.document;
   if (!subject) return text;
   const object = wanted.get(identityOf(subject.object));
@@ -59,5 +72,5 @@ function textOf({ text, document }: Stretch, next: Stretch | undefined, wanted: 
   if (!document) return text;
   const before = prepared(document.object);
   if (sameValue(before, object)) return text;
-  return editYaml(text, before, object) ?? writeYaml(object);
+  return editYaml(text, before, object, rulesOf(object, listRules)) ?? writeYaml(object);
 }

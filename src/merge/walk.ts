@@ -1,10 +1,11 @@
+import type { SchemaRule } from '../core/list-rule.ts';
 import type { ObjectRef } from '../core/object.ts';
 import { refText } from '../core/object.ts';
 import type { Outcome, Side, Writer } from '../core/trace.ts';
 import { alike, type Comparison } from './alike.ts';
 import { stepInto } from './field-paths.ts';
 import type { ImageMap } from './images.ts';
-import type { KindRules, SchemaRule } from './list-keys.ts';
+import type { KindRules } from './list-keys.ts';
 import { isOpenMap } from './open-maps.ts';
 
 /** Where a merge stands within an object. */

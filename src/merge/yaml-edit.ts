@@ -1,6 +1,7 @@
 import { type Document, isMap, isNode, isScalar, isSeq, type Node, Scalar, visit, type YAMLMap, type YAMLSeq } from 'yaml';
 import { isRecord, ownField, sameValue } from './json.ts';
 import { itemsOf } from './list-items.ts';
+import type { KindRules } from './list-keys.ts';
 import { canonical } from './same-meaning.ts';
 import { mergeSequences } from './sequences.ts';
 import { editableYaml, readYaml } from './yaml-rules.ts';
@@ -13,12 +14,12 @@ const PLAIN_TEXT = /^[A-Za-z/][\w./:@=+-]*$/;
 
 /**
  * The text of one document with `after` in place of `before`: comments, order and spelling of all else stay. Undefined if it
- * cannot be done so that the text reads back as it should.
+ * cannot be done so that the text reads back as it should. `rules` tell items of lists apart as the server does.
  */
-export function editYaml(text: string, before: unknown, after: unknown): string | undefined {
+export function editYaml(text: string, before: unknown, after: unknown, rules?: KindRules): string | undefined {
   const plain = written(editableYaml(text), text);
   const document = editableYaml(text);
-  document.contents = sync(document, document.contents, { before, after, name: '' }) as typeof document.contents;
+  document.contents = sync({ document, rules }, document.contents, { before, after, name: '', path: '' }) as typeof document.contents;
   const edited = written(document, text);
   const wanted = withChange(readYaml(text).value, before, after);
   return [inPlace(text, plain, edited), edited].find((one) => one !== undefined && sameValue(readYaml(one).value, wanted));
@@ -51,48 +52,63 @@ function inPlace(text: string, plain: string, edited: string): string | undefine
   return mergeSequences(base, mine, theirs)?.join('\n');
 }
 
+interface Writer {
+  readonly document: Document;
+  readonly rules: KindRules | undefined;
+}
+
 interface Change {
   readonly before: unknown;
   readonly after: unknown;
   readonly name: string;
+  /** The names of the fields that lead here, without items. */
+  readonly path: string;
 }
 
-function sync(document: Document, node: unknown, change: Change): unknown {
-  const { before, after, name } = change;
+function sync(writer: Writer, node: unknown, change: Change): unknown {
+  const { before, after, name, path } = change;
   if (sameValue(before, after)) return node;
-  if (isMap(node) && isRecord(before) && isRecord(after)) return syncMap(document, node, before, after);
-  if (isSeq(node) && Array.isArray(before) && Array.isArray(after)) return syncList(document, node, after, name);
+  if (isMap(node) && isRecord(before) && isRecord(after)) return syncMap(writer, node, { before, after, path });
+  if (isSeq(node) && Array.isArray(before) && Array.isArray(after)) return syncList(writer, node, { after, name, path });
   if (isScalar(node) && typeof node.value === typeof after && typeof after !== 'object') {
     node.value = after;
     node.source = undefined as never;
     return node;
   }
-  return created(document, after, name, isScalar(node) ? node.type : undefined);
+  return created(writer.document, after, name, isScalar(node) ? node.type : undefined);
 }
 
-function syncMap(
-  document: Document,
-  map: YAMLMap,
-  before: Readonly<Record<string, unknown>>,
-  after: Readonly<Record<string, unknown>>,
-): YAMLMap {
+interface MapChange {
+  readonly before: Readonly<Record<string, unknown>>;
+  readonly after: Readonly<Record<string, unknown>>;
+  readonly path: string;
+}
+
+function syncMap(writer: Writer, map: YAMLMap, { before, after, path }: MapChange): YAMLMap {
   const nameOf = (key: unknown) => String(isScalar(key) ? key.value : key);
   map.items = map.items.filter(({ key }) => Object.hasOwn(after, nameOf(key)) || !Object.hasOwn(before, nameOf(key)));
   for (const pair of map.items) {
     const name = nameOf(pair.key);
-    if (Object.hasOwn(after, name)) pair.value = sync(document, pair.value, { before: ownField(before, name), after: after[name], name });
+    const change = { before: ownField(before, name), after: after[name], name, path: path === '' ? name : `${path}.${name}` };
+    if (Object.hasOwn(after, name)) pair.value = sync(writer, pair.value, change);
   }
   for (const [name, value] of Object.entries(after)) {
-    if (!map.has(name)) map.add(document.createPair(name, created(document, value, name)));
+    if (!map.has(name)) map.add(writer.document.createPair(name, created(writer.document, value, name)));
   }
   return map;
 }
 
+interface ListChange extends Pick<Change, 'name' | 'path'> {
+  readonly after: readonly unknown[];
+}
+
 /** Items keep their text where they have a counterpart. */
-function syncList(document: Document, list: YAMLSeq, after: readonly unknown[], name: string): YAMLSeq {
+function syncList(writer: Writer, list: YAMLSeq, { after, name, path }: ListChange): YAMLSeq {
+  const { document } = writer;
+  const rule = writer.rules?.get(path);
   const values = list.items.map((item) => (item as Node).toJS(document) as unknown);
-  const keyed = itemsOf(name, values) && itemsOf(name, after);
-  const keysOf = (items: readonly unknown[]) => (keyed ? [...(itemsOf(name, items)?.keys() ?? [])] : items.map(canonical));
+  const keyed = itemsOf(name, values, rule) && itemsOf(name, after, rule);
+  const keysOf = (items: readonly unknown[]) => (keyed ? [...(itemsOf(name, items, rule)?.keys() ?? [])] : items.map(canonical));
   const there = new Map(keysOf(values).map((key, index) => [key, index]));
   const keys = keysOf(after);
   const first = list.items[0];
@@ -100,7 +116,7 @@ function syncList(document: Document, list: YAMLSeq, after: readonly unknown[], 
     const at = there.get(keys[index] ?? '');
     if (at === undefined) return created(document, item, name);
     there.delete(keys[index] ?? '');
-    return sync(document, list.items[at], { before: values[at], after: item, name: '' });
+    return sync(writer, list.items[at], { before: values[at], after: item, name: '', path });
   });
   if (list.items[0] !== first && list.items.includes(first)) keepComment(list, first);
   return list;

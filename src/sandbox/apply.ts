@@ -11,8 +11,9 @@ import { bookedManagers, entryOf, type Writer, withManagers } from './ownership.
  * Server-side apply with force: the manager's fields become what the document says, what it no longer says and nobody else
  * owns goes, and fields of others that it gives another value change hands.
  */
-export function appliedServerSide(kind: Kind, live: KubeObject | undefined, document: KubeObject, writer: Writer): KubeObject {
-  const now = claimed(document);
+export function appliedServerSide(kind: Kind, live: KubeObject | undefined, said: KubeObject, writer: Writer): KubeObject {
+  const now = claimed(said);
+  const document = withoutNulls(said) as KubeObject;
   const entry = entryOf(kind, 'Apply', now, writer);
   if (!live) return withManagers(document, [entry]);
   const entries = bookedManagers(kind, live, writer.now);
@@ -24,6 +25,14 @@ export function appliedServerSide(kind: Kind, live: KubeObject | undefined, docu
   const managed = withManagers(merged, [entry, ...withoutTaken(others, live, merged)]);
   // After the managers have been settled: kubectl's annotation stays with whoever owns it.
   return withLastApplied(managed, document, writer);
+}
+
+/** A field without a value is claimed, and what others put there stays: `data:` of a release's empty Secret (cli notes §2). */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isRecord(value)) return value;
+  const fields = Object.entries(value).filter(([, field]) => field !== null);
+  return Object.fromEntries(fields.map(([name, field]) => [name, withoutNulls(field)]));
 }
 
 /** Every field in which the object now differs, named in the document or not, is no longer anybody else's. */

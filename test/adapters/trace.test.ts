@@ -1,30 +1,37 @@
 import assert from 'node:assert/strict';
+import { LAST_APPLIED } from '../../src/core/applied-owners.ts';
 import { K } from '../../src/core/kinds.ts';
+import type { Cluster } from '../../src/core/ports.ts';
 import { createAuthority } from '../control-plane/certificates.ts';
 import { clusterTo, type Loopback, sendJson, sendStatus, serve } from '../support/loopback-server.ts';
 
 const POD = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p', namespace: 'n' }, spec: { nodeName: 'node-1' } };
 const LONG = { ...POD, metadata: { ...POD.metadata, annotations: { long: 'x'.repeat(2000) } } };
-const SECRET = { kind: 'Secret', apiVersion: 'v1', metadata: { name: 's', namespace: 'n' }, data: { password: 'aHVudGVyMg==' } };
+const DATA = { password: 'aHVudGVyMg==' };
+/** As a client-side apply leaves it: with its values in an annotation, too. */
+const NOTED = { kind: 'Secret', apiVersion: 'v1', metadata: { name: 's', namespace: 'n' }, data: DATA };
+const SECRET = { ...NOTED, metadata: { ...NOTED.metadata, annotations: { [LAST_APPLIED]: JSON.stringify(NOTED) } } };
 
 describe('what -v tells of requests', () => {
   const authority = createAuthority('test authority');
   let server: Loopback;
   before(async () => {
     const identity = authority.issue({ commonName: 'server', hosts: ['127.0.0.1'] });
-    server = await serve(({ url }, response) => {
-      if (url.includes('/secrets/')) return sendJson(response, SECRET);
+    server = await serve(({ url, method }, response) => {
+      if (url.includes('/secrets/') || (url.includes('/secrets') && method === 'POST')) return sendJson(response, SECRET);
+      if (url.includes('/secrets')) return sendJson(response, { kind: 'SecretList', apiVersion: 'v1', metadata: {}, items: [SECRET] });
       if (url.includes('/pods/long')) return sendJson(response, LONG);
       return url.includes('/pods/p') ? sendJson(response, POD) : sendStatus(response, 404, 'NotFound', 'no such thing');
     }, identity);
   });
   after(() => server.close());
 
-  const told = async (level: number, kind: 'Pod' | 'Secret', name: string): Promise<readonly string[]> => {
+  const told = (level: number, kind: 'Pod' | 'Secret', name: string) => toldOf(level, (to) => to.get(K[kind], name, 'n'));
+  const toldOf = async (level: number, ask: (to: Cluster) => Promise<unknown>): Promise<readonly string[]> => {
     const lines: string[] = [];
     const cluster = { 'certificate-authority-data': Buffer.from(authority.certificate).toString('base64') };
     const to = clusterTo(server.url, { cluster, user: { token: 'very-secret' } }, { trace: { level, say: (line) => lines.push(line) } });
-    await to.cluster.get(K[kind], name, 'n');
+    await ask(to.cluster);
     await to.cluster.close();
     return lines.map((line) => line.replace(/in \d+ milliseconds/, 'in … milliseconds'));
   };
@@ -54,4 +61,25 @@ describe('what -v tells of requests', () => {
     const lines = await told(8, 'Secret', 's');
     assert.equal(lines.at(-1), `Response Body: (hidden) (${JSON.stringify(SECRET).length} characters)`);
   });
+
+  const ref = { apiVersion: 'v1', kind: 'Secret', name: 's', namespace: 'n' };
+  const requests: Readonly<Record<string, (to: Cluster) => Promise<unknown>>> = {
+    list: (to) => to.list(K.Secret, { namespace: 'n' }),
+    create: (to) => to.create(K.Secret, SECRET),
+    replace: (to) => to.replace(K.Secret, SECRET),
+    patch: (to) => to.patch(K.Secret, ref, [{ op: 'add', path: '/data/password', value: DATA.password }], 'test'),
+    'dry run of an apply': (to) => to.dryRunApply(K.Secret, SECRET, 'test'),
+    'dry run of a patch': (to) => to.dryRunPatch(K.Secret, ref, [{ op: 'add', path: '/data/password', value: DATA.password }], 'test'),
+    'dry run of a creation': (to) => to.dryRunCreate(K.Secret, SECRET),
+    'request by path': (to) => to.raw('/api/v1/namespaces/n/secrets/s'),
+  };
+  for (const [title, ask] of Object.entries(requests))
+    it(`has no value of a Secret, nor what kubectl noted of it, at any level: ${title}`, async () => {
+      const lines = await toldOf(9, ask);
+      assert.ok(
+        lines.some((line) => line.startsWith('Response Body: (hidden)')),
+        lines.join('\n'),
+      );
+      assert.ok(!lines.join('\n').includes(DATA.password), lines.join('\n'));
+    });
 });

@@ -6,9 +6,10 @@ import { type OpenCluster, openCluster } from '../../src/adapters/kube/cluster.t
 import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
 import { storedManifests } from '../../src/adapters/stored-bases.ts';
 import type { Installation } from '../../src/core/installation.ts';
+import type { SchemaRule } from '../../src/core/list-rule.ts';
 import { refText } from '../../src/core/object.ts';
 import { ApiFailure, type Sources } from '../../src/core/ports.ts';
-import { mergeKeys, type SchemaRule } from '../../src/merge/list-keys.ts';
+import { mergeKeys } from '../../src/merge/list-keys.ts';
 import { parseManifest } from '../../src/merge/manifest.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { readEdits } from '../../src/stages/edits/edits.ts';

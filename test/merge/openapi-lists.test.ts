@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { carriedText, differences } from '../../src/merge/carry.ts';
+import { keptRules, rulesToKeep } from '../../src/merge/kept-rules.ts';
 import { itemsOf } from '../../src/merge/list-items.ts';
 import { type ListRules, rulesOf } from '../../src/merge/list-keys.ts';
+import { parseManifest } from '../../src/merge/manifest.ts';
 import { mergeManifest } from '../../src/merge/merge.ts';
 import { listRulesOf } from '../../src/merge/openapi-lists.ts';
+import { upgradeText } from '../../src/merge/upgrade-text.ts';
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const kinded = (version: string, properties: object) => ({
@@ -104,6 +108,55 @@ describe('a merge by the server’s keys', () => {
     const states = [{ env: [{ name: 'A' }] }, { env: [{ name: 'A' }, { name: 'M' }] }, { env: [{ name: 'A' }] }] as const;
     assert.deepEqual(merged(...states, { listRules: own }).edits, ['kept spec.env']);
     assert.deepEqual(merged(...states, {}).edits, ['kept spec.env[M]']);
+  });
+
+  describe('in the text of the target', () => {
+    const text = `apiVersion: example.org/v1
+kind: Rack
+metadata:
+  name: r
+spec:
+  slots:
+    # The first row.
+    - row: 1
+      load: "a"   # as released
+      cables:
+        # Power.
+        - id: p
+          length: 1
+    # The second row.
+    - row: 2
+      load: "b"
+`;
+    const cables = (length: number) => ({ cables: [{ id: 'p', length }] });
+    const documents = [rack({ slots: [slot(1, 'a', cables(5)), slot(2, 'mine')] })];
+
+    it('keeps items with an edit and what stands beside it, however deep', () => {
+      assert.equal(upgradeText(text, { documents }, listRules), text.replace('length: 1', 'length: 5').replace('"b"', '"mine"'));
+      assert.doesNotMatch(upgradeText(text, { documents }), /as released/);
+    });
+
+    it('keeps an item’s text when another comes before it', () => {
+      const more = [rack({ slots: [slot(0, 'new'), slot(1, 'a', cables(5)), slot(2, 'b')] })];
+      assert.match(
+        upgradeText(text, { documents: more }, listRules),
+        /load: new[\s\S]*# The first row\.\n {4}- row: 1\n {6}load: "a" +# as released/,
+      );
+    });
+
+    it('is the same when a run goes on, by the rules that were kept with the edits', () => {
+      const released = { name: 'upgrade.yaml', text, documents: parseManifest(text, 'upgrade.yaml').documents.map(({ object }) => object) };
+      const found = differences([released], documents).get('upgrade.yaml') ?? assert.fail('no difference');
+      const kept = rulesToKeep(listRules, found.changed);
+      assert.deepEqual(kept, {
+        'example.org/v1 Rack': {
+          'spec.slots': { keys: ['row', 'side'], defaults: { side: 'left' } },
+          'spec.slots.cables': { keys: ['id'], defaults: {} },
+        },
+      });
+      const later = keptRules(JSON.parse(JSON.stringify(kept)));
+      assert.equal(carriedText(released, found, later), upgradeText(text, { documents }, listRules));
+    });
   });
 
   it('still sees single tolerations, which the server replaces whole', () => {

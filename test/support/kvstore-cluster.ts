@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import { type KeyValueStore, startKeyValueStore } from '../control-plane/kvstore.ts';
 import { CALICO, simulateService } from '../control-plane/service-simulator.ts';
 import { type InstalledCluster, installedCluster } from './installed-cluster.ts';
+import { withStoreAccess } from './kvstore-edits.ts';
 import { manifestFile, releases } from './shared.ts';
 import { installStandIn } from './stand-in-cli.ts';
 import { standInState } from './stand-in-cli-state.ts';
@@ -19,18 +20,11 @@ export interface KvstoreCluster extends InstalledCluster {
 
 export const INFORMATION = '/calico/resources/v3/projectcalico.org/clusterinformations/default';
 
-const base64 = (text: string): string => Buffer.from(text).toString('base64');
-
 /** The release's manifest as the document has people edit it: endpoints, certificates, MTU. */
 async function editedManifest(folder: string, release: string, file: string, store: KeyValueStore): Promise<string> {
   const original = await readFile(manifestFile(release, file), 'utf8');
-  const secret = `data:\n  etcd-key: ${base64(store.client.key)}\n  etcd-cert: ${base64(store.client.certificate)}\n  etcd-ca: ${base64(store.ca)}`;
-  const text = original
-    .replace('http://<ETCD_IP>:<ETCD_PORT>', store.endpoint)
-    .replace(/etcd_(ca|cert|key): ""/g, 'etcd_$1: "/calico-secrets/etcd-$1"')
-    .replace(/(veth_mtu|mtu): "\d+"/, '$1: "1440"')
-    .replace(/(name: calico-etcd-secrets\n[\s\S]*?)^data:.*$/m, `$1${secret}`)
-    .replaceAll('policy/v1beta1', 'policy/v1');
+  const { endpoint, ca, client } = store;
+  const text = withStoreAccess(original, { endpoint, ca, ...client });
   const path = join(folder, file);
   await writeFile(path, text);
   return path;

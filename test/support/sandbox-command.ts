@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { registry } from '../../src/checks/registry.ts';
 import { toOptions } from '../../src/cli/options.ts';
 import type { ComposeRequest, Composition } from '../../src/cli/seams.ts';
+import type { Profile } from '../../src/core/profile.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
@@ -11,17 +12,17 @@ import { type CommandBench, commandBench } from './command-bench.ts';
 export const sandboxReleases = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
 
 /** Commands with the cluster in memory behind them, and a person at the terminal where `answers` has any. */
-export function sandboxCommand(scenario: Scenario): CommandBench {
+export function sandboxCommand(scenario: Scenario, profile: Profile = netsvc): CommandBench {
   const bench = commandBench(chain, { HOME: '/home', PATH: '/bin' });
-  Object.assign(bench.seams, { compose: async (request: ComposeRequest) => compositionOf(scenario, request) });
+  Object.assign(bench.seams, { compose: async (request: ComposeRequest) => compositionOf(scenario, request, profile) });
   return bench;
 }
 
 /** The ports of one command on that cluster. */
-export function compositionOf(scenario: Scenario, { flags, interruption }: ComposeRequest): Composition {
+export function compositionOf(scenario: Scenario, { flags, interruption }: ComposeRequest, profile: Profile = netsvc): Composition {
   const { clusterUid, workFolder, clock } = scenario;
-  const options = toOptions(flags, { defaultRelease: netsvc.defaultRelease, checks: Object.keys(registry) });
+  const options = toOptions(flags, { defaultRelease: profile.defaultRelease, checks: Object.keys(registry) });
   const where = { clusterUid, server: 'sandbox', contextName: 'sandbox', workFolder, startedAt: clock.now() };
-  const context = { profile: netsvc, options, ...where };
-  return { ...sandboxPorts(scenario, { interruption }), profile: netsvc, context, close: async () => undefined };
+  const context = { profile, options, ...where };
+  return { ...sandboxPorts(scenario, { interruption }), profile, context, close: async () => undefined };
 }

@@ -83,7 +83,12 @@ export async function readEdits(sources: Sources, context: Context, installation
   const whole = { ...base, documents: all.find(({ release }) => release === base.release)?.documents ?? base.documents };
   const definitions = file ? [] : definitionEdits(own, whole, all, theirs, installation.release);
   const edits = [...(await withSince(sources, context, installation, result.edits, span)), ...definitions];
-  const carried = await carriedEdits(target, base.release, { edits, documents: withGiven(result.documents, context) }, resolutions);
+  const carried = await carriedEdits(
+    target,
+    base.release,
+    { edits, documents: withGiven(result.documents, context) },
+    { resolutions, listRules: lists },
+  );
   const told = await readToldBy(sources, context, variantOf(context, installation).file, base.release);
   return {
     edits,
@@ -108,14 +113,20 @@ async function comparable({ cluster }: Sources, own: readonly OwnObject[], input
   return { ...compared, others: await othersToCompare(cluster, workable, input, compared) };
 }
 
-/** Of the target's objects those in which somebody changed something: only there lists are merged. */
+/**
+ * Of all objects those in which somebody changed something: only there lists are merged. What only the person's file has is as it
+ * was applied, unless it was changed in the cluster.
+ */
 function edited(theirs: Documents, base: Documents, mine: Documents, live: readonly LiveState[]): Documents {
   const [was, is] = [base, mine].map((all) => new Map(all.map((object) => [identityOf(object), prepared(object)])));
   const changed = new Set(live.filter(({ before, now }) => !alike(specOf(before), specOf(now))).map(({ now }) => identityOf(now)));
-  return theirs.filter((object) => {
+  const own = new Set([...theirs, ...base].map(identityOf));
+  const all = [...theirs, ...base, ...mine, ...live.map(({ now }) => now)];
+  const once = new Map(all.toReversed().map((object) => [identityOf(object), object]));
+  return [...once.values()].filter((object) => {
     const identity = identityOf(object);
-    const own = is?.get(identity);
-    return changed.has(identity) || (own !== undefined && !alike(specOf(was?.get(identity)), specOf(own), { apartFromImages: true }));
+    const edited = own.has(identity) ? is?.get(identity) : undefined;
+    return changed.has(identity) || (edited !== undefined && !alike(specOf(was?.get(identity)), specOf(edited), { apartFromImages: true }));
   });
 }
 

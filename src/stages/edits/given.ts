@@ -5,6 +5,7 @@ import type { Installation } from '../../core/installation.ts';
 import { storeSettings, withEndpoints } from '../../core/kvstore.ts';
 import type { KubeObject } from '../../core/object.ts';
 import type { Sources } from '../../core/ports.ts';
+import { keptRules } from '../../merge/kept-rules.ts';
 import { sha256Of } from '../sha256.ts';
 import { carriedEdits, withCarried } from '../target/carried.ts';
 import { readReleasedTarget, type Target, targetDocuments, variantOf } from '../target/target.ts';
@@ -38,8 +39,13 @@ export async function withGivenEndpoints(
   const { carried } = target;
   if (!carried) return { target };
   const released = await readReleasedTarget(sources, context, installation);
-  const { edits, base, resolutions } = carried;
-  const given = await carriedEdits(released, base, { documents: withGiven(documents, context), edits }, resolutions);
+  const { edits, base, resolutions, lists } = carried;
+  const given = await carriedEdits(
+    released,
+    base,
+    { documents: withGiven(documents, context), edits },
+    { resolutions, listRules: keptRules(lists) },
+  );
   return { target: withCarried(released, { ...carried, ...given }), before };
 }
 

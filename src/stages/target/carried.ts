@@ -5,6 +5,8 @@ import type { Records } from '../../core/ports.ts';
 import type { StagePlan } from '../../core/stage.ts';
 import type { Side } from '../../core/trace.ts';
 import { carriedText, differences, type ReleasedFile } from '../../merge/carry.ts';
+import { keptRules, rulesToKeep } from '../../merge/kept-rules.ts';
+import type { ListRules } from '../../merge/list-keys.ts';
 import { type Manifest, parseManifest } from '../../merge/manifest.ts';
 import type { MergeResult } from '../../merge/merge-input.ts';
 import { type Seen, twoWayFields } from '../../merge/two-way.ts';
@@ -12,23 +14,40 @@ import type { EditSurvey } from '../edits/edits.ts';
 import { sha256Of } from '../sha256.ts';
 import type { Target, TargetFile } from './target.ts';
 
+interface Manner {
+  readonly resolutions: Readonly<Record<string, Side>>;
+  /** How the server tells items of lists apart; what is not in it, the table says. */
+  readonly listRules: ListRules | undefined;
+}
+
 /** What a merge made of the target, to be kept before the first write. */
 export async function carriedEdits(
   target: Target,
   base: string,
   { documents, edits }: Pick<MergeResult, 'documents' | 'edits'>,
-  resolutions: Readonly<Record<string, Side>>,
+  { resolutions, listRules }: Manner,
 ): Promise<CarriedEdits> {
   const all = [target, ...target.addOns];
   const found = differences(all.map(released), documents);
+  const lists = rulesToKeep(
+    listRules,
+    [...found.values()].flatMap(({ changed }) => changed),
+  );
   const files: [string, CarriedFile][] = [];
   for (const file of all) {
     const difference = found.get(file.file);
     if (!difference) continue;
-    const merged = await sha256Of(carriedText(released(file), difference));
+    const merged = await sha256Of(carriedText(released(file), difference, keptRules(lists)));
     files.push([file.file, { release: file.sha256, merged, ...difference }]);
   }
-  return { target: target.release, base, resolutions, edits, files: Object.fromEntries(files) };
+  return {
+    target: target.release,
+    base,
+    resolutions,
+    ...(Object.keys(lists).length > 0 ? { lists } : {}),
+    edits,
+    files: Object.fromEntries(files),
+  };
 }
 
 /** What a person changed, shown and kept: once the first object is written nothing else tells it. Without a base, what differs. */
@@ -54,7 +73,7 @@ export function withCarried(target: Target, carried: CarriedEdits): Target {
     if (!difference) return file;
     const before = known.get(file.manifest);
     if (before?.merged === difference.merged) return { ...file, text: before.text, manifest: before.manifest };
-    const text = carriedText(released(file), difference);
+    const text = carriedText(released(file), difference, keptRules(carried.lists));
     const { notes } = file.manifest;
     const manifest = { ...parseManifest(text, file.file), ...(notes ? { notes } : {}) };
     known.set(file.manifest, { merged: difference.merged, text, manifest });

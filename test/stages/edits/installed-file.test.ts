@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readCarriedEdits } from '../../../src/core/carried.ts';
 import type { Options } from '../../../src/core/context.ts';
 import type { KubeObject } from '../../../src/core/object.ts';
 import { backupStage } from '../../../src/stages/backup.ts';
@@ -85,5 +86,69 @@ describe('an object that only --installed-manifest has', () => {
     const effect = 'skip' in plan ? undefined : plan.actions[0]?.effect;
     const file = effect?.type === 'backup' ? effect.files.find(({ name }) => name === 'objects/ConfigMap_mine.yaml') : undefined;
     assert.match(`${file?.content}`, /address: "?10\.0\.0\.9/);
+  });
+});
+
+describe('a list of a custom object that only --installed-manifest has', () => {
+  const definition: KubeObject = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'racks.example.org' },
+    spec: { group: 'example.org', scope: 'Cluster', names: { kind: 'Rack', plural: 'racks' }, versions: [] },
+  };
+  const rack = (...slots: readonly object[]): KubeObject => ({
+    apiVersion: 'example.org/v1',
+    kind: 'Rack',
+    metadata: { name: 'mine' },
+    spec: { slots },
+  });
+  const keyed = { type: 'array', items: {}, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['row'] };
+  const schema = {
+    'x-kubernetes-group-version-kind': [{ group: 'example.org', version: 'v1', kind: 'Rack' }],
+    properties: { spec: { properties: { slots: keyed } } },
+  };
+
+  /** The server sets the side of a slot; since it was applied, one slot got another load. */
+  async function slotsCarried(answer: () => Promise<string>): Promise<{ readonly slots: unknown; readonly asked: readonly string[] }> {
+    const file = rack({ row: 1, load: 'then' }, { row: 2, load: 'then' });
+    const live = rack({ row: 1, load: 'now', side: 'left' }, { row: 2, load: 'then', side: 'left' });
+    const around = await bench([definition, { ...appliedClientSide(file), spec: live.spec }], {}, file);
+    const asked: string[] = [];
+    const { dryRunCreate } = around.sources.cluster;
+    Object.assign(around.sources.cluster, {
+      raw: (path: string) => {
+        asked.push(path);
+        return answer();
+      },
+      dryRunCreate: async (...args: Parameters<typeof dryRunCreate>) => {
+        const [, document] = args;
+        const { slots = [] } = (document.spec ?? {}) as { readonly slots?: readonly object[] };
+        return document.kind === 'Rack'
+          ? { ...document, ...rack(...slots.map((slot) => ({ ...slot, side: 'left' }))) }
+          : dryRunCreate(...args);
+      },
+    });
+    const plan = (await openApply(around)).plan();
+    const carried = readCarriedEdits('skip' in plan ? undefined : plan.keep?.content);
+    const changed = carried?.files['upgrade.yaml']?.changed.find(({ kind }) => kind === 'Rack');
+    const slots = (changed?.spec as { readonly slots: unknown } | undefined)?.slots;
+    return { slots, asked: asked.filter((path) => path.includes('example.org')) };
+  }
+
+  it('is merged by the keys that the server tells: its defaults do not become the person’s', async () => {
+    const { slots, asked } = await slotsCarried(async () => JSON.stringify({ components: { schemas: { schema } } }));
+    assert.deepEqual(asked, ['/openapi/v3/apis/example.org/v1']);
+    assert.deepEqual(slots, [
+      { row: 1, load: 'now' },
+      { row: 2, load: 'then' },
+    ]);
+  });
+
+  it('is one value where the server tells none', async () => {
+    const { slots } = await slotsCarried(async () => '{}');
+    assert.deepEqual(slots, [
+      { row: 1, load: 'now', side: 'left' },
+      { row: 2, load: 'then', side: 'left' },
+    ]);
   });
 });

@@ -1,0 +1,8 @@
+/**
+ * How an API server's schema tells the items of a list apart: by these fields together (one that may be left out has its default),
+ * each scalar once, or not at all: the list is one value.
+ */
+export type SchemaRule = { readonly keys: readonly string[]; readonly defaults: Readonly<Record<string, unknown>> } | 'set' | 'atomic';
+
+/** Rules that outlive the server's answer: by `apiVersion kind`, then by the path of the list. */
+export type KeptRules = Readonly<Record<string, Readonly<Record<string, SchemaRule>>>>;

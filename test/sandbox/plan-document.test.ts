@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import type { ObjectRef } from '../../src/core/object.ts';
+import { calico } from '../../src/profiles/calico.ts';
+import { virtualClock } from '../../src/sandbox/clock.ts';
+import { findKind } from '../../src/sandbox/kinds.ts';
+import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import { kvstoreScenario } from '../support/kvstore-sandbox.ts';
+import { plannedObjects, surprises } from '../support/plan-document.ts';
+import { sandboxCommand } from '../support/sandbox-command.ts';
+import { hasReleases, releases } from '../support/shared.ts';
+
+const installed = (file: string, release: string) => () =>
+  netsvcScenario({ nodes: 2, releasesFolder: releases, clock: virtualClock(), installed: release, file, cli: false });
+
+/** One release of each variant of a manifest install. */
+const CASES: Readonly<Record<string, () => Promise<Scenario>>> = {
+  'calico.yaml v3.27.5': installed('calico.yaml', 'v3.27.5'),
+  'calico-typha.yaml v3.27.5': installed('calico-typha.yaml', 'v3.27.5'),
+  'calico-policy-only.yaml v3.27.5': installed('calico-policy-only.yaml', 'v3.27.5'),
+  'canal.yaml v3.27.5': installed('canal.yaml', 'v3.27.5'),
+  'calico-etcd.yaml v3.20.6, edited': () => kvstoreScenario('v3.20.6'),
+};
+
+describe('the document of `plan`, on the embedded cluster', function () {
+  this.timeout(120_000);
+  before(function () {
+    if (!hasReleases()) this.skip(); // needs the release files beside the repository
+  });
+
+  for (const [title, open] of Object.entries(CASES))
+    for (const ownership of title.startsWith('calico.yaml') ? ['first', 'kubectl'] : ['first'])
+      it(`says of each object and field what \`apply --ownership=${ownership}\` then does: ${title}`, async () => {
+        const scenario = await open();
+        const planned = sandboxCommand(scenario, calico);
+        assert.equal(await planned.run('plan', '-o', 'json', '--ownership', ownership), 0, planned.err());
+        const objects = plannedObjects(planned.out());
+        assert.ok(objects.length >= 15, `${objects.length} objects`);
+        const read = async ({ apiVersion, kind, name, namespace }: ObjectRef) => {
+          const known = findKind(scenario.cluster.kinds(), apiVersion, kind);
+          return known && scenario.cluster.store.get(known, name, namespace);
+        };
+        const different = await surprises(objects, read, async () => {
+          const applied = sandboxCommand(scenario, calico);
+          assert.equal(await applied.run('apply', '--yes', '--ownership', ownership), 0, applied.out() + applied.err());
+        });
+        assert.deepEqual(different, []);
+      });
+});
