@@ -20,7 +20,10 @@ interface Totals {
 
 /** Begun first, so that at the end no long one runs while the other processors wait. */
 const LONGEST = [
+  'upgrade-early-reads-sweep',
+  'upgrade-late-reads-sweep',
   'fault-sweep',
+  'upgrade-writes-sweep',
   'reference-sweep',
   'owner-sweep',
   'plan-equals-result',
