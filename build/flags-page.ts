@@ -6,19 +6,19 @@ import type { Manifest } from '../src/cli/plugin.ts';
 type Command = Manifest['commands'][string];
 export type Flag = Command['flags'][string];
 
-/** docs/flags.md: every flag with its environment twin and the commands that have it. */
+/** docs/flags.md: every flag with its environment twin, what it means, and the commands to which it means that. */
 export function flagsPage(manifest: Manifest): string {
   const commands = Object.values(manifest.commands);
-  const flags = new Map(commands.flatMap((command) => Object.entries(command.flags)));
-  const rows = [...flags].map(
-    ([name, flag]) => `| ${label(name, flag)} | \`${twinOf(name)}\` | ${about(flag)} | ${havers(name, commands)} |`,
-  );
+  const all = commands.flatMap((command) => Object.entries(command.flags).map(([name, flag]) => ({ name, flag, command })));
+  // A flag has a row for each meaning: what `--undo` takes back is each command's own.
+  const meanings = Map.groupBy(all, ({ name, flag }) => `| ${label(name, flag)} | \`${twinOf(name)}\` | ${about(flag)} |`);
+  const rows = [...meanings].map(([cells, having]) => `${cells} ${havers(having, commands)} |`);
   return [
     '# Flags',
     '',
     'Written by `node build/flags-page.ts`; a test holds it to the commands.',
     '',
-    'Every flag has an environment twin; the flag wins. Lists are split at commas. A boolean twin is `true` or `false`.',
+    'Every flag has an environment twin; the flag wins. A flag that means something else to another command has a row for each. Lists are split at commas. A boolean twin is `true` or `false`.',
     'A boolean flag may be written `--yes=true` or `--yes=false`, as in kubectl; `=false` also switches its twin off, and the last one counts.',
     'Flags stand after the command: kubectl refuses flags before the name of a plugin.',
     '',
@@ -42,8 +42,8 @@ export function about(flag: Flag): string {
   return `${flag.summary ?? ''}${values}${standard}`.replaceAll('|', '\\|');
 }
 
-function havers(name: string, commands: readonly Command[]): string {
-  const having = commands.filter((command) => Object.hasOwn(command.flags, name));
+function havers(meant: readonly { readonly command: Command }[], commands: readonly Command[]): string {
+  const having = meant.map(({ command }) => command);
   const cluster = commands.filter((command) => Object.hasOwn(command.flags, 'context'));
   return having.length === cluster.length && having.every((one) => cluster.includes(one))
     ? 'every one that reads a cluster'

@@ -4,10 +4,12 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { execa } from 'execa';
 import { resolvePrograms } from './control-plane/binaries.ts';
+import { runnerArguments } from './support/runner-arguments.ts';
 
 /**
  * `npm test`: everything this machine allows, and a last block that says what did not run and why.
- * With CI=true the real control plane is mandatory; `--full` adds every release, variant and sweep.
+ * With CI=true the real control plane is mandatory; `--full` adds every release, variant and sweep,
+ * `--seed N` brings the points of sampled sweeps back.
  */
 
 interface Totals {
@@ -20,7 +22,10 @@ interface Totals {
 
 /** Begun first, so that at the end no long one runs while the other processors wait. */
 const LONGEST = [
+  'upgrade-early-reads-sweep',
+  'upgrade-late-reads-sweep',
   'fault-sweep',
+  'upgrade-writes-sweep',
   'reference-sweep',
   'owner-sweep',
   'plan-equals-result',
@@ -38,7 +43,7 @@ const LONGEST = [
 ];
 
 const root = join(import.meta.dirname, '..');
-const full = process.argv.includes('--full');
+const { full, env: seed } = runnerArguments(process.argv.slice(2));
 const strict = process.env.CI === 'true';
 const notRun: string[] = [];
 
@@ -64,7 +69,7 @@ const mocha = (title: string, files: readonly string[], totals: string, extra: r
     title,
     'mocha',
     ['--reporter', 'test/support/counting-reporter.cjs', '--parallel', '--jobs', String(availableParallelism() + more), ...extra, ...files],
-    { TEST_TOTALS: totals, NODE_ENV: 'test', GOGC },
+    { TEST_TOTALS: totals, NODE_ENV: 'test', GOGC, ...seed },
   );
 
 function filesIn(...folders: readonly string[]): readonly string[] {

@@ -2,6 +2,7 @@ import { type Evidence, notApplicable, ok, read, type Verdict } from '../core/ch
 import type { Context } from '../core/context.ts';
 import { counted } from '../core/counted.ts';
 import { groupOf, refText } from '../core/object.ts';
+import { uidChangeBetween } from '../core/uid-change.ts';
 import { failIfAny, listed, PROGRAM, preflightCheck, withInstallation } from './define.ts';
 import type { Dependent } from './facts.ts';
 import { searched } from './owner-references.ts';
@@ -18,7 +19,7 @@ interface UidChanges {
 
 /** What changes UIDs on the way from `source` to the target; the search for owner references is only needed then. */
 export function uidChanges(source: string | undefined, { profile, options }: Context): UidChanges {
-  const all = profile.uidChanges.find((release) => crosses(source, options.release, release));
+  const all = uidChangeBetween(source, options.release, profile);
   const since = profile.policyRenaming?.since;
   const policies = since !== undefined && !options.holdPolicyMigration && crosses(source, options.release, since) ? since : undefined;
   return { ...(all === undefined ? {} : { all }), ...(policies === undefined ? {} : { policies }) };

@@ -268,6 +268,8 @@ export interface Profile {
   };
   /** Releases at which the UIDs of v3 objects change. */
   readonly uidChanges: readonly string[];
+  /** Releases of older lines that brought the first of these changes too: their line has it from there on. */
+  readonly uidBackports?: readonly string[];
   readonly leftovers: Leftovers;
   readonly merge: MergeKnowledge;
   readonly removedKinds: readonly RemovedKind[];

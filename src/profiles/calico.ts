@@ -179,6 +179,7 @@ export const calico: Profile = {
     waitsFor: 'calico-node',
   },
   uidChanges: ['v3.28.0'],
+  uidBackports: ['v3.27.5'],
   leftovers: {
     containers: ['flexvol-driver', 'mount-bpffs'],
     env: ['FELIX_LOGSEVERITYSCREEN'],

@@ -176,6 +176,7 @@ export const profileSchema: Schema = {
     'typhaRefusesAgentsBefore?': release,
     'policyRenaming?': fields({ since: release, prefix: text, switchField: text, 'waitsFor?': text }),
     uidChanges: listOf(release),
+    'uidBackports?': listOf(release),
     leftovers: fields({ containers: texts, env: texts, volumes: texts }),
     merge: fields({
       commaLists: texts,

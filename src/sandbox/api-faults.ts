@@ -1,12 +1,14 @@
 import { ApiFailure } from '../core/ports.ts';
 
+const REASONS = { 403: 'Forbidden', 409: 'Conflict', 429: 'TooManyRequests', 500: 'InternalError', 503: 'ServiceUnavailable' } as const;
+
 /** What happens to the Nth write (counted from 1) instead of, or after, being stored. */
 export type WriteFault =
-  | { readonly at: number; readonly status: 403 | 409 | 500 }
+  | { readonly at: number; readonly status: keyof typeof REASONS }
+  /** The connection ends: before the write reached the server, or after it was stored and before the answer came. */
+  | { readonly at: number; readonly lost: 'before' | 'after' }
   /** The process ends: before the write reached the server, or after it was stored. */
   | { readonly at: number; readonly kill: 'before' | 'after' };
-
-const REASONS = { 403: 'Forbidden', 409: 'Conflict', 500: 'InternalError' } as const;
 
 /** The process that worked on the cluster is no more; thrown by everything it still tries. */
 export class Killed extends Error {
@@ -48,6 +50,10 @@ export class ApiFaults {
     const fault = this.#plan.find(({ at }) => at === this.writes);
     if (!fault) return store();
     if ('status' in fault) throw new ApiFailure(fault.status, REASONS[fault.status], `${what}: refused by the sandbox (${fault.status})`);
+    if ('lost' in fault) {
+      if (fault.lost === 'after') store();
+      throw new ApiFailure(0, 'ECONNRESET', `${what}: the connection was lost`);
+    }
     if (fault.kill === 'after') store();
     this.killed = true;
     throw new Killed();

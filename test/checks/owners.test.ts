@@ -24,22 +24,28 @@ const dependent = {
 const v3 = 'projectcalico.org/v3';
 const stored = 'crd.projectcalico.org/v1';
 const since = (release: string) => ({ detection: found({ release }) });
+const before = since('v3.26.5');
 
 checkCases('NS-701', {
   'passes if nothing is owned': { is: 'ok', says: /40 kinds/ },
   'fails across the UID change': {
-    facts: owned(v3, 'NetworkSet'),
+    facts: { ...owned(v3, 'NetworkSet'), ...before },
     is: 'error',
     says: /1 object in 1 namespace owned by NetworkSet\/o.*v3\.28\.0/,
     about: ['ConfigMap/a/x'],
     next: /ownerrefs strip/,
   },
-  'does not mind stored resources as owners there': { facts: owned(stored, 'NetworkSet'), is: 'ok' },
+  'does not mind stored resources as owners there': { facts: { ...owned(stored, 'NetworkSet'), ...before }, is: 'ok' },
   'fails where a policy is stored anew, whichever group is named': {
     facts: { ...owned(stored, 'NetworkPolicy'), ...since('v3.30.0') },
     is: 'error',
     says: /v3\.32\.0/,
   },
+  'does not mind them from a release of an older line that has the new UIDs already': {
+    facts: { ...owned(v3, 'NetworkSet'), ...since('v3.27.5') },
+    is: 'ok',
+  },
+  'but does from the release before it': { facts: { ...owned(v3, 'NetworkSet'), ...since('v3.27.4') }, is: 'error' },
   'does not mind other kinds there': { facts: { ...owned(v3, 'NetworkSet'), ...since('v3.30.0') }, is: 'ok' },
   'does not apply if the renaming is held back': {
     facts: { ...owned(v3, 'NetworkPolicy'), ...since('v3.30.0') },
@@ -53,24 +59,24 @@ checkCases('NS-701', {
     is: 'not-applicable',
   },
   'is expected where this run takes them off': {
-    facts: owned(v3, 'IPPool'),
+    facts: { ...owned(v3, 'IPPool'), ...before },
     context: { ...contextOf(), chain: { pending: [], onlyPlanned: false, later: ['ownerrefs-strip'] } },
     is: 'expected',
   },
   'but not where a person wants none taken off': {
-    facts: owned(v3, 'IPPool'),
+    facts: { ...owned(v3, 'IPPool'), ...before },
     context: { ...contextOf({ ownerrefs: 'never' }), chain: { pending: [], onlyPlanned: false, later: ['ownerrefs-strip'] } },
     is: 'error',
   },
   'goes by what was read of the owners rather than by releases': {
-    facts: { owners: { value: { dependents: [{ ...dependent, breaks: false }], unread: [], kinds: 40 } } },
+    facts: { owners: { value: { dependents: [{ ...dependent, breaks: false }], unread: [], kinds: 40 } }, ...before },
     is: 'ok',
   },
   'goes by the release at which the run began': {
     facts: {
       ...owned(v3, 'NetworkSet'),
       ...since('v3.32.1'),
-      record: { value: { clusterUid: 'cluster-1', target: 'v3.32.1', source: 'v3.27.5' } as never },
+      record: { value: { clusterUid: 'cluster-1', target: 'v3.32.1', source: 'v3.27.4' } as never },
     },
     is: 'error',
   },

@@ -36,6 +36,21 @@ describe('generated files', () => {
     assert.equal(text('docs/flags.md'), flagsPage(manifest), 'run: node build/flags-page.ts');
   });
 
+  it('docs/flags.md says of each flag what it means to each command that has it', () => {
+    const rows = text('docs/flags.md')
+      .split('\n')
+      .filter((line) => line.startsWith('| `--'));
+    const toAll = 'every one that reads a cluster';
+    for (const { id, flags } of Object.values(manifest.commands))
+      for (const [name, { summary = '' }] of Object.entries(flags)) {
+        const mine = rows.filter((row) => new RegExp(`^\\| \`--${name}\`.*(\\b${id}\\b[^|]*|${toAll}) \\|$`).test(row));
+        assert.ok(
+          mine.some((row) => row.includes(`| ${summary.replaceAll('|', '\\|')}`)),
+          `--${name} of ${id}: ${summary}`,
+        );
+      }
+  });
+
   it('docs/cli has the page of every command, and no other', () => {
     const pages = Object.fromEntries(readdirSync(join(root, 'docs/cli')).map((file) => [file, text(`docs/cli/${file}`)]));
     assert.deepEqual(pages, cliPages(manifest), 'run: node build/cli-pages.ts');

@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { cleanRequests, pointsOf, trial } from '../support/owner-sweep.ts';
+import { faultPoints } from '../support/owner-faults.ts';
+import { cleanRequests, trial } from '../support/owner-sweep.ts';
 
 describe('every request that takes owner references off and puts them back', function () {
   this.timeout(1_200_000);
@@ -12,6 +13,6 @@ describe('every request that takes owner references off and puts them back', fun
   after(() => rm(folder, { recursive: true, force: true }));
 
   it('may fail in every way: one more run comes to the same end, and nothing is lost at any moment', async () => {
-    for (const point of pointsOf(await cleanRequests(folder))) await trial(point, folder);
+    for (const point of faultPoints(await cleanRequests(folder))) await trial(point, folder);
   });
 });

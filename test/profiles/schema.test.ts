@@ -44,6 +44,7 @@ const profile: FieldsOf<Profile> = {
   typhaRefusesAgentsBefore: 'optional',
   policyRenaming: 'optional',
   uidChanges: 'required',
+  uidBackports: 'optional',
   leftovers: 'required',
   merge: 'required',
   removedKinds: 'required',

@@ -1,4 +1,5 @@
-import { cleanMigration, hepPoints, hepTrial } from '../support/hep-sweep.ts';
+import { cleanMigration, hepTrial } from '../support/hep-sweep.ts';
+import { faultPoints } from '../support/owner-faults.ts';
 import { sampled } from '../support/owner-sweep.ts';
 import { seedOf } from '../support/seed.ts';
 
@@ -9,6 +10,6 @@ describe('requests of hep that fail', () => {
   it(`come to the same end at ${SAMPLE} points of the sweep, and nothing is lost at any moment (SEED=${seed})`, async function () {
     this.timeout(120_000);
     const { requests, end } = await cleanMigration();
-    for (const point of sampled(hepPoints(requests), SAMPLE, seed)) await hepTrial(point, end);
+    for (const point of sampled(faultPoints(requests), SAMPLE, seed)) await hepTrial(point, end);
   });
 });

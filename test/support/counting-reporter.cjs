@@ -1,4 +1,4 @@
-// Mocha's own spec reporter, and the totals as a line of JSON in the file that TEST_TOTALS names:
+// Mocha's own dots, the seeds of sampled sweeps, and the totals as a line of JSON in the file that TEST_TOTALS names:
 // the runner adds up several mocha processes and says at the end what did not run and why, and which files took longest.
 const { appendFileSync } = require('node:fs');
 const { relative } = require('node:path');
@@ -17,6 +17,11 @@ class CountingReporter extends Mocha.reporters.Dot {
     };
     runner.on(EVENT_HOOK_END, took);
     runner.on(EVENT_TEST_END, took);
+    const seeds = new Map();
+    runner.on(EVENT_TEST_END, (test) => {
+      const [, seed] = /SEED=(\d+)/.exec(test.fullTitle()) ?? [];
+      if (seed) seeds.set(relative(process.cwd(), test.file ?? 'elsewhere'), seed);
+    });
     runner.on(EVENT_TEST_PASS, () => {
       totals.passed += 1;
     });
@@ -27,6 +32,9 @@ class CountingReporter extends Mocha.reporters.Dot {
     });
     runner.on(EVENT_TEST_PENDING, (test) => totals.skipped.push(test.fullTitle()));
     runner.on(EVENT_RUN_END, () => {
+      // Also of what went well: the same points again, where a later failure raises doubts.
+      for (const [file, seed] of seeds) process.stdout.write(`\nseed of ${file}: ${seed} (--seed ${seed})`);
+      if (seeds.size > 0) process.stdout.write('\n');
       if (process.env.TEST_TOTALS) appendFileSync(process.env.TEST_TOTALS, `${JSON.stringify(totals)}\n`);
     });
   }

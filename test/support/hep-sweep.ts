@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { toOptions } from '../../src/cli/options.ts';
 import { K } from '../../src/core/kinds.ts';
 import type { KubeObject } from '../../src/core/object.ts';
-import type { ApiFailure, Records, ToolResult, Tools } from '../../src/core/ports.ts';
 import { storedMetadata } from '../../src/core/stored-metadata.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
@@ -10,8 +9,9 @@ import { netsvc } from '../../src/profiles/netsvc.ts';
 import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { hepStage } from '../../src/stages/hep.ts';
+import { faultyRecords, faultyTools } from './faulty-ports.ts';
 import { endpoints, oldEndpoint, stateOf, upgraded } from './hep-sandbox.ts';
-import { type BadLine, badLine, FAULTS, faultyCluster, type LineFault } from './owner-faults.ts';
+import { badLine, faultyCluster, type LineFault } from './owner-faults.ts';
 
 interface Asked {
   readonly fault?: LineFault;
@@ -34,36 +34,6 @@ async function migrate(
     () => undefined,
   );
   return { ...(outcome ? { outcome } : {}), requests: line.requests };
-}
-
-/** The CLI's requests: it says in its own words what went wrong, and a run of it that gives no answer may have done everything. */
-function faultyTools(tools: Tools, line: BadLine): Tools {
-  const failed = ({ status, message, reason }: ApiFailure): ToolResult => {
-    const answer = { stdout: '', stderr: `${message}\n`, durationMs: 1 };
-    return status === 0 && reason === 'ETIMEDOUT' ? { ...answer, exitCode: undefined, problem: 'timed-out' } : { ...answer, exitCode: 1 };
-  };
-  return {
-    ...tools,
-    run: async (invocation, options) => {
-      const what = `${invocation.tool} ${invocation.args.slice(0, 3).join(' ')}`;
-      return line
-        .asked(what, () => tools.run(invocation, options))
-        .catch((thrown: unknown) => {
-          if (thrown instanceof Error && thrown.name === 'ApiFailure') return failed(thrown as ApiFailure);
-          throw thrown;
-        });
-    },
-  };
-}
-
-function faultyRecords(records: Records, line: BadLine): Records {
-  return {
-    ...records,
-    load: () => line.asked('record load', () => records.load()),
-    save: (record) => line.asked('record save', () => records.save(record)),
-    keep: (id, content) => line.asked(`keep ${id.replace(/^[^/]*/, '')}`, () => records.keep(id, content)),
-    keptWith: (part) => line.asked('kept', () => records.keptWith(part)),
-  };
 }
 
 const NODES = 4;
@@ -113,11 +83,6 @@ export async function cleanMigration(): Promise<{ readonly requests: readonly st
   const open = outcome?.findings.filter((one) => one.outcome === 'error').map(({ id, message }) => `${id} ${message}`);
   assert.deepEqual([outcome?.exit, outcome?.message, losses, open], ['done', undefined, [], []]);
   return { requests, end: stateOf(scenario) };
-}
-
-/** Every request with every fault. */
-export function hepPoints(requests: readonly string[]): readonly LineFault[] {
-  return requests.flatMap((_, index) => FAULTS.map((type) => ({ at: index + 1, type })));
 }
 
 /** One fault, then one re-run: the same end, and at no moment a host without an endpoint or a label that is nowhere. */

@@ -1,11 +1,26 @@
 import type { JsonPatchOp, Kind, KubeObject, ObjectRef } from '../../src/core/object.ts';
-import { ApiFailure, type Cluster, type ListOptions } from '../../src/core/ports.ts';
+import { ApiFailure, type Cluster, type ListOptions, type WatchUpdate } from '../../src/core/ports.ts';
 import { Killed } from '../../src/sandbox/api-faults.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 
 /** What happens to one request. */
-export const FAULTS = ['kill-before', 'kill-after', 409, 429, 500, 503, 'reset', 'timeout-after', 'stale'] as const;
+export const FAULTS = ['kill-before', 'kill-after', 409, 429, 500, 503, 'reset', 'timeout-after', 'stale', 'expired'] as const;
 export type RequestFault = (typeof FAULTS)[number];
+
+/** Every request with every fault that it can meet. */
+export function faultPoints(requests: readonly string[]): readonly LineFault[] {
+  return requests.flatMap((what, index) => FAULTS.filter((type) => meets(what, type)).map((type) => ({ at: index + 1, type })));
+}
+
+/** Requests that change nothing, and say so once. */
+export const isRead = (what: string): boolean => /^(get|list|discover|resolve|review|dry run|record load|kept)\b/.test(what);
+
+/** Only lists and watches show what was, and only a watch loses its place. A read has nothing to commit: killed after it is killed before the next. */
+function meets(what: string, type: RequestFault): boolean {
+  if (type === 'expired') return what.startsWith('watch ');
+  if (type === 'stale') return /^(list|watch) /.test(what);
+  return !isRead(what) || (type !== 'kill-after' && type !== 'timeout-after');
+}
 
 /** Requests of a process, counted from 1; the one with the fault's number is answered by it. */
 export interface FaultyCluster {
@@ -18,8 +33,8 @@ export interface FaultyOptions {
   readonly fault?: LineFault;
   /** One that others share, with its own fault. */
   readonly line?: BadLine;
-  /** After every patch that was stored. */
-  readonly onPatched?: () => Promise<void>;
+  /** After every patch, replacement and removal that was stored. */
+  readonly onWritten?: () => Promise<void>;
   /** First answer to each list in this sandbox: what a stale one says. */
   readonly lists: Map<string, readonly KubeObject[]>;
 }
@@ -29,6 +44,12 @@ export interface BadLine {
   readonly requests: readonly string[];
   /** `stale`: an outdated answer, where there is one. */
   asked<T>(what: string, perform: () => Promise<T>, stale?: () => T | undefined): Promise<T>;
+  /** The same where answers come one after the other: the first is the list, and what happens later happens while it waits for more. */
+  watched(
+    what: string,
+    open: () => AsyncIterable<WatchUpdate>,
+    options: { readonly signal: AbortSignal; readonly stale: () => readonly KubeObject[] | undefined },
+  ): AsyncIterable<WatchUpdate>;
 }
 
 export interface LineFault {
@@ -36,27 +57,57 @@ export interface LineFault {
   readonly type: RequestFault;
 }
 
+/** A connection on which nothing comes is given up after this; so long nothing is heard. */
+const SILENCE_MS = 130_000;
+/** Until the next try after a watch has ended. */
+const GAP_MS = 1_000;
+
 /** Counted from 1; the one with the fault's number fails as it does for an API client. */
-export function badLine({ cluster: { faults } }: Scenario, fault?: LineFault): BadLine {
+export function badLine({ cluster: { faults }, clock }: Scenario, fault?: LineFault): BadLine {
   const requests: string[] = [];
   const kill = (): never => {
     faults.killed = true;
     throw new Killed();
   };
+  /** Counts the request; what it meets at its beginning is thrown, what it meets later returned. */
+  const begin = (what: string): RequestFault | undefined => {
+    faults.alive();
+    requests.push(what);
+    const type = fault?.at === requests.length ? fault.type : undefined;
+    if (type === 'kill-before') return kill();
+    if (type === 'reset') throw new ApiFailure(0, 'ECONNRESET', 'the connection was reset');
+    if (typeof type === 'number') throw new ApiFailure(type, `HTTP ${type}`, `refused by the test (${type})`);
+    return type;
+  };
   return {
     requests,
     async asked(what, perform, stale) {
-      faults.alive();
-      requests.push(what);
-      const type = fault?.at === requests.length ? fault.type : undefined;
-      if (type === 'kill-before') return kill();
-      if (type === 'reset') throw new ApiFailure(0, 'ECONNRESET', 'the connection was reset');
-      if (typeof type === 'number') throw new ApiFailure(type, `HTTP ${type}`, `refused by the test (${type})`);
+      const type = begin(what);
       const old = type === 'stale' ? stale?.() : undefined;
       const answer = old ?? (await perform());
       if (type === 'kill-after') return kill();
       if (type === 'timeout-after') throw new ApiFailure(0, 'ETIMEDOUT', 'no answer in time');
       return answer;
+    },
+    // As the port promises it: it resumes by itself after a break, and sends everything again after a gap.
+    async *watched(what, open, { signal, stale }) {
+      const pause = (ms: number) => clock.sleep(ms, signal).catch(() => undefined);
+      const type = begin(what);
+      const old = type === 'stale' ? stale() : undefined;
+      if (old) yield { type: 'snapshot', items: old };
+      let isFirst = true;
+      for await (const update of open()) {
+        faults.alive();
+        yield update;
+        if (!isFirst) continue;
+        isFirst = false;
+        if (type === 'kill-after') return kill();
+        if (type === 'timeout-after') await pause(SILENCE_MS);
+        if (type === 'expired') break;
+      }
+      if (type !== 'expired') return;
+      await pause(GAP_MS);
+      yield* open();
     },
   };
 }
@@ -65,16 +116,22 @@ export function badLine({ cluster: { faults } }: Scenario, fault?: LineFault): B
 export function faultyCluster(
   cluster: Cluster,
   scenario: Scenario,
-  { fault, onPatched, lists, line = badLine(scenario, fault) }: FaultyOptions,
+  { fault, onWritten, lists, line = badLine(scenario, fault) }: FaultyOptions,
 ): FaultyCluster {
   const { requests } = line;
   const asked = line.asked.bind(line);
+  const keyOf = (kind: Kind, options: ListOptions) => `${kind.group}/${kind.plural} ${JSON.stringify({ ...options, signal: undefined })}`;
   const listed = async (kind: Kind, options: ListOptions): Promise<readonly KubeObject[]> => {
     const found = await cluster.list(kind, options);
-    const key = `${kind.group}/${kind.plural} ${JSON.stringify(options)}`;
-    if (!lists.has(key)) lists.set(key, found);
+    if (!lists.has(keyOf(kind, options))) lists.set(keyOf(kind, options), found);
     return found;
   };
+  const written = <T>(what: string, write: () => Promise<T>): Promise<T> =>
+    asked(what, async () => {
+      const answer = await write();
+      await onWritten?.();
+      return answer;
+    });
   const text = ({ plural }: Kind, name = '') => `${plural}/${name}`;
   return {
     requests,
@@ -88,18 +145,23 @@ export function faultyCluster(
         asked(
           `list ${text(kind)}`,
           () => listed(kind, options),
-          () => lists.get(`${kind.group}/${kind.plural} ${JSON.stringify(options)}`),
+          () => lists.get(keyOf(kind, options)),
         ),
-      async patch(kind: Kind, ref: ObjectRef, patch: readonly JsonPatchOp[], manager: string) {
-        return asked(`patch ${text(kind, ref.name)}`, async () => {
-          const patched = await cluster.patch(kind, ref, patch, manager);
-          await onPatched?.();
-          return patched;
-        });
-      },
+      watch: (kind, options) =>
+        line.watched(`watch ${text(kind)}`, () => cluster.watch(kind, options), {
+          signal: options.signal,
+          stale: () => lists.get(keyOf(kind, options)),
+        }),
+      patch: (kind: Kind, ref: ObjectRef, patch: readonly JsonPatchOp[], manager: string) =>
+        written(`patch ${text(kind, ref.name)}`, () => cluster.patch(kind, ref, patch, manager)),
       create: (kind, object) => asked(`create ${text(kind, object.metadata.name)}`, () => cluster.create(kind, object)),
-      replace: (kind, object) => asked(`replace ${text(kind, object.metadata.name)}`, () => cluster.replace(kind, object)),
-      remove: (kind, ref) => asked(`remove ${text(kind, ref.name)}`, () => cluster.remove(kind, ref)),
+      replace: (kind, object) => written(`replace ${text(kind, object.metadata.name)}`, () => cluster.replace(kind, object)),
+      remove: (kind, ref) => written(`remove ${text(kind, ref.name)}`, () => cluster.remove(kind, ref)),
+      dryRunApply: (kind, document, manager) =>
+        asked(`dry run ${text(kind, document.metadata.name)}`, () => cluster.dryRunApply(kind, document, manager)),
+      dryRunPatch: (kind, ref, patch, manager) =>
+        asked(`dry run ${text(kind, ref.name)}`, () => cluster.dryRunPatch(kind, ref, patch, manager)),
+      dryRunCreate: (kind, document) => asked(`dry run ${text(kind, document.metadata.name)}`, () => cluster.dryRunCreate(kind, document)),
     },
   };
 }

@@ -9,7 +9,7 @@ import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
 
-const releasesFolder = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
+const demoReleases = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
 
 /** The service of the sandbox, with controllers that rename stored policies. */
 export const renaming: Profile = {
@@ -35,6 +35,10 @@ export interface OwnerSandbox {
   readonly upgraded: boolean;
   /** The new API server takes over, then the new controllers rename stored policies, unless a person holds that. */
   upgrade(manner?: { readonly held: boolean }): void;
+  /** The new API server takes over: from now on UIDs are converted. */
+  switchUids(): void;
+  /** The new controllers rename what is stored under its old name; so many policies at most. Returns how many that were. */
+  renamePolicies(most?: number): number;
   /** Every dependent: its references as `kind/name`, with flags, and whether their owners live. */
   graph(): Readonly<Record<string, readonly string[]>>;
   /** Everything that is to be owned in the end, as before the upgrade. */
@@ -43,8 +47,15 @@ export interface OwnerSandbox {
   put(kind: Kind, name: string, owners: readonly OwnerReference[]): KubeObject;
 }
 
-export async function ownerSandbox(): Promise<OwnerSandbox> {
-  const scenario = await netsvcScenario({ nodes: 1, releasesFolder, clock: virtualClock() });
+export interface OwnerSandboxOptions {
+  /** Those of the demo unless said. */
+  readonly releasesFolder?: string;
+  /** A stored policy, renamed itself by the new controllers, is among what is owned. */
+  readonly ownedPolicy?: boolean;
+}
+
+export async function ownerSandbox(options: OwnerSandboxOptions = {}): Promise<OwnerSandbox> {
+  const scenario = await netsvcScenario({ nodes: 1, releasesFolder: options.releasesFolder ?? demoReleases, clock: virtualClock() });
   const { store } = scenario.cluster;
   const crd = (kind: string) => find(scenario, kind);
   const world = { converts: false };
@@ -69,8 +80,8 @@ export async function ownerSandbox(): Promise<OwnerSandbox> {
   const isAlive = (reference: OwnerReference, namespace: string | undefined) =>
     !groupOf(reference.apiVersion).endsWith('netsvc.io') || uidOf(reference, namespace) === reference.uid;
   const dependents = () =>
-    [K.ConfigMap, K.Secret, K.ClusterRole].flatMap((kind) =>
-      store.list(kind).flatMap((object) => (object.metadata.name.startsWith('owned-') ? [{ kind, object }] : [])),
+    [K.ConfigMap, K.Secret, K.ClusterRole, crd('GlobalNetworkPolicy')].flatMap((kind) =>
+      store.list(kind).flatMap((object) => (plainName(object.metadata.name).startsWith('owned-') ? [{ kind, object }] : [])),
     );
   /** As strict as one can be: an object that has references and no living owner goes at once, whoever would still remember the owner. */
   const collect = () => {
@@ -88,7 +99,7 @@ export async function ownerSandbox(): Promise<OwnerSandbox> {
   const graph = () =>
     Object.fromEntries(
       dependents().map(({ kind, object: { metadata } }) => [
-        `${kind.kind}/${metadata.name}`,
+        `${kind.kind}/${plainName(metadata.name)}`,
         (metadata.ownerReferences ?? []).map((one) => textOf(one, isAlive(one, metadata.namespace))),
       ]),
     );
@@ -99,7 +110,18 @@ export async function ownerSandbox(): Promise<OwnerSandbox> {
       metadata: { name, ...(kind.namespaced ? { namespace: SPACE } : {}), ...(ownerReferences.length > 0 ? { ownerReferences } : {}) },
     });
 
-  fill({ scenario, uidOf, put });
+  const switchUids = () => {
+    world.converts = true;
+    collect();
+  };
+  const renamePolicies: OwnerSandbox['renamePolicies'] = (most = Number.POSITIVE_INFINITY) => {
+    let renamed = 0;
+    for (const kind of POLICIES) renamed += rename(scenario, crd(kind), most - renamed);
+    collect();
+    return renamed;
+  };
+
+  fill({ scenario, uidOf, put }, options);
   const sandbox = { scenario, deleted, uidOf, put, graph, wanted: graph() };
   return {
     ...sandbox,
@@ -107,12 +129,12 @@ export async function ownerSandbox(): Promise<OwnerSandbox> {
     get upgraded() {
       return world.converts;
     },
+    switchUids,
+    renamePolicies,
     upgrade({ held } = { held: false }) {
-      world.converts = true;
-      collect();
-      if (held) return hold(scenario);
-      for (const kind of POLICIES) rename(scenario, crd(kind));
-      collect();
+      switchUids();
+      if (held) hold(scenario);
+      else renamePolicies();
     },
   };
 }
@@ -137,26 +159,28 @@ function servedObject(object: KubeObject, kind: Kind, converts: boolean): KubeOb
 /** References as a person sees them, whatever the UIDs. */
 export function textOf({ kind, name, controller, blockOwnerDeletion, apiVersion }: OwnerReference, alive: boolean): string {
   const flags = `${controller === undefined ? '' : ` controller=${controller}`}${blockOwnerDeletion === undefined ? '' : ` blocks=${blockOwnerDeletion}`}`;
-  // The stored name changes with the migration; the policy is the same.
-  return `${groupOf(apiVersion)} ${kind}/${name.replace(/^default\./, '')}${flags}${alive ? '' : ' DEAD'}`;
+  return `${groupOf(apiVersion)} ${kind}/${plainName(name)}${flags}${alive ? '' : ' DEAD'}`;
 }
 
-function fill({ scenario, uidOf, put }: Pick<OwnerSandbox, 'scenario' | 'uidOf' | 'put'>): void {
+/** The stored name changes with the migration; the policy is the same. */
+export const plainName = (name: string): string => name.replace(/^default\./, '');
+
+function fill({ scenario, uidOf, put }: Pick<OwnerSandbox, 'scenario' | 'uidOf' | 'put'>, { ownedPolicy }: OwnerSandboxOptions): void {
   const { store } = scenario.cluster;
   const crd = (kind: string) => find(scenario, kind);
-  const make = (kind: string, name: string, annotations?: Readonly<Record<string, string>>): void => {
+  const make = (kind: string, name: string, more: Pick<KubeObject['metadata'], 'annotations' | 'ownerReferences'> = {}): void => {
     const made = store.insert(crd(kind), {
       apiVersion: 'crd.netsvc.io/v1',
       kind,
-      metadata: { name, ...(crd(kind).namespaced ? { namespace: SPACE } : {}), ...(annotations ? { annotations } : {}) },
+      metadata: { name, ...(crd(kind).namespaced ? { namespace: SPACE } : {}), ...more },
       spec: kind === 'IPPool' ? { cidr: '10.7.0.0/16' } : { selector: 'all()' },
     });
     // UIDs are counted here: some read the same backwards, and would not change.
     if (convertUid(made.metadata.uid ?? '') !== made.metadata.uid) return;
     store.delete(crd(kind), name, made.metadata.namespace);
-    make(kind, name, annotations);
+    make(kind, name, more);
   };
-  const stored = { 'netsvc.io/metadata': '{"uid":"x"}' };
+  const stored = { annotations: { 'netsvc.io/metadata': '{"uid":"x"}' } };
   make('IPPool', 'pool');
   make('GlobalNetworkPolicy', 'default.web', stored);
   make('NetworkPolicy', 'default.db', stored);
@@ -172,6 +196,9 @@ function fill({ scenario, uidOf, put }: Pick<OwnerSandbox, 'scenario' | 'uidOf' 
   put(K.Secret, 'owned-web', [of('GlobalNetworkPolicy', 'web')]);
   put(K.Secret, 'owned-stored', [of('IPPool', 'pool', {}, v1), of('GlobalNetworkPolicy', 'default.web', {}, v1), keeper]);
   put(K.ClusterRole, 'owned-role', [of('GlobalNetworkPolicy', 'web'), of('IPPool', 'pool', { controller: true })]);
+  if (!ownedPolicy) return;
+  const ownerReferences = [keeper, of('IPPool', 'pool', { blockOwnerDeletion: true })];
+  make('GlobalNetworkPolicy', 'default.owned-policy', { ...stored, ownerReferences });
 }
 
 /** The service's API server before the kinds that it stores. */
@@ -210,13 +237,15 @@ function hold({ cluster }: Scenario): void {
 }
 
 /** Create anew, then delete the old one: the new one has a UID of its own (host endpoint notes 4). */
-function rename({ cluster: { store } }: Scenario, kind: Kind): void {
-  for (const policy of store.list(kind)) {
+function rename({ cluster: { store } }: Scenario, kind: Kind, most: number): number {
+  const pending = store.list(kind).filter((one) => policyName(one, renaming) !== one.metadata.name && isOfDefaultTier(one));
+  const now = pending.slice(0, most);
+  for (const policy of now) {
     const name = policyName(policy, renaming);
-    if (name === policy.metadata.name || !isOfDefaultTier(policy)) continue;
     const { uid: _, resourceVersion: __, ...metadata } = policy.metadata;
     const annotations = { ...metadata.annotations, 'netsvc.io/metadata': JSON.stringify({ name }) };
     store.insert(kind, { ...policy, metadata: { ...metadata, name, annotations } });
     store.delete(kind, policy.metadata.name, policy.metadata.namespace);
   }
+  return now.length;
 }

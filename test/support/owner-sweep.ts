@@ -13,8 +13,8 @@ import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import { ownerrefsForgetStage } from '../../src/stages/ownerrefs-forget.ts';
 import { ownerrefsRestoreStage } from '../../src/stages/ownerrefs-restore.ts';
 import { ownerrefsStripStage } from '../../src/stages/ownerrefs-strip.ts';
-import { FAULTS, faultyCluster, type RequestFault } from './owner-faults.ts';
-import { type OwnerSandbox, ownerSandbox, renaming, textOf } from './owner-sandbox.ts';
+import { faultyCluster, type LineFault } from './owner-faults.ts';
+import { type OwnerSandbox, ownerSandbox, plainName, renaming, textOf } from './owner-sandbox.ts';
 import { numbersFrom } from './seed.ts';
 
 const CHECKS = ['NS-701', 'NS-741', 'NS-746', 'NS-748', 'NS-749'];
@@ -54,14 +54,9 @@ async function whole(sandbox: OwnerSandbox, workFolder: string, cluster: Cluster
   return perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], workFolder, { cluster });
 }
 
-export interface SweepPoint {
-  readonly at: number;
-  readonly type: RequestFault;
-}
-
 /** Requests of a clean run, one line each. */
 export async function cleanRequests(workFolder: string): Promise<readonly string[]> {
-  const sandbox = await ownerSandbox();
+  const sandbox = await ownerSandbox({ ownedPolicy: true });
   const { cluster, requests } = faultyCluster(sandbox.cluster, sandbox.scenario, { lists: new Map() });
   const outcome = await whole(sandbox, workFolder, cluster);
   assert.deepEqual([outcome.exit, outcome.message], ['done', undefined]);
@@ -69,13 +64,8 @@ export async function cleanRequests(workFolder: string): Promise<readonly string
   return requests;
 }
 
-/** Every request with every fault. */
-export function pointsOf(requests: readonly string[]): readonly SweepPoint[] {
-  return requests.flatMap((_, index) => FAULTS.map((type) => ({ at: index + 1, type })));
-}
-
 /** So many of them, by the seed. */
-export function sampled(points: readonly SweepPoint[], count: number, seed: number): readonly SweepPoint[] {
+export function sampled<T>(points: readonly T[], count: number, seed: number): readonly T[] {
   const next = numbersFrom(seed);
   return points
     .map((point) => ({ point, rank: next() }))
@@ -85,31 +75,31 @@ export function sampled(points: readonly SweepPoint[], count: number, seed: numb
 }
 
 /** One fault, then one re-run: the same end, and at no moment an object that lacks what no stored record holds. */
-export async function trial(point: SweepPoint, folder: string): Promise<void> {
+export async function trial(point: LineFault, folder: string): Promise<void> {
   const workFolder = await mkdtemp(join(folder, 'trial-'));
-  const sandbox = await ownerSandbox();
+  const sandbox = await ownerSandbox({ ownedPolicy: true });
   const what = `${point.type} at request ${point.at}`;
   const lost: string[] = [];
-  const onPatched = async () => void lost.push(...(await unrecordedGaps(sandbox)));
+  const onWritten = async () => void lost.push(...(await unrecordedGaps(sandbox)));
   const lists = new Map();
-  const bad = faultyCluster(sandbox.cluster, sandbox.scenario, { fault: point, lists, onPatched });
+  const bad = faultyCluster(sandbox.cluster, sandbox.scenario, { fault: point, lists, onWritten });
   await whole(sandbox, workFolder, bad.cluster).catch(() => undefined);
   const request = bad.requests[point.at - 1] ?? 'none';
-  const good = faultyCluster(sandbox.cluster, sandbox.scenario, { lists, onPatched });
+  const good = faultyCluster(sandbox.cluster, sandbox.scenario, { lists, onWritten });
   const again = await whole(sandbox, workFolder, good.cluster);
   assert.deepEqual([again.exit, again.message], ['done', undefined], `${what} (${request}): ${openFindings(again)}`);
   assert.deepEqual(lost, [], `${what} (${request})`);
   await assertEnd(sandbox, `${what} (${request})`);
 }
 
-function openFindings({ findings }: ChainOutcome): string {
+export function openFindings({ findings }: ChainOutcome): string {
   return findings
     .filter(({ outcome }) => outcome === 'error')
     .map(({ id, message }) => `${id} ${message}`)
     .join('; ');
 }
 
-async function assertEnd(sandbox: OwnerSandbox, what: string): Promise<void> {
+export async function assertEnd(sandbox: OwnerSandbox, what: string): Promise<void> {
   assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted], what);
   const maps = await sandbox.cluster.list(K.ConfigMap, { namespace: 'kube-system' });
   const left = maps.map(({ metadata }) => metadata.name).filter((name) => name.startsWith('netsvc-upgrade-owners'));
@@ -118,10 +108,10 @@ async function assertEnd(sandbox: OwnerSandbox, what: string): Promise<void> {
 }
 
 /** References that neither the object nor the journal in the cluster has. */
-async function unrecordedGaps(sandbox: OwnerSandbox): Promise<readonly string[]> {
+export async function unrecordedGaps(sandbox: OwnerSandbox): Promise<readonly string[]> {
   const entries = (await journalOf(sandbox, sandbox.cluster).load())?.entries ?? [];
   const recorded = new Map(
-    entries.map((entry) => [`${entry.object.kind}/${entry.object.name}`, entry.references.map((one) => textOf(one, true))]),
+    entries.map((entry) => [`${entry.object.kind}/${plainName(entry.object.name)}`, entry.references.map((one) => textOf(one, true))]),
   );
   const now = sandbox.graph();
   return Object.entries(sandbox.wanted).flatMap(([object, wanted]) => {

@@ -6,6 +6,7 @@ import { fatesOf } from '../../core/owner-fate.ts';
 import type { ClusterReader, ListOptions, Sources } from '../../core/ports.ts';
 import { isOlder, parseRelease } from '../../core/release.ts';
 import { continues, type RunRecord } from '../../core/run-record.ts';
+import { uidChangeBetween } from '../../core/uid-change.ts';
 import { mayBeRenamed } from '../policy/settled.ts';
 import { scanOwned } from './survey.ts';
 import { readOwnerWorld, uidRules } from './world.ts';
@@ -26,8 +27,9 @@ export function sourceOf(installation: Installation, record: RunRecord | undefin
 
 /** True if something between the source and the target changes UIDs; an unknown source is taken for an older one. */
 export function changesUids(source: string | undefined, { profile, options }: Pick<Context, 'profile' | 'options'>): boolean {
-  const changes = [...profile.uidChanges, ...(profile.policyRenaming ? [profile.policyRenaming.since] : [])];
-  return changes.some((change) => !isOlder(options.release, change) && (source === undefined || isOlder(source, change)));
+  const since = profile.policyRenaming?.since;
+  const renames = since !== undefined && !isOlder(options.release, since) && (source === undefined || isOlder(source, since));
+  return renames || uidChangeBetween(source, options.release, profile) !== undefined;
 }
 
 /** The whole cluster, searched now, and what becomes of every reference at this upgrade. */

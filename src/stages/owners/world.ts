@@ -5,6 +5,7 @@ import { type OwnedObject, type OwnersOfKind, type OwnerWorld, ownerPlace, type 
 import type { ClusterReader } from '../../core/ports.ts';
 import { isOlder } from '../../core/release.ts';
 import { isOfDefaultTier, policyName } from '../../core/stored-metadata.ts';
+import { convertsUids } from '../../core/uid-change.ts';
 import { attempt, eachOf } from '../reading.ts';
 import { kindText, type UnreadKind } from './survey.ts';
 import { unshownOwner } from './unshown-owner.ts';
@@ -40,15 +41,14 @@ export interface UidRules {
 }
 
 export function uidRules(source: string | undefined, { datastore, agent }: Installation, { profile, options }: Context): UidRules {
-  const change = profile.uidChanges[0];
   const { policyRenaming } = profile;
   const waits = policyRenaming?.waitsFor;
   // Under another name the controllers wait for their agents for ever, and rename nothing (domain §7.2b).
   const neverStarts = waits !== undefined && agent !== undefined && agent.name !== waits;
   return {
     keepsUids: datastore === 'kvstore',
-    targetConverts: change !== undefined && !isOlder(options.release, change),
-    ...(change === undefined || source === undefined ? {} : { sourceConverts: !isOlder(source, change) }),
+    targetConverts: convertsUids(options.release, profile),
+    ...(source === undefined ? {} : { sourceConverts: convertsUids(source, profile) }),
     renames:
       policyRenaming !== undefined && !isOlder(options.release, policyRenaming.since) && !options.holdPolicyMigration && !neverStarts,
   };

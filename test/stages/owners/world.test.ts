@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import type { Installation } from '../../../src/core/installation.ts';
 import type { Kind, KubeObject, OwnerReference } from '../../../src/core/object.ts';
 import { fatesOf } from '../../../src/core/owner-fate.ts';
 import { convertUid } from '../../../src/core/owner-uid.ts';
 import type { ClusterReader } from '../../../src/core/ports.ts';
 import { calico } from '../../../src/profiles/calico.ts';
-import { readOwnerWorld, type UidRules } from '../../../src/stages/owners/world.ts';
+import { readOwnerWorld, type UidRules, uidRules } from '../../../src/stages/owners/world.ts';
 import { contextOf } from '../../fixtures/facts.ts';
 import { DEPENDENT } from '../../support/owner-entries.ts';
 
@@ -97,4 +98,26 @@ describe('what becomes of a reference', () => {
     const { becomes, unread } = await fateOf(PLAIN, { shows: [], keeps: [] });
     assert.deepEqual([becomes, unread], [['gone', false, undefined], []]);
   });
+});
+
+describe('what becomes of a reference to an owner that is stored in no CRD', () => {
+  const profile: Kind = { group: 'projectcalico.org', version: 'v3', kind: 'Profile', plural: 'profiles', namespaced: false };
+  const found = { datastore: 'api' } as Installation;
+  for (const [source, wanted] of [
+    ['v3.27.4', ['converted', true]],
+    ['v3.27.5', ['kept', false]],
+    ['v3.28.0', ['kept', false]],
+  ] as const)
+    it(`is told by the release alone: ${wanted[0]} from ${source}`, async () => {
+      const cluster: Pick<ClusterReader, 'discover' | 'list'> = {
+        discover: async () => ({ kinds: [profile], failed: [] }),
+        list: async () => [{ apiVersion: 'projectcalico.org/v3', kind: 'Profile', metadata: { name: 'kns.shop', uid: PLAIN } }],
+      };
+      const reference = { apiVersion: 'projectcalico.org/v3', kind: 'Profile', name: 'kns.shop', uid: PLAIN };
+      const owned = { object: DEPENDENT, references: [reference] };
+      const context = contextOf({}, calico);
+      const { world } = await readOwnerWorld(cluster, context, [owned], uidRules(source, found, context));
+      const [fate] = fatesOf(owned, world).fates;
+      assert.deepEqual([fate?.fate, fate?.breaks], wanted);
+    });
 });
