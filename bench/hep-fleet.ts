@@ -1,3 +1,4 @@
+import type { KubeObject } from '../src/core/object.ts';
 import type { Api } from '../test/control-plane/api.ts';
 
 /** A fleet as both benches have it: every node with an old endpoint, and policies of every kind of selector. */
@@ -34,24 +35,43 @@ const selectorOf = (index: number): string => SELECTORS[index % SELECTORS.length
 
 const WIDTH = 24;
 
-/** Into a real API server. No agent is for these nodes: they say of no operating system. */
-export async function createFleet(api: Api, group: string, { nodes, endpoints, policies }: BenchFleet): Promise<void> {
-  const crd = `/apis/crd.${group}/v1`;
+/** As a person would write them, the controllers' configuration included. No agent is for these nodes: they say of no operating system. */
+export function fleetObjects({ nodes, endpoints, policies }: BenchFleet, group: string): readonly KubeObject[] {
   const apiVersion = `crd.${group}/v1`;
-  await each(nodes, ({ name, labels }) =>
-    api.send('POST', '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name, labels } }),
-  );
-  await each(endpoints, ({ name, node, labels }) => {
-    const spec = { node, interfaceName: '*', expectedIPs: ['10.0.0.1'] };
-    return api.send('POST', `${crd}/hostendpoints`, { apiVersion, kind: 'HostEndpoint', metadata: { name, labels }, spec });
+  const types = { types: ['Ingress', 'Egress'], ingress: [{ action: 'Deny' }], egress: [{ action: 'Deny' }] };
+  return [
+    ...nodes.map(({ name, labels }) => ({ apiVersion: 'v1', kind: 'Node', metadata: { name, labels } })),
+    ...endpoints.map(({ name, node, labels }) => {
+      const spec = { node, interfaceName: '*', expectedIPs: ['10.0.0.1'] };
+      return { apiVersion, kind: 'HostEndpoint', metadata: { name, labels }, spec };
+    }),
+    ...policies.map(({ name, ...rest }) => ({
+      apiVersion,
+      kind: 'GlobalNetworkPolicy',
+      metadata: { name },
+      spec: { ...rest, ...types },
+    })),
+    {
+      apiVersion,
+      kind: 'KubeControllersConfiguration',
+      metadata: { name: 'default' },
+      spec: { controllers: { node: { syncLabels: 'Enabled' } } },
+    },
+  ];
+}
+
+const COLLECTIONS: Readonly<Record<string, string>> = {
+  HostEndpoint: 'hostendpoints',
+  GlobalNetworkPolicy: 'globalnetworkpolicies',
+  KubeControllersConfiguration: 'kubecontrollersconfigurations',
+};
+
+/** Into a real API server. */
+export async function createFleet(api: Api, group: string, fleet: BenchFleet): Promise<void> {
+  await each(fleetObjects(fleet, group), (object) => {
+    const plural = COLLECTIONS[object.kind];
+    return api.send('POST', plural === undefined ? '/api/v1/nodes' : `/apis/crd.${group}/v1/${plural}`, object);
   });
-  await each(policies, ({ name, ...rest }) => {
-    const spec = { ...rest, types: ['Ingress', 'Egress'], ingress: [{ action: 'Deny' }], egress: [{ action: 'Deny' }] };
-    return api.send('POST', `${crd}/globalnetworkpolicies`, { apiVersion, kind: 'GlobalNetworkPolicy', metadata: { name }, spec });
-  });
-  const spec = { controllers: { node: { syncLabels: 'Enabled' } } };
-  const kind = 'KubeControllersConfiguration';
-  await api.send('POST', `${crd}/kubecontrollersconfigurations`, { apiVersion, kind, metadata: { name: 'default' }, spec });
 }
 
 async function each<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {

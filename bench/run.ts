@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { alpPlan } from './alp-plan.ts';
-import { hostEndpointPlan, labelCopies } from './host-endpoints.ts';
+import { hostEndpointPlan, labelCopies, servedHostEndpointPlan } from './host-endpoints.ts';
 import { mergeLargest } from './merge.ts';
 import { oneRequest } from './one-request.ts';
 import { ownerScan } from './owner-scan.ts';
@@ -20,6 +20,7 @@ const benches: Readonly<Record<string, () => Promise<Section>>> = {
   wait: () => waitThousand(1000),
   'alp-plan': () => alpPlan(20_000),
   'hep-plan': hostEndpointPlan,
+  'hep-served': servedHostEndpointPlan,
   'label-copies': () => labelCopies(5000, 50),
   merge: mergeLargest,
   plan: planAndDiff,

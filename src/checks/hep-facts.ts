@@ -8,6 +8,8 @@ export interface HostVerdict {
   readonly verdict: 'OPEN' | 'NEWLY POLICED' | 'CHANGED';
   /** When, and what applies before and after, lane by lane. */
   readonly detail: string;
+  /** The same with the first policies only; absent where it would be no shorter. */
+  readonly brief?: string;
 }
 
 /** What becomes of an unclear endpoint: it stays, it stays and keeps its node from getting an automatic one, or the controllers delete it. */

@@ -1,4 +1,4 @@
-import { notApplicable, ok, read } from '../core/check.ts';
+import { type Evidence, notApplicable, ok, read } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import { defineCheck, failed, failIfAny, listed, PROGRAM } from './define.ts';
 import type { HepCheck, HepJudged, HostVerdict } from './hep-facts.ts';
@@ -17,19 +17,26 @@ function hepCheck(id: CheckId, ref: string, judge: HepCheck['judge'], severity: 
   });
 }
 
+/** A long detail stays unread until somebody shows it. */
+function hostEvidence(host: HostVerdict): Evidence {
+  return {
+    text: host.node,
+    ...(host.brief === undefined ? {} : { brief: host.brief }),
+    get detail() {
+      return host.detail;
+    },
+  };
+}
+
 /** One check per verdict, so that each is accepted by its own id, and for single nodes by name. */
 function verdictCheck(id: CheckId, verdict: HostVerdict['verdict'], means: string, hint: string): HepCheck {
   return hepCheck(id, '§4.7', (facts) => {
     const hit = read(facts.verdicts).filter((one) => one.verdict === verdict);
-    return failIfAny(
-      hit.map(({ node, detail }) => ({ text: node, detail })),
-      `none of ${counted(facts.nodes, 'node')}`,
-      (names) => ({
-        because: `${counted(hit.length, 'host')} ${means}: ${names}`,
-        hint,
-        next: PREVIEW,
-      }),
-    );
+    return failIfAny(hit.map(hostEvidence), `none of ${counted(facts.nodes, 'node')}`, (names) => ({
+      because: `${counted(hit.length, 'host')} ${means}: ${names}`,
+      hint,
+      next: PREVIEW,
+    }));
   });
 }
 

@@ -22,6 +22,8 @@ export interface Evidence {
   readonly text: string;
   readonly object?: ObjectRef;
   readonly detail?: string;
+  /** What a list on a screen shows of a long detail; only where it is shorter. */
+  readonly brief?: string;
 }
 
 export type Verdict =

@@ -34,6 +34,19 @@ export function leanNode(node: KubeObject): KubeObject {
   return { ...identity(node), spec: { unschedulable }, status: { conditions: conditions.filter(({ type }) => type === 'Ready') } };
 }
 
+/** The same with the node's labels, for the endpoint of its host. For `ListOptions.keep`. */
+export function leanHost(node: KubeObject): KubeObject {
+  const { metadata, ...rest } = leanNode(node);
+  const { labels } = node.metadata;
+  return { ...rest, metadata: { ...metadata, ...(labels ? { labels } : {}) } };
+}
+
+/** All of it but who wrote which field, which is as large as the rest and nobody asks of a list. For `ListOptions.keep`. */
+export function unattributed(object: KubeObject): KubeObject {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
 function identity({ apiVersion, kind, metadata }: KubeObject): Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'> {
   const { name, namespace, uid, resourceVersion, creationTimestamp, deletionTimestamp } = metadata;
   const kept: ObjectMeta = {

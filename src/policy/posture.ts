@@ -55,32 +55,75 @@ export function postureOf(endpoint: Pick<HostEndpoint, 'labels' | 'profiles'>, w
   };
 }
 
-/** In one pass: on a large cluster millions of pairs of an endpoint and a policy are judged. */
-function policiesByLane(labels: Labels, world: PolicyWorld): Readonly<Record<Lane, readonly GlobalPolicy[]>> {
-  const lanes: Record<Lane, GlobalPolicy[]> = { ingress: [], egress: [], 'forward-ingress': [], 'forward-egress': [], 'pre-dnat': [] };
-  for (const { policy, selects } of tracked(world)) {
-    if (!selects(labels)) continue;
-    if (policy.preDnat) lanes['pre-dnat'].push(policy);
-    else
-      for (const way of policy.directions) {
-        lanes[way].push(policy);
-        if (policy.applyOnForward) lanes[`forward-${way}`].push(policy);
-      }
+/** The policies of one lane, in their order. */
+interface LanePolicies {
+  readonly policies: readonly TrackedPolicy[];
+  readonly names: readonly string[];
+}
+
+const BITS: Readonly<Record<Lane, number>> = { ingress: 1, egress: 2, 'forward-ingress': 4, 'forward-egress': 8, 'pre-dnat': 16 };
+const EVERY = 31;
+const NONE: LanePolicies = { policies: [], names: [] };
+
+/**
+ * In one pass: on a large cluster millions of pairs of an endpoint and a policy are judged. Mostly policies are about both ways alike:
+ * lanes with the same policies share one list, of which thousands are held.
+ */
+function policiesByLane(labels: Labels, world: PolicyWorld): Readonly<Record<Lane, LanePolicies>> {
+  const selected: TrackedPolicy[] = [];
+  let [some, every] = [0, EVERY];
+  for (const one of tracked(world)) {
+    if (!one.selects(labels)) continue;
+    selected.push(one);
+    some |= one.lanes;
+    every &= one.lanes;
   }
-  return lanes;
+  const all = listOf(selected);
+  const lane = (bit: number): LanePolicies => {
+    if ((some & bit) === 0) return NONE;
+    return (every & bit) === 0 ? listOf(selected.filter(({ lanes }) => (lanes & bit) !== 0)) : all;
+  };
+  return {
+    ingress: lane(BITS.ingress),
+    egress: lane(BITS.egress),
+    'forward-ingress': lane(BITS['forward-ingress']),
+    'forward-egress': lane(BITS['forward-egress']),
+    'pre-dnat': lane(BITS['pre-dnat']),
+  };
+}
+
+function listOf(selected: readonly TrackedPolicy[]): LanePolicies {
+  return { policies: selected, names: selected.map(({ policy }) => policy.name) };
 }
 
 interface TrackedPolicy {
   readonly policy: GlobalPolicy;
   readonly selects: Predicate;
+  /** Bits of the lanes that it is about. */
+  readonly lanes: number;
+  /** Whether one of its rules may pass packets on to the next tier. */
+  readonly passesOn: Readonly<Record<Direction, boolean>>;
+}
+
+function trackedPolicy(policy: GlobalPolicy): TrackedPolicy {
+  const passesOn = (way: Direction) => policy.rules[way].some(({ action }) => action?.toLowerCase() === 'pass');
+  return {
+    policy,
+    selects: hostPredicateOf(policy),
+    lanes: lanesOf(policy),
+    passesOn: { ingress: passesOn('ingress'), egress: passesOn('egress') },
+  };
+}
+
+function lanesOf({ preDnat, directions, applyOnForward }: GlobalPolicy): number {
+  if (preDnat) return BITS['pre-dnat'];
+  return directions.reduce((bits, way) => bits | BITS[way] | (applyOnForward ? BITS[`forward-${way}`] : 0), 0);
 }
 
 const trackedOf = new WeakMap<PolicyWorld['policies'], readonly TrackedPolicy[]>();
 
 function tracked({ policies }: PolicyWorld): readonly TrackedPolicy[] {
-  const known =
-    trackedOf.get(policies) ??
-    policies.filter(({ doNotTrack }) => !doNotTrack).map((policy) => ({ policy, selects: hostPredicateOf(policy) }));
+  const known = trackedOf.get(policies) ?? policies.filter(({ doNotTrack }) => !doNotTrack).map(trackedPolicy);
   trackedOf.set(policies, known);
   return known;
 }
@@ -92,29 +135,33 @@ function inherited(endpoint: Pick<HostEndpoint, 'labels' | 'profiles'>, world: P
 }
 
 function laneOf(
-  policies: readonly GlobalPolicy[],
+  { policies, names }: LanePolicies,
   way: Direction,
   world: PolicyWorld,
   endpoint: Pick<HostEndpoint, 'profiles'>,
 ): LanePosture {
-  const names = policies.map(({ name }) => name);
   if (!mayPassAll(policies, way, world)) return { policies: names, end: 'deny' };
   return { policies: names, end: profilesEnd(endpoint.profiles, way, world) };
 }
 
-/** Profiles come into play if no policy is in force, or if every tier with one can pass the packet on. */
-function mayPassAll(policies: readonly GlobalPolicy[], way: Direction, world: PolicyWorld): boolean {
-  const tiers = new Set(policies.map(({ tier }) => tier));
-  return [...tiers].every(
-    (tier) =>
-      world.tiers.get(tier)?.defaultAction === 'Pass' ||
-      policies.some((policy) => policy.tier === tier && policy.rules[way].some(({ action }) => action?.toLowerCase() === 'pass')),
-  );
+/** Profiles come into play if no policy is in force, or if every tier with one can pass the packet on. Those of a tier stand together. */
+function mayPassAll(policies: readonly TrackedPolicy[], way: Direction, world: PolicyWorld): boolean {
+  let tier: string | undefined;
+  let passes = true;
+  for (const { policy, passesOn } of policies) {
+    if (policy.tier !== tier) {
+      if (!passes) return false;
+      tier = policy.tier;
+      passes = world.tiers.get(tier)?.defaultAction === 'Pass';
+    }
+    passes ||= passesOn[way];
+  }
+  return passes;
 }
 
 /** Forwarded traffic is let through where no policy is about it. */
-function forwardLane(policies: readonly GlobalPolicy[], otherwise: 'allow' | 'deny' = 'deny'): LanePosture {
-  return { policies: policies.map(({ name }) => name), end: policies.length === 0 ? 'allow' : otherwise };
+function forwardLane({ names }: LanePolicies, otherwise: 'allow' | 'deny' = 'deny'): LanePosture {
+  return { policies: names, end: names.length === 0 ? 'allow' : otherwise };
 }
 
 function profilesEnd(profiles: readonly string[], way: Direction, world: PolicyWorld): LanePosture['end'] {

@@ -50,8 +50,11 @@ function isOpen(lane: LanePosture): boolean {
   return lane.policies.length === 0 && lane.end === 'allow';
 }
 
-/** `policies a, b, then deny`: for people. */
-export function laneText({ policies, end }: LanePosture): string {
+/** `a, b, then deny`: for people. With a limit `a, b, c and 397 more, then deny`: the first in order. */
+export function laneText({ policies, end }: LanePosture, limit = Number.POSITIVE_INFINITY): string {
   const last = typeof end === 'string' ? end : `rules of ${end.profiles.join(', ')}`;
-  return policies.length === 0 ? last : `${policies.join(', ')}, then ${last}`;
+  if (policies.length === 0) return last;
+  const more = policies.length - limit;
+  const names = more > 0 ? `${policies.slice(0, limit).join(', ')} and ${more} more` : policies.join(', ');
+  return `${names}, then ${last}`;
 }

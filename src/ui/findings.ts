@@ -59,11 +59,13 @@ function advice(finding: Finding, view: FindingsView): readonly string[] {
 function proof({ evidence }: Finding, { wide, palette }: FindingsView): readonly string[] {
   const shown = wide ? evidence : evidence.slice(0, SHOWN_EVIDENCE);
   const rest = evidence.length - shown.length;
-  return [...shown.map(evidenceLine), ...(rest > 0 ? [`    … and ${rest} more, with -o wide`] : [])].map(palette.dim);
+  return [...shown.map((one) => evidenceLine(one, wide)), ...(rest > 0 ? [`    … and ${rest} more, with -o wide`] : [])].map(palette.dim);
 }
 
-function evidenceLine({ text, detail }: Evidence): string {
-  return `    - ${text}${detail ? `: ${detail}` : ''}`;
+function evidenceLine(one: Evidence, wide: boolean): string {
+  // Not both: of a long detail the whole is put together only where it is shown.
+  const detail = wide ? one.detail : (one.brief ?? one.detail);
+  return `    - ${one.text}${detail ? `: ${detail}` : ''}`;
 }
 
 /** `41 ok, 1 warning, 1 error, 1 accepted`; what there is none of is left out, but never the number of passed checks. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { hepChecks } from '../../src/checks/hep.ts';
-import type { HepJudged } from '../../src/checks/hep-facts.ts';
+import type { HepJudged, HostVerdict } from '../../src/checks/hep-facts.ts';
 import type { ComponentVersion } from '../../src/core/installation.ts';
 import { judgeAll } from '../../src/core/judge.ts';
 import type { RolloutProgress } from '../../src/core/rollout.ts';
@@ -48,6 +48,8 @@ interface Row {
   readonly says: RegExp;
   readonly about?: readonly string[];
 }
+
+const verdict = { node: 'n1', verdict: 'CHANGED', detail: 'a, b, c, d', brief: 'a and 3 more' } as const;
 
 const obstacle = { text: 'AUTO_HOST_ENDPOINTS', detail: 'overrides the setting', hint: 'Take it out.' };
 const rows: Readonly<Record<string, Row>> = {
@@ -225,6 +227,13 @@ describe('the checks of hep', () => {
     ]);
     assert.match(`${hintOf({ components: [agents(':v3.33.0'), controllers(NEW)] })}`, /whether --release names too old a release/);
     assert.match(`${hintOf({ components: [agents(NEW)] })}`, /See that the service runs as a whole/);
+  });
+
+  it('keep the short text of a host beside the whole one, and make none up', () => {
+    const evidence = (one: HostVerdict) => judge({ verdicts: { value: [one] } }).find(({ id }) => id === 'NS-713')?.evidence;
+    assert.deepEqual(evidence(verdict), [{ text: 'n1', detail: 'a, b, c, d', brief: 'a and 3 more' }]);
+    const { brief: _, ...short } = verdict;
+    assert.deepEqual(evidence(short), [{ text: 'n1', detail: 'a, b, c, d' }]);
   });
 
   it('name an old workload once, with its rollout and with its image', () => {

@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { resolvePrograms } from './binaries.ts';
 import { createAuthority, type Identity } from './certificates.ts';
 import { freePorts } from './free-ports.ts';
+import { askStore } from './kvstore-request.ts';
 import { superviseProcesses } from './processes.ts';
 import { until } from './until.ts';
 
@@ -53,7 +53,7 @@ export async function startKeyValueStore(maxMinutes = 30): Promise<KeyValueStore
     '--client-cert-auth',
     '--log-level=warn',
   ]);
-  const call = (path: string, body: object) => ask(new URL(path, endpoint), authority.certificate, client, JSON.stringify(body));
+  const call = (path: string, body: object) => askStore(new URL(path, endpoint), authority.certificate, client, JSON.stringify(body));
   await until('the key-value store answers', async () => {
     if (running.ended()) throw new Error(await running.tail());
     await call('/v3/maintenance/status', {});
@@ -74,20 +74,4 @@ export async function startKeyValueStore(maxMinutes = 30): Promise<KeyValueStore
       await rm(dir, { recursive: true, force: true });
     },
   };
-}
-
-function ask(url: URL, ca: string, { certificate, key }: Identity, body: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const asked = request(url, { method: 'POST', ca, cert: certificate, key, agent: false, timeout: 5000 }, (response) => {
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (chunk: string) => {
-        text += chunk;
-      });
-      response.on('end', () => (response.statusCode === 200 ? resolve(text) : reject(new Error(`${response.statusCode} ${text}`))));
-    });
-    asked.on('timeout', () => asked.destroy(new Error('no answer')));
-    asked.on('error', reject);
-    asked.end(body);
-  });
 }

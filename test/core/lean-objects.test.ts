@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { leanNode, leanPod } from '../../src/core/lean-objects.ts';
+import { leanHost, leanNode, leanPod, unattributed } from '../../src/core/lean-objects.ts';
 import type { KubeObject } from '../../src/core/object.ts';
 import { nodeFacts, podFacts } from '../../src/core/pod-facts.ts';
 
@@ -51,5 +51,18 @@ describe('lean objects', () => {
     assert.ok(JSON.stringify(leanNode(node)).length < 300);
     const bare: KubeObject = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' } };
     assert.deepEqual(nodeFacts(leanNode(bare)), nodeFacts(bare));
+  });
+  it('keep of a host’s node its labels and who it is besides', () => {
+    const node: KubeObject = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n', uid: 'u', resourceVersion: '7', ...weight } };
+    const { metadata, ...rest } = leanHost(node);
+    assert.deepEqual(metadata, { name: 'n', uid: 'u', resourceVersion: '7', labels: weight.labels });
+    assert.deepEqual(nodeFacts({ ...rest, metadata }), nodeFacts(node));
+    assert.deepEqual(leanHost({ ...node, metadata: { name: 'n' } }).metadata, { name: 'n' });
+  });
+
+  it('lose nothing of a resource but who wrote it', () => {
+    const { managedFields: _, ...metadata } = { name: 'e', ...weight };
+    const endpoint: KubeObject = { apiVersion: 'v1', kind: 'HostEndpoint', metadata: { name: 'e', ...weight }, spec: { node: 'n' } };
+    assert.deepEqual(unattributed(endpoint), { ...endpoint, metadata });
   });
 });

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { toOptions } from '../../src/cli/options.ts';
+import type { Context } from '../../src/core/context.ts';
 import { K } from '../../src/core/kinds.ts';
 import type { Kind, KubeObject } from '../../src/core/object.ts';
 import { storedMetadata } from '../../src/core/stored-metadata.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
+import { planChain } from '../../src/engine/plan-chain.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
@@ -16,12 +18,14 @@ const CHECKS = ['NS-711', 'NS-712', 'NS-713', 'NS-716', 'NS-717'];
 
 type Flags = Parameters<typeof toOptions>[0];
 
+function contextIn({ clock, clusterUid, workFolder }: Scenario, flags: Flags = {}): Context {
+  const options = toOptions(flags, { defaultRelease: netsvc.defaultRelease, checks: CHECKS });
+  return { profile: netsvc, options, server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder, startedAt: clock.now() };
+}
+
 /** A new process that performs the migration, or what `flags` ask of it. */
 function run(scenario: Scenario, flags: Flags = {}): Promise<ChainOutcome> {
-  const { clock, clusterUid, workFolder } = scenario;
-  const options = toOptions(flags, { defaultRelease: netsvc.defaultRelease, checks: CHECKS });
-  const where = { server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder };
-  return runChain([hepStage], sandboxPorts(scenario), { profile: netsvc, options, ...where, startedAt: clock.now() }, () => undefined);
+  return runChain([hepStage], sandboxPorts(scenario), contextIn(scenario, flags), () => undefined);
 }
 
 const names = (scenario: Scenario) => endpoints(scenario).map(({ metadata }) => metadata.name);
@@ -36,6 +40,20 @@ describe('hep on the sandbox', () => {
     assert.equal(outcome.exit, 'blocked', outcome.message);
     assert.match(outcome.message ?? '', /host endpoints cannot be migrated: .*broken/);
     assert.deepEqual(stateOf(scenario), before);
+  });
+
+  it('reads each long list once for a plan, cut down as it comes', async () => {
+    const scenario = await upgraded();
+    const { cluster } = sandboxPorts(scenario);
+    const listed: string[] = [];
+    const list: typeof cluster.list = (kind, options = {}) => {
+      listed.push(`${kind.plural} ${options.metadataOnly ? 'metadata' : options.keep ? 'cut' : 'whole'}`);
+      return cluster.list(kind, options);
+    };
+    const ports = { ...sandboxPorts(scenario), cluster: { ...cluster, list } };
+    await planChain([hepStage], ports, contextIn(scenario), () => undefined);
+    const long = listed.filter((one) => /^(nodes|hostendpoints|globalnetworkpolicies) /.test(one));
+    assert.deepEqual(long.toSorted(), ['globalnetworkpolicies cut', 'hostendpoints cut', 'nodes cut', 'nodes metadata']);
   });
 
   it('leaves every host with an automatic endpoint that has the labels of the old one', async () => {

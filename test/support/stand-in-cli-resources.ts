@@ -1,4 +1,5 @@
-import type { StandInState, StoredIn } from './stand-in-cli-state.ts';
+import { apply, type Document, documentsOf } from './stand-in-cli-apply.ts';
+import type { AskedFor, StandInState, StoredIn } from './stand-in-cli-state.ts';
 
 /** What one call does: the texts, the exit code, or a wait that only ends with the process. */
 export interface Said {
@@ -59,8 +60,8 @@ const get: Command = ({ words: [, word, ...asked], options }, store, state) => {
   const objects = found.map((name) => ({
     kind,
     apiVersion: 'projectcalico.org/v3',
-    metadata: { name: shownName(kind, name) },
     ...all[name],
+    metadata: { ...(all[name]?.metadata as object | undefined), name: shownName(kind, name) },
   }));
   const shown = names.length === 0 ? { kind: `${kind}List`, apiVersion: 'projectcalico.org/v3', items: objects } : objects;
   const value = Array.isArray(shown) && names.length === 1 ? (objects[0] ?? null) : shown;
@@ -133,4 +134,30 @@ const label: Command = ({ words: [, , node = '', pair = ''], options }, store, {
 };
 
 /** What the commands on resources do, once a datastore answers. */
-export const commands: Readonly<Record<string, Command>> = { create, get, patch, delete: remove, label };
+export const commands: Readonly<Record<string, Command>> = {
+  apply: (call, store, state) => apply(call, store, state, (kind, name) => storedName(kind, name, store, state)),
+  create,
+  get,
+  patch,
+  delete: remove,
+  label,
+};
+
+/** What a call will look at, from its words and its documents alone. */
+export function askedFor(call: Call): AskedFor {
+  const [command, word, ...names] = call.words;
+  if (command !== 'apply' && command !== 'create') return { ...known(kindOf(word)), names };
+  const found = readable(call);
+  return { ...known(found[0]?.kind), names: found.map(({ metadata }) => metadata.name) };
+}
+
+const known = (kind: string | undefined): Pick<AskedFor, 'kind'> => (kind === undefined ? {} : { kind });
+
+/** None where the command itself will say that it cannot read them. */
+function readable(call: Call): readonly Document[] {
+  try {
+    return documentsOf(call);
+  } catch {
+    return [];
+  }
+}

@@ -9,6 +9,20 @@ export interface StoredIn {
   /** Undefined: never initialised; without a version: `unknown`. */
   clusterInformation?: { version?: string; type?: string };
   objects: Stored;
+  /** Where kinds come with definitions: whether one is there; undefined: every kind is. */
+  readonly isServed?: (kind: string) => boolean;
+}
+
+/** A datastore that one call works on; `close` writes what the call changed. */
+export interface Opened {
+  readonly stored: StoredIn;
+  close(): Promise<void>;
+}
+
+/** The objects that a call names; no names: all of the kind. */
+export interface AskedFor {
+  readonly kind?: string;
+  readonly names: readonly string[];
 }
 
 /** What the stand-in works on: one JSON file, named by STAND_IN_CLI_STATE. */

@@ -105,6 +105,71 @@ describe('the stand-in for the service’s CLI', () => {
     assert.equal(say('delete hep x y z --skip-not-exists').out, "Successfully deleted 3 'HostEndpoint' resource(s)\n");
   });
 
+  it('applies what is missing and what is there, which it replaces whole', () => {
+    const file = join(folder, 'endpoints.yaml');
+    const one = (name: string, node: string) => `kind: HostEndpoint\nmetadata:\n  name: ${name}\nspec:\n  node: ${node}\n`;
+    writeFileSync(file, `${one('a', 'n1')}---\n${one('new', 'n2')}`);
+    state.kubernetes.objects.HostEndpoint = {
+      a: { metadata: { name: 'a', labels: { old: 'yes' } }, spec: { node: 'n9', profiles: ['p'] } },
+    };
+    const said = say(`apply -f ${file}`);
+    assert.deepEqual([said.out, said.exit], ["Successfully applied 2 'HostEndpoint' resource(s)\n", 0]);
+    assert.match(said.err ?? '', /^(I1121 .*Warning: unknown field \\"status\\""\n){3}$/, 'warnings are no failure');
+    assert.deepEqual(state.kubernetes.objects.HostEndpoint, {
+      a: { metadata: { name: 'a' }, spec: { node: 'n1' } },
+      new: { metadata: { name: 'new' }, spec: { node: 'n2' } },
+    });
+  });
+
+  const POLICY = '{"kind":"GlobalNetworkPolicy","metadata":{"name":"p"},"spec":{"selector":"all()"}}';
+  const etcd = { DATASTORE_TYPE: 'etcdv3', ETCD_ENDPOINTS: 'https://10.0.0.1:2379' };
+  const applyPolicy = (more: Record<string, string> = {}) => standInCli(['apply', '-f', '-'], { ...env, ...more }, state, POLICY);
+
+  it('applies as a new client with the tiers and without a version of the cluster, as an old one the object alone', () => {
+    assert.deepEqual(applyPolicy(etcd), { out: "Successfully applied 1 'GlobalNetworkPolicy' resource(s)\n", exit: 0 });
+    assert.deepEqual(Object.keys(state.etcdv3.objects.Tier ?? {}), ['default', 'kube-admin', 'kube-baseline']);
+    assert.deepEqual(state.etcdv3.clusterInformation, {});
+    assert.deepEqual(Object.keys(state.etcdv3.objects.GlobalNetworkPolicy ?? {}), ['p']);
+    state = standInState({ generation: 'old', client: 'v3.27.5' });
+    applyPolicy(etcd);
+    assert.deepEqual(state.etcdv3, {
+      reachable: true,
+      objects: { GlobalNetworkPolicy: { 'default.p': { metadata: { name: 'p' }, spec: { selector: 'all()' } } } },
+    });
+  });
+
+  it('applied by an old client and a new one lists a policy twice', () => {
+    state.generation = 'old';
+    applyPolicy(etcd);
+    state.generation = 'new';
+    applyPolicy(etcd);
+    const { items } = JSON.parse(say('get gnp -o json', etcd).out ?? '');
+    assert.deepEqual(
+      items.map(({ metadata }: { metadata: { name: string } }) => metadata.name),
+      ['p', 'p'],
+    );
+  });
+
+  it('applies no policy where there are no tiers, having said what cluster it is', () => {
+    state.kubernetes = { reachable: true, objects: {}, isServed: (kind) => kind !== 'Tier' };
+    const said = applyPolicy();
+    assert.deepEqual(
+      [said.out, said.exit, /Tier\(default\).*could not find the requested resource/.test(said.err ?? '')],
+      [undefined, 1, true],
+    );
+    assert.deepEqual([state.kubernetes.clusterInformation, state.kubernetes.objects], [{ type: 'kdd' }, {}]);
+  });
+
+  it('applies no file that is not there, and nothing to a cluster of another release', () => {
+    assert.deepEqual(say('apply -f /nonexistent'), {
+      err: 'failed to execute command: open /nonexistent: no such file or directory\n',
+      exit: 1,
+    });
+    state.kubernetes.clusterInformation = { version: 'v3.32.0' };
+    assert.match(applyPolicy().err ?? '', /^version mismatch\.\n/);
+    assert.equal(state.kubernetes.objects.GlobalNetworkPolicy, undefined);
+  });
+
   it('labels a node, and changes a label only when told to', () => {
     assert.equal(say('label nodes n1 k=v').out, 'Successfully set label k on nodes n1\n');
     assert.equal(say('label nodes n1 k=w').exit, 1);

@@ -1,7 +1,8 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
-import { loadFromCluster, storeInCluster } from './stand-in-cli-cluster.ts';
-import { type Call, commands, type Said } from './stand-in-cli-resources.ts';
-import { type Choice, chooseDatastore, type StandInState, type StoredIn } from './stand-in-cli-state.ts';
+import { openClusterStore } from './stand-in-cli-cluster.ts';
+import { askedFor, type Call, commands, type Said } from './stand-in-cli-resources.ts';
+import { type Choice, chooseDatastore, type Opened, type StandInState, type StoredIn } from './stand-in-cli-state.ts';
+import { openKeyValueStore } from './stand-in-cli-store.ts';
 
 /** Options that take a value without `=`. */
 const VALUED = new Set(['--patch', '-p', '--type', '-o', '--output', '--config', '-c', '--context', '-f', '--filename']);
@@ -85,18 +86,16 @@ function mismatch(command: string, { words }: Call, { generation, client }: Stan
 }
 
 /**
- * Runs as a program: state from the file that the environment names, changes written back; with STAND_IN_CLI_KUBECTL the objects
- * are those of the cluster.
+ * Runs as a program: state from the file that the environment names, changes written back. With STAND_IN_CLI_KUBECTL the objects of the
+ * API are those of the cluster, with STAND_IN_CLI_ETCD those of the other datastore are in the store that its configuration file names.
  * @public The installed script calls it.
  */
-export function main(argv: readonly string[]): void {
+export async function main(argv: readonly string[]): Promise<void> {
   const file = process.env.STAND_IN_CLI_STATE ?? '';
   const state = JSON.parse(readFileSync(file, 'utf8')) as StandInState;
-  const { STAND_IN_CLI_KUBECTL: kubectl, STAND_IN_CLI_GROUP: group = 'projectcalico.org' } = process.env;
-  const cluster = kubectl === undefined ? undefined : { kubectl, group };
-  if (cluster) state.kubernetes = loadFromCluster(cluster);
-  const before = structuredClone(state.kubernetes.objects);
-  const stdin = argv[0] === 'create' ? readFileSync(0, 'utf8') : '';
+  const call = parse(argv);
+  const stdin = ['create', 'apply'].includes(call.words[0] ?? '') && call.options.get('-f') === '-' ? readFileSync(0, 'utf8') : '';
+  const opened = await openedBy({ ...call, stdin }, state);
   const { out = '', err = '', exit } = standInCli(argv, process.env, state, stdin);
   process.stdout.write(out);
   process.stderr.write(err);
@@ -104,9 +103,25 @@ export function main(argv: readonly string[]): void {
     setInterval(() => undefined, 60_000);
     return;
   }
-  if (cluster) storeInCluster(before, state.kubernetes.objects, cluster);
+  if (opened) await opened.close();
   else writeFileSync(file, JSON.stringify(state));
   process.exitCode = exit;
+}
+
+/** The real datastore of the call, put into the state; undefined: the file is all there is. */
+async function openedBy(call: Call, state: StandInState): Promise<Opened | undefined> {
+  const { STAND_IN_CLI_KUBECTL: kubectl, STAND_IN_CLI_GROUP: group = 'projectcalico.org', STAND_IN_CLI_ETCD: etcd } = process.env;
+  const config = call.options.get('--config') ?? call.options.get('-c');
+  if (kubectl !== undefined) {
+    const opened = openClusterStore({ kubectl, group }, askedFor(call));
+    state.kubernetes = opened.stored;
+    return opened;
+  }
+  // The release of a new client is told without a connection (cli notes 1.2).
+  if (etcd === undefined || config === undefined || call.options.has('--client')) return undefined;
+  const opened = await openKeyValueStore(config);
+  state.etcdv3 = opened.stored;
+  return opened;
 }
 
 /** Puts the stand-in at `file` as an executable program of this very Node. */

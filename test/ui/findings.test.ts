@@ -32,6 +32,18 @@ const findings: readonly Finding[] = [
 ];
 
 describe('the list of findings', () => {
+  it('tells a long detail in brief, and in whole where everything is asked for', () => {
+    const finding = {
+      ...base,
+      id: 'NS-713',
+      outcome: 'error',
+      message: 'm',
+      evidence: [{ text: 'n1', detail: 'a, b, c, d', brief: 'a and 3 more' }],
+    } as const;
+    const line = (wide: boolean) => findingsLines([finding], { palette: plain, wide })[2];
+    assert.deepEqual([line(false), line(true)], ['    - n1: a and 3 more', '    - n1: a, b, c, d']);
+  });
+
   it('groups by category and ends with the tally', () => {
     assert.deepEqual(findingsLines(findings, { palette: plain, wide: false }), [
       'kubernetes',

@@ -4,7 +4,9 @@ import type { Context } from '../../core/context.ts';
 import { type HostEndpoint, hostEndpointOf } from '../../core/host-endpoint.ts';
 import type { Installation } from '../../core/installation.ts';
 import { K } from '../../core/kinds.ts';
+import { leanHost } from '../../core/lean-objects.ts';
 import type { Kind, KubeObject } from '../../core/object.ts';
+import { nodeFacts } from '../../core/pod-facts.ts';
 import type { KeptItem, Sources } from '../../core/ports.ts';
 import type { RolloutProgress } from '../../core/rollout.ts';
 import { type AutomaticSettings, automaticSettings } from '../../policy/automatic-endpoint.ts';
@@ -54,23 +56,25 @@ export interface HepFacts {
 export async function readHepFacts(sources: Sources, context: Context): Promise<HepFacts> {
   const { cluster } = sources;
   const { profile } = context;
-  const installation = await readInstalled(sources, context);
+  // Nodes are read whatever is found: the server is at work on them meanwhile.
+  const [installation, nodes] = await Promise.all([readInstalled(sources, context), cluster.list(K.Node, { keep: leanHost })]);
   const cli = await findServiceCli(sources, context, installation.datastore);
   const objects = objectsOf(sources, context, installation, cli);
-  const [kept, stored, policies, tiers, configurations, nodes, [kind, settingsKind], controllers, agents, rollouts] = await Promise.all([
-    keptOfMigration(sources.records),
-    objects('hostendpoints'),
-    objects('globalnetworkpolicies'),
-    objects('tiers'),
-    objects(profile.controllersConfiguration.plural),
-    cluster.list(K.Node),
-    installation.datastore === 'api' ? storedKinds(cluster, context) : [],
-    readControllers(sources, context, installation),
-    readAgents(sources, installation),
-    readRollouts(sources, context, installation),
-  ]);
+  const [kept, stored, policies, tiers, configurations, agentSettings, [kind, settingsKind], controllers, agents, rollouts] =
+    await Promise.all([
+      keptOfMigration(sources.records),
+      objects('hostendpoints'),
+      objects('globalnetworkpolicies'),
+      objects('tiers'),
+      objects(profile.controllersConfiguration.plural),
+      attempt(() => objects('felixconfigurations')),
+      installation.datastore === 'api' ? storedKinds(cluster, context) : [],
+      readControllers(sources, context, installation),
+      readAgents(sources, installation),
+      readRollouts(sources, context, installation, nodes),
+    ]);
   const override = await readOverride(cluster, controllers, profile.automaticEndpointsEnv);
-  const failsafe = await attempt(() => readFailsafe(agents, objects, context));
+  const failsafe = await attemptWith(agentSettings, async (found) => failsafeOf(agents, found, context));
   const configuration = configurations.find((one) => one.metadata.name === profile.controllersConfiguration.name);
   const settings = automaticSettings(configuration?.spec);
   const fleet = {
@@ -131,18 +135,22 @@ async function readAgents({ cluster }: Sources, { agent }: Installation): Promis
   return agent && cluster.get(K.DaemonSet, agent.name, agent.namespace);
 }
 
-async function readRollouts(sources: Sources, context: Context, installation: Installation): Promise<HepFacts['rollouts']> {
+async function readRollouts(
+  sources: Sources,
+  context: Context,
+  installation: Installation,
+  nodes: readonly KubeObject[],
+): Promise<HepFacts['rollouts']> {
   const target = await attempt(() => readTargetIfAny(sources, context, installation));
-  return attemptWith(target, (one) => readResult(sources, context, installation, one));
+  return attemptWith(target, (one) => readResult(sources, context, installation, one, nodes.map(nodeFacts)));
 }
 
 /** From the agents' variables and their configuration, which is on top of the defaults. */
-async function readFailsafe(
+function failsafeOf(
   agents: KubeObject | undefined,
-  objects: ServiceObjects,
+  configurations: readonly KubeObject[],
   { profile }: Context,
-): Promise<FailsafePorts | undefined> {
-  const configurations = await objects('felixconfigurations');
+): FailsafePorts | undefined {
   const prefix = profile.sidecar.syncEnv.slice(0, profile.sidecar.syncEnv.indexOf('_') + 1);
   const variables = {
     inbound: envOf(agents, `${prefix}FAILSAFEINBOUNDHOSTPORTS`),

@@ -21,7 +21,7 @@ export function hepJudged(facts: HepFacts, context: Context): HepJudged {
   const known = 'value' in verdicts ? verdicts.value : [];
   return {
     nodes: nodes.length,
-    verdicts: 'unread' in verdicts ? verdicts : { value: verdicts.value.flatMap(hostVerdict) },
+    verdicts: 'unread' in verdicts ? verdicts : { value: verdicts.value.flatMap(hostVerdicts) },
     labelProblems: known.flatMap(({ node, labels }) => labels.problems.map((problem) => labelProblem(node, problem))),
     unclear: unclearOf(known, elsewhere, signs),
     elsewhere: elsewhere
@@ -44,30 +44,61 @@ export function isMigrated({ settings, verdicts }: HepFacts): boolean {
 }
 
 /** One for each kind of change that the node meets, now or later: accepting one of them accepts no other. */
-function hostVerdict(node: NodeVerdict): readonly HostVerdict[] {
-  const met = new Set([...node.atEnable.changes, ...node.atDelete.changes].map(({ verdict }) => verdict));
-  return [...met].map((verdict) => ({ node: node.node, verdict, detail: momentsText(node, verdict) }));
+function hostVerdicts(node: NodeVerdict): readonly HostVerdict[] {
+  const met = new Set(changesOf(node).map(({ verdict }) => verdict));
+  return [...met].map((verdict) => hostVerdict(node, verdict));
+}
+
+/** Of a text that names hundreds of policies, for each of thousands of nodes, most is never read: it is put together when it is. */
+function hostVerdict<V extends Verdict>(node: NodeVerdict, verdict: V) {
+  const brief = isLong(node, verdict) ? { brief: momentsText(node, verdict, FIRST) } : {};
+  return {
+    node: node.node,
+    verdict,
+    ...brief,
+    get detail(): string {
+      return momentsText(node, verdict);
+    },
+  };
 }
 
 /** The verdict of a node as plans and reports have it: the worst. */
 export function plannedHost(node: NodeVerdict): PlannedHost {
   const { verdict } = node;
-  return verdict === 'same' ? { node: node.node, verdict } : { node: node.node, verdict, detail: momentsText(node, verdict) };
+  if (verdict === 'same') return { node: node.node, verdict };
+  return {
+    node: node.node,
+    verdict,
+    get detail(): string {
+      return momentsText(node, verdict);
+    },
+  };
+}
+
+/** Policies of a lane that a list names one by one. */
+const FIRST = 3;
+
+const changesOf = ({ atEnable, atDelete }: NodeVerdict) => [...atEnable.changes, ...atDelete.changes];
+
+function isLong(node: NodeVerdict, verdict: Verdict): boolean {
+  return changesOf(node).some(
+    (change) => change.verdict === verdict && [change.before, change.after].some(({ policies }) => policies.length > FIRST),
+  );
 }
 
 /** What changes in this way at each of the two moments; of what stays as it became at the first only that. */
-function momentsText({ atEnable, atDelete }: NodeVerdict, verdict: Verdict): string {
-  const [soon, later] = [changesText(atEnable, verdict), changesText(atDelete, verdict)];
+function momentsText({ atEnable, atDelete }: NodeVerdict, verdict: Verdict, limit?: number): string {
+  const [soon, later] = [changesText(atEnable, verdict, limit), changesText(atDelete, verdict, limit)];
   return [
     ...(soon === '' ? [] : [`as soon as enabled: ${soon}`]),
     ...(later === '' || later === soon ? [] : [`once the old endpoint is deleted: ${later}`]),
   ].join('; ');
 }
 
-function changesText({ changes }: Moment, verdict: Verdict): string {
+function changesText({ changes }: Moment, verdict: Verdict, limit?: number): string {
   return changes
     .filter((change) => change.verdict === verdict)
-    .map(({ lane, before, after }) => `${lane}: ${laneText(before)} → ${laneText(after)}`)
+    .map(({ lane, before, after }) => `${lane}: ${laneText(before, limit)} → ${laneText(after, limit)}`)
     .join('; ');
 }
 

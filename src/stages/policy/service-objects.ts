@@ -1,6 +1,7 @@
 import type { CliCall } from '../../core/action.ts';
 import { cliObjects } from '../../core/cli-answer.ts';
 import { Fault } from '../../core/fault.ts';
+import { unattributed } from '../../core/lean-objects.ts';
 import type { Kind, KubeObject } from '../../core/object.ts';
 import type { Sources } from '../../core/ports.ts';
 import type { Profile } from '../../core/profile.ts';
@@ -18,7 +19,7 @@ export function storedObjects({ cluster }: Pick<Sources, 'cluster'>, { crdGroup 
   const kinds = cluster.discover();
   return async (plural) => {
     const kind = await storedKind(kinds, crdGroup, plural);
-    return kind ? cluster.list(kind) : [];
+    return kind ? cluster.list(kind, { keep: unattributed }) : [];
   };
 }
 

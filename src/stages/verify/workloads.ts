@@ -2,6 +2,7 @@ import type { Context } from '../../core/context.ts';
 import type { Installation } from '../../core/installation.ts';
 import { K } from '../../core/kinds.ts';
 import { type KubeObject, refOf, refText } from '../../core/object.ts';
+import type { NodeFacts } from '../../core/pod-facts.ts';
 import type { ClusterReader, Sources } from '../../core/ports.ts';
 import type { WorkloadName } from '../../core/profile.ts';
 import type { RolloutProgress, RolloutTarget } from '../../core/rollout.ts';
@@ -25,11 +26,12 @@ export async function readResult(
   context: Context,
   installation: Installation,
   target: Target | undefined,
+  nodes?: readonly NodeFacts[],
 ): Promise<readonly RolloutProgress[]> {
   const targets = target
     ? targetsOf(context, target, variantOf(context, installation).id)
     : await renderedTargets(sources.cluster, context);
-  return readRollouts(sources, targets, await readNodes(sources));
+  return readRollouts(sources, targets, nodes ?? (await readNodes(sources)));
 }
 
 async function renderedTargets(cluster: ClusterReader, { profile }: Context): Promise<readonly RolloutTarget[]> {

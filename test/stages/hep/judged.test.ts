@@ -4,7 +4,7 @@ import { calico } from '../../../src/profiles/calico.ts';
 import type { HepFacts } from '../../../src/stages/hep/facts.ts';
 import { hepJudged } from '../../../src/stages/hep/judged.ts';
 import { contextOf } from '../../fixtures/facts.ts';
-import { type Fleet, fleetOf, hep, SIGNS } from '../../policy/fleet.ts';
+import { type Fleet, fleetOf, hep, policy, SIGNS } from '../../policy/fleet.ts';
 
 /** Nothing else of the cluster stands in the way. */
 function judgedIn(fleet: Fleet, change: (verdicts: readonly NodeVerdict[]) => readonly NodeVerdict[] = (same) => same) {
@@ -61,6 +61,28 @@ describe('an endpoint with one sign of an automatic one', () => {
 
 describe('the verdicts that are judged', () => {
   const policed = { nodes: { n1: {} }, endpoints: [hep('old', 'n1')] };
+
+  // Labels of Kubernetes' own prefixes are not copied: what selects by them is lost.
+  const losing = (count: number) => {
+    const lost = Array.from({ length: count }, (_, index) => policy(`p${index}`, 'has(node.kubernetes.io/old)', { order: index }));
+    const endpoints = [hep('old', 'n1', { 'node.kubernetes.io/old': 'yes' })];
+    const { verdicts } = judgedIn({ nodes: { n1: {} }, endpoints, policies: [policy('always', 'all()', { order: 1000 }), ...lost] });
+    assert.ok('value' in verdicts);
+    return verdicts.value[0];
+  };
+
+  it('name the first three policies of a lane in their order in brief, and all of them in whole', () => {
+    const one = losing(5);
+    const both = (before: string) => ['ingress', 'egress'].map((way) => `${way}: ${before}, then deny → always, then deny`).join('; ');
+    assert.equal(one?.brief, `as soon as enabled: ${both('p0, p1, p2 and 3 more')}`);
+    assert.equal(one?.detail, `as soon as enabled: ${both('p0, p1, p2, p3, p4, always')}`);
+  });
+
+  it('have one text where there are no more than three', () => {
+    const one = losing(2);
+    assert.match(one?.detail ?? '', /ingress: p0, p1, always, then deny → always, then deny/);
+    assert.equal(one?.brief, undefined);
+  });
 
   it('are both told where a node is changed in one way at once and in another later: accepting one accepts no other', () => {
     const { verdicts } = judgedIn(policed, (all) =>

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { createAuthority } from '../control-plane/certificates.ts';
+import { type Loopback, sendJson, serve } from './loopback-server.ts';
+import { installStandIn } from './stand-in-cli.ts';
+import { standInState } from './stand-in-cli-state.ts';
+
+const ROOT = '/calico/resources/v3/projectcalico.org/';
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const plain = (text: string) => Buffer.from(text, 'base64').toString();
+
+/** The three requests of the store's JSON interface that the stand-in makes. */
+describe('the stand-in for the service’s CLI on a key-value store', () => {
+  let folder = '';
+  let server: Loopback;
+  const values = new Map<string, string>();
+  const file = (name: string) => join(folder, name);
+  const authority = createAuthority('store authority');
+  const client = authority.issue({ commonName: 'agents' });
+
+  const configOf = (endpoint: string) => {
+    const files = `etcdCACertFile: ${file('ca')}\n  etcdCertFile: ${file('cert')}\n  etcdKeyFile: ${file('key')}`;
+    return `spec:\n  datastoreType: etcdv3\n  etcdEndpoints: "${endpoint}"\n  ${files}\n`;
+  };
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'stand-in-store-'));
+    const identity = authority.issue({ commonName: 'store', hosts: ['127.0.0.1'] });
+    server = await serve(
+      ({ url, body }, response) => {
+        const { key, value = '', range_end: end } = JSON.parse(body);
+        if (url === '/v3/kv/put') values.set(plain(key), plain(value));
+        if (url === '/v3/kv/deleterange') values.delete(plain(key));
+        const found = [...values].filter(([one]) => one >= plain(key) && one < plain(end ?? base64(`${plain(key)}\0`))).sort();
+        sendJson(response, { kvs: found.map(([one, text]) => ({ key: base64(one), value: base64(text) })) });
+      },
+      { ...identity, clientAuthority: authority.certificate },
+    );
+    for (const [name, text] of Object.entries({ ca: authority.certificate, cert: client.certificate, key: client.key }))
+      writeFileSync(file(name), text);
+    writeFileSync(file('ctl.cfg'), configOf(server.url));
+    writeFileSync(file('state.json'), JSON.stringify(standInState()));
+    installStandIn(file('ctl'));
+  });
+  after(async () => {
+    await server?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  beforeEach(() => {
+    values.clear();
+    values.set(`${ROOT}clusterinformations/default`, JSON.stringify({ spec: { calicoVersion: 'v3.32.1', clusterType: 'k8s,bgp' } }));
+    values.set(`${ROOT}hostendpoints/a`, JSON.stringify({ kind: 'HostEndpoint', metadata: { name: 'a' }, spec: { node: 'n1' } }));
+  });
+
+  const run = (args: readonly string[], input = '') =>
+    execa(file('ctl'), [...args, `--config=${file('ctl.cfg')}`], {
+      input,
+      reject: false,
+      extendEnv: false,
+      env: { PATH: '/usr/bin:/bin', STAND_IN_CLI_STATE: file('state.json'), STAND_IN_CLI_ETCD: 'yes' },
+    });
+
+  it('tells the cluster’s release, and its own without a connection', async () => {
+    assert.match((await run(['version'])).stdout, /^Cluster Version: {3}v3\.32\.1$/m);
+    const connections = server.connections();
+    assert.equal((await run(['version', '--client'])).exitCode, 0);
+    assert.equal(server.connections(), connections);
+  });
+
+  it('creates, patches, lists and deletes, and leaves every other key as it was', async () => {
+    values.set('/calico/ipam/v2/handle/kept', 'yes');
+    values.set(`${ROOT}kubecontrollersconfigurations/default`, JSON.stringify({ metadata: { name: 'default' }, spec: { x: 1 } }));
+    const object = { apiVersion: 'projectcalico.org/v3', kind: 'HostEndpoint', metadata: { name: 'b' }, spec: { node: 'n2' } };
+    assert.equal((await run(['create', '-f', '-'], JSON.stringify(object))).exitCode, 0);
+    assert.deepEqual(JSON.parse(values.get(`${ROOT}hostendpoints/b`) ?? ''), object);
+    assert.equal((await run(['patch', 'kubecontrollersconfiguration', 'default', '--patch', '{"spec":{"y":2}}'])).exitCode, 0);
+    assert.deepEqual(JSON.parse(values.get(`${ROOT}kubecontrollersconfigurations/default`) ?? '').spec, { x: 1, y: 2 });
+    assert.equal((await run(['delete', 'hostendpoint', 'a'])).exitCode, 0);
+    const { items } = JSON.parse((await run(['get', 'hostendpoints', '-o', 'json'])).stdout);
+    assert.deepEqual(
+      items.map(({ metadata }: { metadata: { name: string } }) => metadata.name),
+      ['b'],
+    );
+    assert.equal(values.get('/calico/ipam/v2/handle/kept'), 'yes');
+  });
+
+  it('hangs where the store does not answer, after its own two lines', async () => {
+    writeFileSync(file('away.cfg'), configOf('https://127.0.0.1:1'));
+    const env = { PATH: '/usr/bin:/bin', STAND_IN_CLI_STATE: file('state.json'), STAND_IN_CLI_ETCD: 'yes' };
+    const child = execa(file('ctl'), ['version', `--config=${file('away.cfg')}`], { reject: false, extendEnv: false, env });
+    let ended = false;
+    void child.then(() => {
+      ended = true;
+    });
+    const line = await new Promise((resolve) => {
+      child.stdout.once('data', (text: Buffer) => resolve(`${text}`));
+      void child.then(({ stderr }) => resolve(stderr));
+    });
+    assert.match(`${line}`, /^Client Version:/);
+    assert.ok(!ended);
+    child.kill('SIGKILL');
+    await child;
+  });
+});
