@@ -4,7 +4,8 @@
  */
 export function keepCompiled(env: Readonly<Record<string, string | undefined>>): void {
   const base = env.XDG_CACHE_HOME || (env.HOME && `${env.HOME}/.cache`);
-  if (!base) return;
+  // Below /proc no folder can be made, and Node tries for ever.
+  if (!base || /^\/+proc\//.test(base)) return;
   try {
     // Imported, the modules would cost the answers that need no cache as well.
     const { mkdirSync, statSync } = process.getBuiltinModule('node:fs');

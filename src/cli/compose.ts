@@ -1,3 +1,4 @@
+import type { JournalDeps } from '../adapters/journal/owner-journal.ts';
 import type { Connection } from '../adapters/kubeconfig/connection.ts';
 import type { PrivateKubeconfig } from '../adapters/tools/private-kubeconfig.ts';
 import { registry } from '../checks/registry.ts';
@@ -28,7 +29,8 @@ export async function compose(request: ComposeRequest, version: string): Promise
   const files = await openFiles(request, clusterUid, privateKubeconfig(connection));
   const tools = await openToolsFor(request, profile, files.kubeconfig, connection);
   const state = await openState(request, cluster, options, files.ports);
-  const ownerJournal = await openJournal(cluster, options, { clusterUid, profile: profile.name, startedAt: files.clock.now() });
+  const journalOf = { clusterUid, profile: profile.name, startedAt: files.clock.now(), namesFirst: request.looksOnly ?? false };
+  const ownerJournal = await openJournal(cluster, options, journalOf);
   const { storedManifests } = await import('../adapters/stored-bases.ts');
   return {
     ...files.ports,
@@ -143,13 +145,13 @@ async function openState(
 async function openJournal(
   cluster: Composition['cluster'],
   { stateNamespace, journalDir }: Options,
-  { clusterUid, profile, startedAt }: { readonly clusterUid: string; readonly profile: string; readonly startedAt: Date },
+  { startedAt, ...journalOf }: Pick<JournalDeps, 'clusterUid' | 'profile' | 'namesFirst'> & { readonly startedAt: Date },
 ) {
   const [{ ownerJournal }, { journalMaps }] = await Promise.all([
     import('../adapters/journal/owner-journal.ts'),
     import('../adapters/journal/maps.ts'),
   ]);
-  const deps = { place: journalMaps(cluster, stateNamespace), clusterUid, profile, runId: runIdOf(startedAt, clusterUid) };
+  const deps = { ...journalOf, place: journalMaps(cluster, stateNamespace), runId: runIdOf(startedAt, journalOf.clusterUid) };
   if (journalDir === undefined) return ownerJournal(deps);
   const [{ copiedJournal }, { journalFolder }] = await Promise.all([
     import('../adapters/journal/copied.ts'),

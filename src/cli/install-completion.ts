@@ -3,10 +3,12 @@ import { delimiter, join } from 'node:path';
 import { Fault, messageOf } from '../core/fault.ts';
 import type { Environment } from './seams.ts';
 
+const PROGRAM = 'kubectl-netsvc_upgrade';
+
 /** What kubectl starts to complete a plugin, as it has to be on one platform. */
 interface Completer {
-  /** File name of the plugin itself. */
-  readonly program: string;
+  /** File names that the plugin itself may have: on Windows that of an archive, and what npm makes. */
+  readonly programs: readonly string[];
   /** File name of the completer: on Windows PATHEXT decides what is a program. */
   readonly file: string;
   readonly script: string;
@@ -14,10 +16,11 @@ interface Completer {
 
 /** The completer calls the program itself: going through kubectl again would double the time. */
 export function completerFor(platform: string): Completer {
-  const program = 'kubectl-netsvc_upgrade';
+  const program = PROGRAM;
   const file = 'kubectl_complete-netsvc_upgrade';
-  if (platform !== 'win32') return { program, file, script: `#!/bin/sh\nexec ${program} __complete "$@"\n` };
-  return { program: `${program}.exe`, file: `${file}.cmd`, script: `@echo off\r\n${program}.exe __complete %*\r\n` };
+  if (platform !== 'win32') return { programs: [program], file, script: `#!/bin/sh\nexec ${program} __complete "$@"\n` };
+  const programs = [`${program}.exe`, `${program}.cmd`];
+  return { programs, file: `${file}.cmd`, script: `@echo off\r\n${program} __complete %*\r\n` };
 }
 
 const HERE = completerFor(process.platform);
@@ -27,11 +30,11 @@ export const COMPLETION_SCRIPT = HERE.script;
 export async function installCompletion(dir: string | undefined, env: Environment): Promise<string> {
   const folder = dir ?? (await folderOfProgram(env));
   if (folder === undefined)
-    throw new Fault('usage', `${HERE.program} is not on PATH, so the folder is not known`, ['name a folder on PATH with --dir']);
+    throw new Fault('usage', `${PROGRAM} is not on PATH, so the folder is not known`, ['name a folder on PATH with --dir']);
   const file = join(folder, HERE.file);
   const there = await readFile(file, 'utf8').catch(() => undefined);
   if (there === COMPLETION_SCRIPT) return `${file} is installed already`;
-  if (there !== undefined && !there.includes(HERE.program))
+  if (there !== undefined && !there.includes(PROGRAM))
     throw new Fault('failed', `${file} is another program`, ['move it away, or name another folder with --dir']);
   try {
     await writeFile(file, COMPLETION_SCRIPT, { mode: 0o755 });
@@ -43,11 +46,8 @@ export async function installCompletion(dir: string | undefined, env: Environmen
 
 async function folderOfProgram(env: Environment): Promise<string | undefined> {
   for (const folder of (env.PATH ?? '').split(delimiter).filter((one) => one !== '')) {
-    const found = await access(join(folder, HERE.program), constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (found) return folder;
+    const found = await Promise.allSettled(HERE.programs.map((program) => access(join(folder, program), constants.X_OK)));
+    if (found.some(({ status }) => status === 'fulfilled')) return folder;
   }
   return undefined;
 }

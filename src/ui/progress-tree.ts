@@ -1,10 +1,10 @@
-import { type DefaultRenderer, Listr, ListrLogger, type ListrTaskWrapper, ProcessOutput, type SilentRenderer } from 'listr2';
+import { DefaultRenderer, Listr, ListrLogger, type ListrTaskWrapper, ProcessOutput, type SilentRenderer } from 'listr2';
 import type { EngineEvent } from '../core/event.ts';
 import { progressText, timeText } from './action-text.ts';
 import type { Progress, ProgressOptions } from './progress.ts';
 import { type Room, rolloutLines } from './rollout-view.ts';
 
-type Task = ListrTaskWrapper<undefined, typeof DefaultRenderer, typeof SilentRenderer>;
+type Task = ListrTaskWrapper<undefined, typeof ScreenRenderer, typeof SilentRenderer>;
 
 interface Ending {
   readonly type: 'done' | 'failed' | 'skipped';
@@ -46,12 +46,19 @@ class StageLine {
   }
 }
 
+/** listr2 asks whether stdout is a terminal; the list is drawn on stderr, also where stdout is piped. */
+class ScreenRenderer extends DefaultRenderer {
+  static override nonTTY = true;
+}
+
 /** The stages as a list that repaints, on stderr; listr2 only draws, it owns neither signals nor control flow. */
 export function treeProgress(options: ProgressOptions): Progress {
   const lines = new Map(options.stages.map(({ id, title }) => [id, new StageLine(`${id}: ${title}`)]));
-  const logger = new ListrLogger({ useIcons: true, processOutput: new ProcessOutput(process.stderr, process.stderr) });
+  const screen = options.screen ?? process.stderr;
+  const logger = new ListrLogger({ useIcons: true, processOutput: new ProcessOutput(screen, screen) });
   const tasks = [...lines.values()].map((line) => ({ title: line.title, task: (_: undefined, task: Task) => line.show(task) }));
-  const list = new Listr<undefined, typeof DefaultRenderer, typeof SilentRenderer>(tasks, {
+  const list = new Listr<undefined, typeof ScreenRenderer, typeof SilentRenderer>(tasks, {
+    renderer: ScreenRenderer,
     exitOnError: true,
     registerSignalListeners: false,
     fallbackRendererCondition: false,
@@ -62,7 +69,7 @@ export function treeProgress(options: ProgressOptions): Progress {
   return {
     observe(event) {
       if (event.type === 'note' && event.level === 'warning') warnings.push(event.text);
-      show(event, lines.get(event.stage), options.phase, roomBeside(options.stages.length, process.stderr));
+      show(event, lines.get(event.stage), options.phase, roomBeside(options.stages.length, screen));
     },
     async close() {
       for (const line of lines.values()) line.end({ type: 'skipped', text: 'not reached' });

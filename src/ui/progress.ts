@@ -16,6 +16,8 @@ export interface ProgressOptions {
   readonly stages: readonly { readonly id: string; readonly title: string }[];
   readonly palette: Palette;
   write(text: string): void;
+  /** Where the tree is drawn, and how large that is at every moment; stderr unless said. */
+  readonly screen?: NodeJS.WriteStream;
   /** Calls back again and again until the returned function is called. */
   every(ms: number, call: () => void): () => void;
 }

@@ -176,6 +176,12 @@ describe('the built program', () => {
     assert.match(stdout, /NS-105/);
   });
 
+  it('does without a cache where no folder can be made', () => {
+    const env = { XDG_CACHE_HOME: '/proc/none/here', HOME: '/proc/none' };
+    const ran = spawnSync(process.execPath, [entry, 'explain', 'NS-101'], { env, encoding: 'utf8', timeout: 8000, killSignal: 'SIGKILL' });
+    assert.deepEqual([ran.signal, ran.status, ran.stderr], [null, 0, '']);
+  });
+
   it('completes through kubectl’s protocol', () => {
     const { stdout } = spawnSync(join(root, 'bin', 'kubectl_complete-netsvc_upgrade'), ['apply', '--dry-run='], { encoding: 'utf8' });
     assert.equal(stdout, '--dry-run=none\n--dry-run=server\n--dry-run=client\n:36\n');

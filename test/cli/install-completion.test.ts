@@ -14,19 +14,23 @@ describe('the completer', () => {
   it('is a shell script, and on Windows a command file that kubectl finds by PATHEXT', () => {
     assert.deepEqual(completerFor('linux'), completerFor('darwin'));
     assert.deepEqual(completerFor('linux'), {
-      program: 'kubectl-netsvc_upgrade',
+      programs: ['kubectl-netsvc_upgrade'],
       file: 'kubectl_complete-netsvc_upgrade',
       script: '#!/bin/sh\nexec kubectl-netsvc_upgrade __complete "$@"\n',
     });
     assert.deepEqual(completerFor('win32'), {
-      program: 'kubectl-netsvc_upgrade.exe',
+      programs: ['kubectl-netsvc_upgrade.exe', 'kubectl-netsvc_upgrade.cmd'],
       file: 'kubectl_complete-netsvc_upgrade.cmd',
-      script: '@echo off\r\nkubectl-netsvc_upgrade.exe __complete %*\r\n',
+      script: '@echo off\r\nkubectl-netsvc_upgrade __complete %*\r\n',
     });
   });
 
   it('is written beside the program on PATH, once', async () => {
-    const { program, file, script } = completerFor(process.platform);
+    const {
+      programs: [program = ''],
+      file,
+      script,
+    } = completerFor(process.platform);
     writeFileSync(join(folder, program), '');
     chmodSync(join(folder, program), 0o755);
     assert.match(await installCompletion(undefined, { PATH: folder }), /^installed /);

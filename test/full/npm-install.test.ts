@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
@@ -35,6 +35,7 @@ describe('the npm package', function () {
       'package/dist/THIRD-PARTY-NOTICES.txt',
       'package/LICENSE',
       'package/bin/kubectl-netsvc_upgrade',
+      'package/bin/start.cjs',
       'package/docs/rbac.yaml',
       'package/schemas/profile.schema.json',
     ])
@@ -46,7 +47,7 @@ describe('the npm package', function () {
   });
 
   it('links the plugin where kubectl finds it', () => {
-    assert.match(readlinkSync(join(prefix, 'bin', 'kubectl-netsvc_upgrade')), /kubectl-netsvc-upgrade\/bin\/kubectl-netsvc_upgrade$/);
+    assert.match(readlinkSync(join(prefix, 'bin', 'kubectl-netsvc_upgrade')), /kubectl-netsvc-upgrade\/bin\/start\.cjs$/);
   });
 
   it('runs with the Node on PATH, and nothing else there', async () => {
@@ -54,5 +55,11 @@ describe('the npm package', function () {
     const run = (...args: readonly string[]) => execa(join(prefix, 'bin', 'kubectl-netsvc_upgrade'), args, { env, extendEnv: false });
     assert.match((await run('--version')).stdout, /^netsvc-upgrade v/);
     assert.match((await run('explain', 'NS-101')).stdout, /NS-101/);
+  });
+
+  it('is started by the file that npm makes commands for Windows of', () => {
+    const { bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly bin: Readonly<Record<string, string>> };
+    for (const file of Object.values(bin))
+      assert.match(readFileSync(join(prefix, 'lib', 'node_modules', 'kubectl-netsvc-upgrade', file), 'utf8'), /^#!\/usr\/bin\/env node\n/);
   });
 });

@@ -20,6 +20,9 @@ export interface ChartResult {
   readonly problem?: string;
 }
 
+/** In a row for what was not tried with anything. */
+const ANY = '–';
+
 /** What is to be tried, by minor. */
 export const WANTED = {
   servers: ['1.31', '1.33', '1.34', '1.36'],
@@ -40,42 +43,49 @@ export function compatibilityPage({ date, results, charts }: Record): string {
   const minor = (version: string) => /^v?(\d+\.\d+)/.exec(version)?.[1] ?? version;
   const major = (version: string) => /^v?(\d+)/.exec(version)?.[1] ?? version;
   const tried = (pick: (one: Result) => string) => [...new Set(results.map(pick))].sort(byNumbers);
-  const servers = tried(({ server }) => server);
-  const rows = tried(({ kubectl }) => kubectl).flatMap((kubectl) =>
-    tried(({ node }) => node)
-      .filter((node) => results.some((one) => one.kubectl === kubectl && one.node === node))
-      .map((node) => row(results, servers, kubectl, node)),
+  const triedServers = tried(({ server }) => server);
+  const noServers = without(WANTED.servers, triedServers.map(minor));
+  const noKubectls = without(WANTED.kubectls, tried(({ kubectl }) => kubectl).map(minor));
+  const noNodes = without(WANTED.nodes, tried(({ node }) => node).map(major));
+  const noHelms = without(
+    WANTED.helms,
+    charts.map(({ helm }) => major(helm)),
   );
+  // What is wanted and was not there has its column or row as well: who reads the table alone must not take it for the whole.
+  const servers = [...triedServers, ...noServers].sort(byNumbers);
+  const kubectls = [...tried(({ kubectl }) => kubectl), ...noKubectls].sort(byNumbers);
+  const rows = [
+    ...kubectls.flatMap((kubectl) => {
+      const nodes = tried(({ node }) => node).filter((node) => results.some((one) => one.kubectl === kubectl && one.node === node));
+      return (nodes.length === 0 ? [ANY] : nodes).map((node) => row(results, servers, kubectl, node));
+    }),
+    ...noNodes.map((node) => row(results, servers, ANY, node)),
+  ];
   const missing = [
-    ...without(WANTED.servers, servers.map(minor)).map((one) => `Kubernetes ${one}: its programs could not be built`),
-    ...without(WANTED.kubectls, tried(({ kubectl }) => kubectl).map(minor)).map(
-      (one) => `kubectl ${one}: there is no \`kubectl.${one}\`, and it was not built`,
-    ),
-    ...without(WANTED.nodes, tried(({ node }) => node).map(major)).map((one) => `Node ${one}: there is none on the machine`),
-    ...without(
-      WANTED.helms,
-      charts.map(({ helm }) => major(helm)),
-    ).map((one) => `helm ${one}: it could not be built`),
+    ...noServers.map((one) => `Kubernetes ${one}: its programs could not be built`),
+    ...noKubectls.map((one) => `kubectl ${one}: there is no \`kubectl.${one}\`, and it was not built`),
+    ...noNodes.map((one) => `Node ${one}: there is none on the machine`),
+    ...noHelms.map((one) => `helm ${one}: it could not be built`),
   ];
   return [
     '# Compatibility',
     '',
     `Written by \`npm run test:matrix\` on ${date}. In each combination a real control plane with the service’s own manifest is judged by`,
     '`preflight`, upgraded by `run`, and found to have nothing left to do by a second `run`.',
+    ...(missing.length === 0 ? [] : ['**Not the whole of what is wanted**: whatever says “not run” was not tried.']),
     '',
     `| kubectl | Node | ${servers.map((server) => `Kubernetes ${server}`).join(' | ')} |`,
     `|---|---|${servers.map(() => '---').join('|')}|`,
     ...rows,
     '',
-    ...(charts.length === 0 ? [] : chartTable(charts)),
+    ...chartTable(charts, servers, noHelms),
     ...(missing.length === 0 ? [] : ['Not run, and why:', '', ...missing.map((line) => `- ${line}`), '']),
   ].join('\n');
 }
 
 /** CRDs and chart, and a second run with nothing to do; what comes after is the operator's work and the same for every helm. */
-function chartTable(charts: readonly ChartResult[]): readonly string[] {
-  const servers = [...new Set(charts.map(({ server }) => server))].sort(byNumbers);
-  const helms = [...new Set(charts.map(({ helm }) => helm))].sort(byNumbers);
+function chartTable(charts: readonly ChartResult[], servers: readonly string[], noHelms: readonly string[]): readonly string[] {
+  const helms = [...new Set([...charts.map(({ helm }) => helm), ...noHelms])].sort(byNumbers);
   const cell = (helm: string, server: string) => {
     const found = charts.find((one) => one.helm === helm && one.server === server);
     if (!found) return 'not run';
@@ -106,5 +116,6 @@ function without(wanted: readonly string[], tried: readonly string[]): readonly 
 }
 
 function byNumbers(a: string, b: string): number {
-  return a.localeCompare(b, 'en', { numeric: true });
+  // Some are `v1.36.1`, what was not there `1.31`.
+  return a.replace(/^v/, '').localeCompare(b.replace(/^v/, ''), 'en', { numeric: true });
 }

@@ -15,14 +15,16 @@ export interface JournalDeps {
   readonly clusterUid: string;
   readonly profile: string;
   readonly runId: string;
+  /** Asks for the names of all parts first: where there is no journal, that one list says so. For commands that only look. */
+  readonly namesFirst?: boolean;
 }
 
 /**
  * The journal of owner references over a place for its parts. An append writes new chunks, reads each back, and then names them in
  * the head: that one write makes them part of the journal. Nothing that was acknowledged is ever rewritten.
  */
-export function ownerJournal({ place, clusterUid, profile, runId }: JournalDeps): OwnerJournalStore {
-  const { readHead, readAll, readUnacknowledged } = journalReader(place, clusterUid);
+export function ownerJournal({ place, clusterUid, profile, runId, namesFirst = false }: JournalDeps): OwnerJournalStore {
+  const { readHead, readAll, readUnacknowledged } = journalReader(place, clusterUid, namesFirst);
 
   /** A head to append to: what is being forgotten is brought to its end first. */
   async function openHead(): Promise<void> {

@@ -25,14 +25,21 @@ export interface JournalReader {
 }
 
 /** Reads the parts of a journal and checks each: cluster, version, checksum, number of entries, shape. */
-export function journalReader(place: JournalPlace, clusterUid: string): JournalReader {
+export function journalReader(place: JournalPlace, clusterUid: string, namesFirst = false): JournalReader {
   async function readHead(): Promise<ReadHead | undefined> {
+    if (namesFirst && (await hasNoPart())) return undefined;
     const stored = await place.read(JOURNAL_NAME);
     if (stored) return { head: parseHead(stored.bytes, place, clusterUid), version: stored.version };
     const [orphan] = await place.names();
     // The head is made before the first chunk: without it, somebody deleted it.
     if (orphan !== undefined) throw refusal(place, orphan)(`it is a part of a journal whose head ${place.whereIs(JOURNAL_NAME)} is gone`);
     return undefined;
+  }
+
+  /** True only if a list says so: who may not list, but may read the head by its name, is asked no more than that. */
+  async function hasNoPart(): Promise<boolean> {
+    const names = await place.names().catch(() => undefined);
+    return names?.length === 0;
   }
 
   async function readChunk(append: AppendRecord, index: number): Promise<readonly JournalEntry[]> {

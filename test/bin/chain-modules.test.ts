@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { virtualClock } from '../../src/sandbox/clock.ts';
+import { netsvcScenario } from '../../src/sandbox/scenario.ts';
+import type { Loopback } from '../support/loopback-server.ts';
+import { serveSandbox } from '../support/served-sandbox.ts';
+import { openKubeconfig, type TracedRun, traced } from '../support/traced-process.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const sources = `${pathToFileURL(join(root, 'src')).href}/`;
+const releases = join(root, 'src', 'sandbox', 'releases');
+
+/** What a command must not load without need: each costs milliseconds at its start, the first half a second. */
+const HEAVY = ['@kubernetes/client-node', 'listr2', 'cli-table3', 'ajv', 'yaml', 'js-yaml', 'https-proxy-agent', 'execa'];
+
+interface Expected {
+  readonly args: readonly string[];
+  readonly exit: number;
+  /** Of HEAVY, what its own files load, in that order. */
+  readonly packages: readonly string[];
+  /** Shipped files with a name, but for those of every command that oclif reads and that asks a cluster. */
+  readonly files: readonly string[];
+  /** Shipped files without one. */
+  readonly chunks: number;
+}
+
+/** Of every command of the table. */
+const COMMON = ['cluster.js', 'compose.js', 'core.js', 'main.js', 'match.js', 'oclif.js', 'shell.js'];
+
+const COMMANDS: readonly Expected[] = [
+  {
+    args: ['preflight'],
+    exit: 0,
+    packages: ['cli-table3', 'yaml', 'js-yaml', 'execa'],
+    files: ['execa.js', 'preflight.js', 'progress.js', 'run-chain.js', 'run-lines.js', 'stages.js'],
+    chunks: 30,
+  },
+  {
+    args: ['plan'],
+    exit: 0,
+    packages: ['yaml', 'js-yaml', 'execa'],
+    files: ['execa.js', 'installed.js', 'plan-chain.js', 'plan.js', 'progress.js', 'stages.js'],
+    chunks: 28,
+  },
+  {
+    args: ['run', '--dry-run=client'],
+    exit: 0,
+    packages: ['yaml', 'js-yaml', 'execa'],
+    files: ['execa.js', 'installed.js', 'plan-chain.js', 'progress.js', 'run.js', 'stages.js'],
+    chunks: 28,
+  },
+  {
+    args: ['hep', '--dry-run=client'],
+    exit: 3,
+    packages: ['yaml', 'js-yaml'],
+    files: ['hep.js', 'installed.js', 'plan-chain.js', 'progress.js', 'stages.js'],
+    chunks: 27,
+  },
+  {
+    args: ['alp', '--dry-run=client'],
+    exit: 0,
+    packages: ['yaml', 'js-yaml'],
+    files: ['alp.js', 'installed.js', 'plan-chain.js', 'progress.js', 'stages.js'],
+    chunks: 27,
+  },
+  { args: ['ownerrefs', 'list'], exit: 0, packages: [], files: ['installed.js', 'ownerrefs.js', 'references.js'], chunks: 19 },
+  {
+    args: ['verify'],
+    exit: 3,
+    packages: ['cli-table3', 'yaml', 'js-yaml'],
+    files: ['progress.js', 'run-chain.js', 'run-lines.js', 'stages.js', 'verify.js'],
+    chunks: 29,
+  },
+];
+
+/** What the commands of the chain load, on an installation that they can read whole: exact, so that what makes them slow cannot come back unseen. */
+describe('a command of the chain on a cluster', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let server: Loopback;
+
+  before(async () => {
+    const { cluster } = await netsvcScenario({ nodes: 2, releasesFolder: releases, clock: virtualClock() });
+    server = await serveSandbox(cluster);
+    folder = mkdtempSync(join(tmpdir(), 'netsvc-chain-modules-'));
+    writeFileSync(join(folder, 'config'), openKubeconfig(server.url));
+    // The one program that they ask, for its version.
+    writeFileSync(join(folder, 'kubectl'), `#!/bin/sh\necho '{"clientVersion":{"major":"1","minor":"36","gitVersion":"v1.36.1"}}'\n`);
+    chmodSync(join(folder, 'kubectl'), 0o755);
+  });
+  after(async () => {
+    await server.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const run = (entry: string, args: readonly string[]) => {
+    const source = args[0] === 'ownerrefs' ? [] : ['--manifest-url', releases];
+    const env = { PATH: folder, HOME: folder, XDG_STATE_HOME: folder, KUBECONFIG: join(folder, 'config') };
+    return traced(entry, [...args, ...source], env);
+  };
+
+  const heavy = ({ imports }: TracedRun) =>
+    HEAVY.filter((name) => imports.some(({ importer, specifier }) => importer.startsWith(sources) && specifier === name));
+
+  const shipped = ({ imports }: TracedRun) => {
+    const files = new Set(imports.flatMap(({ url }) => (url.startsWith('file:') ? [url.replace(/^.*\//, '')] : [])));
+    const isChunk = (file: string) => /^chunk-\w+\.js$/.test(file);
+    const named = [...files].filter((file) => !isChunk(file)).map((file) => file.replace(/-\w{8}(?=\.js$)/, ''));
+    return { named: named.sort(), chunks: [...files].filter(isChunk).length };
+  };
+
+  for (const { args, exit, packages, files, chunks } of COMMANDS) {
+    it(`${args.join(' ')} loads of the heavy packages ${packages.join(' and ') || 'none'}`, async () => {
+      const ran = await run('src/cli/main.ts', args);
+      assert.deepEqual([ran.exit, heavy(ran)], [exit, packages], ran.stdout + ran.stderr);
+    });
+
+    it(`${args.join(' ')} as it is shipped is ${COMMON.length + files.length + chunks} files`, async () => {
+      const ran = await run('dist/cli/main.js', args);
+      assert.equal(ran.exit, exit, ran.stdout + ran.stderr);
+      assert.deepEqual(shipped(ran), { named: [...COMMON, ...files].sort(), chunks });
+    });
+  }
+});

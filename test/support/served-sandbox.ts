@@ -1,0 +1,107 @@
+import type { ServerResponse } from 'node:http';
+import type { JsonPatchOp, Kind, KubeObject } from '../../src/core/object.ts';
+import { type AccessRequest, ApiFailure } from '../../src/core/ports.ts';
+import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
+import { type Loopback, type Seen, sendJson, serve } from './loopback-server.ts';
+
+/** The in-memory cluster behind HTTP, for processes that only look: reads, reviews and dry runs. Any other write is a 405. */
+export function serveSandbox(cluster: SandboxCluster): Promise<Loopback> {
+  return serve(async (request, response) => {
+    try {
+      await answer(cluster, request, response);
+    } catch (thrown) {
+      // Unanswered, a request would be waited for; a defect of the cluster in memory is for the test to see.
+      const failure = thrown instanceof ApiFailure ? thrown : new ApiFailure(500, 'InternalError', String(thrown));
+      const { status, reason, message } = failure;
+      sendJson(response, { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: status, reason, message }, status);
+    }
+  });
+}
+
+async function answer(cluster: SandboxCluster, request: Seen, response: ServerResponse): Promise<void> {
+  const { pathname, searchParams } = new URL(request.url, 'http://localhost');
+  if (pathname === '/version') return sendJson(response, await cluster.version());
+  if (pathname === '/api') return sendJson(response, discovery(cluster.kinds(), true));
+  if (pathname === '/apis') return sendJson(response, discovery(cluster.kinds(), false));
+  const version = /^\/(?:api|apis\/([^/]+))\/([^/]+)$/.exec(pathname);
+  if (version) return sendJson(response, resources(cluster.kinds(), version[1] ?? '', version[2] ?? ''));
+  const place = placeOf(cluster.kinds(), pathname);
+  if (pathname.endsWith('/selfsubjectaccessreviews')) return review(cluster, request, response);
+  if (!place && !pathname.startsWith('/openapi/'))
+    throw new ApiFailure(404, 'NotFound', 'the server could not find the requested resource');
+  if (!place) {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(await cluster.raw(request.url));
+    return;
+  }
+  const { kind, namespace, name } = place;
+  if (request.method !== 'GET') return sendJson(response, await dryRun(cluster, request, place));
+  if (name === undefined) {
+    const selectors = ['labelSelector', 'fieldSelector'].map((key) => [key, searchParams.get(key)]).filter(([, value]) => value);
+    const items = await cluster.list(kind, { ...(namespace ? { namespace } : {}), ...Object.fromEntries(selectors) });
+    return sendJson(response, { kind: `${kind.kind}List`, apiVersion: 'v1', metadata: { resourceVersion: '1' }, items });
+  }
+  const found = await cluster.get(kind, name, namespace);
+  if (!found) throw new ApiFailure(404, 'NotFound', `${kind.plural} "${name}" not found`);
+  return sendJson(response, found);
+}
+
+interface Place {
+  readonly kind: Kind;
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+}
+
+function placeOf(kinds: readonly Kind[], path: string): Place | undefined {
+  const [, core, grouped, group = '', namedVersion, namespace, plural, name] =
+    /^\/(?:api\/([^/]+)|(apis)\/([^/]+)\/([^/]+))(?:\/namespaces\/([^/]+)(?=\/))?\/([^/]+)(?:\/([^/]+))?$/.exec(path) ?? [];
+  const version = grouped ? namedVersion : core;
+  const kind = kinds.find((one) => one.group === group && one.version === version && one.plural === plural);
+  return kind && { kind, namespace, name: name === undefined ? undefined : decodeURIComponent(name) };
+}
+
+async function review(cluster: SandboxCluster, { body }: Seen, response: ServerResponse): Promise<void> {
+  const { spec } = JSON.parse(body) as { readonly spec: { readonly resourceAttributes: AccessRequest } };
+  const [allowed = false] = await cluster.reviewAccess([spec.resourceAttributes]);
+  sendJson(response, { kind: 'SelfSubjectAccessReview', apiVersion: 'authorization.k8s.io/v1', spec, status: { allowed } }, 201);
+}
+
+async function dryRun(cluster: SandboxCluster, { method, url, headers, body }: Seen, place: Place): Promise<KubeObject> {
+  const { searchParams } = new URL(url, 'http://localhost');
+  if (searchParams.get('dryRun') !== 'All') throw new ApiFailure(405, 'MethodNotAllowed', `${method} ${url} is no dry run`);
+  const manager = searchParams.get('fieldManager') ?? '';
+  const { kind, namespace, name = '' } = place;
+  if (method === 'POST') return cluster.dryRunCreate(kind, JSON.parse(body) as KubeObject);
+  if (headers['content-type']?.includes('json-patch')) {
+    const ref = { apiVersion: '', kind: kind.kind, name, ...(namespace ? { namespace } : {}) };
+    return cluster.dryRunPatch(kind, ref, JSON.parse(body) as readonly JsonPatchOp[], manager);
+  }
+  return cluster.dryRunApply(kind, JSON.parse(body) as KubeObject, manager);
+}
+
+function discovery(kinds: readonly Kind[], core: boolean) {
+  const served = kinds.filter(({ group }) => (group === '') === core);
+  const groups = [...new Set(served.map(({ group }) => group))];
+  const resource = ({ plural, kind, namespaced }: Kind) => ({
+    resource: plural,
+    responseKind: { kind },
+    scope: namespaced ? 'Namespaced' : 'Cluster',
+    verbs: ['get', 'list', 'watch', 'patch', 'create', 'delete'],
+  });
+  const items = groups.map((group) => {
+    const own = served.filter((one) => one.group === group);
+    const versions = [...new Set(own.map(({ version }) => version))];
+    return {
+      metadata: { name: group },
+      versions: versions.map((version) => ({ version, resources: own.filter((one) => one.version === version).map(resource) })),
+    };
+  });
+  return { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', items };
+}
+
+function resources(kinds: readonly Kind[], group: string, version: string) {
+  const own = kinds.filter((one) => one.group === group && one.version === version);
+  if (own.length === 0) throw new ApiFailure(404, 'NotFound', 'the server could not find the requested resource');
+  const served = own.map(({ plural, kind, namespaced }) => ({ name: plural, kind, namespaced, verbs: ['get', 'list'] }));
+  return { kind: 'APIResourceList', apiVersion: 'v1', resources: served };
+}
