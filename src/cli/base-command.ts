@@ -27,7 +27,7 @@ export abstract class BaseCommand extends Command {
 
   /** argv with the environment twins of unset flags before it, booleans as the parser knows them. */
   protected words(): string[] {
-    return wordsOf(this.argv, this.#shapes, this.seams.env);
+    return wordsOf(this.typed, this.#shapes, this.seams.env);
   }
 
   protected asked(flags: SessionFlags, typed: readonly string[]): Asked {

@@ -71,6 +71,12 @@ describe('a command with booleans in kubectl’s syntax', () => {
     assert.match(run.out(), /Next: kubectl netsvc-upgrade wait --insecure-skip-tls-verify=false\n$/);
   });
 
+  it('does not look at what the environment says of a flag that the command line sets', async () => {
+    const run = bench({ NETSVC_UPGRADE_NO_PROGRESS: 'json' });
+    assert.equal(await run.run('apply', '-y', '--no-progress=false'), 0, run.err());
+    assert.equal(await run.run('apply', '-y'), 64, 'it is looked at where nothing sets the flag');
+  });
+
   it('is a usage error with another value, and says what to write', async () => {
     const run = bench();
     assert.equal(await run.run('apply', '--yes=maybe'), 64);
