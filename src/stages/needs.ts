@@ -109,11 +109,18 @@ export const operatorEnd: Needs = ({ operator, operatorGroup: group }) => {
 };
 
 /** What the target's operator judges otherwise than the old one. */
-export const crossings: Needs = ({ operator, operatorGroup: group }) => {
-  if (!operator.crossings) return [];
+export const crossings: Needs = ({ operator: { crossings: names, end, installationKind }, operatorGroup: group }) => {
+  if (!names) return [];
   const why = 'settings that the target’s operator judges otherwise';
+  const list = (plural: string, required: boolean) => allow(['list'], { group, plural }, why, { required });
+  const warnedBy = [names.gateway.plural, ...(end?.statuses ?? []).flatMap(({ needs }) => needs?.plural ?? [])];
   const policies = { group: 'admissionregistration.k8s.io', plural: 'validatingadmissionpolicies' };
-  return [...allow(['list'], { group, plural: '*' }, why, { required: false }), ...allow(['get'], policies, why, { required: false })];
+  return [
+    // Two errors are judged by them: unread they would stop the upgrade.
+    ...[installationKind.plural, names.imageSet.plural].flatMap((plural) => list(plural, true)),
+    ...warnedBy.flatMap((plural) => list(plural, false)),
+    ...allow(['get'], policies, why, { required: false }),
+  ];
 };
 
 /** The journal of owner references, in ConfigMaps beside the run record. */
