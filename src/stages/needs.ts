@@ -37,6 +37,8 @@ export interface PlanScope {
   readonly chartNamespace?: string;
   /** False where the mesh is known to be without the policy sidecar: then nothing of it is touched. */
   readonly meshed: boolean;
+  /** What the server serves; without it every kind counts as served. */
+  readonly served?: readonly Pick<Kind, 'group' | 'plural'>[];
 }
 
 /** What a part of the work asks of the account. */
@@ -163,8 +165,13 @@ export const mesh: Needs = (_, { meshed }) => {
   ];
 };
 
-/** Reading back every document of the target. */
-export const backup: Needs = ({ operatorGroup: group }, { documents: wanted }) => [
+/** Reading back every document of the target, and what the target drops: a backup without it would not be whole. */
+export const backup: Needs = ({ operatorGroup: group, removedKinds: removed }, { documents: wanted, served }) => [
   ...wanted.flatMap(({ kind, namespace }) => allow(['get'], kind, 'backup', { namespace })),
   ...allow(['list'], { group, plural: '*' }, 'backup'),
+  ...removed.filter((kind) => isServed(kind, served)).flatMap((kind) => allow(['list'], kind, 'backup')),
 ];
+
+function isServed({ group, plural }: Pick<Kind, 'group' | 'plural'>, served: PlanScope['served']): boolean {
+  return served?.some((one) => one.group === group && one.plural === plural) ?? true;
+}
