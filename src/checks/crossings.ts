@@ -116,20 +116,29 @@ export const tierKeepsName = preflightCheck('NS-625', {
     const { tierRename: rename, crdGroup } = context.profile;
     if (!rename || !crosses(sourceRelease(installation, facts, context), context.options.release, rename.since))
       return notApplicable('no tier gets another name on this way');
-    const tier = objectsOf(facts, 'tiers').find(({ metadata }) => metadata.name === rename.from);
-    if (!tier) return ok(`there is no tier ${rename.from}`);
+    const tiers = objectsOf(facts, 'tiers');
+    if (!tiers.some(({ metadata }) => metadata.name === rename.from)) return ok(`there is no tier ${rename.from}`);
     const policies = POLICY_PLURALS.flatMap((plural) => objectsOf(facts, plural)).filter((policy) => specOf(policy).tier === rename.from);
-    const own = policies.filter(({ metadata }) => (metadata.ownerReferences ?? []).length === 0);
-    return failed(
-      `the tier ${rename.from} is called ${rename.to} in the target${own.length > 0 ? `, and ${counted(own.length, 'policy', 'policies')} that no controller owns ${own.length === 1 ? 'is' : 'are'} in it` : ''}: policies of yours in it or ordered around it stop to fit`,
-      `Move policies of yours into ${rename.to} or a tier of your own, and look at the order of your tiers; nobody renames them for you.`,
-      {
-        evidence: [tier, ...own].map((one) => evidenceOf(one)),
-        next: `kubectl get tiers.${crdGroup} -o custom-columns=NAME:.metadata.name,ORDER:.spec.order`,
-      },
-    );
+    const inside = policies.filter(isPersons);
+    const services = [rename.from, rename.to, ...rename.others];
+    const beside = tiers.filter((tier) => isPersons(tier) && !services.includes(tier.metadata.name));
+    const renamed = `the tier ${rename.from} is called ${rename.to} in the target`;
+    const evidence = [
+      ...inside.map((policy) => evidenceOf(policy, 'no controller owns it')),
+      ...beside.map((tier) => evidenceOf(tier, `order ${String(specOf(tier).order ?? 'not set')}`)),
+    ];
+    return failIfAny(evidence, `${renamed}; no policy of yours is in it, and no tier of yours is ordered around it`, (names) => ({
+      because: `${renamed}, which policies of yours in it and tiers of yours around it do not follow: ${names}`,
+      hint: `Move policies of yours into ${rename.to} or a tier of your own, and look at the order of your tiers; nobody renames them for you.`,
+      next: `kubectl get tiers.${crdGroup} -o custom-columns=NAME:.metadata.name,ORDER:.spec.order`,
+    }));
   }),
 });
+
+/** No controller made it, so a person did. */
+function isPersons({ metadata }: KubeObject): boolean {
+  return (metadata.ownerReferences ?? []).length === 0;
+}
 
 /** An admission policy of the Gateway API may refuse the definitions that the operator brings, which ends it (domain §12/34). */
 export const gatewayDefinitionsFree = preflightCheck('NS-626', {

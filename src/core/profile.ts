@@ -178,6 +178,8 @@ export interface TierRename {
   readonly since: string;
   readonly from: string;
   readonly to: string;
+  /** Tiers that the service makes by itself; any other is a person's. */
+  readonly others: readonly string[];
 }
 
 /** How installations of this service are told from those of other products that the same operator installs under the same names. */

@@ -213,7 +213,7 @@ export const profileSchema: Schema = {
     }),
     'failsafePorts?': fields({ inbound: texts, outbound: texts }),
     'registryMove?': fields({ since: release, from: text, to: text }),
-    'tierRename?': fields({ since: release, from: text, to: text }),
+    'tierRename?': fields({ since: release, from: text, to: text, others: texts }),
     'flexvolUntil?': text,
   }),
   $defs: definitions,

@@ -120,7 +120,26 @@ const policy = (name: string, spec: object, metadata = {}) => resource(`GlobalNe
 const owned = { ownerReferences: [{ apiVersion: API, kind: 'Installation', name: 'default', uid: 'u' }] };
 
 checkCases('NS-625', {
-  'warns of the tier, and names policies that nobody made': {
+  'passes where nothing of a person is in it or ordered around it': {
+    context,
+    facts: {
+      resources: resources(
+        ...['allow-tigera', 'default', 'kube-admin', 'adminnetworkpolicy'].map(tier),
+        policy('allow-tigera.theirs', { tier: 'allow-tigera' }, owned),
+        policy('other', { tier: 'default' }),
+      ),
+    },
+    is: 'ok',
+    says: /^the tier allow-tigera is called calico-system in the target; no policy of yours is in it/,
+  },
+  'warns of a tier of a person’s, which is ordered around it': {
+    context,
+    facts: { resources: resources(tier('allow-tigera'), tier('default'), tier('security'), resource('Tier/theirs', {}, owned)) },
+    is: 'warning',
+    about: ['Tier/security'],
+    next: /get tiers\.crd\.projectcalico\.org/,
+  },
+  'warns of policies in it that no controller owns': {
     context,
     facts: {
       resources: resources(
@@ -131,8 +150,8 @@ checkCases('NS-625', {
       ),
     },
     is: 'warning',
-    about: ['Tier/allow-tigera', 'GlobalNetworkPolicy/allow-tigera.mine'],
-    says: /called calico-system in the target, and 1 policy that no controller owns is in it/,
+    about: ['GlobalNetworkPolicy/allow-tigera.mine'],
+    says: /called calico-system in the target.* do not follow: GlobalNetworkPolicy\/allow-tigera\.mine/,
   },
   'passes without that tier': { context, facts: { resources: resources(tier('default')) }, is: 'ok' },
   'does not apply where the installed release has the new name': {
