@@ -111,7 +111,8 @@ export const crdsOfNoOther: Check<ChartJudged> = defineCheck('NS-237', {
       'They are applied here all the same; upgrade that release to the same target afterwards, or its next upgrade brings the old ones back.',
       {
         evidence: foreignCrds.map(({ name, owner }) => ({ text: `CustomResourceDefinition/${name}`, detail: owner })),
-        next: 'helm list -A',
+        // Not `helm list`: it would ask whatever cluster helm is set to.
+        next: 'kubectl get secrets -A -l owner=helm',
       },
     );
   },

@@ -24,7 +24,7 @@ function withOperated(judge: (given: Operated) => Verdict): (facts: PreflightFac
   return withInstallation((installation, facts, context) => {
     const names = context.profile.operator.crossings;
     if (!names) return notApplicable('the profile knows no names of the operator’s settings');
-    const operated = isOperated(installation) ? read(facts.operated) : undefined;
+    const operated = isOperated(installation) ? facts.operated : undefined;
     return operated ? judge({ names, operated, installation, facts, context }) : notApplicable('no operator runs the service here');
   });
 }
@@ -38,8 +38,8 @@ export const imageSetThere = preflightCheck('NS-622', {
   category: 'resources',
   severity: 'error',
   ref: 'domain §11.3',
-  judge: withOperated(({ names: { imageSet }, operated, context: { options, profile } }) => {
-    const sets = operated.imageSets.filter(({ metadata }) => metadata.name.startsWith(imageSet.prefix));
+  judge: withOperated(({ names: { imageSet }, operated, context: { options } }) => {
+    const sets = read(operated.imageSets).filter(({ metadata }) => metadata.name.startsWith(imageSet.prefix));
     const wanted = `${imageSet.prefix}${options.release}`;
     if (sets.length === 0) return ok('no image set pins the images');
     if (sets.some(({ metadata }) => metadata.name === wanted)) return ok(`${imageSet.kind}/${wanted} is there; it must list every image`);
@@ -48,7 +48,7 @@ export const imageSetThere = preflightCheck('NS-622', {
       `Make ${imageSet.kind}/${wanted} with the digest of every image of the target, before the upgrade.`,
       {
         evidence: sets.map((one) => evidenceOf(one)),
-        next: `${PROGRAM} plan -o images && kubectl get ${imageSet.kind.toLowerCase()}s.${profile.operatorGroup} -o yaml`,
+        next: `${PROGRAM} plan -o images`,
       },
     );
   }),
@@ -59,7 +59,8 @@ export const settingsTaken = preflightCheck('NS-623', {
   category: 'resources',
   severity: 'error',
   ref: 'domain §11.3',
-  judge: withOperated(({ names: { refused }, operated: { installation }, context: { options, profile } }) => {
+  judge: withOperated(({ names: { refused }, operated, context: { options, profile } }) => {
+    const installation = read(operated.installation);
     if (!installation) return notApplicable('there is no Installation');
     const found = refused.filter(
       ({ since, field, value }) => !isOlder(options.release, since) && valueAt(specOf(installation), ...field.split('.')) === value,
@@ -78,7 +79,8 @@ export const poolsAlike = preflightCheck('NS-624', {
   category: 'resources',
   severity: 'warning',
   ref: 'domain §12/21',
-  judge: withOperated(({ names: { pools }, operated: { installation }, facts, context: { profile } }) => {
+  judge: withOperated(({ names: { pools }, operated, facts, context: { profile } }) => {
+    const installation = read(operated.installation);
     const listed = valueAt(specOf(installation), ...pools.field);
     if (!installation || !Array.isArray(listed) || listed.length === 0) return notApplicable('the Installation lists no address pools');
     const differences = poolDifferences(installation, listed, objectsOf(facts, pools.plural));
@@ -114,20 +116,29 @@ export const tierKeepsName = preflightCheck('NS-625', {
     const { tierRename: rename, crdGroup } = context.profile;
     if (!rename || !crosses(sourceRelease(installation, facts, context), context.options.release, rename.since))
       return notApplicable('no tier gets another name on this way');
-    const tier = objectsOf(facts, 'tiers').find(({ metadata }) => metadata.name === rename.from);
-    if (!tier) return ok(`there is no tier ${rename.from}`);
+    const tiers = objectsOf(facts, 'tiers');
+    if (!tiers.some(({ metadata }) => metadata.name === rename.from)) return ok(`there is no tier ${rename.from}`);
     const policies = POLICY_PLURALS.flatMap((plural) => objectsOf(facts, plural)).filter((policy) => specOf(policy).tier === rename.from);
-    const own = policies.filter(({ metadata }) => (metadata.ownerReferences ?? []).length === 0);
-    return failed(
-      `the tier ${rename.from} is called ${rename.to} in the target${own.length > 0 ? `, and ${counted(own.length, 'policy', 'policies')} that no controller owns ${own.length === 1 ? 'is' : 'are'} in it` : ''}: policies of yours in it or ordered around it stop to fit`,
-      `Move policies of yours into ${rename.to} or a tier of your own, and look at the order of your tiers; nobody renames them for you.`,
-      {
-        evidence: [tier, ...own].map((one) => evidenceOf(one)),
-        next: `kubectl get tiers.${crdGroup} -o custom-columns=NAME:.metadata.name,ORDER:.spec.order`,
-      },
-    );
+    const inside = policies.filter(isPersons);
+    const services = [rename.from, rename.to, ...rename.others];
+    const beside = tiers.filter((tier) => isPersons(tier) && !services.includes(tier.metadata.name));
+    const renamed = `the tier ${rename.from} is called ${rename.to} in the target`;
+    const evidence = [
+      ...inside.map((policy) => evidenceOf(policy, 'no controller owns it')),
+      ...beside.map((tier) => evidenceOf(tier, `order ${String(specOf(tier).order ?? 'not set')}`)),
+    ];
+    return failIfAny(evidence, `${renamed}; no policy of yours is in it, and no tier of yours is ordered around it`, (names) => ({
+      because: `${renamed}, which policies of yours in it and tiers of yours around it do not follow: ${names}`,
+      hint: `Move policies of yours into ${rename.to} or a tier of your own, and look at the order of your tiers; nobody renames them for you.`,
+      next: `kubectl get tiers.${crdGroup} -o custom-columns=NAME:.metadata.name,ORDER:.spec.order`,
+    }));
   }),
 });
+
+/** No controller made it, so a person did. */
+function isPersons({ metadata }: KubeObject): boolean {
+  return (metadata.ownerReferences ?? []).length === 0;
+}
 
 /** An admission policy of the Gateway API may refuse the definitions that the operator brings, which ends it (domain §12/34). */
 export const gatewayDefinitionsFree = preflightCheck('NS-626', {
@@ -135,16 +146,17 @@ export const gatewayDefinitionsFree = preflightCheck('NS-626', {
   severity: 'warning',
   ref: 'domain §12/34',
   judge: withOperated(({ names: { gateway }, operated, context: { profile } }) => {
-    const [wanting] = operated.gateways;
+    const [wanting] = read(operated.gateways);
     if (!wanting) return ok(`the operator brings no Gateway API: there is no ${gateway.kind}`);
     if (specOf(wanting)[gateway.field] === gateway.value) return ok(`${gateway.field} is ${gateway.value}`);
-    if (!operated.gatewayPolicy) return ok(`nothing called ${gateway.policy} guards the definitions of the Gateway API`);
+    const policy = read(operated.gatewayPolicy);
+    if (!policy) return ok(`nothing called ${gateway.policy} guards the definitions of the Gateway API`);
     return failed(
       `the operator brings newer definitions of the Gateway API, and ${gateway.policy} may refuse them, which ends the operator`,
       `Set spec.${gateway.field} of ${gateway.kind}/${wanting.metadata.name} to ${gateway.value}, or bring the definitions yourself as the policy allows it.`,
       {
-        evidence: [evidenceOf(operated.gatewayPolicy), evidenceOf(wanting)],
-        next: `kubectl edit ${gateway.kind.toLowerCase()}s.${profile.operatorGroup} ${wanting.metadata.name}`,
+        evidence: [evidenceOf(policy), evidenceOf(wanting)],
+        next: `kubectl edit ${gateway.plural}.${profile.operatorGroup} ${wanting.metadata.name}`,
       },
     );
   }),
@@ -155,11 +167,12 @@ export const statusesCanEnd = preflightCheck('NS-627', {
   category: 'resources',
   severity: 'warning',
   ref: 'domain §12/23',
-  judge: withOperated(({ operated: { kinds }, context: { profile, options } }) => {
+  judge: withOperated(({ operated, context: { profile, options } }) => {
+    const kinds = read(operated.kinds);
     const { statusKind, statuses = [] } = profile.operator.end ?? {};
-    const stuck = statuses.filter(({ needs }) => needs !== undefined && !kinds.includes(needs));
-    const evidence = stuck.map(({ name, needs }): Evidence => ({ text: `${statusKind}/${name}`, detail: `needs ${needs}/default` }));
-    const missing = [...new Set(stuck.flatMap(({ needs }) => needs ?? []))];
+    const stuck = statuses.filter(({ needs }) => needs !== undefined && !kinds.includes(needs.kind));
+    const evidence = stuck.map(({ name, needs }): Evidence => ({ text: `${statusKind}/${name}`, detail: `needs ${needs?.kind}/default` }));
+    const missing = [...new Set(stuck.flatMap(({ needs }) => needs?.kind ?? []))];
     return failIfAny(evidence, 'every component status can become good', (names) => ({
       because: `${names} stays degraded without ${missing.map((kind) => `${kind}/default`).join(', ')}: the service is upgraded, and the wait for ${options.release} ends with its time limit`,
       hint: `Create ${missing.map((kind) => `${kind}/default`).join(', ')} before the upgrade if you want the v3 API; else look at the components yourself when the wait has ended.`,

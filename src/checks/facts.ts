@@ -99,17 +99,17 @@ export interface WorkFolderFacts {
   readonly writable: boolean;
 }
 
-/** What the settings of an operator's installation are judged by. */
+/** What the settings of an operator's installation are judged by: read one by one, for a check fails only by what it looks at. */
 export interface OperatedFacts {
-  readonly installation?: KubeObject;
+  readonly installation: Reading<KubeObject | undefined>;
   /** Sets of image digests, of every release. */
-  readonly imageSets: readonly KubeObject[];
+  readonly imageSets: Reading<readonly KubeObject[]>;
   /** Resources that let the operator bring the Gateway API. */
-  readonly gateways: readonly KubeObject[];
+  readonly gateways: Reading<readonly KubeObject[]>;
   /** The admission policy that guards its definitions; looked for only where there is such a resource. */
-  readonly gatewayPolicy?: KubeObject;
+  readonly gatewayPolicy: Reading<KubeObject | undefined>;
   /** Of the kinds that component statuses need, those of which there is a resource. */
-  readonly kinds: readonly string[];
+  readonly kinds: Reading<readonly string[]>;
 }
 
 /** What the preflight surveyed. Pure data; everything may be unread, and says why. */
@@ -146,7 +146,7 @@ export interface PreflightFacts {
   /** What stands against the upgrade of the chart release; undefined on paths without one. */
   readonly chart: Reading<readonly Finding[] | undefined>;
   /** Undefined where no operator holds the installation. */
-  readonly operated: Reading<OperatedFacts | undefined>;
+  readonly operated: OperatedFacts | undefined;
   readonly owners: Reading<OwnerScan>;
   readonly clis: Reading<readonly CliFile[]>;
   /** Files of the chart tool on PATH. */

@@ -51,7 +51,8 @@ export const endpointsSet: Check<StoreJudged> = defineCheck('NS-209', {
       because:
         placeholders.length > 0 ? 'the target still holds the placeholder of the release' : `endpoints of the key-value store: ${problem}`,
       hint: given === undefined ? NAME_THEM : NOT_REACHED,
-      next: `${PROGRAM} plan --kvstore-endpoints ${given ?? 'URL,URL'}`,
+      // What was given has not reached the target: given again it would not either.
+      next: given === undefined ? `${PROGRAM} plan --kvstore-endpoints URL,URL` : `${PROGRAM} plan -o wide`,
     }));
   },
 });

@@ -94,7 +94,7 @@ const mayBlockDeletion: RestoreCheck = defineCheck('NS-747', {
     return failed(
       `this account may not update the finalizers of ${listed(finalizers)}`,
       'Where the cluster enforces it (OwnerReferencesPermissionEnforcement), references with blockOwnerDeletion are refused: grant update on them.',
-      { evidence: finalizers.map((text) => ({ text })), next: `kubectl auth can-i update ${finalizers[0] ?? ''}` },
+      { evidence: finalizers.map((text) => ({ text })), next: `kubectl auth can-i update ${finalizers[0] ?? ''} --subresource=finalizers` },
     );
   }),
 });

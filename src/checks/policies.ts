@@ -68,15 +68,15 @@ export const noTemporaryPolicy = preflightCheck('NS-706', {
   category: 'follow-up',
   severity: 'warning',
   ref: '§9/6',
-  judge: withInstallation(({ datastore }, facts, { profile }): Verdict => {
-    const name = profile.temporaryPolicy;
+  judge: withInstallation(({ datastore }, facts, { profile: { cli, temporaryPolicy: name } }): Verdict => {
     return failIfAny(
       temporaryPolicies(facts, datastore, name).map((policy) => evidenceOf(policy)),
       `no policy ${name}`,
       (names) => ({
         because: `the temporary policy of an earlier upgrade is still there and allows all traffic: ${names}`,
         hint: 'Find out what only it allows, add policies for that, then delete it; the upgrade does not need it.',
-        next: `${PROGRAM} policy`,
+        // The target's CLI is refused by a store of before the upgrade, and `policy` uses no other.
+        next: datastore === 'kvstore' ? `${cli.program} get globalnetworkpolicy ${name} -o yaml` : `${PROGRAM} policy`,
       }),
     );
   }),

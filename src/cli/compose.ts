@@ -1,7 +1,7 @@
 import type { JournalDeps } from '../adapters/journal/owner-journal.ts';
 import type { Connection } from '../adapters/kubeconfig/connection.ts';
 import type { PrivateKubeconfig } from '../adapters/tools/private-kubeconfig.ts';
-import { registry } from '../checks/registry.ts';
+import { registry, withdrawn } from '../checks/registry.ts';
 import type { Context, Options } from '../core/context.ts';
 import type { Profile } from '../core/profile.ts';
 import { runIdOf } from '../core/run-record.ts';
@@ -24,7 +24,7 @@ export async function compose(request: ComposeRequest, version: string): Promise
   const [clusterUid] = await Promise.all([cluster.clusterUid(), loadAdapters()]);
   cluster.pin(clusterUid);
   const profile = await chooseProfile(flags.profile, cluster, request.anyProfile ?? false);
-  const options = toOptions(flags, { defaultRelease: profile.defaultRelease, checks: Object.keys(registry) });
+  const options = toOptions(flags, { defaultRelease: profile.defaultRelease, checks: Object.keys(registry), withdrawn });
   const artifacts = await openArtifactsFor(request, profile);
   const files = await openFiles(request, clusterUid, privateKubeconfig(connection));
   const tools = await openToolsFor(request, profile, files.kubeconfig, connection);

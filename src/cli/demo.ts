@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { registry } from '../checks/registry.ts';
+import { registry, withdrawn } from '../checks/registry.ts';
 import type { ExitName } from '../core/fault.ts';
 import { virtualClock } from '../sandbox/clock.ts';
 import { sandboxPorts } from '../sandbox/sandbox-ports.ts';
@@ -71,7 +71,7 @@ function machineReadable(output: SessionFlags['output']): boolean {
 async function compose(scenario: Scenario, request: ComposeRequest, version: string): Promise<Composition> {
   const { netsvc } = await import('../profiles/netsvc.ts');
   const { clusterUid, workFolder, clock } = scenario;
-  const options = toOptions(request.flags, { defaultRelease: netsvc.defaultRelease, checks: Object.keys(registry) });
+  const options = toOptions(request.flags, { defaultRelease: netsvc.defaultRelease, checks: Object.keys(registry), withdrawn });
   return {
     ...sandboxPorts(scenario, { interruption: request.interruption, toolVersion: version }),
     profile: netsvc,

@@ -6,7 +6,7 @@ import { unknownCheck } from './options.ts';
 
 /** The page of a check, or the list of all checks. Throws Fault('usage') for an id that no check has. */
 export async function explainCheck(written: string | undefined): Promise<string> {
-  const { registry } = await import('../checks/registry.ts');
+  const { registry, withdrawn } = await import('../checks/registry.ts');
   const ids = Object.keys(registry);
   if (written === undefined)
     return columns(Object.entries(registry))
@@ -16,7 +16,7 @@ export async function explainCheck(written: string | undefined): Promise<string>
     .trim()
     .toUpperCase()
     .replace(/^(?:NS)?-?(?=\d{3}$)/, 'NS-');
-  if (!ids.includes(id)) throw unknownCheck(id, ids, 'explain');
+  if (!ids.includes(id)) throw unknownCheck(id, ids, 'explain', withdrawn);
   return pageOf(id);
 }
 

@@ -57,7 +57,11 @@ export interface OptionFacts {
   readonly defaultRelease: string;
   /** Every check id that `--accept` may name. */
   readonly checks: readonly string[];
+  /** Ids of before, with those under which their checks go on. */
+  readonly withdrawn?: Withdrawn;
 }
+
+type Withdrawn = Readonly<Record<string, string>>;
 
 /** Flags to options. Pure. Throws Fault('usage') naming the flag and how to write it. */
 export function toOptions(flags: RunFlags, facts: OptionFacts): Options {
@@ -75,7 +79,7 @@ export function toOptions(flags: RunFlags, facts: OptionFacts): Options {
     ...given('crdChart', flags['crd-chart']),
     ...given('chartValues', flags.values),
     ...given('manageCrds', flags['manage-crds']),
-    accept: (flags.accept ?? []).map((text) => readAcceptance(text, facts.checks)),
+    accept: (flags.accept ?? []).map((text) => readAcceptance(text, facts.checks, facts.withdrawn)),
     failOn: flags['fail-on'] ?? 'error',
     dryRun: flags['dry-run'] ?? 'none',
     yes: flags.yes ?? false,
@@ -105,10 +109,10 @@ export function toOptions(flags: RunFlags, facts: OptionFacts): Options {
 }
 
 /** `NS-014` or `NS-014=DaemonSet/kube-system/netsvc-node`. */
-export function readAcceptance(text: string, checks: readonly string[]): Acceptance {
+export function readAcceptance(text: string, checks: readonly string[], withdrawn?: Withdrawn): Acceptance {
   const equals = text.indexOf('=');
   const check = (equals < 0 ? text : text.slice(0, equals)).trim().toUpperCase();
-  if (!checks.includes(check)) throw unknownCheck(check, checks, '--accept');
+  if (!checks.includes(check)) throw unknownCheck(check, checks, '--accept', withdrawn);
   if (equals < 0) return { check };
   const subject = text.slice(equals + 1).trim();
   if (subject === '')
@@ -134,7 +138,10 @@ export function readResolution(text: string): readonly [string, Side] {
   ]);
 }
 
-export function unknownCheck(check: string, checks: readonly string[], where: string): Fault {
+export function unknownCheck(check: string, checks: readonly string[], where: string, withdrawn: Withdrawn = {}): Fault {
+  const successor = Object.hasOwn(withdrawn, check) ? withdrawn[check] : undefined;
+  if (successor !== undefined)
+    return new Fault('usage', `${where}: there is no check ${check} any more: it goes on as ${successor}`, [`write ${successor} instead`]);
   const meant = nearest(check, checks);
   const known = 'see all of them with: kubectl netsvc-upgrade explain';
   return new Fault('usage', `${where}: there is no check ${check}`, meant ? [`did you mean ${meant}?`, known] : [known]);

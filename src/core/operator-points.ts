@@ -47,7 +47,7 @@ function statusLags(name: ComponentStatusName, view: OperatorView): readonly Ope
   if (name.generation === 'own' && !own) return [];
   const subject = `${view.names.statusKind}/${name.name}`;
   const status = view.statuses.find((one) => one.metadata.name === name.name);
-  const forever = lacked(name, view) ? `; it stays so without ${name.needs}/default` : '';
+  const forever = lacked(name, view) ? `; it stays so without ${name.needs?.kind}/default` : '';
   if (!status) return [{ point: 3, subject, why: `does not exist yet${forever}` }];
   const generation = name.generation === 'none' ? undefined : (name.generation === 'own' ? own : view.installation)?.metadata.generation;
   return Object.keys(WANTED).flatMap((type) => {
@@ -58,7 +58,7 @@ function statusLags(name: ComponentStatusName, view: OperatorView): readonly Ope
 
 /** The operator cannot make what the status is about: a resource that it needs is not there (domain §12/23). */
 export function lacked({ needs }: ComponentStatusName, { resources }: Pick<OperatorView, 'resources'>): boolean {
-  return needs !== undefined && !resources.some((one) => one.kind === needs);
+  return needs !== undefined && !resources.some((one) => one.kind === needs.kind);
 }
 
 /** The conditions of a status: written one by one and in no fixed order, so each is found by its type. */

@@ -10,7 +10,7 @@ export interface ComponentStatusName {
   readonly generation: StatusGeneration;
   readonly kind?: string;
   /** Without a resource of this kind the operator cannot make what the status is about: it stays degraded (domain §11.2). */
-  readonly needs?: string;
+  readonly needs?: { readonly kind: string; readonly plural: string };
 }
 
 /** The names that the end of an upgrade by the operator is told by; data of the profile. */

@@ -158,13 +158,19 @@ export interface OperatorEnd {
 /** Names and settings of an operator's installation that its target judges otherwise than older ones did (domain §11.3). */
 export interface OperatorCrossings {
   /** Kind of the sets of image digests; with one there, the operator wants the set `prefix` + release too. */
-  readonly imageSet: { readonly kind: string; readonly prefix: string };
+  readonly imageSet: { readonly kind: string; readonly plural: string; readonly prefix: string };
   /** Values in the Installation's spec that the operator refuses from a release on. */
   readonly refused: readonly { readonly since: string; readonly field: string; readonly value: string; readonly instead: string }[];
   /** The kind of the stored address pools, and where in the Installation's spec the operator has its own list of them. */
   readonly pools: { readonly plural: string; readonly field: readonly string[] };
   /** The kind that lets the operator bring the Gateway API, the admission policy that may refuse its definitions, and the setting for it. */
-  readonly gateway: { readonly kind: string; readonly policy: string; readonly field: string; readonly value: string };
+  readonly gateway: {
+    readonly kind: string;
+    readonly plural: string;
+    readonly policy: string;
+    readonly field: string;
+    readonly value: string;
+  };
 }
 
 /** A tier of the service's own policies that has another name from a release on. */
@@ -172,6 +178,8 @@ export interface TierRename {
   readonly since: string;
   readonly from: string;
   readonly to: string;
+  /** Tiers that the service makes by itself; any other is a person's. */
+  readonly others: readonly string[];
 }
 
 /** How installations of this service are told from those of other products that the same operator installs under the same names. */

@@ -5,7 +5,7 @@ import { stepsOf } from './field-paths.ts';
 import { isRecord, ownField } from './json.ts';
 import { readJson } from './json-text.ts';
 import { itemsOf } from './list-items.ts';
-import { identityOf, prepared, renamed } from './prepare.ts';
+import { identityOf, identityOfRef, prepared, renamed } from './prepare.ts';
 import type { BaseCandidate } from './rank-bases.ts';
 
 /** What a release says of a place; undefined where it cannot be told: within a list that is one value. */
@@ -20,8 +20,7 @@ export function goneSince(
   history: readonly BaseCandidate[],
   renames: MergeKnowledge['renames'] = [],
 ): Dropped | undefined {
-  const { apiVersion, kind, name, namespace } = ref;
-  const identity = identityOf({ apiVersion, kind, metadata: { name, ...(namespace === undefined ? {} : { namespace }) } });
+  const identity = identityOfRef(ref);
   const states = history.map(({ documents }) => {
     const found = documents.find((one) => identityOf(one) === identity);
     return found && prepared(found);

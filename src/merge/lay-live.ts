@@ -116,9 +116,16 @@ function metadataOf(merged: unknown, file: KubeObject): KubeObject['metadata'] {
 
 const ALLOCATED = new Set(['clusterIP', 'clusterIPs', 'healthCheckNodePort']);
 
-/** Without the API version a request was answered in, and without the numbers that the server hands out to each Service. */
+/** The server writes the name of each Namespace into it, that of a twin under another name too. */
+const NAME_LABEL = 'kubernetes.io/metadata.name';
+
+/** Without the API version a request was answered in, and without what the server gives each object of its own: numbers and names. */
 function unallocated(object: KubeObject): Fields {
   const { apiVersion: _, ...fields } = prepared(object);
+  if (object.kind === 'Namespace' && isRecord(fields.metadata.labels)) {
+    const { [NAME_LABEL]: _name, ...labels } = fields.metadata.labels;
+    return { ...fields, metadata: { ...fields.metadata, labels } };
+  }
   if (object.kind !== 'Service' || !isRecord(object.spec)) return fields;
   const spec = Object.fromEntries(Object.entries(object.spec).filter(([name]) => !ALLOCATED.has(name)));
   const ports = recordsIn(spec.ports).map(({ nodePort: _nodePort, ...port }) => port);

@@ -27,6 +27,8 @@ const RULES: Readonly<Record<string, ListRule>> = {
   hostAliases: ['ip'],
   topologySpreadConstraints: ['topologyKey', 'whenUnsatisfiable'],
   resourceClaims: ['name'],
+  claims: ['name'],
+  matchConditions: ['name'],
   schedulingGates: ['name'],
   conditions: ['type'],
   ownerReferences: ['uid'],

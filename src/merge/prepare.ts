@@ -1,4 +1,4 @@
-import type { KubeObject } from '../core/object.ts';
+import type { KubeObject, ObjectRef } from '../core/object.ts';
 import type { MergeKnowledge } from '../core/profile.ts';
 import { isRecord } from './json.ts';
 import { comparable } from './normalise.ts';
@@ -35,6 +35,11 @@ export function identityOf({ apiVersion, kind, metadata }: KubeObject): string {
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
   const namespace = WITHOUT_NAMESPACE.has(kind) ? '' : (metadata.namespace ?? 'default');
   return [GROUPS[`${group}|${kind}`] ?? group, kind, namespace, metadata.name].join('|');
+}
+
+/** The same of what only names an object. */
+export function identityOfRef({ apiVersion, kind, name, namespace }: ObjectRef): string {
+  return identityOf({ apiVersion, kind, metadata: { name, ...(namespace === undefined ? {} : { namespace }) } });
 }
 
 /** Without what servers and tools write, without nulls, variables as text and once each: what can be merged. */

@@ -106,7 +106,7 @@ export const calicoOperatorEnd: OperatorEnd = {
   statuses: [
     { name: 'calico', generation: 'installation' },
     { name: 'ippools', generation: 'installation' },
-    { name: 'tiers', generation: 'none', needs: 'APIServer' },
+    { name: 'tiers', generation: 'none', needs: { kind: 'APIServer', plural: 'apiservers' } },
     { name: 'apiserver', generation: 'own', kind: 'APIServer' },
     { name: 'goldmane', generation: 'own', kind: 'Goldmane' },
     { name: 'whisker', generation: 'own', kind: 'Whisker' },
@@ -115,10 +115,16 @@ export const calicoOperatorEnd: OperatorEnd = {
 };
 
 export const calicoCrossings: OperatorCrossings = {
-  imageSet: { kind: 'ImageSet', prefix: 'calico-' },
+  imageSet: { kind: 'ImageSet', plural: 'imagesets', prefix: 'calico-' },
   refused: [{ since: 'v3.32.0', field: 'nonPrivileged', value: 'Enabled', instead: 'Disabled' }],
   pools: { plural: 'ippools', field: ['calicoNetwork', 'ipPools'] },
-  gateway: { kind: 'GatewayAPI', policy: 'safe-upgrades.gateway.networking.k8s.io', field: 'crdManagement', value: 'Reconcile' },
+  gateway: {
+    kind: 'GatewayAPI',
+    plural: 'gatewayapis',
+    policy: 'safe-upgrades.gateway.networking.k8s.io',
+    field: 'crdManagement',
+    value: 'Reconcile',
+  },
 };
 
 export const calicoAddOnWorkloads = {

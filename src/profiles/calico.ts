@@ -231,7 +231,12 @@ export const calico: Profile = {
     template: 'manifests/alp/istio-inject-configmap-{version}.yaml',
     templateVersions: ['1.1.0 to 1.1.17', '1.2.0 to 1.2.9', '1.3.0 to 1.3.5', '1.4.0 to 1.4.2', '1.6', '1.7', '1.9', '1.10', '1.15'],
   },
-  tierRename: { since: 'v3.32.0', from: 'allow-tigera', to: 'calico-system' },
+  tierRename: {
+    since: 'v3.32.0',
+    from: 'allow-tigera',
+    to: 'calico-system',
+    others: ['default', 'kube-admin', 'kube-baseline', 'adminnetworkpolicy', 'baselineadminnetworkpolicy'],
+  },
   registryMove: { since: 'v3.31.0', from: 'docker.io/calico', to: 'quay.io/calico' },
   flexvolUntil: 'v3.23',
 };

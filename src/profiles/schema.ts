@@ -99,15 +99,22 @@ const operator = fields({
   'flowLogs?': texts,
   'end?': fields({
     statusKind: text,
-    statuses: listOf(fields({ name: text, generation: { enum: ['installation', 'own', 'none'] }, 'kind?': text, 'needs?': text })),
+    statuses: listOf(
+      fields({
+        name: text,
+        generation: { enum: ['installation', 'own', 'none'] },
+        'kind?': text,
+        'needs?': fields({ kind: text, plural: text }),
+      }),
+    ),
     api: fields({ kind: text, service: text, namespace: text, oldNamespace: text }),
   }),
   'imageListArgs?': texts,
   'crossings?': fields({
-    imageSet: fields({ kind: text, prefix: text }),
+    imageSet: fields({ kind: text, plural: text, prefix: text }),
     refused: listOf(fields({ since: text, field: text, value: text, instead: text })),
     pools: fields({ plural: text, field: texts }),
-    gateway: fields({ kind: text, policy: text, field: text, value: text }),
+    gateway: fields({ kind: text, plural: text, policy: text, field: text, value: text }),
   }),
   'otherProducts?': fields({ variantField: text, variant: text, agentImages: texts }),
 });
@@ -207,7 +214,7 @@ export const profileSchema: Schema = {
     }),
     'failsafePorts?': fields({ inbound: texts, outbound: texts }),
     'registryMove?': fields({ since: release, from: text, to: text }),
-    'tierRename?': fields({ since: release, from: text, to: text }),
+    'tierRename?': fields({ since: release, from: text, to: text, others: texts }),
     'flexvolUntil?': text,
   }),
   $defs: definitions,

@@ -37,6 +37,8 @@ export interface PlanScope {
   readonly chartNamespace?: string;
   /** False where the mesh is known to be without the policy sidecar: then nothing of it is touched. */
   readonly meshed: boolean;
+  /** What the server serves; without it every kind counts as served. */
+  readonly served?: readonly Pick<Kind, 'group' | 'plural'>[];
 }
 
 /** What a part of the work asks of the account. */
@@ -109,11 +111,18 @@ export const operatorEnd: Needs = ({ operator, operatorGroup: group }) => {
 };
 
 /** What the target's operator judges otherwise than the old one. */
-export const crossings: Needs = ({ operator, operatorGroup: group }) => {
-  if (!operator.crossings) return [];
+export const crossings: Needs = ({ operator: { crossings: names, end, installationKind }, operatorGroup: group }) => {
+  if (!names) return [];
   const why = 'settings that the target’s operator judges otherwise';
+  const list = (plural: string, required: boolean) => allow(['list'], { group, plural }, why, { required });
+  const warnedBy = [names.gateway.plural, ...(end?.statuses ?? []).flatMap(({ needs }) => needs?.plural ?? [])];
   const policies = { group: 'admissionregistration.k8s.io', plural: 'validatingadmissionpolicies' };
-  return [...allow(['list'], { group, plural: '*' }, why, { required: false }), ...allow(['get'], policies, why, { required: false })];
+  return [
+    // Two errors are judged by them: unread they would stop the upgrade.
+    ...[installationKind.plural, names.imageSet.plural].flatMap((plural) => list(plural, true)),
+    ...warnedBy.flatMap((plural) => list(plural, false)),
+    ...allow(['get'], policies, why, { required: false }),
+  ];
 };
 
 /** The journal of owner references, in ConfigMaps beside the run record. */
@@ -156,8 +165,13 @@ export const mesh: Needs = (_, { meshed }) => {
   ];
 };
 
-/** Reading back every document of the target. */
-export const backup: Needs = ({ operatorGroup: group }, { documents: wanted }) => [
+/** Reading back every document of the target, and what the target drops: a backup without it would not be whole. */
+export const backup: Needs = ({ operatorGroup: group, removedKinds: removed }, { documents: wanted, served }) => [
   ...wanted.flatMap(({ kind, namespace }) => allow(['get'], kind, 'backup', { namespace })),
   ...allow(['list'], { group, plural: '*' }, 'backup'),
+  ...removed.filter((kind) => isServed(kind, served)).flatMap((kind) => allow(['list'], kind, 'backup')),
 ];
+
+function isServed({ group, plural }: Pick<Kind, 'group' | 'plural'>, served: PlanScope['served']): boolean {
+  return served?.some((one) => one.group === group && one.plural === plural) ?? true;
+}

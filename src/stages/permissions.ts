@@ -47,7 +47,7 @@ const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
     () => allow(['get'], K.ConfigMap, 'settings of the agents and of kube-proxy'),
   ],
   'probe-images': [detection, documents, probe],
-  backup: [detection, storedResources, removedKinds, backup],
+  backup: [detection, storedResources, backup],
   'ownerrefs-strip': [detection, storedResources, ownerSearch, ownerReferences, journal],
   crds: [
     detection,

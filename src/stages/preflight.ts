@@ -48,7 +48,7 @@ export async function surveyPreflight(ports: Sources, context: Context): Promise
   const search = searchedFor(detection, record, context);
   const [chart, access, owners, agentConfig, operated, inStore] = await Promise.all([
     readChartFindings(sources, context, detection),
-    readAccess(cluster, context, detection, target, mayBeMeshed(general, context)),
+    readAccess(cluster, context, detection, target, { meshed: mayBeMeshed(general, context), discovery: general.discovery }),
     attempt(() => scanOwners(search, sources, context)),
     attempt(() => readAgentConfig(cluster, context.profile, variantOf(detection))),
     readOperated(cluster, context, detection),

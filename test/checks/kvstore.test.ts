@@ -71,6 +71,18 @@ describe('checks of the key-value store', () => {
     assert.match(judged(healthy, [], 'https://a:1')['NS-209'] ?? '', /^ok/);
   });
 
+  it('NS-209 asks for endpoints where none were given, and does not ask for those again that did not reach the target', () => {
+    const nextOf = (kvstoreEndpoints?: string, store: StoreFacts = healthy) =>
+      judgeAll(storeChecks, { store, emptied: [] }, contextOf(kvstoreEndpoints === undefined ? {} : { kvstoreEndpoints })).find(
+        ({ id }) => id === 'NS-209',
+      )?.next;
+    const unnamed = { ...healthy, ...settings('', PATHS) };
+    assert.deepEqual(
+      [nextOf(undefined, unnamed), nextOf('https://b:1')],
+      ['kubectl netsvc-upgrade plan --kvstore-endpoints URL,URL', 'kubectl netsvc-upgrade plan -o wide'],
+    );
+  });
+
   it('NS-210 takes a store without certificates', () => {
     const plain = { ...healthy, ...settings('http://a:1', ['', '', '']), secretKeys: { value: [] } };
     assert.match(judged(plain)['NS-210'] ?? '', /^ok: without certificates/);

@@ -2,13 +2,15 @@ import { found, healthyPods, pod } from '../fixtures/facts.ts';
 import { checkCases } from '../support/check-cases.ts';
 
 const MIB = 1024 ** 2;
-const folder = (freeBytes: number, writable = true) => ({ work: { value: { path: '/w', freeBytes, writable } } });
+const folder = (freeBytes: number, writable = true, path = '/w') => ({ work: { value: { path, freeBytes, writable } } });
 
 checkCases('NS-801', {
   'passes with room': { is: 'ok' },
   'warns if it gets narrow': { facts: folder(512 * MIB), is: 'warning' },
   'fails if it is too narrow': { facts: folder(100 * MIB), is: 'error', says: /100 MiB/ },
-  'fails if it cannot be written': { facts: folder(2048 * MIB, false), is: 'error' },
+  'fails if it cannot be written': { facts: folder(2048 * MIB, false), is: 'error', next: /^ls -ld \/w$/ },
+  'quotes the path where it cannot be written': { facts: folder(2048 * MIB, false, '/a b;c'), is: 'error', next: /^ls -ld '\/a b;c'$/ },
+  'quotes the path where it is narrow': { facts: folder(100 * MIB, true, '/a b;c'), is: 'error', next: /^df -h '\/a b;c'$/ },
 });
 
 const cli = (release?: string) => ({ clis: { value: [{ file: '/usr/local/bin/calicoctl', ...(release ? { release } : {}) }] } });

@@ -58,6 +58,12 @@ describe('the checks before references are put back', () => {
     it(`tell of ${title}`, () => assert.deepEqual(outcomes(facts), expected));
   }
 
+  it('name the question about finalizers as the API server takes it', () => {
+    const facts = { ...clean, finalizers: ['networksets.projectcalico.org'] };
+    const finding = judgeAll(all, facts, contextOf()).find(({ id }) => id === 'NS-747');
+    assert.equal(finding?.next, 'kubectl auth can-i update networksets.projectcalico.org --subresource=finalizers');
+  });
+
   it('let nobody forget a journal that is still needed', () => {
     assert.deepEqual(outcomes({ outstanding: 1 }, { forgetOwners: true }), { 'NS-748': 'error' });
   });

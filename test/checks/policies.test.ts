@@ -51,7 +51,7 @@ checkCases('NS-706', {
     facts: { detection: KVSTORE, inStore: behindCli(object('projectcalico.org/v3', 'GlobalNetworkPolicy/allow-all-upgrade')) },
     is: 'warning',
     about: ['GlobalNetworkPolicy/allow-all-upgrade'],
-    next: /policy$/,
+    next: /^calicoctl get globalnetworkpolicy allow-all-upgrade -o yaml$/,
   },
   'passes if the CLI of a key-value store lists none, whatever the API has left over': {
     facts: {

@@ -77,6 +77,7 @@ describe('comparing fields', () => {
     assert.equal(keyOfItem('ports', { containerPort: 80 }), '80/TCP');
     assert.equal(keyOfItem('tolerations', { key: 'a' }), undefined);
     assert.deepEqual(mergeKeys('ports', { port: 1 }), ['port', 'protocol']);
+    assert.deepEqual([mergeKeys('claims'), mergeKeys('matchConditions')], [['name'], ['name']]);
     assert.equal(mergeKeys('finalizers'), 'set');
     assert.equal(mergeKeys('constructor'), 'atomic');
   });

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Action } from '../../src/core/action.ts';
 import { LAST_APPLIED } from '../../src/core/applied-owners.ts';
+import { Fault } from '../../src/core/fault.ts';
 import type { KubeObject } from '../../src/core/object.ts';
-import { ApiFailure } from '../../src/core/ports.ts';
+import { ApiFailure, type Artifacts } from '../../src/core/ports.ts';
 import {
   type ApplyBench,
   applyBench,
@@ -251,6 +252,34 @@ describe('objects that the target no longer has', () => {
     const { left, notes } = await planOf({ ...bench, context: { ...bench.context, options } });
     assert.equal(left.size, 0);
     assert.match(notes.join('\n'), /what the target leaves behind is not known: neither this program nor .* has netsvc\.yaml of v3\.1\.0/);
+  });
+
+  /** A run that goes on without --base, and has kept `base` as what its edits were told by. */
+  async function goingOn(base: string, artifacts: Partial<Artifacts>): Promise<ApplyBench> {
+    const bench = await benchWith([config]);
+    const plan = (await openApply(bench)).plan();
+    assert.ok('actions' in plan && plan.keep);
+    bench.record = runRecord({ kept: ['r/apply/edits#1'] });
+    bench.kept.set('r/apply/edits#1', { ...(plan.keep.content as object), told: {}, base });
+    const { base: _, ...options } = bench.context.options;
+    const sources = { ...bench.sources, artifacts: { ...bench.sources.artifacts, ...artifacts } };
+    return { ...bench, sources, context: { ...bench.context, options } };
+  }
+
+  it('do not stop a run that goes on where the source refuses to tell whether it has the old files', async () => {
+    const has = async (release: string) => {
+      throw new Fault('failed', `${release}: the server answered 403`, []);
+    };
+    const { notes } = await planOf(await goingOn('v3.26.4', { has }));
+    assert.match(notes.join('\n'), /what the target leaves behind is not known: v3\.26\.4: the server answered 403/);
+  });
+
+  it('are asked of no source under the path that --base once had', async () => {
+    const asked: string[] = [];
+    const has = async (release: string) => asked.push(release) > 0;
+    const { notes } = await planOf(await goingOn('../base.yaml', { has }));
+    assert.deepEqual(asked, []);
+    assert.match(notes.join('\n'), /not known: neither this program nor .* has netsvc\.yaml of \.\.\/base\.yaml: give .* with --base/);
   });
 
   it('have the command that deletes them, and from when on it is safe', async () => {

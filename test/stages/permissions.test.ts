@@ -56,6 +56,24 @@ describe('permissions', () => {
     }
   });
 
+  it('let a backup list what the target drops, where the server has it: there it fails without', () => {
+    const [gone] = calico.removedKinds;
+    const required = (scope: PlanScope) =>
+      permissionsOf('run', calico, scope).find(({ request }) => request.verb === 'list' && request.resource === gone?.plural)?.required;
+    assert.deepEqual(
+      [required(everything), required({ ...everything, served: gone ? [gone] : [] }), required({ ...everything, served: [] })],
+      [true, true, false],
+    );
+  });
+
+  it('ask for the kinds of an operator that are judged by their names, required where an error hangs on them', () => {
+    const asked = permissionsOf('preflight', calico, everything).filter(({ request }) => request.group === calico.operatorGroup);
+    assert.deepEqual(
+      asked.map(({ request: { verb, resource }, required }) => `${verb} ${resource}${required ? '' : '?'}`),
+      ['list installations', 'list imagesets', 'list gatewayapis?', 'list apiservers?'],
+    );
+  });
+
   it('ask for each thing once', () => {
     const all = textOf(everything);
     assert.equal(new Set(all).size, all.length);

@@ -126,6 +126,17 @@ describe('the survey of the preflight', () => {
     assert.equal(facts.preview.value.length, 3);
   });
 
+  it('requires the right to list what the target drops where the server has it, for the backup fails without', async () => {
+    const { group, plural, kind } = calico.removedKinds[0] ?? assert.fail();
+    const gone: Kind = { group, version: 'v1alpha1', kind, plural, namespaced: false };
+    const required = async (served: readonly Kind[]) => {
+      const { facts } = await survey(objects, { kinds: served });
+      assert.ok('value' in facts.access);
+      return facts.access.value.find(({ request }) => request.verb === 'list' && request.resource === plural)?.required;
+    };
+    assert.deepEqual([await required(kinds), await required([...kinds, gone])], [false, true]);
+  });
+
   it('asks for all permissions in one batch, those on the target’s documents among them', async () => {
     const { facts, requests } = await survey();
     assert.equal(requests.filter((request) => request.startsWith('review')).length, 1);

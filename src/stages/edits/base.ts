@@ -95,7 +95,9 @@ async function otherBases(sources: Sources, file: string, releases: readonly str
   return found.flatMap(({ release, documents }) => (documents ? [{ release, documents }] : []));
 }
 
+/** What is called by no release's name (a run may have kept the path that `--base` had) no source is asked for. */
 async function documentsOf(sources: Sources, release: string, file: string): Promise<readonly KubeObject[] | undefined> {
+  if (!parseRelease(release)) return undefined;
   const stored = await sources.stored.documentsOf(release, file);
   if (stored) return compared(stored);
   const manifest = await readReleaseManifest(sources, release, file);

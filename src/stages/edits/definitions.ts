@@ -10,9 +10,10 @@ import type { OwnObject } from './own-objects.ts';
 const NOTE = 'Definitions of resources always come from the target.';
 
 /**
- * Definitions that are neither a release's own nor the target's: reported, one line each, and never carried. What kubectl noted
- * is compared to the letter; without that the live definition, apart from what the server fills in. Nothing is told of one whose
- * API version is another than the release's, and of one that any release at hand has just so: then it is that release's.
+ * Definitions that are neither a release's own nor the target's: reported, one line each, and never carried. Nothing is told of one
+ * that any release at hand has just as it is in the cluster, apart from what the server fills in, whatever kubectl noted: that may be
+ * of long ago. The fields are named by that note, without it by the live definition; of one whose API version is another than the
+ * release's nothing is told either.
  */
 export function definitionEdits(
   own: readonly OwnObject[],
@@ -27,13 +28,11 @@ export function definitionEdits(
   return own.flatMap(({ document, live, applied }): readonly Trace[] => {
     const identity = identityOf(document);
     const [was, target] = [released.get(identity), targeted.get(identity)];
-    if (!live || !was || !target) return [];
+    if (!live || !was || !target || isJust(was, live) || known.some((all) => isJust(all.get(identity), live))) return [];
     const changes = [applied, live].map((state) => state && differences(was, state));
     const [inFile, inCluster] = changes;
     const found = inFile?.length ? inFile : inCluster;
     if (!found || found.length === 0) return [];
-    const states = [applied, live].filter((state) => state !== undefined);
-    if (known.some((all) => states.every((state) => isJust(all.get(identity), state)))) return [];
     const count = found.length;
     return [
       {

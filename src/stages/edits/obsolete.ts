@@ -1,11 +1,13 @@
 import type { Context } from '../../core/context.ts';
 import type { Installation } from '../../core/installation.ts';
-import type { KubeObject } from '../../core/object.ts';
 import type { Sources } from '../../core/ports.ts';
 import { isOlder, parseRelease } from '../../core/release.ts';
 import type { Trace } from '../../core/trace.ts';
 import { goneSince } from '../../merge/gone-since.ts';
+import type { Move } from '../../merge/move-namespace.ts';
+import { identityOf, identityOfRef } from '../../merge/prepare.ts';
 import type { BaseCandidate } from '../../merge/rank-bases.ts';
+import { inNamespace, operatorMove } from '../operator/namespace.ts';
 import { addOnsOf, variantOf } from '../target/target.ts';
 
 /** The releases between which something was dropped. */
@@ -24,7 +26,8 @@ export async function withSince(
 ): Promise<readonly Trace[]> {
   if (!edits.some(({ outcome }) => outcome === 'obsolete')) return edits;
   const files = [variantOf(context, installation), ...addOnsOf(context, installation)].map(({ file }) => file);
-  const histories = await Promise.all(files.map((file) => historyOf(stored, file, span)));
+  const move = operatorMove(context, installation);
+  const histories = await Promise.all(files.map((file) => historyOf(stored, file, span, move)));
   const { renames } = context.profile.merge;
   return edits.map((edit) => {
     if (edit.outcome !== 'obsolete') return edit;
@@ -36,20 +39,25 @@ export async function withSince(
   });
 }
 
-/** A file's releases from the base to the target, oldest first. */
-async function historyOf(stored: Sources['stored'], file: string, { base, target }: Span): Promise<readonly BaseCandidate[]> {
+/** A file's releases from the base to the target, oldest first; all of them where the operator runs, as base and target are. */
+async function historyOf(
+  stored: Sources['stored'],
+  file: string,
+  { base, target }: Span,
+  move: Move | undefined,
+): Promise<readonly BaseCandidate[]> {
   const isTag = (release: string) => parseRelease(release) !== undefined;
   if (![base.release, target.release].every(isTag)) return [base, target];
   const releases = await stored.releasesOf(file);
   const between = releases.filter((one) => isTag(one) && isOlder(base.release, one) && isOlder(one, target.release));
   const known = await Promise.all(
-    between.map(async (release) => ({ release, documents: (await stored.documentsOf(release, file)) ?? [] })),
+    between.map(async (release) => ({ release, documents: inNamespace((await stored.documentsOf(release, file)) ?? [], move) })),
   );
   return [base, ...known, target];
 }
 
 /** A release between has the object: this is the file that it comes from. */
 function knows(history: readonly BaseCandidate[], { ref }: Trace): boolean {
-  const isIt = ({ kind, metadata }: KubeObject) => kind === ref.kind && metadata.name === ref.name;
-  return history.slice(1, -1).some(({ documents }) => documents.some(isIt));
+  const identity = identityOfRef(ref);
+  return history.slice(1, -1).some(({ documents }) => documents.some((one) => identityOf(one) === identity));
 }

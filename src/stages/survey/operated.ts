@@ -4,7 +4,7 @@ import type { Context } from '../../core/context.ts';
 import type { Detection } from '../../core/installation.ts';
 import type { KubeObject } from '../../core/object.ts';
 import type { ClusterReader } from '../../core/ports.ts';
-import { attempt } from '../reading.ts';
+import { attempt, attemptWith } from '../reading.ts';
 
 const POLICIES = { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicy' } as const;
 
@@ -13,30 +13,35 @@ export async function readOperated(
   cluster: Pick<ClusterReader, 'list' | 'get' | 'resolve'>,
   { profile }: Context,
   detection: Reading<Detection>,
-): Promise<Reading<OperatedFacts | undefined>> {
+): Promise<OperatedFacts | undefined> {
   const { crossings, end, installationKind } = profile.operator;
   const path = 'value' in detection && detection.value.type === 'found' ? detection.value.installation.path : undefined;
-  if (!crossings || (path !== 'operator' && path !== 'chart')) return { value: undefined };
+  if (!crossings || (path !== 'operator' && path !== 'chart')) return undefined;
   const all = async (kind: string): Promise<readonly KubeObject[]> => {
     const served = await cluster.resolve(`${profile.operatorGroup}/v1`, kind);
     // Items of a list do not always say their kind.
     return served ? (await cluster.list(served)).map((one) => ({ ...one, kind })) : [];
   };
-  return attempt(async () => {
-    const needed = [...new Set((end?.statuses ?? []).flatMap(({ needs }) => needs ?? []))];
-    const [installations, imageSets, gateways, ...resources] = await Promise.all(
-      [installationKind.kind, crossings.imageSet.kind, crossings.gateway.kind, ...needed].map(all),
-    );
-    const gatewayPolicy = (gateways ?? []).length > 0 ? await policyNamed(cluster, crossings.gateway.policy) : undefined;
-    const installation = installations?.find(({ metadata }) => metadata.name === 'default');
-    return {
-      imageSets: imageSets ?? [],
-      gateways: gateways ?? [],
-      kinds: needed.filter((_kind, index) => (resources[index] ?? []).length > 0),
-      ...(installation ? { installation } : {}),
-      ...(gatewayPolicy ? { gatewayPolicy } : {}),
-    };
-  });
+  const reading = (kind: string) => attempt(() => all(kind));
+  const needed = [...new Set((end?.statuses ?? []).flatMap(({ needs }) => needs?.kind ?? []))];
+  const [installations, imageSets, gateways, kinds] = await Promise.all([
+    reading(installationKind.kind),
+    reading(crossings.imageSet.kind),
+    reading(crossings.gateway.kind),
+    attempt(async () => {
+      const resources = await Promise.all(needed.map(all));
+      return needed.filter((_kind, index) => (resources[index] ?? []).length > 0);
+    }),
+  ]);
+  return {
+    installation: await attemptWith(installations, async (found) => found.find(({ metadata }) => metadata.name === 'default')),
+    imageSets,
+    gateways,
+    gatewayPolicy: await attemptWith(gateways, async (found) =>
+      found.length > 0 ? policyNamed(cluster, crossings.gateway.policy) : undefined,
+    ),
+    kinds,
+  };
 }
 
 async function policyNamed(cluster: Pick<ClusterReader, 'get' | 'resolve'>, name: string): Promise<KubeObject | undefined> {

@@ -2,8 +2,8 @@ import type { AccessAnswer, TargetFacts } from '../../checks/facts.ts';
 import type { Reading } from '../../core/check.ts';
 import type { Context } from '../../core/context.ts';
 import type { Detection } from '../../core/installation.ts';
+import type { Kind } from '../../core/object.ts';
 import type { ClusterReader, Sources } from '../../core/ports.ts';
-
 import type { RunRecord } from '../../core/run-record.ts';
 import type { DocumentKind } from '../needs.ts';
 import { permissionsOf } from '../permissions.ts';
@@ -81,19 +81,23 @@ async function documentKindsOf(cluster: ClusterReader, target: TargetFacts): Pro
 
 /**
  * Asks, in one batch, for everything that `run` needs; without a target for what any run needs.
- * @param meshed False if the mesh is known to be without the policy sidecar.
+ * `meshed`: false if the mesh is known to be without the policy sidecar.
  */
 export async function readAccess(
   cluster: ClusterReader,
   { profile, options: { stateNamespace } }: Context,
   detection: Reading<Detection>,
   { facts }: Pick<FoundTarget, 'facts'>,
-  meshed: boolean,
+  { meshed, discovery }: { readonly meshed: boolean; readonly discovery: Reading<{ readonly kinds: readonly Kind[] }> },
 ): Promise<Reading<readonly AccessAnswer[]>> {
   return attempt(async () => {
     const documents = 'value' in facts ? await documentKindsOf(cluster, facts.value) : [];
     const chart = 'value' in detection && detection.value.type === 'found' ? detection.value.installation.chart : undefined;
-    const scope = { stateNamespace, documents, meshed, ...(chart ? { chartNamespace: chart.namespace } : {}) };
+    const scope = {
+      ...{ stateNamespace, documents, meshed },
+      ...(chart ? { chartNamespace: chart.namespace } : {}),
+      ...('value' in discovery ? { served: discovery.value.kinds } : {}),
+    };
     const permissions = permissionsOf('run', profile, scope);
     const allowed = await cluster.reviewAccess(permissions.map(({ request }) => request));
     return permissions.map((permission, index) => ({ ...permission, allowed: allowed[index] === true }));

@@ -13,6 +13,7 @@ import { type EditSurvey, readEdits } from '../edits/edits.ts';
 import { refuseOtherFiles, withGivenEndpoints } from '../edits/given.ts';
 import { NO_ORPHANS, type Orphans, orphansBetween } from '../edits/orphans.ts';
 import { type PreviewedObject, previewDocuments } from '../preview/documents.ts';
+import { attempt } from '../reading.ts';
 import { withCarried } from './carried.ts';
 import { readReleasedTarget, readTarget, type Target, targetDocuments } from './target.ts';
 
@@ -48,7 +49,7 @@ export async function readMergedTarget(
     const untold = continues(record, context) ? laterChanges(previews, record.startedAt) : [];
     const value = settled(recorded, before);
     if (!goesOn) return { target: recorded, edits: { value }, previews, untold };
-    const left = await withBase(() => leftBehind(sources, context, installation, goesOn.base));
+    const left = await readLeftBehind(sources, context, installation, goesOn.base);
     if ('value' in left) return { target: recorded, edits: { value: { ...value, orphans: left.value } }, previews, untold };
     const unknown = `what the target leaves behind is not known: ${left.unread}`;
     return { target: recorded, edits: { value: { ...value, notes: [...value.notes, unknown] } }, previews, untold };
@@ -73,6 +74,12 @@ async function withBase<T>(work: () => Promise<T>): Promise<Reading<T>> {
     if (thrown instanceof NoBase) return { unread: thrown.message };
     throw thrown;
   }
+}
+
+/** A notice of the plan hangs on it and nothing else: whatever keeps its files from being read, a run that has begun goes on. */
+async function readLeftBehind(...of: Parameters<typeof leftBehind>): Promise<Reading<Orphans>> {
+  const read = await withBase(() => attempt(() => leftBehind(...of)));
+  return 'value' in read ? read.value : read;
 }
 
 /**

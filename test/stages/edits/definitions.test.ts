@@ -40,8 +40,16 @@ describe('definitions of resources that somebody edited', () => {
   });
 
   it('are told by what kubectl noted, where there is such a note', () => {
-    const [line] = told(own(stored({}), definition({ scope: 'Cluster', mine: 1 })));
+    const [line] = told(own(stored({ mine: 1, served: 2 }), definition({ scope: 'Cluster', mine: 1 })));
     assert.match(line ?? '', /1 field differs \| last-applied .*spec\.mine/);
+  });
+
+  it('are not those that a release has just as they are now, though kubectl’s note of long ago says otherwise', () => {
+    const note = definition({ scope: 'Cluster', mine: 1 });
+    assert.deepEqual(told(own(stored({}), note)), []);
+    assert.deepEqual(told(own(stored({}), note), at('v1.0.0', old), []), []);
+    const other = at('v1.0.1', definition({ scope: 'Namespaced' }));
+    assert.deepEqual(told(own(stored({ scope: 'Namespaced' }), note), at('v1.0.0', old), [other]), []);
   });
 
   it('are not those that only the server filled in', () => {

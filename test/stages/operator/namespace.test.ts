@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
+import type { KubeObject } from '../../../src/core/object.ts';
 import { applyStage } from '../../../src/stages/apply.ts';
 import { type ApplyBench, upgrade } from '../../support/apply-bench.ts';
 import { OPERATOR, operatedBench, operatorReleases } from '../../support/operated-bench.ts';
@@ -73,6 +74,22 @@ describe('an operator in a namespace of another name', () => {
     const bench = await operatedBench({ namespace: 'net-ops', options: { base: 'old.yaml' }, present: ['v3.32.1'] });
     bench.files.set('old.yaml', await readFile(manifestFile('v3.27.5', 'tigera-operator.yaml', operatorReleases), 'utf8'));
     assert.deepEqual(await editsOf(bench), PLACES);
+  });
+
+  it('shows no edit of the label that the server writes into every Namespace, the twin’s under its own name', async () => {
+    const bench = await operatedBench();
+    const labelled = (one: KubeObject): KubeObject => {
+      if (one.kind !== 'Namespace') return one;
+      return {
+        ...one,
+        metadata: { ...one.metadata, labels: { ...one.metadata.labels, 'kubernetes.io/metadata.name': one.metadata.name } },
+      };
+    };
+    const path = '/metadata/labels/kubernetes.io~1metadata.name';
+    bench.around.edit('Namespace', OPERATOR, [{ op: 'add', path, value: OPERATOR }]);
+    const { sources } = bench;
+    const cluster = { ...sources.cluster, dryRunCreate: async (_kind: unknown, document: KubeObject) => labelled(document) };
+    assert.deepEqual(await editsOf({ ...bench, sources: { ...sources, cluster } }), []);
   });
 
   it('leaves the cluster’s own namespace as it is', async () => {

@@ -34,30 +34,42 @@ describe('what the settings of an operator are judged by', () => {
     const installation = object(API, 'Installation/default', { spec: { nonPrivileged: 'Enabled' } });
     const cluster = clusterWith(installation, images, gateway, object(API, 'APIServer/default'), policy);
     assert.deepEqual(await readOperated(cluster, context, operated), {
-      value: { installation, imageSets: [images], gateways: [gateway], gatewayPolicy: policy, kinds: ['APIServer'] },
+      installation: { value: installation },
+      imageSets: { value: [images] },
+      gateways: { value: [gateway] },
+      gatewayPolicy: { value: policy },
+      kinds: { value: ['APIServer'] },
     });
   });
 
   it('has nothing of kinds that are not there, and does not look for the policy without a gateway', async () => {
     const cluster = clusterWith(object(API, 'Installation/default'), policy);
-    const { value } = (await readOperated(cluster, context, operated)) as { value: { kinds: unknown; gatewayPolicy?: unknown } };
-    assert.deepEqual([value.kinds, value.gatewayPolicy], [[], undefined]);
+    const facts = await readOperated(cluster, context, operated);
+    assert.deepEqual([facts?.kinds, facts?.gatewayPolicy], [{ value: [] }, { value: undefined }]);
     assert.ok(!cluster.asked.includes('ValidatingAdmissionPolicy'));
   });
 
   it('is not asked for on other paths', async () => {
     const cluster = clusterWith(object(API, 'Installation/default'));
-    assert.deepEqual(await readOperated(cluster, context, found()), { value: undefined });
+    assert.deepEqual(await readOperated(cluster, context, found()), undefined);
     assert.deepEqual(cluster.asked, []);
   });
 
-  it('keeps why it could not be read', async () => {
+  it('keeps of each kind why it could not be read, and has the others', async () => {
+    const there = clusterWith(object(API, 'Installation/default'), object(API, 'ImageSet/mine'), object(API, 'GatewayAPI/default'));
     const cluster = {
-      ...clusterWith(object(API, 'Installation/default')),
-      list: async () => {
+      ...there,
+      list: async (kind: Kind) => {
+        if (kind.kind !== 'GatewayAPI') return there.list(kind);
         throw new ApiFailure(403, 'Forbidden', 'not allowed');
       },
     };
-    assert.deepEqual(await readOperated(cluster, context, operated), { unread: 'not allowed (403)' });
+    const facts = await readOperated(cluster, context, operated);
+    const unread = { unread: 'not allowed (403)' };
+    assert.deepEqual([facts?.gateways, facts?.gatewayPolicy, facts?.kinds], [unread, unread, { value: [] }]);
+    assert.deepEqual(
+      [facts?.installation, facts?.imageSets].map((one) => one && 'value' in one),
+      [true, true],
+    );
   });
 });
