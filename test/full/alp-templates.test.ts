@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { until } from '../control-plane/until.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { manifestFile, releases } from '../support/shared.ts';
 
@@ -48,7 +49,7 @@ describe('alp with every published template on a real control plane', function (
         '-p',
         JSON.stringify({ data: { config: old } }),
       ]);
-      await cluster.plane.kubectl(['set', 'image', 'deployment/istiod', '-n', 'istio-system', `discovery=docker.io/istio/pilot:${mesh}`]);
+      await meshRuns(mesh);
       const result = await cluster.upgrade(
         'alp',
         '--only-template',
@@ -66,6 +67,14 @@ describe('alp with every published template on a real control plane', function (
       assert.equal(back.exitCode, 0, `${back.stdout}\n${back.stderr}`);
       assert.equal(await config(), old);
     });
+  }
+
+  /** The mesh's own upgrade, to its end: until then `alp` rightly refuses. */
+  async function meshRuns(version: string): Promise<void> {
+    const image = `docker.io/istio/pilot:${version}`;
+    await cluster.plane.kubectl(['set', 'image', 'deployment/istiod', '-n', 'istio-system', `discovery=${image}`]);
+    const images = () => cluster.read('pods -n istio-system -l app=istiod', '{.items[*].spec.containers[*].image}');
+    await until(`only ${image} runs`, async () => (await images()) === image, 60_000);
   }
 
   const config = () => cluster.read('configmap istio-sidecar-injector -n istio-system', '{.data.config}');

@@ -81,7 +81,7 @@ describe('edits on their way through an upgrade on a real control plane', () => 
     const kept = edits.filter(({ outcome }) => outcome === 'kept').map(({ path, source }) => `${path} ${source.manager ?? source.kind}`);
     for (const wanted of [
       'data.veth_mtu last-applied',
-      'spec.replicas live',
+      'spec.replicas kubectl',
       'spec.template.spec.containers[calico-node].env[CALICO_IPV4POOL_CIDR] last-applied',
       'spec.template.spec.containers[calico-node].image last-applied',
     ])
