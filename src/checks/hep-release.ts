@@ -2,7 +2,7 @@ import { type Evidence, ok, read, type Verdict } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import type { ComponentVersion } from '../core/installation.ts';
 import { refText } from '../core/object.ts';
-import { isOlder } from '../core/release.ts';
+import { ageBeside } from '../core/release.ts';
 import { failed, listed, PROGRAM } from './define.ts';
 import type { HepJudged } from './hep-facts.ts';
 
@@ -17,7 +17,7 @@ export function judgeReleases({ rollouts, components }: HepJudged, { options: { 
   const rolling = read(rollouts)
     .filter(({ done }) => !done)
     .map(({ target, pending }) => ({ text: refText(target), detail: pending }));
-  const { old = [], newer = [], untold = [] } = Object.groupBy(components, (one) => ageOf(one, release));
+  const { old = [], newer = [], untold = [] } = Object.groupBy(components, (one) => ageBeside(one.release, release));
   const groups: Groups = {
     behind: merged([...rolling, ...old.map(imageOf)]),
     newer: merged(newer.map(imageOf)),
@@ -39,12 +39,6 @@ interface Groups {
   readonly newer: readonly Evidence[];
   readonly absent: readonly Evidence[];
   readonly untold: readonly Evidence[];
-}
-
-function ageOf({ release }: ComponentVersion, target: string): 'old' | 'newer' | 'untold' | 'same' {
-  if (release === undefined) return 'untold';
-  if (isOlder(release, target)) return 'old';
-  return isOlder(target, release) ? 'newer' : 'same';
 }
 
 const imageOf = ({ workload, container, image }: ComponentVersion) => ({ text: workload, detail: `${container}: ${image}` });

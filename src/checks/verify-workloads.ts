@@ -1,7 +1,7 @@
 import { notApplicable, ok, read } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import { refText } from '../core/object.ts';
-import { isOlder } from '../core/release.ts';
+import { ageBeside } from '../core/release.ts';
 import { defineCheck, failed, failIfAny, listed, PROGRAM } from './define.ts';
 import type { ServiceImage, VerifyCheck } from './verify-facts.ts';
 
@@ -16,7 +16,7 @@ export const everyPodNew: VerifyCheck = defineCheck('NS-302', {
     if (!images.some(({ isCli }) => !isCli)) {
       return failed('no pod of the service was found', 'Check --profile and the install path.', { next: `${PROGRAM} preflight` });
     }
-    const { old = [], newer = [], untold = [] } = Object.groupBy(images, (one) => ageOf(one, options.release));
+    const { old = [], newer = [], untold = [] } = Object.groupBy(images, (one) => ageBeside(one.release, options.release));
     const others = [...old, ...newer, ...untold];
     if (others.length === 0) return ok(`all ${counted(images.length, 'container')} of the service are of ${options.release}`);
     const groups = [
@@ -33,12 +33,6 @@ export const everyPodNew: VerifyCheck = defineCheck('NS-302', {
     });
   },
 });
-
-function ageOf({ release }: ServiceImage, target: string): 'old' | 'newer' | 'untold' | 'same' {
-  if (release === undefined) return 'untold';
-  if (isOlder(release, target)) return 'old';
-  return isOlder(target, release) ? 'newer' : 'same';
-}
 
 function podsOf(images: readonly ServiceImage[]): string {
   return listed(images.map(({ pod }) => pod));

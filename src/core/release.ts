@@ -37,6 +37,13 @@ export function isOlder(a: string, b: string): boolean {
   return compareReleases(left, right) < 0;
 }
 
+/** How old what runs is beside the target; `untold` where its image does not tell its release. */
+export function ageBeside(release: string | undefined, target: string): 'old' | 'newer' | 'untold' | 'same' {
+  if (release === undefined) return 'untold';
+  if (isOlder(release, target)) return 'old';
+  return isOlder(target, release) ? 'newer' : 'same';
+}
+
 /** True if both tags are of one minor line (v3.32.1 and v3.32.2). */
 export function sameMinor(a: string, b: string): boolean {
   const [left, right] = [parseRelease(a), parseRelease(b)];

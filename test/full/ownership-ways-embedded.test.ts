@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { OwnershipMode } from '../../src/core/context.ts';
 import { K } from '../../src/core/kinds.ts';
-import { type KubeObject, refOf, refText } from '../../src/core/object.ts';
+import { refOf, refText } from '../../src/core/object.ts';
 import { changedFields } from '../../src/merge/fields.ts';
-import { type Manifest, parseManifest } from '../../src/merge/manifest.ts';
-import { mergeManifest } from '../../src/merge/merge.ts';
-import { upgradeText } from '../../src/merge/upgrade-text.ts';
-import { calico } from '../../src/profiles/calico.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { findKind } from '../../src/sandbox/kinds.ts';
 import { type SandboxCluster, sandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
@@ -17,48 +11,13 @@ import { sandboxTools } from '../../src/sandbox/sandbox-tools.ts';
 import { applyWhole } from '../../src/stages/apply/file.ts';
 import { previewDocuments } from '../../src/stages/preview/documents.ts';
 import { contextOf } from '../fixtures/facts.ts';
-import { corpus, corpusFiles } from '../support/merge-corpus.ts';
 import { seen } from '../support/plan-and-result.ts';
-import { hasReleases, manifestFile, releases } from '../support/shared.ts';
+import { manifestOf, objectsOf, type UpgradeCase, upgradeCases } from '../support/upgrade-cases.ts';
 
 /*
  * Both ways of taking over ownership, for all releases and the corpus, on the embedded cluster: it plays ownership and kubectl's
  * takeover, and no defaults of the server. The real control plane has the last word (ownership-ways, plan-equals-result).
  */
-
-const TARGET = 'v3.32.1';
-
-const manifestOf = (path: string): Manifest => parseManifest(readFileSync(path, 'utf8'), path);
-const objectsOf = ({ documents }: Manifest): readonly KubeObject[] => documents.map(({ object }) => object);
-
-interface Case {
-  readonly title: string;
-  readonly installed: string;
-  target(): Manifest;
-}
-
-function releaseCases(): readonly Case[] {
-  const found = hasReleases() ? readdirSync(releases).filter((release) => existsSync(manifestFile(release, 'calico.yaml'))) : [];
-  return found.map((release) => ({
-    title: `calico.yaml ${release}`,
-    installed: manifestFile(release, 'calico.yaml'),
-    target: () => manifestOf(manifestFile(TARGET, 'calico.yaml')),
-  }));
-}
-
-function corpusCases(): readonly Case[] {
-  if (!existsSync(corpus)) return [];
-  return corpusFiles.map(({ name, base, file, target = file }) => ({
-    title: `${name}, edited`,
-    installed: join(corpus, `${name}.yaml`),
-    target() {
-      const theirs = manifestFile(TARGET, target);
-      const [was, mine, is] = [manifestFile(base, file), join(corpus, `${name}.yaml`), theirs].map((path) => objectsOf(manifestOf(path)));
-      const merged = mergeManifest({ base: was ?? [], mine: mine ?? [], theirs: is ?? [], knowledge: calico.merge });
-      return parseManifest(upgradeText(readFileSync(theirs, 'utf8'), merged), 'upgrade.yaml');
-    },
-  }));
-}
 
 /** Applied client-side; kinds that are not served are left out. */
 function installedOn(path: string): SandboxCluster {
@@ -79,7 +38,7 @@ interface End {
   readonly refused: readonly string[];
 }
 
-async function endOf({ installed, target }: Case, ownership: OwnershipMode): Promise<End> {
+async function endOf({ installed, target }: UpgradeCase, ownership: OwnershipMode): Promise<End> {
   const [cluster, files, manifest] = [installedOn(installed), new SandboxFiles(), target()];
   const tools = sandboxTools(cluster, files);
   const context = { ...contextOf({ ownership }), workFolder: '/work' };
@@ -108,7 +67,7 @@ async function endOf({ installed, target }: Case, ownership: OwnershipMode): Pro
 
 describe('the two ways of taking over ownership, on the embedded cluster', function () {
   this.timeout(120_000);
-  const cases = [...releaseCases(), ...corpusCases()];
+  const cases = upgradeCases();
   if (cases.length === 0) it.skip('end with the same objects (needs the data beside the repository)');
 
   for (const one of cases)

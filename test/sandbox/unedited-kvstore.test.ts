@@ -17,7 +17,7 @@ import { hasReleases, manifestFile } from '../support/shared.ts';
  * versions on a real API server: here with the same files on the embedded cluster. Applies without force are not played there.
  */
 
-const PATH = '/home/me/upgrade.yaml';
+const PATH = '/files/upgrade.yaml';
 const OWN_VARIABLES = ['CALICO_IPV4POOL_CIDR', 'IP_AUTODETECTION_METHOD'];
 const UNEDITED = { etcd_endpoints: 'http://<ETCD_IP>:<ETCD_PORT>', etcd_ca: '', etcd_cert: '', etcd_key: '', veth_mtu: '0' };
 const CARRIED = {

@@ -15,7 +15,7 @@ import { hasReleases, manifestFile, releases } from '../support/shared.ts';
 
 /* `kubectl diff` prints the values of a Secret from kubectl's own note on it: no output of ours ever does. */
 
-const PATH = '/home/me/upgrade.yaml';
+const PATH = '/files/upgrade.yaml';
 const NEW_KEY = '-----BEGIN PRIVATE KEY-----\nkey-since-renewed\n-----END PRIVATE KEY-----\n';
 const VALUES = [ACCESS.ca, ACCESS.certificate, ACCESS.key, NEW_KEY];
 /** In every spelling that an output could have, cut as a table cuts it; of a value of several lines a single one is enough. */

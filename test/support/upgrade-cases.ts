@@ -1,0 +1,53 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { KubeObject } from '../../src/core/object.ts';
+import { type Manifest, parseManifest } from '../../src/merge/manifest.ts';
+import { mergeManifest } from '../../src/merge/merge.ts';
+import { upgradeText } from '../../src/merge/upgrade-text.ts';
+import { calico } from '../../src/profiles/calico.ts';
+import { corpus, corpusFiles } from './merge-corpus.ts';
+import { hasReleases, manifestFile, releases } from './shared.ts';
+
+const TARGET = 'v3.32.1';
+
+/** What is installed, and what the upgrade applies over it. */
+export interface UpgradeCase {
+  readonly title: string;
+  readonly installed: string;
+  target(): Manifest;
+}
+
+export const manifestOf = (path: string): Manifest => parseManifest(readFileSync(path, 'utf8'), path);
+export const objectsOf = ({ documents }: Manifest): readonly KubeObject[] => documents.map(({ object }) => object);
+
+/** Every release whose `calico.yaml` is beside the repository, and all of the corpus; empty without that data. */
+export function upgradeCases(): readonly UpgradeCase[] {
+  return [...releaseCases(), ...corpusCases()];
+}
+
+function releaseCases(): readonly UpgradeCase[] {
+  const found = hasReleases() ? readdirSync(releases).filter((release) => existsSync(manifestFile(release, 'calico.yaml'))) : [];
+  return found.map((release) => ({
+    title: `calico.yaml ${release}`,
+    installed: manifestFile(release, 'calico.yaml'),
+    target: () => manifestOf(manifestFile(TARGET, 'calico.yaml')),
+  }));
+}
+
+/** With the person's edits in it, as the apply stage would write it. */
+function corpusCases(): readonly UpgradeCase[] {
+  if (!existsSync(corpus)) return [];
+  return corpusFiles.map(({ name, base, file, target = file }) => ({
+    title: `${name}, edited`,
+    installed: join(corpus, `${name}.yaml`),
+    target() {
+      const theirs = manifestFile(TARGET, target);
+      const documents = {
+        base: objectsOf(manifestOf(manifestFile(base, file))),
+        mine: objectsOf(manifestOf(join(corpus, `${name}.yaml`))),
+      };
+      const merged = mergeManifest({ ...documents, theirs: objectsOf(manifestOf(theirs)), knowledge: calico.merge });
+      return parseManifest(upgradeText(readFileSync(theirs, 'utf8'), merged), 'upgrade.yaml');
+    },
+  }));
+}
