@@ -37,6 +37,8 @@ export interface NodeVerdict {
   readonly old: readonly HostEndpoint[];
   readonly unclear: readonly HostEndpoint[];
   readonly labels: LabelCopies;
+  /** The node's own once those of its old endpoints are copied: nothing less may be on the automatic endpoint that is waited for. */
+  readonly nodeLabels: Labels;
   /** With which labels its automatic endpoint was judged; the controllers' own mark is not among them. */
   readonly endpointLabels: Labels;
   /** Why the node gets no automatic endpoint, if it gets none. */
@@ -69,7 +71,8 @@ function verdictOf(node: NodeFacts, endpoints: readonly HostEndpoint[], byName: 
   const old = everywhere.filter((endpoint) => originOf(endpoint, signs) === 'old');
   const labels = labelCopies(old, node.labels, signs);
   const uncovered = uncoveredBecause(node.name, byName, fleet);
-  const endpointLabels = automaticLabels(node, labels, everywhere, signs);
+  const nodeLabels = { ...node.labels, ...Object.fromEntries(labels.copies.map(({ key, value }) => [key, value])) };
+  const endpointLabels = { ...standingLabels(everywhere, signs), ...nodeLabels };
   const automatic = uncovered ? [] : [automaticEndpoint(node.name, endpointLabels, signs, world.allowAllProfile)];
   // What bears the controllers’ label is theirs: they make it what `automatic` is, or delete it, whoever made it.
   const kept = everywhere.filter((endpoint) => !old.includes(endpoint) && !isLabelledOwn(endpoint, signs));
@@ -91,6 +94,7 @@ function verdictOf(node: NodeFacts, endpoints: readonly HostEndpoint[], byName: 
     old,
     unclear: endpoints.filter((endpoint) => originOf(endpoint, signs) === 'unclear'),
     labels,
+    nodeLabels,
     endpointLabels,
     ...(uncovered ? { uncovered } : {}),
     covered: whyUncovered({ node: node.name, labels: {} }, endpoints, signs) === undefined,
@@ -107,9 +111,9 @@ function moment(before: Posture, after: Posture, endpoint: HostEndpoint | undefi
  * The controllers copy the labels of the service's own node, which may have more than the Kubernetes node (its CLI can label it):
  * the endpoint that stands shows them. What was taken off the node since is off the endpoint at their next look.
  */
-function automaticLabels(node: NodeFacts, { copies }: LabelCopies, endpoints: readonly HostEndpoint[], signs: AutomaticSigns): Labels {
-  const { [signs.createdBy]: _, ...standing } = endpoints.find((one) => originOf(one, signs) === 'automatic')?.labels ?? {};
-  return { ...standing, ...node.labels, ...Object.fromEntries(copies.map(({ key, value }) => [key, value])) };
+function standingLabels(endpoints: readonly HostEndpoint[], signs: AutomaticSigns): Labels {
+  const { [signs.createdBy]: _, ...labels } = endpoints.find((one) => originOf(one, signs) === 'automatic')?.labels ?? {};
+  return labels;
 }
 
 function uncoveredBecause(node: string, byName: ByName, { settings, signs }: FleetFacts): NodeVerdict['uncovered'] {

@@ -25,23 +25,16 @@ export function awaitEndpoints(facts: HepFacts, verdicts: readonly NodeVerdict[]
 }
 
 function expectedOf(facts: HepFacts, verdicts: readonly NodeVerdict[], { profile }: Context): EndpointsExpected {
-  const labelsOf = labelsAfter(facts);
   return {
     type: 'host-endpoints',
     apiGroup: profile.apiGroup,
     signs: profile.labels,
     from: facts.kind ? { kind: facts.kind } : { cli: cliOf(facts) },
-    nodes: verdicts.map((verdict) => ({ node: verdict.node, labels: labelsOf(verdict) })),
+    nodes: verdicts.map(({ node, nodeLabels }) => ({ node, labels: nodeLabels })),
   };
 }
 
 const cliOf = ({ cli }: HepFacts): CliCall => ('missing' in cli ? { program: '', args: [] } : cli);
-
-/** What each node has, and what it gets from its old endpoints: nothing less may be on its automatic endpoint that is waited for. */
-function labelsAfter({ nodes }: HepFacts): (verdict: NodeVerdict) => Readonly<Record<string, string>> {
-  const labelsOf = new Map(nodes.map(({ metadata }) => [metadata.name, metadata.labels ?? {}]));
-  return ({ node, labels }) => ({ ...labelsOf.get(node), ...Object.fromEntries(labels.copies.map(({ key, value }) => [key, value])) });
-}
 
 /** Policies, agents and the rest are judged again this often while endpoints go: a look at the whole fleet takes seconds itself. */
 const JUDGED_WITHIN_MS = 10_000;
