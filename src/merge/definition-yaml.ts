@@ -20,6 +20,9 @@ const LARGE = 2_000;
 /** Tabs, other line ends and what else counts as white space here and there. */
 const ODD = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\u00a0\ufeff\ufffe\uffff]/u;
 
+/** The end of a document: readers differ about one before the content. */
+const END = /^\.\.\./m;
+
 /** Plain texts that may be something else than a text: numbers, booleans, null, merge keys; `=` too. */
 const MAY_BE_OTHER = /^(?:$|[-+.\d~=<]|(?:y|n|yes|no|on|off|true|false|null)$)/i;
 
@@ -35,7 +38,7 @@ export interface QuickReading {
  * reader makes of a plain text that may be something else.
  */
 export function readDefinition(text: string, plain: (source: string) => unknown): QuickReading | undefined {
-  if (text.length < LARGE || !DEFINITION.test(text) || ODD.test(text)) return undefined;
+  if (text.length < LARGE || !DEFINITION.test(text) || ODD.test(text) || END.test(text)) return undefined;
   try {
     const events = parseEvents(text, {});
     const start = rootOf(events);

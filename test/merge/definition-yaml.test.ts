@@ -84,6 +84,12 @@ describe('a definition of a resource', () => {
     assert.deepEqual({ ...reading, repeated: [] }, readCarefully(text));
   });
 
+  it('is left to the careful reader where the end of a document stands before it', () => {
+    const text = definition('spec:', '  group: a.b');
+    assert.ok(readDefinition(text, careful));
+    assert.equal(readDefinition(`...\n${text}`, careful), undefined);
+  });
+
   it('that was damaged is read as with care, or not at all', () => {
     const text = definition(
       'spec:',
