@@ -17,6 +17,9 @@ export interface KeyValueStore {
   readonly stranger: Identity;
   put(key: string, value: string): Promise<void>;
   get(key: string): Promise<string | undefined>;
+  /** Values by key, of all keys that begin so. */
+  list(prefix: string): Promise<ReadonlyMap<string, string>>;
+  remove(key: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -69,6 +72,14 @@ export async function startKeyValueStore(maxMinutes = 30): Promise<KeyValueStore
       const { kvs = [] } = JSON.parse(await call('/v3/kv/range', { key: encoded(key) })) as { kvs?: readonly { value: string }[] };
       return kvs[0] && Buffer.from(kvs[0].value, 'base64').toString();
     },
+    async list(prefix) {
+      const end = prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
+      const { kvs = [] } = JSON.parse(await call('/v3/kv/range', { key: encoded(prefix), range_end: encoded(end) })) as {
+        kvs?: readonly { key: string; value: string }[];
+      };
+      return new Map(kvs.map(({ key, value }) => [Buffer.from(key, 'base64').toString(), Buffer.from(value, 'base64').toString()]));
+    },
+    remove: async (key) => void (await call('/v3/kv/deleterange', { key: encoded(key) })),
     async stop() {
       await processes.stopAll();
       await rm(dir, { recursive: true, force: true });

@@ -41,10 +41,10 @@ export async function kvstoreCluster(release: string, file: string, nodes = 3): 
     const manifest = await editedManifest(folder, release, file, store);
     await store.put('/calico/ipam/v2/handle/kept', 'yes');
     const cluster = await installedCluster({ manifest, nodes });
-    const { env, profile, note } = await standInOf(folder, cluster);
+    const { env, profile } = await standInOf(folder, cluster, store);
     const agents = simulateService(cluster.plane.api, CALICO, async (version) => {
-      await store.put(INFORMATION, JSON.stringify({ kind: 'ClusterInformation', spec: { calicoVersion: version } }));
-      await note(version);
+      const spec = { calicoVersion: version, clusterType: 'k8s,bgp' };
+      await store.put(INFORMATION, JSON.stringify({ kind: 'ClusterInformation', metadata: { name: 'default' }, spec }));
     });
     await agents.settled();
     const around = { ...cluster.around, env };
@@ -67,23 +67,29 @@ export async function kvstoreCluster(release: string, file: string, nodes = 3): 
   }
 }
 
-/** The service's CLI on PATH, configured as a person does, and what it finds in the store. */
-async function standInOf(folder: string, cluster: InstalledCluster) {
+/** The service's CLI on PATH, configured as a person does: it works on the very store. */
+async function standInOf(folder: string, cluster: InstalledCluster, store: KeyValueStore) {
   const bin = join(folder, 'bin');
   await mkdir(bin, { recursive: true });
   const [program, state, config] = [join(bin, 'stand-in'), join(bin, 'state.json'), join(folder, 'calicoctl.cfg')];
   installStandIn(program);
-  await writeFile(join(bin, 'calicoctl'), `#!/bin/sh\nSTAND_IN_CLI_STATE=${state} exec ${program} "$@"\n`);
+  await writeFile(join(bin, 'calicoctl'), `#!/bin/sh\nSTAND_IN_CLI_ETCD=yes STAND_IN_CLI_STATE=${state} exec ${program} "$@"\n`);
   await chmod(join(bin, 'calicoctl'), 0o755);
-  await writeFile(config, 'apiVersion: projectcalico.org/v3\nkind: CalicoAPIConfig\nspec:\n  datastoreType: etcdv3\n');
-  const note = (version: string) =>
-    writeFile(
-      state,
-      JSON.stringify(standInState({ etcdv3: { reachable: true, clusterInformation: { version, type: 'k8s,bgp' }, objects: {} } })),
-    );
-  await note('v0.0.0');
+  await writeFile(config, await cliConfiguration(folder, store));
+  await writeFile(state, JSON.stringify(standInState()));
   const profile = join(folder, 'profile.yaml');
   await writeFile(profile, `extends: calico\nname: calico\ncli:\n  configFile: ${config}\n`);
   const path = [bin, join(cluster.around.kubectl, '..'), '/usr/bin', '/bin'].join(delimiter);
-  return { env: { PATH: path }, profile, note };
+  return { env: { PATH: path }, profile };
+}
+
+/** With the certificates as files of their own, as the CLI takes them. */
+async function cliConfiguration(folder: string, { endpoint, ca, client }: KeyValueStore): Promise<string> {
+  const texts = { etcdCACertFile: ca, etcdCertFile: client.certificate, etcdKeyFile: client.key };
+  const fields = Object.entries(texts).map(async ([field, text]) => {
+    await writeFile(join(folder, field), text, { mode: 0o600 });
+    return `  ${field}: ${join(folder, field)}\n`;
+  });
+  const spec = `  datastoreType: etcdv3\n  etcdEndpoints: ${endpoint}\n${(await Promise.all(fields)).join('')}`;
+  return `apiVersion: projectcalico.org/v3\nkind: CalicoAPIConfig\nmetadata:\nspec:\n${spec}`;
 }

@@ -92,7 +92,8 @@ function mismatch(command: string, { words }: Call, { generation, client }: Stan
  */
 export async function main(argv: readonly string[]): Promise<void> {
   const file = process.env.STAND_IN_CLI_STATE ?? '';
-  const state = JSON.parse(readFileSync(file, 'utf8')) as StandInState;
+  const before = readFileSync(file, 'utf8');
+  const state = JSON.parse(before) as StandInState;
   const call = parse(argv);
   const stdin = ['create', 'apply'].includes(call.words[0] ?? '') && call.options.get('-f') === '-' ? readFileSync(0, 'utf8') : '';
   const opened = await openedBy({ ...call, stdin }, state);
@@ -104,7 +105,8 @@ export async function main(argv: readonly string[]): Promise<void> {
     return;
   }
   if (opened) await opened.close();
-  else writeFileSync(file, JSON.stringify(state));
+  // Calls that only read run beside others: none of them is to find half a file.
+  else if (JSON.stringify(state) !== before) writeFileSync(file, JSON.stringify(state));
   process.exitCode = exit;
 }
 

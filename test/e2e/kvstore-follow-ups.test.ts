@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { until } from '../control-plane/until.ts';
+import { type KvstoreCluster, kvstoreCluster } from '../support/kvstore-cluster.ts';
+import { hasReleases } from '../support/shared.ts';
+import { playStoreControllers, RESOURCES } from '../support/store-controllers.ts';
+import type { UpgradeProcess } from '../support/upgrade-process.ts';
+
+const said = (result: UpgradeProcess) => `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
+
+/** On the target release already; everything of the service is in a real store, which only its CLI (the stand-in) reads and writes. */
+describe('hep and policy with a real key-value store', () => {
+  let cluster: KvstoreCluster;
+  let controllers: { stop(): Promise<void> } | undefined;
+  let start: unknown;
+
+  const put = (plural: string, key: string, kind: string, spec: object, labels: object = {}) =>
+    cluster.store.put(
+      `${RESOURCES}${plural}/${key}`,
+      JSON.stringify({ kind, apiVersion: 'projectcalico.org/v3', metadata: { name: key.replace(/^default\./, ''), labels }, spec }),
+    );
+  const names = async (plural: string) =>
+    [...(await cluster.store.list(`${RESOURCES}${plural}/`)).keys()].map((key) => key.slice(RESOURCES.length + plural.length + 1));
+
+  /** Labels, annotations and spec; of the setting that is off, whether it was ever on is not said. */
+  async function state(): Promise<unknown> {
+    const endpoints = [...(await cluster.store.list(`${RESOURCES}hostendpoints/`))].map(([key, text]) => {
+      const { metadata, spec } = JSON.parse(text);
+      return [key, metadata.labels ?? {}, metadata.annotations ?? {}, spec];
+    });
+    const nodes = JSON.parse((await cluster.plane.kubectl(['get', 'nodes', '-o', 'json'])).stdout).items as readonly {
+      readonly metadata: { readonly name: string; readonly labels: object };
+    }[];
+    return { endpoints, nodes: nodes.map(({ metadata }) => [metadata.name, metadata.labels]) };
+  }
+
+  const autoCreate = async (): Promise<string | undefined> => {
+    const text = await cluster.store.get(`${RESOURCES}kubecontrollersconfigurations/default`);
+    return JSON.parse(text ?? '{}').spec?.controllers?.node?.hostEndpoint?.autoCreate;
+  };
+
+  before(async function () {
+    if (!hasReleases()) this.skip(); // needs the release files beside the repository
+    cluster = await kvstoreCluster('v3.32.1', 'calico-etcd.yaml');
+    // The controllers of Kubernetes label nodes by themselves, a while after they were made: what is compared later must be at rest.
+    await until('every node has the labels of the controllers', async () =>
+      JSON.parse((await cluster.plane.kubectl(['get', 'nodes', '-o', 'json'])).stdout).items.every(
+        ({ metadata }: { metadata: { labels?: Record<string, string> } }) => metadata.labels?.['beta.kubernetes.io/os'] !== undefined,
+      ),
+    );
+    await put('kubecontrollersconfigurations', 'default', 'KubeControllersConfiguration', {
+      controllers: { node: { syncLabels: 'Enabled' } },
+    });
+    await put('globalnetworkpolicies', 'hosts', 'GlobalNetworkPolicy', { selector: 'role == "host"', types: ['Ingress', 'Egress'] });
+    for (const index of [1, 2]) {
+      const spec = { node: `node-0${index}`, interfaceName: '*', expectedIPs: ['10.0.0.1'] };
+      await put('hostendpoints', `old-${index}`, 'HostEndpoint', spec, { role: 'host' });
+    }
+    controllers = playStoreControllers(cluster);
+    start = await state();
+  });
+  after(async () => {
+    await controllers?.stop();
+    await cluster?.stop();
+  });
+
+  it('hep enables automatic endpoints, waits for each with its labels, and deletes the old ones', async () => {
+    const result = await cluster.upgrade('hep', '--yes');
+    assert.equal(result.exitCode, 0, said(result));
+    assert.equal(await autoCreate(), 'Enabled');
+    assert.deepEqual(await names('hostendpoints'), ['node-01-auto-hep', 'node-02-auto-hep', 'node-03-auto-hep']);
+    const { metadata } = JSON.parse((await cluster.store.get(`${RESOURCES}hostendpoints/node-01-auto-hep`)) ?? '{}');
+    assert.equal(metadata.labels.role, 'host');
+  });
+
+  it('hep has nothing to do the second time', async () => {
+    const result = await cluster.upgrade('hep', '--yes');
+    assert.equal(result.exitCode, 0, said(result));
+    assert.match(result.stdout + result.stderr, /no old one is left/);
+  });
+
+  it('hep takes everything back, object by object', async () => {
+    const result = await cluster.upgrade('hep', '--undo', '--yes');
+    assert.equal(result.exitCode, 0, said(result));
+    assert.equal(await autoCreate(), 'Disabled');
+    await until('the controllers deleted theirs', async () => (await names('hostendpoints')).every((name) => name.startsWith('old-')));
+    assert.deepEqual(await state(), start);
+  });
+
+  const temporary = {
+    order: 1,
+    selector: 'all()',
+    types: ['Ingress', 'Egress'],
+    ingress: [{ action: 'Allow' }],
+    egress: [{ action: 'Allow' }],
+  };
+
+  it('policy deletes the temporary policy, told by its name, wherever an older client stored it', async () => {
+    await put('globalnetworkpolicies', 'default.allow-all-upgrade', 'GlobalNetworkPolicy', temporary);
+    const asked = await cluster.upgrade('policy', '--dry-run=client');
+    assert.match(asked.stdout, /allow-all-upgrade/, said(asked));
+    const result = await cluster.upgrade('policy', '--delete=allow-all-upgrade', '--yes');
+    assert.equal(result.exitCode, 0, said(result));
+    assert.deepEqual(await names('globalnetworkpolicies'), ['hosts']);
+  });
+
+  it('policy puts it back as it was, under the name by which the CLI of the target stores it', async () => {
+    const result = await cluster.upgrade('policy', '--undo', '--yes');
+    assert.equal(result.exitCode, 0, said(result));
+    assert.deepEqual(await names('globalnetworkpolicies'), ['allow-all-upgrade', 'hosts']);
+    const { spec } = JSON.parse((await cluster.store.get(`${RESOURCES}globalnetworkpolicies/allow-all-upgrade`)) ?? '{}');
+    assert.deepEqual(spec, temporary);
+  });
+});
