@@ -1,27 +1,50 @@
 import assert from 'node:assert/strict';
+import { changedFields } from '../../src/merge/fields.ts';
+import { sameValue } from '../../src/merge/json.ts';
 import { installClientSide } from '../support/client-side-install.ts';
-import { type OpenPlane, openPlane, planAndApply } from '../support/plan-and-result.ts';
-import { upgradeCases } from '../support/upgrade-cases.ts';
+import { type Compared, endState, type OpenPlane, openPlane, planAndApply } from '../support/plan-and-result.ts';
+import { type UpgradeCase, upgradeCases } from '../support/upgrade-cases.ts';
 
 /** Of so many objects one may be called not exactly predictable: as measured once over all kinds of histories. */
 const PER_UNCERTAIN = 1000;
 
+/** Documents of a merged target that the server's dry run refuses, with why; by title. None: every merged file can be applied. */
+const REFUSED: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {};
+
+function assertRefused(title: string, results: readonly Compared[]): void {
+  const expected = REFUSED[title] ?? {};
+  const refused = new Map(results.flatMap(({ name, refused: is, because = '' }) => (is ? [[name, because]] : [])));
+  assert.deepEqual([...refused.keys()].toSorted(), Object.keys(expected).toSorted(), [...refused].join('\n'));
+  for (const [name, why] of Object.entries(expected)) assert.match(refused.get(name) ?? '', why);
+}
+
 describe('what the plan predicts, on a real control plane', function () {
   this.timeout(280_000);
-  let open: OpenPlane | undefined;
+  const open: OpenPlane[] = [];
+  /** What the first way came to, for the second to be compared with. */
+  let first: { readonly title: string; readonly refused: readonly string[]; readonly state: ReadonlyMap<string, unknown> } | undefined;
   const told = { objects: 0, uncertain: [] as string[] };
   afterEach(async () => {
-    await open?.close();
-    open = undefined;
+    await Promise.all(open.splice(0).map((one) => one.close()));
   });
   const cases = upgradeCases();
   if (cases.length === 0) it.skip('is what is there afterwards (needs the data beside the repository)');
 
-  for (const { title, installed, target } of cases)
+  /** A cluster of its own with the case installed. */
+  async function installedOn({ installed, leftOut: expected }: UpgradeCase) {
+    const plane = await openPlane();
+    open.push(plane);
+    const { created, leftOut } = await installClientSide(plane.plane, installed);
+    assert.deepEqual(leftOut.toSorted(), expected.toSorted(), 'kinds that are no longer served');
+    return { plane, created, leftOut };
+  }
+
+  for (const one of cases) {
+    const { title, target } = one;
     it(`is what is there afterwards, object by object: ${title}`, async () => {
-      open = await openPlane();
-      const { created, leftOut } = await installClientSide(open.plane, installed);
-      const results = await planAndApply(open, target());
+      const { plane, created, leftOut } = await installedOn(one);
+      const manifest = target();
+      const results = await planAndApply(plane, manifest);
       const certain = results.filter(({ uncertain }) => !uncertain);
       assert.deepEqual(
         certain.filter(({ different }) => different.length > 0),
@@ -29,7 +52,9 @@ describe('what the plan predicts, on a real control plane', function () {
       );
       told.objects += results.length;
       told.uncertain.push(...results.filter(({ uncertain }) => uncertain).map(({ name }) => `${title}: ${name}`));
-      const refused = results.flatMap((one) => (one.refused ? [one.name] : []));
+      assertRefused(title, results);
+      const refused = results.flatMap((each) => (each.refused ? [each.name] : []));
+      first = { title, refused, state: await endState(plane, manifest) };
       console.log(
         `        ${certain.length} of ${results.length} predicted and equal` +
           `${refused.length > 0 ? `; refused, as planned: ${refused.join(', ')}` : ''}` +
@@ -37,6 +62,35 @@ describe('what the plan predicts, on a real control plane', function () {
           `${leftOut.length > 0 ? `; left out, not served: ${leftOut.join(', ')}` : ''}`,
       );
     });
+
+    it(`ends with the same objects whoever takes over ownership, and each as its plan says: ${title}`, async () => {
+      assert.equal(first?.title, title, 'the first way came to its end');
+      const manifest = target();
+      const { plane } = await installedOn(one);
+      const byKubectl = await planAndApply(plane, manifest, 'kubectl');
+      assert.deepEqual(
+        byKubectl.filter(({ uncertain, different }) => !uncertain && different.length > 0),
+        [],
+      );
+      // Where old and new value cannot stand side by side kubectl ends at the server's refusal: only the first way is there.
+      const onlyFirst = byKubectl.filter(({ because = '' }) => because.includes('--ownership=first')).map(({ name }) => name);
+      const others = byKubectl.flatMap(({ name, refused }) => (refused && !onlyFirst.includes(name) ? [name] : []));
+      assert.deepEqual(others.toSorted(), first.refused.toSorted());
+      const [a, b] = [first.state, await endState(plane, manifest)];
+      assert.deepEqual([...b.keys()], [...a.keys()]);
+      const different = [...a].flatMap(([name, state]) => {
+        if (onlyFirst.includes(name) || sameValue(state, b.get(name))) return [];
+        const paths = changedFields(state, b.get(name)).map(({ path }) => path);
+        return [{ name, paths: paths.length > 0 ? paths : ['the order of items'] }];
+      });
+      first = undefined;
+      assert.deepEqual(different, []);
+      console.log(
+        `        ${a.size - onlyFirst.length} of ${a.size} the same` +
+          `${onlyFirst.length > 0 ? `; by --ownership=first alone: ${onlyFirst.join(', ')}` : ''}`,
+      );
+    });
+  }
 
   it('is called uncertain for hardly any object', () => {
     const allowed = Math.ceil(told.objects / PER_UNCERTAIN);

@@ -57,6 +57,13 @@ export function describeApply(open: () => SpecCluster): void {
       assert.deepEqual((await read(configMap(name, {}))).data, { a: '3', b: '2' });
     });
 
+    it('claims a field without a value, and leaves what others put there', async () => {
+      const name = freshName('valueless');
+      await open().cluster.create(K.ConfigMap, configMap(name, { a: '1' }));
+      await apply({ ...configMap(name, {}), data: null } as unknown as KubeObject);
+      assert.deepEqual((await read(configMap(name, {}))).data, { a: '1' });
+    });
+
     it('writes nothing the second time', async () => {
       const document = configMap(freshName('twice'), { a: '1' });
       await apply(document);

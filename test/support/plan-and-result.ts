@@ -33,6 +33,26 @@ function withoutNote(object: KubeObject | undefined): unknown {
   return all === undefined ? undefined : { ...(all as object), last: undefined };
 }
 
+/** Numbers that each server hands out by itself. */
+const ALLOCATED = ['clusterIP', 'clusterIPs', 'healthCheckNodePort'];
+
+/**
+ * Every object of the manifest as it is now, to be compared with the same on another cluster: without kubectl's note, and without
+ * numbers that each server hands out by itself.
+ */
+export async function endState({ cluster }: OpenPlane, { documents }: Manifest): Promise<ReadonlyMap<string, unknown>> {
+  const found = documents.map(async ({ object }) => {
+    const live = await liveOf(cluster, object);
+    const kept = live?.kind === 'Service' ? { ...live, spec: withoutAllocated(live.spec as object) } : live;
+    return [refText(refOf(object)), withoutNote(kept)] as const;
+  });
+  return new Map(await Promise.all(found));
+}
+
+function withoutAllocated(spec: object): object {
+  return Object.fromEntries(Object.entries(spec).filter(([name]) => !ALLOCATED.includes(name)));
+}
+
 export interface OpenPlane {
   readonly plane: ControlPlane;
   readonly cluster: OpenCluster;
@@ -81,6 +101,8 @@ export interface Compared {
   readonly uncertain: boolean;
   /** The plan says that the server refuses it. */
   readonly refused?: true;
+  /** Why, in the plan's words. */
+  readonly because?: string;
   /** Fields in which the object is not what was predicted. */
   readonly different: readonly string[];
 }
@@ -114,7 +136,7 @@ async function planAndApplyOnce(open: OpenPlane, manifest: Manifest, ownership: 
 }
 
 /** What the plan calls refused is refused to kubectl too, and stays as it was. The tool itself would not begin. */
-async function comparedRefusal({ plane, cluster }: OpenPlane, { document, live }: PreviewedObject): Promise<Compared> {
+async function comparedRefusal({ plane, cluster }: OpenPlane, { document, live, planned }: PreviewedObject): Promise<Compared> {
   const name = refText(refOf(document));
   const before = JSON.stringify(seen(live));
   const { exitCode } = await plane.kubectl(['apply', '--server-side', '--force-conflicts', '-f', '-'], JSON.stringify(document));
@@ -123,7 +145,7 @@ async function comparedRefusal({ plane, cluster }: OpenPlane, { document, live }
     ...(exitCode === 0 ? ['it was called refused, and kubectl applies it'] : []),
     ...(isSame ? [] : ['refused, and yet changed']),
   ];
-  return { name, uncertain: false, refused: true, different };
+  return { name, uncertain: false, refused: true, because: planned.note ?? '', different };
 }
 
 /** What is created has no prediction where its namespace or kind comes with it. */

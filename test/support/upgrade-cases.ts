@@ -14,8 +14,45 @@ const TARGET = 'v3.32.1';
 export interface UpgradeCase {
   readonly title: string;
   readonly installed: string;
+  /** What a server of today cannot install of it any more. */
+  readonly leftOut: readonly string[];
   target(): Manifest;
 }
+
+const OLD_BUDGET = ['PodDisruptionBudget/calico-kube-controllers'];
+/**
+ * Kinds that the server no longer has in the version of the file (policy/v1beta1, apiextensions.k8s.io/v1beta1), and objects whose
+ * kind the same file defines, which one `kubectl apply` does not find.
+ */
+const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
+  'v3.17.1': OLD_BUDGET,
+  'v3.19.1': OLD_BUDGET,
+  'v3.20.6': OLD_BUDGET,
+  'v3.21.5': OLD_BUDGET,
+  'calico-etcd-v3.18.1-dotbalo': OLD_BUDGET,
+  'calico-v3.17.1-mhmxs': ['BGPConfiguration/default', ...OLD_BUDGET],
+  'calico-v3.19.3-cloudnativer': OLD_BUDGET,
+  'canal-v3.21.1-ilkilab': OLD_BUDGET,
+  'operator-v3.17.0-aws': ['Installation/default', 'PodSecurityPolicy/tigera-operator'],
+  'policy-only-v3.17.1-aws': [
+    ...[
+      'bgpconfigurations',
+      'bgppeers',
+      'blockaffinities',
+      'clusterinformations',
+      'felixconfigurations',
+      'globalnetworkpolicies',
+      'globalnetworksets',
+      'hostendpoints',
+      'ipamblocks',
+      'ippools',
+      'networkpolicies',
+      'networksets',
+    ].map((plural) => `CustomResourceDefinition/${plural}.crd.projectcalico.org`),
+    'PodDisruptionBudget/calico-typha',
+  ],
+  'typha-v3.19.0-IamMrCupp': [...OLD_BUDGET, 'PodDisruptionBudget/calico-typha'],
+};
 
 export const manifestOf = (path: string): Manifest => parseManifest(readFileSync(path, 'utf8'), path);
 export const objectsOf = ({ documents }: Manifest): readonly KubeObject[] => documents.map(({ object }) => object);
@@ -30,6 +67,7 @@ function releaseCases(): readonly UpgradeCase[] {
   return found.map((release) => ({
     title: `calico.yaml ${release}`,
     installed: manifestFile(release, 'calico.yaml'),
+    leftOut: LEFT_OUT[release] ?? [],
     target: () => manifestOf(manifestFile(TARGET, 'calico.yaml')),
   }));
 }
@@ -40,6 +78,7 @@ function corpusCases(): readonly UpgradeCase[] {
   return corpusFiles.map(({ name, base, file, target = file }) => ({
     title: `${name}, edited`,
     installed: join(corpus, `${name}.yaml`),
+    leftOut: LEFT_OUT[name] ?? [],
     target() {
       const theirs = manifestFile(TARGET, target);
       const documents = {
