@@ -8,7 +8,7 @@ import { writeDurably } from './durable-write.ts';
 
 /** Changes on this machine, each by a temporary name, fsync and rename: a crash leaves the old state or the new one. */
 export function localMachine(): Machine {
-  return { installExecutable, moveAside, writeFolder };
+  return { installExecutable, moveAside, writeNew, writeFolder };
 }
 
 async function installExecutable(from: string, sha256: string, to: string, keepAs?: string): Promise<void> {
@@ -27,6 +27,16 @@ async function moveAside(file: string, keepAs: string): Promise<void> {
   await guarded(dirname(file), async () => {
     await copyDurably(file, keepAs);
     await rm(file);
+  });
+}
+
+async function writeNew(file: string, content: string): Promise<void> {
+  await guarded(dirname(file), async () => {
+    if (await exists(file)) {
+      if ((await readFile(file, 'utf8')) === content) return;
+      throw new Fault('failed', `${file} exists already, with other content: it was left as it is`, ['move it away, or name another file']);
+    }
+    await writeDurably(file, Buffer.from(content), 0o600);
   });
 }
 

@@ -168,5 +168,7 @@ function contextOf(
   workFolder: string,
   startedAt: Date,
 ): Context {
-  return { profile, options, clusterUid, server: connection.server, contextName: connection.contextName, workFolder, startedAt };
+  const { server, contextName, ownFile } = connection;
+  const own = ownFile === undefined ? {} : { kubeconfig: ownFile };
+  return { profile, options, clusterUid, server, contextName, ...own, workFolder, startedAt };
 }

@@ -90,6 +90,11 @@ export const targetFlags = {
   'backup-dir': Flags.string({ ...run, helpValue: 'DIR', summary: 'folder for the backup' }),
   'with-secrets': Flags.boolean({ ...run, summary: 'back up Secrets with their values' }),
   'bin-dir': Flags.string({ ...run, helpValue: 'DIR', summary: 'where the new CLI is installed' }),
+  'cli-config': Flags.string({
+    ...run,
+    helpValue: 'FILE',
+    summary: 'configuration of the service’s CLI: written by `cli` where there is none, and used; default: the profile’s, never written',
+  }),
   'enable-flow-logs': Flags.boolean({
     ...run,
     summary: 'operator installs: add the flow-log aggregator, which a hosted observability console needs to receive flow logs, and its UI',
@@ -189,5 +194,5 @@ export const FILE_FLAGS: readonly string[] = [
     'installed-manifest',
   ],
   ...['chart', 'crd-chart', 'values'],
-  ...['backup-dir', 'journal-dir', 'bin-dir', 'report-file', 'out', 'plan-file', 'dir'],
+  ...['backup-dir', 'journal-dir', 'bin-dir', 'cli-config', 'report-file', 'out', 'plan-file', 'dir'],
 ];

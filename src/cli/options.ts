@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Severity } from '../core/check.ts';
 import type { Acceptance, DryRun, Options, OwnerRefsMode, OwnershipMode } from '../core/context.ts';
 import { Fault } from '../core/fault.ts';
@@ -43,6 +44,7 @@ export interface RunFlags {
   readonly 'with-secrets'?: boolean;
   readonly 'backup-dir'?: string;
   readonly 'bin-dir'?: string;
+  readonly 'cli-config'?: string;
   readonly 'state-namespace'?: string;
   readonly ownerrefs?: OwnerRefsMode;
   readonly ownership?: OwnershipMode;
@@ -98,6 +100,8 @@ export function toOptions(flags: RunFlags, facts: OptionFacts): Options {
     withSecrets: flags['with-secrets'] ?? false,
     ...given('backupDir', flags['backup-dir']),
     ...given('binDir', flags['bin-dir']),
+    // It goes into the file beside other paths, for whoever calls the CLI from wherever.
+    ...given('cliConfig', flags['cli-config'] === undefined ? undefined : resolve(flags['cli-config'])),
     stateNamespace: flags['state-namespace'] ?? 'kube-system',
     ...given('ownerrefs', flags.ownerrefs),
     ...given('ownership', flags.ownership),

@@ -175,6 +175,14 @@ export type Effect =
       readonly replaces?: string;
       readonly keepAs?: string;
     }
+  /** The configuration of the service's CLI, where there is none; 0600. */
+  | {
+      readonly type: 'write-cli-config';
+      readonly to: string;
+      readonly content: string;
+      /** Files beside it from a Secret: path → key of its data. Their values are read when they are written, and never shown. */
+      readonly certificates?: { readonly secret: ObjectRef; readonly files: Readonly<Record<string, string>> };
+    }
   | { readonly type: 'remove-file'; readonly file: string; readonly keepAs: string }
   /**
    * A step only a person can do: said when its turn comes, and the chain goes on. `awaited`: the stage is not done before

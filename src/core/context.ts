@@ -66,6 +66,8 @@ export interface Options {
   readonly backupDir?: string;
   /** Where the new CLI is installed. */
   readonly binDir?: string;
+  /** Configuration file of the service's CLI, written where there is none, and used instead of the profile's. */
+  readonly cliConfig?: string;
   readonly stateNamespace: string;
   /** Whether owner references are taken off; `auto` unless said. */
   readonly ownerrefs?: OwnerRefsMode;
@@ -103,6 +105,11 @@ export interface Context {
   readonly clusterUid: string;
   readonly server: string;
   readonly contextName: string;
+  /**
+   * The one kubeconfig file that leads here by itself; absent where several files, another context than its current one, flags or a
+   * pod's account do.
+   */
+  readonly kubeconfig?: string;
   /** Folder of downloaded and written files on this machine. */
   readonly workFolder: string;
   /** Digest of the saved plan that was agreed to; a run notes it, so that it can go on with the same file. */

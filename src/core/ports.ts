@@ -176,6 +176,8 @@ export interface Machine {
   installExecutable(from: string, sha256: string, to: string, keepAs?: string): Promise<void>;
   /** Copies the file to `keepAs`, makes the copy durable, then removes the file. */
   moveAside(file: string, keepAs: string): Promise<void>;
+  /** Writes a file (0600) that is not there yet; the same content once more is no write. Throws Fault('failed') where there is other content. */
+  writeNew(file: string, content: string): Promise<void>;
   /** Writes files (0600) below a folder (0700) that must not exist yet half-written: the folder appears whole or not at all. */
   writeFolder(folder: string, files: readonly { readonly name: string; readonly content: string }[]): Promise<void>;
 }

@@ -120,8 +120,21 @@ export interface CliFacts {
   readonly environment: readonly string[];
   /** `v3.32.x` or `v3.32`, as `version` prints it per datastore (§9/3): both are judged by minor line. */
   readonly configFile: string;
+  /** How its configuration file is written; where this is not known the file is a person's. */
+  readonly config?: CliConfigForm;
   /** Kinds that hold a person's data, as `get` takes them; releases may lack some. */
   readonly kinds?: { readonly cluster: readonly string[]; readonly namespaced: readonly string[] };
+}
+
+/** Head and names of the fields below `spec` of the CLI's configuration file. */
+export interface CliConfigForm {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly datastoreField: string;
+  readonly kubeconfigField: string;
+  readonly endpointsField: string;
+  /** Paths of certificate files, in the order of the datastore's `tlsKeys`. */
+  readonly tlsFields: readonly string[];
 }
 
 /** Names that only old releases had and that server-side apply may leave behind. */

@@ -19,6 +19,7 @@ import { assertRestartable } from './still-restartable.ts';
 import { assertSuccessor } from './successor-stands.ts';
 import { type WaitSurroundings, waitFor } from './wait-for.ts';
 import { assertSettled } from './wait-policies.ts';
+import { writeCliConfig } from './write-cli-config.ts';
 
 /** What came of an action. */
 export interface Performed {
@@ -81,6 +82,8 @@ export function realExecutor(ports: EnginePorts, observe: Observer, ends: Ends, 
           return waitFor(ports, effect, { signal: ends.stop, leftBehind, ...telling(observe, stage) });
         case 'install-cli':
           return installCli(ports, effect);
+        case 'write-cli-config':
+          return { detail: await writeCliConfig(ports, effect) };
         case 'remove-file':
           await ports.machine.moveAside(effect.file, effect.keepAs);
           return { detail: `kept as ${effect.keepAs}` };

@@ -141,6 +141,14 @@ const cli = fields({
   'checksums?': text,
   environment: texts,
   configFile: text,
+  'config?': fields({
+    apiVersion: text,
+    kind: text,
+    datastoreField: text,
+    kubeconfigField: text,
+    endpointsField: text,
+    tlsFields: texts,
+  }),
   'kinds?': fields({ cluster: texts, namespaced: texts }),
 });
 

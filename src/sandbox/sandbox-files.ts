@@ -86,6 +86,13 @@ export function sandboxMachine(files: SandboxFiles, alive: () => void): Machine 
       files.write(keepAs, bytes);
       files.remove(file);
     },
+    async writeNew(file, content) {
+      alive();
+      const there = files.text(file);
+      if (there === content) return;
+      if (there !== undefined) throw new Fault('failed', `${file} exists already, with other content`, ['name another file']);
+      files.write(file, content);
+    },
     async writeFolder(folder, content) {
       alive();
       if (files.below(folder).length > 0)

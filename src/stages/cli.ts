@@ -3,6 +3,7 @@ import { cliSumPublished } from '../checks/new-cli.ts';
 import type { Action, Cure } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import { stage } from '../core/stage.ts';
+import { configActions } from './cli/config.ts';
 import { type CliFacts, folderOf, isPlugin, type LocalCli, mayBeReplaced, readCliFacts } from './cli/facts.ts';
 import { configuration, installByHand, podStep, removeByHand, sumText } from './cli/instructions.ts';
 import { fileIn } from './cli/release.ts';
@@ -29,6 +30,7 @@ export const cliStage = stage<CliFacts>({
       ...install,
       ...removable.map((one, index) => removal(one, index, context)),
       ...byHand.map((one, index) => removeByHand(one, index)),
+      ...configActions(facts.wanted, context),
       ...('value' in pods ? pods.value : []).map((pod) => podStep(pod, context)),
     ];
     const notes = 'unread' in pods ? [`pods with an older ${program} could not be looked for: ${pods.unread}`] : [];

@@ -71,7 +71,7 @@ const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
   wait: [detection, rollout, operatorEnd],
   'ownerrefs-restore': [detection, storedResources, ownerSearch, ownerReferences, operatorEnd, journal],
   'ownerrefs-forget': [detection, ownerSearch, journal],
-  cli: [detection],
+  cli: [detection, () => allow(['get'], K.Secret, 'certificates of the key-value store (--cli-config)', { required: false })],
   alp: [detection, mesh],
   hep: [
     detection,

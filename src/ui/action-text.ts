@@ -41,6 +41,8 @@ function effectText(effect: Effect, programOf: ProgramOf): string {
       return `wait for ${expectationText(effect.until)}, at most ${timeText(effect.timeoutMs)}`;
     case 'install-cli':
       return `download ${effect.url} (sha256 ${effect.sha256 ?? 'not published: not checked'}) as ${effect.to}${effect.replaces ? `, in place of ${effect.replaces}` : ''}`;
+    case 'write-cli-config':
+      return `write ${[...Object.keys(effect.certificates?.files ?? {}), effect.to].join(', ')} (0600)`;
     case 'remove-file':
       return `move ${effect.file} to ${effect.keepAs}`;
     case 'ask':

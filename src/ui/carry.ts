@@ -22,7 +22,7 @@ const CHAIN: readonly string[] = [
   ...RECORD,
   ...['path', 'variant', 'manifest-url', 'manifest-ca', 'upgrade-file', 'base', 'installed-manifest', 'kvstore-endpoints', 'resolve'],
   ...['chart', 'repo', 'crd-chart', 'values', 'manage-crds', 'enable-flow-logs', 'accept', 'fail-on', 'hold-policy-migration'],
-  ...['bin-dir', 'backup-dir', 'with-secrets', 'max-failed', 'timeout'],
+  ...['bin-dir', 'cli-config', 'backup-dir', 'with-secrets', 'max-failed', 'timeout'],
 ];
 
 /** What commands know that may take owner references off, or that judge them. */

@@ -15,6 +15,15 @@ describe('localMachine', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
+  it('writes a new file that only its owner may read, and leaves one with other content as it is', async () => {
+    const file = join(folder, 'cli.cfg');
+    await machine.writeNew(file, 'a: 1');
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    await machine.writeNew(file, 'a: 1');
+    await assert.rejects(machine.writeNew(file, 'a: 2'), /cli\.cfg exists already, with other content: it was left as it is/);
+    assert.equal(await readFile(file, 'utf8'), 'a: 1');
+  });
+
   it('installs an executable whose checksum is right, replacing an older file', async () => {
     await writeFile(join(folder, 'new'), 'new');
     await writeFile(join(folder, 'cli'), 'old');

@@ -49,6 +49,7 @@ describe('toOptions', () => {
         'with-secrets': true,
         'backup-dir': 'd',
         'bin-dir': 'e',
+        'cli-config': '/f.cfg',
         'state-namespace': 'ops',
       },
       facts,
@@ -69,6 +70,7 @@ describe('toOptions', () => {
       withSecrets: true,
       backupDir: 'd',
       binDir: 'e',
+      cliConfig: '/f.cfg',
       stateNamespace: 'ops',
     });
   });

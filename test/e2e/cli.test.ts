@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { parse } from 'yaml';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../support/shared.ts';
 import { installStandIn } from '../support/stand-in-cli.ts';
@@ -93,5 +94,21 @@ describe('the CLI change on a real control plane, with the stand-in CLI', () => 
     const result = await run('cli', '--yes');
     assert.equal(result.exitCode, 0, said(result));
     assert.equal(await readFile(join(bin, 'netsvcctl'), 'utf8'), before);
+  });
+
+  it('writes how it reaches the cluster where a person names a file, once, and verifies with it', async () => {
+    const file = join(folder, 'netsvcctl.cfg');
+    const result = await run('cli', '--yes', '--cli-config', file);
+    assert.equal(result.exitCode, 0, said(result));
+    const written = await readFile(file, 'utf8');
+    assert.deepEqual(parse(written).spec, { datastoreType: 'kubernetes', kubeconfig: cluster.around.kubeconfig });
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    const again = await run('cli', '--yes', '--cli-config', file, '-o', 'json');
+    assert.equal(JSON.parse(again.stdout).writes, 0, said(again));
+    // The configuration alone decides: a wrong one is noticed.
+    assert.match((await run('verify', '--cli-config', file)).stdout, /NS-301 .*v3\.32\.2.*netsvcctl/);
+    await writeFile(file, written.replace('kubernetes', 'etcdv3'));
+    const wrong = await run('verify', '--cli-config', file);
+    assert.match(wrong.stdout, /netsvcctl\.cfg sends it to the datastore etcdv3/, said(wrong));
   });
 });

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { stat } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { execa } from 'execa';
 import { until } from '../control-plane/until.ts';
 import { type KvstoreCluster, kvstoreCluster } from '../support/kvstore-cluster.ts';
 import { hasReleases } from '../support/shared.ts';
@@ -61,6 +64,21 @@ describe('hep and policy with a real key-value store', () => {
   after(async () => {
     await controllers?.stop();
     await cluster?.stop();
+  });
+
+  it('cli writes how its program reaches the store, for its owner’s eyes only, and verify calls it by that file', async () => {
+    const file = join(cluster.around.home, 'written.cfg');
+    const result = await cluster.upgrade('cli', '--yes', '--cli-config', file);
+    assert.equal(result.exitCode, 0, said(result));
+    for (const suffix of ['', '.etcd-ca', '.etcd-cert', '.etcd-key'])
+      assert.equal((await stat(`${file}${suffix}`)).mode & 0o777, 0o600, suffix);
+    assert.doesNotMatch(said(result), /BEGIN/);
+    const [folder = ''] = (cluster.around.env?.PATH ?? '').split(delimiter);
+    const answer = await execa(join(folder, 'calicoctl'), ['get', 'globalnetworkpolicies', `--config=${file}`], { timeout: 30_000 });
+    assert.match(answer.stdout, /hosts/);
+    const again = await cluster.upgrade('cli', '--yes', '--cli-config', file, '-o', 'json');
+    assert.equal(again.exitCode, 0, said(again));
+    assert.equal(JSON.parse(again.stdout).writes, 0);
   });
 
   it('hep enables automatic endpoints, waits for each with its labels, and deletes the old ones', async () => {

@@ -115,6 +115,7 @@ const cli: FieldsOf<CliFacts> = {
   checksums: 'optional',
   environment: 'required',
   configFile: 'required',
+  config: 'optional',
   kinds: 'optional',
 };
 const variant: FieldsOf<Variant> = {

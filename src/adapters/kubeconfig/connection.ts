@@ -82,6 +82,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface Connection {
   /** Where it was read, for messages: file names, or `in-cluster`. */
   readonly source: string;
+  /** The one kubeconfig file that leads here without any flag but its own. */
+  readonly ownFile?: string;
   readonly contextName: string;
   readonly clusterName: string;
   readonly userName: string;

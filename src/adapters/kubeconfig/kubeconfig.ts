@@ -1,5 +1,13 @@
+import { resolve } from 'node:path';
 import { Fault } from '../../core/fault.ts';
-import { type ClusterEntry, type Connection, type ConnectionFlags, connectionText, type Environment } from './connection.ts';
+import {
+  type ClusterEntry,
+  type Connection,
+  type ConnectionFlags,
+  connectionText,
+  type Environment,
+  type KubeconfigDocument,
+} from './connection.ts';
 import { flattenCluster, flattenUser, refuseExpiredCertificate } from './files.ts';
 import { overrideCluster, overrideUser, requestTimeoutMs } from './flags.ts';
 import { inClusterSelection, SERVICE_ACCOUNT_FOLDER } from './in-cluster.ts';
@@ -34,8 +42,10 @@ export async function readConnection(flags: ConnectionFlags, env: Environment, d
   const user = await flattenUser(overrideUser(chosen.user, flags), userOrigin);
   const server = serverUrlOf(cluster, chosen, source, Boolean(user['client-certificate-data']));
   refuseExpiredCertificate(user, deps.now?.() ?? new Date(), `user "${chosen.userName}" (${connectionText({ source, ...chosen })})`);
+  const ownFile = pod ? undefined : fileByItself(files, document, flags);
   return {
     source,
+    ...(ownFile === undefined ? {} : { ownFile }),
     contextName: chosen.contextName,
     clusterName: chosen.clusterName,
     userName: chosen.userName,
@@ -46,6 +56,17 @@ export async function readConnection(flags: ConnectionFlags, env: Environment, d
     ...(timeout === undefined ? {} : { requestTimeoutMs: timeout }),
     env,
   };
+}
+
+/** The file that leads to the same cluster as the same user when a program is given nothing else. */
+function fileByItself(files: readonly string[], document: KubeconfigDocument, flags: ConnectionFlags): string | undefined {
+  const { kubeconfig: _, namespace: __, requestTimeout: ___, context, ...others } = flags;
+  const [file, ...more] = files;
+  const isPlain = Object.values(others).every(
+    (value) => value === undefined || value === false || (Array.isArray(value) && value.length === 0),
+  );
+  const isCurrent = context === undefined || context === document['current-context'];
+  return file !== undefined && more.length === 0 && isPlain && isCurrent ? resolve(file) : undefined;
 }
 
 /** The server with its scheme: as kubectl, https only if something of TLS is configured. */

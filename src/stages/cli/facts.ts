@@ -10,6 +10,7 @@ import { ageOf, type CliAge, datastoreOf } from '../../detect/cli-version.ts';
 import { imageRelease, isImageOf } from '../../detect/images.ts';
 import { attempt } from '../reading.ts';
 import { readInstalled } from '../survey/installed.ts';
+import { configFileOf, type WantedConfig, wantedConfig } from './config.ts';
 import { type FoundCli, readClis } from './release.ts';
 import { type CliSource, findCli } from './source.ts';
 
@@ -36,6 +37,8 @@ export interface CliFacts {
   readonly datastore: Datastore;
   /** The CLI's own configuration file on this machine wins over the environment; the datastore that it names. */
   readonly config?: { readonly file: string; readonly datastore?: string };
+  /** What `--cli-config` is to write. */
+  readonly wanted?: WantedConfig;
   /** Folder to install into, if one is known and writable. */
   readonly binDir?: string;
   /** Of this machine: `linux`, `windows`. */
@@ -51,13 +54,15 @@ export async function readCliFacts(sources: Sources, context: Context): Promise<
   const needed = replaced || options.binDir !== undefined || !clis.some(({ age }) => age === 'current');
   const [pods, config, binDir, datastore, fresh] = await Promise.all([
     attempt(() => oldPods(cluster, context)),
-    readConfig(sources, profile.cli.configFile),
+    readConfig(sources, configFileOf(context)),
     chooseFolder(sources, context, clis),
     readDatastore(sources, context),
     needed ? findCli(sources, context) : { missing: 'the new one is installed' },
   ]);
+  const wanted = await wantedConfig(sources, context, datastore);
   const { os } = tools.platform();
-  return { clis, pods, fresh, datastore, os, ...(config ? { config } : {}), ...(binDir === undefined ? {} : { binDir }) };
+  const found = { ...(config ? { config } : {}), ...(wanted ? { wanted } : {}), ...(binDir === undefined ? {} : { binDir }) };
+  return { clis, pods, fresh, datastore, os, ...found };
 }
 
 async function localCli({ tools, files }: Sources, found: FoundCli, target: string): Promise<LocalCli> {

@@ -55,21 +55,31 @@ export function podStep({ pod, namespace, name, image }: CliPod, { options }: Co
 }
 
 /** The datastore of the CLI (§4.4/4, §4.5/4), and the rule for everywhere else (§1/4). */
-export function configuration(facts: CliFacts, { profile }: Context): readonly Action[] {
-  const { program } = profile.cli;
+export function configuration(facts: CliFacts, context: Context): readonly Action[] {
+  const { program } = context.profile.cli;
   const everywhere = `an older ${program} must not be used on this cluster any more: replace it on every other machine as well`;
   return [
-    advise('configure', `configure ${program}`, datastoreText(facts, program)),
+    advise('configure', `configure ${program}`, datastoreText(facts, context)),
     advise('elsewhere', `replace ${program} elsewhere`, everywhere),
   ];
 }
 
-function datastoreText({ config, datastore }: CliFacts, program: string): string {
+function datastoreText({ config, wanted, datastore }: CliFacts, { options, profile }: Context): string {
+  const { program, configFile } = profile.cli;
   const api = datastore === 'api';
+  if (wanted !== undefined && 'to' in wanted) {
+    const where =
+      wanted.to === configFile ? `${program} reads ${configFile} by itself` : `call it as ${program} --config=${quoteArgument(wanted.to)}`;
+    const others =
+      options.cliConfig === configFile ? '' : `, and give --cli-config=${quoteArgument(wanted.to)} to the commands that call it`;
+    return `${where}${others}`;
+  }
   if (config === undefined) {
+    const write =
+      profile.cli.config === undefined ? '' : `, or have a configuration file written with: kubectl netsvc-upgrade cli --cli-config FILE`;
     return api
-      ? `let ${program} reach the API datastore: set DATASTORE_TYPE=kubernetes and KUBECONFIG to the kubeconfig of this cluster`
-      : `let ${program} reach the key-value datastore: give it the endpoints, and CA, certificate and key where it uses TLS, in its configuration file`;
+      ? `let ${program} reach the API datastore: set DATASTORE_TYPE=kubernetes and KUBECONFIG to the kubeconfig of this cluster${write}`
+      : `let ${program} reach the key-value datastore: give it the endpoints, and CA, certificate and key where it uses TLS, in its configuration file${write}`;
   }
   const names = config.datastore === undefined ? 'does not say which datastore it means' : `names the datastore ${config.datastore}`;
   const fits = config.datastore !== undefined && (config.datastore === 'kubernetes') === api;

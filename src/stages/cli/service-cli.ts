@@ -5,6 +5,7 @@ import type { Sources } from '../../core/ports.ts';
 import { lineOf } from '../../core/release.ts';
 import { ageOf, datastoreOf } from '../../detect/cli-version.ts';
 import { attempt } from '../reading.ts';
+import { configFileOf } from './config.ts';
 import { type FoundCli, fileIn, readClis, releaseOf } from './release.ts';
 
 /** The CLI of the target release on this machine with the arguments that lead it to this cluster's datastore, or why there is none. */
@@ -39,10 +40,10 @@ export async function currentCli(
  */
 export async function cliConfig(
   { files }: Sources,
-  { profile }: Context,
+  context: Context,
   datastore: Datastore,
 ): Promise<{ readonly file?: string } | { readonly missing: string }> {
-  const { configFile: file } = profile.cli;
+  const file = configFileOf(context);
   if (!(await files.exists(file))) {
     return datastore === 'api' ? {} : { missing: `there is no ${file} with the endpoints of the key-value datastore` };
   }

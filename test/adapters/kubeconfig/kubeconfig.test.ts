@@ -179,6 +179,23 @@ describe('the connection that kubectl would use', function () {
     assert.equal((await read({ server: 'https://x', tlsServerName: 'y' }, [first])).cluster['tls-server-name'], 'y');
   });
 
+  it('knows the one file that leads there by itself, and none where flags or several files do', async () => {
+    const own = async (flags: ConnectionFlags, files: readonly string[]) => (await read(flags, files)).ownFile;
+    assert.equal(await own({}, [first]), first);
+    assert.equal(await own({ context: 'one', namespace: 'a', requestTimeout: '5s' }, [first]), first);
+    assert.equal(await own({ kubeconfig: second }, [first]), second);
+    for (const flags of [
+      { context: 'two' },
+      { cluster: 'plain' },
+      { as: 'joe' },
+      { token: 't' },
+      { asGroup: ['g'] },
+      { insecureSkipTlsVerify: true },
+    ])
+      assert.equal(await own(flags, [first]), undefined, JSON.stringify(flags));
+    assert.equal(await own({}, [first, second]), undefined);
+  });
+
   it('takes the namespace of the flag, of the context, or default', async () => {
     const namespaces = await Promise.all([read({ namespace: 'flag' }, [first]), read({}, [first]), read({}, [second])]);
     assert.deepEqual(

@@ -1,0 +1,90 @@
+import type { Action, Effect } from '../../core/action.ts';
+import type { Context } from '../../core/context.ts';
+import type { Datastore } from '../../core/installation.ts';
+import { K } from '../../core/kinds.ts';
+import { endpointsProblem, storeSettings } from '../../core/kvstore.ts';
+import type { Sources } from '../../core/ports.ts';
+import type { CliConfigForm } from '../../core/profile.ts';
+import { serviceNamespaces } from '../../detect/components.ts';
+import { attempt } from '../reading.ts';
+
+type Write = Extract<Effect, { type: 'write-cli-config' }>;
+
+/** The configuration that a person wants written, or why it cannot be. */
+export type WantedConfig = Write | { readonly missing: string };
+
+/** The file that decides what the CLI talks to: the person's, else the usual one (cli notes 1.3). */
+export function configFileOf({ options, profile }: Context): string {
+  return options.cliConfig ?? profile.cli.configFile;
+}
+
+/** What `--cli-config` asks for; undefined if it does not, or if the file is there: a person's own is never written over. */
+export async function wantedConfig(sources: Sources, context: Context, datastore: Datastore): Promise<WantedConfig | undefined> {
+  const { cliConfig: to } = context.options;
+  if (to === undefined || (await sources.files.exists(to))) return undefined;
+  const form = context.profile.cli.config;
+  if (form === undefined) return { missing: 'the profile does not say how it is written (cli.config)' };
+  return datastore === 'api' ? forApi(context, form, to) : forStore(sources, context, form, to);
+}
+
+function forApi({ kubeconfig, profile }: Context, form: CliConfigForm, to: string): WantedConfig {
+  const [type] = profile.datastore.api;
+  if (type === undefined) return { missing: 'the profile has no word for the API datastore (datastore.api)' };
+  if (kubeconfig === undefined) {
+    return {
+      missing:
+        'no single kubeconfig file leads to this cluster by itself: make one whose current context does, and name it alone with --kubeconfig',
+    };
+  }
+  return { type: 'write-cli-config', to, content: configText(form, { [form.datastoreField]: type, [form.kubeconfigField]: kubeconfig }) };
+}
+
+async function forStore(sources: Sources, { profile }: Context, form: CliConfigForm, to: string): Promise<WantedConfig> {
+  const { endpointsKey, tlsKeys, kvstore, secret } = profile.datastore;
+  const [type] = kvstore;
+  if (type === undefined) return { missing: 'the profile has no word for the key-value datastore (datastore.kvstore)' };
+  const maps = await attempt(() =>
+    Promise.all(serviceNamespaces(profile).map((namespace) => sources.cluster.list(K.ConfigMap, { namespace }))),
+  );
+  if ('unread' in maps) return { missing: `the endpoints could not be read: ${maps.unread}` };
+  const settings = storeSettings(maps.value.flat(), endpointsKey, tlsKeys);
+  if (settings === undefined) return { missing: `no ConfigMap has ${endpointsKey}` };
+  const problem = endpointsProblem(settings.endpoints);
+  // What is no address may hold credentials: it is not repeated.
+  if (problem !== undefined) return { missing: `${endpointsKey} of the cluster holds no endpoints that can be used` };
+  const tls = settings.paths.flatMap((path, index) => {
+    const field = form.tlsFields[index];
+    const key = path.slice(path.lastIndexOf('/') + 1);
+    return path === '' || field === undefined ? [] : [{ field, key, file: `${to}.${key}` }];
+  });
+  const spec = {
+    [form.datastoreField]: type,
+    [form.endpointsField]: settings.endpoints,
+    ...Object.fromEntries(tls.map(({ field, file }) => [field, file])),
+  };
+  const content = configText(form, spec);
+  if (tls.length === 0) return { type: 'write-cli-config', to, content };
+  if (secret === undefined) return { missing: 'the profile names no Secret with the certificates (datastore.secret)' };
+  const { namespace } = settings.ref;
+  const ref = { apiVersion: 'v1', kind: 'Secret', name: secret, ...(namespace === undefined ? {} : { namespace }) };
+  const files = Object.fromEntries(tls.map(({ file, key }) => [file, key]));
+  return { type: 'write-cli-config', to, content, certificates: { secret: ref, files } };
+}
+
+/** YAML; texts are quoted as JSON quotes them, which YAML reads alike. */
+function configText({ apiVersion, kind }: CliConfigForm, spec: Readonly<Record<string, string>>): string {
+  const fields = Object.entries(spec).map(([field, value]) => `  ${field}: ${JSON.stringify(value)}`);
+  return [`apiVersion: ${apiVersion}`, `kind: ${kind}`, 'metadata:', 'spec:', ...fields, ''].join('\n');
+}
+
+/** Writing it, or what a person has to do instead. */
+export function configActions(wanted: WantedConfig | undefined, { options, profile }: Context): readonly Action[] {
+  if (wanted === undefined) return [];
+  const file = options.cliConfig ?? profile.cli.configFile;
+  const head = { ref: '§4.4/4', undo: 'partial' } as const;
+  if ('missing' in wanted) {
+    const instruction = `${file} is not written: ${wanted.missing}`;
+    return [{ ...head, id: 'config', title: `write ${file}`, effect: { type: 'ask', instruction, awaited: true } }];
+  }
+  return [{ ...head, id: 'config', title: `write ${file}, by which ${profile.cli.program} reaches the datastore`, effect: wanted }];
+}

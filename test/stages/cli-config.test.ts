@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { parse } from 'yaml';
+import type { Context } from '../../src/core/context.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import { calico } from '../../src/profiles/calico.ts';
+import { wantedConfig } from '../../src/stages/cli/config.ts';
+import { findServiceCli } from '../../src/stages/cli/service-cli.ts';
+import { cliStage } from '../../src/stages/cli.ts';
+import { contextOf, object } from '../fixtures/facts.ts';
+import { type CliBench, cliBench, versionText } from '../support/cli-bench.ts';
+
+const TO = '/home/me/calicoctl.cfg';
+const CURRENT: CliBench = { path: { calicoctl: ['/b/calicoctl'] }, prints: { '/b/calicoctl': versionText('v3.32.1') } };
+const asked = (profile: Profile = calico): Context => ({ ...contextOf({ cliConfig: TO }, profile), kubeconfig: '/home/me/.kube/config' });
+const settings = (data: object) => object('v1', 'ConfigMap/kube-system/calico-config', { data });
+const TLS = { etcd_ca: '/calico-secrets/etcd-ca', etcd_cert: '/calico-secrets/etcd-cert', etcd_key: '/calico-secrets/etcd-key' };
+
+const forStore = (data: object, profile?: Profile) =>
+  wantedConfig(cliBench({ objects: [settings(data)] }).sources, asked(profile), 'kvstore');
+
+async function missing(wanted: ReturnType<typeof wantedConfig>): Promise<string> {
+  const found = await wanted;
+  assert.ok(found && 'missing' in found, JSON.stringify(found));
+  return found.missing;
+}
+
+describe('the configuration of the service’s CLI', () => {
+  it('is written where the person says, also where no CLI is to be replaced', async () => {
+    const plan = (await cliStage.open(cliBench(CURRENT).sources, asked())).plan();
+    assert.ok('actions' in plan, JSON.stringify(plan));
+    assert.deepEqual(
+      plan.actions.map(({ id }) => id),
+      ['config', 'configure', 'elsewhere'],
+    );
+    const [{ effect }, advice] = [plan.actions[0] ?? assert.fail(), plan.actions[1]?.effect];
+    assert.ok(effect.type === 'write-cli-config');
+    assert.equal(effect.to, TO);
+    assert.deepEqual(parse(effect.content), {
+      apiVersion: 'projectcalico.org/v3',
+      kind: 'CalicoAPIConfig',
+      metadata: null,
+      spec: { datastoreType: 'kubernetes', kubeconfig: '/home/me/.kube/config' },
+    });
+    assert.match(
+      advice?.type === 'ask' ? advice.instruction : '',
+      /^call it as calicoctl --config=\/home\/me\/calicoctl\.cfg, and give --cli-config/,
+    );
+  });
+
+  it('of a person is never written over, and one that is there is nothing to do', async () => {
+    const { sources } = cliBench({ ...CURRENT, files: { [TO]: 'spec:\n  datastoreType: kubernetes\n' } });
+    assert.equal(await wantedConfig(sources, asked(), 'api'), undefined);
+    const plan = (await cliStage.open(sources, asked())).plan();
+    assert.ok('skip' in plan, JSON.stringify(plan));
+  });
+
+  it('is not written unless it is asked for', async () => {
+    assert.equal(await wantedConfig(cliBench(CURRENT).sources, contextOf(), 'api'), undefined);
+  });
+
+  it('is left to the person where no kubeconfig file leads here by itself', async () => {
+    const plan = (await cliStage.open(cliBench(CURRENT).sources, contextOf({ cliConfig: TO }))).plan();
+    assert.ok('actions' in plan);
+    const [first] = plan.actions;
+    assert.ok(first?.effect.type === 'ask' && first.effect.awaited);
+    assert.match(first.effect.instruction, /calicoctl\.cfg is not written: no single kubeconfig file leads to this cluster by itself/);
+  });
+
+  it('takes the endpoints from the cluster, and names a file of its own for each certificate', async () => {
+    const wanted = await forStore({ etcd_endpoints: 'https://10.0.0.1:2379', ...TLS });
+    assert.ok(wanted && 'to' in wanted, JSON.stringify(wanted));
+    assert.deepEqual(parse(wanted.content).spec, {
+      datastoreType: 'etcdv3',
+      etcdEndpoints: 'https://10.0.0.1:2379',
+      etcdCACertFile: `${TO}.etcd-ca`,
+      etcdCertFile: `${TO}.etcd-cert`,
+      etcdKeyFile: `${TO}.etcd-key`,
+    });
+    assert.deepEqual(wanted.certificates, {
+      secret: { apiVersion: 'v1', kind: 'Secret', name: 'calico-etcd-secrets', namespace: 'kube-system' },
+      files: { [`${TO}.etcd-ca`]: 'etcd-ca', [`${TO}.etcd-cert`]: 'etcd-cert', [`${TO}.etcd-key`]: 'etcd-key' },
+    });
+  });
+
+  it('needs no certificates where the store has none', async () => {
+    const wanted = await forStore({ etcd_endpoints: 'http://10.0.0.1:2379', etcd_ca: '', etcd_cert: '', etcd_key: '' });
+    assert.ok(wanted && 'to' in wanted && wanted.certificates === undefined, JSON.stringify(wanted));
+  });
+
+  it('repeats no endpoints that are none: they may hold credentials', async () => {
+    const said = await missing(forStore({ etcd_endpoints: 'https://me:secret@10.0.0.1:2379' }));
+    assert.equal(said, 'etcd_endpoints of the cluster holds no endpoints that can be used');
+  });
+
+  it('says what it could not find out', async () => {
+    assert.match(await missing(forStore({})), /no ConfigMap has etcd_endpoints/);
+    const { sources } = cliBench({ refuses: { configmaps: 403 } });
+    assert.match(await missing(wantedConfig(sources, asked(), 'kvstore')), /the endpoints could not be read: .*403/);
+    const { config: _, ...cli } = calico.cli;
+    assert.match(
+      await missing(forStore({ etcd_endpoints: 'http://10.0.0.1:2379' }, { ...calico, cli })),
+      /the profile does not say how it is written/,
+    );
+  });
+
+  it('is the one that the CLI is called with, instead of the usual one', async () => {
+    const bench: CliBench = { ...CURRENT, files: { [TO]: 'spec:\n  datastoreType: kubernetes\n', [calico.cli.configFile]: 'spec: {}' } };
+    const found = await findServiceCli(cliBench(bench).sources, asked(), 'api');
+    assert.deepEqual(found, { program: '/b/calicoctl', args: [`--config=${TO}`] });
+  });
+});
