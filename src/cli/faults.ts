@@ -1,3 +1,4 @@
+import { stepsAfter } from '../core/after-failure.ts';
 import { Fault, messageOf } from '../core/fault.ts';
 import { ApiFailure } from '../core/ports.ts';
 import { nearest } from './suggest.ts';
@@ -67,9 +68,5 @@ function lowerFirst(text: string): string {
 
 function apiFault(failure: ApiFailure): Fault {
   const answer = failure.status === 0 ? 'no answer from the API server' : `Error from server (${failure.reason || failure.status})`;
-  const next =
-    failure.status === 403
-      ? 'get the permission (kubectl netsvc-upgrade preflight lists what is needed), then run the same command'
-      : 'run the same command again';
-  return new Fault('failed', `${answer}: ${failure.message}`, [next], failure);
+  return new Fault('failed', `${answer}: ${failure.message}`, stepsAfter(failure), failure);
 }

@@ -1,4 +1,5 @@
-import { type ExitName, Fault, messageOf } from '../core/fault.ts';
+import { stepsAfter } from '../core/after-failure.ts';
+import { type ExitName, messageOf } from '../core/fault.ts';
 import type { AnyStage } from '../core/stage.ts';
 import type { ChainOutcome } from './chain-outcome.ts';
 import type { ChainParts } from './chain-parts.ts';
@@ -21,7 +22,7 @@ export async function endChain(parts: ChainParts, { exit, stage, thrown }: Chain
     plans: [...plans.values()],
     stages: recorder.stages,
     writes: actor.writes,
-    suggestions: thrown instanceof Fault ? thrown.suggestions : [],
+    suggestions: stepsAfter(thrown),
     ...(thrown === undefined ? {} : { message: messageOf(thrown) }),
     ...(stage ? { stoppedAt: stage.id } : {}),
     ...recorder.run,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Action } from '../../src/core/action.ts';
 import { ok, type Verdict } from '../../src/core/check.ts';
 import type { EngineEvent } from '../../src/core/event.ts';
+import { ApiFailure } from '../../src/core/ports.ts';
 import { type AnyStage, type Stage, type StagePlan, stage } from '../../src/core/stage.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
 import { type EngineBench, engineBench, engineContext } from '../support/engine-ports.ts';
@@ -358,6 +359,13 @@ describe('runChain', () => {
     const { outcome } = await run(bench, [scripted('apply', twice({ actions: [exec('a')] }))]);
     assert.match(outcome.message ?? '', /kubectl was not found/);
     assert.match(outcome.suggestions.join(), /install kubectl/);
+  });
+
+  it('names the next step where an answer of the server ends it', async () => {
+    const survey = async () => Promise.reject(new ApiFailure(0, 'ECONNREFUSED', 'no answer from https://there'));
+    const { outcome } = await run(engineBench(), [scripted('apply', [], { survey })]);
+    assert.deepEqual([outcome.exit, outcome.message], ['failed', 'no answer from https://there']);
+    assert.deepEqual(outcome.suggestions, ['wait until the API server answers, then run the same command again']);
   });
 
   it('ends the record of an earlier run when only the proof was left to do', async () => {

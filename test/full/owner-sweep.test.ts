@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { lockPoints, lockTrial } from '../support/lock-sweep.ts';
 import { faultPoints } from '../support/owner-faults.ts';
 import { cleanRequests, trial } from '../support/owner-sweep.ts';
 
@@ -14,5 +15,9 @@ describe('every request that takes owner references off and puts them back', fun
 
   it('may fail in every way: one more run comes to the same end, and nothing is lost at any moment', async () => {
     for (const point of faultPoints(await cleanRequests(folder))) await trial(point, folder);
+  });
+
+  it('may be cut off from the lock in every way: another machine gets on when the lock is free, and two never write at once', async () => {
+    for (const point of await lockPoints(folder)) await lockTrial(point, folder);
   });
 });

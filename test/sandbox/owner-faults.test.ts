@@ -1,13 +1,16 @@
+import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { lockPoints, lockTrial, silentLock } from '../support/lock-sweep.ts';
 import { faultPoints } from '../support/owner-faults.ts';
 import { cleanRequests, sampled, trial } from '../support/owner-sweep.ts';
 import { seedOf } from '../support/seed.ts';
 
 const SAMPLE = 40;
 
-describe('owner references on the sandbox, under faults', () => {
+describe('owner references on the sandbox, under faults', function () {
+  this.timeout(120_000);
   let folder: string;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'owners-'));
@@ -15,9 +18,18 @@ describe('owner references on the sandbox, under faults', () => {
   after(() => rm(folder, { recursive: true, force: true }));
 
   const seed = seedOf(process.env, 20261121);
-  it(`come to the same end at ${SAMPLE} points of the sweep (SEED=${seed})`, async function () {
-    this.timeout(120_000);
+  it(`come to the same end at ${SAMPLE} points of the sweep (SEED=${seed})`, async () => {
     const points = faultPoints(await cleanRequests(folder));
     for (const point of sampled(points, SAMPLE, seed)) await trial(point, folder);
+  });
+
+  it(`come to the same end from another machine at ${SAMPLE} points of the lock, and two never write at once (SEED=${seed})`, async () => {
+    for (const point of sampled(await lockPoints(folder), SAMPLE, seed)) await lockTrial(point, folder);
+  });
+
+  it('are left to another machine where the lock is not answered any more, before that one may write', async () => {
+    const { exit, message = '' } = await silentLock(folder);
+    assert.equal(exit, 'locked', message);
+    assert.match(message, /the lock was lost/);
   });
 });

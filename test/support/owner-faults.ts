@@ -1,3 +1,5 @@
+import { LEASE_NAME } from '../../src/adapters/lock/lease.ts';
+import { K } from '../../src/core/kinds.ts';
 import type { JsonPatchOp, Kind, KubeObject, ObjectRef } from '../../src/core/object.ts';
 import { ApiFailure, type Cluster, type ListOptions, type WatchUpdate } from '../../src/core/ports.ts';
 import { Killed } from '../../src/sandbox/api-faults.ts';
@@ -15,10 +17,13 @@ export function faultPoints(requests: readonly string[]): readonly LineFault[] {
 /** Requests that change nothing, and say so once. */
 export const isRead = (what: string): boolean => /^(get|list|discover|resolve|review|dry run|record load|kept)\b/.test(what);
 
+/** Requests of the lock: its reads decide who may write, so that they may be outdated like lists. */
+export const isOfLock = (what: string): boolean => what.endsWith(` ${K.Lease.plural}/${LEASE_NAME}`);
+
 /** Only lists and watches show what was, and only a watch loses its place. A read has nothing to commit: killed after it is killed before the next. */
 function meets(what: string, type: RequestFault): boolean {
   if (type === 'expired') return what.startsWith('watch ');
-  if (type === 'stale') return /^(list|watch) /.test(what);
+  if (type === 'stale') return /^(list|watch) /.test(what) || (what.startsWith('get ') && isOfLock(what));
   return !isRead(what) || (type !== 'kill-after' && type !== 'timeout-after');
 }
 
@@ -35,7 +40,7 @@ export interface FaultyOptions {
   readonly line?: BadLine;
   /** After every patch, replacement and removal that was stored. */
   readonly onWritten?: () => Promise<void>;
-  /** First answer to each list in this sandbox: what a stale one says. */
+  /** First answer to each list and each look at the lock in this sandbox: what a stale one says. */
   readonly lists: Map<string, readonly KubeObject[]>;
 }
 
@@ -43,7 +48,7 @@ export interface FaultyOptions {
 export interface BadLine {
   readonly requests: readonly string[];
   /** `stale`: an outdated answer, where there is one. */
-  asked<T>(what: string, perform: () => Promise<T>, stale?: () => T | undefined): Promise<T>;
+  asked<T>(what: string, perform: () => Promise<T>, stale?: () => { readonly answer: T } | undefined): Promise<T>;
   /** The same where answers come one after the other: the first is the list, and what happens later happens while it waits for more. */
   watched(
     what: string,
@@ -84,7 +89,7 @@ export function badLine({ cluster: { faults }, clock }: Scenario, fault?: LineFa
     async asked(what, perform, stale) {
       const type = begin(what);
       const old = type === 'stale' ? stale?.() : undefined;
-      const answer = old ?? (await perform());
+      const { answer } = old ?? { answer: await perform() };
       if (type === 'kill-after') return kill();
       if (type === 'timeout-after') throw new ApiFailure(0, 'ETIMEDOUT', 'no answer in time');
       return answer;
@@ -126,6 +131,19 @@ export function faultyCluster(
     if (!lists.has(keyOf(kind, options))) lists.set(keyOf(kind, options), found);
     return found;
   };
+  const got = async (kind: Kind, name: string, namespace: string | undefined): Promise<KubeObject | undefined> => {
+    const found = await cluster.get(kind, name, namespace);
+    if (kind === K.Lease && !lists.has(kind.plural)) lists.set(kind.plural, found ? [found] : []);
+    return found;
+  };
+  const staleLease = () => {
+    const first = lists.get(K.Lease.plural);
+    return first && { answer: first[0] };
+  };
+  const staleList = (kind: Kind, options: ListOptions) => {
+    const first = lists.get(keyOf(kind, options));
+    return first && { answer: first };
+  };
   const written = <T>(what: string, write: () => Promise<T>): Promise<T> =>
     asked(what, async () => {
       const answer = await write();
@@ -140,12 +158,12 @@ export function faultyCluster(
       discover: () => asked('discover', () => cluster.discover()),
       resolve: (apiVersion, kind) => asked(`resolve ${kind}`, () => cluster.resolve(apiVersion, kind)),
       reviewAccess: (all) => asked('review', () => cluster.reviewAccess(all)),
-      get: (kind, name, namespace) => asked(`get ${text(kind, name)}`, () => cluster.get(kind, name, namespace)),
+      get: (kind, name, namespace) => asked(`get ${text(kind, name)}`, () => got(kind, name, namespace), staleLease),
       list: (kind, options = {}) =>
         asked(
           `list ${text(kind)}`,
           () => listed(kind, options),
-          () => lists.get(keyOf(kind, options)),
+          () => staleList(kind, options),
         ),
       watch: (kind, options) =>
         line.watched(`watch ${text(kind)}`, () => cluster.watch(kind, options), {

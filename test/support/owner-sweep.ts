@@ -5,7 +5,7 @@ import { journalMaps } from '../../src/adapters/journal/maps.ts';
 import { ownerJournal } from '../../src/adapters/journal/owner-journal.ts';
 import { toOptions } from '../../src/cli/options.ts';
 import { K } from '../../src/core/kinds.ts';
-import type { Cluster, OwnerJournalStore } from '../../src/core/ports.ts';
+import type { Cluster, Lock, OwnerJournalStore } from '../../src/core/ports.ts';
 import type { AnyStage } from '../../src/core/stage.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
@@ -14,6 +14,7 @@ import { ownerrefsForgetStage } from '../../src/stages/ownerrefs-forget.ts';
 import { ownerrefsRestoreStage } from '../../src/stages/ownerrefs-restore.ts';
 import { ownerrefsStripStage } from '../../src/stages/ownerrefs-strip.ts';
 import { faultyCluster, type LineFault } from './owner-faults.ts';
+import { lockHolder, RUN_OUT_MS, type Runner, sameMachine, sandboxLock } from './owner-lock.ts';
 import { type OwnerSandbox, ownerSandbox, plainName, renaming, textOf } from './owner-sandbox.ts';
 import { numbersFrom } from './seed.ts';
 
@@ -30,6 +31,8 @@ interface Performing {
   readonly cluster?: Cluster;
   /** The cluster's alone unless said. */
   readonly journal?: OwnerJournalStore;
+  /** One in memory, free of whoever was killed, unless said. */
+  readonly lock?: Lock;
 }
 
 /** A new process performs the stages. */
@@ -37,28 +40,39 @@ export function perform(
   sandbox: OwnerSandbox,
   stages: readonly AnyStage[],
   workFolder: string,
-  { flags = {}, cluster = sandbox.cluster, journal }: Performing = {},
+  { flags = {}, cluster = sandbox.cluster, journal, lock }: Performing = {},
 ): Promise<ChainOutcome> {
   const { scenario } = sandbox;
   const options = toOptions(flags, { defaultRelease: renaming.defaultRelease, checks: CHECKS });
   const where = { server: 'sandbox', contextName: 'sandbox', clusterUid: scenario.clusterUid, workFolder };
   const ports = { ...sandboxPorts(scenario), cluster, ownerJournal: journal ?? journalOf(sandbox, cluster) };
-  return runChain(stages, ports, { profile: renaming, options, ...where, startedAt: scenario.clock.now() }, () => undefined);
+  return runChain(
+    stages,
+    lock ? { ...ports, lock } : ports,
+    { profile: renaming, options, ...where, startedAt: scenario.clock.now() },
+    () => undefined,
+  );
 }
 
-/** Off, the upgrade, back, and the end of the journal; stops where something does not end well. */
-async function whole(sandbox: OwnerSandbox, workFolder: string, cluster: Cluster): Promise<ChainOutcome> {
-  const off = await perform(sandbox, [ownerrefsStripStage], workFolder, { cluster });
+/** Off, the upgrade, back, and the end of the journal; stops where something does not end well. Rejects with Killed where it was killed. */
+export async function whole(sandbox: OwnerSandbox, workFolder: string, cluster: Cluster, runner: Runner): Promise<ChainOutcome> {
+  const { scenario } = sandbox;
+  const off = await perform(sandbox, [ownerrefsStripStage], workFolder, { cluster, lock: sandboxLock(scenario, cluster, runner) });
+  // Killed while it gave the lock back: nobody was there any more to hear of it.
+  scenario.cluster.faults.alive();
   if (off.exit !== 'done') return off;
   if (!sandbox.upgraded) sandbox.upgrade();
-  return perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], workFolder, { cluster });
+  const lock = sandboxLock(scenario, cluster, runner);
+  const back = await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], workFolder, { cluster, lock });
+  scenario.cluster.faults.alive();
+  return back;
 }
 
 /** Requests of a clean run, one line each. */
 export async function cleanRequests(workFolder: string): Promise<readonly string[]> {
   const sandbox = await ownerSandbox({ ownedPolicy: true });
   const { cluster, requests } = faultyCluster(sandbox.cluster, sandbox.scenario, { lists: new Map() });
-  const outcome = await whole(sandbox, workFolder, cluster);
+  const outcome = await whole(sandbox, workFolder, cluster, sameMachine('the only one'));
   assert.deepEqual([outcome.exit, outcome.message], ['done', undefined]);
   await assertEnd(sandbox, 'the clean run');
   return requests;
@@ -83,12 +97,14 @@ export async function trial(point: LineFault, folder: string): Promise<void> {
   const onWritten = async () => void lost.push(...(await unrecordedGaps(sandbox)));
   const lists = new Map();
   const bad = faultyCluster(sandbox.cluster, sandbox.scenario, { fault: point, lists, onWritten });
-  await whole(sandbox, workFolder, bad.cluster).catch(() => undefined);
+  await whole(sandbox, workFolder, bad.cluster, sameMachine('first')).catch(() => undefined);
   const request = bad.requests[point.at - 1] ?? 'none';
   const good = faultyCluster(sandbox.cluster, sandbox.scenario, { lists, onWritten });
-  const again = await whole(sandbox, workFolder, good.cluster);
+  const again = await whole(sandbox, workFolder, good.cluster, sameMachine('again'));
   assert.deepEqual([again.exit, again.message], ['done', undefined], `${what} (${request}): ${openFindings(again)}`);
   assert.deepEqual(lost, [], `${what} (${request})`);
+  // What was struck while it gave the lock back had nothing more to do: its lease runs out, for nobody renews it any more.
+  if (lockHolder(sandbox.scenario) === 'first') await sandbox.scenario.clock.sleep(RUN_OUT_MS);
   await assertEnd(sandbox, `${what} (${request})`);
 }
 
@@ -104,7 +120,7 @@ export async function assertEnd(sandbox: OwnerSandbox, what: string): Promise<vo
   const maps = await sandbox.cluster.list(K.ConfigMap, { namespace: 'kube-system' });
   const left = maps.map(({ metadata }) => metadata.name).filter((name) => name.startsWith('netsvc-upgrade-owners'));
   assert.deepEqual(left, [], `${what}: the journal`);
-  assert.equal(sandbox.scenario.state.holder, undefined, `${what}: the lock`);
+  assert.deepEqual([sandbox.scenario.state.holder, lockHolder(sandbox.scenario)], [undefined, undefined], `${what}: the lock`);
 }
 
 /** References that neither the object nor the journal in the cluster has. */
