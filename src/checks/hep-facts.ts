@@ -15,6 +15,16 @@ export interface HostVerdict {
 /** What becomes of an unclear endpoint: it stays, it stays and keeps its node from getting an automatic one, or the controllers delete it. */
 export type UnclearFate = 'stays' | 'blocks' | 'deleted';
 
+/** An old endpoint that is gone, and that the way back does not simply give back. */
+export interface GoneEndpoint {
+  readonly name: string;
+  readonly node: string;
+  /** `untold`: it is created again, lest something of a person's is lost. */
+  readonly remover: 'migration' | 'other' | 'untold';
+  /** The object as JSON, for whoever wants to create it by hand. */
+  readonly asItWas: string;
+}
+
 /** What the checks of `hep` look at. */
 export interface HepJudged {
   /** Nodes of the cluster. */
@@ -39,6 +49,8 @@ export interface HepJudged {
   readonly needsCli: boolean;
   /** True if nothing is left to migrate, or an earlier migration is taken back: most gates do not apply then. */
   readonly idle: boolean;
+  /** Old endpoints that were kept and are gone; undefined unless the migration is taken back. */
+  readonly gone: readonly GoneEndpoint[] | undefined;
 }
 
 export type HepCheck = Check<HepJudged>;

@@ -3,6 +3,7 @@ import { counted } from '../core/counted.ts';
 import { defineCheck, failed, failIfAny, listed, PROGRAM } from './define.ts';
 import type { HepCheck, HepJudged, HostVerdict } from './hep-facts.ts';
 import { judgeReleases } from './hep-release.ts';
+import { removedByUs } from './hep-undo.ts';
 import type { CheckId } from './registry.ts';
 
 const IDLE = 'there is nothing to migrate';
@@ -174,4 +175,5 @@ export const hepChecks: readonly HepCheck[] = [
   noHostOpens,
   noHostPolicedAnew,
   noHostChanges,
+  removedByUs,
 ];

@@ -9,9 +9,11 @@ export interface RemovalJudged {
   /** Hosts on which all traffic of a way would be dropped without it. */
   readonly denied: Reading<readonly { readonly host: string; readonly detail: string }[]>;
   /** Hosts on which other policies would decide alone. */
-  readonly decided: Reading<readonly { readonly host: string; readonly detail: string }[]>;
+  readonly decided: Reading<readonly { readonly host: string; readonly detail: string; readonly brief?: string }[]>;
   /** Pods on which other policies would decide alone, by namespace. */
-  readonly pods: Reading<readonly { readonly namespace: string; readonly pods: number; readonly detail: string }[]>;
+  readonly pods: Reading<
+    readonly { readonly namespace: string; readonly pods: number; readonly detail: string; readonly brief?: string }[]
+  >;
   /** True if a person told to delete it, by name. */
   readonly told: boolean;
   /** The CLI, where it is needed: in key-value mode, and for the way back. */
@@ -56,10 +58,11 @@ export const othersDecide: RemovalCheck = defineCheck('NS-722', {
     const places = [counted(hosts.length, 'host endpoint'), `pods of ${counted(spaces.length, 'namespace')}`];
     return failIfAny(
       [
-        ...hosts.map(({ host, detail }) => ({ text: host, detail })),
-        ...spaces.map(({ namespace, pods: count, detail }) => ({
+        ...hosts.map(({ host, ...texts }) => ({ text: host, ...texts })),
+        ...spaces.map(({ namespace, pods: count, detail, brief }) => ({
           text: `Namespace/${namespace}`,
           detail: `${counted(count, 'pod')}: ${detail}`,
+          ...(brief === undefined ? {} : { brief: `${counted(count, 'pod')}: ${brief}` }),
         })),
       ],
       'no other policies decide afterwards',

@@ -136,6 +136,7 @@ export const registry = {
   'NS-721': 'no host depends on the temporary policy alone',
   'NS-722': 'other policies decide without the temporary policy',
   'NS-723': 'CLI usable for the temporary policy',
+  'NS-724': 'old host endpoints removed by the migration',
   'NS-731': 'sidecar template for the installed mesh',
   'NS-732': 'edits of the injector carried',
   'NS-733': 'CSI driver runs before meshed pods are restarted',

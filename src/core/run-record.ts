@@ -32,7 +32,7 @@ export interface RunRecord {
   readonly toolVersion: string;
   readonly accepted: readonly string[];
   readonly stages: readonly StageRecord[];
-  /** Ids of actions whose `keep` is stored; the content is beside the record. */
+  /** Ids of what stages keep once; the content is beside the record. What actions keep is found by the run's id alone. */
   readonly kept: readonly string[];
   readonly backup?: string;
   /** Digest of the saved plan that the run was begun with. */

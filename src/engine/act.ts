@@ -52,11 +52,13 @@ export class Actor {
     const changes = this.#context.options.dryRun === 'none' && changesSomething(action);
     const started = this.#ports.clock.now().getTime();
     this.#observe({ type: 'action-started', stage: stage.id, action, index, of });
+    let kept: string | undefined;
     try {
-      if (changes) await this.#prepare(stage, action);
+      if (changes) kept = await this.#prepare(stage, action);
       const { detail, digests, left } = await this.#executor.perform(stage.id, action);
       if (changes) this.writes += 1;
       if (changes) this.#judged.cured(action);
+      this.#recorder.settle(kept, { done: true });
       if (digests) await this.#recorder.learn(digests);
       const durationMs = this.#ports.clock.now().getTime() - started;
       this.#observe({ type: 'action-done', stage: stage.id, action, durationMs, ...(detail ? { detail } : {}) });
@@ -70,17 +72,22 @@ export class Actor {
         message: messageOf(thrown),
         ...(interrupted ? { interrupted } : {}),
       });
-      if (thrown instanceof Outdated) return { outdated: thrown.message };
-      throw thrown;
+      if (!(thrown instanceof Outdated)) throw thrown;
+      const { outcome, message } = thrown;
+      this.#recorder.settle(kept, outcome);
+      if (outcome?.done) this.writes += 1;
+      return { outdated: message };
     }
   }
 
-  async #prepare(stage: AnyStage, action: Action): Promise<void> {
+  /** Resolves to the id under which is kept what is about to be removed. */
+  async #prepare(stage: AnyStage, action: Action): Promise<string | undefined> {
     // The adapter guards its own writes; what programs write is guarded here.
     if (action.effect.type !== 'patch') await this.#sameCluster();
-    await this.#recorder.keep(stage.id, action);
+    const kept = await this.#recorder.keep(stage.id, action);
     // Nothing may come between this and the write: the process may have slept through everything above.
     this.#hold.mustHold();
+    return kept;
   }
 
   /** The cluster that the person confirmed is the cluster that is written to (house rule 5). */

@@ -5,6 +5,7 @@ import { K } from '../core/kinds.ts';
 import { type JsonPatchOp, refText } from '../core/object.ts';
 import { ApiFailure } from '../core/ports.ts';
 import { deleteObject } from './delete-object.ts';
+import { deleteNamed } from './delete-old.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import type { Hold } from './hold.ts';
 import { installCli } from './install-cli.ts';
@@ -50,7 +51,10 @@ export function realExecutor(ports: EnginePorts, observe: Observer, ends: Ends, 
           await assertHolds(ports, effect.onlyIf);
           // What was just asked took its time: the lock may be gone since it was looked at.
           ends.mustHold();
-          await runTool(ports, effect, ends.cut, tell(observe, stage, action));
+          if (effect.onlyIf?.type === 'successor') {
+            const names = effect.onlyIf.old.map(({ name }) => name);
+            await deleteNamed(ports, effect, names, ends.cut, tell(observe, stage, action));
+          } else await runTool(ports, effect, ends.cut, tell(observe, stage, action));
           return {};
         case 'delete':
           return { detail: await deleteObject(ports, effect) };

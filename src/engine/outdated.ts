@@ -1,2 +1,12 @@
+import type { KeptOutcome } from '../core/ports.ts';
+
 /** Thrown when an action's precondition no longer holds: the stage has to be planned anew. */
-export class Outdated extends Error {}
+export class Outdated extends Error {
+  /** What became of what was to be removed, where that is sure. */
+  readonly outcome: KeptOutcome | undefined;
+
+  constructor(message: string, outcome?: KeptOutcome) {
+    super(message);
+    this.outcome = outcome;
+  }
+}

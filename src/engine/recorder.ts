@@ -1,6 +1,7 @@
 import type { Action } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import { type ExitName, Fault, messageOf } from '../core/fault.ts';
+import { type KeptLine, type KeptOutcome, numberOf } from '../core/ports.ts';
 import { continues, type RunRecord, type StageRecord } from '../core/run-record.ts';
 import { begunRecord, endedRecord, withStages } from '../core/run-record-steps.ts';
 import type { AnyStage, Remember, StagePlan } from '../core/stage.ts';
@@ -25,6 +26,10 @@ export class Recorder {
   #loaded = false;
   #remembered: Remember = {};
   #stages: StageRecord[] = [];
+  /** Number of the latest item of the run; undefined until those of its earlier parts were looked at. */
+  #number: number | undefined = 0;
+  /** What became of removals, to be stored with what comes next. */
+  #owed: KeptLine[] = [];
 
   constructor(ports: EnginePorts, context: Context) {
     this.#ports = ports;
@@ -62,6 +67,7 @@ export class Recorder {
 
   async noteStage(record: StageRecord): Promise<void> {
     this.#stages = [...this.#stages.filter((one) => one.id !== record.id), record];
+    await this.settled();
     if (this.#record) await this.#save(withStages(this.#record, this.#stages));
   }
 
@@ -70,19 +76,38 @@ export class Recorder {
     if (!item || !this.#record) return;
     const prefix = `${this.#record.runId}/${stage}/${item.id}#`;
     if (item.anew !== true && this.#record.kept.some((id) => id.startsWith(prefix))) return;
-    await this.#store(`${prefix}${this.#record.kept.length + 1}`, item.content, this.#record);
+    const id = `${prefix}${await this.#nextNumber(this.#record)}`;
+    await this.#ports.records.keep(id, item.content);
+    await this.#save({ ...this.#record, kept: [...this.#record.kept, id] });
   }
 
-  /** Stores what is about to be removed; durable when it resolves. Nothing that is kept is ever written over. */
-  async keep(stage: string, action: Action): Promise<void> {
-    if (action.keep === undefined || !this.#record) return;
-    const id = `${this.#record.runId}/${stage}/${action.id}#${this.#record.kept.length + 1}`;
-    await this.#store(id, action.keep, this.#record);
+  /** Stores what is about to be removed; durable when it resolves to its id. Nothing that is kept is ever written over. */
+  async keep(stage: string, action: Action): Promise<string | undefined> {
+    if (action.keep === undefined || !this.#record) return undefined;
+    const id = `${this.#record.runId}/${stage}/${action.id}#${await this.#nextNumber(this.#record)}`;
+    await this.#append({ id, content: action.keep });
+    return id;
   }
 
-  async #store(id: string, content: unknown, record: RunRecord): Promise<void> {
-    await this.#ports.records.keep(id, content);
-    await this.#save({ ...record, kept: [...record.kept, id] });
+  /** What became of what was kept: stored with the next item, or before anybody asks. */
+  settle(id: string | undefined, outcome: KeptOutcome | undefined): void {
+    if (id !== undefined && outcome !== undefined) this.#owed.push({ id, outcome });
+  }
+
+  /** Stores what is still owed: a stage that is looked at anew goes by it. */
+  async settled(): Promise<void> {
+    if (this.#owed.length > 0) await this.#append();
+  }
+
+  async #append(...more: readonly KeptLine[]): Promise<void> {
+    await this.#ports.records.append([...this.#owed, ...more]);
+    this.#owed = [];
+  }
+
+  async #nextNumber({ runId, kept }: RunRecord): Promise<number> {
+    this.#number ??= Math.max(kept.length, ...(await this.#ports.records.keptWith(`${runId}/`)).map(numberOf));
+    this.#number += 1;
+    return this.#number;
   }
 
   /** sha256 of what was fetched while acting, by file name; the last one fetched counts. */
@@ -108,7 +133,10 @@ export class Recorder {
     if (this.#loaded) return undefined;
     this.#loaded = true;
     const stored = await this.#ports.records.load();
-    if (continues(stored, this.#context)) return stored;
+    if (continues(stored, this.#context)) {
+      this.#number = undefined;
+      return stored;
+    }
     if (stored) await this.#setAside(stored);
     return undefined;
   }

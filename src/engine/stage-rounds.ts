@@ -47,6 +47,7 @@ export class StageRounds {
     let fewest = Number.POSITIVE_INFINITY;
     for (let [round, vain] = [1, 0]; vain < MAX_ROUNDS; round += 1) {
       hold.mayGoOn();
+      await recorder.settled();
       const open = this.#lookedAt(round) ?? (await this.#open(round));
       const exit = next === 'judge' ? this.#judge(open, round === 1) : undefined;
       if (exit) return exit;

@@ -3,29 +3,32 @@ import { whyOther } from '../core/endpoint-coverage.ts';
 import { hostEndpointOf } from '../core/host-endpoint.ts';
 import type { KubeObject } from '../core/object.ts';
 import { valueAt } from '../core/policy-renames.ts';
-import { cliList } from './cli-list.ts';
+import { cliList, cliNamed } from './cli-list.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import { Outdated } from './outdated.ts';
 
 type Ports = Pick<EnginePorts, 'cluster' | 'tools'>;
+
+/** What is gone by then, somebody else removed. */
+const UNTOUCHED = { done: false } as const;
 
 /** Throws Outdated if what the removal was decided by does not hold at this moment. */
 export async function assertSuccessor(ports: Ports, expected: SuccessorExpected): Promise<void> {
   const { node, old, signs, apiGroup, setting } = expected;
   const [endpoints, configuration] = await Promise.all([endpointsNow(ports, expected), configurationNow(ports, expected)]);
   if (String(valueAt(configuration, setting.field)).toLowerCase() !== 'enabled')
-    throw new Outdated(`${setting.name} does not ask for automatic host endpoints any more: the controllers delete theirs`);
+    throw new Outdated(`${setting.name} does not ask for automatic host endpoints any more: the controllers delete theirs`, UNTOUCHED);
   const why = whyOther(
     node,
     endpoints.map((one) => hostEndpointOf(one, apiGroup)),
     signs,
   );
-  if (why !== undefined) throw new Outdated(`${node.node}: ${why}`);
+  if (why !== undefined) throw new Outdated(`${node.node}: ${why}`, UNTOUCHED);
   const byName = new Map(endpoints.map((one) => [one.metadata.name, one.metadata]));
   for (const one of old) {
     const live = byName.get(one.name);
-    if (!live) throw new Outdated(`the host endpoint ${one.name} is gone`);
-    if (!isSame(one, live)) throw new Outdated(`the host endpoint ${one.name} changed meanwhile`);
+    if (!live) throw new Outdated(`the host endpoint ${one.name} is gone`, UNTOUCHED);
+    if (!isSame(one, live)) throw new Outdated(`the host endpoint ${one.name} changed meanwhile`, UNTOUCHED);
   }
 }
 
@@ -35,14 +38,16 @@ function isSame(read: ReadVersion, live: KubeObject['metadata']): boolean {
 
 /** By their names, without a list of the fleet; an automatic one whose name had to be shortened is found in the list. */
 async function endpointsNow(ports: Ports, { from, node, old, signs }: SuccessorExpected): Promise<readonly KubeObject[]> {
-  if ('cli' in from) return cliList(ports, from.cli, 'hostendpoints');
-  const [automatic, ...live] = await Promise.all(
-    [`${node.node}${signs.autoHepSuffix}`, ...old.map(({ name }) => name)].map((name) => ports.cluster.get(from.kind, name)),
-  );
+  const names = [`${node.node}${signs.autoHepSuffix}`, ...old.map(({ name }) => name)];
+  if ('cli' in from) {
+    const found = await cliNamed(ports, from.cli, 'hostendpoints', names);
+    return found.some(({ metadata }) => metadata.name === names[0]) ? found : cliList(ports, from.cli, 'hostendpoints');
+  }
+  const [automatic, ...live] = await Promise.all(names.map((name) => ports.cluster.get(from.kind, name)));
   return automatic ? [automatic, ...live.filter((one) => one !== undefined)] : ports.cluster.list(from.kind);
 }
 
 async function configurationNow(ports: Ports, { from, setting }: SuccessorExpected): Promise<KubeObject | undefined> {
   if (!('cli' in from)) return ports.cluster.get(from.settings, setting.name);
-  return (await cliList(ports, from.cli, setting.plural)).find(({ metadata }) => metadata.name === setting.name);
+  return (await cliNamed(ports, from.cli, setting.plural, [setting.name])).find(({ metadata }) => metadata.name === setting.name);
 }

@@ -69,13 +69,23 @@ function memoryRecords({ state }: Scenario, alive: () => void): Records {
       alive();
       state.kept.set(actionId, JSON.stringify(content ?? null));
     },
+    async append(lines) {
+      alive();
+      for (const { id, content, outcome } of lines) {
+        if (content !== undefined) state.kept.set(id, JSON.stringify(content));
+        if (outcome) state.outcomes.set(id, outcome);
+      }
+    },
     async kept(actionId) {
       const text = state.kept.get(actionId);
       return text === undefined ? undefined : JSON.parse(text);
     },
     async keptWith(part) {
       const found = [...state.kept].filter(([id]) => id.includes(part)).sort(([a], [b]) => (a < b ? -1 : 1));
-      return found.map(([id, text]) => ({ id, content: JSON.parse(text) }));
+      return found.map(([id, text]) => {
+        const outcome = state.outcomes.get(id);
+        return { id, content: JSON.parse(text), ...(outcome ? { outcome } : {}) };
+      });
     },
   };
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { K } from '../core/kinds.ts';
 import type { JournalEntry } from '../core/owner-journal.ts';
+import type { KeptOutcome } from '../core/ports.ts';
 import type { RunRecord } from '../core/run-record.ts';
 import { parseManifest } from '../merge/manifest.ts';
 import type { VirtualClock } from './clock.ts';
@@ -38,6 +39,8 @@ export interface SandboxState {
   record?: RunRecord;
   holder?: { readonly identity: string; readonly acquiredAt: string; readonly renewedAt: string };
   readonly kept: Map<string, string>;
+  /** By the id of the kept item. */
+  readonly outcomes: Map<string, KeptOutcome>;
   ownerEntries?: readonly JournalEntry[];
 }
 
@@ -61,7 +64,15 @@ export async function netsvcScenario(options: ScenarioOptions): Promise<Scenario
   if (options.cli !== false) files.write(`${BIN_DIR}/netsvcctl`, `netsvcctl ${installed}\n`, true);
   const clusterUid = namespaces[1]?.metadata.uid ?? '';
   const folder = `/sandbox/${clusterUid}`;
-  return { cluster, clock, files, releasesFolder: options.releasesFolder, clusterUid, workFolder: folder, state: { kept: new Map() } };
+  return {
+    cluster,
+    clock,
+    files,
+    releasesFolder: options.releasesFolder,
+    clusterUid,
+    workFolder: folder,
+    state: { kept: new Map(), outcomes: new Map() },
+  };
 }
 
 function pacing({ pullMs, readyMs }: ScenarioOptions): Pick<SandboxOptions, 'pullMs' | 'readyMs'> {

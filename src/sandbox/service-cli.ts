@@ -43,10 +43,7 @@ function onResources(cluster: SandboxCluster, [verb = '', ...rest]: readonly str
   const [word = '', ...more] = rest;
   const kind = kindOf(cluster, word);
   if (!kind) return refused(`resource type '${word}' is not supported`);
-  if (verb === 'get' && more.join(' ') === '-o json') {
-    const items = cluster.store.list(kind).map(served);
-    return said(JSON.stringify({ kind: `${kind.kind}List`, apiVersion: `${GROUP}/v3`, items }));
-  }
+  if (verb === 'get' && more.slice(-2).join(' ') === '-o json') return get(cluster, kind, more.slice(0, -2));
   if (verb === 'patch' && more.length === 3 && more[1] === '--patch') {
     cluster.registry.mergePatch(kind, { apiVersion: '', kind: kind.kind, name: more[0] ?? '' }, JSON.parse(more[2] ?? ''), OWN_MANAGER);
     return said(`Successfully patched 1 '${kind.kind}' resource\n`);
@@ -57,6 +54,17 @@ function onResources(cluster: SandboxCluster, [verb = '', ...rest]: readonly str
 
 function kindOf(cluster: SandboxCluster, word: string): Kind | undefined {
   return cluster.kinds().find(({ group, plural }) => group === `crd.${GROUP}` && (plural === word || plural === `${word}s`));
+}
+
+/** All as a list; of one name the bare object, of several an array of those that there are (cli notes 1.5). */
+function get(cluster: SandboxCluster, kind: Kind, names: readonly string[]): Answer {
+  const all = cluster.store.list(kind).map(served);
+  if (names.length === 0) return said(JSON.stringify({ kind: `${kind.kind}List`, apiVersion: `${GROUP}/v3`, items: all }));
+  const found = all.filter(({ metadata }) => names.includes(metadata.name));
+  const missing = names.filter((name) => !found.some(({ metadata }) => metadata.name === name));
+  const stderr = missing.map((name) => `resource does not exist: ${kind.kind}(${name}) with error: <nil>\n`).join('');
+  const stdout = JSON.stringify(found.length > 1 ? found : (found[0] ?? null));
+  return { exitCode: missing.length > 0 ? 1 : 0, stdout, stderr };
 }
 
 /** As the v3 API shows it. */

@@ -1,4 +1,4 @@
-import type { KeptItem, Records } from '../core/ports.ts';
+import { type KeptItem, numberOf, type Records } from '../core/ports.ts';
 import type { StageId } from '../core/stage.ts';
 
 /** What a stage kept before it changed things, of the latest run in which it did, in the order of keeping. */
@@ -10,9 +10,4 @@ export async function latestKept(records: Pick<Records, 'keptWith'>, stage: Stag
 export async function keptByRun(records: Pick<Records, 'keptWith'>, stage: StageId): Promise<readonly (readonly KeptItem[])[]> {
   const runs = Map.groupBy(await records.keptWith(`/${stage}/`), ({ id }) => id.split('/')[0] ?? '');
   return [...runs].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, items]) => items.toSorted((a, b) => numberOf(a) - numberOf(b)));
-}
-
-/** Items of a run are numbered as they are kept: `…#12`. */
-function numberOf({ id }: KeptItem): number {
-  return Number(/#(\d+)$/.exec(id)?.[1] ?? 0);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { hepChecks } from '../../src/checks/hep.ts';
-import type { HepJudged, HostVerdict } from '../../src/checks/hep-facts.ts';
+import type { GoneEndpoint, HepJudged, HostVerdict } from '../../src/checks/hep-facts.ts';
 import type { ComponentVersion } from '../../src/core/installation.ts';
 import { judgeAll } from '../../src/core/judge.ts';
 import type { RolloutProgress } from '../../src/core/rollout.ts';
@@ -25,6 +25,8 @@ const controllers = (tag: string) => component('controllers', 'Deployment/kube-s
 const NEW = ':v3.32.1';
 const DIGEST = `@sha256:${'a'.repeat(64)}`;
 
+const left = (name: string, remover: GoneEndpoint['remover']): GoneEndpoint => ({ name, node: 'n1', remover, asItWas: '{}' });
+
 /** A fleet that can be migrated without anything to say. */
 const READY: HepJudged = {
   nodes: 2,
@@ -38,6 +40,7 @@ const READY: HepJudged = {
   obstacles: [],
   cli: { program: '/bin/ctl' },
   needsCli: true,
+  gone: [],
   idle: false,
 };
 
@@ -190,6 +193,13 @@ const rows: Readonly<Record<string, Row>> = {
     is: 'error',
     says: /cannot be used: none was found$/,
   },
+  'endpoints that somebody else removed, and those of which nobody knows, on the way back': {
+    id: 'NS-724',
+    facts: { idle: true, gone: [left('a', 'other'), left('b', 'untold'), left('c', 'migration')] },
+    is: 'warning',
+    says: /^1 host endpoint removed by somebody else, not created again: a; 1 host endpoint of which nobody .*, created again: b$/,
+    about: ['a', 'b'],
+  },
   'no CLI': { id: 'NS-720', facts: { cli: { missing: 'none was found' } }, is: 'error', says: /cannot be used: none was found$/ },
 };
 
@@ -244,7 +254,7 @@ describe('the checks of hep', () => {
   });
 
   it('do not apply where nothing is left to migrate', () => {
-    const findings = judge({ idle: true, needsCli: false, obstacles: [obstacle], cli: { missing: 'none' } });
+    const findings = judge({ idle: true, gone: undefined, needsCli: false, obstacles: [obstacle], cli: { missing: 'none' } });
     assert.deepEqual([...new Set(findings.map(({ outcome }) => outcome))], ['not-applicable']);
   });
 });

@@ -51,6 +51,15 @@ describe('the checks of the removal of the temporary policy', () => {
     ]);
   });
 
+  it('NS-722 keeps the short text of many policies beside the whole one', () => {
+    const decided = { value: [{ host: 'node-2', detail: 'a, b, c, d', brief: 'a and 3 more' }] };
+    const pods = { value: [{ namespace: 'shop', pods: 3, detail: 'e, f, g, h', brief: 'e and 3 more' }] };
+    assert.deepEqual(judge('NS-722', { decided, pods }).evidence, [
+      { text: 'node-2', detail: 'a, b, c, d', brief: 'a and 3 more' },
+      { text: 'Namespace/shop', detail: '3 pods: e, f, g, h', brief: '3 pods: e and 3 more' },
+    ]);
+  });
+
   it('NS-723 stops where the CLI is needed and cannot be used, and only there', () => {
     const cli = { missing: 'calicoctl is not on PATH' };
     const stopped = judge('NS-723', { cli });

@@ -112,8 +112,8 @@ describe('runChain', () => {
     await run(bench, [scripted('apply', twice({ actions: [patch('gone')] }))]);
     const kept = bench.calls.findIndex((call) => /^keep .*\/apply\/gone#1$/.test(call));
     assert.ok(kept >= 0 && kept < bench.calls.indexOf('patch gone'), bench.calls.join(', '));
-    const recordAfterKeep = bench.calls.indexOf('record', kept);
-    assert.ok(recordAfterKeep > kept && recordAfterKeep < bench.calls.indexOf('patch gone'));
+    const settled = bench.calls.findIndex((call) => /^settled .*\/apply\/gone#1 true$/.test(call));
+    assert.ok(settled > bench.calls.indexOf('patch gone'), bench.calls.join(', '));
   });
 
   it('records which stage is at work, also one that only waits, once the run has written', async () => {
@@ -518,11 +518,11 @@ describe('runChain', () => {
 
   it('looks at the age of the lock right before a write: a process that slept through its lease writes nothing', async () => {
     const bench = engineBench();
-    const keep = async () => {
+    const append = async () => {
       bench.held = false;
     };
     // The last thing before the write is that its record becomes durable: the sleep falls right there.
-    Object.assign(bench.ports.records, { keep });
+    Object.assign(bench.ports.records, { append });
     const { outcome } = await run(bench, [scripted('apply', twice({ actions: [patch('gone')] }))]);
     assert.equal(outcome.exit, 'locked');
     assert.match(outcome.message ?? '', /another run may have taken over/);

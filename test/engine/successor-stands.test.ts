@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { SuccessorExpected } from '../../src/core/action.ts';
+import { Fault } from '../../src/core/fault.ts';
 import type { KubeObject } from '../../src/core/object.ts';
 import type { Cluster, Tools } from '../../src/core/ports.ts';
 import { Outdated } from '../../src/engine/outdated.ts';
@@ -31,6 +32,19 @@ const setting = (autoCreate: string) =>
     spec: { controllers: { node: { hostEndpoint: { autoCreate } } } },
   });
 
+/** As the CLI answers: a list, the bare object, an array of several; what is not there is a failure beside what is (cli notes 1.5). */
+function cliGet(objects: readonly KubeObject[], [plural, ...names]: readonly string[]) {
+  const items = objects.filter(({ kind }) => `${kind.toLowerCase()}s` === plural);
+  if (names.length === 0) return { exitCode: 0, stdout: JSON.stringify({ kind: 'List', items }), stderr: '' };
+  const found = items.filter(({ metadata }) => names.includes(metadata.name));
+  const absent = names.filter((name) => !found.some(({ metadata }) => metadata.name === name));
+  const stderr = absent.map((name) => `resource does not exist: HostEndpoint(${name}) with error: <nil>\n`).join('');
+  return { exitCode: absent.length > 0 ? 1 : 0, stdout: JSON.stringify(found.length > 1 ? found : (found[0] ?? null)), stderr };
+}
+
+/** Words of the CLI's calls. */
+const asked: string[] = [];
+
 /** The same question where the API stores them, and where only the CLI sees them. */
 function askBoth(objects: readonly KubeObject[]): readonly (() => Promise<void>)[] {
   const cluster = {
@@ -40,9 +54,9 @@ function askBoth(objects: readonly KubeObject[]): readonly (() => Promise<void>)
   } as unknown as Cluster;
   const tools = {
     run: async ({ args }: { readonly args: readonly string[] }) => {
-      assert.deepEqual(args.slice(2), ['-o', 'json', '--config=x']);
-      const items = objects.filter(({ kind }) => `${kind.toLowerCase()}s` === args[1]);
-      return { exitCode: 0, stdout: JSON.stringify({ kind: 'List', items }), stderr: '', durationMs: 1 };
+      assert.deepEqual(args.slice(-3), ['-o', 'json', '--config=x']);
+      asked.push(args.slice(0, -3).join(' '));
+      return { ...cliGet(objects, args.slice(1, -3)), durationMs: 1 };
     },
   } as unknown as Tools;
   return [
@@ -82,13 +96,36 @@ describe('right before the old endpoints of a node are deleted', () => {
     for (const ask of askBoth(whole)) await ask();
   });
 
+  it('they are asked for by their names, never as a list of the fleet, where the CLI alone sees them', async () => {
+    asked.length = 0;
+    await askBoth(whole)[1]?.();
+    assert.deepEqual(asked.toSorted(), ['get hostendpoints n1-auto-hep old-1', 'get kubecontrollersconfigurations default']);
+  });
+
+  it('they may be where the name of the automatic one had to be shortened: it is found in the list', async () => {
+    asked.length = 0;
+    const { metadata, ...rest } = automatic({ role: 'host' });
+    const ask = askBoth([{ ...rest, metadata: { ...metadata, name: 'f00-auto-hep' } }, ...whole.slice(1)])[1];
+    await ask?.();
+    assert.ok(asked.includes('get hostendpoints'));
+  });
+
+  it('nobody knows where the CLI fails for another reason: it is told, and nothing is deleted', async () => {
+    for (const stderr of ['connection is unauthorized: forbidden', 'resource does not exist: HostEndpoint(old-1)\nEOF']) {
+      const tools = { run: async () => ({ exitCode: 1, stdout: '[]', stderr, durationMs: 1 }) } as unknown as Tools;
+      const asking = assertSuccessor({ cluster: {} as Cluster, tools }, { ...expected, from: { cli: CLI } });
+      await assert.rejects(asking, (thrown) => thrown instanceof Fault && thrown.message.includes(stderr.split('\n').at(-1) ?? ''));
+    }
+  });
+
   it('they may be where old controllers took the word in small letters', async () => {
     for (const ask of askBoth([...whole.slice(0, 2), setting('enabled')])) await ask();
   });
 
   for (const [title, [objects, words]] of Object.entries(changed)) {
     it(`they may not be where ${title}`, async () => {
-      for (const ask of askBoth(objects)) await assert.rejects(ask(), (thrown) => thrown instanceof Outdated && words.test(thrown.message));
+      for (const ask of askBoth(objects))
+        await assert.rejects(ask(), (thrown) => thrown instanceof Outdated && words.test(thrown.message) && thrown.outcome?.done === false);
     });
   }
 });

@@ -58,6 +58,14 @@ describe('policy on the sandbox', () => {
     assert.deepEqual(policies(scenario), [NAME, 'mine']);
   });
 
+  it('names the first of many policies that would decide, and all of them where everything is asked for', async () => {
+    const scenario = await upgraded();
+    for (const name of ['p1', 'p2', 'p3', 'p4']) put(scenario, 'GlobalNetworkPolicy', name, { selector: 'has(role)', types: ['Ingress'] });
+    const [one] = (await run(scenario)).findings.find(({ id }) => id === 'NS-722')?.evidence ?? [];
+    assert.match(one?.detail ?? '', /^ingress: mine, p1, p2, p3, p4, then deny; /);
+    assert.match(one?.brief ?? '', /^ingress: mine, p1, p2 and 2 more, then deny; /);
+  });
+
   it('refuses another name', async () => {
     const scenario = await upgraded();
     assert.equal((await run(scenario, { delete: 'mine' })).exit, 'usage');

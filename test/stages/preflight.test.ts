@@ -83,6 +83,7 @@ function sourcesOf(cluster: ClusterReader, text: string | undefined = manifest):
       load: async () => undefined,
       save: async () => undefined,
       keep: async () => undefined,
+      append: async () => undefined,
       kept: async () => undefined,
       keptWith: async () => [],
     },

@@ -74,6 +74,7 @@ export function applyBench(installed: readonly KubeObject[], parts: BenchParts =
       load: async () => bench.record,
       save: async () => undefined,
       keep: async () => undefined,
+      append: async () => undefined,
       kept: async (id) => kept.get(id),
       keptWith: async () => [],
     },

@@ -1,6 +1,7 @@
 import type { Context, Options } from '../../src/core/context.ts';
 import { Fault } from '../../src/core/fault.ts';
 import type { KubeObject } from '../../src/core/object.ts';
+import type { KeptLine } from '../../src/core/ports.ts';
 import type { Profile } from '../../src/core/profile.ts';
 import type { RunRecord } from '../../src/core/run-record.ts';
 import type { EnginePorts } from '../../src/engine/engine-ports.ts';
@@ -79,6 +80,12 @@ export function engineBench(): EngineBench {
       keep: async (id: string, content: unknown) => {
         calls.push(`keep ${id}`);
         bench.kept.set(id, content);
+      },
+      append: async (lines: readonly KeptLine[]) => {
+        for (const { id, content, outcome } of lines) {
+          calls.push(outcome ? `settled ${id} ${outcome.done}` : `keep ${id}`);
+          if (!outcome) bench.kept.set(id, content);
+        }
       },
       keptWith: async (part: string) => {
         const found = [...bench.kept].filter(([id]) => id.includes(part)).sort(([one], [other]) => (one < other ? -1 : 1));

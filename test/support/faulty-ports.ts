@@ -28,6 +28,7 @@ export function faultyRecords(records: Records, line: BadLine): Records {
     load: () => line.asked('record load', () => records.load()),
     save: (record) => line.asked('record save', () => records.save(record)),
     keep: (id, content) => line.asked(`keep ${id.replace(/^[^/]*/, '')}`, () => records.keep(id, content)),
+    append: (lines) => line.asked(`append ${lines.map(({ id }) => id.replace(/^[^/]*/, '')).join(' ')}`, () => records.append(lines)),
     keptWith: (part) => line.asked('kept', () => records.keptWith(part)),
   };
 }

@@ -1,8 +1,10 @@
 import { K } from '../../core/kinds.ts';
 import type { KubeObject } from '../../core/object.ts';
-import { ApiFailure, type Cluster, type Records } from '../../core/ports.ts';
+import { ApiFailure, type Cluster, type KeptLine, type Records } from '../../core/ports.ts';
 import type { RunRecord } from '../../core/run-record.ts';
 import { type Binary, isPieceOf, packed, sizeOf, unpacked, unpackedWith } from './kept.ts';
+import { joined, keptLog, LINE_BYTES, readLog } from './log.ts';
+import { logName, logNumber, logParts, partOf, withPart } from './log-maps.ts';
 import { parseRecord } from './shape.ts';
 
 export const RECORD_NAME = 'netsvc-upgrade-run';
@@ -18,9 +20,13 @@ export interface RecordsDeps {
   readonly namespace: string;
 }
 
-type Change = (map: KubeObject) => KubeObject;
+/** Undefined: it stays as it is. */
+type Change = (map: KubeObject) => KubeObject | undefined | Promise<KubeObject | undefined>;
 
-/** The run record in ConfigMap `netsvc-upgrade-run`; what it has no room for goes to `netsvc-upgrade-run-kept-N`. */
+/**
+ * The run record in ConfigMap `netsvc-upgrade-run`; what it has no room for goes to `netsvc-upgrade-run-kept-N`, and what single actions keep, of
+ * which there may be as many as nodes, to `netsvc-upgrade-run-log-N`.
+ */
 export function configMapRecords({ cluster, namespace }: RecordsDeps): Records {
   const get = (name: string) => cluster.get(K.ConfigMap, name, namespace);
 
@@ -28,7 +34,8 @@ export function configMapRecords({ cluster, namespace }: RecordsDeps): Records {
   async function update(name: string, change: Change): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       const live = await get(name);
-      const wanted = change(live ?? emptyMap(name, namespace));
+      const wanted = await change(live ?? emptyMap(name, namespace));
+      if (!wanted) return;
       try {
         await (live ? cluster.replace(K.ConfigMap, wanted) : cluster.create(K.ConfigMap, wanted));
         return;
@@ -38,12 +45,35 @@ export function configMapRecords({ cluster, namespace }: RecordsDeps): Records {
     }
   }
 
-  async function everyMap(): Promise<readonly KubeObject[]> {
-    const listed = await cluster.list(K.ConfigMap, { namespace, labelSelector: `${OWNED}=netsvc-upgrade` });
-    const spilled = listed.filter(({ metadata }) => /^netsvc-upgrade-run-kept-\d+$/.test(metadata.name));
+  const listed = (metadataOnly: boolean) =>
+    cluster.list(K.ConfigMap, { namespace, labelSelector: `${OWNED}=netsvc-upgrade`, ...(metadataOnly ? { metadataOnly } : {}) });
+
+  async function withMain(maps: readonly KubeObject[]): Promise<readonly KubeObject[]> {
+    const spilled = maps.filter(({ metadata }) => /^netsvc-upgrade-run-kept-\d+$/.test(metadata.name));
     const main = await get(RECORD_NAME);
     return main ? [main, ...spilled] : spilled;
   }
+
+  async function keep(actionId: string, content: unknown): Promise<void> {
+    const pieces = await packed(actionId, content);
+    const maps = await withMain(await listed(false));
+    const old = maps.filter((map) => Object.keys(binaryOf(map)).some((key) => isPieceOf(actionId, key)));
+    const placed = place(pieces, maps);
+    // New pieces first, then the old ones away: a crash in between leaves too much, never too little.
+    for (const [name, part] of placed) await update(name, (map) => withBinary(map, { ...without(actionId, map), ...part }));
+    for (const map of old.filter(({ metadata }) => !placed.has(metadata.name)))
+      await update(map.metadata.name, (live) => withBinary(live, without(actionId, live)));
+  }
+
+  const log = keptLog({
+    last: async () => Math.max(0, ...(await listed(true)).map(logNumber)),
+    async update(number, change) {
+      await update(logName(number), async (map) => {
+        const part = await change(partOf(map));
+        return part && withPart(map, part);
+      });
+    },
+  });
 
   return {
     async load() {
@@ -53,25 +83,27 @@ export function configMapRecords({ cluster, namespace }: RecordsDeps): Records {
     async save(record) {
       await update(RECORD_NAME, (map) => withRecord(map, record, namespace));
     },
-    async keep(actionId, content) {
-      const pieces = await packed(actionId, content);
-      const maps = await everyMap();
-      const old = maps.filter((map) => Object.keys(binaryOf(map)).some((key) => isPieceOf(actionId, key)));
-      const placed = place(pieces, maps);
-      // New pieces first, then the old ones away: a crash in between leaves too much, never too little.
-      for (const [name, part] of placed) await update(name, (map) => withBinary(map, { ...without(actionId, map), ...part }));
-      for (const map of old.filter(({ metadata }) => !placed.has(metadata.name)))
-        await update(map.metadata.name, (live) => withBinary(live, without(actionId, live)));
+    keep,
+    async append(lines) {
+      const [small = [], large = []] = [false, true].map((isLarge) => lines.filter((line) => isTooLarge(line) === isLarge));
+      for (const { id, content } of large) await keep(id, content);
+      if (small.length > 0) await log.append(small);
     },
     async kept(actionId) {
-      const maps = await everyMap();
+      const maps = await withMain(await listed(false));
       return unpacked(actionId, Object.assign({}, ...maps.map(binaryOf)) as Binary);
     },
     async keptWith(part) {
-      const maps = await everyMap();
-      return unpackedWith(part, Object.assign({}, ...maps.map(binaryOf)) as Binary);
+      const all = await listed(false);
+      const maps = await withMain(all);
+      const lines = await readLog(await logParts(all, get), (number) => `${namespace}/${logName(number)}`);
+      return joined(await unpackedWith(part, Object.assign({}, ...maps.map(binaryOf)) as Binary), lines, part);
     },
   };
+}
+
+function isTooLarge({ content }: KeptLine): boolean {
+  return content !== undefined && Buffer.byteLength(JSON.stringify(content)) > LINE_BYTES;
 }
 
 /** Which ConfigMap takes which pieces: the first with room, else a new one. */

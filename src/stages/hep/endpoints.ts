@@ -2,6 +2,7 @@ import type { Action, CliCall, EndpointsExpected, SuccessorExpected } from '../.
 import type { Context } from '../../core/context.ts';
 import type { NodeVerdict } from '../../policy/host-endpoint-verdicts.ts';
 import type { HepFacts } from './facts.ts';
+import { hasRemoved } from './removed.ts';
 
 /** Five minutes for a restart with back-off, and the old controllers' 2.5 endpoints a second (host endpoint notes 1.2). */
 function limitMs(nodes: number): number {
@@ -44,7 +45,7 @@ export function deleteOld(facts: HepFacts, verdicts: readonly NodeVerdict[], con
   const { cli, stored, kept } = facts;
   if ('missing' in cli) return [];
   const byName = new Map(stored.map((one) => [one.metadata.name, one]));
-  const isFirst = !kept.some(({ id }) => id.includes('/hep/delete-'));
+  const isFirst = !hasRemoved(kept);
   const successor = successorOf(facts, context);
   return verdicts
     .filter(({ old, uncovered }) => old.length > 0 && uncovered === undefined)

@@ -1,4 +1,4 @@
-import type { HepJudged, HostVerdict } from '../../checks/hep-facts.ts';
+import type { GoneEndpoint, HepJudged, HostVerdict } from '../../checks/hep-facts.ts';
 import type { Context } from '../../core/context.ts';
 import { type AutomaticSigns, type HostEndpoint, isAllInterfaces, isLabelledOwn, isTakenForOwn } from '../../core/host-endpoint.ts';
 import type { PlannedHost } from '../../core/plan.ts';
@@ -9,7 +9,8 @@ import { laneText, type Verdict } from '../../policy/verdict.ts';
 import { waitOf } from './controllers-wait.ts';
 import type { HepFacts } from './facts.ts';
 import { overrideOf } from './override.ts';
-import { undoNeedsCli } from './undo.ts';
+import type { KeptEndpoint } from './removed.ts';
+import { gone, servedEndpoint, undoNeedsCli } from './undo.ts';
 
 /** Endpoints go from the controllers through Typha, where there is one, to the agents. */
 const CARRIERS: ReadonlySet<string> = new Set(['agent', 'typha', 'controllers']);
@@ -34,6 +35,20 @@ export function hepJudged(facts: HepFacts, context: Context): HepJudged {
     cli: 'missing' in cli ? cli : { program: cli.program },
     needsCli: context.options.undo ? undoNeedsCli(facts) : !isMigrated(facts),
     idle: context.options.undo === true || isMigrated(facts),
+    gone: context.options.undo ? gone(facts).map((one) => goneEndpoint(one, context)) : undefined,
+  };
+}
+
+function goneEndpoint({ endpoint, remover }: KeptEndpoint, context: Context): GoneEndpoint {
+  const { node = '' } = endpoint.spec as { readonly node?: string };
+  const name = endpoint.metadata.name;
+  return {
+    name,
+    node,
+    remover,
+    get asItWas(): string {
+      return JSON.stringify(servedEndpoint(endpoint, context));
+    },
   };
 }
 

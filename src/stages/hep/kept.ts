@@ -8,6 +8,8 @@ export interface KeptOfMigration {
   readonly labels?: readonly AddedLabels[];
   readonly configuration?: { readonly name: string; readonly spec?: unknown };
   readonly endpoints?: readonly KubeObject[];
+  /** Name of an old endpoint that the way back created again. */
+  readonly recreated?: string;
 }
 
 /**

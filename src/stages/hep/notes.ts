@@ -34,7 +34,9 @@ function openPorts(failsafe: Noted['failsafe']): readonly string[] {
 function allowAll(verdicts: readonly NodeVerdict[]): string {
   const open = verdicts.filter(({ atDelete }) => atDelete.changes.some(({ verdict }) => verdict === 'OPEN'));
   const warning = 'automatic host endpoints carry an allow-all profile: where no policy selects a host, all its traffic is let through';
-  return open.length === 0 ? warning : `${warning}: ${open.map(({ node }) => node).join(', ')}`;
+  return open.length === 0
+    ? warning
+    : `${warning}: ${listed(open.map(({ node }) => node))}${open.length > 3 ? ' (NS-711 names all, with -o wide)' : ''}`;
 }
 
 /** Only endpoints of all interfaces are migrated: a named one goes before them on its interface, one by addresses is found by these. */

@@ -8,43 +8,50 @@ import { escapePointer } from '../../merge/json-patch.ts';
 import { automaticSettings } from '../../policy/automatic-endpoint.ts';
 import type { HepFacts } from './facts.ts';
 import type { KeptOfMigration } from './kept.ts';
+import { type KeptEndpoint, keptEndpoints } from './removed.ts';
 
 /**
  * The way back: old endpoints first, then the setting, then the labels that were added; each only where it still is as the migration
  * left it. Planned from what was kept before each change, so that it can be repeated.
  */
 export function undoPlan(facts: HepFacts, context: Context): StagePlan {
-  const kept = keptIn(facts);
+  const kept = contentsOf(facts);
   if (kept.length === 0) return { skip: 'no migration to automatic host endpoints was recorded on this cluster' };
   if ('missing' in facts.cli && undoNeedsCli(facts)) return { skip: `the service’s CLI cannot be used: ${facts.cli.missing}` };
-  const actions = [...recreate(facts, kept, context), ...resetSetting(facts, kept, context), ...removeLabels(facts, kept)];
-  return actions.length > 0 ? { actions } : { skip: 'everything is as it was before the migration' };
+  const actions = [...recreate(facts, context), ...resetSetting(facts, kept, context), ...removeLabels(facts, kept)];
+  return actions.length > 0 ? { actions } : { skip: 'everything that the migration changed is as it was before' };
 }
 
 /** Labels are taken off nodes without it. In key-value mode it alone could say what is there already. */
 export function undoNeedsCli(facts: Pick<HepFacts, 'installation' | 'cli' | 'kept' | 'stored' | 'settings'>): boolean {
-  const kept = keptIn(facts);
+  const kept = contentsOf(facts);
   if ('missing' in facts.cli && facts.installation.datastore === 'kvstore') return kept.length > 0;
-  return missingOf(facts, kept).length > 0 || formerSetting(facts, kept) !== undefined;
+  return gone(facts).some(isOurs) || formerSetting(facts, kept) !== undefined;
 }
 
-function keptIn({ kept }: Pick<HepFacts, 'kept'>): readonly KeptOfMigration[] {
+function contentsOf({ kept }: Pick<HepFacts, 'kept'>): readonly KeptOfMigration[] {
   return kept.map(({ content }) => content as KeptOfMigration);
 }
 
-function missingOf({ stored }: Pick<HepFacts, 'stored'>, kept: readonly KeptOfMigration[]): readonly KubeObject[] {
+/** Old endpoints that were kept before their turn came, and are not there. */
+export function gone({ stored, kept }: Pick<HepFacts, 'stored' | 'kept'>): readonly KeptEndpoint[] {
   const there = new Set(stored.map(({ metadata }) => metadata.name));
-  const gone = new Map(kept.flatMap(({ endpoints = [] }) => endpoints).map((one) => [one.metadata.name, one]));
-  return [...gone.values()].filter(({ metadata }) => !there.has(metadata.name));
+  return [...keptEndpoints(kept).values()].filter(({ endpoint }) => !there.has(endpoint.metadata.name));
 }
 
-function recreate({ stored, cli }: HepFacts, kept: readonly KeptOfMigration[], context: Context): readonly Action[] {
+/** What somebody else removed stays away; where nobody can tell, nothing of a person's may be lost. */
+const isOurs = ({ remover }: KeptEndpoint): boolean => remover !== 'other';
+
+function recreate(facts: HepFacts, context: Context): readonly Action[] {
+  const { cli } = facts;
   if ('missing' in cli) return [];
-  return missingOf({ stored }, kept).map((endpoint, index) => ({
+  const again = gone(facts).filter(isOurs);
+  return again.map(({ endpoint, remover }, index) => ({
     id: `recreate-${index + 1}`,
-    title: `create the host endpoint ${endpoint.metadata.name} again`,
+    title: `create the host endpoint ${endpoint.metadata.name} again${remover === 'untold' ? ' (who removed it was not recorded)' : ''}`,
     ref: '§4.7/3',
     undo: 'full',
+    keep: { recreated: endpoint.metadata.name },
     effect: {
       type: 'exec',
       program: cli.program,
@@ -54,7 +61,7 @@ function recreate({ stored, cli }: HepFacts, kept: readonly KeptOfMigration[], c
 }
 
 /** As the v3 API takes it: with all its labels and annotations, without what the server sets. */
-function servedEndpoint(endpoint: KubeObject, { profile }: Context): KubeObject {
+export function servedEndpoint(endpoint: KubeObject, { profile }: Context): KubeObject {
   const { labels, annotations } = storedMetadata(endpoint, profile.apiGroup);
   return {
     apiVersion: `${profile.apiGroup}/v3`,

@@ -1,3 +1,4 @@
+import { listed } from '../../checks/define.ts';
 import type { RemovalJudged } from '../../checks/policy-removal.ts';
 import type { CliCall } from '../../core/action.ts';
 import type { Context } from '../../core/context.ts';
@@ -52,10 +53,14 @@ export async function readPolicyFacts(sources: Sources, context: Context): Promi
     const gone = found.map((one) => globalPolicyOf(one, profile));
     return hostsWithout(gone, endpoints, world);
   });
-  const told = (pick: (host: HostWithout) => string) =>
+  const told = (pick: (host: HostWithout) => string, short = pick) =>
     'unread' in hosts
       ? hosts
-      : { value: hosts.value.map((host) => ({ host: nameOf(host), detail: pick(host) })).filter(({ detail }) => detail !== '') };
+      : {
+          value: hosts.value
+            .map((host) => ({ host: nameOf(host), ...texts(pick(host), short(host)) }))
+            .filter(({ detail }) => detail !== ''),
+        };
   return {
     installation,
     found,
@@ -63,7 +68,10 @@ export async function readPolicyFacts(sources: Sources, context: Context): Promi
     kept,
     stored: found.map(({ metadata }) => metadata.name),
     denied: told(({ denied }) => denied.join(', ')),
-    decided: told(({ decided }) => decided.map(({ lane, after }) => `${lane}: ${laneText(after)}`).join('; ')),
+    decided: told(
+      ({ decided }) => decided.map(({ lane, after }) => `${lane}: ${laneText(after)}`).join('; '),
+      ({ decided }) => decided.map(({ lane, after }) => `${lane}: ${laneText(after, FIRST)}`).join('; '),
+    ),
     pods: await attemptWith(workloads, async (facts) => podsWithout(found, policies, facts, profile)),
     told: options.deletePolicy !== undefined,
     cli: 'missing' in call ? call : { program: call.program },
@@ -90,8 +98,15 @@ function podsWithout(found: readonly KubeObject[], policies: readonly KubeObject
   return workloadsWithout(gone, { ...facts, globalPolicies }).map(({ namespace, pods, policies: names }) => ({
     namespace,
     pods,
-    detail: `${names.join(', ')} would decide alone`,
+    ...texts(`${names.join(', ')} would decide alone`, `${listed(names, FIRST)} would decide alone`),
   }));
+}
+
+/** Policies that a list on a screen names one by one. */
+const FIRST = 3;
+
+function texts(detail: string, brief: string): { readonly detail: string; readonly brief?: string } {
+  return brief === detail ? { detail } : { detail, brief };
 }
 
 /** Listed and told by both of its names: neither "not found" by name nor the stored name alone is to be trusted (host endpoint notes 5). */

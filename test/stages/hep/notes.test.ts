@@ -14,6 +14,10 @@ const OPEN = { profiles: [ALLOW_ALL] };
 describe('the notes of hep', () => {
   const rows: Readonly<Record<string, readonly [Fleet['endpoints'], RegExp]>> = {
     'name the nodes that the allow-all profile opens': [[hep('a', 'n1')], /^automatic .* let through: n1$/m],
+    'name the first nodes that the allow-all profile opens, and count the others': [
+      [hep('a', 'n1'), hep('b', 'n2'), hep('c', 'n3'), hep('d', 'n4')],
+      /^automatic .* let through: n1, n2, n3 and 1 more \(NS-711 names all, with -o wide\)$/m,
+    ],
     'name nobody where nothing is opened': [[hep('a', 'n1', {}, OPEN)], /^automatic .* let through$/m],
     'name endpoints of one interface': [
       [hep('eth', 'n1', {}, { interfaceName: 'eth0' })],
@@ -33,7 +37,7 @@ describe('the notes of hep', () => {
     ],
   };
   for (const [title, [endpoints = [], says]] of Object.entries(rows)) {
-    it(title, () => assert.match(notesOf({ nodes: { n1: {}, n2: {} }, endpoints }).join('\n'), says));
+    it(title, () => assert.match(notesOf({ nodes: { n1: {}, n2: {}, n3: {}, n4: {} }, endpoints }).join('\n'), says));
   }
 
   it('are one where nothing is odd', () => assert.equal(notesOf({ nodes: { n1: {} }, endpoints: [hep('a', 'n1', {}, OPEN)] }).length, 1));

@@ -1,0 +1,72 @@
+import { Fault } from '../../core/fault.ts';
+import type { KeptItem, KeptLine } from '../../core/ports.ts';
+import { gunzip, gzip } from '../compression.ts';
+
+/** Text of the part that is written to: every append writes all of it. Bytes. */
+export const OPEN_BYTES = 100_000;
+
+/** What is longer does not go into the log. Bytes; a part holds one of them beside what is in it. */
+export const LINE_BYTES = 100_000;
+
+/** What a part of the log holds: text while it is open, gzip once it is full. */
+export type LogPart = { readonly text: string } | { readonly gz: Uint8Array };
+
+/** Where the parts are, by their number from 1. */
+export interface LogPlace {
+  /** Number of the last part; 0 if there is none. */
+  last(): Promise<number>;
+  /** Reads, changes and writes a part, once more if somebody wrote in between; `change` resolves to undefined for a part that stays as it is. */
+  update(number: number, change: (part: LogPart | undefined) => Promise<LogPart | undefined>): Promise<void>;
+}
+
+/**
+ * Many small items in few objects: lines of JSON, added to the last part. A part that has no room is closed, which compresses it where it is, and
+ * the next one is begun; both are single writes, so that a program killed in between leaves all lines where they were.
+ */
+export function keptLog(place: LogPlace): { append(lines: readonly KeptLine[]): Promise<void> } {
+  let at: number | undefined;
+  return {
+    async append(lines) {
+      const more = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+      at ??= Math.max(1, await place.last());
+      for (let written = false; !written; at += written ? 0 : 1) {
+        await place.update(at, async (part) => {
+          written = part === undefined || ('text' in part && Buffer.byteLength(part.text) + Buffer.byteLength(more) <= OPEN_BYTES);
+          if (part === undefined) return { text: more };
+          if ('gz' in part) return undefined;
+          return written ? { text: part.text + more } : { gz: await gzip(Buffer.from(part.text)) };
+        });
+      }
+    },
+  };
+}
+
+/** All lines, from the parts in order. Throws Fault('failed') if one is missing or cannot be read. */
+export async function readLog(parts: ReadonlyMap<number, LogPart>, nameOf: (number: number) => string): Promise<readonly KeptLine[]> {
+  const lines: KeptLine[] = [];
+  for (let number = 1; number <= Math.max(0, ...parts.keys()); number += 1) {
+    const part = parts.get(number);
+    if (!part) throw damaged(nameOf(number), 'it is missing');
+    try {
+      const text = 'text' in part ? part.text : (await gunzip(part.gz)).toString('utf8');
+      for (const line of text.split('\n')) if (line !== '') lines.push(JSON.parse(line) as KeptLine);
+    } catch {
+      throw damaged(nameOf(number), 'it cannot be read');
+    }
+  }
+  return lines;
+}
+
+function damaged(name: string, why: string): Fault {
+  return new Fault('failed', `what was kept before removals is incomplete: ConfigMap ${name}: ${why}`, [
+    `restore the ConfigMap ${name} from a backup`,
+  ]);
+}
+
+/** Items with this part in their id, what became of each put to it; sorted by id. */
+export function joined(items: readonly KeptItem[], lines: readonly KeptLine[], part: string): readonly KeptItem[] {
+  const byId = new Map<string, KeptLine>();
+  for (const line of [...items, ...lines]) if (line.id.includes(part)) byId.set(line.id, { ...byId.get(line.id), ...line });
+  const whole = [...byId.values()].flatMap((line) => ('content' in line ? [line as KeptItem] : []));
+  return whole.sort((a, b) => (a.id < b.id ? -1 : 1));
+}

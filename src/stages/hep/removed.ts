@@ -1,0 +1,41 @@
+import type { KubeObject } from '../../core/object.ts';
+import type { KeptItem } from '../../core/ports.ts';
+import type { KeptOfMigration } from './kept.ts';
+
+/**
+ * Who removed an old endpoint that is gone: the migration; somebody else, before its turn came or after it was put back; or nobody can tell,
+ * because the program was killed between the note that it was about to and the one that it did (and before such notes were written at all).
+ */
+export type Remover = 'migration' | 'other' | 'untold';
+
+/** An old endpoint as it was last kept. */
+export interface KeptEndpoint {
+  readonly endpoint: KubeObject;
+  readonly remover: Remover;
+}
+
+/** Every old endpoint that the migration was about to delete, by name; what happened last counts. */
+export function keptEndpoints(kept: readonly KeptItem[]): ReadonlyMap<string, KeptEndpoint> {
+  const found = new Map<string, KeptEndpoint>();
+  for (const item of kept) {
+    const { endpoints = [], recreated } = item.content as KeptOfMigration;
+    for (const endpoint of endpoints) found.set(endpoint.metadata.name, { endpoint, remover: removerOf(item, endpoint.metadata.name) });
+    const back = recreated === undefined ? undefined : found.get(recreated);
+    if (back && item.outcome?.done) found.set(back.endpoint.metadata.name, { ...back, remover: 'other' });
+  }
+  return found;
+}
+
+function removerOf({ outcome }: KeptItem, name: string): Remover {
+  if (!outcome) return 'untold';
+  return outcome.done && !outcome.except?.includes(name) ? 'migration' : 'other';
+}
+
+/** True once the migration has really removed an old endpoint since it was switched on the last time. */
+export function hasRemoved(kept: readonly KeptItem[]): boolean {
+  const enabled = kept.findLastIndex(({ content }) => (content as KeptOfMigration).configuration !== undefined);
+  return kept.slice(enabled + 1).some((item) => {
+    const { endpoints = [] } = item.content as KeptOfMigration;
+    return endpoints.some(({ metadata }) => removerOf(item, metadata.name) === 'migration');
+  });
+}

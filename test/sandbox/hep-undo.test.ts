@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { toOptions } from '../../src/cli/options.ts';
+import type { EngineEvent } from '../../src/core/event.ts';
+import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
+import type { EnginePorts } from '../../src/engine/engine-ports.ts';
+import { runChain } from '../../src/engine/run-chain.ts';
+import { netsvc } from '../../src/profiles/netsvc.ts';
+import { Killed } from '../../src/sandbox/api-faults.ts';
+import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { hepStage } from '../../src/stages/hep.ts';
+import { endpoints, oldEndpoint, upgraded } from '../support/hep-sandbox.ts';
+
+interface Played {
+  readonly outcome: ChainOutcome | undefined;
+  readonly events: readonly EngineEvent[];
+}
+
+type Change = (ports: EnginePorts) => EnginePorts;
+
+/** A new process that migrates, or takes back; `change` is what happens around it. */
+async function play(scenario: Scenario, undo: boolean, change: Change = (same) => same): Promise<Played> {
+  const { clock, clusterUid, workFolder } = scenario;
+  const options = toOptions({ undo }, { defaultRelease: netsvc.defaultRelease, checks: [] });
+  const where = { server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder };
+  const events: EngineEvent[] = [];
+  const context = { profile: netsvc, options, ...where, startedAt: clock.now() };
+  const outcome = await runChain([hepStage], change(sandboxPorts(scenario)), context, (event) => events.push(event)).catch(() => undefined);
+  return { outcome, events };
+}
+
+const names = (scenario: Scenario) => endpoints(scenario).map(({ metadata }) => metadata.name);
+const oldOnes = (scenario: Scenario) => names(scenario).filter((name) => !name.endsWith('-auto-hep'));
+
+function removeByHand({ cluster }: Scenario, name: string): void {
+  const kind = cluster.kinds().find(({ plural }) => plural === 'hostendpoints');
+  assert.ok(kind);
+  cluster.store.delete(kind, name);
+}
+
+/** While the removal of that endpoint is being recorded, something happens. */
+const whileRecorded =
+  (name: string, happen: () => void): Change =>
+  (ports) => {
+    let happened = false;
+    const append: typeof ports.records.append = async (lines) => {
+      await ports.records.append(lines);
+      if (happened || !lines.some(({ content }) => JSON.stringify(content ?? null).includes(`"name":"${name}"`))) return;
+      happened = true;
+      happen();
+    };
+    return { ...ports, records: { ...ports.records, append } };
+  };
+
+/** Between the last look at that endpoint and its removal, something happens. */
+const beforeRemoved =
+  (name: string, happen: () => void): Change =>
+  (ports) => {
+    let happened = false;
+    const run: typeof ports.tools.run = async (invocation, options) => {
+      if (!happened && invocation.args[0] === 'delete' && invocation.args.includes(name)) {
+        happened = true;
+        happen();
+      }
+      return ports.tools.run(invocation, options);
+    };
+    return { ...ports, tools: { ...ports.tools, run } };
+  };
+
+const about = (played: Played, id = 'NS-724') =>
+  played.outcome?.findings
+    .find((one) => one.id === id)
+    ?.evidence.map(({ text, detail = '' }) => `${text} ${/created again|stays away/.exec(detail)?.[0]}`);
+
+describe('what hep --undo creates again', () => {
+  it('is not what a person deleted while its removal was being recorded: it is named, with what it was', async () => {
+    const scenario = await upgraded();
+    const first = await play(
+      scenario,
+      false,
+      whileRecorded('old-2', () => removeByHand(scenario, 'old-2')),
+    );
+    assert.deepEqual([first.outcome?.exit, oldOnes(scenario)], ['done', []]);
+    const back = await play(scenario, true);
+    assert.deepEqual([back.outcome?.exit, oldOnes(scenario), about(back)], ['done', ['old-1', 'old-3'], ['old-2 stays away']]);
+    const told = back.outcome?.findings.find(({ id }) => id === 'NS-724')?.evidence[0];
+    assert.match(`${told?.detail}`, /"kind":"HostEndpoint","metadata":\{"name":"old-2","labels":\{"role":"host"\}/);
+    const again = await play(scenario, true);
+    assert.deepEqual(
+      [again.outcome?.writes, again.outcome?.stages[0]?.because],
+      [0, 'everything that the migration changed is as it was before'],
+    );
+  });
+
+  it('is not what a person deleted right before the program did, of two on a node the other alone', async () => {
+    const scenario = await upgraded(2);
+    oldEndpoint(scenario, 'zz-2', 'node-02', { role: 'host' });
+    const change = beforeRemoved('zz-2', () => removeByHand(scenario, 'zz-2'));
+    const first = await play(scenario, false, change);
+    assert.deepEqual([first.outcome?.exit, first.outcome?.message, oldOnes(scenario)], ['done', undefined, []]);
+    const back = await play(scenario, true);
+    assert.deepEqual([oldOnes(scenario), about(back)], [['old-1', 'old-2'], ['zz-2 stays away']]);
+  });
+
+  it('is all of it where the program was killed and nobody can tell, and that is said', async () => {
+    const scenario = await upgraded();
+    const killed = whileRecorded('old-2', () => {
+      removeByHand(scenario, 'old-2');
+      scenario.cluster.faults.killed = true;
+      throw new Killed();
+    });
+    await play(scenario, false, killed);
+    const rest = await play(scenario, false);
+    assert.deepEqual([rest.outcome?.exit, oldOnes(scenario)], ['done', []]);
+    const { events, outcome } = await play(scenario, true);
+    assert.deepEqual([outcome?.exit, oldOnes(scenario)], ['done', ['old-1', 'old-2', 'old-3']]);
+    const titles = events.flatMap((event) => (event.type === 'action-done' ? [event.action.title] : []));
+    assert.deepEqual(
+      titles.filter((title) => title.includes('not recorded')),
+      ['create the host endpoint old-2 again (who removed it was not recorded)'],
+    );
+    const judged = events.flatMap((event) => (event.type === 'judged' ? event.findings : [])).find(({ id }) => id === 'NS-724');
+    assert.match(`${judged?.message}`, /^1 host endpoint of which nobody recorded who removed them, created again: old-2$/);
+  });
+
+  it('is not what a person deleted after it was back', async () => {
+    const scenario = await upgraded(2);
+    await play(scenario, false);
+    await play(scenario, true);
+    removeByHand(scenario, 'old-1');
+    const again = await play(scenario, true);
+    assert.deepEqual([again.outcome?.writes, oldOnes(scenario), about(again)], [0, ['old-2'], ['old-1 stays away']]);
+  });
+});
+
+describe('the first old endpoint that is removed', () => {
+  const looks = ({ events }: Played) =>
+    events.flatMap((event) => (event.type === 'note' ? (/looks again .*: delete .* (old-\d) of/.exec(event.text)?.[1] ?? []) : []));
+
+  it('is removed alone', async () => {
+    assert.deepEqual(looks(await play(await upgraded(4), false)), ['old-1', 'old-2']);
+  });
+
+  it('is the second one where the first was gone before', async () => {
+    const scenario = await upgraded(4);
+    const played = await play(
+      scenario,
+      false,
+      whileRecorded('old-1', () => removeByHand(scenario, 'old-1')),
+    );
+    assert.deepEqual([played.outcome?.exit, looks(played)], ['done', ['old-1', 'old-3']]);
+  });
+
+  it('is the first again in a migration after one that was taken back', async () => {
+    const scenario = await upgraded(3);
+    await play(scenario, false);
+    await play(scenario, true);
+    await scenario.clock.sleep(10_000);
+    assert.deepEqual(looks(await play(scenario, false)), ['old-1', 'old-2']);
+  });
+});
