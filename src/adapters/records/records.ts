@@ -22,26 +22,32 @@ type Change = (map: KubeObject) => KubeObject;
 
 /** The run record in ConfigMap `netsvc-upgrade-run`; what it has no room for goes to `netsvc-upgrade-run-kept-N`. */
 export function configMapRecords({ cluster, namespace }: RecordsDeps): Records {
+  /** ConfigMaps as this process wrote them last: nobody else writes them while it holds the lock. */
+  const written = new Map<string, KubeObject>();
   const get = (name: string) => cluster.get(K.ConfigMap, name, namespace);
 
-  /** Reads, changes and writes a ConfigMap; again if somebody wrote in between. */
+  /** Changes and writes a ConfigMap as it was left, else as it is read now; again if somebody wrote in between. */
   async function update(name: string, change: Change): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
-      const live = await get(name);
+      const live = written.get(name) ?? (await get(name));
       const wanted = change(live ?? emptyMap(name, namespace));
       try {
-        await (live ? cluster.replace(K.ConfigMap, wanted) : cluster.create(K.ConfigMap, wanted));
+        written.set(name, await (live ? cluster.replace(K.ConfigMap, wanted) : cluster.create(K.ConfigMap, wanted)));
         return;
       } catch (thrown) {
-        if (!(thrown instanceof ApiFailure) || thrown.status !== 409 || attempt >= TRIES) throw thrown;
+        const isKnown = written.delete(name);
+        const isOutdated = thrown instanceof ApiFailure && (thrown.status === 409 || (thrown.status === 404 && isKnown));
+        if (!isOutdated || attempt >= TRIES) throw thrown;
       }
     }
   }
 
   async function everyMap(): Promise<readonly KubeObject[]> {
-    const listed = await cluster.list(K.ConfigMap, { namespace, labelSelector: `${OWNED}=netsvc-upgrade` });
+    const [listed, main] = await Promise.all([
+      cluster.list(K.ConfigMap, { namespace, labelSelector: `${OWNED}=netsvc-upgrade` }),
+      get(RECORD_NAME),
+    ]);
     const spilled = listed.filter(({ metadata }) => /^netsvc-upgrade-run-kept-\d+$/.test(metadata.name));
-    const main = await get(RECORD_NAME);
     return main ? [main, ...spilled] : spilled;
   }
 
