@@ -27,7 +27,7 @@ export interface Confirmation {
 
 export async function confirmPlan(session: Session, stages: readonly AnyStage[], saved: SavedPlan | undefined): Promise<Confirmation> {
   const planned = await planStages(session, stages);
-  const head = await planHead(session, planned);
+  const head = planHead(session.context, planned);
   const { writes } = planned;
   if (planned.blocked) {
     const settled = saved === undefined ? await settledByPerson(session, planned.findings) : undefined;

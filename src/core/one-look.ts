@@ -1,7 +1,7 @@
 import type { Kind, KubeObject } from './object.ts';
-import type { ClusterReader, ListOptions } from './ports.ts';
+import { ApiFailure, type ClusterReader, type ListOptions } from './ports.ts';
 
-type Remembered = Pick<ClusterReader, 'version' | 'discover' | 'resolve' | 'get' | 'list' | 'reviewAccess'>;
+type Remembered = Pick<ClusterReader, 'version' | 'discover' | 'resolve' | 'get' | 'list' | 'reviewAccess' | 'dryRunCreate'>;
 
 /** Which object, as documents and references say it. */
 interface Named {
@@ -17,8 +17,8 @@ const HELD_OBJECTS = 2000;
 /**
  * The cluster as one look sees it: what several stages ask for is read once, also while the first answer is on its way.
  * Only for looking: a plan is made from it and thrown away, and whoever acts reads the live cluster again.
- * Failures are not remembered. The answer to a dry run stands as long as it was given on the very state of the object that was
- * read; else both are forgotten, so that whoever asks again sees the change in between.
+ * Failures are not remembered; that there is no such thing is none. The answer to a dry run of a change stands as long as it was given on
+ * the very state of the object that was read; else both are forgotten, so that whoever asks again sees the change in between.
  */
 export function oneLook<Reader extends ClusterReader>(cluster: Reader): Reader {
   const held = new Map<string, Promise<unknown>>();
@@ -27,7 +27,9 @@ export function oneLook<Reader extends ClusterReader>(cluster: Reader): Reader {
     if (known) return known;
     const asked = read();
     held.set(key, asked);
-    asked.catch(() => held.delete(key));
+    asked.catch((thrown: unknown) => {
+      if (!(thrown instanceof ApiFailure && thrown.status === 404)) held.delete(key);
+    });
     return asked;
   };
   const objectKey = (kind: Kind, name: string, namespace?: string) =>
@@ -69,6 +71,8 @@ export function oneLook<Reader extends ClusterReader>(cluster: Reader): Reader {
       if (found.length > HELD_OBJECTS) held.delete(key);
       return found;
     },
+    dryRunCreate: (kind, document) =>
+      once(JSON.stringify(['dry create', kind.group, kind.plural, document]), () => cluster.dryRunCreate(kind, document)),
     reviewAccess: (requests) => once(JSON.stringify(['access', requests]), () => cluster.reviewAccess(requests)),
   };
   return {

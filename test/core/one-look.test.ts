@@ -146,11 +146,31 @@ describe('one look at the cluster', () => {
     const document = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
     for (let turn = 0; turn < 2; turn += 1) {
       await look.dryRunApply(K.ConfigMap, document, 'kubectl');
-      await look.dryRunCreate(K.ConfigMap, document);
       await look.clockSkewMs();
       await look.raw('/metrics');
     }
-    assert.equal(asked.length, 8);
+    assert.equal(asked.length, 6);
+  });
+
+  it('asks once how the server would make an object, and again for another', async () => {
+    const document = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'twin', namespace: 'n' } };
+    await Promise.all([look.dryRunCreate(K.ConfigMap, document), look.dryRunCreate(K.ConfigMap, document)]);
+    await look.dryRunCreate(K.ConfigMap, { ...document, data: { a: '1' } });
+    await look.dryRunCreate(K.Secret, document);
+    assert.equal(asked.length, 3);
+  });
+
+  it('asks once for what the server does not know', async () => {
+    let lists = 0;
+    const without = oneLook<ClusterReader>({
+      ...watched(),
+      list: () => {
+        lists += 1;
+        return Promise.reject(new ApiFailure(404, 'NotFound', 'the server could not find the requested resource'));
+      },
+    });
+    for (let turn = 0; turn < 2; turn += 1) await assert.rejects(without.list(K.Node), /could not find/);
+    assert.equal(lists, 1);
   });
 
   it('does not hold lists of a large cluster', async () => {

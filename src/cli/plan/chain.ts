@@ -1,4 +1,5 @@
 import type { ExitName } from '../../core/fault.ts';
+import { oneLook } from '../../core/one-look.ts';
 import type { AnyStage } from '../../core/stage.ts';
 import { findingsLines } from '../../ui/findings.ts';
 import { type PlanHead, planLines } from '../../ui/plan-view.ts';
@@ -20,7 +21,7 @@ export interface Save {
 /** Prints the plan as the command's document, and saves it if asked. */
 export async function showPlan(session: Session, stages: readonly AnyStage[], detailed: boolean, save?: Save): Promise<ExitName> {
   const planned = await planStages(session, stages);
-  const head = await planHead(session, planned);
+  const head = planHead(session.context, planned);
   const exit = planned.blocked ?? (detailed && planned.writes ? 'pending' : 'done');
   const dryRun = session.context.options.dryRun !== 'none';
   const step = nextStep(session, {
@@ -40,9 +41,11 @@ export async function showPlan(session: Session, stages: readonly AnyStage[], de
 export async function planStages(session: Session, stages: readonly AnyStage[]) {
   const { planChain } = await import('../../engine/plan-chain.ts');
   const progress = await session.progress('plan', stages);
+  const seen = { ...session.composition, cluster: oneLook(session.composition.cluster) };
   try {
-    const planned = await planChain(stages, session.composition, session.context, progress.observe);
-    return { ...planned, findings: findingsHere(planned.findings, session.asked) };
+    const planned = await planChain(stages, seen, session.context, progress.observe);
+    const installed = await session.seams.installed(seen);
+    return { ...planned, findings: findingsHere(planned.findings, session.asked), installed };
   } finally {
     await progress.close();
   }
