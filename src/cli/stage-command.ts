@@ -7,7 +7,7 @@ import type { Looks } from '../engine/looks.ts';
 import { actionText } from '../ui/action-text.ts';
 import { flagsOfRun } from '../ui/carry.ts';
 import { maskedAction } from '../ui/mask.ts';
-import { confirmPlan } from './chain-confirm.ts';
+import { confirmPlan, type Known } from './chain-confirm.ts';
 import type { RunReport } from './documents.ts';
 import { findingsHere } from './next-here.ts';
 import { type Save, showPlan } from './plan/chain.ts';
@@ -39,7 +39,7 @@ export async function runStageCommand(request: StageRequest, seams: Seams): Prom
     const isDone = stages.length > 1 && !answer.writes;
     return perform(answer.session, isDone ? stages.filter((stage) => stage.readOnly) : stages, {
       changes: answer.writes,
-      ...(answer.looked ? { looked: answer.looked } : {}),
+      ...(answer.known ? { known: answer.known } : {}),
     });
   });
 }
@@ -50,9 +50,14 @@ export async function runPlanCommand(request: StageRequest, seams: Seams, save?:
   return inSession(seams, { ...request, looksOnly: true }, (session) => showPlan(session, stages, request.detailedExitcode ?? false, save));
 }
 
-async function perform(session: Session, stages: readonly AnyStage[], known: Pick<RunMore, 'looked' | 'changes'> = {}): Promise<ExitName> {
+interface Planned extends Pick<RunMore, 'changes'> {
+  readonly known?: Known;
+}
+
+async function perform(session: Session, stages: readonly AnyStage[], { known, ...more }: Planned = {}): Promise<ExitName> {
   const [{ runChain }, { Looks }] = await Promise.all([import('../engine/run-chain.ts'), import('../engine/looks.ts')]);
-  const looks = new Looks(session.composition);
+  const looks = known?.looks ?? new Looks(session.composition);
+  looks.refresh();
   const progress = await session.progress('run', stages);
   const { clock } = session.composition;
   const history = new History(clock.now(), (action) => actionText(maskedAction(action), session.composition.tools.programOf));
@@ -68,9 +73,12 @@ async function perform(session: Session, stages: readonly AnyStage[], known: Pic
   const keepsake = async (outcome: ChainOutcome) => keptReport(session, await tell(outcome));
   const flags = flagsOfRun(session.asked.carried);
   const context = flags.length > 0 ? { ...session.context, flags } : session.context;
-  const outcome = await runChain(stages, session.composition, context, observe, { ...known, keepsake, looks }).finally(() =>
-    progress.close(),
-  );
+  const outcome = await runChain(stages, session.composition, context, observe, {
+    ...more,
+    ...(known ? { looked: known.looked } : {}),
+    keepsake,
+    looks,
+  }).finally(() => progress.close());
   return report(session, await tell(outcome));
 }
 

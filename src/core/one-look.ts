@@ -11,6 +11,12 @@ interface Named {
 
 type Keep = NonNullable<ListOptions['keep']>;
 
+/** Answers to dry runs that an earlier look was given; how old they may be is for them to say. */
+export interface EarlierAnswers {
+  find(key: string): KubeObject | undefined;
+  keep(key: string, answer: KubeObject): void;
+}
+
 /** A list longer than this is read again rather than held until the whole plan is made. */
 const HELD_OBJECTS = 2000;
 
@@ -19,8 +25,9 @@ const HELD_OBJECTS = 2000;
  * Only for looking: a plan is made from it and thrown away, and whoever acts reads the live cluster again.
  * Failures are not remembered; that there is no such thing is none. The answer to a dry run of a change stands as long as it was given on
  * the very state of the object that was read; else both are forgotten, so that whoever asks again sees the change in between.
+ * So does that of an earlier look, on the state that is read in this one.
  */
-export function oneLook<Reader extends ClusterReader>(cluster: Reader): Reader {
+export function oneLook<Reader extends ClusterReader>(cluster: Reader, earlier?: EarlierAnswers): Reader {
   const held = new Map<string, Promise<unknown>>();
   const once = <T>(key: string, read: () => Promise<T>): Promise<T> => {
     const known = held.get(key) as Promise<T> | undefined;
@@ -42,10 +49,13 @@ export function oneLook<Reader extends ClusterReader>(cluster: Reader): Reader {
       held.delete(key);
       held.delete(object);
     };
-    const answer = await once(key, send).catch((thrown: unknown) => {
+    const before = earlier?.find(key);
+    const isStill = before && read && (await read)?.metadata.resourceVersion === before.metadata.resourceVersion;
+    const answer = await once(key, async () => (isStill ? before : send())).catch((thrown: unknown) => {
       forget();
       throw thrown;
     });
+    earlier?.keep(key, answer);
     const state = read && (await read);
     if (read === undefined || state?.metadata.resourceVersion !== answer.metadata.resourceVersion) forget();
     return answer;
@@ -71,8 +81,14 @@ export function oneLook<Reader extends ClusterReader>(cluster: Reader): Reader {
       if (found.length > HELD_OBJECTS) held.delete(key);
       return found;
     },
-    dryRunCreate: (kind, document) =>
-      once(JSON.stringify(['dry create', kind.group, kind.plural, document]), () => cluster.dryRunCreate(kind, document)),
+    dryRunCreate: (kind, document) => {
+      const key = JSON.stringify(['dry create', kind.group, kind.plural, document]);
+      return once(key, async () => {
+        const answer = earlier?.find(key) ?? (await cluster.dryRunCreate(kind, document));
+        earlier?.keep(key, answer);
+        return answer;
+      });
+    },
     reviewAccess: (requests) => once(JSON.stringify(['access', requests]), () => cluster.reviewAccess(requests)),
   };
   return {

@@ -83,7 +83,7 @@ export class StageRounds {
   async #take(): Promise<boolean> {
     const { hold, looks } = this.#parts;
     const isNew = await hold.take();
-    if (isNew) looks.end();
+    if (isNew) looks.refresh();
     return isNew;
   }
 

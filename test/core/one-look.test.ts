@@ -131,6 +131,29 @@ describe('one look at the cluster', () => {
       assert.deepEqual(asked, ['get a', 'dry run', 'get a', 'dry run', 'dry patch']);
     });
 
+    it('takes the answer of an earlier look where the object is as it was then, and nowhere else', async () => {
+      const known = new Map<string, KubeObject>();
+      const earlier = { find: (key: string) => known.get(key), keep: (key: string, answer: KubeObject) => void known.set(key, answer) };
+      const state = (resourceVersion: string) => ({ ...document, metadata: { ...document.metadata, resourceVersion } });
+      const lookAt = async (version: string) => {
+        const at = oneLook<ClusterReader>(
+          {
+            ...watched(),
+            get: async () => state(version),
+            dryRunApply: async () => {
+              asked.push(`dry run at ${version}`);
+              return state(version);
+            },
+          },
+          earlier,
+        );
+        await at.get(K.ConfigMap, 'a', 'n');
+        return at.dryRunApply(K.ConfigMap, document, 'kubectl');
+      };
+      for (const version of ['7', '7', '8', '8', '7']) assert.equal((await lookAt(version)).metadata.resourceVersion, version);
+      assert.deepEqual(asked, ['dry run at 7', 'dry run at 8', 'dry run at 7']);
+    });
+
     it('asks again after a refusal', async () => {
       let refusals = 1;
       const refusing = oneLook<ClusterReader>({

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import type { Action, Effect } from '../../src/core/action.ts';
 import { ok, type Verdict } from '../../src/core/check.ts';
 import { K } from '../../src/core/kinds.ts';
+import type { Cluster } from '../../src/core/ports.ts';
 import { type AnyStage, type Stage, type StagePlan, stage } from '../../src/core/stage.ts';
+import { Looks } from '../../src/engine/looks.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
 import { engineBench, engineContext } from '../support/engine-ports.ts';
 
@@ -13,6 +15,34 @@ const act = (effect: Effect): StagePlan => {
 
 const applies = act({ type: 'exec', run: { tool: 'kubectl', args: ['apply', '-f', 'a'] } });
 const skips: StagePlan = { skip: 'nothing to do' };
+
+describe('looks', () => {
+  const twin = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'twin' } };
+
+  it('pass on the answers to dry runs for ten seconds, and none once something was done', async () => {
+    let [now, asked] = [0, 0];
+    const cluster = {
+      dryRunCreate: async () => {
+        asked += 1;
+        return twin;
+      },
+    } as unknown as Cluster;
+    const looks = new Looks({ cluster, clock: { now: () => new Date(now), sleep: async () => undefined } });
+    const asks = async () => {
+      await looks.current().cluster.dryRunCreate(K.ConfigMap, twin);
+      return asked;
+    };
+    assert.equal(await asks(), 1);
+    looks.refresh();
+    now = 10_000;
+    assert.equal(await asks(), 1);
+    looks.refresh();
+    now = 10_001;
+    assert.equal(await asks(), 2, 'an answer that was used grows no younger');
+    looks.end();
+    assert.equal(await asks(), 3);
+  });
+});
 
 describe('looks of a chain', () => {
   /** Performs stages that each list the nodes, and tells how often the cluster was asked for them. */

@@ -1,5 +1,4 @@
 import type { ExitName } from '../../core/fault.ts';
-import { oneLook } from '../../core/one-look.ts';
 import type { AnyStage } from '../../core/stage.ts';
 import { findingsLines } from '../../ui/findings.ts';
 import { type PlanHead, planLines } from '../../ui/plan-view.ts';
@@ -39,13 +38,14 @@ export async function showPlan(session: Session, stages: readonly AnyStage[], de
 
 /** Surveys, judges and plans every stage; changes nothing. */
 export async function planStages(session: Session, stages: readonly AnyStage[]) {
-  const { planChain } = await import('../../engine/plan-chain.ts');
+  const [{ planChain }, { Looks }] = await Promise.all([import('../../engine/plan-chain.ts'), import('../../engine/looks.ts')]);
   const progress = await session.progress('plan', stages);
-  const seen = { ...session.composition, cluster: oneLook(session.composition.cluster) };
+  const looks = new Looks(session.composition);
+  const seen = looks.current();
   try {
     const planned = await planChain(stages, seen, session.context, progress.observe);
     const installed = await session.seams.installed(seen);
-    return { ...planned, findings: findingsHere(planned.findings, session.asked), installed };
+    return { ...planned, findings: findingsHere(planned.findings, session.asked), installed, looks };
   } finally {
     await progress.close();
   }
