@@ -12,11 +12,14 @@ import { startUp } from './start-up.ts';
 import { waitThousand } from './wait-thousand.ts';
 import { wholeChain } from './whole-chain.ts';
 
-/** `npm run bench [-- start-up|one-request|chain|wait|merge|plan|owner-scan|owner-strip …] [--write]`: tables on stdout; --write keeps them in docs/performance.md. */
+/**
+ * `npm run bench [-- start-up|one-request|chain|wait|merge|plan|owner-scan|owner-strip …] [--write]`: tables on stdout; --write keeps them in
+ * docs/performance.md. `--nodes=5` measures the whole chain on so many nodes alone.
+ */
 const benches: Readonly<Record<string, () => Promise<Section>>> = {
   'start-up': startUp,
   'one-request': oneRequest,
-  chain: () => wholeChain([5, 100], 3),
+  chain: () => wholeChain(chainSizes(), 3),
   wait: () => waitThousand(1000),
   'alp-plan': () => alpPlan(20_000),
   'hep-plan': hostEndpointPlan,
@@ -27,6 +30,11 @@ const benches: Readonly<Record<string, () => Promise<Section>>> = {
   'owner-scan': () => ownerScan(100_000),
   'owner-strip': () => ownerStrip(10_000),
 };
+
+function chainSizes(): readonly number[] {
+  const asked = process.argv.find((argument) => argument.startsWith('--nodes='));
+  return asked === undefined ? [5, 100] : [Number(asked.slice('--nodes='.length))];
+}
 
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const sections: Section[] = [];

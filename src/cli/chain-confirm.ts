@@ -1,6 +1,7 @@
 import { type ExitName, Fault } from '../core/fault.ts';
 import { K } from '../core/kinds.ts';
 import type { AnyStage } from '../core/stage.ts';
+import type { Looks } from '../engine/looks.ts';
 import type { Looked } from '../engine/plan-chain.ts';
 import type { PlanHead } from '../ui/plan-view.ts';
 import { twoWayLines } from '../ui/two-way-rows.ts';
@@ -10,9 +11,16 @@ import { confirmSaved, type SavedPlan } from './plan/file.ts';
 import { planHead } from './plan/head.ts';
 import { nextStep, report } from './report/chain.ts';
 import type { Outcome } from './report/run.ts';
+import type { Composition } from './seams.ts';
 import type { Session } from './session.ts';
 import { settledByPerson } from './settle-conflicts.ts';
 import { takenOnByName } from './take-on.ts';
+
+/** What the plan has seen: what only looked, and the answers to what it asked. */
+export interface Known {
+  readonly looked: Looked;
+  readonly looks: Looks<Composition>;
+}
 
 /** What became of asking: the exit that ends the command before it changes anything, or that it may go on. */
 export interface Confirmation {
@@ -22,12 +30,12 @@ export interface Confirmation {
   /** The session to go on with: the person may have taken something on. */
   readonly session: Session;
   /** What was looked at a moment ago; absent where a person has thought about it meanwhile. */
-  readonly looked?: Looked;
+  readonly known?: Known;
 }
 
 export async function confirmPlan(session: Session, stages: readonly AnyStage[], saved: SavedPlan | undefined): Promise<Confirmation> {
   const planned = await planStages(session, stages);
-  const head = await planHead(session, planned);
+  const head = planHead(session.context, planned);
   const { writes } = planned;
   if (planned.blocked) {
     const settled = saved === undefined ? await settledByPerson(session, planned.findings) : undefined;
@@ -50,14 +58,9 @@ async function stillTrue(session: Session, saved: SavedPlan, planned: Planned, h
   return session.agreedTo(saved.document.digest);
 }
 
-async function confirmWith(
-  session: Session,
-  stages: readonly AnyStage[],
-  planned: Planned & { readonly looked: Looked },
-  head: PlanHead,
-): Promise<Confirmation> {
+async function confirmWith(session: Session, stages: readonly AnyStage[], planned: Planned & Known, head: PlanHead): Promise<Confirmation> {
   const { writes } = planned;
-  if (!writes || session.context.options.yes) return { session, writes, looked: planned.looked };
+  if (!writes || session.context.options.yes) return { session, writes, known: planned };
   if (!session.seams.terminal.interactive) return { session, writes, stopped: await needsYes(session, planned, head) };
   for (const line of planText(session, head, planned, false, session.errPalette)) session.say(line);
   const agreed = await session.seams.terminal.confirm(await question(session, stages, head), session.interrupts.soft);

@@ -3,17 +3,18 @@ import type { ExitName } from '../core/fault.ts';
 import { History } from '../core/history.ts';
 import type { AnyStage } from '../core/stage.ts';
 import type { ChainOutcome, RunMore } from '../engine/chain-outcome.ts';
+import type { Looks } from '../engine/looks.ts';
 import { actionText } from '../ui/action-text.ts';
 import { flagsOfRun } from '../ui/carry.ts';
 import { maskedAction } from '../ui/mask.ts';
-import { confirmPlan } from './chain-confirm.ts';
+import { confirmPlan, type Known } from './chain-confirm.ts';
 import type { RunReport } from './documents.ts';
 import { findingsHere } from './next-here.ts';
 import { type Save, showPlan } from './plan/chain.ts';
 import { loadPlan } from './plan/file.ts';
 import { nextStep, report } from './report/chain.ts';
 import { type Outcome, runReport } from './report/run.ts';
-import type { Seams } from './seams.ts';
+import type { Composition, Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
 
 export interface StageRequest extends Asked {
@@ -38,7 +39,7 @@ export async function runStageCommand(request: StageRequest, seams: Seams): Prom
     const isDone = stages.length > 1 && !answer.writes;
     return perform(answer.session, isDone ? stages.filter((stage) => stage.readOnly) : stages, {
       changes: answer.writes,
-      ...(answer.looked ? { looked: answer.looked } : {}),
+      ...(answer.known ? { known: answer.known } : {}),
     });
   });
 }
@@ -49,8 +50,14 @@ export async function runPlanCommand(request: StageRequest, seams: Seams, save?:
   return inSession(seams, { ...request, looksOnly: true }, (session) => showPlan(session, stages, request.detailedExitcode ?? false, save));
 }
 
-async function perform(session: Session, stages: readonly AnyStage[], known: Pick<RunMore, 'looked' | 'changes'> = {}): Promise<ExitName> {
-  const { runChain } = await import('../engine/run-chain.ts');
+interface Planned extends Pick<RunMore, 'changes'> {
+  readonly known?: Known;
+}
+
+async function perform(session: Session, stages: readonly AnyStage[], { known, ...more }: Planned = {}): Promise<ExitName> {
+  const [{ runChain }, { Looks }] = await Promise.all([import('../engine/run-chain.ts'), import('../engine/looks.ts')]);
+  const looks = known?.looks ?? new Looks(session.composition);
+  looks.refresh();
   const progress = await session.progress('run', stages);
   const { clock } = session.composition;
   const history = new History(clock.now(), (action) => actionText(maskedAction(action), session.composition.tools.programOf));
@@ -60,25 +67,30 @@ async function perform(session: Session, stages: readonly AnyStage[], known: Pic
   };
   let told: Outcome | undefined;
   const tell = async (outcome: ChainOutcome): Promise<Outcome> => {
-    told ??= await toldOf(session, outcome, history);
+    told ??= await toldOf(session, outcome, history, looks);
     return told;
   };
   const keepsake = async (outcome: ChainOutcome) => keptReport(session, await tell(outcome));
   const flags = flagsOfRun(session.asked.carried);
   const context = flags.length > 0 ? { ...session.context, flags } : session.context;
-  const outcome = await runChain(stages, session.composition, context, observe, { ...known, keepsake }).finally(() => progress.close());
+  const outcome = await runChain(stages, session.composition, context, observe, {
+    ...more,
+    ...(known ? { looked: known.looked } : {}),
+    keepsake,
+    looks,
+  }).finally(() => progress.close());
   return report(session, await tell(outcome));
 }
 
 /** The outcome with its history, and with what was installed before and, if the run came to its end, is now. */
-async function toldOf(session: Session, outcome: ChainOutcome, history: History): Promise<Outcome> {
+async function toldOf(session: Session, outcome: ChainOutcome, history: History, looks: Looks<Composition>): Promise<Outcome> {
   const { seams, composition, asked } = session;
   const { source, runId, exit } = outcome;
   const findings = findingsHere(outcome.findings, asked);
   const of = { ...outcome, findings, history: history.told(composition.clock.now()) };
   if (runId === undefined) return of;
   // Not being able to tell costs nothing.
-  const after = exit === 'done' ? (await seams.installed(composition).catch(() => undefined))?.release : undefined;
+  const after = exit === 'done' ? (await seams.installed(looks.current()).catch(() => undefined))?.release : undefined;
   return { ...of, versions: { ...(source === undefined ? {} : { before: source }), ...(after === undefined ? {} : { after }) } };
 }
 

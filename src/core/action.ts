@@ -229,3 +229,8 @@ export interface Action {
 export function changesSomething(action: Action): boolean {
   return !['wait', 'write', 'ask', 'backup'].includes(action.effect.type);
 }
+
+/** True if the action only puts files into a folder of this machine: the cluster is as it was, and no time was waited. */
+export function onlyWritesFiles({ effect }: Action): boolean {
+  return effect.type === 'write' || effect.type === 'backup';
+}

@@ -1,7 +1,7 @@
 import type { Kind, KubeObject } from './object.ts';
-import type { ClusterReader, ListOptions } from './ports.ts';
+import { ApiFailure, type ClusterReader, type ListOptions } from './ports.ts';
 
-type Remembered = Pick<ClusterReader, 'version' | 'discover' | 'resolve' | 'get' | 'list' | 'reviewAccess'>;
+type Remembered = Pick<ClusterReader, 'version' | 'discover' | 'resolve' | 'get' | 'list' | 'reviewAccess' | 'dryRunCreate'>;
 
 /** Which object, as documents and references say it. */
 interface Named {
@@ -11,23 +11,32 @@ interface Named {
 
 type Keep = NonNullable<ListOptions['keep']>;
 
+/** Answers to dry runs that an earlier look was given; how old they may be is for them to say. */
+export interface EarlierAnswers {
+  find(key: string): KubeObject | undefined;
+  keep(key: string, answer: KubeObject): void;
+}
+
 /** A list longer than this is read again rather than held until the whole plan is made. */
 const HELD_OBJECTS = 2000;
 
 /**
  * The cluster as one look sees it: what several stages ask for is read once, also while the first answer is on its way.
  * Only for looking: a plan is made from it and thrown away, and whoever acts reads the live cluster again.
- * Failures are not remembered. The answer to a dry run stands as long as it was given on the very state of the object that was
- * read; else both are forgotten, so that whoever asks again sees the change in between.
+ * Failures are not remembered; that there is no such thing is none. The answer to a dry run of a change stands as long as it was given on
+ * the very state of the object that was read; else both are forgotten, so that whoever asks again sees the change in between.
+ * So does that of an earlier look, on the state that is read in this one.
  */
-export function oneLook<Reader extends ClusterReader>(cluster: Reader): Reader {
+export function oneLook<Reader extends ClusterReader>(cluster: Reader, earlier?: EarlierAnswers): Reader {
   const held = new Map<string, Promise<unknown>>();
   const once = <T>(key: string, read: () => Promise<T>): Promise<T> => {
     const known = held.get(key) as Promise<T> | undefined;
     if (known) return known;
     const asked = read();
     held.set(key, asked);
-    asked.catch(() => held.delete(key));
+    asked.catch((thrown: unknown) => {
+      if (!(thrown instanceof ApiFailure && thrown.status === 404)) held.delete(key);
+    });
     return asked;
   };
   const objectKey = (kind: Kind, name: string, namespace?: string) =>
@@ -40,10 +49,13 @@ export function oneLook<Reader extends ClusterReader>(cluster: Reader): Reader {
       held.delete(key);
       held.delete(object);
     };
-    const answer = await once(key, send).catch((thrown: unknown) => {
+    const before = earlier?.find(key);
+    const isStill = before && read && (await read)?.metadata.resourceVersion === before.metadata.resourceVersion;
+    const answer = await once(key, async () => (isStill ? before : send())).catch((thrown: unknown) => {
       forget();
       throw thrown;
     });
+    earlier?.keep(key, answer);
     const state = read && (await read);
     if (read === undefined || state?.metadata.resourceVersion !== answer.metadata.resourceVersion) forget();
     return answer;
@@ -68,6 +80,14 @@ export function oneLook<Reader extends ClusterReader>(cluster: Reader): Reader {
       const found = await once(key, () => cluster.list(kind, options));
       if (found.length > HELD_OBJECTS) held.delete(key);
       return found;
+    },
+    dryRunCreate: (kind, document) => {
+      const key = JSON.stringify(['dry create', kind.group, kind.plural, document]);
+      return once(key, async () => {
+        const answer = earlier?.find(key) ?? (await cluster.dryRunCreate(kind, document));
+        earlier?.keep(key, answer);
+        return answer;
+      });
     },
     reviewAccess: (requests) => once(JSON.stringify(['access', requests]), () => cluster.reviewAccess(requests)),
   };

@@ -2,6 +2,8 @@ import type { Finding } from '../core/check.ts';
 import type { ExitName } from '../core/fault.ts';
 import type { PlannedStage } from '../core/plan.ts';
 import type { StageRecord } from '../core/run-record.ts';
+import type { EnginePorts } from './engine-ports.ts';
+import type { Looks } from './looks.ts';
 import type { Looked } from './plan-chain.ts';
 
 export interface ChainOutcome {
@@ -30,6 +32,8 @@ export interface RunMore {
    * before the first write, and what was looked at without it is looked at again.
    */
   readonly changes?: boolean;
+  /** Where the caller looks at the cluster too, right after the chain. */
+  readonly looks?: Looks<EnginePorts>;
 }
 
 /** What is kept beside the run record about this part of the run; asked for once, at its end. */

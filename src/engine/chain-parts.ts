@@ -8,6 +8,7 @@ import type { EnginePorts } from './engine-ports.ts';
 import { realExecutor, serverDryRunExecutor } from './execute.ts';
 import { Hold } from './hold.ts';
 import { Judged } from './judged.ts';
+import { Looks } from './looks.ts';
 import { Recorder } from './recorder.ts';
 
 /** What the stages of one chain share. */
@@ -20,6 +21,8 @@ export interface ChainParts {
   /** No dry run. */
   readonly live: boolean;
   readonly hold: Hold;
+  /** What stages see of the cluster. */
+  readonly looks: Looks<EnginePorts>;
   readonly recorder: Recorder;
   readonly judged: Judged;
   readonly actor: Actor;
@@ -36,9 +39,10 @@ export function chainParts(
 ): ChainParts {
   const live = context.options.dryRun === 'none';
   const hold = new Hold(ports);
+  const looks = more.looks ?? new Looks(ports);
   const recorder = new Recorder(ports, context);
   const judged = new Judged();
   const executor = live ? realExecutor(ports, observe, hold, context.options) : serverDryRunExecutor(ports, observe, hold);
   const actor = new Actor(ports, context, observe, { recorder, executor, hold, judged });
-  return { stages, ports, context, observe, more, live, hold, recorder, judged, actor, plans: new Map() };
+  return { stages, ports, context, observe, more, live, hold, looks, recorder, judged, actor, plans: new Map() };
 }

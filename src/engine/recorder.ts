@@ -53,22 +53,31 @@ export class Recorder {
   }
 
   /** Makes the record durable before the first write of a stage; a record of an unfinished run to the same target is continued. */
-  async begin(): Promise<void> {
+  async begin(id: string, since: Date): Promise<void> {
+    this.noteRunning(id, since);
     const before = this.#record ?? (await this.#previous());
     const { operator, toolVersion } = this.#ports;
     const begun = begunRecord(before, this.#remembered, { context: this.#context, operator, toolVersion });
-    await this.#save(withStages(begun, this.#stages));
+    const next = withStages(begun, this.#stages);
+    // A further round of the same stage has nothing to add.
+    if (!this.#record || JSON.stringify(next) !== JSON.stringify(this.#record)) await this.#save(next);
   }
 
   /** A stage begins, so that `status` tells it from any machine; a run that has written nothing yet has no record. */
   async atWork(id: string, since: Date): Promise<void> {
-    if (this.#record) await this.noteStage({ id, state: 'running', startedAt: since.toISOString() });
+    if (!this.#record) return;
+    await this.settled();
+    this.noteRunning(id, since);
+    await this.#save(withStages(this.#record, this.#stages));
   }
 
-  async noteStage(record: StageRecord): Promise<void> {
+  noteRunning(id: string, since: Date): void {
+    this.noteStage({ id, state: 'running', startedAt: since.toISOString() });
+  }
+
+  /** Stored with what comes right after it: the next stage begins, or the run ends. */
+  noteStage(record: StageRecord): void {
     this.#stages = [...this.#stages.filter((one) => one.id !== record.id), record];
-    await this.settled();
-    if (this.#record) await this.#save(withStages(this.#record, this.#stages));
   }
 
   /** Stores what a stage will not be able to tell once it has written; the first of a run stays, and one that is `anew` comes after it. */
@@ -121,11 +130,12 @@ export class Recorder {
       const now = this.#now();
       const because = thrown === undefined ? 'checks failed' : messageOf(thrown);
       const state = exit === 'interrupted' ? exit : 'failed';
-      await this.noteStage({ id: stage.id, state, startedAt: now, endedAt: now, because });
+      this.noteStage({ id: stage.id, state, startedAt: now, endedAt: now, because });
     }
     const isOver = whole && exit === 'done';
     const record = this.#record ?? (isOver ? await this.#unfinished(takeLock) : undefined);
     if (!record) return;
+    await this.settled();
     await this.#save(withStages(endedRecord(record, exit, isOver ? this.#now() : undefined), this.#stages));
   }
 

@@ -7,8 +7,8 @@ import type { RolloutProgress, RolloutTarget } from '../core/rollout.ts';
 
 export const CONTINUE = ['continue with the same command: it goes on where this one stopped'];
 
-/** How long a change may wait for its siblings before progress is judged anew. */
-const SETTLE_MS = 100;
+/** Between two judgements: changes come in bursts, and thousands of pods are judged at once. */
+const APART_MS = 100;
 /** Elapsed times and the time limit are looked at this often when nothing changes. */
 const TICK_MS = 1000;
 
@@ -68,7 +68,9 @@ export class Board {
     });
   }
 
+  /** Called right after a judgement; resolves when it is worth while to judge again: at once, if nothing had changed for a while before. */
   async change(clock: Clock, signal: AbortSignal): Promise<void> {
+    const judgedAt = clock.now().getTime();
     if (!this.#dirty) {
       const woken = new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -78,7 +80,8 @@ export class Board {
       cut.abort();
       this.#wake = undefined;
     }
-    if (this.#dirty) await clock.sleep(SETTLE_MS, signal).catch(() => undefined);
+    const since = clock.now().getTime() - judgedAt;
+    if (this.#dirty && since < APART_MS) await clock.sleep(APART_MS - Math.max(since, 0), signal).catch(() => undefined);
     this.#dirty = false;
   }
 }

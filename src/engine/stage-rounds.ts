@@ -1,4 +1,4 @@
-import { type Action, changesSomething } from '../core/action.ts';
+import { type Action, changesSomething, onlyWritesFiles } from '../core/action.ts';
 import { type ExitName, Fault } from '../core/fault.ts';
 import type { AnyStage, OpenStage, StagePlan } from '../core/stage.ts';
 import type { ChainParts } from './chain-parts.ts';
@@ -23,6 +23,7 @@ export class StageRounds {
   readonly #parts: ChainParts;
   /** Writes of the chain when the stage began. */
   readonly #writesBefore: number;
+  #startedAt = new Date(0);
   /** Time that a look took which was made before the stage began. */
   #tookMs = 0;
   /** What waits of the stage went on without, and why. */
@@ -38,11 +39,11 @@ export class StageRounds {
   async run(): Promise<ExitName | undefined> {
     const { ports, observe, recorder, hold, live, more } = this.#parts;
     const stage = this.#stage;
-    const startedAt = ports.clock.now();
+    this.#startedAt = ports.clock.now();
     observe({ type: 'stage-started', stage: stage.id, title: stage.title });
-    await recorder.atWork(stage.id, startedAt);
-    if (stage.judgesResult && !live) return this.#ended(startedAt, 'a dry run has no result to judge');
-    if (live && more.changes && !stage.readOnly) await hold.take();
+    await recorder.atWork(stage.id, this.#startedAt);
+    if (stage.judgesResult && !live) return this.#ended('a dry run has no result to judge');
+    if (live && more.changes && !stage.readOnly) await this.#take();
     let next: Next = 'judge';
     let fewest = Number.POSITIVE_INFINITY;
     for (let [round, vain] = [1, 0]; vain < MAX_ROUNDS; round += 1) {
@@ -52,12 +53,12 @@ export class StageRounds {
       const exit = next === 'judge' ? this.#judge(open, round === 1) : undefined;
       if (exit) return exit;
       const plan = open.plan();
-      if ('skip' in plan) return this.#ended(startedAt, round === 1 ? plan.skip : undefined);
+      if ('skip' in plan) return this.#ended(round === 1 ? plan.skip : undefined);
       // Where there is less to do than ever before, the stage comes nearer to its end, however often it looks again.
       if (plan.actions.length >= fewest || round === 1) vain += 1;
       fewest = Math.min(fewest, plan.actions.length);
       next = await this.#perform(plan);
-      if (next === 'done') return this.#ended(startedAt, undefined);
+      if (next === 'done') return this.#ended(undefined);
     }
     throw new Fault('failed', `${stage.id} does not come to rest: something else keeps changing the same objects`, [
       'find the other writer with: kubectl get … --show-managed-fields -o yaml',
@@ -67,15 +68,24 @@ export class StageRounds {
 
   /** What a run has just written may not be in every answer yet: a result is judged bad only by two looks. */
   async #open(round: number): Promise<OpenStage> {
-    const { ports, context, stages, observe, live, actor, hold } = this.#parts;
+    const { ports, context, stages, observe, live, actor, hold, looks } = this.#parts;
     const stage = this.#stage;
-    const look = () => stage.open(ports, inChain(context, stages, stage, !live));
+    const look = () => stage.open(looks.current(), inChain(context, stages, stage, !live));
     const first = await look();
     if (round > 1 || !stage.judgesResult || actor.writes === 0 || exitOf(first.findings(), context) === undefined) return first;
     observe({ type: 'note', stage: stage.id, level: 'info', text: 'looks once more before it says that something is wrong' });
     await ports.clock.sleep(SETTLE_MS, hold.stop).catch(() => undefined);
     hold.mayGoOn();
+    looks.end();
     return look();
+  }
+
+  /** True if the lock was taken just now: another run may have written until then, so that nothing seen before counts. */
+  async #take(): Promise<boolean> {
+    const { hold, looks } = this.#parts;
+    const isNew = await hold.take();
+    if (isNew) looks.refresh();
+    return isNew;
   }
 
   #lookedAt(round: number): OpenStage | undefined {
@@ -102,20 +112,21 @@ export class StageRounds {
   }
 
   async #perform(plan: Exclude<StagePlan, { skip: string }>): Promise<Next> {
-    const { ports, recorder, hold, live, actor } = this.#parts;
+    const { recorder, hold, live, actor, looks } = this.#parts;
     const stage = this.#stage;
     recorder.remember(plan.remember);
     const changes = live && plan.actions.some(changesSomething);
     if (changes) {
-      if (await hold.take()) return 'judge';
-      if (!stage.leavesNothing) await recorder.begin();
+      if (await this.#take()) return 'judge';
+      if (stage.leavesNothing) recorder.noteRunning(stage.id, this.#startedAt);
+      else await recorder.begin(stage.id, this.#startedAt);
       await recorder.keepOnce(stage.id, plan.keep);
-      await recorder.noteStage({ id: stage.id, state: 'running', startedAt: ports.clock.now().toISOString() });
     }
     const isAged = this.#ageing();
     for (const [index, action] of plan.actions.entries()) {
       if (isAged(action)) return this.#afresh(action);
       hold.mayGoOn();
+      if (!onlyWritesFiles(action)) looks.end();
       const { outdated, left = {} } = await actor.act(stage, action, index, plan.actions.length);
       for (const [what, why] of Object.entries(left)) this.#left.set(what, why);
       if (outdated) return afterOutdated(action);
@@ -142,14 +153,15 @@ export class StageRounds {
     return 'judge';
   }
 
-  async #ended(startedAt: Date, skipped: string | undefined): Promise<undefined> {
+  #ended(skipped: string | undefined): undefined {
     const { ports, recorder, observe } = this.#parts;
     const { id } = this.#stage;
     const endedAt = ports.clock.now();
     const state = skipped === undefined ? 'done' : 'skipped';
+    const startedAt = this.#startedAt;
     const record = { id, state, startedAt: startedAt.toISOString(), endedAt: endedAt.toISOString() } as const;
     const because = skipped ?? leftText(this.#left);
-    await recorder.noteStage(because === undefined ? record : { ...record, because });
+    recorder.noteStage(because === undefined ? record : { ...record, because });
     const durationMs = endedAt.getTime() - startedAt.getTime() + this.#tookMs;
     if (skipped === undefined) observe({ type: 'stage-done', stage: id, durationMs });
     else observe({ type: 'stage-skipped', stage: id, because: skipped });

@@ -33,34 +33,42 @@ export const preflightStage = stage<PreflightFacts>({
   plan: () => ({ actions: [] }),
 });
 
-/** Every reading of the preflight, each once; three rounds, because the target depends on what is installed. */
+/** Every reading of the preflight, each once and begun as soon as what it depends on is known: the target depends on what is installed. */
 export async function surveyPreflight(ports: Sources, context: Context): Promise<PreflightFacts> {
   const sources = { ...ports, cluster: oneLook(ports.cluster) };
-  const [installed, record, general, machine] = await Promise.all([
+  const general = readGeneral(sources, context);
+  const [around, machine, upgrade] = await Promise.all([general, readMachine(sources, context), readUpgrade(sources, context, general)]);
+  return { ...around, ...machine, ...upgrade, now: sources.clock.now().getTime() };
+}
+
+/** What is installed, what becomes of it, and what this account may do to it. */
+async function readUpgrade(sources: Sources, context: Context, general: ReturnType<typeof readGeneral>) {
+  const { cluster } = sources;
+  const [{ detection, ...installed }, record] = await Promise.all([
     readInstallation(sources, context),
     attempt(() => sources.records.load()),
-    readGeneral(sources, context),
-    readMachine(sources, context),
   ]);
-  const { detection } = installed;
-  const target = await readTargetFor(sources, context, detection, record);
-  const { cluster } = sources;
   const search = searchedFor(detection, record, context);
-  const [chart, access, owners, agentConfig, operated, inStore] = await Promise.all([
+  const ofTarget = readTargetFor(sources, context, detection, record);
+  const mayDo = async () => {
+    const [target, around] = await Promise.all([ofTarget, general]);
+    const more = { meshed: mayBeMeshed(around, context), discovery: around.discovery };
+    return readAccess(cluster, context, detection, target, more);
+  };
+  const [target, access, crds, chart, owners, agentConfig, operated, inStore] = await Promise.all([
+    ofTarget,
+    mayDo(),
+    attemptWith(installed.crds, (all) => withStoredVersions(cluster, all, context.profile)),
     readChartFindings(sources, context, detection),
-    readAccess(cluster, context, detection, target, { meshed: mayBeMeshed(general, context), discovery: general.discovery }),
     attempt(() => scanOwners(search, sources, context)),
     attempt(() => readAgentConfig(cluster, context.profile, variantOf(detection))),
     readOperated(cluster, context, detection),
     attemptWith(detection, (one) => readBehindCli(sources, context, one)),
   ]);
   const preview = await attemptWith(target.previews, async (previews) => previews.map(({ planned }) => planned));
-  const now = sources.clock.now().getTime();
   return {
-    ...general,
-    ...machine,
     ...installed,
-    ...{ now, record, target: target.facts, preview, chart, access, owners, agentConfig, operated, inStore },
+    ...{ detection, crds, record, target: target.facts, preview, chart, access, owners, agentConfig, operated, inStore },
   };
 }
 
@@ -69,8 +77,8 @@ async function readInstallation({ cluster }: Sources, { profile, options }: Cont
   const unread = [inventory.daemonSets, inventory.deployments].find((reading) => 'unread' in reading);
   const detection: Reading<Detection> =
     unread && 'unread' in unread ? unread : { value: detect(inventory, profile, { path: options.path, variant: options.variant }) };
-  const crds = await attemptWith(inventory.crds, (all) => withStoredVersions(cluster, all, profile));
-  return { detection, daemonSets: inventory.daemonSets, deployments: inventory.deployments, crds };
+  const { daemonSets, deployments, crds } = inventory;
+  return { detection, daemonSets, deployments, crds };
 }
 
 async function readGeneral({ cluster, lock }: Sources, { profile }: Context) {

@@ -131,6 +131,29 @@ describe('one look at the cluster', () => {
       assert.deepEqual(asked, ['get a', 'dry run', 'get a', 'dry run', 'dry patch']);
     });
 
+    it('takes the answer of an earlier look where the object is as it was then, and nowhere else', async () => {
+      const known = new Map<string, KubeObject>();
+      const earlier = { find: (key: string) => known.get(key), keep: (key: string, answer: KubeObject) => void known.set(key, answer) };
+      const state = (resourceVersion: string) => ({ ...document, metadata: { ...document.metadata, resourceVersion } });
+      const lookAt = async (version: string) => {
+        const at = oneLook<ClusterReader>(
+          {
+            ...watched(),
+            get: async () => state(version),
+            dryRunApply: async () => {
+              asked.push(`dry run at ${version}`);
+              return state(version);
+            },
+          },
+          earlier,
+        );
+        await at.get(K.ConfigMap, 'a', 'n');
+        return at.dryRunApply(K.ConfigMap, document, 'kubectl');
+      };
+      for (const version of ['7', '7', '8', '8', '7']) assert.equal((await lookAt(version)).metadata.resourceVersion, version);
+      assert.deepEqual(asked, ['dry run at 7', 'dry run at 8', 'dry run at 7']);
+    });
+
     it('asks again after a refusal', async () => {
       let refusals = 1;
       const refusing = oneLook<ClusterReader>({
@@ -146,11 +169,31 @@ describe('one look at the cluster', () => {
     const document = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
     for (let turn = 0; turn < 2; turn += 1) {
       await look.dryRunApply(K.ConfigMap, document, 'kubectl');
-      await look.dryRunCreate(K.ConfigMap, document);
       await look.clockSkewMs();
       await look.raw('/metrics');
     }
-    assert.equal(asked.length, 8);
+    assert.equal(asked.length, 6);
+  });
+
+  it('asks once how the server would make an object, and again for another', async () => {
+    const document = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'twin', namespace: 'n' } };
+    await Promise.all([look.dryRunCreate(K.ConfigMap, document), look.dryRunCreate(K.ConfigMap, document)]);
+    await look.dryRunCreate(K.ConfigMap, { ...document, data: { a: '1' } });
+    await look.dryRunCreate(K.Secret, document);
+    assert.equal(asked.length, 3);
+  });
+
+  it('asks once for what the server does not know', async () => {
+    let lists = 0;
+    const without = oneLook<ClusterReader>({
+      ...watched(),
+      list: () => {
+        lists += 1;
+        return Promise.reject(new ApiFailure(404, 'NotFound', 'the server could not find the requested resource'));
+      },
+    });
+    for (let turn = 0; turn < 2; turn += 1) await assert.rejects(without.list(K.Node), /could not find/);
+    assert.equal(lists, 1);
   });
 
   it('does not hold lists of a large cluster', async () => {

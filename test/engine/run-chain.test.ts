@@ -131,6 +131,32 @@ describe('runChain', () => {
     assert.ok(!running.includes('preflight'));
   });
 
+  it('stores the record once per stage that begins and at the end, besides what a removal needs', async () => {
+    const bench = engineBench();
+    const rounds = { actions: [exec('a')], keep: { id: 'edits', content: {} } };
+    await run(bench, [
+      scripted('preflight', [], { readOnly: true }),
+      scripted('apply', [rounds, rounds, rounds], { converges: true }),
+      scripted('wait', [], { readOnly: true }),
+      scripted('verify', [], { readOnly: true, judgesResult: true }),
+    ]);
+    const calls = bench.calls.map((call) => call.replace(/ .*\/apply\/.*/, ''));
+    assert.deepEqual(
+      calls.filter((call) => !call.startsWith('exec')),
+      ['lock', 'record', 'keep', 'record', 'record', 'record', 'record', 'unlock'],
+    );
+    assert.deepEqual(
+      bench.saved.map(({ stages }) => stages.map(({ id, state }) => `${id} ${state}`).join(', ')),
+      [
+        'preflight skipped, apply running',
+        'preflight skipped, apply running',
+        'preflight skipped, apply done, wait running',
+        'preflight skipped, apply done, wait skipped, verify running',
+        'preflight skipped, apply done, wait skipped, verify skipped',
+      ],
+    );
+  });
+
   it('judges anew, and plans anew, before an action that wants it, once the round has written', async () => {
     const bench = engineBench();
     let judged = 0;

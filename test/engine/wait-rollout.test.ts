@@ -3,6 +3,7 @@ import { Fault } from '../../src/core/fault.ts';
 import type { Kind, KubeObject } from '../../src/core/object.ts';
 import type { Clock, ClusterReader, WatchUpdate } from '../../src/core/ports.ts';
 import type { PodProgress, RolloutProgress, RolloutTarget } from '../../src/core/rollout.ts';
+import { Board } from '../../src/engine/rollout-board.ts';
 import { type WaitRequest, waitRollout } from '../../src/engine/wait-rollout.ts';
 
 const NEW = 'r/node:v3.32.2';
@@ -100,6 +101,27 @@ const code = (expected: string, text: RegExp) => (thrown: unknown) =>
   thrown instanceof Fault && thrown.code === expected && text.test(thrown.message);
 
 describe('waitRollout', () => {
+  it('judges a change at once where nothing had changed for a while, and no more than ten times a second', async () => {
+    let now = 0;
+    const settles: number[] = [];
+    const clock: Clock = {
+      now: () => new Date(now),
+      sleep: (ms, signal) => {
+        if (ms === 1000) return new Promise((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }));
+        settles.push(ms);
+        return Promise.resolve();
+      },
+    };
+    const board = new Board([target]);
+    for (const after of [500, 20, 100, 99, -60_000]) {
+      const change = board.change(clock, new AbortController().signal);
+      now += after;
+      board.touch();
+      await change;
+    }
+    assert.deepEqual(settles, [80, 1, 100]);
+  });
+
   it('returns as soon as the watches show every pod new and ready', async () => {
     const { result, seen } = await wait({
       daemonsets: [[snapshot(agents(1))], [changed(agents(2))]],

@@ -127,6 +127,32 @@ describe('the survey of the preflight', () => {
     assert.equal(facts.preview.value.length, 3);
   });
 
+  it('waits for no program and no search before it asks about the target, nor for the target before it searches', async () => {
+    const { cluster } = clusterOf(objects, { kinds });
+    const [asked, searched] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const sources = sourcesOf(cluster);
+    const facts = await surveyPreflight(
+      {
+        ...sources,
+        tools: { ...sources.tools, run: (...call) => asked.promise.then(() => sources.tools.run(...call)) },
+        cluster: {
+          ...sources.cluster,
+          list: (kind, options) => {
+            if (options?.ownedBy) searched.resolve();
+            return sources.cluster.list(kind, options);
+          },
+          async dryRunApply(...call) {
+            asked.resolve();
+            await searched.promise;
+            return sources.cluster.dryRunApply(...call);
+          },
+        },
+      },
+      contextOf(),
+    );
+    assert.ok('value' in facts.preview && 'value' in facts.client);
+  });
+
   it('requires the right to list what the target drops where the server has it, for the backup fails without', async () => {
     const { group, plural, kind } = calico.removedKinds[0] ?? assert.fail();
     const gone: Kind = { group, version: 'v1alpha1', kind, plural, namespaced: false };

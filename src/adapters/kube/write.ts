@@ -38,9 +38,16 @@ export function writerOf(transport: Transport, namespace: string, guard: () => P
       return transport.json<KubeObject>({ method: 'POST', path, body: object });
     },
     async replace(kind, object) {
-      await guard();
-      const path = withQuery(objectPath(kind, object.metadata.name, scope(kind, object.metadata.namespace)), own);
-      return transport.json<KubeObject>({ method: 'PUT', path, body: object });
+      const { name, namespace, uid } = object.metadata;
+      // As above: the server replaces the instance of this UID, and refuses any other.
+      if (uid === undefined) await guard();
+      const path = withQuery(objectPath(kind, name, scope(kind, namespace)), own);
+      try {
+        return await transport.json<KubeObject>({ method: 'PUT', path, body: object });
+      } catch (thrown) {
+        if (isOfAnother(thrown)) await guard();
+        throw thrown;
+      }
     },
     async remove(kind, ref) {
       await guard();
@@ -50,8 +57,8 @@ export function writerOf(transport: Transport, namespace: string, guard: () => P
   };
 }
 
-/** What another cluster would say as well: no such object, or not this instance. */
-const isOfAnother = (thrown: unknown): boolean => thrown instanceof ApiFailure && (thrown.status === 404 || thrown.status === 422);
+/** What another cluster would say as well: no such object, or not this instance (to a patch 422, to a replacement 409). */
+const isOfAnother = (thrown: unknown): boolean => thrown instanceof ApiFailure && [404, 409, 422].includes(thrown.status);
 
 /** The refusal of house rule 5. */
 export function otherCluster(expected: string, found: string | undefined, where: string): Fault {

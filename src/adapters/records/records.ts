@@ -28,19 +28,23 @@ type Change = (map: KubeObject) => KubeObject | undefined | Promise<KubeObject |
  * which there may be as many as nodes, to `netsvc-upgrade-run-log-N`.
  */
 export function configMapRecords({ cluster, namespace }: RecordsDeps): Records {
+  /** ConfigMaps as this process wrote them last: nobody else writes them while it holds the lock. */
+  const written = new Map<string, KubeObject>();
   const get = (name: string) => cluster.get(K.ConfigMap, name, namespace);
 
-  /** Reads, changes and writes a ConfigMap; again if somebody wrote in between. */
+  /** Changes and writes a ConfigMap as it was left, else as it is read now; again if somebody wrote in between. */
   async function update(name: string, change: Change): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
-      const live = await get(name);
+      const live = written.get(name) ?? (await get(name));
       const wanted = await change(live ?? emptyMap(name, namespace));
       if (!wanted) return;
       try {
-        await (live ? cluster.replace(K.ConfigMap, wanted) : cluster.create(K.ConfigMap, wanted));
+        written.set(name, await (live ? cluster.replace(K.ConfigMap, wanted) : cluster.create(K.ConfigMap, wanted)));
         return;
       } catch (thrown) {
-        if (!(thrown instanceof ApiFailure) || thrown.status !== 409 || attempt >= TRIES) throw thrown;
+        const isKnown = written.delete(name);
+        const isOutdated = thrown instanceof ApiFailure && (thrown.status === 409 || (thrown.status === 404 && isKnown));
+        if (!isOutdated || attempt >= TRIES) throw thrown;
       }
     }
   }

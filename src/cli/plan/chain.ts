@@ -20,7 +20,7 @@ export interface Save {
 /** Prints the plan as the command's document, and saves it if asked. */
 export async function showPlan(session: Session, stages: readonly AnyStage[], detailed: boolean, save?: Save): Promise<ExitName> {
   const planned = await planStages(session, stages);
-  const head = await planHead(session, planned);
+  const head = planHead(session.context, planned);
   const exit = planned.blocked ?? (detailed && planned.writes ? 'pending' : 'done');
   const dryRun = session.context.options.dryRun !== 'none';
   const step = nextStep(session, {
@@ -38,11 +38,14 @@ export async function showPlan(session: Session, stages: readonly AnyStage[], de
 
 /** Surveys, judges and plans every stage; changes nothing. */
 export async function planStages(session: Session, stages: readonly AnyStage[]) {
-  const { planChain } = await import('../../engine/plan-chain.ts');
+  const [{ planChain }, { Looks }] = await Promise.all([import('../../engine/plan-chain.ts'), import('../../engine/looks.ts')]);
   const progress = await session.progress('plan', stages);
+  const looks = new Looks(session.composition);
+  const seen = looks.current();
   try {
-    const planned = await planChain(stages, session.composition, session.context, progress.observe);
-    return { ...planned, findings: findingsHere(planned.findings, session.asked) };
+    const planned = await planChain(stages, seen, session.context, progress.observe);
+    const installed = await session.seams.installed(seen);
+    return { ...planned, findings: findingsHere(planned.findings, session.asked), installed, looks };
   } finally {
     await progress.close();
   }

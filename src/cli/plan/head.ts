@@ -1,17 +1,22 @@
+import type { Context } from '../../core/context.ts';
+import type { Installation } from '../../core/installation.ts';
 import type { PlanHead } from '../../ui/plan-view.ts';
-import type { Session } from '../session.ts';
 import { planDigest } from './digest.ts';
 import type { Planned } from './document.ts';
 
+/** A plan, and what was installed at the same look; undefined where that is not clear. */
+export interface PlannedHere extends Planned {
+  readonly installed: Installation | undefined;
+}
+
 /** The facts of a plan's first line. What is installed may be unclear: the findings say so, the head then says less. */
-export async function planHead({ seams, composition, context }: Session, planned: Planned): Promise<PlanHead> {
-  const installed = await seams.installed(composition);
+export function planHead(context: Context, { stages, installed }: PlannedHere): PlanHead {
   return {
     ...(installed ? { path: installed.path, datastore: installed.datastore } : {}),
     ...(installed?.variant ? { variant: installed.variant } : {}),
     ...(installed?.release ? { source: installed.release } : {}),
     release: context.options.release,
     clusterUid: context.clusterUid,
-    digest: planDigest(context, planned.stages),
+    digest: planDigest(context, stages),
   };
 }

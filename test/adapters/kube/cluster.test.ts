@@ -184,6 +184,25 @@ describe('cluster over the API', () => {
     await assert.rejects(cluster.patch(K.ConfigMap, ref, [], 'kubectl'), /kube-system has UID two, not one/);
   });
 
+  it('replaces an instance by its UID without a look before, and looks at the cluster where that is refused', async () => {
+    let uid = 'one';
+    const server = await on(({ method, url }, response) => {
+      if (method === 'PUT' && uid === 'two') sendStatus(response, 409, 'Conflict', 'Precondition failed: UID in precondition');
+      else sendJson(response, url.endsWith('kube-system') ? { metadata: { name: 'kube-system', uid } } : MAP);
+    });
+    const { cluster } = clusterTo(server.url);
+    cluster.pin('one');
+    const map = { ...MAP, metadata: { ...MAP.metadata, uid: 'of-a' } };
+    await cluster.replace(K.ConfigMap, map);
+    assert.deepEqual(
+      server.seen.map(({ method }) => method),
+      ['PUT'],
+    );
+    assert.match(server.seen[0]?.body ?? '', /"uid":"of-a"/);
+    uid = 'two';
+    await assert.rejects(cluster.replace(K.ConfigMap, map), /kube-system has UID two, not one/);
+  });
+
   it('reads aggregated discovery, prefers the first version and names groups that are away', async () => {
     const resource = (name: string, kind: string, scope: string, verbs?: readonly string[]) => ({
       ...{ resource: name, responseKind: { kind }, scope },

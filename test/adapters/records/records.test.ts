@@ -4,6 +4,7 @@ import { keyOf } from '../../../src/adapters/records/kept.ts';
 import { configMapRecords, RECORD_NAME } from '../../../src/adapters/records/records.ts';
 import { Fault } from '../../../src/core/fault.ts';
 import type { KubeObject } from '../../../src/core/object.ts';
+import { ApiFailure } from '../../../src/core/ports.ts';
 import type { RunRecord } from '../../../src/core/run-record.ts';
 import { memoryCluster } from '../../support/memory-cluster.ts';
 
@@ -78,6 +79,28 @@ describe('run records in ConfigMaps', () => {
     };
     await records.save({ ...RECORD, target: 'v9' });
     assert.deepEqual([(await records.load())?.target, map()?.other], ['v9', true]);
+  });
+
+  it('reads its ConfigMap before its first write, and again only where somebody else wrote or it did not succeed', async () => {
+    const { memory, map } = ground();
+    let reads = 0;
+    const get: typeof memory.cluster.get = (...asked) => {
+      reads += 1;
+      return memory.cluster.get(...asked);
+    };
+    const records = configMapRecords({ cluster: { ...memory.cluster, get }, namespace: 'kube-system' });
+    for (const target of ['v1', 'v2', 'v3']) await records.save({ ...RECORD, target });
+    assert.equal(reads, 1);
+    memory.between = () => {
+      throw new ApiFailure(0, 'NoAnswer', 'reset');
+    };
+    await assert.rejects(records.save({ ...RECORD, target: 'v4' }), /reset/);
+    await records.save({ ...RECORD, target: 'v5' });
+    assert.equal(reads, 2, 'what became of a write without an answer nobody knows');
+    memory.objects.delete(`kube-system/${RECORD_NAME}`);
+    await records.save({ ...RECORD, target: 'v6' });
+    assert.equal(reads, 3, 'somebody took it away');
+    assert.match(JSON.stringify(map()?.data), /v6/);
   });
 
   it('spreads items over further ConfigMaps, none larger than its limit, and replaces them', async () => {

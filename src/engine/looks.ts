@@ -1,0 +1,65 @@
+import type { KubeObject } from '../core/object.ts';
+import { type EarlierAnswers, oneLook } from '../core/one-look.ts';
+import type { Clock, Cluster } from '../core/ports.ts';
+
+/** No look is shared for longer: what others do meanwhile must be seen. */
+const LOOK_MS = 2_000;
+
+/**
+ * So long the answer to a dry run stands for an object that has not changed since: what else it hangs on (definitions, admission) hardly
+ * changes within it, and the server judges the write itself once more. A person thinks longer about a plan.
+ */
+const ANSWER_MS = 10_000;
+
+interface Seen {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+}
+
+/**
+ * The cluster as stages see it that follow one another with nothing done between them: what two of them ask for is read once.
+ * Most of them begin with the same question, what is installed. Whatever this run does ends the look, and so does a short time.
+ */
+export class Looks<Ports extends Seen> {
+  readonly #ports: Ports;
+  readonly #answers = new Map<string, { readonly answer: KubeObject; readonly until: number }>();
+  #look: { readonly ports: Ports; readonly until: number } | undefined;
+
+  constructor(ports: Ports) {
+    this.#ports = ports;
+  }
+
+  /** For looking only: whoever acts does so on the ports themselves. */
+  current(): Ports {
+    const now = this.#ports.clock.now().getTime();
+    if (this.#look && now <= this.#look.until) return this.#look.ports;
+    const ports = { ...this.#ports, cluster: oneLook(this.#ports.cluster, this.#earlier) };
+    this.#look = { ports, until: now + LOOK_MS };
+    return ports;
+  }
+
+  get #earlier(): EarlierAnswers {
+    const now = () => this.#ports.clock.now().getTime();
+    return {
+      find: (key) => {
+        const known = this.#answers.get(key);
+        return known && now() <= known.until ? known.answer : undefined;
+      },
+      // The first of its kind counts: an answer that is used again grows no younger.
+      keep: (key, answer) => {
+        if (this.#answers.get(key)?.answer !== answer) this.#answers.set(key, { answer, until: now() + ANSWER_MS });
+      },
+    };
+  }
+
+  /** Whoever looks next sees the cluster as it is then. */
+  refresh(): void {
+    this.#look = undefined;
+  }
+
+  /** Something was done: nothing that was seen or asked before counts. */
+  end(): void {
+    this.refresh();
+    this.#answers.clear();
+  }
+}

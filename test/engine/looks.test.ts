@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import type { Action, Effect } from '../../src/core/action.ts';
+import { ok, type Verdict } from '../../src/core/check.ts';
+import { K } from '../../src/core/kinds.ts';
+import type { Cluster } from '../../src/core/ports.ts';
+import { type AnyStage, type Stage, type StagePlan, stage } from '../../src/core/stage.ts';
+import { Looks } from '../../src/engine/looks.ts';
+import { runChain } from '../../src/engine/run-chain.ts';
+import { engineBench, engineContext } from '../support/engine-ports.ts';
+
+const act = (effect: Effect): StagePlan => {
+  const action: Action = { id: 'a', title: 'a', ref: '§4.4/2', undo: 'none', effect };
+  return { actions: [action] };
+};
+
+const applies = act({ type: 'exec', run: { tool: 'kubectl', args: ['apply', '-f', 'a'] } });
+const skips: StagePlan = { skip: 'nothing to do' };
+
+describe('looks', () => {
+  const twin = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'twin' } };
+
+  it('pass on the answers to dry runs for ten seconds, and none once something was done', async () => {
+    let [now, asked] = [0, 0];
+    const cluster = {
+      dryRunCreate: async () => {
+        asked += 1;
+        return twin;
+      },
+    } as unknown as Cluster;
+    const looks = new Looks({ cluster, clock: { now: () => new Date(now), sleep: async () => undefined } });
+    const asks = async () => {
+      await looks.current().cluster.dryRunCreate(K.ConfigMap, twin);
+      return asked;
+    };
+    assert.equal(await asks(), 1);
+    looks.refresh();
+    now = 10_000;
+    assert.equal(await asks(), 1);
+    looks.refresh();
+    now = 10_001;
+    assert.equal(await asks(), 2, 'an answer that was used grows no younger');
+    looks.end();
+    assert.equal(await asks(), 3);
+  });
+});
+
+describe('looks of a chain', () => {
+  /** Performs stages that each list the nodes, and tells how often the cluster was asked for them. */
+  function chainOf() {
+    const bench = engineBench();
+    const lists: string[] = [];
+    let now = 0;
+    const ports = {
+      ...bench.ports,
+      clock: { now: () => new Date(now), sleep: async () => undefined },
+      machine: { ...bench.ports.machine, writeFolder: async () => undefined },
+      cluster: {
+        ...bench.ports.cluster,
+        list: async () => {
+          lists.push(bench.calls.includes('lock') ? 'under the lock' : 'before');
+          return [];
+        },
+      },
+    };
+    const looking = (id: string, plans: readonly StagePlan[], extra: Partial<Stage<number>> = {}): AnyStage => {
+      let round = 0;
+      return stage<number>({
+        id: id as Stage<number>['id'],
+        title: id,
+        ref: '§4.4',
+        readOnly: false,
+        checks: [],
+        async survey({ cluster }) {
+          await Promise.all([cluster.list(K.Node), cluster.list(K.Node)]);
+          return round++;
+        },
+        plan: (facts) => plans[facts] ?? skips,
+        ...extra,
+      });
+    };
+    return {
+      looking,
+      lists,
+      passes: (ms: number) => {
+        now += ms;
+      },
+      run: (stages: readonly AnyStage[], changes = false) => runChain(stages, ports, engineContext(), () => undefined, { changes }),
+    };
+  }
+
+  it('is one for stages between which nothing is done', async () => {
+    const { looking, lists, run } = chainOf();
+    await run([looking('apply', [skips]), looking('wait', [skips]), looking('alp', [skips]), looking('verify', [skips])]);
+    assert.equal(lists.length, 1);
+  });
+
+  it('ends where the lock is taken: another run may have written before', async () => {
+    const { looking, lists, run } = chainOf();
+    await run([looking('preflight', [skips], { readOnly: true }), looking('backup', [skips]), looking('apply', [skips])], true);
+    assert.deepEqual(lists, ['before', 'under the lock']);
+  });
+
+  it('ends with every write, wait and whatever else is not only a file', async () => {
+    for (const [plan, asked] of [
+      [applies, 2],
+      [act({ type: 'ask', instruction: 'do it' }), 2],
+      [act({ type: 'backup', folder: 'f', files: [] }), 1],
+      [act({ type: 'write', file: 'f', content: '' }), 1],
+    ] as const) {
+      const { looking, lists, run } = chainOf();
+      const outcome = await run([looking('apply', [plan]), looking('wait', [skips])], true);
+      assert.deepEqual([outcome.exit, lists.length], ['done', asked], JSON.stringify(plan));
+    }
+  });
+
+  it('is not shared for longer than two seconds', async () => {
+    for (const [ms, asked] of [
+      [2_000, 1],
+      [2_001, 2],
+    ] as const) {
+      const { looking, lists, run, passes } = chainOf();
+      const slow = looking('wait', [skips]);
+      const lasting: AnyStage = {
+        ...slow,
+        async open(...given) {
+          const open = await slow.open(...given);
+          passes(ms);
+          return open;
+        },
+      };
+      await run([lasting, looking('alp', [skips])]);
+      assert.equal(lists.length, asked);
+    }
+  });
+
+  it('is made anew before a result is called bad', async () => {
+    const { looking, lists, run } = chainOf();
+    const check = { id: 'NS-301', title: 't', category: 'kubernetes', severity: 'error', ref: '§1' } as const;
+    const bad = looking('verify', [skips, skips, skips], {
+      judgesResult: true,
+      checks: [{ ...check, judge: (round): Verdict => (round < 2 ? { status: 'failed', because: 'old', hint: 'wait' } : ok('new')) }],
+    });
+    const outcome = await run([looking('apply', [applies]), looking('wait', [skips]), bad], true);
+    assert.equal(outcome.exit, 'blocked');
+    assert.equal(lists.length, 3);
+  });
+});

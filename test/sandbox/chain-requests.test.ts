@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import type { ComposeRequest, Composition } from '../../src/cli/seams.ts';
+import type { ListOptions } from '../../src/core/ports.ts';
+import { virtualClock } from '../../src/sandbox/clock.ts';
+import { netsvcScenario } from '../../src/sandbox/scenario.ts';
+import { readInstalled } from '../../src/stages/survey/installed.ts';
+import { compositionOf, sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';
+
+type Counts = Record<'detections' | 'owner searches' | 'dry applies' | 'twins' | 'permissions' | 'discoveries' | 'programs', number>;
+
+/** Counts what costs most, wherever in the chain it is asked. */
+function counting(composition: Composition, counts: Counts): Composition {
+  const { cluster, tools } = composition;
+  const counted =
+    <Call extends readonly unknown[], Answer>(what: keyof Counts, ask: (...call: Call) => Answer) =>
+    (...call: Call): Answer => {
+      counts[what] += 1;
+      return ask(...call);
+    };
+  return {
+    ...composition,
+    tools: { ...tools, run: counted('programs', tools.run) },
+    cluster: {
+      ...cluster,
+      discover: counted('discoveries', cluster.discover),
+      reviewAccess: counted('permissions', cluster.reviewAccess),
+      dryRunApply: counted('dry applies', cluster.dryRunApply),
+      dryRunCreate: counted('twins', cluster.dryRunCreate),
+      list(kind, options: ListOptions = {}) {
+        // One list stands for all of a detection, and for all of a search.
+        if (kind.plural === 'secrets' && options.labelSelector === 'owner=helm') counts.detections += 1;
+        if (kind.plural === 'secrets' && options.ownedBy) counts['owner searches'] += 1;
+        return cluster.list(kind, options);
+      },
+    },
+  };
+}
+
+describe('the requests of a whole chain', () => {
+  it('are asked once for the plan, once under the lock, and once about the result', async () => {
+    const counts: Counts = {
+      ...{ detections: 0, 'owner searches': 0, 'dry applies': 0, twins: 0, permissions: 0, discoveries: 0, programs: 0 },
+    };
+    const clock = virtualClock({ start: new Date('2026-11-21T02:00:00Z') });
+    const scenario = await netsvcScenario({ nodes: 3, releasesFolder: sandboxReleases, clock, cli: false });
+    const bench = sandboxCommand(scenario);
+    Object.assign(bench.seams, {
+      compose: async (request: ComposeRequest) => counting(compositionOf(scenario, request), counts),
+      installed: (composition: Composition) => readInstalled(composition, composition.context),
+    });
+    assert.equal(await bench.run('run', '--yes', '--skip', 'cli'), 0, bench.err());
+    const objects = 21;
+    assert.deepEqual(counts, {
+      detections: 3,
+      'owner searches': 3,
+      // Under the lock no object had changed since the plan.
+      'dry applies': 2 * objects,
+      // How the server would make what was applied last tells edits: before the first write only.
+      twins: 8,
+      permissions: 1,
+      discoveries: 3,
+      // kubectl for its version, and for the one file.
+      programs: 2,
+    });
+  });
+});
