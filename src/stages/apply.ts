@@ -124,20 +124,10 @@ function applyActions(wave: Wave, facts: ApplyFacts, context: Context): readonly
   };
   const hold = isLast(wave) ? holdPolicyMigration(facts.renamingSwitch, context) : [];
   const [first, ...rest] = [...hold, apply];
-  const begun = first && changesUidsIn(wave, facts) ? [{ ...first, ...searchedBefore(wave) }, ...rest] : [...hold, apply];
+  // What changes UIDs begins with a search of its own (§4.8): a reference may have come back while the agents were rolled.
+  const begun = first && changesUidsIn(wave, facts) ? [{ ...first, afresh: true }, ...rest] : [...hold, apply];
   return [...(wave.id === 'all' ? [] : [write]), ...begun];
 }
-
-/**
- * What changes UIDs begins with a search of its own (§4.8): a reference may have come back while the agents were rolled. Where all goes
- * in one wave nothing was rolled before, and the round's own search will do as long as it is as good as new.
- */
-function searchedBefore({ id }: Wave): Pick<Action, 'afresh' | 'judgedWithinMs'> {
-  return id === 'all' ? { judgedWithinMs: SEARCHED_MS } : { afresh: true };
-}
-
-/** A search of a large cluster takes longer than this. */
-const SEARCHED_MS = 1_000;
 
 /** The API server converts UIDs, the controllers store policies anew. */
 function changesUidsIn(wave: Wave, { references }: ApplyFacts): boolean {

@@ -61,14 +61,6 @@ describe('the waves of the apply stage, real manifests with Typha', function () 
     ]);
   });
 
-  it('begin with a search of their own where they change UIDs, once agents were rolled', async () => {
-    const actions = await planned(bench());
-    assert.deepEqual(
-      actions.filter(({ afresh, judgedWithinMs }) => afresh || judgedWithinMs !== undefined).map(({ id, afresh }) => [id, afresh]),
-      [['wave-controllers', true]],
-    );
-  });
-
   it('have no way back once the controllers rename policies, and only then', async () => {
     const marked = async (one: ApplyBench) => (await planned(one)).filter(({ pointOfNoReturn }) => pointOfNoReturn).map(({ id }) => id);
     assert.deepEqual(await marked(bench()), ['wave-controllers']);

@@ -49,11 +49,6 @@ describe('the apply stage on a release that was applied client-side', () => {
     }
   });
 
-  it('goes by its own search where all goes in one wave, as long as that is new', async () => {
-    const wave = (await planned(applyBench(await installedClientSide('v3.26.4')))).find(({ id }) => id === 'wave-all');
-    assert.deepEqual([wave?.afresh, wave?.judgedWithinMs], [undefined, 1_000]);
-  });
-
   it('keeps the original ownership of every object with the first patch', async () => {
     const actions = await planned(applyBench(await installedClientSide('v3.26.4')));
     const first = actions.find(({ effect }) => effect.type === 'patch');
