@@ -38,7 +38,8 @@ function cliGet(objects: readonly KubeObject[], [plural, ...names]: readonly str
   if (names.length === 0) return { exitCode: 0, stdout: JSON.stringify({ kind: 'List', items }), stderr: '' };
   const found = items.filter(({ metadata }) => names.includes(metadata.name));
   const absent = names.filter((name) => !found.some(({ metadata }) => metadata.name === name));
-  const stderr = absent.map((name) => `resource does not exist: HostEndpoint(${name}) with error: <nil>\n`).join('');
+  const warning = 'I1121 10:00:00.000000       1 warnings.go:107] "Warning: unknown field"\n';
+  const stderr = warning + absent.map((name) => `resource does not exist: HostEndpoint(${name}) with error: <nil>\n`).join('');
   return { exitCode: absent.length > 0 ? 1 : 0, stdout: JSON.stringify(found.length > 1 ? found : (found[0] ?? null)), stderr };
 }
 
@@ -112,7 +113,11 @@ describe('right before the old endpoints of a node are deleted', () => {
 
   it('nobody knows where the CLI fails for another reason: it is told, and nothing is deleted', async () => {
     for (const stderr of ['connection is unauthorized: forbidden', 'resource does not exist: HostEndpoint(old-1)\nEOF']) {
-      const tools = { run: async () => ({ exitCode: 1, stdout: '[]', stderr, durationMs: 1 }) } as unknown as Tools;
+      const run = async ({ args }: { readonly args: readonly string[] }) =>
+        args[1] === 'hostendpoints'
+          ? { exitCode: 1, stdout: JSON.stringify(whole.slice(0, 2)), stderr, durationMs: 1 }
+          : { ...cliGet(whole, args.slice(1, -3)), durationMs: 1 };
+      const tools = { run } as unknown as Tools;
       const asking = assertSuccessor({ cluster: {} as Cluster, tools }, { ...expected, from: { cli: CLI } });
       await assert.rejects(asking, (thrown) => thrown instanceof Fault && thrown.message.includes(stderr.split('\n').at(-1) ?? ''));
     }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { OPEN_BYTES } from '../../../src/adapters/records/log.ts';
 import { configMapRecords, RECORD_NAME } from '../../../src/adapters/records/records.ts';
 import { Fault } from '../../../src/core/fault.ts';
@@ -52,7 +53,8 @@ describe('what single actions keep', () => {
     assert.ok(sizes.length < 200, `${sizes.length} objects`);
     assert.ok(memory.writes < items.length / 4 + 200, `${memory.writes} writes`);
     const wanted = items.map((one, index) => ({ ...one, ...(index + 1 < items.length ? { outcome: { done: true } } : {}) }));
-    assert.deepEqual(await recordsOf(memory).keptWith('/hep/'), byId(wanted));
+    // Not deepEqual: the difference of two such lists is never ended.
+    assert.ok(isDeepStrictEqual(await recordsOf(memory).keptWith('/hep/'), byId(wanted)));
   });
 
   it('loses nothing that was acknowledged, and repeats nothing, wherever the program is killed between two writes', async () => {

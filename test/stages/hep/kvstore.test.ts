@@ -2,6 +2,10 @@ import assert from 'node:assert/strict';
 import type { Action } from '../../../src/core/action.ts';
 import type { KubeObject } from '../../../src/core/object.ts';
 import type { KeptItem } from '../../../src/core/ports.ts';
+import type { EnginePorts } from '../../../src/engine/engine-ports.ts';
+import { Outdated } from '../../../src/engine/outdated.ts';
+import { assertSuccessor } from '../../../src/engine/successor-stands.ts';
+import { calico } from '../../../src/profiles/calico.ts';
 import { hepStage } from '../../../src/stages/hep.ts';
 import { contextOf, object } from '../../fixtures/facts.ts';
 import { CLI_CONFIG, kvstoreSources } from '../../support/kvstore-sources.ts';
@@ -55,6 +59,30 @@ describe('hep with a key-value datastore', () => {
     const kept = (await planned(unmigrated())).at(-1)?.keep as { readonly endpoints: readonly KubeObject[] };
     assert.deepEqual(kept.endpoints[0]?.metadata.labels, { role: 'x' });
   });
+
+  for (const generation of ['old', 'new'] as const) {
+    it(`asks the CLI (${generation}) by name right before a removal, and stops where what was judged is gone`, async () => {
+      const enabled = { metadata: { name: 'default' }, spec: { controllers: { node: { hostEndpoint: { autoCreate: 'Enabled' } } } } };
+      const { createdBy, createdByValue } = calico.labels;
+      const spec = { node: 'n1', interfaceName: '*', expectedIPs: ['10.0.0.1'] };
+      const standing = { metadata: { name: 'n1-auto-hep', labels: { zone: 'a', role: 'x', [createdBy]: createdByValue } }, spec };
+      const endpoints = { old: endpoint('n1', { role: 'x' }), 'n1-auto-hep': standing };
+      const objects = { HostEndpoint: endpoints, GlobalNetworkPolicy: {}, Tier: {}, Profile: {}, KubeControllersConfiguration: SETTINGS };
+      const state = { ...stateOf(objects), generation, client: 'v3.32.1' };
+      const effect = (await planned(state)).at(-1)?.effect;
+      assert.ok(effect?.type === 'exec' && effect.onlyIf?.type === 'successor');
+      const { onlyIf } = effect;
+      const { cluster, tools } = kvstoreSources(state) as unknown as EnginePorts;
+      const isOutdated = (words: RegExp) => (thrown: unknown) => thrown instanceof Outdated && words.test(thrown.message);
+      await assert.rejects(assertSuccessor({ cluster, tools }, onlyIf), isOutdated(/does not ask for automatic/));
+      state.etcdv3.objects.KubeControllersConfiguration = { default: enabled };
+      await assertSuccessor({ cluster, tools }, onlyIf);
+      state.etcdv3.objects.HostEndpoint = { 'n1-auto-hep': standing };
+      await assert.rejects(assertSuccessor({ cluster, tools }, onlyIf), isOutdated(/^the host endpoint old is gone$/));
+      state.etcdv3.objects.HostEndpoint = { old: endpoint('n1', { role: 'x' }) };
+      await assert.rejects(assertSuccessor({ cluster, tools }, onlyIf), isOutdated(/^n1: no automatic endpoint yet$/));
+    });
+  }
 
   it('refuses where nodes’ labels do not reach the datastore', async () => {
     const state = unmigrated();
