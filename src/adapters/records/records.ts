@@ -42,9 +42,7 @@ export function configMapRecords({ cluster, namespace }: RecordsDeps): Records {
         written.set(name, await (live ? cluster.replace(K.ConfigMap, wanted) : cluster.create(K.ConfigMap, wanted)));
         return;
       } catch (thrown) {
-        const isKnown = written.delete(name);
-        const isOutdated = thrown instanceof ApiFailure && (thrown.status === 409 || (thrown.status === 404 && isKnown));
-        if (!isOutdated || attempt >= TRIES) throw thrown;
+        if (!isOutdated(thrown, written.delete(name)) || attempt >= TRIES) throw thrown;
       }
     }
   }
@@ -104,6 +102,11 @@ export function configMapRecords({ cluster, namespace }: RecordsDeps): Records {
       return joined(await unpackedWith(part, Object.assign({}, ...maps.map(binaryOf)) as Binary), lines, part);
     },
   };
+}
+
+/** Somebody wrote or removed it in between; `isKnown`: it was not read right before. */
+function isOutdated(thrown: unknown, isKnown: boolean): boolean {
+  return thrown instanceof ApiFailure && (thrown.status === 409 || (thrown.status === 404 && isKnown));
 }
 
 function isTooLarge({ content }: KeptLine): boolean {
