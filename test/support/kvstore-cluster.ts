@@ -51,6 +51,7 @@ export async function kvstoreCluster(release: string, file: string, nodes = 3): 
     const withProfile = (args: readonly string[]) => [...args, '--profile', profile, '--release', 'v3.32.1', '--manifest-url', releases];
     return {
       ...cluster,
+      around,
       store,
       upgrade: (...args): Promise<UpgradeProcess> => upgrade(withProfile(args), around),
       start: (...args) => startUpgrade(withProfile(args), around),
