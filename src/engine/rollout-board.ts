@@ -7,8 +7,12 @@ import type { RolloutProgress, RolloutTarget } from '../core/rollout.ts';
 
 export const CONTINUE = ['continue with the same command: it goes on where this one stopped'];
 
-/** Between two judgements: changes come in bursts, and thousands of pods are judged at once. */
-const APART_MS = 100;
+/** Between two judgements at least, milliseconds: changes come in bursts. */
+const APART_MS = 10;
+/** And at most: of many pods each judgement costs more, so that they are judged less often. */
+const FARTHEST_MS = 100;
+/** A millisecond between two judgements for so many pods. */
+const PODS_PER_MS = 10;
 /** Elapsed times and the time limit are looked at this often when nothing changes. */
 const TICK_MS = 1000;
 
@@ -68,6 +72,11 @@ export class Board {
     });
   }
 
+  get #apartMs(): number {
+    const pods = [...this.pods.values()].reduce((sum, { size }) => sum + size, 0);
+    return Math.min(FARTHEST_MS, Math.max(APART_MS, pods / PODS_PER_MS));
+  }
+
   /** Called right after a judgement; resolves when it is worth while to judge again: at once, if nothing had changed for a while before. */
   async change(clock: Clock, signal: AbortSignal): Promise<void> {
     const judgedAt = clock.now().getTime();
@@ -81,7 +90,8 @@ export class Board {
       this.#wake = undefined;
     }
     const since = clock.now().getTime() - judgedAt;
-    if (this.#dirty && since < APART_MS) await clock.sleep(APART_MS - Math.max(since, 0), signal).catch(() => undefined);
+    const apart = this.#apartMs;
+    if (this.#dirty && since < apart) await clock.sleep(apart - Math.max(since, 0), signal).catch(() => undefined);
     this.#dirty = false;
   }
 }

@@ -205,6 +205,14 @@ describe('the adapters on a real control plane', function () {
     await assert.rejects(elsewhere, /another cluster than the one confirmed/);
     assert.deepEqual((await cluster.get(K.ConfigMap, 'page-2', 'default'))?.data, { key: 'value' });
     assert.equal(await cluster.get(K.ConfigMap, 'wrong-cluster', 'default'), undefined);
+    const seenThere = { name: 'page-2', namespace: 'default', uid: 'uid-of-the-confirmed-cluster' };
+    await assert.rejects(pinned.replace(K.ConfigMap, { ...map('page-2'), metadata: seenThere }), /another cluster than the one confirmed/);
+    // A Lease is also made by being replaced: not one that is named by its UID.
+    const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { ...seenThere, name: 'held-there' }, spec: {} };
+    await assert.rejects(pinned.replace(K.Lease, lease), /another cluster than the one confirmed/);
+    await assert.rejects(cluster.replace(K.Lease, lease), { status: 409 });
+    assert.equal(await cluster.get(K.Lease, 'held-there', 'default'), undefined);
+    assert.deepEqual((await cluster.get(K.ConfigMap, 'page-2', 'default'))?.data, { key: 'value' });
     pinned.pin(await pinned.clusterUid());
     await pinned.create(K.ConfigMap, map('right-cluster'));
     await pinned.close();

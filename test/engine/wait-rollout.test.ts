@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Fault } from '../../src/core/fault.ts';
 import type { Kind, KubeObject } from '../../src/core/object.ts';
+import { podFacts } from '../../src/core/pod-facts.ts';
 import type { Clock, ClusterReader, WatchUpdate } from '../../src/core/ports.ts';
 import type { PodProgress, RolloutProgress, RolloutTarget } from '../../src/core/rollout.ts';
 import { Board } from '../../src/engine/rollout-board.ts';
@@ -101,25 +102,31 @@ const code = (expected: string, text: RegExp) => (thrown: unknown) =>
   thrown instanceof Fault && thrown.code === expected && text.test(thrown.message);
 
 describe('waitRollout', () => {
-  it('judges a change at once where nothing had changed for a while, and no more than ten times a second', async () => {
-    let now = 0;
-    const settles: number[] = [];
-    const clock: Clock = {
-      now: () => new Date(now),
-      sleep: (ms, signal) => {
-        if (ms === 1000) return new Promise((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }));
-        settles.push(ms);
-        return Promise.resolve();
-      },
+  it('judges a change at once where nothing had changed for a while, and many pods no more than ten times a second', async () => {
+    const settled = async (pods: number, waits: readonly number[]) => {
+      let now = 0;
+      const settles: number[] = [];
+      const clock: Clock = {
+        now: () => new Date(now),
+        sleep: (ms, signal) => {
+          if (ms === 1000) return new Promise((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }));
+          settles.push(ms);
+          return Promise.resolve();
+        },
+      };
+      const board = new Board([target]);
+      for (let index = 0; index < pods; index += 1) board.pods.get(target)?.set(`${index}`, podFacts(pod(`${index}`, true)));
+      for (const after of waits) {
+        const change = board.change(clock, new AbortController().signal);
+        now += after;
+        board.touch();
+        await change;
+      }
+      return settles;
     };
-    const board = new Board([target]);
-    for (const after of [500, 20, 100, 99, -60_000]) {
-      const change = board.change(clock, new AbortController().signal);
-      now += after;
-      board.touch();
-      await change;
-    }
-    assert.deepEqual(settles, [80, 1, 100]);
+    assert.deepEqual(await settled(2000, [500, 20, 100, 99, -60_000]), [80, 1, 100]);
+    assert.deepEqual(await settled(300, [29, 30]), [1]);
+    assert.deepEqual(await settled(5, [4, 10]), [6]);
   });
 
   it('returns as soon as the watches show every pod new and ready', async () => {
