@@ -29,12 +29,16 @@ export class Looks<Ports extends Seen> {
     this.#ports = ports;
   }
 
+  /** True while whoever looks sees what somebody has seen before. */
+  get shared(): boolean {
+    return this.#look !== undefined && this.#ports.clock.now().getTime() <= this.#look.until;
+  }
+
   /** For looking only: whoever acts does so on the ports themselves. */
   current(): Ports {
-    const now = this.#ports.clock.now().getTime();
-    if (this.#look && now <= this.#look.until) return this.#look.ports;
+    if (this.#look && this.shared) return this.#look.ports;
     const ports = { ...this.#ports, cluster: oneLook(this.#ports.cluster, this.#earlier) };
-    this.#look = { ports, until: now + LOOK_MS };
+    this.#look = { ports, until: this.#ports.clock.now().getTime() + LOOK_MS };
     return ports;
   }
 

@@ -24,6 +24,8 @@ export class StageRounds {
   /** Writes of the chain when the stage began. */
   readonly #writesBefore: number;
   #startedAt = new Date(0);
+  /** What the round sees was read for it alone. */
+  #ownLook = false;
   /** Time that a look took which was made before the stage began. */
   #tookMs = 0;
   /** What waits of the stage went on without, and why. */
@@ -49,6 +51,7 @@ export class StageRounds {
     for (let [round, vain] = [1, 0]; vain < MAX_ROUNDS; round += 1) {
       hold.mayGoOn();
       await recorder.settled();
+      this.#ownLook = false;
       const open = this.#lookedAt(round) ?? (await this.#open(round));
       const exit = next === 'judge' ? this.#judge(open, round === 1) : undefined;
       if (exit) return exit;
@@ -70,7 +73,10 @@ export class StageRounds {
   async #open(round: number): Promise<OpenStage> {
     const { ports, context, stages, observe, live, actor, hold, looks } = this.#parts;
     const stage = this.#stage;
-    const look = () => stage.open(looks.current(), inChain(context, stages, stage, !live));
+    const look = () => {
+      this.#ownLook = !looks.shared;
+      return stage.open(looks.current(), inChain(context, stages, stage, !live));
+    };
     const first = await look();
     if (round > 1 || !stage.judgesResult || actor.writes === 0 || exitOf(first.findings(), context) === undefined) return first;
     observe({ type: 'note', stage: stage.id, level: 'info', text: 'looks once more before it says that something is wrong' });
@@ -136,20 +142,21 @@ export class StageRounds {
   }
 
   /**
-   * Whether the judgement of a round that begins now is too old for an action. What only wants a look after writes goes by what the
-   * round just saw; a wait makes a judgement old without any.
+   * Whether the judgement of a round that begins now is too old for an action. What wants a look of its own, and one after writes, goes by
+   * what the round itself just saw; a wait makes a judgement old without any.
    */
   #ageing(): (action: Action) => boolean {
     const { ports, actor } = this.#parts;
     const now = () => ports.clock.now().getTime();
     const [before, since] = [actor.writes, now()];
     return ({ afresh, judgedWithinMs = Number.POSITIVE_INFINITY }) =>
-      now() - since > judgedWithinMs || (afresh === true && actor.writes > before);
+      now() - since > judgedWithinMs || (afresh === true && (actor.writes > before || !this.#ownLook));
   }
 
   #afresh(action: Action): Next {
     const text = `looks again before it goes on to: ${action.title}`;
     this.#parts.observe({ type: 'note', stage: this.#stage.id, level: 'info', text });
+    this.#parts.looks.refresh();
     return 'judge';
   }
 

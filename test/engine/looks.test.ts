@@ -113,6 +113,18 @@ describe('looks of a chain', () => {
     }
   });
 
+  it('is not enough for an action that wants one of its own, right before it', async () => {
+    const { looking, lists, run } = chainOf();
+    const { actions: [action = assert.fail()] = [] } = 'actions' in applies ? applies : {};
+    const once: StagePlan = { actions: [{ ...action, afresh: true }] };
+    await run([looking('wait', [skips]), looking('apply', [once, once])], true);
+    // The first stage has none of its own: the lock ends what it saw only where it was not held before.
+    assert.equal(lists.length, 2);
+    const held = chainOf();
+    await held.run([held.looking('backup', [skips]), held.looking('apply', [once, once])], true);
+    assert.deepEqual(held.lists, ['under the lock', 'under the lock']);
+  });
+
   it('is not shared for longer than two seconds', async () => {
     for (const [ms, asked] of [
       [2_000, 1],
