@@ -52,6 +52,28 @@ describe('owner references that somebody else has a hand in', () => {
     assert.equal((await journalOf(sandbox, sandbox.cluster).load())?.entries.length, 5);
   });
 
+  it('are not all off where the search after a conflict could not look everywhere', async () => {
+    const { cluster } = sandbox;
+    let conflicts = 0;
+    const outcome = await perform(sandbox, [ownerrefsStripStage], folder, {
+      cluster: {
+        ...cluster,
+        async patch(kind, ref, ...asked) {
+          if (ref.name !== 'owned-web' || conflicts > 0) return cluster.patch(kind, ref, ...asked);
+          conflicts += 1;
+          throw new ApiFailure(409, 'Conflict', 'changed meanwhile');
+        },
+        async list(kind, options) {
+          if (kind === K.Secret && conflicts > 0) throw new ApiFailure(503, 'ServiceUnavailable', 'starting');
+          return cluster.list(kind, options);
+        },
+      },
+    });
+    assert.deepEqual([outcome.exit, named(outcome, 'NS-741'), referencesOf('owned-web').length], ['blocked', ['secrets'], 1]);
+    assert.equal((await perform(sandbox, [ownerrefsStripStage], folder)).exit, 'done');
+    assert.deepEqual(referencesOf('owned-web'), []);
+  });
+
   it('come back once a dead one that a controller put back is off again', async () => {
     const old = referencesOf('owned-stored');
     await perform(sandbox, [ownerrefsStripStage], folder);
