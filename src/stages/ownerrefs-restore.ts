@@ -33,6 +33,9 @@ function titleOf(until: Expectation): string {
   return 'wait until the new v3 API serves';
 }
 
+/** Where an object has changed meanwhile, all are looked at once more: what is found then is named, and what cannot be read stops the stage (NS-741). */
+const JUDGED_WITHIN_MS = 600_000;
+
 function restore({ patches, settled, isLater, journal }: RestoreFacts): Action {
   const count = isLater ? (journal?.entries.length ?? 0) : patches.length;
   const objects = `${count} ${count === 1 ? 'object' : 'objects'}`;
@@ -42,6 +45,7 @@ function restore({ patches, settled, isLater, journal }: RestoreFacts): Action {
     ref: '§4.8/3',
     undo: 'full',
     effect: { type: 'patch-all', what: 'owner references put back', patches, ...(settled ? { onlyIf: settled } : {}) },
+    judgedWithinMs: JUDGED_WITHIN_MS,
   };
 }
 

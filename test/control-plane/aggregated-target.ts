@@ -36,8 +36,11 @@ interface Resource {
 
 /** Everything of the stored group that the service's own API has as well: not its address bookkeeping. */
 export async function discovery({ group, ask }: { readonly group: string; readonly ask: Ask }): Promise<object> {
-  const list = JSON.parse(await textOf(await ask('GET', `/apis/crd.${group}/v1`))) as { readonly resources?: readonly Resource[] };
-  const resources = (list.resources ?? []).filter(({ name }) => !name.includes('/') && !name.startsWith('ipam'));
+  const backing = await ask('GET', `/apis/crd.${group}/v1`);
+  const list = JSON.parse(await textOf(backing)) as { readonly resources?: readonly Resource[] };
+  // A server that knows its kinds by itself would not say that it has none.
+  if (backing.statusCode !== 200 || !list.resources) throw new Error(`crd.${group} cannot be asked: ${backing.statusCode}`);
+  const resources = list.resources.filter(({ name }) => !name.includes('/') && !name.startsWith('ipam'));
   const verbs = ['delete', 'get', 'list', 'watch', 'create', 'update', 'patch'];
   return {
     kind: 'APIResourceList',

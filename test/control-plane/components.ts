@@ -41,8 +41,11 @@ export function filesOf(dir: string) {
 
 export const serverUrl = ({ ports }: Layout): string => `https://127.0.0.1:${ports.apiServer}`;
 
-export function etcdArguments({ dir, ports }: Layout): readonly string[] {
-  const client = `http://127.0.0.1:${ports.etcd}`;
+export const storeUrl = ({ ports }: Layout): string => `http://127.0.0.1:${ports.etcd}`;
+
+/** `quotaBytes`: the size at which it takes no more writes; 2 GB, its default, unless said. */
+export function etcdArguments({ dir, ports }: Layout, quotaBytes?: number): readonly string[] {
+  const client = storeUrl({ dir, ports });
   const peer = `http://127.0.0.1:${ports.etcdPeer}`;
   return [
     '--name=test',
@@ -54,6 +57,7 @@ export function etcdArguments({ dir, ports }: Layout): readonly string[] {
     `--initial-advertise-peer-urls=${peer}`,
     `--initial-cluster=test=${peer}`,
     '--log-level=warn',
+    ...(quotaBytes === undefined ? [] : [`--quota-backend-bytes=${quotaBytes}`]),
   ];
 }
 
@@ -67,7 +71,7 @@ export interface ApiServerFeatures {
 export function apiServerArguments({ dir, ports }: Layout, { audit, clusterNetwork }: ApiServerFeatures): readonly string[] {
   const files = filesOf(dir);
   return [
-    `--etcd-servers=http://127.0.0.1:${ports.etcd}`,
+    `--etcd-servers=${storeUrl({ dir, ports })}`,
     '--bind-address=127.0.0.1',
     `--secure-port=${ports.apiServer}`,
     `--tls-cert-file=${files.server.certificate}`,

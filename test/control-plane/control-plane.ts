@@ -8,7 +8,7 @@ import { freePorts } from './free-ports.ts';
 import { writeKeys } from './keys.ts';
 import { type CommandResult, kubectlOf } from './kubectl.ts';
 import { createNodes, type NodeOptions, setFault } from './nodes.ts';
-import { startApiServer, startControllerManager, startScheduler } from './parts.ts';
+import { startApiServer, startControllerManager, startScheduler, startStore } from './parts.ts';
 import { type Processes, superviseProcesses } from './processes.ts';
 import { simulations } from './simulations.ts';
 import type { NodeFault } from './stages.ts';
@@ -24,6 +24,8 @@ export interface ControlPlaneOptions {
   readonly audit?: boolean | 'requests';
   /** Services have addresses that can be reached, once somebody plays their network (`playClusterNetwork`). */
   readonly clusterNetwork?: boolean;
+  /** Size at which etcd takes no more writes; 2 GB unless said. */
+  readonly storeQuotaBytes?: number;
   /** Lets the controllers of a large cluster ask faster than their defaults (20 and 50 a second) allow. */
   readonly requestsPerSecond?: number;
   /** Folder for everything, which must not exist yet; a temporary one unless said. It is removed at the end. */
@@ -43,6 +45,8 @@ export interface ControlPlane {
   readonly auditLog: string;
   /** Socket of the services' network, with the option `clusterNetwork`. */
   readonly clusterNetwork: string;
+  /** URL of etcd, which answers without certificates. */
+  readonly store: string;
   /** Runs kubectl on this control plane; a failure is an exit code, not an exception. */
   kubectl(args: readonly string[], stdin?: string): Promise<CommandResult>;
   /** `kubectl apply -f`, as a person once installed; what the server refuses is in the result. */
@@ -56,6 +60,10 @@ export interface ControlPlane {
   nodeUp(node: string): Promise<void>;
   /** Ends kube-controller-manager and starts it anew, as a control plane's upgrade does. */
   restartControllerManager(): Promise<void>;
+  /** Ends kube-apiserver and nothing else; at once, as a crash does, with no grace time. */
+  apiServerDown(graceMs?: number): Promise<void>;
+  /** Starts it anew on the same port and data. */
+  apiServerUp(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -88,7 +96,9 @@ async function start({ programs, dir, processes, options }: Start): Promise<Cont
   const api = connect(access);
   const ground = { processes, programs, layout, requestsPerSecond: options.requestsPerSecond };
   const { audit = false, clusterNetwork = false } = options;
-  await startApiServer(ground, api, { audit: audit !== false, clusterNetwork });
+  await startStore(ground, options.storeQuotaBytes);
+  const serve = () => startApiServer(ground, api, { audit: audit !== false, clusterNetwork });
+  let apiServer = await serve();
   const manage = () => startControllerManager(ground);
   let controllerManager = await manage();
   await startScheduler(ground);
@@ -111,6 +121,7 @@ async function start({ programs, dir, processes, options }: Start): Promise<Cont
     kubeconfigPath: files.kubeconfig,
     auditLog: files.auditLog,
     clusterNetwork: files.clusterNetwork,
+    store: components.storeUrl(layout),
     apply: (file) => kubectl(['apply', '-f', file]),
     addNodes: async (count, nodeOptions = {}) => {
       await simulate(nodeOptions.fault ?? 'none');
@@ -121,6 +132,10 @@ async function start({ programs, dir, processes, options }: Start): Promise<Cont
     restartControllerManager: async () => {
       await controllerManager.stop();
       controllerManager = await manage();
+    },
+    apiServerDown: (graceMs) => apiServer.stop(graceMs),
+    apiServerUp: async () => {
+      apiServer = await serve();
     },
     stop: async () => {
       api.close();

@@ -20,15 +20,20 @@ export interface Ground {
   readonly requestsPerSecond?: number | undefined;
 }
 
-/** Starts the store and the API server; resolves once it serves what every cluster has. */
-export async function startApiServer({ processes, programs, layout }: Ground, api: Api, features: ApiServerFeatures): Promise<void> {
-  await processes.start('etcd', programs.etcd, etcdArguments(layout));
+/** `quotaBytes`: the size at which it takes no more writes; its default unless said. */
+export async function startStore({ processes, programs, layout }: Ground, quotaBytes?: number): Promise<void> {
+  await processes.start('etcd', programs.etcd, etcdArguments(layout, quotaBytes));
+}
+
+/** Resolves once it serves what every cluster has. */
+export async function startApiServer({ processes, programs, layout }: Ground, api: Api, features: ApiServerFeatures): Promise<Running> {
   const running = await processes.start('kube-apiserver', programs['kube-apiserver'], apiServerArguments(layout, features));
   await up(running, async () => {
     await api.get('/api/v1/namespaces/default');
     await api.get('/apis/rbac.authorization.k8s.io/v1/clusterroles/cluster-admin');
     return true;
   });
+  return running;
 }
 
 /** Resolves once it is healthy: its controllers run. */

@@ -70,7 +70,7 @@ interface Deployment {
   readonly status?: { readonly observedGeneration?: number; readonly updatedReplicas?: number; readonly availableReplicas?: number };
 }
 
-/** Undefined while its pods are being replaced: the old ones go on serving. */
+/** Undefined while its pods are being replaced, and while nobody can say: the old ones go on serving. */
 async function runningRule({ api }: ControlPlane, { namespace, deployment }: ApiServerNames): Promise<ServerRule | undefined> {
   try {
     const path = `/apis/apps/v1/namespaces/${namespace}/deployments/${deployment}`;
@@ -78,8 +78,8 @@ async function runningRule({ api }: ControlPlane, { namespace, deployment }: Api
     const isReplaced = (status.observedGeneration ?? 0) < metadata.generation || !status.updatedReplicas || !status.availableReplicas;
     return isReplaced ? undefined : ruleOf(spec.template.spec.containers[0]?.image ?? '');
   } catch (thrown) {
-    if (thrown instanceof ApiError && thrown.status === 404) return undefined;
-    throw thrown;
+    if (thrown instanceof ApiError && thrown.status !== 404 && thrown.status < 500) throw thrown;
+    return undefined;
   }
 }
 

@@ -10,7 +10,7 @@ import { LAST_APPLIED } from '../../src/core/applied-owners.ts';
 import type { Finding } from '../../src/core/check.ts';
 import { K } from '../../src/core/kinds.ts';
 import type { Kind } from '../../src/core/object.ts';
-import { ApiFailure } from '../../src/core/ports.ts';
+import { ApiFailure, type Cluster } from '../../src/core/ports.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { ownerrefsForgetStage } from '../../src/stages/ownerrefs-forget.ts';
 import { ownerrefsRestoreStage } from '../../src/stages/ownerrefs-restore.ts';
@@ -50,6 +50,46 @@ describe('owner references that somebody else has a hand in', () => {
     assert.equal((await perform(sandbox, [ownerrefsStripStage], folder)).exit, 'done');
     assert.deepEqual(referencesOf('owned-web'), []);
     assert.equal((await journalOf(sandbox, sandbox.cluster).load())?.entries.length, 5);
+  });
+
+  /** One patch meets a conflict, and then the kind of its object cannot be read. */
+  const troubled = ({ cluster }: OwnerSandbox): Cluster => {
+    let isOver = false;
+    const unlessOver = ({ kind }: Kind) => {
+      if (kind === 'Secret' && isOver) throw new ApiFailure(503, 'ServiceUnavailable', 'starting');
+    };
+    return {
+      ...cluster,
+      async patch(kind, ref, ...asked) {
+        if (ref.name !== 'owned-web' || isOver) return cluster.patch(kind, ref, ...asked);
+        isOver = true;
+        throw new ApiFailure(409, 'Conflict', 'changed meanwhile');
+      },
+      async list(kind, options) {
+        unlessOver(kind);
+        return cluster.list(kind, options);
+      },
+      async get(kind, ...asked) {
+        unlessOver(kind);
+        return cluster.get(kind, ...asked);
+      },
+    };
+  };
+
+  it('are not all off where the search after a conflict could not look everywhere', async () => {
+    const outcome = await perform(sandbox, [ownerrefsStripStage], folder, { cluster: troubled(sandbox) });
+    assert.deepEqual([outcome.exit, named(outcome, 'NS-741'), referencesOf('owned-web').length], ['blocked', ['secrets'], 1]);
+    assert.equal((await perform(sandbox, [ownerrefsStripStage], folder)).exit, 'done');
+    assert.deepEqual(referencesOf('owned-web'), []);
+  });
+
+  it('are not all back where the search after a conflict could not look everywhere', async () => {
+    await perform(sandbox, [ownerrefsStripStage], folder);
+    sandbox.upgrade();
+    const outcome = await perform(sandbox, [ownerrefsRestoreStage], folder, { cluster: troubled(sandbox) });
+    assert.deepEqual([outcome.exit, named(outcome, 'NS-741'), referencesOf('owned-web')], ['blocked', ['secrets'], []]);
+    assert.equal((await perform(sandbox, [ownerrefsRestoreStage], folder)).exit, 'done');
+    assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted]);
   });
 
   it('come back once a dead one that a controller put back is off again', async () => {

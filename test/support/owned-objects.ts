@@ -98,6 +98,19 @@ export async function makeOwnedObjects(api: Api, count: number): Promise<void> {
   });
 }
 
+/** Resolves once so many of the owned ConfigMaps have changed since it was asked, or with the signal. */
+export async function patchesStored(api: Api, count: number, signal: AbortSignal): Promise<void> {
+  const first = new Map<string, string>();
+  const changed = new Set<string>();
+  const end = new AbortController();
+  const seen = ({ metadata: { name, resourceVersion } }: ApiObject) => {
+    if (first.has(name) && first.get(name) !== resourceVersion) changed.add(name);
+    else first.set(name, resourceVersion);
+    if (changed.size >= count) end.abort();
+  };
+  await api.follow(`${configMap.path}?labelSelector=${OWNED_LABEL}`, seen, AbortSignal.any([signal, end.signal]));
+}
+
 interface Owner {
   readonly served: ApiObject;
   readonly stored: ApiObject;

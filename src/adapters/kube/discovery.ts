@@ -43,8 +43,12 @@ interface ResourceList {
     | null;
 }
 
-/** Aggregated discovery (two requests); servers that do not know it are asked group by group. */
+/**
+ * Aggregated discovery (two requests); servers that do not know it are asked group by group. Throws where the server is not ready:
+ * what it serves then is what it knows so far, and nothing in its answer says that kinds of CRDs and aggregated APIs are missing.
+ */
 export async function discoverAll(transport: Transport): Promise<Served> {
+  await assertReady(transport);
   const accept = `${AGGREGATED},application/json`;
   const [core, named] = await Promise.all([
     transport.json<Aggregated>({ path: '/api', accept }),
@@ -52,6 +56,17 @@ export async function discoverAll(transport: Transport): Promise<Served> {
   ]);
   if (core.kind === 'APIGroupDiscoveryList' && named.kind === 'APIGroupDiscoveryList') return fromAggregated([core, named]);
   return groupByGroup(transport, named.groups ?? (await transport.json<{ readonly groups: readonly Group[] }>({ path: '/apis' })).groups);
+}
+
+/** Whoever may not ask whether it is ready is not held up by it. */
+async function assertReady(transport: Transport): Promise<void> {
+  try {
+    await transport.text({ path: '/readyz', accept: '*/*' });
+  } catch (thrown) {
+    if (!(thrown instanceof ApiFailure) || thrown.status === 0) throw thrown;
+    if (thrown.status < 500) return;
+    throw new ApiFailure(503, 'NotReady', 'the API server is not ready (/readyz): it may not know all of its kinds yet');
+  }
 }
 
 function fromAggregated(documents: readonly Aggregated[]): Served {

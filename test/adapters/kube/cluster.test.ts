@@ -234,8 +234,23 @@ describe('cluster over the API', () => {
       ],
       failed: ['away.io'],
     });
-    assert.equal(server.seen.length, 2);
+    assert.deepEqual(server.seen.map(({ url }) => url).toSorted(), ['/api', '/apis', '/readyz']);
   });
+
+  for (const [status, says] of [
+    [500, /not ready \(\/readyz\)/],
+    [403, undefined],
+    [404, undefined],
+  ] as const)
+    it(`${says ? 'does not take the kinds of a server for all of them' : 'is content with what it is told'} where /readyz answers ${status}`, async () => {
+      const server = await on(({ url }, response) => {
+        if (url === '/readyz') return void response.writeHead(status).end('[-]poststarthook/crd-discovery-available failed');
+        sendJson(response, { kind: 'APIGroupDiscoveryList', items: [] });
+      });
+      const discovered = clusterTo(server.url).cluster.discover();
+      if (says) await assert.rejects(discovered, says);
+      else assert.deepEqual(await discovered, { kinds: [], failed: [] });
+    });
 
   it('asks servers without aggregated discovery group by group', async () => {
     const server = await on(({ url }, response) => {

@@ -1,0 +1,73 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Room in a control plane's etcd, seen and made as a person does with etcdctl. */
+export interface StoreSpace {
+  /** Fills it until it takes no more writes: it raises the alarm NOSPACE. */
+  fill(): Promise<void>;
+  /** Fills it so far that some so many bytes are left. */
+  fillBut(bytes: number): Promise<void>;
+  /** What filled it goes; then compact, defragment, disarm. */
+  makeRoom(): Promise<void>;
+}
+
+interface Status {
+  readonly header: { readonly revision: string; readonly member_id: string };
+  readonly dbSize: string;
+  readonly dbSizeQuota: string;
+}
+
+const PREFIX = '/filler/';
+/** First key after all with the prefix. */
+const END = '/filler0';
+/** Below etcd's limit for a request; bytes. */
+const LARGEST = 1_000_000;
+/** Pages that a write takes besides its value; bytes. */
+const SPARE = 16_384;
+/** etcd commits, and so knows its size, ten times a second. Milliseconds. */
+const COMMIT_MS = 150;
+const FULL = /database space exceeded/;
+
+/** `store`: URL of an etcd that was started with a quota and asks for no certificates. */
+export function storeSpace(store: string): StoreSpace {
+  let keys = 0;
+  const ask = async <T>(path: string, body: object): Promise<T> => {
+    const answer = await fetch(new URL(path, store), { method: 'POST', body: JSON.stringify(body) });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
+    return JSON.parse(text) as T;
+  };
+  const status = () => ask<Status>('/v3/maintenance/status', {});
+  const room = async () => {
+    const { dbSize, dbSizeQuota } = await status();
+    return Number(dbSizeQuota) - Number(dbSize);
+  };
+  const put = async (bytes: number) => {
+    keys += 1;
+    const value = Buffer.alloc(bytes).toString('base64');
+    await ask('/v3/kv/put', { key: encoded(`${PREFIX}${String(keys).padStart(5, '0')}`), value });
+    await pause(COMMIT_MS);
+  };
+  const fillBut = async (bytes: number) => {
+    for (let left = await room(); left > bytes + SPARE; left = await room()) await put(Math.min(LARGEST, left - bytes - SPARE / 2));
+  };
+  return {
+    fillBut,
+    async fill() {
+      await fillBut(0);
+      const refused = await put(LARGEST).then(
+        () => undefined,
+        (thrown: unknown) => String(thrown),
+      );
+      if (!refused || !FULL.test(refused)) throw new Error(`the store is not full: ${refused ?? 'it took one more'}`);
+    },
+    async makeRoom() {
+      await ask('/v3/kv/deleterange', { key: encoded(PREFIX), range_end: encoded(END) });
+      const { header } = await status();
+      await ask('/v3/kv/compaction', { revision: header.revision, physical: true });
+      await ask('/v3/maintenance/defragment', {});
+      await ask('/v3/maintenance/alarm', { action: 'DEACTIVATE', memberID: header.member_id, alarm: 'NOSPACE' });
+    },
+  };
+}
+
+const encoded = (text: string): string => Buffer.from(text).toString('base64');

@@ -1,0 +1,35 @@
+import { aggregate } from '../control-plane/aggregation.ts';
+import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../control-plane/control-plane.ts';
+import { collectorStartsAnew } from './collector-settles.ts';
+import { GROUP, makeOwnedObjects } from './owned-objects.ts';
+import { type OwnerGraph, readOwnerGraph } from './owner-graph.ts';
+import { manifestFile } from './shared.ts';
+
+/** Owned objects on a control plane that stores the kinds of v3.26.5 and shows them as v3: references come off and go back, nothing is upgraded. */
+export interface OwnedPlane {
+  readonly plane: ControlPlane;
+  /** Every dependent with its references, before anything was done. */
+  readonly first: OwnerGraph;
+  graph(): Promise<OwnerGraph>;
+  stop(): Promise<void>;
+}
+
+/** A control plane of its own; resolves when the garbage collector has looked at everything. */
+export async function ownedPlane(count: number, options: ControlPlaneOptions): Promise<OwnedPlane> {
+  const plane = await startControlPlane(options);
+  const ends: (() => Promise<void>)[] = [() => plane.stop()];
+  const stop = async () => {
+    for (const end of ends.toReversed()) await end();
+  };
+  try {
+    await plane.kubectl(['apply', '--server-side', '-f', manifestFile('v3.26.5', 'calico.yaml')]);
+    const served = await aggregate(plane, GROUP);
+    ends.push(() => served.stop());
+    await makeOwnedObjects(plane.api, count);
+    await collectorStartsAnew(plane);
+    return { plane, first: await readOwnerGraph(plane.api), graph: () => readOwnerGraph(plane.api), stop };
+  } catch (thrown) {
+    await stop();
+    throw thrown;
+  }
+}
