@@ -15,10 +15,10 @@ export interface Found<T> {
 const folders = () => (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '' && existsSync(folder));
 
 /**
- * Every `kubectl.1.NN` on PATH or beside the file that a kubectl there leads to, those that were built, and that of the control plane;
+ * Every `kubectl.1.NN` on PATH or beside the file that a kubectl there leads to, those that were built, and those of the control planes;
  * one a minor.
  */
-export async function findKubectls(own: string, built: readonly Built[]): Promise<readonly Found<string>[]> {
+export async function findKubectls(own: readonly string[], built: readonly Built[]): Promise<readonly Found<string>[]> {
   const links = folders().map((folder) => join(folder, 'kubectl'));
   const beside = links.filter((file) => existsSync(file)).map((file) => dirname(realpathSync(file)));
   const ready = [...new Set([...folders(), ...beside])].flatMap((folder) =>
@@ -26,7 +26,7 @@ export async function findKubectls(own: string, built: readonly Built[]): Promis
       .filter((name) => /^kubectl\.1\.\d+$/.test(name))
       .map((name) => join(folder, name)),
   );
-  const files = [own, ...built.map(({ kubectl }) => kubectl), ...ready].filter((file) => existsSync(file));
+  const files = [...own, ...built.map(({ kubectl }) => kubectl), ...ready].filter((file) => existsSync(file));
   const found = await versions(files, ['version', '--client', '--output=json'], /"gitVersion": "(v[\d.]+)/);
   return [...Map.groupBy(found, ({ version }) => minorOf(version)).values()]
     .flatMap(([first]) => (first ? [first] : []))

@@ -34,7 +34,7 @@ async function main(): Promise<number> {
   const results: Result[] = [];
   const charts: ChartResult[] = [];
   for (const server of servers) {
-    const kubectls = await findKubectls(server.what.kubectl, built);
+    const kubectls = await findKubectls([server.what.kubectl, programs.kubectl], built);
     const [usual] = nodes;
     const newest = kubectls.at(-1);
     if (!usual || !newest) continue;
