@@ -17,6 +17,8 @@ const FLEETING = new Set([
   ...['leases', 'pods', 'apiservices', 'flowschemas', 'prioritylevelconfigurations'],
 ]);
 const RECORD = 'netsvc-upgrade-run';
+/** What actions and stages keep beside the record: of each run its own. */
+const KEPT = /^netsvc-upgrade-run-(kept|log)-\d+$/;
 /** They hold the control plane's own certificates and port. */
 const OF_THE_GROUND = new Set(['kube-root-ca.crt', 'extension-apiserver-authentication', 'kubernetes']);
 
@@ -35,7 +37,7 @@ async function readVersion(api: Api, path: string): Promise<readonly (readonly [
     listed.map(async ({ name }) => {
       const { items } = await api.get<{ items: readonly ApiObject[] }>(`${path}/${name}`);
       return items
-        .filter(({ metadata }) => !OF_THE_GROUND.has(metadata.name) && !metadata.name.startsWith(`${RECORD}-kept`))
+        .filter(({ metadata }) => !OF_THE_GROUND.has(metadata.name) && !KEPT.test(metadata.name))
         .map((item) => [nameOf(path, name, item), normalised(name, item)] as const);
     }),
   );
