@@ -93,7 +93,8 @@ export const targetFlags = {
   'cli-config': Flags.string({
     ...run,
     helpValue: 'FILE',
-    summary: 'configuration of the service’s CLI: written by `cli` where there is none, and used; default: the profile’s, never written',
+    summary:
+      'configuration of the service’s CLI: written by `cli` where there is none; in key-value mode the CLI is called with it; default: the profile’s, never written',
   }),
   'enable-flow-logs': Flags.boolean({
     ...run,

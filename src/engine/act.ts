@@ -84,6 +84,8 @@ export class Actor {
   async #prepare(stage: AnyStage, action: Action): Promise<string | undefined> {
     // The adapter guards its own writes; what programs write is guarded here.
     if (action.effect.type !== 'patch') await this.#sameCluster();
+    // Whoever took the lock over meanwhile keeps things under the same numbers.
+    this.#hold.mustHold();
     const kept = await this.#recorder.keep(stage.id, action);
     // Nothing may come between this and the write: the process may have slept through everything above.
     this.#hold.mustHold();

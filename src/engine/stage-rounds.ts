@@ -146,11 +146,11 @@ export class StageRounds {
    * what the round itself just saw; a wait makes a judgement old without any.
    */
   #ageing(): (action: Action) => boolean {
-    const { ports, actor } = this.#parts;
+    const { ports, actor, live } = this.#parts;
     const now = () => ports.clock.now().getTime();
     const [before, since] = [actor.writes, now()];
     return ({ afresh, judgedWithinMs = Number.POSITIVE_INFINITY }) =>
-      now() - since > judgedWithinMs || (afresh === true && (actor.writes > before || !this.#ownLook));
+      now() - since > judgedWithinMs || (afresh === true && (actor.writes > before || (live && !this.#ownLook)));
   }
 
   #afresh(action: Action): Next {

@@ -96,7 +96,7 @@ describe('the CLI change on a real control plane, with the stand-in CLI', () => 
     assert.equal(await readFile(join(bin, 'netsvcctl'), 'utf8'), before);
   });
 
-  it('writes how it reaches the cluster where a person names a file, once, and verifies with it', async () => {
+  it('writes how it reaches the cluster where a person names a file, once', async () => {
     const file = join(folder, 'netsvcctl.cfg');
     const result = await run('cli', '--yes', '--cli-config', file);
     assert.equal(result.exitCode, 0, said(result));
@@ -105,10 +105,5 @@ describe('the CLI change on a real control plane, with the stand-in CLI', () => 
     assert.equal((await stat(file)).mode & 0o777, 0o600);
     const again = await run('cli', '--yes', '--cli-config', file, '-o', 'json');
     assert.equal(JSON.parse(again.stdout).writes, 0, said(again));
-    // The configuration alone decides: a wrong one is noticed.
-    assert.match((await run('verify', '--cli-config', file)).stdout, /NS-301 .*v3\.32\.2.*netsvcctl/);
-    await writeFile(file, written.replace('kubernetes', 'etcdv3'));
-    const wrong = await run('verify', '--cli-config', file);
-    assert.match(wrong.stdout, /netsvcctl\.cfg sends it to the datastore etcdv3/, said(wrong));
   });
 });

@@ -41,10 +41,7 @@ describe('the configuration of the service’s CLI', () => {
       metadata: null,
       spec: { datastoreType: 'kubernetes', kubeconfig: '/home/me/.kube/config' },
     });
-    assert.match(
-      advice?.type === 'ask' ? advice.instruction : '',
-      /^call it as calicoctl --config=\/home\/me\/calicoctl\.cfg, and give --cli-config/,
-    );
+    assert.match(advice?.type === 'ask' ? advice.instruction : '', /^call it as calicoctl --config=\/home\/me\/calicoctl\.cfg$/);
   });
 
   it('of a person is never written over, and one that is there is nothing to do', async () => {
@@ -103,9 +100,10 @@ describe('the configuration of the service’s CLI', () => {
     );
   });
 
-  it('is the one that the CLI is called with, instead of the usual one', async () => {
-    const bench: CliBench = { ...CURRENT, files: { [TO]: 'spec:\n  datastoreType: kubernetes\n', [calico.cli.configFile]: 'spec: {}' } };
-    const found = await findServiceCli(cliBench(bench).sources, asked(), 'api');
-    assert.deepEqual(found, { program: '/b/calicoctl', args: [`--config=${TO}`] });
+  it('is the one that the CLI is called with in key-value mode, and never on the API datastore: its kubeconfig may mean another cluster by then', async () => {
+    const bench = (type: string): CliBench => ({ ...CURRENT, files: { [TO]: `spec:\n  datastoreType: ${type}\n` } });
+    const called = (type: string, datastore: 'api' | 'kvstore') => findServiceCli(cliBench(bench(type)).sources, asked(), datastore);
+    assert.deepEqual(await called('etcdv3', 'kvstore'), { program: '/b/calicoctl', args: [`--config=${TO}`] });
+    assert.deepEqual(await called('kubernetes', 'api'), { program: '/b/calicoctl', args: [] });
   });
 });

@@ -71,7 +71,7 @@ function datastoreText({ config, wanted, datastore }: CliFacts, { options, profi
     const where =
       wanted.to === configFile ? `${program} reads ${configFile} by itself` : `call it as ${program} --config=${quoteArgument(wanted.to)}`;
     const others =
-      options.cliConfig === configFile ? '' : `, and give --cli-config=${quoteArgument(wanted.to)} to the commands that call it`;
+      api || options.cliConfig === configFile ? '' : `, and give --cli-config=${quoteArgument(wanted.to)} to the commands that call it`;
     return `${where}${others}`;
   }
   if (config === undefined) {

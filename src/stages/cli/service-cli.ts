@@ -43,7 +43,8 @@ export async function cliConfig(
   context: Context,
   datastore: Datastore,
 ): Promise<{ readonly file?: string } | { readonly missing: string }> {
-  const file = configFileOf(context);
+  // A person's file on the API datastore means whatever their kubeconfig means at that moment: our calls go to the cluster that was confirmed.
+  const file = datastore === 'api' ? context.profile.cli.configFile : configFileOf(context);
   if (!(await files.exists(file))) {
     return datastore === 'api' ? {} : { missing: `there is no ${file} with the endpoints of the key-value datastore` };
   }
