@@ -66,7 +66,7 @@ export interface Options {
   readonly backupDir?: string;
   /** Where the new CLI is installed. */
   readonly binDir?: string;
-  /** Configuration file of the service's CLI, written where there is none, and used instead of the profile's. */
+  /** Configuration file of the service's CLI, written where there is none; in key-value mode used instead of the profile's. */
   readonly cliConfig?: string;
   readonly stateNamespace: string;
   /** Whether owner references are taken off; `auto` unless said. */

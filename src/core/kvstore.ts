@@ -59,6 +59,11 @@ export function storeSettings(
   return undefined;
 }
 
+/** Paths are those in the agents' containers; their last parts are the keys of the Secret. */
+export function secretKeyOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
 const textOf = (value: unknown): string => String(value ?? '');
 
 /** The documents with these endpoints in the ConfigMap that names them. */

@@ -1,5 +1,5 @@
 import { restoreChecks } from '../checks/owner-restore.ts';
-import type { Action, Expectation } from '../core/action.ts';
+import { type Action, type Expectation, JUDGED_ONCE_MORE_MS } from '../core/action.ts';
 import { refText } from '../core/object.ts';
 import type { PlannedObject } from '../core/plan.ts';
 import { stage } from '../core/stage.ts';
@@ -33,9 +33,6 @@ function titleOf(until: Expectation): string {
   return 'wait until the new v3 API serves';
 }
 
-/** Where an object has changed meanwhile, all are looked at once more: what is found then is named, and what cannot be read stops the stage (NS-741). */
-const JUDGED_WITHIN_MS = 600_000;
-
 function restore({ patches, settled, isLater, journal }: RestoreFacts): Action {
   const count = isLater ? (journal?.entries.length ?? 0) : patches.length;
   const objects = `${count} ${count === 1 ? 'object' : 'objects'}`;
@@ -45,7 +42,7 @@ function restore({ patches, settled, isLater, journal }: RestoreFacts): Action {
     ref: '§4.8/3',
     undo: 'full',
     effect: { type: 'patch-all', what: 'owner references put back', patches, ...(settled ? { onlyIf: settled } : {}) },
-    judgedWithinMs: JUDGED_WITHIN_MS,
+    judgedWithinMs: JUDGED_ONCE_MORE_MS,
   };
 }
 

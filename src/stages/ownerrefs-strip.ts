@@ -1,6 +1,6 @@
 import type { OwnersJudged } from '../checks/owner-facts.ts';
 import { manifestsHaveNoOwners, ownersSearched, strippedUnlessNever } from '../checks/owner-references.ts';
-import type { Action } from '../core/action.ts';
+import { type Action, JUDGED_ONCE_MORE_MS } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import type { Installation } from '../core/installation.ts';
 import { groupOf, refText } from '../core/object.ts';
@@ -57,9 +57,6 @@ function chosenBy({ options, profile }: Context, recorded: readonly JournalEntry
     isMeant(fate, owned) || (groupOf(fate.reference.apiVersion) === profile.apiGroup && fate.servedUid === fate.reference.uid);
 }
 
-/** Where an object has changed meanwhile, all are searched once more: what that search could not look at stops the stage as well (NS-741). */
-const JUDGED_WITHIN_MS = 600_000;
-
 function stripActions({ entries, patches }: StripPlan): readonly Action[] {
   const many = `${patches.length} ${patches.length === 1 ? 'object' : 'objects'}`;
   const record: Action = {
@@ -75,7 +72,7 @@ function stripActions({ entries, patches }: StripPlan): readonly Action[] {
     ref: '§4.8/1',
     undo: 'full',
     effect: { type: 'patch-all', what: 'owner references taken off', patches, recordedIn: 'owner-journal' },
-    judgedWithinMs: JUDGED_WITHIN_MS,
+    judgedWithinMs: JUDGED_ONCE_MORE_MS,
     cures: patches.map(({ target }) => ({ check: 'NS-701', subject: refText(target) })),
   };
   return entries.length === 0 ? [strip] : [record, strip];

@@ -3,10 +3,11 @@ import type { Action, Effect } from '../../src/core/action.ts';
 import { ok, type Verdict } from '../../src/core/check.ts';
 import { K } from '../../src/core/kinds.ts';
 import type { Cluster } from '../../src/core/ports.ts';
-import { type AnyStage, type Stage, type StagePlan, stage } from '../../src/core/stage.ts';
+import type { AnyStage, Stage, StagePlan } from '../../src/core/stage.ts';
 import { Looks } from '../../src/engine/looks.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
 import { engineBench, engineContext } from '../support/engine-ports.ts';
+import { scripted } from '../support/scripted-stage.ts';
 
 const act = (effect: Effect): StagePlan => {
   const action: Action = { id: 'a', title: 'a', ref: '§4.4/2', undo: 'none', effect };
@@ -62,22 +63,8 @@ describe('looks of a chain', () => {
         },
       },
     };
-    const looking = (id: string, plans: readonly StagePlan[], extra: Partial<Stage<number>> = {}): AnyStage => {
-      let round = 0;
-      return stage<number>({
-        id: id as Stage<number>['id'],
-        title: id,
-        ref: '§4.4',
-        readOnly: false,
-        checks: [],
-        async survey({ cluster }) {
-          await Promise.all([cluster.list(K.Node), cluster.list(K.Node)]);
-          return round++;
-        },
-        plan: (facts) => plans[facts] ?? skips,
-        ...extra,
-      });
-    };
+    const looking = (id: string, plans: readonly StagePlan[], extra: Partial<Stage<number>> = {}): AnyStage =>
+      scripted(id, plans, extra, ({ cluster }) => Promise.all([cluster.list(K.Node), cluster.list(K.Node)]));
     return {
       looking,
       lists,

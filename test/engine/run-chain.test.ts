@@ -6,6 +6,7 @@ import { ApiFailure } from '../../src/core/ports.ts';
 import { type AnyStage, type Stage, type StagePlan, stage } from '../../src/core/stage.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
 import { type EngineBench, engineBench, engineContext } from '../support/engine-ports.ts';
+import { scripted } from '../support/scripted-stage.ts';
 
 const exec = (id: string, extra: Partial<Action> = {}): Action => ({
   id,
@@ -21,21 +22,6 @@ const patch = (id: string): Action =>
     keep: { was: id },
     effect: { type: 'patch', target: { apiVersion: 'v1', kind: 'ConfigMap', name: id }, patch: [], precondition: { uid: 'u' } },
   });
-
-/** A stage whose plans are given round by round; after the last it has nothing to do. */
-function scripted(id: string, rounds: readonly StagePlan[], extra: Partial<Stage<number>> = {}): AnyStage {
-  let round = 0;
-  return stage<number>({
-    id: id as Stage<number>['id'],
-    title: id,
-    ref: '§4.4',
-    readOnly: false,
-    checks: [],
-    survey: async () => round++,
-    plan: (facts) => rounds[facts] ?? { skip: 'nothing to do' },
-    ...extra,
-  });
-}
 
 const checked = (id: string, verdict: Verdict, plan: StagePlan = { skip: 'none' }) =>
   stage<null>({

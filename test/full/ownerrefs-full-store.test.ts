@@ -24,7 +24,7 @@ describe(`${DEPENDENTS} dependents on a cluster whose etcd is full`, function ()
   let owned: OwnedPlane;
   let space: StoreSpace;
   before(async function () {
-    if (!hasReleases()) this.skip();
+    if (!hasReleases()) this.skip(); // needs the release files beside the repository
     owned = await ownedPlane(DEPENDENTS, { maxMinutes: 15, storeQuotaBytes: QUOTA_BYTES });
     space = storeSpace(owned.plane.store);
   });

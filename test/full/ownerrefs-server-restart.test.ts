@@ -19,7 +19,7 @@ describe(`${DEPENDENTS} dependents, kube-apiserver restarted while their referen
   this.timeout(600_000);
   let owned: OwnedCluster;
   before(async function () {
-    if (!hasReleases()) this.skip();
+    if (!hasReleases()) this.skip(); // needs the release files beside the repository
     owned = await ownedCluster(DEPENDENTS);
   });
   after(() => owned?.stop());

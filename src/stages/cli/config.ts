@@ -2,7 +2,7 @@ import type { Action, Effect } from '../../core/action.ts';
 import type { Context } from '../../core/context.ts';
 import type { Datastore } from '../../core/installation.ts';
 import { K } from '../../core/kinds.ts';
-import { endpointsProblem, storeSettings } from '../../core/kvstore.ts';
+import { endpointsProblem, secretKeyOf, storeSettings } from '../../core/kvstore.ts';
 import type { Sources } from '../../core/ports.ts';
 import type { CliConfigForm } from '../../core/profile.ts';
 import { serviceNamespaces } from '../../detect/components.ts';
@@ -54,7 +54,7 @@ async function forStore(sources: Sources, { profile }: Context, form: CliConfigF
   if (problem !== undefined) return { missing: `${endpointsKey} of the cluster holds no endpoints that can be used` };
   const tls = settings.paths.flatMap((path, index) => {
     const field = form.tlsFields[index];
-    const key = path.slice(path.lastIndexOf('/') + 1);
+    const key = secretKeyOf(path);
     return path === '' || field === undefined ? [] : [{ field, key, file: `${to}.${key}` }];
   });
   const spec = {
@@ -78,13 +78,13 @@ function configText({ apiVersion, kind }: CliConfigForm, spec: Readonly<Record<s
 }
 
 /** Writing it, or what a person has to do instead. */
-export function configActions(wanted: WantedConfig | undefined, { options, profile }: Context): readonly Action[] {
+export function configActions(wanted: WantedConfig | undefined, context: Context): readonly Action[] {
   if (wanted === undefined) return [];
-  const file = options.cliConfig ?? profile.cli.configFile;
+  const file = configFileOf(context);
   const head = { ref: '§4.4/4', undo: 'partial' } as const;
   if ('missing' in wanted) {
     const instruction = `${file} is not written: ${wanted.missing}`;
     return [{ ...head, id: 'config', title: `write ${file}`, effect: { type: 'ask', instruction, awaited: true } }];
   }
-  return [{ ...head, id: 'config', title: `write ${file}, by which ${profile.cli.program} reaches the datastore`, effect: wanted }];
+  return [{ ...head, id: 'config', title: `write ${file}, by which ${context.profile.cli.program} reaches the datastore`, effect: wanted }];
 }
