@@ -230,12 +230,6 @@ export function changesSomething(action: Action): boolean {
   return !['wait', 'write', 'ask', 'backup'].includes(action.effect.type);
 }
 
-/**
- * Patches of many objects say that all are looked at once more where one has changed meanwhile: what is found then is named, and what
- * cannot be read stops the stage. Longer than a search of a large cluster takes.
- */
-export const JUDGED_ONCE_MORE_MS = 600_000;
-
 /** True if the action only puts files into a folder of this machine: the cluster is as it was, and no time was waited. */
 export function onlyWritesFiles({ effect }: Action): boolean {
   return effect.type === 'write' || effect.type === 'backup';

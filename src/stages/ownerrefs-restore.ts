@@ -1,9 +1,10 @@
 import { restoreChecks } from '../checks/owner-restore.ts';
-import { type Action, type Expectation, JUDGED_ONCE_MORE_MS } from '../core/action.ts';
+import type { Action, Expectation } from '../core/action.ts';
 import { refText } from '../core/object.ts';
 import type { PlannedObject } from '../core/plan.ts';
 import { stage } from '../core/stage.ts';
 import { type RestoreFacts, readRestoreFacts } from './owners/restore-facts.ts';
+import { JUDGED_ONCE_MORE_MS } from './owners/survey.ts';
 
 /** Puts the recorded owner references back with the UIDs that their owners have now, at their old places (§4.8/3). */
 export const ownerrefsRestoreStage = stage<RestoreFacts>({

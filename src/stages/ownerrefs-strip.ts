@@ -1,6 +1,6 @@
 import type { OwnersJudged } from '../checks/owner-facts.ts';
 import { manifestsHaveNoOwners, ownersSearched, strippedUnlessNever } from '../checks/owner-references.ts';
-import { type Action, JUDGED_ONCE_MORE_MS } from '../core/action.ts';
+import type { Action } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import type { Installation } from '../core/installation.ts';
 import { groupOf, refText } from '../core/object.ts';
@@ -10,6 +10,7 @@ import { byKey, type Chosen, cameBack, type StripPlan, stripPlan } from '../core
 import type { PlannedObject } from '../core/plan.ts';
 import { stage } from '../core/stage.ts';
 import { readOwnersJudged } from './owners/references.ts';
+import { JUDGED_ONCE_MORE_MS } from './owners/survey.ts';
 import { readInstalled } from './survey/installed.ts';
 import { rememberOf } from './survey/remember-installed.ts';
 

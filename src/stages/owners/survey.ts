@@ -9,6 +9,12 @@ import { attempt, eachOf } from '../reading.ts';
 const CONCURRENT_LISTS = 6;
 /** Kinds that the server lists but that nothing owns for long. */
 const SKIPPED = new Set(['events', 'componentstatuses']);
+/**
+ * Patches of many objects say that all are looked at once more where one has changed meanwhile: what is found then is named, and what
+ * cannot be read stops the stage. Longer than a search of a large cluster takes.
+ */
+export const JUDGED_ONCE_MORE_MS = 600_000;
+
 /** Answers of a server that has the kind but no list of it, and does not say so. */
 const NO_LIST = new Set([404, 405, 406]);
 
