@@ -1,8 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { open, rename, rm } from 'node:fs/promises';
+import { link, lstat, open, rename, rm } from 'node:fs/promises';
 
 /** Writes beside, syncs, renames: after a crash the file is the old one or the new one, never half of it. */
 export async function writeDurably(path: string, content: Uint8Array, mode: number): Promise<void> {
+  await writeBeside(path, content, mode, (temporary) => rename(temporary, path));
+}
+
+/** The same where nothing is yet, not even a link that leads nowhere; throws EEXIST where something is. */
+export async function writeDurablyNew(path: string, content: Uint8Array, mode: number): Promise<void> {
+  await writeBeside(path, content, mode, async (temporary) => {
+    try {
+      await link(temporary, path);
+    } catch (thrown) {
+      const isThere = (thrown as NodeJS.ErrnoException).code === 'EEXIST' || (await holdsSomething(path));
+      if (isThere) throw Object.assign(new Error(`${path} exists already`, { cause: thrown }), { code: 'EEXIST' });
+      // A file system without hard links.
+      return rename(temporary, path);
+    }
+    await rm(temporary);
+  });
+}
+
+async function writeBeside(path: string, content: Uint8Array, mode: number, place: (temporary: string) => Promise<void>): Promise<void> {
   const temporary = `${path}.tmp-${randomUUID().slice(0, 8)}`;
   const file = await open(temporary, 'wx', mode);
   try {
@@ -12,9 +31,16 @@ export async function writeDurably(path: string, content: Uint8Array, mode: numb
     } finally {
       await file.close();
     }
-    await rename(temporary, path);
+    await place(temporary);
   } catch (thrown) {
     await rm(temporary, { force: true });
     throw thrown;
   }
+}
+
+function holdsSomething(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
 }

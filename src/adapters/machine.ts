@@ -4,7 +4,7 @@ import { access, chmod, copyFile, mkdir, open, readFile, rename, rm, stat } from
 import { dirname, join, normalize } from 'node:path';
 import { Fault, messageOf } from '../core/fault.ts';
 import type { Machine } from '../core/ports.ts';
-import { writeDurably } from './durable-write.ts';
+import { writeDurably, writeDurablyNew } from './durable-write.ts';
 
 /** Changes on this machine, each by a temporary name, fsync and rename: a crash leaves the old state or the new one. */
 export function localMachine(): Machine {
@@ -32,11 +32,15 @@ async function moveAside(file: string, keepAs: string): Promise<void> {
 
 async function writeNew(file: string, content: string): Promise<void> {
   await guarded(dirname(file), async () => {
-    if (await exists(file)) {
-      if ((await readFile(file, 'utf8')) === content) return;
+    const isThere = async () => (await readFile(file, 'utf8').catch(() => undefined)) === content;
+    if (await isThere()) return;
+    try {
+      await writeDurablyNew(file, Buffer.from(content), 0o600);
+    } catch (thrown) {
+      if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown;
+      if (await isThere()) return;
       throw new Fault('failed', `${file} exists already, with other content: it was left as it is`, ['move it away, or name another file']);
     }
-    await writeDurably(file, Buffer.from(content), 0o600);
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Context } from '../core/context.ts';
 import type { Observer } from '../core/event.ts';
-import { Fault } from '../core/fault.ts';
+import { Fault, messageOf } from '../core/fault.ts';
 import type { AnyStage } from '../core/stage.ts';
 import type { ChainOutcome, RunMore } from './chain-outcome.ts';
 import { chainParts } from './chain-parts.ts';
@@ -33,6 +33,9 @@ export async function runChain(
     const thrown = hold.causeOf(caught);
     return await endChain(parts, { exit: thrown instanceof Fault ? thrown.code : 'failed', stage: current, thrown });
   } finally {
-    await hold.release().catch(() => undefined);
+    await hold.release().catch((failure: unknown) => {
+      const text = `the lock could not be given back, other runs wait until it runs out: ${messageOf(failure)}`;
+      observe({ type: 'note', stage: current?.id ?? '', level: 'warning', text });
+    });
   }
 }

@@ -43,6 +43,7 @@ export class StageRounds {
     const stage = this.#stage;
     this.#startedAt = ports.clock.now();
     observe({ type: 'stage-started', stage: stage.id, title: stage.title });
+    hold.mayGoOn();
     await recorder.atWork(stage.id, this.#startedAt);
     if (stage.judgesResult && !live) return this.#ended('a dry run has no result to judge');
     if (live && more.changes && !stage.readOnly) await this.#take();

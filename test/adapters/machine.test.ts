@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { chmod, chown, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { localMachine } from '../../src/adapters/machine.ts';
@@ -22,6 +22,15 @@ describe('localMachine', () => {
     await machine.writeNew(file, 'a: 1');
     await assert.rejects(machine.writeNew(file, 'a: 2'), /cli\.cfg exists already, with other content: it was left as it is/);
     assert.equal(await readFile(file, 'utf8'), 'a: 1');
+    assert.deepEqual(await readdir(folder), ['cli.cfg']);
+  });
+
+  it('writes no new file over a link that leads nowhere: what it means is its owner’s', async () => {
+    const file = join(folder, 'cli.cfg');
+    await symlink(join(folder, 'later'), file);
+    await assert.rejects(machine.writeNew(file, 'a: 1'), /exists already/);
+    assert.deepEqual(await readdir(folder), ['cli.cfg']);
+    assert.ok((await lstat(file)).isSymbolicLink());
   });
 
   it('installs an executable whose checksum is right, replacing an older file', async () => {

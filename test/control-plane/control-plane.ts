@@ -106,8 +106,10 @@ async function start({ programs, dir, processes, options }: Start): Promise<Cont
   await simulate('none');
   const kubectl = kubectlOf(programs.kubectl, files.kubeconfig);
   const fault = async (node: string, kind: NodeFault) => {
-    await simulate(kind);
-    await setFault(api, node, kind);
+    const simulation = await simulate(kind);
+    await setFault(api, node, kind).catch(async (thrown: unknown) => {
+      throw new Error(`${String(thrown)}\n${simulation.name}${simulation.ended() ? ' has ended' : ''}: ${await simulation.tail()}`);
+    });
   };
   return {
     dir,

@@ -541,6 +541,31 @@ describe('runChain', () => {
     assert.ok(!bench.calls.includes('patch gone'), bench.calls.join(', '));
   });
 
+  it('notes no stage as begun once the lock is lost: the record is another run’s by then', async () => {
+    const bench = engineBench();
+    const first = scripted('crds', twice({ actions: [exec('a')] }));
+    let records = 0;
+    const outcome = await runChain([first, scripted('apply', [{ actions: [exec('b')] }])], bench.ports, engineContext(), (event) => {
+      if (event.type !== 'stage-done') return;
+      bench.held = false;
+      records = bench.saved.length;
+    });
+    assert.equal(outcome.exit, 'locked');
+    assert.ok(records > 0);
+    assert.equal(bench.saved.length, records);
+  });
+
+  it('says so when the lock cannot be given back: others wait for it then', async () => {
+    const bench = engineBench();
+    const { acquire } = bench.ports.lock;
+    const release = async () => Promise.reject(new ApiFailure(503, 'ServiceUnavailable', 'the server is away'));
+    Object.assign(bench.ports.lock, { acquire: async () => ({ ...(await acquire()), release }) });
+    const { outcome, events } = await run(bench, [scripted('apply', twice({ actions: [exec('a')] }))]);
+    assert.equal(outcome.exit, 'done');
+    const notes = events.flatMap((event) => (event.type === 'note' && event.level === 'warning' ? [event.text] : []));
+    assert.deepEqual(notes, ['the lock could not be given back, other runs wait until it runs out: the server is away']);
+  });
+
   it('ends the program at work when the lock is lost, and says why', async () => {
     const bench = engineBench();
     const tools: Pick<EngineBench['ports']['tools'], 'run'> = {

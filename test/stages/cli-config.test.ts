@@ -10,13 +10,17 @@ import { contextOf, object } from '../fixtures/facts.ts';
 import { type CliBench, cliBench, versionText } from '../support/cli-bench.ts';
 
 const TO = '/home/me/calicoctl.cfg';
-const CURRENT: CliBench = { path: { calicoctl: ['/b/calicoctl'] }, prints: { '/b/calicoctl': versionText('v3.32.1') } };
+const CURRENT: CliBench = {
+  folders: ['/home/me'],
+  path: { calicoctl: ['/b/calicoctl'] },
+  prints: { '/b/calicoctl': versionText('v3.32.1') },
+};
 const asked = (profile: Profile = calico): Context => ({ ...contextOf({ cliConfig: TO }, profile), kubeconfig: '/home/me/.kube/config' });
 const settings = (data: object) => object('v1', 'ConfigMap/kube-system/calico-config', { data });
 const TLS = { etcd_ca: '/calico-secrets/etcd-ca', etcd_cert: '/calico-secrets/etcd-cert', etcd_key: '/calico-secrets/etcd-key' };
 
 const forStore = (data: object, profile?: Profile) =>
-  wantedConfig(cliBench({ objects: [settings(data)] }).sources, asked(profile), 'kvstore');
+  wantedConfig(cliBench({ ...CURRENT, objects: [settings(data)] }).sources, asked(profile), 'kvstore');
 
 async function missing(wanted: ReturnType<typeof wantedConfig>): Promise<string> {
   const found = await wanted;
@@ -91,12 +95,24 @@ describe('the configuration of the service’s CLI', () => {
 
   it('says what it could not find out', async () => {
     assert.match(await missing(forStore({})), /no ConfigMap has etcd_endpoints/);
-    const { sources } = cliBench({ refuses: { configmaps: 403 } });
+    const { sources } = cliBench({ ...CURRENT, refuses: { configmaps: 403 } });
     assert.match(await missing(wantedConfig(sources, asked(), 'kvstore')), /the endpoints could not be read: .*403/);
     const { config: _, ...cli } = calico.cli;
     assert.match(
       await missing(forStore({ etcd_endpoints: 'http://10.0.0.1:2379' }, { ...calico, cli })),
       /the profile does not say how it is written/,
+    );
+  });
+
+  it('is left to the person where its folder is not there or may not be written, and where the certificates may not be read', async () => {
+    const of = (bench: CliBench, datastore: 'api' | 'kvstore' = 'api') =>
+      missing(wantedConfig(cliBench({ ...CURRENT, ...bench }).sources, asked(), datastore));
+    assert.equal(await of({ folders: [] }), '/home/me is not a folder: make it first');
+    assert.equal(await of({ writable: [] }), '/home/me may not be written by this user');
+    const objects = [settings({ etcd_endpoints: 'https://10.0.0.1:2379', ...TLS })];
+    assert.match(
+      await of({ objects, denies: ({ resource }) => resource === 'secrets' }, 'kvstore'),
+      /^this user may not read Secret\/kube-system\/calico-etcd-secrets, which holds/,
     );
   });
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { KubeObject } from '../../src/core/object.ts';
-import type { Sources, ToolResult } from '../../src/core/ports.ts';
+import type { AccessRequest, Sources, ToolResult } from '../../src/core/ports.ts';
 import { clusterOf } from './cluster-of.ts';
 
 export interface CliBench {
@@ -20,6 +20,7 @@ export interface CliBench {
   readonly artifacts?: Readonly<Record<string, string>>;
   readonly objects?: readonly KubeObject[];
   readonly refuses?: Readonly<Record<string, number>>;
+  readonly denies?: (request: AccessRequest) => boolean;
   readonly os?: string;
 }
 
@@ -28,7 +29,7 @@ export const sha256 = (text: string): string => createHash('sha256').update(text
 /** Sources of a machine with these files, and what was asked of them. */
 export function cliBench(bench: CliBench = {}): { sources: Sources; asked: string[] } {
   const asked: string[] = [];
-  const { cluster } = clusterOf(bench.objects ?? [], { refuses: bench.refuses ?? {} });
+  const { cluster } = clusterOf(bench.objects ?? [], { refuses: bench.refuses ?? {}, ...(bench.denies ? { denies: bench.denies } : {}) });
   const sources: Partial<Sources> = {
     cluster,
     tools: {

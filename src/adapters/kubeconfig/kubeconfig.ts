@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Fault } from '../../core/fault.ts';
 import {
@@ -66,7 +67,12 @@ function fileByItself(files: readonly string[], document: KubeconfigDocument, fl
     (value) => value === undefined || value === false || (Array.isArray(value) && value.length === 0),
   );
   const isCurrent = context === undefined || context === document['current-context'];
-  return file !== undefined && more.length === 0 && isPlain && isCurrent ? resolve(file) : undefined;
+  return file !== undefined && more.length === 0 && isPlain && isCurrent && isLasting(file) ? resolve(file) : undefined;
+}
+
+/** What a shell hands over by a descriptor (`<(…)`) is gone when another program looks. */
+function isLasting(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
 /** The server with its scheme: as kubectl, https only if something of TLS is configured. */

@@ -63,10 +63,17 @@ function damaged(name: string, why: string): Fault {
   ]);
 }
 
-/** Items with this part in their id, what became of each put to it; sorted by id. */
+/**
+ * Items with this part in their id, what became of each put to it; sorted by id. What was kept first under an id stays: a second run that went by
+ * an older record numbers its items alike, and what it saw came later.
+ */
 export function joined(items: readonly KeptItem[], lines: readonly KeptLine[], part: string): readonly KeptItem[] {
   const byId = new Map<string, KeptLine>();
-  for (const line of [...items, ...lines]) if (line.id.includes(part)) byId.set(line.id, { ...byId.get(line.id), ...line });
+  for (const line of [...items, ...lines]) {
+    if (!line.id.includes(part)) continue;
+    const earlier = byId.get(line.id);
+    byId.set(line.id, { ...earlier, ...line, ...(earlier && 'content' in earlier ? { content: earlier.content } : {}) });
+  }
   const whole = [...byId.values()].flatMap((line) => ('content' in line ? [line as KeptItem] : []));
   return whole.sort((a, b) => (a.id < b.id ? -1 : 1));
 }

@@ -3,10 +3,12 @@ import type { Context } from '../../core/context.ts';
 import type { Datastore } from '../../core/installation.ts';
 import { K } from '../../core/kinds.ts';
 import { endpointsProblem, secretKeyOf, storeSettings } from '../../core/kvstore.ts';
+import { refText } from '../../core/object.ts';
 import type { Sources } from '../../core/ports.ts';
 import type { CliConfigForm } from '../../core/profile.ts';
 import { serviceNamespaces } from '../../detect/components.ts';
 import { attempt } from '../reading.ts';
+import { folderOf } from './folder.ts';
 
 type Write = Extract<Effect, { type: 'write-cli-config' }>;
 
@@ -24,6 +26,9 @@ export async function wantedConfig(sources: Sources, context: Context, datastore
   if (to === undefined || (await sources.files.exists(to))) return undefined;
   const form = context.profile.cli.config;
   if (form === undefined) return { missing: 'the profile does not say how it is written (cli.config)' };
+  const folder = folderOf(to);
+  if (!(await sources.files.isFolder(folder))) return { missing: `${folder} is not a folder: make it first` };
+  if (!(await sources.files.writable(folder))) return { missing: `${folder} may not be written by this user` };
   return datastore === 'api' ? forApi(context, form, to) : forStore(sources, context, form, to);
 }
 
@@ -66,7 +71,13 @@ async function forStore(sources: Sources, { profile }: Context, form: CliConfigF
   if (tls.length === 0) return { type: 'write-cli-config', to, content };
   if (secret === undefined) return { missing: 'the profile names no Secret with the certificates (datastore.secret)' };
   const { namespace } = settings.ref;
-  const ref = { apiVersion: 'v1', kind: 'Secret', name: secret, ...(namespace === undefined ? {} : { namespace }) };
+  const scope = namespace === undefined ? {} : { namespace };
+  const ref = { apiVersion: 'v1', kind: 'Secret', name: secret, ...scope };
+  const review = await attempt(() =>
+    sources.cluster.reviewAccess([{ verb: 'get', group: '', resource: 'secrets', name: secret, ...scope }]),
+  );
+  if ('value' in review && review.value[0] === false)
+    return { missing: `this user may not read ${refText(ref)}, which holds the certificates` };
   const files = Object.fromEntries(tls.map(({ file, key }) => [file, key]));
   return { type: 'write-cli-config', to, content, certificates: { secret: ref, files } };
 }

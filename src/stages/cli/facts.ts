@@ -11,6 +11,7 @@ import { imageRelease, isImageOf } from '../../detect/images.ts';
 import { attempt } from '../reading.ts';
 import { readInstalled } from '../survey/installed.ts';
 import { configFileOf, type WantedConfig, wantedConfig } from './config.ts';
+import { folderOf } from './folder.ts';
 import { type FoundCli, readClis } from './release.ts';
 import { type CliSource, findCli } from './source.ts';
 
@@ -68,11 +69,6 @@ export async function readCliFacts(sources: Sources, context: Context): Promise<
 async function localCli({ tools, files }: Sources, found: FoundCli, target: string): Promise<LocalCli> {
   const [owner, writable] = await Promise.all([tools.ownerOf(found.file), files.writable(folderOf(found.file))]);
   return { ...found, age: ageOf(found.release, target), writable, ...(owner ? { owner } : {}) };
-}
-
-export function folderOf(file: string): string {
-  const cut = Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\'));
-  return cut <= 0 ? file.slice(0, 1) : file.slice(0, cut);
 }
 
 /** `--bin-dir`, else where an older CLI that nobody manages lies already: it is on PATH then. */

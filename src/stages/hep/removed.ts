@@ -19,7 +19,13 @@ export function keptEndpoints(kept: readonly KeptItem[]): ReadonlyMap<string, Ke
   const found = new Map<string, KeptEndpoint>();
   for (const item of kept) {
     const { endpoints = [], recreated } = item.content as KeptOfMigration;
-    for (const endpoint of endpoints) found.set(endpoint.metadata.name, { endpoint, remover: removerOf(item, endpoint.metadata.name) });
+    for (const endpoint of endpoints) {
+      const { name, uid } = endpoint.metadata;
+      const [earlier, remover] = [found.get(name), removerOf(item, name)];
+      // The request of a program that was killed may have arrived later than the next program looked: nobody can tell who was first.
+      const isOld = remover === 'other' && earlier?.remover === 'untold' && earlier.endpoint.metadata.uid === uid;
+      found.set(name, { endpoint, remover: isOld ? 'untold' : remover });
+    }
     const back = recreated === undefined ? undefined : found.get(recreated);
     if (back && item.outcome?.done) found.set(back.endpoint.metadata.name, { ...back, remover: 'other' });
   }

@@ -34,7 +34,7 @@ export function changesUids(source: string | undefined, { profile, options }: Pi
 
 /** The whole cluster, searched now, and what becomes of every reference at this upgrade. */
 export async function readReferences(
-  cluster: Pick<ClusterReader, 'discover' | 'list'>,
+  cluster: Pick<ClusterReader, 'discover' | 'list' | 'get'>,
   context: Context,
   installation: Installation,
   source: string | undefined,

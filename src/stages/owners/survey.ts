@@ -5,6 +5,7 @@ import type { OwnedObject } from '../../core/owner-fate.ts';
 import { ApiFailure, type ClusterReader, type ListOptions } from '../../core/ports.ts';
 import type { Profile } from '../../core/profile.ts';
 import { attempt, eachOf } from '../reading.ts';
+import { undiscovered } from './undiscovered.ts';
 
 const CONCURRENT_LISTS = 6;
 /** Kinds that the server lists but that nothing owns for long. */
@@ -37,21 +38,27 @@ type Groups = Pick<Profile, 'apiGroup' | 'crdGroup'>;
 
 /**
  * Every object in the cluster with an owner of the service's groups (§4.8; domain §7.1): metadata only, kind by kind.
- * Groups whose discovery failed and kinds that may not be listed are named: the scan is incomplete then.
+ * Groups whose discovery failed and kinds that may not be listed are named: the scan is incomplete then. In a search of the whole cluster
+ * kinds that a CRD defines and the server did not name are searched as well.
  */
 export async function scanOwned(
-  cluster: Pick<ClusterReader, 'discover' | 'list'>,
+  cluster: Pick<ClusterReader, 'discover' | 'list' | 'get'>,
   { apiGroup, crdGroup }: Groups,
   scope: Scope = {},
 ): Promise<OwnedScan> {
   const { kinds, failed } = await cluster.discover();
   const listable = kinds.filter((kind) => isSearched(kind, scope) && !isSecondView(kind, kinds, { apiGroup, crdGroup }));
   const groups = [apiGroup, crdGroup];
-  const parts = await eachOf(listable, CONCURRENT_LISTS, (kind) => ownedOf(cluster, kind, { ...scope, ownedBy: groups }));
+  const options = { ...scope, ownedBy: groups };
+  const [parts, unnamed] = await Promise.all([
+    eachOf(listable, CONCURRENT_LISTS, (kind) => ownedOf(kind, () => listOrNothing(cluster, kind, options), groups)),
+    scope.namespace === undefined ? searchUndiscovered(cluster, kinds, options) : [],
+  ]);
+  const all = [...parts, ...unnamed];
   return {
-    objects: parts.flatMap(({ objects }) => objects),
-    unread: [...failed.map((group) => ({ kind: group, because: 'its discovery fails' })), ...parts.flatMap(({ unread }) => unread)],
-    kinds: listable.length,
+    objects: all.flatMap(({ objects }) => objects),
+    unread: [...failed.map((group) => ({ kind: group, because: 'its discovery fails' })), ...all.flatMap(({ unread }) => unread)],
+    kinds: listable.length + unnamed.length,
   };
 }
 
@@ -64,15 +71,32 @@ function isSecondView(kind: Kind, kinds: readonly Kind[], { apiGroup, crdGroup }
   return kind.group === apiGroup && kinds.some(({ group, plural }) => group === crdGroup && plural === kind.plural);
 }
 
-async function ownedOf(
-  cluster: Pick<ClusterReader, 'list'>,
-  kind: Kind,
-  options: ListOptions & { readonly ownedBy: readonly string[] },
-): Promise<Omit<OwnedScan, 'kinds'>> {
-  const reading = await attempt(() => listOrNothing(cluster, kind, options));
+/** Either of the two groups shows what the other one has. */
+function isOtherView(kind: Kind, named: readonly Kind[], groups: readonly string[]): boolean {
+  return groups.includes(kind.group) && named.some(({ group, plural }) => groups.includes(group) && plural === kind.plural);
+}
+
+type Part = Omit<OwnedScan, 'kinds'>;
+
+async function ownedOf(kind: Kind, list: () => Promise<readonly KubeObject[]>, groups: readonly string[]): Promise<Part> {
+  const reading = await attempt(list);
   if ('unread' in reading) return { objects: [], unread: [{ kind: kindText(kind), because: reading.unread }] };
-  const groups = new Set(options.ownedBy);
-  return { objects: reading.value.flatMap((object) => ownedIn(object, kind, groups)), unread: [] };
+  const ours = new Set(groups);
+  return { objects: reading.value.flatMap((object) => ownedIn(object, kind, ours)), unread: [] };
+}
+
+/** Where such a kind is not found either, nobody has looked at its objects. */
+async function searchUndiscovered(
+  cluster: Pick<ClusterReader, 'list' | 'get'>,
+  named: readonly Kind[],
+  options: ListOptions & { readonly ownedBy: readonly string[] },
+): Promise<readonly Part[]> {
+  const { kinds, unread } = await undiscovered(cluster, named);
+  const unseen = kinds.filter((kind) => !isOtherView(kind, named, options.ownedBy));
+  const parts = await eachOf(unseen, CONCURRENT_LISTS, (kind) =>
+    ownedOf(kind, () => cluster.list(kind, { ...options, metadataOnly: true }), options.ownedBy),
+  );
+  return unread.length === 0 ? parts : [...parts, { objects: [], unread }];
 }
 
 export function kindText({ group, plural }: Pick<Kind, 'group' | 'plural'>): string {

@@ -234,17 +234,18 @@ describe('cluster over the API', () => {
       ],
       failed: ['away.io'],
     });
-    assert.deepEqual(server.seen.map(({ url }) => url).toSorted(), ['/api', '/apis', '/readyz']);
+    assert.deepEqual(server.seen.map(({ url }) => url).toSorted(), ['/api', '/apis', '/readyz?exclude=shutdown']);
   });
 
   for (const [status, says] of [
     [500, /not ready \(\/readyz\)/],
     [403, undefined],
     [404, undefined],
+    [502, undefined],
   ] as const)
     it(`${says ? 'does not take the kinds of a server for all of them' : 'is content with what it is told'} where /readyz answers ${status}`, async () => {
       const server = await on(({ url }, response) => {
-        if (url === '/readyz') return void response.writeHead(status).end('[-]poststarthook/crd-discovery-available failed');
+        if (url.startsWith('/readyz')) return void response.writeHead(status).end('[-]poststarthook/crd-discovery-available failed');
         sendJson(response, { kind: 'APIGroupDiscoveryList', items: [] });
       });
       const discovered = clusterTo(server.url).cluster.discover();

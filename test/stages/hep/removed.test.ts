@@ -23,6 +23,7 @@ const rows: Readonly<Record<string, readonly [kept: readonly KeptItem[], remover
   'both were gone': [[removal({ done: false, except: ['a', 'b'] }, 'a', 'b')], 'other', false],
   'it was changed at first, and then removed': [[removal(UNTOUCHED), removal(DONE)], 'migration', true],
   'it was removed, made again, and gone when its turn came again': [[removal(DONE), removal(UNTOUCHED)], 'other', true],
+  'nobody knows whether the first program did it, and the second found it gone': [[removal(), removal(UNTOUCHED)], 'untold', false],
   'it was put back': [[enabled, removal(DONE), back(DONE)], 'other', true],
   'nobody knows whether it was put back': [[enabled, removal(DONE), back()], 'migration', true],
   'it was put back and removed by another migration': [[enabled, removal(DONE), back(DONE), enabled, removal(DONE)], 'migration', true],

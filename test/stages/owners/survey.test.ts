@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { K } from '../../../src/core/kinds.ts';
 import type { Kind } from '../../../src/core/object.ts';
+import { ApiFailure } from '../../../src/core/ports.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { readOwners } from '../../../src/stages/owners/survey.ts';
 import { object } from '../../fixtures/facts.ts';
@@ -44,5 +45,72 @@ describe('the search for owner references', () => {
       ['metrics.k8s.io', 'secrets'],
     );
     assert.match(unread[1]?.because ?? '', /403/);
+  });
+
+  describe('of a server that does not name all kinds that are defined', () => {
+    const definitions = K.CustomResourceDefinition;
+    const kindOf = (plural: string): Kind => ({ group: 'a.io', version: 'v2', kind: plural, plural, namespaced: true });
+    const crd = (plural: string, established: string, more: object = {}) =>
+      object('apiextensions.k8s.io/v1', `CustomResourceDefinition/${plural}.a.io`, {
+        spec: {
+          ...{ group: 'a.io', scope: 'Namespaced', names: { plural, kind: plural } },
+          versions: [{ name: 'v1' }, { name: 'v2', served: true }],
+        },
+        status: { conditions: [{ type: 'Established', status: established }] },
+        ...more,
+      });
+    const dependent = (plural: string) => ({ ...owned(`${plural}/a/x`, 'projectcalico.org/v3'), apiVersion: 'a.io/v2' });
+    const defined = [crd('knowns', 'True'), crd('lates', 'True'), crd('invalids', 'False')];
+    const search = async (objects = defined, parts: object = {}) => {
+      const dependents = ['knowns', 'lates', 'invalids'].map(dependent);
+      const { cluster } = clusterOf([...objects, ...dependents], { kinds: [K.ConfigMap, kindOf('knowns'), definitions], ...parts });
+      const { dependents: found, unread, kinds: count } = await readOwners(cluster, calico);
+      return {
+        found: found.map(({ object: { apiVersion, kind } }) => `${apiVersion} ${kind}`),
+        unread: unread.map(({ kind }) => kind),
+        count,
+      };
+    };
+
+    it('goes through those as well: another server may have answered', async () => {
+      assert.deepEqual(await search(), { found: ['a.io/v2 knowns', 'a.io/v2 lates'], unread: [], count: 4 });
+    });
+
+    it('is incomplete where such a kind is not found, or its definition cannot be read', async () => {
+      const { unread } = await search(defined, { refuses: { 'lates.a.io': 404 } });
+      assert.deepEqual(unread, ['lates.a.io']);
+      const { cluster } = clusterOf(defined, { kinds: [kindOf('knowns'), definitions] });
+      const get = async () => Promise.reject(new ApiFailure(403, 'Forbidden', 'no'));
+      assert.deepEqual(
+        (await readOwners({ ...cluster, get }, calico)).unread.map(({ kind }) => kind),
+        ['lates.a.io', 'invalids.a.io'],
+      );
+    });
+
+    it('leaves out those whose definition is going, or serves no version', async () => {
+      const going = { metadata: { name: 'lates.a.io', deletionTimestamp: '2026-01-01T00:00:00Z' } };
+      const silent = { spec: { group: 'a.io', names: { plural: 'lates', kind: 'lates' }, versions: [{ name: 'v2', served: false }] } };
+      for (const more of [going, silent]) assert.deepEqual((await search([crd('lates', 'True', more)])).found, ['a.io/v2 knowns']);
+    });
+
+    it('does not go a second time through what the other group of the service shows', async () => {
+      const group = 'crd.projectcalico.org';
+      const names = { plural: 'networksets', kind: 'NetworkSet' };
+      const stored = crd('networksets', 'True', { metadata: { name: `networksets.${group}` } });
+      const served: Kind = { group: 'projectcalico.org', version: 'v3', kind: 'NetworkSet', plural: 'networksets', namespaced: true };
+      const spec = { group, names, scope: 'Namespaced', versions: [{ name: 'v1', served: true }] };
+      const objects = [
+        { ...stored, spec },
+        { ...owned('NetworkSet/a/x', 'projectcalico.org/v3'), apiVersion: 'projectcalico.org/v3' },
+        { ...owned('NetworkSet/a/x', 'projectcalico.org/v3'), apiVersion: `${group}/v1` },
+      ];
+      assert.deepEqual((await search(objects, { kinds: [served, definitions] })).found, ['projectcalico.org/v3 NetworkSet']);
+      assert.deepEqual((await search(objects, { kinds: [definitions] })).found, [`${group}/v1 NetworkSet`]);
+    });
+
+    it('names the definitions alone where they may not be listed', async () => {
+      const { unread } = await search(defined, { refuses: { 'customresourcedefinitions.apiextensions.k8s.io': 403 } });
+      assert.deepEqual(unread, ['customresourcedefinitions.apiextensions.k8s.io']);
+    });
   });
 });
