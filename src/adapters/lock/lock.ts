@@ -115,12 +115,17 @@ function keepRenewing(deps: LockDeps, read: () => Promise<KubeObject | undefined
       running = undefined;
     });
   });
+  const isOurs = (live: KubeObject | undefined): live is KubeObject => live !== undefined && specOf(live).holderIdentity === deps.identity;
   async function release(): Promise<void> {
     stop();
     await running;
     if (lost.signal.aborted) return;
     const live = await read();
-    if (live && specOf(live).holderIdentity === deps.identity) await deps.cluster.replace(K.Lease, released(live));
+    if (!isOurs(live)) return;
+    await deps.cluster.replace(K.Lease, released(live)).catch(async (thrown: unknown) => {
+      // The answer may be lost, and the lock given back all the same; or somebody else has taken it.
+      if (isOurs(await read())) throw thrown;
+    });
   }
   function isHeld(): boolean {
     // A process that was stopped, or slept with its machine, wakes up here before its timers and its requests do.

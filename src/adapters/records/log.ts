@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Fault } from '../../core/fault.ts';
-import type { KeptItem, KeptLine } from '../../core/ports.ts';
+import type { KeptItem, KeptLine, KeptOutcome } from '../../core/ports.ts';
 import { gunzip, gzip } from '../compression.ts';
 
 /** Text of the part that is written to: every append writes all of it. Bytes. */
@@ -64,16 +65,25 @@ function damaged(name: string, why: string): Fault {
 }
 
 /**
- * Items with this part in their id, what became of each put to it; sorted by id. What was kept first under an id stays: a second run that went by
- * an older record numbers its items alike, and what it saw came later.
+ * Items with this part in their id, what became of each put to it; sorted by id. Two runs of which one went by an older record number their items
+ * alike: what each of them kept stays, the later one beside the first, and nobody can tell whose removal was done.
  */
 export function joined(items: readonly KeptItem[], lines: readonly KeptLine[], part: string): readonly KeptItem[] {
-  const byId = new Map<string, KeptLine>();
-  for (const line of [...items, ...lines]) {
-    if (!line.id.includes(part)) continue;
-    const earlier = byId.get(line.id);
-    byId.set(line.id, { ...earlier, ...line, ...(earlier && 'content' in earlier ? { content: earlier.content } : {}) });
+  const byId = new Map<string, { readonly contents: unknown[]; outcome?: KeptOutcome }>();
+  for (const line of [...items, ...lines].filter(({ id }) => id.includes(part))) {
+    const kept = byId.get(line.id) ?? { contents: [] };
+    byId.set(line.id, kept);
+    if (line.outcome) kept.outcome = line.outcome;
+    if ('content' in line && !kept.contents.some((one) => isDeepStrictEqual(one, line.content))) kept.contents.push(line.content);
   }
-  const whole = [...byId.values()].flatMap((line) => ('content' in line ? [line as KeptItem] : []));
+  const whole = [...byId].flatMap(([id, { contents, outcome }]) => {
+    const told = outcome && contents.length === 1 ? { outcome } : {};
+    return contents.map((content, index): KeptItem => ({ id: index === 0 ? id : besideId(id, index + 1), content, ...told }));
+  });
   return whole.sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** Comes after the id, with its number. */
+function besideId(id: string, nth: number): string {
+  return id.replace(/(?=#\d+$)|$/, `+${nth}`);
 }

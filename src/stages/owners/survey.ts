@@ -5,7 +5,7 @@ import type { OwnedObject } from '../../core/owner-fate.ts';
 import { ApiFailure, type ClusterReader, type ListOptions } from '../../core/ports.ts';
 import type { Profile } from '../../core/profile.ts';
 import { attempt, eachOf } from '../reading.ts';
-import { undiscovered } from './undiscovered.ts';
+import { isHidden, readDefined, undiscovered } from './undiscovered.ts';
 
 const CONCURRENT_LISTS = 6;
 /** Kinds that the server lists but that nothing owns for long. */
@@ -33,6 +33,7 @@ export interface OwnedScan {
   readonly kinds: number;
 }
 
+type Searched = Pick<ClusterReader, 'discover' | 'list' | 'get'>;
 type Scope = Pick<ListOptions, 'namespace' | 'labelSelector'>;
 type Groups = Pick<Profile, 'apiGroup' | 'crdGroup'>;
 
@@ -41,25 +42,26 @@ type Groups = Pick<Profile, 'apiGroup' | 'crdGroup'>;
  * Groups whose discovery failed and kinds that may not be listed are named: the scan is incomplete then. In a search of the whole cluster
  * kinds that a CRD defines and the server did not name are searched as well.
  */
-export async function scanOwned(
-  cluster: Pick<ClusterReader, 'discover' | 'list' | 'get'>,
-  { apiGroup, crdGroup }: Groups,
-  scope: Scope = {},
-): Promise<OwnedScan> {
-  const { kinds, failed } = await cluster.discover();
-  const listable = kinds.filter((kind) => isSearched(kind, scope) && !isSecondView(kind, kinds, { apiGroup, crdGroup }));
-  const groups = [apiGroup, crdGroup];
-  const options = { ...scope, ownedBy: groups };
-  const [parts, unnamed] = await Promise.all([
-    eachOf(listable, CONCURRENT_LISTS, (kind) => ownedOf(kind, () => listOrNothing(cluster, kind, options), groups)),
-    scope.namespace === undefined ? searchUndiscovered(cluster, kinds, options) : [],
-  ]);
-  const all = [...parts, ...unnamed];
-  return {
-    objects: all.flatMap(({ objects }) => objects),
-    unread: [...failed.map((group) => ({ kind: group, because: 'its discovery fails' })), ...all.flatMap(({ unread }) => unread)],
-    kinds: listable.length + unnamed.length,
-  };
+export async function scanOwned(cluster: Searched, { apiGroup, crdGroup }: Groups, scope: Scope = {}): Promise<OwnedScan> {
+  const isWhole = scope.namespace === undefined;
+  const [{ kinds: named, failed }, defined] = await Promise.all([cluster.discover(), isWhole ? readDefined(cluster) : { names: [] }]);
+  const more = await undiscovered(cluster, named, defined);
+  const kinds = [...named, ...more.kinds];
+  const searched = kinds.filter((kind) => isSearched(kind, scope) && !isSecondView(kind, kinds, { apiGroup, crdGroup }));
+  const ownedBy = [apiGroup, crdGroup];
+  const parts = await eachOf(searched, CONCURRENT_LISTS, (kind) =>
+    ownedOf(cluster, kind, { ...scope, ownedBy, isNamed: !more.kinds.includes(kind) }),
+  );
+  const unread = [
+    ...failed.map((group) => ({ kind: group, because: 'its discovery fails' })),
+    ...parts.flatMap((part) => part.unread),
+    ...more.unread,
+  ];
+  return { objects: parts.flatMap(({ objects }) => objects), unread: uniqueKinds(unread), kinds: searched.length };
+}
+
+function uniqueKinds(unread: readonly UnreadKind[]): readonly UnreadKind[] {
+  return unread.filter(({ kind }, index) => unread.findIndex((one) => one.kind === kind) === index);
 }
 
 function isSearched({ plural, namespaced, unlisted }: Kind, { namespace }: Scope): boolean {
@@ -71,43 +73,29 @@ function isSecondView(kind: Kind, kinds: readonly Kind[], { apiGroup, crdGroup }
   return kind.group === apiGroup && kinds.some(({ group, plural }) => group === crdGroup && plural === kind.plural);
 }
 
-/** Either of the two groups shows what the other one has. */
-function isOtherView(kind: Kind, named: readonly Kind[], groups: readonly string[]): boolean {
-  return groups.includes(kind.group) && named.some(({ group, plural }) => groups.includes(group) && plural === kind.plural);
+interface KindSearch extends ListOptions {
+  readonly ownedBy: readonly string[];
+  /** The server has named the kind: if it has no list of it, nobody has. */
+  readonly isNamed: boolean;
 }
 
-type Part = Omit<OwnedScan, 'kinds'>;
-
-async function ownedOf(kind: Kind, list: () => Promise<readonly KubeObject[]>, groups: readonly string[]): Promise<Part> {
-  const reading = await attempt(list);
+async function ownedOf(cluster: Searched, kind: Kind, { isNamed, ...options }: KindSearch): Promise<Omit<OwnedScan, 'kinds'>> {
+  const reading = await attempt(() => listOrNothing(cluster, kind, options, isNamed));
   if ('unread' in reading) return { objects: [], unread: [{ kind: kindText(kind), because: reading.unread }] };
-  const ours = new Set(groups);
-  return { objects: reading.value.flatMap((object) => ownedIn(object, kind, ours)), unread: [] };
-}
-
-/** Where such a kind is not found either, nobody has looked at its objects. */
-async function searchUndiscovered(
-  cluster: Pick<ClusterReader, 'list' | 'get'>,
-  named: readonly Kind[],
-  options: ListOptions & { readonly ownedBy: readonly string[] },
-): Promise<readonly Part[]> {
-  const { kinds, unread } = await undiscovered(cluster, named);
-  const unseen = kinds.filter((kind) => !isOtherView(kind, named, options.ownedBy));
-  const parts = await eachOf(unseen, CONCURRENT_LISTS, (kind) =>
-    ownedOf(kind, () => cluster.list(kind, { ...options, metadataOnly: true }), options.ownedBy),
-  );
-  return unread.length === 0 ? parts : [...parts, { objects: [], unread }];
+  const groups = new Set(options.ownedBy);
+  return { objects: reading.value.flatMap((object) => ownedIn(object, kind, groups)), unread: [] };
 }
 
 export function kindText({ group, plural }: Pick<Kind, 'group' | 'plural'>): string {
   return group === '' ? plural : `${plural}.${group}`;
 }
 
-async function listOrNothing(cluster: Pick<ClusterReader, 'list'>, kind: Kind, options: ListOptions): Promise<readonly KubeObject[]> {
+async function listOrNothing(cluster: Searched, kind: Kind, options: ListOptions, isNamed: boolean): Promise<readonly KubeObject[]> {
   try {
     return await cluster.list(kind, { ...options, metadataOnly: true });
   } catch (thrown) {
-    if (thrown instanceof ApiFailure && NO_LIST.has(thrown.status)) return [];
+    const hasNone = thrown instanceof ApiFailure && NO_LIST.has(thrown.status);
+    if (hasNone && (isNamed || (await isHidden(cluster, kind)))) return [];
     throw thrown;
   }
 }

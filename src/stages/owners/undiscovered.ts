@@ -1,7 +1,7 @@
 import { K } from '../../core/kinds.ts';
 import type { Kind, KubeObject } from '../../core/object.ts';
 import type { ClusterReader } from '../../core/ports.ts';
-import { attempt } from '../reading.ts';
+import { attempt, eachOf } from '../reading.ts';
 import type { UnreadKind } from './survey.ts';
 
 interface Definition {
@@ -11,32 +11,39 @@ interface Definition {
   readonly versions?: readonly { readonly name: string; readonly served?: boolean }[];
 }
 
+/** What the CRDs of a cluster define, by `plural.group`; a failure to list them is no answer. */
+export type Defined = { readonly names: readonly string[] } | { readonly unread: UnreadKind };
+
 /** Kinds that have to be searched although the server did not name them, and those of which not even the definition could be read. */
 export interface Undiscovered {
   readonly kinds: readonly Kind[];
   readonly unread: readonly UnreadKind[];
 }
 
+const DEFINITIONS = K.CustomResourceDefinition;
+const CONCURRENT_READS = 6;
+
+/** Names of all CRDs: what a server that names its kinds is held to. */
+export async function readDefined(cluster: Pick<ClusterReader, 'list'>): Promise<Defined> {
+  const listed = await attempt(() => cluster.list(DEFINITIONS, { metadataOnly: true }));
+  if ('value' in listed) return { names: listed.value.map(({ metadata }) => metadata.name) };
+  return { unread: { kind: `${DEFINITIONS.plural}.${DEFINITIONS.group}`, because: listed.unread } };
+}
+
 /**
  * Kinds that a CRD defines and that the server did not name: behind a balancer one API server answers for the next, which has just started or
  * lags behind, and nothing in its answer says so. A definition that is not established yet, or is being removed, promises nothing.
- * Where definitions may not be listed nothing is found: they are a kind themselves, and named as unread by whoever searches all.
  */
-export async function undiscovered(cluster: Pick<ClusterReader, 'list' | 'get'>, named: readonly Kind[]): Promise<Undiscovered> {
-  const definitions = K.CustomResourceDefinition;
-  const none = { kinds: [], unread: [] };
-  if (!named.some(({ group, plural }) => group === definitions.group && plural === definitions.plural)) return none;
-  const listed = await attempt(() => cluster.list(definitions, { metadataOnly: true }));
-  if ('unread' in listed) return none;
+export async function undiscovered(cluster: Pick<ClusterReader, 'get'>, named: readonly Kind[], defined: Defined): Promise<Undiscovered> {
+  if (!named.some(({ group, plural }) => group === DEFINITIONS.group && plural === DEFINITIONS.plural)) return { kinds: [], unread: [] };
+  if ('unread' in defined) return { kinds: [], unread: [defined.unread] };
   const known = new Set(named.map(({ group, plural }) => `${plural}.${group}`));
-  const absent = listed.value.map(({ metadata }) => metadata.name).filter((name) => !known.has(name));
-  const found = await Promise.all(
-    absent.map(async (name): Promise<Undiscovered> => {
-      const read = await attempt(() => cluster.get(definitions, name));
-      if ('unread' in read) return { kinds: [], unread: [{ kind: name, because: read.unread }] };
-      return { kinds: read.value === undefined ? [] : definedBy(read.value), unread: [] };
-    }),
-  );
+  const absent = defined.names.filter((name) => !known.has(name));
+  const found = await eachOf(absent, CONCURRENT_READS, async (name): Promise<Undiscovered> => {
+    const read = await attempt(() => cluster.get(DEFINITIONS, name));
+    if ('unread' in read) return { kinds: [], unread: [{ kind: name, because: read.unread }] };
+    return { kinds: read.value === undefined ? [] : definedBy(read.value), unread: [] };
+  });
   return { kinds: found.flatMap(({ kinds }) => kinds), unread: found.flatMap(({ unread }) => unread) };
 }
 
@@ -49,4 +56,10 @@ function definedBy({ metadata, spec, status }: KubeObject): readonly Kind[] {
   if (!isEstablished || metadata.deletionTimestamp !== undefined || version === undefined) return [];
   if (group === undefined || names?.plural === undefined || names.kind === undefined) return [];
   return [{ group, version, kind: names.kind, plural: names.plural, namespaced: scope === 'Namespaced' }];
+}
+
+/** True where another server answers for the kind's group: it hides what a CRD that was left behind defines, from garbage collection too. */
+export async function isHidden(cluster: Pick<ClusterReader, 'get'>, { group, version }: Kind): Promise<boolean> {
+  const read = await attempt(() => cluster.get(K.APIService, `${version}.${group}`));
+  return 'value' in read && (read.value?.spec as { readonly service?: unknown } | undefined)?.service !== undefined;
 }

@@ -71,6 +71,23 @@ describe('the lock', () => {
     await lockOf('bob').acquire();
   });
 
+  it('counts as given back where only the answer was lost, and not where nothing was written', async () => {
+    const { lockOf, memory } = ground();
+    const { replace } = memory.cluster;
+    let isStored = false;
+    const cutOff: typeof replace = async (...args) => {
+      if (isStored) await replace(...args);
+      throw new ApiFailure(0, 'ECONNRESET', 'the connection was reset');
+    };
+    Object.assign(memory.cluster, { replace: cutOff });
+    const { release } = await lockOf('alice').acquire();
+    await assert.rejects(release(), /was reset/);
+    assert.equal((await lockOf('bob').holder())?.identity, 'alice');
+    isStored = true;
+    await release();
+    assert.equal(await lockOf('bob').holder(), undefined);
+  });
+
   it('is free at once if its holder certainly no longer runs', async () => {
     const { lockOf, memory } = ground();
     await lockOf('dead@here').acquire();

@@ -5,7 +5,7 @@ import { OPEN_BYTES } from '../../../src/adapters/records/log.ts';
 import { configMapRecords, RECORD_NAME } from '../../../src/adapters/records/records.ts';
 import { Fault } from '../../../src/core/fault.ts';
 import type { KubeObject } from '../../../src/core/object.ts';
-import { ApiFailure, type KeptItem, type KeptLine } from '../../../src/core/ports.ts';
+import { ApiFailure, type KeptItem, type KeptLine, numberOf } from '../../../src/core/ports.ts';
 import { type MemoryCluster, memoryCluster } from '../../support/memory-cluster.ts';
 
 const recordsOf = ({ cluster }: MemoryCluster) => configMapRecords({ cluster, namespace: 'kube-system' });
@@ -57,13 +57,16 @@ describe('what single actions keep', () => {
     assert.ok(isDeepStrictEqual(await recordsOf(memory).keptWith('/hep/'), byId(wanted)));
   });
 
-  it('stays what was kept first under an id: a run that went by an older record numbers its items alike, and saw them later', async () => {
+  it('stays of both runs of which one went by an older record and numbered its items alike, and nobody can tell whose removal was done', async () => {
     const memory = memoryCluster();
     const [first, later] = [item(1), { id: idOf(1), content: { endpoints: [endpoint(2)] } }];
     await recordsOf(memory).append([first]);
+    await recordsOf(memory).append([first]);
     await recordsOf(memory).append([later]);
     await recordsOf(memory).append([{ id: idOf(1), outcome: { done: true } }]);
-    assert.deepEqual(await recordsOf(memory).keptWith('/hep/'), [{ ...first, outcome: { done: true } }]);
+    const kept = await recordsOf(memory).keptWith('/hep/');
+    assert.deepEqual(kept, [first, { ...later, id: '20261120T100000Z-abc/hep/delete-1+2#1' }]);
+    assert.deepEqual(kept.map(numberOf), [1, 1]);
   });
 
   it('loses nothing that was acknowledged, and repeats nothing, wherever the program is killed between two writes', async () => {

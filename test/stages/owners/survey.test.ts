@@ -31,10 +31,11 @@ describe('the search for owner references', () => {
     assert.deepEqual(scan.unread, []);
   });
 
-  it('reads metadata alone, no events, and nothing of which the server says that it has no list', async () => {
+  it('reads metadata alone (of what is defined, too), no events, and nothing of which the server says that it has no list', async () => {
     const { cluster, requests } = clusterOf([], { kinds: [...kinds.slice(0, 3), { ...review, unlisted: true }] });
     await readOwners(cluster, calico);
-    assert.deepEqual([...requests].sort(), ['list configmaps (metadata)', 'list secrets (metadata)']);
+    const definitions = 'list customresourcedefinitions.apiextensions.k8s.io (metadata)';
+    assert.deepEqual([...requests].sort(), ['list configmaps (metadata)', definitions, 'list secrets (metadata)']);
   });
 
   it('names the kinds and groups that it could not read', async () => {
@@ -87,25 +88,31 @@ describe('the search for owner references', () => {
       );
     });
 
+    it('knows that another server hides what a CRD that was left behind defines', async () => {
+      const service = object('apiregistration.k8s.io/v1', 'APIService/v2.a.io', { spec: { service: { name: 's', namespace: 'n' } } });
+      const local = object('apiregistration.k8s.io/v1', 'APIService/v2.a.io', { spec: {} });
+      assert.deepEqual((await search([...defined, service], { refuses: { 'lates.a.io': 404 } })).unread, []);
+      assert.deepEqual((await search([...defined, local], { refuses: { 'lates.a.io': 404 } })).unread, ['lates.a.io']);
+    });
+
     it('leaves out those whose definition is going, or serves no version', async () => {
       const going = { metadata: { name: 'lates.a.io', deletionTimestamp: '2026-01-01T00:00:00Z' } };
       const silent = { spec: { group: 'a.io', names: { plural: 'lates', kind: 'lates' }, versions: [{ name: 'v2', served: false }] } };
       for (const more of [going, silent]) assert.deepEqual((await search([crd('lates', 'True', more)])).found, ['a.io/v2 knowns']);
     });
 
-    it('does not go a second time through what the other group of the service shows', async () => {
+    it('goes through what is stored, not through what the service’s API shows of it', async () => {
       const group = 'crd.projectcalico.org';
-      const names = { plural: 'networksets', kind: 'NetworkSet' };
       const stored = crd('networksets', 'True', { metadata: { name: `networksets.${group}` } });
       const served: Kind = { group: 'projectcalico.org', version: 'v3', kind: 'NetworkSet', plural: 'networksets', namespaced: true };
+      const names = { plural: 'networksets', kind: 'NetworkSet' };
       const spec = { group, names, scope: 'Namespaced', versions: [{ name: 'v1', served: true }] };
       const objects = [
         { ...stored, spec },
         { ...owned('NetworkSet/a/x', 'projectcalico.org/v3'), apiVersion: 'projectcalico.org/v3' },
         { ...owned('NetworkSet/a/x', 'projectcalico.org/v3'), apiVersion: `${group}/v1` },
       ];
-      assert.deepEqual((await search(objects, { kinds: [served, definitions] })).found, ['projectcalico.org/v3 NetworkSet']);
-      assert.deepEqual((await search(objects, { kinds: [definitions] })).found, [`${group}/v1 NetworkSet`]);
+      assert.deepEqual((await search(objects, { kinds: [served, definitions] })).found, [`${group}/v1 NetworkSet`]);
     });
 
     it('names the definitions alone where they may not be listed', async () => {
