@@ -22,10 +22,17 @@ export interface Loopback {
   close(): Promise<void>;
 }
 
+export interface ServerIdentity extends Identity {
+  /** Clients are asked for a certificate of it. */
+  readonly clientAuthority?: string;
+  /** Clients may come without one. */
+  readonly letsAnybodyIn?: boolean;
+}
+
 type Answer = (request: Seen, response: ServerResponse) => void | Promise<void>;
 
 /** A small real server on loopback that answers as told and remembers what it was asked. */
-export async function serve(answer: Answer, tls?: Identity & { readonly clientAuthority?: string }): Promise<Loopback> {
+export async function serve(answer: Answer, tls?: ServerIdentity): Promise<Loopback> {
   const seen: Seen[] = [];
   let connections = 0;
   const listener = async (request: IncomingMessage, response: ServerResponse) => {
@@ -37,7 +44,16 @@ export async function serve(answer: Answer, tls?: Identity & { readonly clientAu
     await answer(one, response);
   };
   const server: Server = tls
-    ? createTlsServer({ cert: tls.certificate, key: tls.key, ca: tls.clientAuthority, requestCert: Boolean(tls.clientAuthority) }, listener)
+    ? createTlsServer(
+        {
+          cert: tls.certificate,
+          key: tls.key,
+          ca: tls.clientAuthority,
+          requestCert: Boolean(tls.clientAuthority),
+          rejectUnauthorized: tls.letsAnybodyIn !== true,
+        },
+        listener,
+      )
     : createServer(listener);
   server.on(tls ? 'secureConnection' : 'connection', () => {
     connections += 1;

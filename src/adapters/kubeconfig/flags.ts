@@ -23,13 +23,13 @@ export function overrideCluster(cluster: ClusterEntry, flags: ConnectionFlags): 
   return changed;
 }
 
-/** kubectl's rules for flags that change a user: a token replaces the token file, a certificate the one in the kubeconfig. */
+/**
+ * kubectl's rules for flags that change a user: a certificate replaces the one in the kubeconfig. A token does not replace a token file, which
+ * wins over it as long as it can be read: whoever asks must be whom kubectl would ask as.
+ */
 export function overrideUser(user: UserEntry, flags: ConnectionFlags): UserEntry {
   const changed: { -readonly [key in keyof UserEntry]: UserEntry[key] } = { ...user };
-  if (flags.token) {
-    changed.token = flags.token;
-    changed.tokenFile = undefined;
-  }
+  if (flags.token) changed.token = flags.token;
   if (flags.clientCertificate) {
     changed['client-certificate'] = resolve(flags.clientCertificate);
     changed['client-certificate-data'] = undefined;

@@ -159,9 +159,10 @@ describe('the connection that kubectl would use', function () {
     assert.deepEqual([as, groups, uid, extra], ['ann', ['g3'], '7', { scopes: ['a', 'b'] }]);
   });
 
-  it('lets --token replace a token file, and certificate flags those of the entry', async () => {
+  it('leaves a token file before --token, as kubectl does, and lets certificate flags replace those of the entry', async () => {
     const tokened = await read({ token: 'flag' }, [first]);
-    assert.deepEqual([tokened.user.token, tokened.user.tokenFile], ['flag', undefined]);
+    assert.deepEqual(await authorizerOf(tokened, false).current(), { authorization: 'Bearer from-file' });
+    assert.equal((await read({ token: 'flag', user: 'tokened' }, [second])).user.token, 'flag');
     const certificate = join(folder, 'a', 'pki', 'client.crt');
     const key = join(folder, 'a', 'pki', 'client.key');
     const certified = await read({ user: 'tokened', clientCertificate: certificate, clientKey: key }, [second]);
