@@ -6,11 +6,11 @@ const NAMESPACES = 20;
 /** One object in a hundred is owned by the service. */
 const OWNED_EACH = 100;
 
-/** Makes a cluster large: so many objects in 20 namespaces, eight ConfigMaps to one Secret and one ServiceAccount. Returns how many are owned. */
-export async function fillCluster(create: Create, objects: number): Promise<number> {
-  for (let number = 0; number < NAMESPACES; number += 1)
+/** Makes a cluster large: so many objects in 20 namespaces, eight ConfigMaps to one Secret and one ServiceAccount. Returns how many are owned. `from`: so many are there. */
+export async function fillCluster(create: Create, objects: number, from = 0): Promise<number> {
+  for (let number = 0; from === 0 && number < NAMESPACES; number += 1)
     await create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: spaceOf(number) } });
-  let next = 0;
+  let next = from;
   const worker = async () => {
     while (next < objects) {
       const number = next;

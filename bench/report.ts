@@ -22,17 +22,3 @@ export function machineText(): string {
   const [cpu] = cpus();
   return `${cpus().length} × ${cpu?.model.trim() ?? 'unknown CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, ${process.platform}/${process.arch}`;
 }
-
-export function reportText(sections: readonly Section[], date: string): string {
-  const body = sections.map(({ title, aim, lines }) => [`## ${title}`, '', `Aim: ${aim}`, '', ...lines, ''].join('\n'));
-  return [
-    '# Performance',
-    '',
-    'Whole processes, medians, the compared commands run in turns within one run: read the ratios, not the milliseconds.',
-    'Made anew with `npm run bench` (`-- start-up`, `one-request`, `chain`, `wait`).',
-    '',
-    `Measured ${date} on ${machineText()}.`,
-    '',
-    ...body,
-  ].join('\n');
-}

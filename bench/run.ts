@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { alpPlan } from './alp-plan.ts';
 import { hostEndpointPlan, labelCopies, servedHostEndpointPlan } from './host-endpoints.ts';
 import { mergeLargest } from './merge.ts';
@@ -7,14 +5,14 @@ import { oneRequest } from './one-request.ts';
 import { ownerScan } from './owner-scan.ts';
 import { ownerStrip } from './owner-strip.ts';
 import { planAndDiff } from './plan.ts';
-import { reportText, type Section } from './report.ts';
+import { machineText, type Section } from './report.ts';
 import { startUp } from './start-up.ts';
 import { waitThousand } from './wait-thousand.ts';
 import { wholeChain } from './whole-chain.ts';
 
 /**
- * `npm run bench [-- start-up|one-request|chain|wait|merge|plan|owner-scan|owner-strip …] [--write]`: tables on stdout; --write keeps them in
- * docs/performance.md. `--nodes=5` measures the whole chain on so many nodes alone.
+ * `npm run bench [-- start-up|one-request|chain|wait|merge|plan|owner-scan|owner-strip …]`: the machine and tables on stdout, to be put into
+ * docs/performance.md with what they say. `--nodes=5` measures the whole chain on so many nodes alone.
  */
 const benches: Readonly<Record<string, () => Promise<Section>>> = {
   'start-up': startUp,
@@ -37,15 +35,10 @@ function chainSizes(): readonly number[] {
 }
 
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
-const sections: Section[] = [];
+process.stdout.write(`Measured ${new Date().toISOString().slice(0, 10)} on ${machineText()}.\n\n`);
 for (const [name, bench] of Object.entries(benches)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   process.stderr.write(`${name} …\n`);
   const section = await bench();
-  sections.push(section);
   process.stdout.write(`## ${section.title}\n\n${section.lines.join('\n')}\n\n`);
-}
-if (process.argv.includes('--write')) {
-  const file = join(import.meta.dirname, '..', 'docs', 'performance.md');
-  await writeFile(file, reportText(sections, new Date().toISOString().slice(0, 10)));
 }

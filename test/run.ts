@@ -138,7 +138,9 @@ async function report(file: string, ok: boolean): Promise<number> {
   );
   const failed = sum((one) => one.failed);
   process.stdout.write(`\n${ok ? 'everything that ran is green' : 'NOT GREEN: see the steps above'}\n`);
-  process.stdout.write(`${sum((one) => one.passed)} passed, ${failed} failed, ${skipped.length} skipped\n`);
+  process.stdout.write(
+    `${sum((one) => one.passed)} passed, ${failed} failed, ${skipped.length} skipped, ${Math.round(performance.now() / 1000)} s\n`,
+  );
   return ok && failed === 0 ? 0 : 1;
 }
 

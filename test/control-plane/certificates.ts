@@ -18,9 +18,12 @@ export interface Subject {
   readonly organization?: string;
   /** What a server may be called; its presence makes the certificate a server's. */
   readonly hosts?: readonly string[];
+  /** It was good until an hour ago. */
+  readonly isExpired?: boolean;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
 const ECDSA_SHA256 = sequence(oid('1.2.840.10045.4.3.2'));
 
 /** A new authority, its key on P-256, good for a week: test grounds live for hours. */
@@ -41,7 +44,14 @@ export function createAuthority(commonName: string): Authority {
       const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
       const extensions = leafExtensions(subject, pair.publicKey);
       return {
-        certificate: certify({ subject: nameOf(subject), issuer, publicKey, signer: pair.privateKey, extensions }),
+        certificate: certify({
+          subject: nameOf(subject),
+          issuer,
+          publicKey,
+          signer: pair.privateKey,
+          extensions,
+          isExpired: subject.isExpired,
+        }),
         key: pemKey(privateKey),
       };
     },
@@ -62,16 +72,18 @@ interface Certification {
   readonly publicKey: KeyObject;
   readonly signer: KeyObject;
   readonly extensions: readonly Buffer[];
+  readonly isExpired?: boolean | undefined;
 }
 
-function certify({ subject, issuer, publicKey, signer, extensions }: Certification): string {
+function certify({ subject, issuer, publicKey, signer, extensions, isExpired }: Certification): string {
   const now = Date.now();
+  const until = isExpired ? now - HOUR_MS : now + 7 * DAY_MS;
   const body = sequence(
     context(0, integer(Buffer.from([2]))),
     integer(Buffer.concat([Buffer.from([1]), randomBytes(15)])),
     ECDSA_SHA256,
     issuer,
-    sequence(time(new Date(now - DAY_MS)), time(new Date(now + 7 * DAY_MS))),
+    sequence(time(new Date(now - DAY_MS)), time(new Date(until))),
     subject,
     publicKey.export({ type: 'spki', format: 'der' }),
     context(3, sequence(...extensions)),

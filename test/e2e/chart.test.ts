@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { asAnybodyElse, programRequests } from '../support/audit-log.ts';
 import { type ChartCluster, chartCluster, flagsOf } from '../support/chart-cluster.ts';
 import { needsHelm } from '../support/needs-helm.ts';
 import { TYPHA } from '../support/operated-bench.ts';
@@ -22,7 +23,7 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
     this.timeout(0); // the very first run builds helm
     if (!hasReleases()) return this.skip();
     helm = await needsHelm(this, 3);
-    cluster = await chartCluster(helm, { operator: { mode: 'well', pace: 0.1 } });
+    cluster = await chartCluster(helm, { operator: { mode: 'well', pace: 0.1 }, audit: true });
   });
   after(() => cluster?.stop());
 
@@ -49,6 +50,19 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
       assert.equal(await cluster.versions(), before);
     });
   }
+
+  it('asks as the user whom the flags name, and helm with it', async () => {
+    await cluster.plane.kubectl(['create', 'clusterrolebinding', 'upgraders', '--clusterrole=cluster-admin', '--group=upgraders']);
+    const before = (await programRequests(cluster.plane)).length;
+    const result = await cluster.upgrade('plan', ...flagsOf(cluster), '--skip', 'cli', '--as', 'ann', '--as-group', 'upgraders');
+    assert.equal(result.exitCode, 0, said(result));
+    const requests = (await programRequests(cluster.plane)).slice(before);
+    assert.ok(
+      requests.some(({ userAgent }) => /^helm/i.test(userAgent ?? '')),
+      'helm asked nothing',
+    );
+    assert.deepEqual(asAnybodyElse(requests, 'ann', 'upgraders'), []);
+  });
 
   it('names fields that a person has changed by hand before helm writes over them, exit 8', async () => {
     const rules = (...groups: readonly string[]) =>

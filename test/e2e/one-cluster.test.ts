@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { type AuditEvent, asAnybodyElse, programRequests } from '../support/audit-log.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { installClusterCli } from '../support/service-cli.ts';
 import { manifestFile, ownReleases } from '../support/shared.ts';
-import { upgrade } from '../support/upgrade-process.ts';
-
-interface AuditEvent {
-  readonly verb: string;
-  readonly requestURI: string;
-  readonly userAgent?: string;
-  readonly user: { readonly username: string };
-  readonly impersonatedUser?: { readonly username: string; readonly groups?: readonly string[] };
-}
+import { surroundingsEnv, upgrade } from '../support/upgrade-process.ts';
 
 const OPERATOR = 'upgrade-operator';
 const GROUP = 'upgraders';
@@ -41,11 +35,6 @@ async function twoContexts(chosen: InstalledCluster, other: InstalledCluster): P
   return file;
 }
 
-async function auditOf({ plane }: InstalledCluster): Promise<readonly AuditEvent[]> {
-  const lines = (await readFile(plane.auditLog, 'utf8')).trim().split('\n');
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as AuditEvent);
-}
-
 describe('one cluster and one user for every tool', () => {
   let chosen: InstalledCluster;
   let other: InstalledCluster;
@@ -61,31 +50,36 @@ describe('one cluster and one user for every tool', () => {
     await other?.stop();
   });
 
-  it('every request and every child process reaches the chosen cluster as the chosen user, and no other', async () => {
+  /** Runs a command against the chosen cluster as the chosen user; the requests that it and its programs sent there. Nothing may reach the other. */
+  async function asOperator(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<readonly AuditEvent[]> {
     const kubeconfig = await twoContexts(chosen, other);
-    const [before, untouched] = [(await auditOf(chosen)).length, (await auditOf(other)).length];
-    const flags = ['--context', 'right', '--as', OPERATOR, '--as-group', GROUP];
-    const run = ['run', '--yes', '--skip', 'cli', '--manifest-url', ownReleases, ...flags];
-    const result = await upgrade(run, { ...chosen.around, kubeconfig });
+    const [before, untouched] = [(await programRequests(chosen.plane)).length, (await programRequests(other.plane)).length];
+    const flags = ['--manifest-url', ownReleases, '--context', 'right', '--as', OPERATOR, '--as-group', GROUP];
+    const result = await upgrade([...args, ...flags], { ...chosen.around, kubeconfig, env });
     assert.equal(result.exitCode, 0, `${result.stdout}\n${result.stderr}`);
+    assert.deepEqual((await programRequests(other.plane)).slice(untouched), []);
+    return (await programRequests(chosen.plane)).slice(before);
+  }
 
-    const ours = (await auditOf(chosen)).slice(before).filter((event) => /netsvc_upgrade|^kubectl/.test(event.userAgent ?? ''));
+  const has = (events: readonly AuditEvent[], program: string, verb: string, resource = '') =>
+    events.some((event) => event.userAgent?.startsWith(program) && event.verb === verb && event.requestURI.includes(resource));
+
+  it('every request and every child process reaches the chosen cluster as the chosen user, and no other', async () => {
+    const events = await asOperator(['run', '--yes', '--skip', 'cli']);
     for (const program of ['kubectl/', 'kubectl-netsvc_upgrade'])
-      for (const verb of ['get', 'patch'])
-        assert.ok(
-          ours.some((event) => event.userAgent?.startsWith(program) && event.verb === verb),
-          `${program} ${verb}`,
-        );
-    const strangers = ours.filter(
-      (event) => event.impersonatedUser?.username !== OPERATOR || !event.impersonatedUser.groups?.includes(GROUP),
-    );
-    assert.deepEqual(
-      strangers.map((event) => `${event.verb} ${event.requestURI}`),
-      [],
-    );
-    const elsewhere = (await auditOf(other)).slice(untouched).filter((event) => /netsvc_upgrade|^kubectl/.test(event.userAgent ?? ''));
-    assert.deepEqual(elsewhere, []);
+      for (const verb of ['get', 'patch']) assert.ok(has(events, program, verb), `${program} ${verb}`);
+    assert.deepEqual(asAnybodyElse(events, OPERATOR, GROUP), []);
     assert.match(await other.read('ds -n kube-system netsvc-node', '{.spec.template.spec.containers[0].image}'), /:v3\.26\.4$/);
+  });
+
+  it('the service’s CLI as well', async () => {
+    const bin = join(chosen.around.home, 'bin');
+    await installClusterCli(chosen, join(bin, 'netsvcctl'), { group: 'netsvc.io', client: 'v3.32.2' });
+    const path = [bin, surroundingsEnv(chosen.around).PATH].join(delimiter);
+    const events = await asOperator(['verify'], { PATH: path });
+    // The stand-in works by kubectl; of the program itself nothing else asks for this by kubectl.
+    assert.ok(has(events, 'kubectl/', 'get', 'clusterinformations'));
+    assert.deepEqual(asAnybodyElse(events, OPERATOR, GROUP), []);
   });
 
   it('as a user without rights it changes nothing and says what is missing', async () => {

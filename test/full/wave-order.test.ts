@@ -45,8 +45,16 @@ describe('waves on a real control plane, with Typha, the v3 API server and the C
     if (folder !== '') await rm(folder, { recursive: true, force: true });
   });
 
+  /** What is not rolled and has to be there before any agent starts. */
+  const FIRST_WAVE = [
+    'crd bgpfilters.crd.projectcalico.org',
+    'clusterrole calico-node',
+    'clusterrole calico-kube-controllers',
+    'configmap -n kube-system calico-config',
+  ];
+
   async function timesOf(resource: string): Promise<Times> {
-    const applied = await cluster.read(resource, '{range .metadata.managedFields[?(@.manager=="kubectl")]}{.time}{"\\n"}{end}');
+    const applied = await appliedAt(resource);
     const [kind = '', ...where] = resource.split(' ');
     const labels = JSON.parse(await cluster.read([kind, ...where].join(' '), '{.spec.selector.matchLabels}')) as Record<string, string>;
     const selector = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
@@ -54,7 +62,12 @@ describe('waves on a real control plane, with Typha, the v3 API server and the C
       `pods ${where.slice(0, 2).join(' ')} -l ${selector.join(',')}`,
       `{range .items[?(@.status.phase=="Running")]}{.metadata.creationTimestamp}{"\\n"}{end}`,
     );
-    return { applied: latest(applied), rolled: latest(made) };
+    return { applied, rolled: latest(made) };
+  }
+
+  /** When the target was applied to an object, ms; NaN if it never was. */
+  async function appliedAt(resource: string): Promise<number> {
+    return latest(await cluster.read(resource, '{range .metadata.managedFields[?(@.manager=="kubectl")]}{.time}{"\\n"}{end}'));
   }
 
   const latest = (lines: string) => Math.max(...lines.trim().split('\n').map(Date.parse));
@@ -77,6 +90,10 @@ describe('waves on a real control plane, with Typha, the v3 API server and the C
     for (const [index, { wave, begun }] of times.entries()) {
       const before = times[index - 1];
       if (before) assert.ok(before.ended <= begun, `${wave} begun ${begun}, ${before.wave} ended ${before.ended}`);
+    }
+    for (const resource of FIRST_WAVE) {
+      const applied = await appliedAt(resource);
+      assert.ok(applied <= (times[0]?.begun ?? 0), `${resource} applied ${applied}, agents begun ${times[0]?.begun}`);
     }
     assert.equal(new Set(times.map(({ begun }) => begun)).size, WAVES.length, 'each wave at another second');
   });

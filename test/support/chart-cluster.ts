@@ -51,13 +51,15 @@ export interface ChartInstall {
   readonly programs?: Programs;
   /** An operator is played, which brings its release; without one stands what an operator once brought. */
   readonly operator?: OperatorManner;
+  /** Its API server keeps an audit log of all requests. */
+  readonly audit?: boolean;
   /** The v3 API is served, by a played API server that the operator moves. */
   readonly apiServer?: boolean;
 }
 
 export async function chartCluster(helm: string, request: ChartInstall = {}): Promise<ChartCluster> {
-  const { chart = OLD_CHART, crds = manifestFile('v3.27.5', 'operator-crds.yaml'), env = {}, programs, operator } = request;
-  const plane = await startControlPlane({ maxMinutes: 10, ...(programs ? { programs } : {}) });
+  const { chart = OLD_CHART, crds = manifestFile('v3.27.5', 'operator-crds.yaml'), env = {}, programs, operator, audit } = request;
+  const plane = await startControlPlane({ maxMinutes: 10, ...(programs ? { programs } : {}), ...(audit ? { audit: 'requests' } : {}) });
   const home = await mkdtemp(join(tmpdir(), 'netsvc-upgrade-chart-'));
   const service = operator && playService(plane, operator);
   let repository: ChartRepository | undefined;
