@@ -27,6 +27,7 @@ const LONGEST = [
   'fault-sweep',
   'upgrade-writes-sweep',
   'reference-sweep',
+  'restore-sweep',
   'owner-sweep',
   'plan-equals-result',
   'every-release',

@@ -5,6 +5,7 @@ import { refText } from '../core/object.ts';
 import type { OwnedFate, ReferenceFate } from '../core/owner-fate.ts';
 import type { JournalEntry } from '../core/owner-journal.ts';
 import { byKey, cameBack } from '../core/owner-strip.ts';
+import { writerText } from '../core/reference-writer.ts';
 import { defineCheck, failed, listed, PROGRAM } from './define.ts';
 import type { OwnerReferences, OwnersCheck, OwnersJudged, RestoreJudged } from './owner-facts.ts';
 
@@ -107,9 +108,17 @@ function broken(breaking: readonly Breaking[], recorded: readonly JournalEntry[]
   if (back.length === 0) return failed(fact, 'Take them off first: they are recorded, and put back with the new UIDs.', { next, evidence });
   return failed(
     `${fact}; ${counted(back.length, 'one')} of them ${back.length === 1 ? 'was' : 'were'} off already and came back`,
-    'A controller puts them back: pause it (scale its Deployment to 0, suspend its reconciliation) until ownerrefs restore is done, then take them off again.',
+    `${whoPutBack(back)} (scale its Deployment to 0, suspend its reconciliation) until ownerrefs restore is done, then take them off again.`,
     { next, evidence },
   );
+}
+
+/** As far as the cluster tells. */
+function whoPutBack(back: readonly Breaking[]): string {
+  const managers = [...new Set(back.flatMap(({ fate }) => fate.putBackBy?.manager ?? []))];
+  if (managers.length === 0) return 'A controller puts them back: pause it';
+  if (managers.length === 1) return `Field manager ${managers[0]} put them back: pause it`;
+  return `Field managers ${listed(managers)} put them back: pause each`;
 }
 
 function wasOff({ owned, fate }: Breaking, journal: ReadonlyMap<string, JournalEntry>): boolean {
@@ -120,7 +129,9 @@ function evidenceOf({ owned, fate }: Breaking, back: boolean): Evidence {
   const { reference } = fate;
   const { plural: _, ...object } = owned.object;
   const role = reference.controller ? ', its controller' : '';
-  const detail = `owner ${reference.apiVersion} ${reference.kind}/${reference.name}${role}: UID ${textOf(fate.fate)}${back ? '; was taken off and is back' : ''}`;
+  const by = fate.putBackBy ? `, by ${writerText(fate.putBackBy)}` : '';
+  const returned = back ? `; was taken off and is back${by}` : '';
+  const detail = `owner ${reference.apiVersion} ${reference.kind}/${reference.name}${role}: UID ${textOf(fate.fate)}${returned}`;
   return { text: refText(object), object, detail };
 }
 

@@ -1,6 +1,7 @@
 import { groupOf, type OwnerReference } from './object.ts';
 import type { JournalObject, OwnerKnown } from './owner-journal.ts';
 import { convertUid, type OwnerFate, uidAfter } from './owner-uid.ts';
+import type { FieldWriter } from './reference-writer.ts';
 
 /** An object that somebody of the service owns, with its whole list of references. */
 export interface OwnedObject {
@@ -52,6 +53,8 @@ export interface ReferenceFate {
   readonly servedUid?: string;
   /** The upgrade leaves it with a dead UID: it has to be off then. */
   readonly breaks: boolean;
+  /** Who wrote it last; looked up only where it was off and came back. */
+  readonly putBackBy?: FieldWriter;
 }
 
 /** An object, and the references of it that name the service's resources. */

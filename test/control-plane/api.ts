@@ -20,6 +20,11 @@ export class ApiError extends Error {
   }
 }
 
+/** For what is to be deleted and may be gone already: passes that over, throws anything else. */
+export function unlessGone(thrown: unknown): void {
+  if (!(thrown instanceof ApiError) || thrown.status !== 404) throw thrown;
+}
+
 /** An object as the test ground needs to see it. */
 export interface ApiObject {
   readonly metadata: {

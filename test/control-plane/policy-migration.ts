@@ -44,7 +44,7 @@ export function playPolicyMigration(api: Api, manner: MigrationManner): PolicyMi
 }
 
 async function look(api: Api, manner: MigrationManner, migrated: string[]): Promise<void> {
-  if (await mayMigrate(api, manner)) await migrateAll(api, manner.group, migrated);
+  if (await mayMigrate(api, manner)) await migratePolicies(api, manner.group, migrated);
 }
 
 /** New CRDs make the server refuse for a moment, and an answer may be lost: it is looked at again. */
@@ -92,7 +92,8 @@ function runsMigrator({ metadata, spec, status = {} }: Deployment): boolean {
   return runs && Number(major) === 3 && Number(minor) >= 32;
 }
 
-async function migrateAll(api: Api, group: string, migrated: string[]): Promise<void> {
+/** Stores every policy that is pending under its new name, whoever runs; their names are added as each is done. */
+export async function migratePolicies(api: Api, group: string, migrated: string[] = []): Promise<void> {
   for (const plural of POLICIES) {
     const list = await found(api.get<ApiList & { readonly kind: string }>(`/apis/crd.${group}/v1/${plural}`));
     for (const policy of list?.items ?? []) {

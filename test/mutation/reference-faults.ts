@@ -92,6 +92,11 @@ export const WRITE_AHEAD: Room = {
       ["return fate === 'converted' || fate === 're-created';", "return fate === 'converted';"],
       ['return !isStored && uid === backingUid && convertUid(uid) === servedUid;', 'return false;'],
     ]),
+    ...faultsIn('src/stages/owners/put-back.ts', [
+      ['breaks && cameBack(owned, reference, journal)', 'breaks'],
+      ['.slice(0, ASKED)', ''],
+      ['if (metadata?.uid !== object.uid) return one;', ''],
+    ]),
     ...faultsIn('src/stages/owners/unshown-owner.ts', [
       ['stored.has(place) && !served.has(place)', '!served.has(place)'],
       ['groupOf(reference.apiVersion) !== apiGroup || ', ''],

@@ -12,6 +12,7 @@ import { K } from '../../src/core/kinds.ts';
 import type { Kind } from '../../src/core/object.ts';
 import { ApiFailure, type Cluster } from '../../src/core/ports.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
+import { applyStage } from '../../src/stages/apply.ts';
 import { ownerrefsForgetStage } from '../../src/stages/ownerrefs-forget.ts';
 import { ownerrefsRestoreStage } from '../../src/stages/ownerrefs-restore.ts';
 import { ownerrefsStripStage } from '../../src/stages/ownerrefs-strip.ts';
@@ -50,6 +51,33 @@ describe('owner references that somebody else has a hand in', () => {
     assert.equal((await perform(sandbox, [ownerrefsStripStage], folder)).exit, 'done');
     assert.deepEqual(referencesOf('owned-web'), []);
     assert.equal((await journalOf(sandbox, sandbox.cluster).load())?.entries.length, 5);
+  });
+
+  it('stop the chain before UIDs change where a controller put them back, which is named with what it wrote', async () => {
+    const old = referencesOf('owned-web');
+    await perform(sandbox, [ownerrefsStripStage], folder);
+    const patch = [{ op: 'add', path: '/metadata/ownerReferences', value: old }] as const;
+    const ref = { apiVersion: 'v1', kind: 'Secret', namespace: 'default', name: 'owned-web' };
+    await sandbox.scenario.cluster.patch(K.Secret, ref, patch, 'web-controller');
+    const told = async (cluster: Cluster) => {
+      const { exit, findings, writes } = await perform(sandbox, [applyStage], folder, { cluster });
+      const { hint = '', evidence = [] } = findings.find(({ id }) => id === 'NS-701') ?? {};
+      return { end: [exit, writes], hint, evidence: evidence.map(({ text, detail }) => `${text} ${detail}`) };
+    };
+    const named = await told(sandbox.cluster);
+    assert.deepEqual(named.end, ['blocked', 0]);
+    assert.match(named.hint, /^Field manager web-controller put them back: pause it /);
+    assert.equal(named.evidence.length, 1);
+    assert.match(named.evidence[0] ?? '', /^Secret\/default\/owned-web .* is back, by web-controller \(Update\) at 20\d\d-\S+Z$/);
+    const barred = await told({
+      ...sandbox.cluster,
+      async get(kind, ...asked) {
+        if (kind.plural === 'secrets') throw new ApiFailure(403, 'Forbidden', 'secrets is forbidden');
+        return sandbox.cluster.get(kind, ...asked);
+      },
+    });
+    assert.deepEqual(barred.end, ['blocked', 0]);
+    assert.match(barred.hint, /^A controller puts them back: pause it /);
   });
 
   /** One patch meets a conflict, and then the kind of its object cannot be read. */

@@ -2,18 +2,30 @@ import assert from 'node:assert/strict';
 import type { SweepSize } from './describe-sweep.ts';
 import { chooseFaultPoints, everyFaultPoint, type FaultPoint, STRATA, type Stratum } from './fault-points.ts';
 import { pointText } from './fault-sweep.ts';
-import { type ReferenceGround, referenceGround } from './reference-sweep.ts';
+import { type GroundOptions, type ReferenceGround, referenceGround } from './reference-sweep.ts';
+import { restoreGround } from './restore-sweep.ts';
 import { hasReleases } from './shared.ts';
 
+/** What is swept, in words, and where. */
+interface SweptReferences {
+  readonly what: string;
+  open(options: GroundOptions): Promise<ReferenceGround>;
+}
+
+const OFF_AND_BACK: SweptReferences = { what: 'owner references come off and go back', open: referenceGround };
+/** Off without a fault, an upgrade's new UIDs and policy names, and back under faults. */
+export const BACK_ANEW: SweptReferences = { what: 'owner references go back with new UIDs', open: restoreGround };
+
 /** Describes a sweep of faults over owner references that come off and go back; tests bear their number and say the point once they run. */
-export function describeReferenceSweep({ points, seed }: SweepSize): void {
-  describe(`faults while owner references come off and go back, ${points} fault points, SEED=${seed}`, function () {
+export function describeReferenceSweep({ points, seed }: SweepSize, { what, open }: SweptReferences = OFF_AND_BACK): void {
+  describe(`faults while ${what}, ${points} fault points, SEED=${seed}`, function () {
     this.timeout(120_000);
     let ground: ReferenceGround;
     let chosen: readonly FaultPoint[] = [];
     before(async function () {
+      this.timeout(GROUND_LIMIT_MS);
       if (!hasReleases()) this.skip();
-      ground = await referenceGround({ maxMinutes: 60 });
+      ground = await open({ maxMinutes: 60 });
       chosen = chooseFaultPoints(ground.clean, points, seed);
     });
     after(() => ground?.stop());
@@ -31,13 +43,17 @@ export function describeReferenceSweep({ points, seed }: SweepSize): void {
 }
 
 /** Describes the whole sweep: every request meets every fault of these, a test for each fault. */
-export function describeWholeReferenceSweep(title: string, pick: (stratum: Stratum) => boolean): void {
-  describe(`every fault ${title} while owner references come off and go back`, () => {
+export function describeWholeReferenceSweep(
+  title: string,
+  pick: (stratum: Stratum) => boolean,
+  { what, open }: SweptReferences = OFF_AND_BACK,
+): void {
+  describe(`every fault ${title} while ${what}`, () => {
     let ground: ReferenceGround;
     before(async function () {
-      this.timeout(120_000);
+      this.timeout(GROUND_LIMIT_MS);
       if (!hasReleases()) this.skip();
-      ground = await referenceGround({ maxMinutes: WHOLE_MINUTES });
+      ground = await open({ maxMinutes: WHOLE_MINUTES });
     });
     after(() => ground?.stop());
     for (const stratum of STRATA.filter(pick)) {
@@ -54,5 +70,7 @@ export function describeWholeReferenceSweep(title: string, pick: (stratum: Strat
   });
 }
 
+/** A control plane, and a garbage collector that starts anew up to two times. */
+const GROUND_LIMIT_MS = 240_000;
 /** Some 500 reads at about 4 s each, for each of at most two faults. */
 const WHOLE_MINUTES = 180;

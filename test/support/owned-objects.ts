@@ -1,4 +1,4 @@
-import type { Api, ApiObject } from '../control-plane/api.ts';
+import { type Api, type ApiObject, unlessGone } from '../control-plane/api.ts';
 import { PREFIX } from '../control-plane/service-objects.ts';
 import { until } from '../control-plane/until.ts';
 
@@ -33,6 +33,9 @@ const OWNERS: Readonly<Record<string, OwnerKind>> = {
   policy: { kind: 'GlobalNetworkPolicy', plural: 'globalnetworkpolicies', namespaced: false, prefix: PREFIX, spec: POLICY },
   rules: { kind: 'NetworkPolicy', plural: 'networkpolicies', namespaced: true, prefix: PREFIX, spec: POLICY },
 };
+
+/** ConfigMaps that own as well. */
+const KEEPERS = ['keeper', 'other'];
 
 /** Which reference of which owner; `stored`: to the object of the CRD group. `keeper`: a ConfigMap that is nobody's concern. */
 type Wanted = readonly [owner: string, flags?: Partial<Reference>, stored?: 'stored'];
@@ -87,6 +90,11 @@ const SHAPES: readonly Shape[] = [
 export async function makeOwnedObjects(api: Api, count: number): Promise<void> {
   await api.send('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: SPACE } });
   await Promise.all([makeCrd(api, 'Gadget', 'Namespaced'), makeCrd(api, 'Widget', 'Cluster')]);
+  await fillOwnedObjects(api, count);
+}
+
+/** Makes owners and dependents where the namespace and the kinds are there. */
+export async function fillOwnedObjects(api: Api, count: number): Promise<void> {
   const owners = await makeOwners(api);
   const made = Array.from({ length: count }, (_, index) => index);
   await each(made, async (index) => {
@@ -96,6 +104,18 @@ export async function makeOwnedObjects(api: Api, count: number): Promise<void> {
     const metadata = { name: `owned-${String(index).padStart(5, '0')}`, labels: { [OWNED_LABEL]: 'yes' }, ownerReferences };
     await api.send('POST', shape.path, { ...shape.object, metadata });
   });
+}
+
+/** Takes the dependents away, then their owners, under whichever name these are stored: nothing is left to the garbage collector. */
+export async function removeOwnedObjects(api: Api): Promise<void> {
+  const paths = new Set(SHAPES.map(({ path }) => path));
+  await Promise.all([...paths].map((path) => api.send('DELETE', `${path}?labelSelector=${OWNED_LABEL}`)));
+  const owners = Object.entries(OWNERS).flatMap(([id, { plural, namespaced, prefix = '' }]) => {
+    const place = `/apis/crd.${GROUP}/v1/${namespaced ? `namespaces/${SPACE}/` : ''}${plural}`;
+    return [...new Set([prefix, ''])].map((before) => `${place}/${before}owner-${id}`);
+  });
+  const keepers = KEEPERS.map((name) => `${configMap.path}/${name}`);
+  await Promise.all([...owners, ...keepers].map((path) => api.send('DELETE', path).catch(unlessGone)));
 }
 
 /** Resolves once so many of the owned ConfigMaps have changed since it was asked, or with the signal. */
@@ -128,7 +148,7 @@ async function makeOwners(api: Api): Promise<ReadonlyMap<string, Owner>> {
     });
     return [id, { stored, served: await api.get<ApiObject>(`/apis/${GROUP}/v3/${scope}${plural}/owner-${id}`) }] as const;
   });
-  const keepers = ['keeper', 'other'].map(async (name) => {
+  const keepers = KEEPERS.map(async (name) => {
     const made = await api.send('POST', configMap.path, { ...configMap.object, metadata: { name } });
     return [name, { stored: made, served: made }] as const;
   });

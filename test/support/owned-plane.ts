@@ -1,3 +1,4 @@
+import type { AggregatedApi } from '../control-plane/aggregated-api.ts';
 import { aggregate } from '../control-plane/aggregation.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../control-plane/control-plane.ts';
 import { collectorStartsAnew } from './collector-settles.ts';
@@ -8,6 +9,8 @@ import { manifestFile } from './shared.ts';
 /** Owned objects on a control plane that stores the kinds of v3.26.5 and shows them as v3: references come off and go back, nothing is upgraded. */
 export interface OwnedPlane {
   readonly plane: ControlPlane;
+  /** Shows what is stored as v3, by the rule of the older releases unless told otherwise. */
+  readonly served: AggregatedApi;
   /** Every dependent with its references, before anything was done. */
   readonly first: OwnerGraph;
   graph(): Promise<OwnerGraph>;
@@ -27,7 +30,7 @@ export async function ownedPlane(count: number, options: ControlPlaneOptions): P
     ends.push(() => served.stop());
     await makeOwnedObjects(plane.api, count);
     await collectorStartsAnew(plane);
-    return { plane, first: await readOwnerGraph(plane.api), graph: () => readOwnerGraph(plane.api), stop };
+    return { plane, served, first: await readOwnerGraph(plane.api), graph: () => readOwnerGraph(plane.api), stop };
   } catch (thrown) {
     await stop();
     throw thrown;

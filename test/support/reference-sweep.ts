@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { Fault } from '../../src/core/fault.ts';
 import { ApiFailure } from '../../src/core/ports.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
-import { ApiError } from '../control-plane/api.ts';
+import { unlessGone } from '../control-plane/api.ts';
+import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { type FaultProxy, startFaultProxy } from '../control-plane/fault-proxy.ts';
 import type { LoggedRequest } from '../control-plane/proxy-log.ts';
 import { type FaultPoint, isAmong } from './fault-points.ts';
@@ -23,10 +24,21 @@ export interface ReferenceGround {
   stop(): Promise<void>;
 }
 
-const DEPENDENTS = 10;
+export interface GroundOptions {
+  /** A control plane and a proxy of its own end after so many minutes, whatever happens. */
+  readonly maxMinutes: number;
+}
 
-/** A control plane and a proxy of their own, which end after so many minutes whatever happens. */
-export async function referenceGround({ maxMinutes }: { readonly maxMinutes: number }): Promise<ReferenceGround> {
+/** Objects whose references are swept. */
+export const DEPENDENTS = 10;
+
+/** References come off and go back as they were: nothing is upgraded. */
+export const referenceGround = (options: GroundOptions): Promise<ReferenceGround> => proxiedGround(swept, options);
+
+type Sweeping = (owned: OwnedPlane, proxy: FaultProxy) => Promise<Omit<ReferenceGround, 'stop'>>;
+
+/** A ground of this sweep, with a proxy between the program and the control plane. */
+export async function proxiedGround(sweeping: Sweeping, { maxMinutes }: GroundOptions): Promise<ReferenceGround> {
   const owned = await ownedPlane(DEPENDENTS, { maxMinutes });
   const { access, dir } = owned.plane;
   let proxy: FaultProxy | undefined;
@@ -36,7 +48,7 @@ export async function referenceGround({ maxMinutes }: { readonly maxMinutes: num
   };
   try {
     proxy = await startFaultProxy({ behind: access, kubeconfigPath: join(dir, 'proxy.kubeconfig'), maxMinutes });
-    return { ...(await swept(owned, proxy)), stop };
+    return { ...(await sweeping(owned, proxy)), stop };
   } catch (thrown) {
     await stop();
     throw thrown;
@@ -51,8 +63,7 @@ async function swept({ plane, first, graph }: OwnedPlane, proxy: FaultProxy): Pr
   /** Everything back, the journal and the run's record gone: the next fault meets what the first one met. */
   const asBefore = async (where: string) => {
     assert.deepEqual(await graph(), first, where);
-    await withJournal(plane.kubeconfigPath, (journal) => journal.forget());
-    for (const path of TRACES) await plane.api.send('DELETE', path).catch(unlessGone);
+    await forgetRun(plane);
   };
   for (const work of WORKS) assertDone(await work.perform(around), `${work.name} without a fault`);
   const clean = [...proxy.requests];
@@ -84,17 +95,19 @@ const TRACES = [
   '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/netsvc-upgrade',
 ];
 
-function unlessGone(thrown: unknown): void {
-  if (!(thrown instanceof ApiError) || thrown.status !== 404) throw thrown;
+/** No journal, no record and no lock of a run in the cluster any more. */
+export async function forgetRun({ kubeconfigPath, api }: ControlPlane): Promise<void> {
+  await withJournal(kubeconfigPath, (journal) => journal.forget());
+  for (const path of TRACES) await api.send('DELETE', path).catch(unlessGone);
 }
 
-function assertDone({ exit, message, findings }: ChainOutcome, where: string): void {
+export function assertDone({ exit, message, findings }: ChainOutcome, where: string): void {
   const open = findings.filter(({ outcome }) => outcome === 'error').map(({ id, message: why }) => `${id} ${why}`);
   assert.equal(exit, 'done', `${where}: ${message ?? ''} ${open.join('; ')}`);
 }
 
 /** A refusal, an answer that never came, or a person's next step; anything else is a defect. */
-function expected(thrown: unknown): boolean {
+export function expected(thrown: unknown): boolean {
   if (thrown instanceof ApiFailure || thrown instanceof Fault) return false;
   throw thrown;
 }

@@ -12,7 +12,7 @@ import type { RunRecord } from '../../core/run-record.ts';
 import { splitWaves, type Wave } from '../../merge/waves.ts';
 import type { EditSurvey } from '../edits/edits.ts';
 import { type Orphans, readOrphans } from '../edits/orphans.ts';
-import { readOwnersJudged } from '../owners/references.ts';
+import { readOwnersAtDeadline } from '../owners/put-back.ts';
 import { type RenamingSwitch, readRenamingSwitch } from '../policy/hold.ts';
 import type { PreviewedObject } from '../preview/outcome.ts';
 import { readNodes, readRollouts } from '../rollout/state.ts';
@@ -53,7 +53,7 @@ export async function readApplyFacts(sources: Sources, context: Context, install
     readOrphans(sources.cluster, context.profile, target.manifest, edits),
     readRenamingSwitch(sources, context),
     installation.datastore === 'kvstore' ? readStoreFacts(sources, context, target) : undefined,
-    readOwnersJudged(sources, context, installation),
+    readOwnersAtDeadline(sources, context, installation),
   ]);
   const addOns = target.addOns.map((addOn) => addOn.manifest);
   const waves = splitWaves(target.manifest, addOns, variant, context.profile);

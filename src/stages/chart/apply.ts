@@ -11,7 +11,7 @@ import { parseManifest } from '../../merge/manifest.ts';
 import { applyWhole } from '../apply/file.ts';
 import { leftBehind, NO_ORPHANS, type Orphans, readOrphans } from '../edits/orphans.ts';
 import { readRestarts, restartNotes } from '../operator/restarts.ts';
-import { readOwnersJudged } from '../owners/references.ts';
+import { readOwnersAtDeadline } from '../owners/put-back.ts';
 import { pathPart } from '../path-stage.ts';
 import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policy/hold.ts';
 import { crdFile } from '../target/crds.ts';
@@ -37,7 +37,7 @@ export const chartApply = pathPart<ChartApplyFacts>({
       // What is performed is tried against the cluster as it is right before.
       readChartFacts(sources, context, installation, context.chain?.onlyPlanned === true ? 'earlier' : 'anew'),
       readRenamingSwitch(sources, context),
-      readOwnersJudged(sources, context, installation),
+      readOwnersAtDeadline(sources, context, installation),
       readRestarts(sources.cluster, context),
     ]);
     const orphans = facts.crds ? await readOrphans(sources.cluster, context.profile, facts.crds.crds.manifest) : NO_ORPHANS;

@@ -11,7 +11,7 @@ import { applyWhole, changes } from '../apply/file.ts';
 import { emptiedSecrets } from '../apply/kvstore-facts.ts';
 import type { EditSurvey } from '../edits/edits.ts';
 import { leftBehind, type Orphans, readOrphans, unservedNotes } from '../edits/orphans.ts';
-import { readOwnersJudged } from '../owners/references.ts';
+import { readOwnersAtDeadline } from '../owners/put-back.ts';
 import { pathPart } from '../path-stage.ts';
 import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policy/hold.ts';
 import type { PreviewedObject } from '../preview/outcome.ts';
@@ -77,7 +77,7 @@ async function readOperatorFacts(sources: Sources, context: Context, installatio
     readCrdFacts(sources, context, installation),
     readNodes(sources),
     readRenamingSwitch(sources, context),
-    readOwnersJudged(sources, context, installation),
+    readOwnersAtDeadline(sources, context, installation),
   ]);
   const [rollouts, flowLogs, orphans, restarts] = await Promise.all([
     readRollouts(sources, [operatorTarget(target, context, installation)], nodes),

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { EngineEvent } from '../../src/core/event.ts';
+import type { FaultProxy } from '../control-plane/fault-proxy.ts';
+import { migratePolicies } from '../control-plane/policy-migration.ts';
+import type { ArmedFault } from '../control-plane/proxy-faults.ts';
+import type { LoggedRequest } from '../control-plane/proxy-log.ts';
+import { NEW_SERVER, OLD_SERVER, type ServerRule } from '../control-plane/service-objects.ts';
+import { until } from '../control-plane/until.ts';
+import { collectorStartsAnew } from './collector-settles.ts';
+import { isAmong } from './fault-points.ts';
+import { pointText } from './fault-sweep.ts';
+import { fillOwnedObjects, GROUP, removeOwnedObjects } from './owned-objects.ts';
+import type { OwnedPlane } from './owned-plane.ts';
+import { graphAfter, type OwnerGraph, readOwnerNames } from './owner-graph.ts';
+import { restoreAnewWork, stripWork } from './owner-work.ts';
+import { assertRecorded } from './recorded-references.ts';
+import { assertDone, DEPENDENTS, expected, forgetRun, type GroundOptions, proxiedGround, type ReferenceGround } from './reference-sweep.ts';
+import { patchesTooEarly } from './write-order.ts';
+
+/**
+ * References come off, the API server of the service serves new UIDs, and they go back with these: first while stored policies wait for
+ * their new names, which they get as soon as the program waits for that. Only what goes back meets faults.
+ */
+export const restoreGround = (options: GroundOptions): Promise<ReferenceGround> => proxiedGround(swept, options);
+
+interface Round {
+  /** Requests of the first try to put them back. */
+  readonly tried: readonly LoggedRequest[];
+  /** What the fault struck. */
+  readonly struck: LoggedRequest | undefined;
+  /** The program has waited for the new names. */
+  readonly waited: boolean;
+  /** Everything as it must be now. */
+  readonly wanted: OwnerGraph;
+}
+
+async function swept({ plane, served, graph }: OwnedPlane, proxy: FaultProxy): Promise<Omit<ReferenceGround, 'stop'>> {
+  const around = { home: join(plane.dir, 'home'), kubeconfig: proxy.kubeconfigPath, kubectl: plane.programs.kubectl };
+  await mkdir(around.home, { recursive: true });
+
+  /** The first answer by the new rule may have to wait: the old one's connections were cut. */
+  const serveBy = async (rule: ServerRule) => {
+    served.serve(rule);
+    await until('v3 is served again', async () => (await plane.api.get(`/apis/${GROUP}/v3/ippools`)) !== undefined);
+  };
+
+  /** Off, the upgrade, back with the fault on the way, and back once more. */
+  const round = async (where: string, fault?: ArmedFault): Promise<Round> => {
+    const [first, owners] = [await graph(), await readOwnerNames(plane.api, OLD_SERVER)];
+    const from = proxy.requests.length;
+    assertDone(await stripWork.perform(around), `${where}, ${stripWork.name}`);
+    await serveBy(NEW_SERVER);
+    const renaming = renamedOnce(() => migratePolicies(plane.api, GROUP));
+    const begun = proxy.requests.length;
+    if (fault) proxy.arm(fault);
+    const isDone = await restoreAnewWork
+      .perform(around, renaming.observe)
+      .then(({ exit }) => exit === 'done', expected)
+      .finally(renaming.done);
+    const tried = proxy.requests.slice(begun);
+    await assertRecorded(plane, first, where);
+    const struck = proxy.disarm();
+    assert.ok(isDone || struck, `${where}: it ended badly though no fault was met`);
+    assertDone(await restoreAnewWork.perform(around), `${where}: ${struck?.method} ${struck?.path}`);
+    const wanted = graphAfter(first, owners, await readOwnerNames(plane.api, NEW_SERVER));
+    assert.deepEqual(await graph(), wanted, `${where}: ${struck?.method} ${struck?.path}`);
+    assert.deepEqual(patchesTooEarly(proxy.requests.slice(from)), [], where);
+    return { tried, struck, waited: renaming.waited, wanted };
+  };
+
+  /** UIDs, names, objects and this machine as before the first round: the next fault meets what the first one met. */
+  const asBefore = async () => {
+    await forgetRun(plane);
+    await rm(around.home, { recursive: true, force: true });
+    await mkdir(around.home, { recursive: true });
+    await removeOwnedObjects(plane.api);
+    await serveBy(OLD_SERVER);
+    await fillOwnedObjects(plane.api, DEPENDENTS);
+  };
+
+  const { tried, waited, wanted } = await round('without a fault');
+  assert.ok(waited, 'restore waits for the new names of policies');
+  await collectorStartsAnew(plane);
+  assert.deepEqual(await graph(), wanted, 'the garbage collector takes nothing');
+  await asBefore();
+  return {
+    clean: tried,
+    async sweep({ kind, among, nth }) {
+      try {
+        const { struck } = await round(pointText({ kind, among, nth }), { kind, nth, matches: (request) => isAmong(among, request) });
+        return struck !== undefined;
+      } finally {
+        // What failed here is this point's failure alone.
+        proxy.disarm();
+        await asBefore();
+      }
+    },
+  };
+}
+
+/** Policies get their new names when the program first waits for something; at the latest when that is asked for. */
+function renamedOnce(rename: () => Promise<void>) {
+  let renaming: Promise<void> | undefined;
+  let waited = false;
+  const begin = () => {
+    renaming ??= rename();
+    return renaming;
+  };
+  return {
+    observe(event: EngineEvent) {
+      if (event.type !== 'action-started' || event.action.effect.type !== 'wait') return;
+      waited = true;
+      // Whether it failed is heard by who asks for its end.
+      begin().catch(() => undefined);
+    },
+    done: begin,
+    get waited() {
+      return waited;
+    },
+  };
+}
