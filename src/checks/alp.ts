@@ -1,6 +1,13 @@
-import { type Check, notApplicable, ok, type Reading, read } from '../core/check.ts';
+import { type Check, type Evidence, notApplicable, ok, type Reading, read, type Verdict } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
-import { defineCheck, failed, failIfAny, PROGRAM } from './define.ts';
+import { defineCheck, failed, failIfAny, listed, PROGRAM } from './define.ts';
+
+/** Injectors by what the pods that come next mount the policy socket with; `detail` says which template it is. */
+export interface TemplateMounts {
+  readonly csi: readonly Evidence[];
+  /** By the flexible volume driver, where the target no longer has it. */
+  readonly flexible: readonly Evidence[];
+}
 
 /** What the checks of `alp` look at. */
 export interface AlpJudged {
@@ -12,8 +19,7 @@ export interface AlpJudged {
   readonly available: readonly string[];
   /** Stale workloads that `kubectl rollout restart` cannot restart now. */
   readonly obstacles: Reading<readonly { readonly text: string; readonly detail: string }[]>;
-  /** True if the target's templates mount by the CSI driver. */
-  readonly needsCsi: boolean;
+  readonly mounts: Reading<TemplateMounts>;
   /** The CSI driver: undefined if it is not installed; else the nodes that want it, and those on which it is ready. */
   /** `untold`: it is there, and how far it is cannot be told. */
   readonly csi: Reading<{ readonly wanted: number; readonly ready: number } | 'untold' | undefined>;
@@ -69,9 +75,11 @@ export const driverRuns: AlpCheck = defineCheck('NS-733', {
   category: 'follow-up',
   severity: 'error',
   ref: 'domain §9',
-  judge({ needsCsi, csi, inUse, undo }) {
+  judge({ mounts, csi, inUse, undo }, { options }) {
     if (undo || !inUse) return notApplicable(UNUSED);
-    if (!needsCsi) return notApplicable('the template does not mount by the CSI driver');
+    const by = read(mounts);
+    if (by.flexible.length > 0) return flexibleVolumeGone(by.flexible, options.release);
+    if (by.csi.length === 0) return notApplicable('no template that new pods get mounts by the CSI driver');
     const driver = read(csi);
     if (driver === 'untold') return ok('the CSI driver is there, under a name of its own: how far it is cannot be told');
     if (driver && driver.wanted > 0 && driver.ready >= driver.wanted)
@@ -90,6 +98,14 @@ export const driverRuns: AlpCheck = defineCheck('NS-733', {
     );
   },
 });
+
+function flexibleVolumeGone(injectors: readonly Evidence[], release: string): Verdict {
+  return failed(
+    `new pods would mount by the flexible volume driver, which ${release} does not have, and could not start: ${listed(injectors.map(({ text }) => text))}`,
+    'Give a template that mounts by the CSI driver with --template FILE.',
+    { next: `${PROGRAM} alp --dry-run=client --template FILE`, evidence: injectors },
+  );
+}
 
 export const workloadsRestartable: AlpCheck = defineCheck('NS-734', {
   category: 'follow-up',

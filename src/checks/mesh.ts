@@ -63,10 +63,14 @@ export const sidecarsCanMount = preflightCheck('NS-703', {
   severity: 'error',
   ref: 'domain §9',
   judge: withInstallation((installation, facts, context): Verdict => {
-    const { flexvolUntil } = context.profile;
+    const { flexvolUntil, sidecar } = context.profile;
     const source = sourceRelease(installation, facts, context);
     const inUse = meshSigns(installation, facts, context).length > 0;
-    const flex = read(facts.pods).filter((pod) => pod.flexDrivers.includes('nodeagent/uds'));
+    const { flexDriver } = sidecar;
+    const flex =
+      flexDriver === undefined
+        ? sidecarPods(facts, context).filter(({ flexDrivers }) => flexDrivers.length > 0)
+        : read(facts.pods).filter(({ flexDrivers }) => flexDrivers.includes(flexDriver));
     const crossing = flexvolUntil !== undefined && notAfterLine(source, flexvolUntil);
     if (flex.length === 0 && !(inUse && crossing)) return ok('no sidecar depends on the flexible volume driver');
     if (installation.hasCsiDriver && flex.length === 0) return ok('sidecars mount by the CSI driver');

@@ -73,9 +73,29 @@ export interface SuccessorExpected {
   readonly old: readonly ReadVersion[];
   readonly signs: AutomaticSigns;
   readonly apiGroup: string;
-  /** Object and field of the controllers' configuration that make automatic endpoints. */
-  readonly setting: { readonly name: string; readonly plural: string; readonly field: string };
-  readonly from: { readonly kind: Kind; readonly settings: Kind } | { readonly cli: CliCall };
+  readonly setting: EndpointSetting;
+  readonly from: EndpointSource;
+}
+
+/** Object and field of the controllers' configuration that make automatic endpoints. */
+export interface EndpointSetting {
+  readonly name: string;
+  readonly plural: string;
+  readonly field: string;
+}
+
+/** Where endpoints and that configuration are read: the stored resources of the API, or the service's CLI in key-value mode. */
+export type EndpointSource = { readonly kind: Kind; readonly settings: Kind } | { readonly cli: CliCall };
+
+/** The way back of host endpoints may take its next step: no host may be without an endpoint, or have one without its labels in force. */
+export interface WayBackExpected {
+  readonly type: 'way-back';
+  /** Old endpoints that must stand before automatic ones may go. */
+  readonly standing?: readonly string[];
+  /** Automatic ones must be switched off before copied labels may go. */
+  readonly off?: true;
+  readonly setting: EndpointSetting;
+  readonly from: EndpointSource;
 }
 
 /** An object as it was when it was read. */
@@ -113,7 +133,7 @@ export interface PatchAll {
   /** What is removed must be in this journal, as the cluster has it: the engine refuses every other patch. */
   readonly recordedIn?: 'owner-journal';
   /** Looked at once, right before; where it does not hold nothing is sent and the stage is planned anew. */
-  readonly onlyIf?: PoliciesSettled;
+  readonly onlyIf?: PoliciesSettled | WayBackExpected;
 }
 
 /**
@@ -125,7 +145,12 @@ export type Effect =
    * `program` runs that very file. `onlyIf` is looked at once, right before; where it does not hold nothing runs
    * and the stage is planned anew.
    */
-  | { readonly type: 'exec'; readonly run: Invocation; readonly program?: string; readonly onlyIf?: SuccessorExpected | RestartExpected }
+  | {
+      readonly type: 'exec';
+      readonly run: Invocation;
+      readonly program?: string;
+      readonly onlyIf?: SuccessorExpected | RestartExpected | WayBackExpected;
+    }
   | {
       readonly type: 'patch';
       readonly target: ObjectRef;

@@ -315,6 +315,8 @@ export interface Profile {
     readonly injectorNamespace: string;
     readonly injectorConfigMap: string;
     readonly syncEnv: string;
+    /** Flexible volume driver of older templates; where it is not told, any flexible volume of a meshed pod is taken for it. */
+    readonly flexDriver?: string;
     /** Image of the mesh's control plane: its tag is the mesh's version. */
     readonly meshImage: string;
     /** Template file of a release; `{version}` is the mesh's x.y.z, or x.y where the release has no exact one. */

@@ -17,7 +17,7 @@ import { probeImages } from './probe-images.ts';
 import { CONTINUE, type OnLine, runTool } from './run-tool.ts';
 import { servedKind } from './served-kind.ts';
 import { assertRestartable } from './still-restartable.ts';
-import { assertSuccessor } from './successor-stands.ts';
+import { assertSuccessor, assertWayBack } from './successor-stands.ts';
 import { type WaitSurroundings, waitFor } from './wait-for.ts';
 import { assertSettled } from './wait-policies.ts';
 import { writeCliConfig } from './write-cli-config.ts';
@@ -60,7 +60,8 @@ export function realExecutor(ports: EnginePorts, observe: Observer, ends: Ends, 
           return { detail: await deleteObject(ports, effect) };
         case 'patch-all':
           await assertRecorded(ports, effect);
-          if (effect.onlyIf) await assertSettled(ports, effect.onlyIf, ends.stop);
+          if (effect.onlyIf?.type === 'way-back') await assertWayBack(ports, effect.onlyIf);
+          else if (effect.onlyIf) await assertSettled(ports, effect.onlyIf, ends.stop);
           return {
             detail: await patchAll(ports, effect, {
               limits,
@@ -100,6 +101,7 @@ export function realExecutor(ports: EnginePorts, observe: Observer, ends: Ends, 
 
 async function assertHolds(ports: EnginePorts, onlyIf: Extract<Effect, { type: 'exec' }>['onlyIf']): Promise<void> {
   if (onlyIf?.type === 'restartable') await assertRestartable(ports.cluster, onlyIf);
+  else if (onlyIf?.type === 'way-back') await assertWayBack(ports, onlyIf);
   else if (onlyIf) await assertSuccessor(ports, onlyIf);
 }
 

@@ -1,4 +1,4 @@
-import type { ReadVersion, SuccessorExpected } from '../core/action.ts';
+import type { EndpointSetting, EndpointSource, ReadVersion, SuccessorExpected, WayBackExpected } from '../core/action.ts';
 import { whyOther } from '../core/endpoint-coverage.ts';
 import { hostEndpointOf } from '../core/host-endpoint.ts';
 import type { KubeObject } from '../core/object.ts';
@@ -16,7 +16,7 @@ const UNTOUCHED = { done: false } as const;
 export async function assertSuccessor(ports: Ports, expected: SuccessorExpected): Promise<void> {
   const { node, old, signs, apiGroup, setting } = expected;
   const [endpoints, configuration] = await Promise.all([endpointsNow(ports, expected), configurationNow(ports, expected)]);
-  if (String(valueAt(configuration, setting.field)).toLowerCase() !== 'enabled')
+  if (!isOn(configuration, setting))
     throw new Outdated(`${setting.name} does not ask for automatic host endpoints any more: the controllers delete theirs`, UNTOUCHED);
   const why = whyOther(
     node,
@@ -30,6 +30,25 @@ export async function assertSuccessor(ports: Ports, expected: SuccessorExpected)
     if (!live) throw new Outdated(`the host endpoint ${one.name} is gone`, UNTOUCHED);
     if (!isSame(one, live)) throw new Outdated(`the host endpoint ${one.name} changed meanwhile`, UNTOUCHED);
   }
+}
+
+/**
+ * Throws Outdated if an old endpoint that was there, or was created again, is gone by now, or if automatic ones are still wanted: what they
+ * were planned by may be older than what another client did since, or than what the server itself had stored by then.
+ */
+export async function assertWayBack(ports: Ports, { standing = [], off, setting, from }: WayBackExpected): Promise<void> {
+  if (standing.length > 0) {
+    const live = 'cli' in from ? await cliList(ports, from.cli, 'hostendpoints') : await ports.cluster.list(from.kind);
+    const names = new Set(live.map(({ metadata }) => metadata.name));
+    const missing = standing.find((name) => !names.has(name));
+    if (missing !== undefined) throw new Outdated(`the host endpoint ${missing} is not there: its host would be without one`);
+  }
+  if (off && isOn(await configurationNow(ports, { from, setting }), setting))
+    throw new Outdated(`${setting.name} still asks for automatic host endpoints: without the copied labels no policy would reach them`);
+}
+
+function isOn(configuration: KubeObject | undefined, { field }: EndpointSetting): boolean {
+  return String(valueAt(configuration, field)).toLowerCase() === 'enabled';
 }
 
 function isSame(read: ReadVersion, live: KubeObject['metadata']): boolean {
@@ -47,7 +66,10 @@ async function endpointsNow(ports: Ports, { from, node, old, signs }: SuccessorE
   return automatic ? [automatic, ...live.filter((one) => one !== undefined)] : ports.cluster.list(from.kind);
 }
 
-async function configurationNow(ports: Ports, { from, setting }: SuccessorExpected): Promise<KubeObject | undefined> {
+async function configurationNow(
+  ports: Ports,
+  { from, setting }: { readonly from: EndpointSource; readonly setting: EndpointSetting },
+): Promise<KubeObject | undefined> {
   if (!('cli' in from)) return ports.cluster.get(from.settings, setting.name);
   return (await cliNamed(ports, from.cli, setting.plural, [setting.name])).find(({ metadata }) => metadata.name === setting.name);
 }

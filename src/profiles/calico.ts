@@ -235,6 +235,7 @@ export const calico: Profile = {
     injectorNamespace: 'istio-system',
     injectorConfigMap: 'istio-sidecar-injector',
     syncEnv: 'FELIX_POLICYSYNCPATHPREFIX',
+    flexDriver: 'nodeagent/uds',
     meshImage: 'pilot',
     template: 'manifests/alp/istio-inject-configmap-{version}.yaml',
     templateVersions: ['1.1.0 to 1.1.17', '1.2.0 to 1.2.9', '1.3.0 to 1.3.5', '1.4.0 to 1.4.2', '1.6', '1.7', '1.9', '1.10', '1.15'],

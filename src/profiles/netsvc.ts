@@ -150,6 +150,7 @@ export const netsvc: Profile = {
     injectorNamespace: 'istio-system',
     injectorConfigMap: 'istio-sidecar-injector',
     syncEnv: 'NETSVC_POLICYSYNCPATHPREFIX',
+    flexDriver: 'nodeagent/uds',
     meshImage: 'pilot',
     template: 'manifests/alp/mesh-inject-configmap-{version}.yaml',
     templateVersions: [],

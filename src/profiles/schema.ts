@@ -216,6 +216,7 @@ export const profileSchema: Schema = {
       injectorNamespace: text,
       injectorConfigMap: text,
       syncEnv: text,
+      'flexDriver?': text,
       meshImage: text,
       template: text,
       templateVersions: texts,

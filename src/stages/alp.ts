@@ -8,6 +8,7 @@ import { parseImage } from '../detect/images.ts';
 import { batchesOf } from './alp/batches.ts';
 import { type AlpFacts, readAlpFacts } from './alp/facts.ts';
 import { sidecarImage } from './alp/images.ts';
+import { restartedWorkloads } from './alp/restarted.ts';
 import { templateActions } from './alp/template-actions.ts';
 import { undoPlan } from './alp/undo.ts';
 import { type MeshedWorkload, RESTARTABLE, type RestartableKind } from './alp/workloads.ts';
@@ -26,7 +27,7 @@ export const alpStage = stage<AlpFacts>({
     if (context.options.undo) return undoPlan(facts);
     if (!facts.inUse) return { skip: 'application layer policy is not in use: no injector and no pod has the policy sidecar' };
     const templates = templateActions(facts, context);
-    const restarts = context.options.onlyTemplate ? [] : restartActions(facts, context);
+    const restarts = restartActions(facts, context);
     if (templates.length + restarts.length > 0) return { actions: [...templates, ...restarts], notes: [KEEPS_WORKING] };
     return { skip: nothingToDo(facts, context) };
   },
@@ -42,16 +43,11 @@ function nothingToDo({ injectors, workloads }: AlpFacts, context: Context): stri
 
 const KEEPS_WORKING = 'an older sidecar goes on working with the new agents: nothing is cut until a pod is restarted';
 
-/** In batches, each waited for; what cannot be restarted is in NS-734. */
+/** In batches, each waited for. */
 function restartActions({ workloads, injectors }: AlpFacts, context: Context): readonly Action[] {
-  const { options } = context;
   const image = sidecarImage(injectors, context);
-  // New pods would get the same older sidecar again.
-  if (parseImage(image).tag !== options.release) return [];
-  const wanted = workloads.filter(
-    ({ stale, obstacle, isOlderThanRun }) => obstacle === undefined && (stale > 0 || (options.all && isOlderThanRun)),
-  );
-  const batches = batchesOf(wanted, options.batch ?? 1);
+  const wanted = restartedWorkloads(workloads, injectors, context);
+  const batches = batchesOf(wanted, context.options.batch ?? 1);
   const first = wanted.find(({ isRolling }) => !isRolling);
   return batches.flatMap((batch, index) => [
     ...batch.filter(({ isRolling }) => !isRolling).map((one) => restart(one, one === first)),

@@ -1,4 +1,6 @@
-import { daemonSet, found, healthyPods, object, pod, resource, resources } from '../fixtures/facts.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import { calico } from '../../src/profiles/calico.ts';
+import { contextOf, daemonSet, found, healthyPods, object, pod, resource, resources } from '../fixtures/facts.ts';
 import { checkCases } from '../support/check-cases.ts';
 
 const meshed = (flexDrivers: readonly string[] = []) => ({
@@ -9,6 +11,8 @@ const meshed = (flexDrivers: readonly string[] = []) => ({
     ],
   },
 });
+const { flexDriver: _, ...sidecar } = calico.sidecar;
+const unnamed: Profile = { ...calico, sidecar };
 const template = {
   injectors: { value: [object('v1', 'ConfigMap/istio-system/istio-sidecar-injector', { data: { config: 'name: dikastes' } })] },
 };
@@ -59,6 +63,13 @@ checkCases('NS-702', {
 checkCases('NS-703', {
   'passes if no sidecar is in use': { is: 'ok' },
   'fails if sidecars mount by the old driver': { facts: meshed(['nodeagent/uds']), is: 'error', about: ['Pod/shop/shop'] },
+  'goes by any flexible volume of a sidecar’s pod where the profile does not name the driver': {
+    facts: meshed(['vendor/uds']),
+    context: contextOf({}, unnamed),
+    is: 'error',
+    about: ['Pod/shop/shop'],
+  },
+  'does not mind another flexible volume where it does': { facts: meshed(['vendor/disk']), is: 'ok' },
   'fails if the old driver goes and the new one is missing': {
     facts: { ...meshed(), detection: found({ release: 'v3.20.6' }) },
     is: 'error',

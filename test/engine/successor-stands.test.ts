@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { SuccessorExpected } from '../../src/core/action.ts';
+import type { SuccessorExpected, WayBackExpected } from '../../src/core/action.ts';
 import { Fault } from '../../src/core/fault.ts';
 import type { KubeObject } from '../../src/core/object.ts';
 import type { Cluster, Tools } from '../../src/core/ports.ts';
 import { Outdated } from '../../src/engine/outdated.ts';
-import { assertSuccessor } from '../../src/engine/successor-stands.ts';
+import { assertSuccessor, assertWayBack } from '../../src/engine/successor-stands.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { object } from '../fixtures/facts.ts';
 
@@ -47,7 +47,7 @@ function cliGet(objects: readonly KubeObject[], [plural, ...names]: readonly str
 const asked: string[] = [];
 
 /** The same question where the API stores them, and where only the CLI sees them. */
-function askBoth(objects: readonly KubeObject[]): readonly (() => Promise<void>)[] {
+function bothPorts(objects: readonly KubeObject[]): { readonly cluster: Cluster; readonly tools: Tools } {
   const cluster = {
     get: async ({ kind }: { readonly kind: string }, name: string) =>
       objects.find((one) => one.kind === kind && one.metadata.name === name),
@@ -60,10 +60,20 @@ function askBoth(objects: readonly KubeObject[]): readonly (() => Promise<void>)
       return { ...cliGet(objects, args.slice(1, -3)), durationMs: 1 };
     },
   } as unknown as Tools;
-  return [
-    () => assertSuccessor({ cluster, tools }, expected),
-    () => assertSuccessor({ cluster, tools }, { ...expected, from: { cli: CLI } }),
-  ];
+  return { cluster, tools };
+}
+
+function askBoth(objects: readonly KubeObject[]): readonly (() => Promise<void>)[] {
+  const ports = bothPorts(objects);
+  return [() => assertSuccessor(ports, expected), () => assertSuccessor(ports, { ...expected, from: { cli: CLI } })];
+}
+
+const { setting: SETTING, from: FROM } = expected;
+
+function askWayBack(objects: readonly KubeObject[], needs: Pick<WayBackExpected, 'standing' | 'off'>): readonly (() => Promise<void>)[] {
+  const ports = bothPorts(objects);
+  const wayBack = { type: 'way-back', setting: SETTING, ...needs } as const;
+  return [() => assertWayBack(ports, { ...wayBack, from: FROM }), () => assertWayBack(ports, { ...wayBack, from: { cli: CLI } })];
 }
 
 const whole = [automatic({ role: 'host' }), old('7'), setting('Enabled')];
@@ -133,4 +143,26 @@ describe('right before the old endpoints of a node are deleted', () => {
         await assert.rejects(ask(), (thrown) => thrown instanceof Outdated && words.test(thrown.message) && thrown.outcome?.done === false);
     });
   }
+});
+
+describe('right before the way back goes on', () => {
+  const isOutdated = (words: RegExp) => (thrown: unknown) => thrown instanceof Outdated && words.test(thrown.message);
+
+  it('automatic endpoints are switched off where every old one stands, whatever else there is', async () => {
+    for (const ask of askWayBack(whole, { standing: ['old-1'] })) await ask();
+  });
+
+  it('they are not where an old one is not there', async () => {
+    for (const ask of askWayBack(whole, { standing: ['old-1', 'old-2'] }))
+      await assert.rejects(ask(), isOutdated(/^the host endpoint old-2/));
+  });
+
+  it('labels are taken off where automatic endpoints are off, or were never asked for', async () => {
+    for (const objects of [[setting('Disabled')], []]) for (const ask of askWayBack(objects, { off: true })) await ask();
+  });
+
+  it('they are not while automatic endpoints are on', async () => {
+    for (const word of ['Enabled', 'enabled'])
+      for (const ask of askWayBack([setting(word)], { off: true })) await assert.rejects(ask(), isOutdated(/^default still asks/));
+  });
 });

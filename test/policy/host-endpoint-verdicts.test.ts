@@ -87,6 +87,32 @@ const ROWS: readonly Row[] = [
     delete: 'OPEN',
   },
   {
+    it: 'the label that a policy selects by is copied: the same (docs/host-endpoints.md)',
+    fleet: { nodes: { n1: { zone: 'a' } }, endpoints: [hep('a-old', 'n1', { role: 'host' })], policies: [policy('A', 'role == "host"')] },
+    enable: 'same',
+    delete: 'same',
+  },
+  {
+    it: 'a policy drops out by a label of which the node has another value: changed (docs/host-endpoints.md)',
+    fleet: {
+      nodes: { n1: { zone: 'a' } },
+      endpoints: [hep('a-old', 'n1', { role: 'host', zone: 'dmz' })],
+      policies: [policy('A', 'role == "host"'), policy('B', 'zone == "dmz"')],
+    },
+    enable: 'same',
+    delete: 'CHANGED',
+  },
+  {
+    it: 'a policy comes by a label that only the node has: changed (docs/host-endpoints.md)',
+    fleet: {
+      nodes: { n1: { zone: 'a' } },
+      endpoints: [hep('a-old', 'n1', { role: 'host' })],
+      policies: [policy('A', 'role == "host"'), policy('C', 'zone == "a"')],
+    },
+    enable: 'same',
+    delete: 'CHANGED',
+  },
+  {
     it: 'other policies than before: changed',
     fleet: {
       nodes: { n1: { env: 'prod' } },

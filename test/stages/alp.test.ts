@@ -7,7 +7,9 @@ import { LAST_APPLIED } from '../../src/core/applied-owners.ts';
 import type { Options } from '../../src/core/context.ts';
 import type { KubeObject } from '../../src/core/object.ts';
 import type { KeptItem, Sources } from '../../src/core/ports.ts';
+import type { Profile } from '../../src/core/profile.ts';
 import { parseTemplate } from '../../src/merge/injector-template.ts';
+import { calico } from '../../src/profiles/calico.ts';
 import { alpStage } from '../../src/stages/alp.ts';
 import { contextOf, object } from '../fixtures/facts.ts';
 import { clusterOf } from '../support/cluster-of.ts';
@@ -52,6 +54,7 @@ interface Case {
   readonly files?: Files;
   readonly options?: Partial<Options>;
   readonly kept?: readonly KeptItem[];
+  readonly profile?: Profile;
 }
 
 /** Agents of the target, so that the installation is known. */
@@ -65,7 +68,7 @@ const agents = object('apps/v1', 'DaemonSet/kube-system/calico-node', {
   },
 });
 
-async function open({ objects, files = FILES, options = {}, kept = [] }: Case) {
+async function open({ objects, files = FILES, options = {}, kept = [], profile }: Case) {
   const { cluster } = clusterOf([agents, ...objects]);
   const sources = {
     cluster,
@@ -81,7 +84,7 @@ async function open({ objects, files = FILES, options = {}, kept = [] }: Case) {
     files: { readText: async (path: string) => files[path] ?? '' },
     records: { keptWith: async () => kept },
   } as unknown as Sources;
-  const context = contextOf({ path: 'manifest', variant: 'calico', ...options });
+  const context = contextOf({ path: 'manifest', variant: 'calico', ...options }, profile);
   return (await alpStage.open(sources, context)) as Awaited<ReturnType<typeof alpStage.open>>;
 }
 
@@ -279,6 +282,143 @@ describe('the template of alp', () => {
         assert.deepEqual([found?.outcome, says.test(found?.message ?? '')], [outcome, true], found?.message);
       });
     }
+  });
+
+  describe('that restarted pods really get', () => {
+    const CSI = '  - csi:\n      driver: csi.tigera.io\n';
+    const FLEX = '  - flexVolume:\n      driver: nodeagent/uds\n';
+    const served = (name: string, sidecar: string, revision = 'default') => [
+      object('apps/v1', `StatefulSet/shop/${name}`, { status: { replicas: 1, updatedReplicas: 1 } }),
+      pod(`${name}-0`, sidecar, owned('StatefulSet', name), { 'istio.io/rev': revision }),
+    ];
+    const [stale, fresh] = [served('db', OLD), served('db', NEW)];
+    const driver = object('apps/v1', 'DaemonSet/calico-system/csi-node-driver', {
+      status: { desiredNumberScheduled: 3, numberReady: 3 },
+    });
+    /** A mesh for which the target has no template: a person who accepts NS-731 goes on with the live one. */
+    const live = (config: string) => [injector(config), istiod('1.22.1')];
+    const own = (config: string): Files => ({ 'mine.yaml': config });
+    const { flexDriver: _, ...sidecar } = calico.sidecar;
+    const unnamed: Profile = { ...calico, sidecar };
+    const canary = (config: string) => injector(config, 'istio-sidecar-injector-canary');
+    const cases: readonly (readonly [title: string, given: Case, outcome: string, says: RegExp, about?: RegExp])[] = [
+      [
+        'is refused without the driver where the live one stays',
+        { objects: [...live(template(NEW, CSI)), ...stale] },
+        'error',
+        /CSI driver, which is not installed/,
+      ],
+      ['is fine with it where the live one stays', { objects: [...live(template(NEW, CSI)), ...stale, driver] }, 'ok', /on 3 nodes/],
+      [
+        'is refused where a live one that stays has the flexible volume',
+        { objects: [...live(template(NEW, FLEX)), ...stale, driver] },
+        'error',
+        /flexible volume driver, which v3\.32\.1 does not have/,
+        /as it is now/,
+      ],
+      [
+        'does not matter where nothing is restarted and the live one stays',
+        { objects: [...live(template(NEW, FLEX)), ...fresh] },
+        'not-applicable',
+        /no template/,
+      ],
+      [
+        'matters where --all restarts what is new',
+        { objects: [...live(template(NEW, FLEX)), ...fresh], options: { all: true } },
+        'error',
+        /flexible volume/,
+      ],
+      [
+        'does not matter with --only-template where the live one stays',
+        { objects: [...live(template(NEW, FLEX)), ...stale], options: { onlyTemplate: true } },
+        'not-applicable',
+        /no template/,
+      ],
+      [
+        'does not matter where the live one gives older sidecars: nothing is restarted for them',
+        { objects: [...live(template(OLD, FLEX)), ...stale] },
+        'not-applicable',
+        /no template/,
+      ],
+      [
+        'is refused as a person’s own file with the flexible volume',
+        { objects: [...live(template(NEW, CSI)), ...stale, driver], files: own(fileOf(NEW, FLEX)), options: { template: 'mine.yaml' } },
+        'error',
+        /flexible volume/,
+        /mine\.yaml/,
+      ],
+      [
+        'is refused as such a file with --only-template: any new pod would be made by it',
+        { objects: live(template(NEW, CSI)), files: own(fileOf(NEW, FLEX)), options: { template: 'mine.yaml', onlyTemplate: true } },
+        'error',
+        /flexible volume/,
+      ],
+      [
+        'is the person’s own file, whatever the live one has',
+        { objects: [...live(template(NEW, FLEX)), ...stale, driver], files: own(fileOf(NEW, CSI)), options: { template: 'mine.yaml' } },
+        'ok',
+        /CSI driver is ready/,
+      ],
+      [
+        'is refused with a flexible volume that an edit carries into it',
+        { objects: [injector(`${FLEX}${template(OLD)}`), istiod('1.15.0'), ...stale, driver] },
+        'error',
+        /flexible volume/,
+        /with your edits/,
+      ],
+      [
+        'may have the flexible volume where the target still has its driver',
+        { objects: [...live(template('v3.23.5', FLEX)), ...stale], options: { release: 'v3.23.5' } },
+        'not-applicable',
+        /no template/,
+      ],
+      [
+        'may have another flexible volume',
+        { objects: [...live(template(NEW, FLEX.replace('nodeagent/uds', 'vendor/disk'))), ...stale] },
+        'not-applicable',
+        /no template/,
+      ],
+      [
+        'is refused with any flexible volume where the profile does not name the driver',
+        { objects: [...live(template(NEW, FLEX.replace('nodeagent/uds', 'vendor/uds'))), ...stale], profile: unnamed },
+        'error',
+        /flexible volume/,
+      ],
+      [
+        'may name the flexible volume in a comment',
+        { objects: [...live(template(NEW, '  # driver: nodeagent/uds\n')), ...stale] },
+        'not-applicable',
+        /no template/,
+      ],
+      [
+        'is that of the injector whose workloads are restarted, not another’s',
+        { objects: [...live(template(NEW, FLEX)), canary(template(NEW, CSI)), ...served('db', OLD, 'canary'), driver] },
+        'ok',
+        /CSI driver is ready/,
+      ],
+      [
+        'is every injector’s where a workload does not tell its own',
+        { objects: [...live(template(NEW, FLEX)), canary(template(NEW, CSI)), ...served('db', OLD, 'unknown'), driver] },
+        'error',
+        /ConfigMap\/istio-system\/istio-sidecar-injector$/,
+      ],
+    ];
+    for (const [title, given, outcome, says, about = /^/] of cases) {
+      it(title, async () => {
+        const found = await finding(given, 'NS-733');
+        assert.deepEqual([found?.outcome, says.test(found?.message ?? '')], [outcome, true], found?.message);
+        assert.match(`${found?.evidence[0]?.detail}`, about);
+      });
+    }
+
+    it('is not taken for harmless where it cannot be read', async () => {
+      const given = { objects: [...live(template(NEW, CSI)), ...stale], files: own('no: data'), options: { template: 'mine.yaml' } };
+      const found = await finding(given, 'NS-733');
+      assert.deepEqual(
+        [found?.outcome, found?.message],
+        ['error', 'could not be checked: mine.yaml is no template of the injector: it has no data'],
+      );
+    });
   });
 });
 

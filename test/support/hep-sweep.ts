@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { toOptions } from '../../src/cli/options.ts';
 import { K } from '../../src/core/kinds.ts';
 import type { KubeObject } from '../../src/core/object.ts';
+import type { Tools } from '../../src/core/ports.ts';
 import { storedMetadata } from '../../src/core/stored-metadata.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
@@ -13,23 +14,37 @@ import { faultyRecords, faultyTools } from './faulty-ports.ts';
 import { endpoints, oldEndpoint, stateOf, upgraded } from './hep-sandbox.ts';
 import { badLine, faultyCluster, type LineFault } from './owner-faults.ts';
 
+/** After each write and each call of the CLI: longer than the controllers take, so that they act on it before the next request. */
+export const PACE_MS = 1_500;
+
+const slowTools = (tools: Tools, pause: () => Promise<void>): Tools => ({
+  ...tools,
+  run: async (invocation, options) => {
+    const result = await tools.run(invocation, options);
+    await pause();
+    return result;
+  },
+});
+
 interface Asked {
   readonly fault?: LineFault;
   readonly lists: Map<string, readonly KubeObject[]>;
+  readonly undo?: boolean;
 }
 
-/** A new process migrates; whatever it asks of the cluster, of the CLI and of the run record is a request. */
-async function migrate(
+/** A new process migrates, or takes back; whatever it asks of the cluster, of the CLI and of the run record is a request. */
+export async function playHep(
   scenario: Scenario,
-  { fault, lists }: Asked,
+  { fault, lists, undo = false }: Asked,
 ): Promise<{ readonly outcome?: ChainOutcome; readonly requests: readonly string[] }> {
   const ports = sandboxPorts(scenario);
   const line = badLine(scenario, fault);
-  const { cluster } = faultyCluster(ports.cluster, scenario, { lists, line });
-  const options = toOptions({ accept: ['NS-713'] }, { defaultRelease: netsvc.defaultRelease, checks: ['NS-713'] });
+  const pause = () => scenario.clock.sleep(PACE_MS);
+  const { cluster } = faultyCluster(ports.cluster, scenario, { lists, line, onWritten: pause });
+  const options = toOptions({ undo, accept: ['NS-713'] }, { defaultRelease: netsvc.defaultRelease, checks: ['NS-713'] });
   const { clock, clusterUid, workFolder } = scenario;
   const where = { server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder };
-  const bad = { ...ports, cluster, tools: faultyTools(ports.tools, line), records: faultyRecords(ports.records, line) };
+  const bad = { ...ports, cluster, tools: faultyTools(slowTools(ports.tools, pause), line), records: faultyRecords(ports.records, line) };
   const outcome = await runChain([hepStage], bad, { profile: netsvc, options, ...where, startedAt: clock.now() }, () => undefined).catch(
     () => undefined,
   );
@@ -40,7 +55,7 @@ const NODES = 4;
 const LABELS = (index: number) => ({ role: 'host', team: `t${index}` });
 
 /** Four nodes: one old endpoint before, one after the automatic one in the order of names, two on one node, one node labelled in part. */
-async function fleet(): Promise<Scenario> {
+export async function fleet(): Promise<Scenario> {
   const scenario = await upgraded(NODES);
   const { store } = scenario.cluster;
   const kind = scenario.cluster.kinds().find(({ plural }) => plural === 'hostendpoints');
@@ -56,10 +71,21 @@ async function fleet(): Promise<Scenario> {
 
 const nodeName = (index: number) => `node-0${index}`;
 
-/** At every change of an endpoint: hosts without one, and labels that neither an endpoint of theirs nor their node has. */
-function watchLosses(scenario: Scenario): readonly string[] {
+/**
+ * At every change of an endpoint: hosts without one, hosts that the policy no longer reaches, and labels that no endpoint of theirs has. At every change of a node: labels of a
+ * person that it had before anything was done, and has no more.
+ */
+export function watchLosses(scenario: Scenario): readonly string[] {
   const losses: string[] = [];
-  scenario.cluster.store.listen(({ kind }) => {
+  const { store } = scenario.cluster;
+  const before = store.list(K.Node).map(({ metadata: { name, labels = {} } }) => ({ name, labels: Object.entries(labels) }));
+  store.listen(({ kind }) => {
+    if (kind.plural === K.Node.plural) {
+      for (const { name, labels } of before) {
+        const now = store.get(K.Node, name)?.metadata.labels ?? {};
+        losses.push(...labels.flatMap(([key, value]) => (now[key] === value ? [] : [`node ${name} lost ${key} of a person`])));
+      }
+    }
     if (kind.plural !== 'hostendpoints') return;
     for (let index = 1; index <= NODES; index += 1) losses.push(...lossesOf(scenario, index));
   });
@@ -70,7 +96,11 @@ function lossesOf(scenario: Scenario, index: number): readonly string[] {
   const name = nodeName(index);
   const mine = endpoints(scenario).filter(({ spec }) => (spec as { readonly node?: string }).node === name);
   if (mine.length === 0) return [`${name} has no endpoint`];
-  const has = mine.map((one) => storedMetadata(one, 'netsvc.io').labels);
+  const inForce = mine.toSorted((one, other) => (one.metadata.name < other.metadata.name ? -1 : 1))[0];
+  const labelsOf = (one: KubeObject) => storedMetadata(one, 'netsvc.io').labels;
+  // The agents go by the first name of a node, and the policy by this label: without it the host would be open.
+  if (inForce && labelsOf(inForce).role !== 'host') return [`${name} is not policed: ${inForce.metadata.name} is in force`];
+  const has = mine.map(labelsOf);
   const wanted = { ...LABELS(index), ...(index === 4 ? { more: 'yes' } : {}) };
   return Object.entries(wanted).flatMap(([key, value]) => (has.some((labels) => labels[key] === value) ? [] : [`${name} lost ${key}`]));
 }
@@ -79,7 +109,7 @@ function lossesOf(scenario: Scenario, index: number): readonly string[] {
 export async function cleanMigration(): Promise<{ readonly requests: readonly string[]; readonly end: unknown }> {
   const scenario = await fleet();
   const losses = watchLosses(scenario);
-  const { outcome, requests } = await migrate(scenario, { lists: new Map() });
+  const { outcome, requests } = await playHep(scenario, { lists: new Map() });
   const open = outcome?.findings.filter((one) => one.outcome === 'error').map(({ id, message }) => `${id} ${message}`);
   assert.deepEqual([outcome?.exit, outcome?.message, losses, open], ['done', undefined, [], []]);
   return { requests, end: stateOf(scenario) };
@@ -90,10 +120,11 @@ export async function hepTrial(point: LineFault, end: unknown): Promise<void> {
   const scenario = await fleet();
   const losses = watchLosses(scenario);
   const lists = new Map<string, readonly KubeObject[]>();
-  const first = await migrate(scenario, { fault: point, lists });
+  const first = await playHep(scenario, { fault: point, lists });
   const what = `${point.type} at request ${point.at} (${first.requests[point.at - 1] ?? 'none'})`;
   assert.ok(first.requests.length >= point.at, `${what}: never reached`);
-  const again = await migrate(scenario, { lists });
+  await scenario.clock.sleep(PACE_MS);
+  const again = await playHep(scenario, { lists });
   assert.deepEqual([again.outcome?.exit, again.outcome?.message], ['done', undefined], what);
   assert.deepEqual(losses, [], what);
   assert.deepEqual(stateOf(scenario), end, what);

@@ -9,6 +9,8 @@ import { latestKept } from '../kept.ts';
 import { attempt } from '../reading.ts';
 import { readInstalled } from '../survey/installed.ts';
 import { withInjectorsOf } from './images.ts';
+import { templateMounts } from './mounts.ts';
+import { restartedWorkloads } from './restarted.ts';
 import { type Injector, readInjectorTemplates } from './templates.ts';
 import { type MeshedWorkload, readMeshedWorkloads } from './workloads.ts';
 
@@ -32,7 +34,6 @@ export async function readAlpFacts(sources: Sources, context: Context): Promise<
   const known = 'value' in injectors ? injectors.value : [];
   const workloads = 'value' in injectors && known.length === 0 ? withoutInjector(meshed) : meshed;
   const found = 'value' in workloads ? withInjectorsOf(workloads.value, known, context) : [];
-  const data = known.flatMap(({ outcome }) => (outcome.type === 'template' ? Object.values(outcome.data) : []));
   const blocked = found.filter(({ stale, obstacle }) => stale > 0 && obstacle !== undefined);
   return {
     injectors: known,
@@ -52,7 +53,7 @@ export async function readAlpFacts(sources: Sources, context: Context): Promise<
     available: context.profile.sidecar.templateVersions,
     obstacles:
       'unread' in workloads ? workloads : { value: blocked.map(({ ref, obstacle = '' }) => ({ text: refText(ref), detail: obstacle })) },
-    needsCsi: data.some((text) => /^\s*(- )?csi:/m.test(text)),
+    mounts: 'unread' in injectors ? injectors : { value: templateMounts(known, restartedWorkloads(found, known, context), context) },
     csi,
     inUse: 'unread' in injectors || 'unread' in workloads || known.length > 0 || found.length > 0,
     undo: context.options.undo === true,

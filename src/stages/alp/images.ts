@@ -1,7 +1,7 @@
 import type { Context } from '../../core/context.ts';
 import { parseImage } from '../../detect/images.ts';
 import { injectorRevision } from '../../detect/mesh.ts';
-import type { Injector } from './templates.ts';
+import { type Injector, templateData } from './templates.ts';
 import type { MeshedWorkload } from './workloads.ts';
 
 /** The image that the injectors give new pods once their templates are the target’s; one of the target’s release where any does. */
@@ -24,7 +24,7 @@ export function withInjectorsOf(
   const given = injectors.map((one) => ({
     revision: injectorRevision(one.map.metadata.name, context.profile),
     name: one.map.metadata.name,
-    isNew: parseImage(imageOf(one, context) ?? '').tag === context.options.release,
+    isNew: givesTarget(one, context),
   }));
   if (given.every(({ isNew }) => isNew) || !given.some(({ isNew }) => isNew)) return workloads;
   return workloads.map((one) => {
@@ -37,9 +37,13 @@ export function withInjectorsOf(
   });
 }
 
-function imageOf({ map, outcome }: Injector, { profile }: Context): string | undefined {
-  const texts = Object.values(outcome.type === 'template' ? outcome.data : ((map.data ?? {}) as Record<string, string>));
-  return texts
+/** True if new pods of this injector get the target's sidecar, once its template is the target's or where it stays as it is. */
+export function givesTarget(injector: Injector, context: Context): boolean {
+  return parseImage(imageOf(injector, context) ?? '').tag === context.options.release;
+}
+
+function imageOf(injector: Injector, { profile }: Context): string | undefined {
+  return Object.values(templateData(injector))
     .flatMap((text) => [...text.matchAll(/^\s*image:\s*["']?([^\s"']+)/gm)].map(([, image = '']) => image))
     .find((image) => profile.images.sidecar.includes(parseImage(image).name));
 }

@@ -124,6 +124,12 @@ function sidecarTag(map: KubeObject, { profile }: Context): string | undefined {
   return image === undefined ? undefined : parseImage(image).tag;
 }
 
+/** What new pods are made by after this command: the template that it puts in, else the one that is there and stays. */
+export function templateData({ map, outcome }: Injector): Data {
+  if (outcome.type === 'template') return outcome.data;
+  return Object.fromEntries(Object.entries(dataOf(map)).filter(([, text]) => typeof text === 'string'));
+}
+
 function dataOf(map: KubeObject): Data {
   return (map.data ?? {}) as Data;
 }

@@ -1,4 +1,4 @@
-import type { Action, CliCall, EndpointsExpected, SuccessorExpected } from '../../core/action.ts';
+import type { Action, CliCall, EndpointSetting, EndpointSource, EndpointsExpected, SuccessorExpected } from '../../core/action.ts';
 import type { Context } from '../../core/context.ts';
 import type { NodeVerdict } from '../../policy/host-endpoint-verdicts.ts';
 import type { HepFacts } from './facts.ts';
@@ -35,7 +35,7 @@ function expectedOf(facts: HepFacts, verdicts: readonly NodeVerdict[], { profile
   };
 }
 
-const cliOf = ({ cli }: HepFacts): CliCall => ('missing' in cli ? { program: '', args: [] } : cli);
+const cliOf = ({ cli }: Pick<HepFacts, 'cli'>): CliCall => ('missing' in cli ? { program: '', args: [] } : cli);
 
 /** Policies, agents and the rest are judged again this often while endpoints go: a look at the whole fleet takes seconds itself. */
 const JUDGED_WITHIN_MS = 10_000;
@@ -69,16 +69,25 @@ export function deleteOld(facts: HepFacts, verdicts: readonly NodeVerdict[], con
     });
 }
 
+/** Where endpoints and the setting are looked at right before a change. */
+export function sourceOf({ kind, settingsKind: settings, cli }: Pick<HepFacts, 'kind' | 'settingsKind' | 'cli'>): EndpointSource {
+  return kind && settings ? { kind, settings } : { cli: cliOf({ cli }) };
+}
+
+export function settingOf({ profile }: Context): EndpointSetting {
+  return { ...profile.controllersConfiguration, field: 'spec.controllers.node.hostEndpoint.autoCreate' };
+}
+
 /** What must hold in the moment in which the old endpoints of a node go. */
-function successorOf(facts: HepFacts, { profile }: Context): (verdict: NodeVerdict) => SuccessorExpected {
-  const { apiGroup, labels: signs, controllersConfiguration } = profile;
+function successorOf(facts: HepFacts, context: Context): (verdict: NodeVerdict) => SuccessorExpected {
+  const { apiGroup, labels: signs } = context.profile;
   const byName = new Map(facts.stored.map(({ metadata }) => [metadata.name, metadata]));
   const common = {
     type: 'successor',
     signs,
     apiGroup,
-    setting: { ...controllersConfiguration, field: 'spec.controllers.node.hostEndpoint.autoCreate' },
-    from: facts.kind && facts.settingsKind ? { kind: facts.kind, settings: facts.settingsKind } : { cli: cliOf(facts) },
+    setting: settingOf(context),
+    from: sourceOf(facts),
   } as const;
   return (verdict) => ({
     ...common,

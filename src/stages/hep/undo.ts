@@ -1,4 +1,4 @@
-import type { Action, GuardedPatch } from '../../core/action.ts';
+import type { Action, GuardedPatch, WayBackExpected } from '../../core/action.ts';
 import type { Context } from '../../core/context.ts';
 import { K } from '../../core/kinds.ts';
 import { apiVersionOf, type KubeObject } from '../../core/object.ts';
@@ -6,19 +6,20 @@ import type { StagePlan } from '../../core/stage.ts';
 import { storedMetadata } from '../../core/stored-metadata.ts';
 import { escapePointer } from '../../merge/json-patch.ts';
 import { automaticSettings } from '../../policy/automatic-endpoint.ts';
+import { settingOf, sourceOf } from './endpoints.ts';
 import type { HepFacts } from './facts.ts';
 import type { KeptOfMigration } from './kept.ts';
 import { type KeptEndpoint, keptEndpoints } from './removed.ts';
 
 /**
  * The way back: old endpoints first, then the setting, then the labels that were added; each only where it still is as the migration
- * left it. Planned from what was kept before each change, so that it can be repeated.
+ * left it, and looked at once more right before. Planned from what was kept before each change, so that it can be repeated.
  */
 export function undoPlan(facts: HepFacts, context: Context): StagePlan {
   const kept = contentsOf(facts);
   if (kept.length === 0) return { skip: 'no migration to automatic host endpoints was recorded on this cluster' };
   if ('missing' in facts.cli && undoNeedsCli(facts)) return { skip: `the service’s CLI cannot be used: ${facts.cli.missing}` };
-  const actions = [...recreate(facts, context), ...resetSetting(facts, kept, context), ...removeLabels(facts, kept)];
+  const actions = [...recreate(facts, context), ...resetSetting(facts, kept, context), ...removeLabels(facts, kept, context)];
   return actions.length > 0 ? { actions } : { skip: 'everything that the migration changed is as it was before' };
 }
 
@@ -77,7 +78,9 @@ function formerSetting({ settings }: Pick<HepFacts, 'settings'>, kept: readonly 
   return before && settings.autoCreate && !automaticSettings(before.spec).autoCreate ? before : undefined;
 }
 
-function resetSetting({ settings, cli }: HepFacts, kept: readonly KeptOfMigration[], { profile }: Context): readonly Action[] {
+function resetSetting(facts: HepFacts, kept: readonly KeptOfMigration[], context: Context): readonly Action[] {
+  const { settings, cli } = facts;
+  const { profile } = context;
   const before = formerSetting({ settings }, kept);
   if (!before || 'missing' in cli) return [];
   const patch = JSON.stringify({ spec: { controllers: { node: { hostEndpoint: { autoCreate: 'Disabled' } } } } });
@@ -89,12 +92,42 @@ function resetSetting({ settings, cli }: HepFacts, kept: readonly KeptOfMigratio
       ref: '§4.7/2',
       undo: 'full',
       afresh: true,
-      effect: { type: 'exec', program: cli.program, run: { tool: 'netsvcctl', args } },
+      effect: {
+        type: 'exec',
+        program: cli.program,
+        run: { tool: 'netsvcctl', args },
+        onlyIf: { ...wayBack(facts, context), standing: standing(facts) },
+      },
     },
   ];
 }
 
-function removeLabels({ nodes }: HepFacts, kept: readonly KeptOfMigration[]): readonly Action[] {
+/** Old endpoints that are there, or are created again. */
+function standing(facts: HepFacts): readonly string[] {
+  const away = new Set(
+    gone(facts)
+      .filter((one) => !isOurs(one))
+      .map(({ endpoint }) => endpoint.metadata.name),
+  );
+  return [...keptEndpoints(facts.kept).keys()].filter((name) => !away.has(name));
+}
+
+const wayBack = (facts: HepFacts, context: Context): WayBackExpected => ({
+  type: 'way-back',
+  setting: settingOf(context),
+  from: sourceOf(facts),
+});
+
+/** Where the migration switched automatic endpoints on, they must be off; where they were on before, they were without these labels then, too. */
+function offFirst(facts: HepFacts, kept: readonly KeptOfMigration[], context: Context): { readonly onlyIf?: WayBackExpected } {
+  const before = kept.find(({ configuration }) => configuration)?.configuration;
+  const canTell = facts.installation.datastore === 'kvstore' || (facts.kind !== undefined && facts.settingsKind !== undefined);
+  if (!before || automaticSettings(before.spec).autoCreate || !canTell) return {};
+  return { onlyIf: { ...wayBack(facts, context), off: true } };
+}
+
+function removeLabels(facts: HepFacts, kept: readonly KeptOfMigration[], context: Context): readonly Action[] {
+  const { nodes } = facts;
   const byUid = new Map(nodes.map((node) => [node.metadata.uid, node]));
   const patches = kept
     .flatMap(({ labels = [] }) => labels)
@@ -116,7 +149,7 @@ function removeLabels({ nodes }: HepFacts, kept: readonly KeptOfMigration[]): re
       ref: '§4.7/1',
       undo: 'full',
       afresh: true,
-      effect: { type: 'patch-all', what: 'nodes', patches },
+      effect: { type: 'patch-all', what: 'nodes', patches, ...offFirst(facts, kept, context) },
     },
   ];
 }

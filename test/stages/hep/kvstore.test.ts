@@ -99,6 +99,37 @@ describe('hep with a key-value datastore', () => {
     assert.equal(found.find(({ id }) => id === 'NS-720')?.outcome, 'error');
   });
 
+  it('takes back by the CLI, and looks by it right before at the old endpoints that are to stand and at the setting', async () => {
+    const state = unmigrated();
+    const spec = { controllers: { node: { hostEndpoint: { autoCreate: 'Enabled' } } } };
+    state.etcdv3.objects.KubeControllersConfiguration = { default: { metadata: { name: 'default' }, spec } };
+    const removed = (number: number, name: string, done: boolean): KeptItem => ({
+      id: `r1/hep/delete-${number}#${number + 2}`,
+      content: { endpoints: [object('projectcalico.org/v3', `HostEndpoint/${name}`, { spec: { node: 'n1', interfaceName: '*' } })] },
+      outcome: { done },
+    });
+    const kept = [
+      { id: 'r1/hep/labels#1', content: { labels: [{ uid: 'uid-n1', labels: { zone: 'a' } }] } },
+      { id: 'r1/hep/enable#2', content: { configuration: { name: 'default', spec: {} } } },
+      removed(1, 'old', true),
+      removed(2, 'ours', true),
+      removed(3, 'of-somebody-else', false),
+    ];
+    const plan = (await open(state, undefined, kept)).plan();
+    assert.ok(!('skip' in plan), JSON.stringify(plan));
+    assert.deepEqual(
+      plan.actions.map(({ id }) => id),
+      ['recreate-1', 'disable', 'unlabel'],
+    );
+    const looks = plan.actions.map(({ effect }) =>
+      (effect.type === 'exec' || effect.type === 'patch-all') && effect.onlyIf?.type === 'way-back' ? effect.onlyIf : undefined,
+    );
+    assert.deepEqual(
+      looks.map((one) => one && [one.standing, one.off, 'cli' in one.from]),
+      [undefined, [['old', 'ours'], undefined, true], [undefined, true, true]],
+    );
+  });
+
   it('takes nothing back without the CLI’s configuration: what is there could not be told', async () => {
     const kept = [{ id: 'r1/hep/enable#1', content: { configuration: { name: 'default', spec: {} } } }];
     assert.equal((await open(unmigrated(), null, kept)).findings().find(({ id }) => id === 'NS-720')?.outcome, 'error');

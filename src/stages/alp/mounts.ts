@@ -1,0 +1,55 @@
+import type { TemplateMounts } from '../../checks/alp.ts';
+import { notAfterLine } from '../../checks/releases.ts';
+import type { Context } from '../../core/context.ts';
+import { refOf, refText } from '../../core/object.ts';
+import { parseRelease } from '../../core/release.ts';
+import { injectorRevision } from '../../detect/mesh.ts';
+import { givesTarget } from './images.ts';
+import { type Injector, templateData } from './templates.ts';
+import type { MeshedWorkload } from './workloads.ts';
+
+/**
+ * How the pods that come next mount the policy socket (domain §9), by the template that they will really get: the target's, the person's
+ * file, the merged one, or the live one of an injector that is left as it is and whose workloads are restarted all the same.
+ */
+export function templateMounts(injectors: readonly Injector[], restarted: readonly MeshedWorkload[], context: Context): TemplateMounts {
+  const known = injectors.map(({ map }) => injectorRevision(map.metadata.name, context.profile));
+  const served = restarted.map(({ revision }) => (revision !== undefined && known.includes(revision) ? revision : undefined));
+  const judged = injectors.filter((one) => {
+    if (one.outcome.type === 'template') return true;
+    const mine = injectorRevision(one.map.metadata.name, context.profile);
+    // A workload that does not tell its revision may be any injector's.
+    return givesTarget(one, context) && served.some((revision) => revision === undefined || revision === mine);
+  });
+  const mounting = (how: (text: string) => boolean) =>
+    judged.flatMap((one) => {
+      const found = Object.entries(templateData(one)).find(([, text]) => how(text));
+      return found ? [{ text: refText(refOf(one.map)), detail: `${fromOf(one)}, ${found[0]}` }] : [];
+    });
+  return {
+    csi: mounting((text) => /^\s*(- )?csi:/m.test(text)),
+    flexible: hasFlexibleVolume(context) ? [] : mounting((text) => mountsFlexible(text, context)),
+  };
+}
+
+function fromOf({ outcome }: Injector): string {
+  if (outcome.type !== 'template') return 'its template as it is now, which nothing changes';
+  return outcome.edited ? `the template of ${outcome.from} with your edits` : `the template of ${outcome.from}`;
+}
+
+/** False if the agents of the target no longer install that driver; a target that tells no release is taken for a new one. */
+function hasFlexibleVolume({ profile, options }: Context): boolean {
+  const { flexvolUntil } = profile;
+  return flexvolUntil !== undefined && parseRelease(options.release) !== undefined && notAfterLine(options.release, flexvolUntil);
+}
+
+/** By the driver's name; where the profile has none, any flexible volume counts. Lines that are comments do not. */
+function mountsFlexible(text: string, { profile }: Context): boolean {
+  const { flexDriver } = profile.sidecar;
+  return text.split('\n').some((line) => {
+    if (/^\s*#/.test(line)) return false;
+    if (flexDriver === undefined) return /\bflexVolume["']?\s*:/.test(line);
+    const driver = /\bdriver["']?\s*:\s*["']?([^\s"',}]+)/.exec(line)?.[1];
+    return driver === flexDriver;
+  });
+}
