@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer, Agent as SecureAgent, request as secureRequest } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { type Ask, discovery, parseTarget, storedPath, type Target, textOf } from './aggregated-target.ts';
 import type { ApiAccess, ApiObject } from './api.ts';
@@ -36,6 +36,12 @@ export async function serveAggregatedApi({ behind, group, hosts }: AggregatedOpt
   const server = createServer({ cert: certificate, key, ca: behind.authority, requestCert: true }, (request, response) => {
     answer({ request, response, group, rule, ask }).catch((thrown: unknown) => response.destroy(thrown as Error));
   });
+  // What is still greeting is no connection to the server yet, and would be waited for.
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
   const port = await listen(server);
   return {
     port,
@@ -50,7 +56,7 @@ export async function serveAggregatedApi({ behind, group, hosts }: AggregatedOpt
     },
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
+      for (const socket of sockets) socket.destroy();
       agent.destroy();
       await closed;
     },

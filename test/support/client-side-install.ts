@@ -29,6 +29,9 @@ export async function installClientSide(plane: ControlPlane, file: string): Prom
   const strange = applied.stderr.split('\n').filter((line) => line.trim() !== '' && !expected.test(line));
   if (strange.length > 0) throw new Error(`${file}: ${strange.join('\n')}`);
   if (large.length > 0) await createLarge(plane, file, large);
+  // Whoever plans right now would find that the server does not have a kind.
+  const { exitCode, stderr } = await plane.kubectl(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s']);
+  if (exitCode !== 0 && !/no matching resources/.test(stderr)) throw new Error(`definitions of ${file} are not established: ${stderr}`);
   return { created: large, leftOut };
 }
 
