@@ -16,7 +16,8 @@ export function judgePod(pod: PodFacts, view: PodView): PodProgress {
   const { target } = view;
   const image = pod.images[target.container] ?? '';
   const ready = `${pod.readyContainers}/${pod.containers}`;
-  const isNew = target.injected ? sameTag(image, target.image) : isSameImage(image, target.image);
+  const isTarget = target.injected ? sameTag(image, target.image) : isSameImage(image, target.image);
+  const isNew = target.anyImage === true || isTarget;
   const { phase, why } = stateOf(pod, isNew, view);
   return { node: pod.node, pod: pod.name, release: shortRelease(image), ready, phase, why };
 }

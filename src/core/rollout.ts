@@ -13,6 +13,8 @@ export interface RolloutTarget {
   readonly ready: ReadyRule;
   /** The container is put into pods when they are made: the workload's own template does not have it. */
   readonly injected?: boolean;
+  /** Its pods are being replaced already: done when that has ended, whatever image they have then. */
+  readonly anyImage?: boolean;
 }
 
 export type PodPhase = 'old' | 'updating' | 'new' | 'failed';

@@ -30,6 +30,10 @@ export class StageRounds {
   #tookMs = 0;
   /** What waits of the stage went on without, and why. */
   readonly #left = new Map<string, string>();
+  /** A wait of this round went on without something. */
+  #leaves = false;
+  /** The actions of the last round, if they changed nothing and a wait went on without something. */
+  #lastLeft: string | undefined;
 
   constructor(stage: AnyStage, parts: ChainParts) {
     this.#stage = stage;
@@ -130,16 +134,35 @@ export class StageRounds {
       await recorder.keepOnce(stage.id, plan.keep);
     }
     const isAged = this.#ageing();
+    this.#leaves = false;
     for (const [index, action] of plan.actions.entries()) {
       if (isAged(action)) return this.#afresh(action);
       hold.mayGoOn();
       if (!onlyWritesFiles(action)) looks.end();
       const { outdated, left = {} } = await actor.act(stage, action, index, plan.actions.length);
-      for (const [what, why] of Object.entries(left)) this.#left.set(what, why);
+      this.#noteLeft(left);
       if (outdated) return afterOutdated(action);
     }
-    if (live && plan.again === true) return 'judge';
-    return changes && stage.converges === true ? 'plan' : 'done';
+    return this.#after(plan, changes);
+  }
+
+  #after({ actions, again }: Exclude<StagePlan, { skip: string }>, changes: boolean): Next {
+    const { live } = this.#parts;
+    if (live && again === true && !this.#leavesTheSame(actions, changes)) return 'judge';
+    return changes && this.#stage.converges === true ? 'plan' : 'done';
+  }
+
+  #noteLeft(left: Readonly<Record<string, string>>): void {
+    for (const [what, why] of Object.entries(left)) this.#left.set(what, why);
+    this.#leaves ||= Object.keys(left).length > 0;
+  }
+
+  /** True if the round before went on without the same: planning anew would lead to the same waits again. */
+  #leavesTheSame(actions: readonly Action[], changes: boolean): boolean {
+    const now = this.#leaves && !changes ? actions.map(({ id, title }) => `${id} ${title}`).join('\n') : undefined;
+    const isSame = now !== undefined && now === this.#lastLeft;
+    this.#lastLeft = now;
+    return isSame;
   }
 
   /**

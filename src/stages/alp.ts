@@ -28,7 +28,8 @@ export const alpStage = stage<AlpFacts>({
     if (!facts.inUse) return { skip: 'application layer policy is not in use: no injector and no pod has the policy sidecar' };
     const templates = templateActions(facts, context);
     const restarts = restartActions(facts, context);
-    if (templates.length + restarts.length > 0) return { actions: [...templates, ...restarts], notes: [KEEPS_WORKING] };
+    const again = restartedWorkloads(facts.workloads, facts.injectors, context).some(({ isRolling }) => isRolling);
+    if (templates.length + restarts.length > 0) return { actions: [...templates, ...restarts], notes: [KEEPS_WORKING], again };
     return { skip: nothingToDo(facts, context) };
   },
 });
@@ -68,7 +69,7 @@ function restart({ ref, stale, pods, budgets }: MeshedWorkload, isFirst: boolean
 }
 
 function waitFor(batch: readonly MeshedWorkload[], index: number, image: string, { profile, options }: Context): Action {
-  const targets = batch.flatMap(({ ref }): readonly RolloutTarget[] => {
+  const targets = batch.flatMap(({ ref, isRolling }): readonly RolloutTarget[] => {
     const kind = RESTARTABLE.find((one): one is RestartableKind => one === ref.kind);
     if (!kind) return [];
     return [
@@ -80,6 +81,8 @@ function waitFor(batch: readonly MeshedWorkload[], index: number, image: string,
         image,
         ready: { type: 'all-containers' },
         injected: true,
+        // It may have begun before the new template was there, and for another reason: what its pods got is seen when it has ended.
+        ...(isRolling ? { anyImage: true } : {}),
       },
     ];
   });

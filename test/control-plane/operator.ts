@@ -101,8 +101,11 @@ async function look(api: Api, manner: OperatorManner, state: State, after: (ms: 
   const { wanted, release } = await operatorOf(api, manner);
   const installation = await find(api, INSTALLATION);
   if (!installation) return;
-  if (wanted === TARGET && state.release !== '' && state.release !== TARGET)
+  if (wanted === TARGET && state.release !== '' && state.release !== TARGET) {
     await beforeItsEnd(api, manner, Number(installation.metadata.generation));
+    // Its Deployment is the old one again, however quickly the new pod was there.
+    if (manner.mode === 'pinned') return;
+  }
   if (release === undefined) return;
   if (release !== state.release) {
     if (state.release !== '') {

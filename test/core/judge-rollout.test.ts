@@ -130,6 +130,10 @@ describe('judgeRollout', () => {
     const injected = { ...target(), injected: true };
     assert.equal(judgeRollout(view({ target: injected, pods: renamed })).done, true);
     assert.equal(judgeRollout(view({ target: injected, pods: [pod('a'), pod('b', { image: OLD })] })).done, false);
+    const ofOthers = { ...injected, anyImage: true };
+    assert.equal(judgeRollout(view({ target: ofOthers, pods: [pod('a'), pod('b', { image: OLD })] })).done, true);
+    const behind = daemonSet(NEW, { ...COMPLETE, updatedNumberScheduled: 1 });
+    assert.equal(judgeRollout(view({ target: ofOthers, workload: behind, pods: [pod('a'), pod('b', { image: OLD })] })).done, false);
   });
 
   const reasons: [string, PodOptions, string, RegExp][] = [

@@ -13,7 +13,7 @@ const QUOTA_BYTES = 64 * 1024 ** 2;
 /** Enough for lock, run record, journal and the first patches, and soon filled; bytes. */
 const ROOM_BYTES = 4_000_000;
 /** Patches a second: slow enough that the store gets full in the midst of them. */
-const RATE = 100;
+const RATE = 25;
 /** Patches that are stored when it does. */
 const STORED = 60;
 
