@@ -29,6 +29,7 @@ export class EndpointSync {
   readonly #due = new Map<string, number>();
   readonly #since = Date.now();
   #tokens = BURST;
+  #refilledAt = Date.now();
   #signal = new AbortController().signal;
 
   constructor(api: Api, manner: EndpointManner, on: boolean) {
@@ -195,9 +196,12 @@ export class EndpointSync {
     return { ...labels, ...noted.labels };
   }
 
+  /** As client-go's limiter: whoever finds none waits for the next that nobody has reserved. */
   async #token(): Promise<void> {
     if (this.#manner.manner === 'new') return;
-    this.#tokens -= 1;
+    const now = Date.now();
+    this.#tokens = Math.min(BURST, this.#tokens + (now - this.#refilledAt) / REFILL_MS) - 1;
+    this.#refilledAt = now;
     if (this.#tokens < 0) await pause(-this.#tokens * REFILL_MS, undefined, { signal: this.#signal }).catch(() => undefined);
   }
 }
