@@ -34,6 +34,19 @@ export function ownerJournal({ place, clusterUid, profile, runId, namesFirst = f
     await createChecked(JOURNAL_NAME, headBytes({ version: OWNER_JOURNAL_VERSION, clusterUid, profile, appends: [] }));
   }
 
+  /**
+   * Names of all parts, the head among them: a chunk that no head names would make the journal unusable. An outdated answer may still show a
+   * head that was forgotten, so two answers have to agree.
+   */
+  async function besideHead(): Promise<readonly string[]> {
+    for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+      await openHead();
+      const names = await place.names();
+      if (names.includes(JOURNAL_NAME)) return names;
+    }
+    throw refusal(place, JOURNAL_NAME)('it is read, and is not in the list of what is there; nothing was written beside it');
+  }
+
   /** What counts is what is there afterwards: an answer may be lost on its way. */
   async function createChecked(name: string, bytes: Uint8Array): Promise<void> {
     const failure = await place.create(name, bytes).then(
@@ -77,8 +90,7 @@ export function ownerJournal({ place, clusterUid, profile, runId, namesFirst = f
     },
     async append(entries) {
       if (entries.length === 0) return;
-      await openHead();
-      const append = nextNumber(await place.names());
+      const append = nextNumber(await besideHead());
       const chunks = await packChunks(entries, { clusterUid, runId, append });
       const named = chunks.map((chunk, index) => ({ ...chunk, name: chunkName(runId, append, index + 1) }));
       for (const { name, bytes } of named) await createChecked(name, bytes);

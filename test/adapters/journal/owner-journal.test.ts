@@ -175,6 +175,32 @@ describe('the journal, when a write fails', () => {
     assert.deepEqual([asked, (await store.load())?.entries], [1, []]);
   });
 
+  it('has a head before its first chunk also where an outdated answer still shows one that was forgotten', async () => {
+    let outdated: KubeObject | undefined;
+    const { store, memory, maps } = ground((inner) => ({
+      ...inner,
+      async get(kind, name, namespace) {
+        const answer = outdated && name === JOURNAL_NAME ? outdated : await inner.get(kind, name, namespace);
+        outdated = undefined;
+        return answer;
+      },
+    }));
+    await store.append(entries(1));
+    const former = memory.objects.get(`${SPACE}/${JOURNAL_NAME}`);
+    await store.forget();
+    assert.deepEqual(maps(), []);
+    outdated = former;
+    await store.append(entries(2));
+    assert.deepEqual((await store.load())?.entries, entries(2));
+  });
+
+  it('is not written beside a head of which a list knows nothing', async () => {
+    const { store, memory, maps } = ground((inner) => ({ ...inner, list: async () => [] }));
+    await assert.rejects(store.append(entries(1)), /is not in the list of what is there; nothing was written beside it/);
+    assert.deepEqual(maps(), [JOURNAL_NAME]);
+    assert.equal(memory.writes, 1);
+  });
+
   it('is not appended to while somebody else forgets it', async () => {
     const { memory, store, storeOn } = ground();
     await store.append(entries(1));
