@@ -27,8 +27,9 @@ export const alpStage = stage<AlpFacts>({
     if (context.options.undo) return undoPlan(facts);
     if (!facts.inUse) return { skip: 'application layer policy is not in use: no injector and no pod has the policy sidecar' };
     const templates = templateActions(facts, context);
-    const restarts = restartActions(facts, context);
-    const again = restartedWorkloads(facts.workloads, facts.injectors, context).some(({ isRolling }) => isRolling);
+    const wanted = restartedWorkloads(facts.workloads, facts.injectors, context);
+    const restarts = restartActions(wanted, sidecarImage(facts.injectors, context), context);
+    const again = wanted.some(({ isRolling }) => isRolling);
     if (templates.length + restarts.length > 0) return { actions: [...templates, ...restarts], notes: [KEEPS_WORKING], again };
     return { skip: nothingToDo(facts, context) };
   },
@@ -45,9 +46,7 @@ function nothingToDo({ injectors, workloads }: AlpFacts, context: Context): stri
 const KEEPS_WORKING = 'an older sidecar goes on working with the new agents: nothing is cut until a pod is restarted';
 
 /** In batches, each waited for. */
-function restartActions({ workloads, injectors }: AlpFacts, context: Context): readonly Action[] {
-  const image = sidecarImage(injectors, context);
-  const wanted = restartedWorkloads(workloads, injectors, context);
+function restartActions(wanted: readonly MeshedWorkload[], image: string, context: Context): readonly Action[] {
   const batches = batchesOf(wanted, context.options.batch ?? 1);
   const first = wanted.find(({ isRolling }) => !isRolling);
   return batches.flatMap((batch, index) => [
