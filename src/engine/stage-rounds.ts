@@ -58,9 +58,8 @@ export class StageRounds {
       await recorder.settled();
       this.#ownLook = false;
       const open = this.#lookedAt(round) ?? (await this.#open(round));
-      const exit = next === 'judge' ? this.#judge(open, round === 1) : undefined;
-      if (exit) return exit;
-      const plan = open.plan();
+      const plan = this.#judgedPlan(open, next, round);
+      if (typeof plan === 'string') return plan;
       if ('skip' in plan) return this.#ended(round === 1 ? plan.skip : undefined);
       // Where there is less to do than ever before, the stage comes nearer to its end, however often it looks again.
       if (plan.actions.length >= fewest || round === 1) vain += 1;
@@ -104,6 +103,15 @@ export class StageRounds {
     const looked = live && round === 1 && actor.writes === 0 ? more.looked?.get(this.#stage.id) : undefined;
     this.#tookMs = looked?.tookMs ?? this.#tookMs;
     return looked?.open;
+  }
+
+  /** The plan of a round, or the exit that its judgement means. A round that is only planned anew is judged where an action needs that. */
+  #judgedPlan(open: OpenStage, next: Next, round: number): StagePlan | ExitName {
+    const exit = next === 'judge' ? this.#judge(open, round === 1) : undefined;
+    if (exit) return exit;
+    const plan = open.plan();
+    const isLate = next === 'plan' && !('skip' in plan) && plan.actions.some(wantsJudgement);
+    return (isLate ? this.#judge(open, false) : undefined) ?? plan;
   }
 
   /** Once when the stage begins, and again when the lock is held: only then can no other run change what is judged. */
@@ -203,6 +211,11 @@ export class StageRounds {
 function leftText(left: ReadonlyMap<string, string>): string | undefined {
   if (left.size === 0) return undefined;
   return `left behind: ${[...left].map(([what, why]) => `${what} (${why})`).join('; ')}`;
+}
+
+/** It may go only by what was judged in its own round, or not long before. */
+function wantsJudgement({ afresh, judgedWithinMs }: Action): boolean {
+  return afresh === true || judgedWithinMs !== undefined;
 }
 
 /** Where the judgement may not be old, it may not be older than the change that the action met either. */

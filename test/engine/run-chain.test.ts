@@ -164,6 +164,24 @@ describe('runChain', () => {
     assert.deepEqual(notes, ['looks again before it goes on to: enable']);
   });
 
+  for (const [title, wish] of [
+    ['wants it', { afresh: true }],
+    ['may not go by an old judgement', { judgedWithinMs: 60_000 }],
+  ] as const)
+    it(`judges a round that was only planned anew before an action that ${title}, and does not perform it where that is bad`, async () => {
+      const bench = engineBench();
+      const verdicts = [ok(), ok(), { status: 'failed', because: 'a label is another', hint: 'h', evidence: [] } as const];
+      const judge = () => verdicts.shift() ?? ok();
+      const check = { id: 'NS-001', title: 't', category: 'kubernetes', severity: 'error', ref: '§1', judge } as const;
+      const rounds = [...twice({ actions: [exec('labels')] }), { actions: [exec('enable', wish)] }];
+      const { outcome } = await run(bench, [scripted('hep', rounds, { checks: [check], converges: true })]);
+      assert.equal(outcome.exit, 'blocked');
+      assert.deepEqual(
+        bench.calls.filter((call) => call.startsWith('exec')),
+        ['exec kubectl apply -f labels'],
+      );
+    });
+
   /** A clock that goes on by a second with every program and every file of the work folder, and a check that is asked again and again. */
   function slowBench(verdicts: readonly Verdict[]) {
     const bench = engineBench();

@@ -32,15 +32,22 @@ export interface OpenCluster extends Cluster {
   clusterUid(): Promise<string>;
   /** From now on every write first checks that this is the cluster (house rule 5). */
   pin(clusterUid: string): void;
+  /**
+   * From now on no write is sent, nor sent again after a pause that the server asked for, once this throws: another run may have the
+   * lock by then. Undefined: no lock is needed any more.
+   */
+  writeWhile(mustHold: (() => void) | undefined): void;
   close(): Promise<void>;
 }
 
 /** Opens nothing yet: the first request does. Every refusal is an ApiFailure. */
 export function openCluster(connection: Connection, options: ClusterOptions): OpenCluster {
   const sleep = options.sleep ?? ((ms: number, signal?: AbortSignal) => wait(ms, undefined, signal ? { signal } : {}));
+  let mustHold: (() => void) | undefined;
   const transport = new Transport(connection, {
     version: options.version,
     sleep,
+    mayWrite: () => mustHold?.(),
     ...(options.warn ? { warn: options.warn } : {}),
     terminal: options.terminal ?? false,
     trace: options.trace,
@@ -68,6 +75,9 @@ export function openCluster(connection: Connection, options: ClusterOptions): Op
     clusterUid,
     pin: (uid) => {
       pinned = uid;
+    },
+    writeWhile: (held) => {
+      mustHold = held;
     },
     close: () => transport.close(),
   };

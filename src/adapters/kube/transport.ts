@@ -33,6 +33,8 @@ export interface TransportOptions {
   /** A person is at the terminal: credential plugins may ask. */
   readonly terminal?: boolean;
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Asked right before a write is sent, and before it is sent again; throws where nothing may be written any more. */
+  readonly mayWrite?: () => void;
   /** Who wants to see the requests. */
   readonly trace?: Trace | undefined;
 }
@@ -99,6 +101,7 @@ export class Transport {
     for (let attempt = 1; ; attempt += 1) {
       call.signal?.throwIfAborted();
       const credential = await this.#authorizer.current();
+      if (changes(call)) this.#options.mayWrite?.();
       const outcome = await this.#attempt(call, credential, use);
       if ('value' in outcome) return outcome.value;
       if (outcome.failure.status === 401 && !renewed && this.#authorizer.refresh(credential)) {

@@ -2,12 +2,13 @@ import { Fault } from '../../core/fault.ts';
 import { K } from '../../core/kinds.ts';
 import type { KubeObject } from '../../core/object.ts';
 import { ApiFailure, type Clock, type Cluster, type Lock, type LockHold, type LockHolder } from '../../core/ports.ts';
+import type { OpenCluster } from '../kube/cluster.ts';
 import { holderOf, isFree, LEASE_NAME, released, renewed, specOf, taken } from './lease.ts';
 import { GIVE_UP_MS, Renewals } from './renewals.ts';
 import type { Stopwatch } from './stopwatch.ts';
 
 export interface LockDeps {
-  readonly cluster: Cluster;
+  readonly cluster: Cluster & Partial<Pick<OpenCluster, 'writeWhile'>>;
   readonly clock: Pick<Clock, 'now'>;
   /** Namespace of the lease: where the run record is too. */
   readonly namespace: string;
@@ -120,6 +121,7 @@ function keepRenewing(deps: LockDeps, read: () => Promise<KubeObject | undefined
     stop();
     await running;
     if (lost.signal.aborted) return;
+    deps.cluster.writeWhile?.(undefined);
     const live = await read();
     if (!isOurs(live)) return;
     await deps.cluster.replace(K.Lease, released(live)).catch(async (thrown: unknown) => {
@@ -132,6 +134,9 @@ function keepRenewing(deps: LockDeps, read: () => Promise<KubeObject | undefined
     if (!lost.signal.aborted && renewals.tooOld) lose(notRenewed(undefined));
     return !lost.signal.aborted;
   }
+  deps.cluster.writeWhile?.(() => {
+    if (!isHeld()) throw lost.signal.reason;
+  });
   return { lost: lost.signal, isHeld, release };
 }
 

@@ -103,6 +103,32 @@ describe('kube transport', () => {
     assert.deepEqual([asked, pauses], [2, [3000]]);
   });
 
+  it('sends no write again, and none at first, once the lock is not held, and reads on', async () => {
+    const server = await on(({ method }, response) => {
+      if (method === 'GET') sendJson(response, VERSION);
+      else sendJson(response, {}, 429, { 'Retry-After': '30' });
+    });
+    let held = 1;
+    const { cluster } = clusterTo(server.url);
+    cluster.writeWhile(() => {
+      if (held-- <= 0) throw new Fault('locked', 'the lock was lost', []);
+    });
+    const isLocked = (thrown: unknown) => thrown instanceof Fault && thrown.code === 'locked';
+    const path = [{ op: 'add', path: '/metadata/labels', value: {} }] as const;
+    await assert.rejects(
+      cluster.patch(K.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', name: 'a', namespace: 'n', uid: 'u' }, path, 'kubectl'),
+      isLocked,
+    );
+    await assert.rejects(cluster.create(K.ConfigMap, configMap), isLocked);
+    assert.deepEqual(
+      server.seen.map(({ method }) => method),
+      ['PATCH'],
+    );
+    await cluster.version();
+    cluster.writeWhile(undefined);
+    await assert.rejects(cluster.create(K.ConfigMap, configMap), (thrown) => thrown instanceof ApiFailure && thrown.status === 429);
+  });
+
   const repeated: readonly [string, 'GET' | 'POST', number, number][] = [
     ['a read after 503', 'GET', 503, 5],
     ['a read after 500', 'GET', 500, 5],

@@ -11,9 +11,9 @@ function ground() {
   const memory = memoryCluster();
   let now = START;
   const tasks = new Set<() => void>();
-  const lockOf = (identity: string, clockOffMs = 0) =>
+  const lockOf = (identity: string, clockOffMs = 0, writeWhile: (mustHold?: () => void) => void = () => undefined) =>
     leaseLock({
-      cluster: { ...memory.cluster, clockSkewMs: async () => (await memory.cluster.clockSkewMs()) - clockOffMs },
+      cluster: { ...memory.cluster, clockSkewMs: async () => (await memory.cluster.clockSkewMs()) - clockOffMs, writeWhile },
       clock: { now: () => new Date(now + clockOffMs) },
       startStopwatch: () => {
         const started = now;
@@ -219,6 +219,18 @@ describe('the lock', () => {
     sleep(1);
     assert.equal(hold.isHeld(), false);
     assert.ok(isLocked(hold.lost.reason), 'waits and programs end with it');
+  });
+
+  it('lets the program write only while it is held, and does not ask for it once it is given back', async () => {
+    const { lockOf, sleep } = ground();
+    const asked: ((() => void) | undefined)[] = [];
+    const { release, isHeld } = await lockOf('alice', 0, (mustHold) => asked.push(mustHold)).acquire();
+    asked.at(-1)?.();
+    await release();
+    assert.deepEqual([asked.length, asked.at(-1), isHeld()], [2, undefined, true]);
+    await lockOf('bob', 0, (mustHold) => asked.push(mustHold)).acquire();
+    sleep(46);
+    assert.throws(() => asked.at(-1)?.(), isLocked);
   });
 
   it('is still held after a sleep that a renewal has bridged', async () => {
