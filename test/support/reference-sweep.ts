@@ -13,7 +13,7 @@ import { pointText } from './fault-sweep.ts';
 import { type OwnedPlane, ownedPlane } from './owned-plane.ts';
 import { restoreWork, stripWork } from './owner-work.ts';
 import { assertRecorded, withJournal } from './recorded-references.ts';
-import { patchesTooEarly } from './write-order.ts';
+import { removalsTooEarly } from './removal-order.ts';
 
 /** Owned objects on a real control plane whose references come off and go back, once for each fault. */
 export interface ReferenceGround {
@@ -47,7 +47,7 @@ export async function proxiedGround(sweeping: Sweeping, { maxMinutes }: GroundOp
     await owned.stop();
   };
   try {
-    proxy = await startFaultProxy({ behind: access, kubeconfigPath: join(dir, 'proxy.kubeconfig'), maxMinutes });
+    proxy = await startFaultProxy({ behind: access, kubeconfigPath: join(dir, 'proxy.kubeconfig'), bodies: true, maxMinutes });
     return { ...(await sweeping(owned, proxy)), stop };
   } catch (thrown) {
     await stop();
@@ -67,7 +67,7 @@ async function swept({ plane, first, graph }: OwnedPlane, proxy: FaultProxy): Pr
   };
   for (const work of WORKS) assertDone(await work.perform(around), `${work.name} without a fault`);
   const clean = [...proxy.requests];
-  assert.deepEqual(patchesTooEarly(clean), []);
+  assert.deepEqual(removalsTooEarly(clean), []);
   await asBefore('without a fault');
   return {
     clean,
@@ -83,7 +83,7 @@ async function swept({ plane, first, graph }: OwnedPlane, proxy: FaultProxy): Pr
         struck ??= proxy.disarm();
         assertDone(await work.perform(around), `${where}: ${struck?.method} ${struck?.path}`);
       }
-      assert.deepEqual(patchesTooEarly(proxy.requests.slice(from)), [], pointText(point));
+      assert.deepEqual(removalsTooEarly(proxy.requests.slice(from)), [], pointText(point));
       await asBefore(`${pointText(point)}: ${struck?.method} ${struck?.path}`);
       return struck !== undefined;
     },

@@ -17,7 +17,7 @@ import { graphAfter, type OwnerGraph, readOwnerNames } from './owner-graph.ts';
 import { restoreAnewWork, stripWork } from './owner-work.ts';
 import { assertRecorded } from './recorded-references.ts';
 import { assertDone, DEPENDENTS, expected, forgetRun, type GroundOptions, proxiedGround, type ReferenceGround } from './reference-sweep.ts';
-import { patchesTooEarly } from './write-order.ts';
+import { removalsTooEarly } from './removal-order.ts';
 
 /**
  * References come off, the API server of the service serves new UIDs, and they go back with these: first while stored policies wait for
@@ -66,7 +66,7 @@ async function swept({ plane, served, graph }: OwnedPlane, proxy: FaultProxy): P
     assertDone(await restoreAnewWork.perform(around), `${where}: ${struck?.method} ${struck?.path}`);
     const wanted = graphAfter(first, owners, await readOwnerNames(plane.api, NEW_SERVER));
     assert.deepEqual(await graph(), wanted, `${where}: ${struck?.method} ${struck?.path}`);
-    assert.deepEqual(patchesTooEarly(proxy.requests.slice(from)), [], where);
+    assert.deepEqual(removalsTooEarly(proxy.requests.slice(from)), [], where);
     return { tried, struck, waited: renaming.waited, wanted };
   };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type LoggedRequest, openLog, purposeOf } from '../control-plane/proxy-log.ts';
-import { patchesTooEarly, writesPastProxy, writesTooEarly } from './write-order.ts';
+import { writesPastProxy, writesTooEarly } from './write-order.ts';
 
 const OWN = '?fieldManager=netsvc-upgrade&fieldValidation=Strict';
 const LOCK = `/apis/coordination.k8s.io/v1/namespaces/kube-system/leases${OWN}`;
@@ -88,102 +88,6 @@ describe('the order of writes', () => {
       else assert.equal(found, '');
     });
   }
-});
-
-describe('patches and the journal', () => {
-  const HEAD = '/api/v1/namespaces/kube-system/configmaps/netsvc-upgrade-owners';
-  const put = ['PUT', `${HEAD}${OWN}`] as const;
-  const read = ['GET', HEAD] as const;
-  const patch = ['PATCH', '/api/v1/namespaces/shop/configmaps/owned?fieldManager=kubectl'] as const;
-  type Sent = readonly [method: string, path: string, served: number, answered: number, fault?: string];
-  const logOf = (...sent: readonly Sent[]) => {
-    const log = openLog();
-    for (const [method, path, served, answered, fault] of sent) {
-      const entry = log.arrive({ method, path, purpose: purposeOf(method, path), userAgent: '', isRepeated: false });
-      if (fault) entry.struck(fault);
-      if (served > 0) entry.served(served);
-      if (answered > 0) entry.answered(answered);
-    }
-    return log.requests;
-  };
-  const rows: readonly (readonly [string, readonly Sent[], RegExp | undefined])[] = [
-    [
-      'the record, then the patch',
-      [
-        [...put, 200, 200],
-        [...patch, 200, 200],
-      ],
-      undefined,
-    ],
-    [
-      'an answer that was lost, and the record read after it',
-      [
-        [...put, 200, 0],
-        [...read, 200, 200],
-        [...patch, 200, 200],
-      ],
-      undefined,
-    ],
-    [
-      'an answer that was lost',
-      [
-        [...put, 200, 0],
-        [...patch, 200, 200],
-      ],
-      /before its record/,
-    ],
-    [
-      'a record that was refused',
-      [
-        [...put, 409, 409],
-        [...read, 200, 200],
-        [...patch, 200, 200],
-      ],
-      /before its record/,
-    ],
-    [
-      'a record that never reached the server',
-      [
-        [...put, 0, 0],
-        [...read, 200, 200],
-        [...patch, 200, 200],
-      ],
-      /before its record/,
-    ],
-    [
-      'what was read before it was stored',
-      [
-        [...read, 200, 200],
-        [...put, 200, 0],
-        [...patch, 200, 200],
-      ],
-      /before its record/,
-    ],
-    [
-      'what was read was of before',
-      [
-        [...put, 200, 0],
-        [...read, 200, 200, 'stale'],
-        [...patch, 200, 200],
-      ],
-      /before its record/,
-    ],
-    [
-      'the patch first',
-      [
-        [...patch, 200, 200],
-        [...put, 200, 200],
-      ],
-      /before its record/,
-    ],
-    ['no patch at all', [[...put, 200, 200]], /nothing was patched/],
-  ];
-  for (const [title, sent, complaint] of rows)
-    it(`${complaint ? 'are wrong' : 'are right'}: ${title}`, () => {
-      const found = patchesTooEarly(logOf(...sent)).join('\n');
-      if (complaint) assert.match(found, complaint);
-      else assert.equal(found, '');
-    });
 });
 
 describe('writes past the proxy', () => {

@@ -19,25 +19,6 @@ export function writesTooEarly(run: readonly LoggedRequest[]): readonly string[]
   });
 }
 
-const HEAD = /\/configmaps\/netsvc-upgrade-owners$/;
-const isAnswered = ({ clientStatus }: LoggedRequest): boolean => clientStatus === 200 || clientStatus === 201;
-
-/**
- * Patches of objects that came before the server had stored a record of owner references and the program had been told so: by the
- * answer to that write, or, if this was lost, by one that it read later. For requests that begin without any journal, of one process or
- * of several; there must be none. A log without a patch is no proof of anything, and says so.
- */
-export function patchesTooEarly(requests: readonly LoggedRequest[]): readonly string[] {
-  const patches = requests.filter((one) => one.method === 'PATCH' && !isOwn(one));
-  if (patches.length === 0) return ['nothing was patched'];
-  const heads = requests.filter((one) => HEAD.test(pathOf(one)));
-  const stored = heads.find(({ method, serverStatus }) => method === 'PUT' && serverStatus === 200)?.arrivedAt ?? Infinity;
-  const told = heads.find((one) => one.arrivedAt >= stored && isAnswered(one) && one.fault !== 'stale')?.answeredAt ?? Infinity;
-  return patches
-    .filter(({ arrivedAt }) => arrivedAt < told)
-    .map(({ number, path }) => `request ${number} PATCH ${path} came before its record was acknowledged`);
-}
-
 /** What the audit log has of tools that the proxy never saw: somebody went around it. */
 export function writesPastProxy(auditLog: string, known: ReadonlySet<string>): readonly string[] {
   const lines = auditLog.split('\n').filter((line) => line.trim() !== '');
