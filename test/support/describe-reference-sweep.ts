@@ -50,12 +50,13 @@ export function describeWholeReferenceSweep(
 ): void {
   describe(`every fault ${title} while ${what}`, () => {
     let ground: ReferenceGround;
-    before(async function () {
+    // One for each sort of fault: what one of them leaves behind is not the next one's to suffer from.
+    beforeEach(async function () {
       this.timeout(GROUND_LIMIT_MS);
       if (!hasReleases()) this.skip();
       ground = await open({ maxMinutes: WHOLE_MINUTES });
     });
-    after(() => ground?.stop());
+    afterEach(() => ground?.stop());
     for (const stratum of STRATA.filter(pick)) {
       it(`${stratum.kind} at each of the ${stratum.among} loses no reference that is not recorded, and one more try brings all back`, async function () {
         this.timeout(WHOLE_MINUTES * 60_000);

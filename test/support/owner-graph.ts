@@ -1,4 +1,5 @@
-import type { Api, ApiObject } from '../control-plane/api.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Api, ApiError, type ApiObject } from '../control-plane/api.ts';
 import { isPolicy, type ServerRule, servedName, servedObject } from '../control-plane/service-objects.ts';
 import { GROUP, OWNED_LABEL, type Reference } from './owned-objects.ts';
 
@@ -21,11 +22,11 @@ export async function readOwnerGraph(api: Api): Promise<OwnerGraph> {
 }
 
 async function readVersion(api: Api, path: string): Promise<readonly (readonly [string, readonly Reference[]])[]> {
-  const { resources } = await api.get<Discovery>(path);
+  const { resources } = await patient<Discovery>(api, path);
   const listed = resources.filter(({ name, verbs }) => verbs.includes('list') && !name.includes('/'));
   const lists = await Promise.all(
     listed.map(async ({ name }) => {
-      const { items } = await api.get<{ items: readonly ApiObject[] }>(`${path}/${name}?labelSelector=${OWNED_LABEL}`);
+      const { items } = await patient<{ items: readonly ApiObject[] }>(api, `${path}/${name}?labelSelector=${OWNED_LABEL}`);
       return items.map(
         ({ metadata }) => [keyOf(`${path}/${name}`, metadata), (metadata.ownerReferences ?? []) as readonly Reference[]] as const,
       );
@@ -33,6 +34,18 @@ async function readVersion(api: Api, path: string): Promise<readonly (readonly [
   );
   return lists.flat();
 }
+
+/** What an API server behind the first one answers, which a busy machine may keep waiting longer than the first one does. */
+async function patient<T>(api: Api, path: string): Promise<T> {
+  for (let attempt = 1; ; attempt += 1)
+    try {
+      return await api.get<T>(path);
+    } catch (thrown) {
+      if (!(thrown instanceof ApiError) || thrown.status !== 503 || attempt === PATIENCE) throw thrown;
+      await wait(1_000);
+    }
+}
+const PATIENCE = 5;
 
 const keyOf = (path: string, { namespace, name, uid }: ApiObject['metadata']) => `${path} ${namespace ?? ''}/${name} ${uid}`;
 
