@@ -36,7 +36,8 @@ async function upgraded(temporary = true): Promise<Scenario> {
   const allow = [{ action: 'Allow' }];
   if (temporary)
     put(scenario, 'GlobalNetworkPolicy', NAME, { selector: 'has(old)', types: ['Ingress', 'Egress'], ingress: allow, egress: allow });
-  put(scenario, 'GlobalNetworkPolicy', 'mine', { selector: 'has(role)', types: ['Ingress', 'Egress'] });
+  const some = [{ action: 'Allow', protocol: 'TCP' }];
+  put(scenario, 'GlobalNetworkPolicy', 'mine', { selector: 'has(role)', types: ['Ingress', 'Egress'], ingress: some, egress: some });
   put(scenario, 'HostEndpoint', 'policed', { node: 'node-01', interfaceName: '*' }, { old: '', role: 'host' });
   return scenario;
 }
@@ -84,6 +85,18 @@ describe('policy on the sandbox', () => {
     assert.deepEqual(policies(scenario), [NAME, 'mine']);
     assert.equal((await run(scenario, { delete: NAME, accept: ['NS-721=HostEndpoint/bare'] })).exit, 'done');
     assert.deepEqual(policies(scenario), ['mine']);
+  });
+
+  it('refuses where a policy that allows nothing is all that would be left', async () => {
+    const scenario = await upgraded();
+    put(scenario, 'HostEndpoint', 'bare', { node: 'node-01', interfaceName: '*' }, { old: '' });
+    put(scenario, 'GlobalNetworkPolicy', 'default-deny', { selector: 'all()', types: ['Ingress', 'Egress'] });
+    const refused = await run(scenario, { delete: NAME });
+    assert.equal(refused.exit, 'blocked');
+    assert.deepEqual(refused.findings.find(({ id }) => id === 'NS-721')?.evidence, [
+      { text: 'HostEndpoint/bare', detail: 'ingress: default-deny, then deny; egress: default-deny, then deny' },
+    ]);
+    assert.deepEqual(policies(scenario), [NAME, 'default-deny', 'mine']);
   });
 
   it('deletes it when told by name, writes nothing the second time, and puts it back', async () => {

@@ -67,11 +67,8 @@ export async function readPolicyFacts(sources: Sources, context: Context): Promi
     call,
     kept,
     stored: found.map(({ metadata }) => metadata.name),
-    denied: told(({ denied }) => denied.join(', ')),
-    decided: told(
-      ({ decided }) => decided.map(({ lane, after }) => `${lane}: ${laneText(after)}`).join('; '),
-      ({ decided }) => decided.map(({ lane, after }) => `${lane}: ${laneText(after, FIRST)}`).join('; '),
-    ),
+    denied: told(...lanesTexts('denied')),
+    decided: told(...lanesTexts('decided')),
     pods: await attemptWith(workloads, async (facts) => podsWithout(found, policies, facts, profile)),
     told: options.deletePolicy !== undefined,
     cli: 'missing' in call ? call : { program: call.program },
@@ -104,6 +101,13 @@ function podsWithout(found: readonly KubeObject[], policies: readonly KubeObject
 
 /** Policies that a list on a screen names one by one. */
 const FIRST = 3;
+
+/** What each of these ways of a host comes to: all of it, and the short text. */
+function lanesTexts(what: 'denied' | 'decided') {
+  const text = (limit?: number) => (host: HostWithout) =>
+    host[what].map(({ lane, after }) => `${lane}: ${laneText(after, limit)}`).join('; ');
+  return [text(), text(FIRST)] as const;
+}
 
 function texts(detail: string, brief: string): { readonly detail: string; readonly brief?: string } {
   return brief === detail ? { detail } : { detail, brief };
