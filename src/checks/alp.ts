@@ -25,6 +25,10 @@ export interface AlpJudged {
   readonly csi: Reading<{ readonly wanted: number; readonly ready: number } | 'untold' | undefined>;
   readonly inUse: boolean;
   readonly undo: boolean;
+  /** Of `--undo`: how many injectors get their former template back. */
+  readonly restored: Reading<number>;
+  /** Of `--undo`: injectors in which something was changed since that would be overwritten. */
+  readonly changedSince: Reading<readonly Evidence[]>;
 }
 
 export type AlpCheck = Check<AlpJudged>;
@@ -75,10 +79,12 @@ export const driverRuns: AlpCheck = defineCheck('NS-733', {
   category: 'follow-up',
   severity: 'error',
   ref: 'domain §9',
-  judge({ mounts, csi, inUse, undo }, { options }) {
-    if (undo || !inUse) return notApplicable(UNUSED);
+  judge({ mounts, csi, inUse, undo, restored }, { options }) {
+    if (!inUse) return notApplicable(UNUSED);
+    if (undo && read(restored) === 0) return notApplicable(NOTHING_RESTORED);
     const by = read(mounts);
-    if (by.flexible.length > 0) return flexibleVolumeGone(by.flexible, options.release);
+    if (by.flexible.length > 0) return flexibleVolumeGone(by.flexible, options.release, undo);
+    if (undo) return ok('no former template mounts by a driver that the target does not have');
     if (by.csi.length === 0) return notApplicable('no template that new pods get mounts by the CSI driver');
     const driver = read(csi);
     if (driver === 'untold') return ok('the CSI driver is there, under a name of its own: how far it is cannot be told');
@@ -99,12 +105,13 @@ export const driverRuns: AlpCheck = defineCheck('NS-733', {
   },
 });
 
-function flexibleVolumeGone(injectors: readonly Evidence[], release: string): Verdict {
-  return failed(
-    `new pods would mount by the flexible volume driver, which ${release} does not have, and could not start: ${listed(injectors.map(({ text }) => text))}`,
-    'Give a template that mounts by the CSI driver with --template FILE.',
-    { next: `${PROGRAM} alp --dry-run=client --template FILE`, evidence: injectors },
-  );
+function flexibleVolumeGone(injectors: readonly Evidence[], release: string, undo: boolean): Verdict {
+  const because = `new pods would mount by the flexible volume driver, which ${release} does not have, and could not start: ${listed(injectors.map(({ text }) => text))}`;
+  const asked = `${PROGRAM} alp --dry-run=client --template FILE`;
+  if (!undo)
+    return failed(because, 'Give a template that mounts by the CSI driver with --template FILE.', { next: asked, evidence: injectors });
+  const hint = 'Leave the template of the target, or give one of your own that mounts by the CSI driver with --template FILE.';
+  return failed(because, hint, { next: asked, evidence: injectors });
 }
 
 export const workloadsRestartable: AlpCheck = defineCheck('NS-734', {
@@ -126,4 +133,28 @@ export const workloadsRestartable: AlpCheck = defineCheck('NS-734', {
   },
 });
 
-export const alpChecks: readonly AlpCheck[] = [meshHasTemplate, injectorEditsCarried, driverRuns, workloadsRestartable];
+const NOTHING_RESTORED = 'no injector gets its former template back';
+
+/** What a person or the mesh's own upgrade changed since is theirs: the way back does not drop it unseen. */
+export const wayBackKeepsChanges: AlpCheck = defineCheck('NS-735', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§4.6/1',
+  judge({ undo, restored, changedSince }) {
+    if (!undo || read(restored) === 0) return notApplicable(NOTHING_RESTORED);
+    return failIfAny(read(changedSince), 'what was changed since stays in the former templates', (names) => ({
+      because: `the former template would overwrite what was changed since alp put its own in: ${names}`,
+      hint: `Take the places back by hand, or accept this check: what is overwritten is kept in the run record.`,
+      next: `${PROGRAM} alp --undo --dry-run=client -o wide`,
+      exit: 'conflicts',
+    }));
+  },
+});
+
+export const alpChecks: readonly AlpCheck[] = [
+  meshHasTemplate,
+  injectorEditsCarried,
+  driverRuns,
+  workloadsRestartable,
+  wayBackKeepsChanges,
+];

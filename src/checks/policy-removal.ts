@@ -7,9 +7,9 @@ export interface RemovalJudged {
   /** Stored names of the temporary policy; empty if there is none. */
   readonly stored: readonly string[];
   /** Hosts on which all traffic of a way would be dropped without it. */
-  readonly denied: Reading<readonly { readonly host: string; readonly detail: string }[]>;
+  readonly denied: Reading<readonly HostDetail[]>;
   /** Hosts on which other policies would decide alone. */
-  readonly decided: Reading<readonly { readonly host: string; readonly detail: string; readonly brief?: string }[]>;
+  readonly decided: Reading<readonly HostDetail[]>;
   /** Pods on which other policies would decide alone, by namespace. */
   readonly pods: Reading<
     readonly { readonly namespace: string; readonly pods: number; readonly detail: string; readonly brief?: string }[]
@@ -20,6 +20,12 @@ export interface RemovalJudged {
   readonly cli: { readonly program: string } | { readonly missing: string };
   readonly needsCli: boolean;
   readonly undo: boolean;
+}
+
+interface HostDetail {
+  readonly host: string;
+  readonly detail: string;
+  readonly brief?: string;
 }
 
 type RemovalCheck = Check<RemovalJudged>;
@@ -35,10 +41,10 @@ export const nothingCutOff: RemovalCheck = defineCheck('NS-721', {
     if (undo || stored.length === 0) return notApplicable(NONE);
     const hosts = read(denied);
     return failIfAny(
-      hosts.map(({ host, detail }) => ({ text: host, detail })),
+      hosts.map(({ host, ...texts }) => ({ text: host, ...texts })),
       `no host depends on ${profile.temporaryPolicy} alone`,
       (names) => ({
-        because: `${counted(hosts.length, 'host endpoint')} would have all traffic dropped without ${profile.temporaryPolicy}: ${names}`,
+        because: `${counted(hosts.length, 'host endpoint')} would have all traffic of a direction dropped without ${profile.temporaryPolicy}: ${names}`,
         hint: 'Review the traffic logs of this policy, and add the global policies that allow what these hosts need; the failsafe ports stay open.',
         ...(told ? {} : { severity: 'warning' as const }),
         next: `${PROGRAM} policy`,

@@ -141,6 +141,7 @@ export const registry = {
   'NS-732': 'edits of the injector carried',
   'NS-733': 'CSI driver runs before meshed pods are restarted',
   'NS-734': 'meshed workloads can be restarted',
+  'NS-735': 'changes since kept on the way back of the sidecar template',
   'NS-741': 'owner references searched everywhere',
   'NS-742': 'manifests without the UIDs of before',
   'NS-743': 'owners found by their names',

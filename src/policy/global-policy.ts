@@ -10,6 +10,15 @@ export interface Rule {
   readonly [field: string]: unknown;
 }
 
+/** True if the rule decides on every packet that comes to it. */
+export function isUnconditional({ action: _, metadata: __, ...conditions }: Rule): boolean {
+  return Object.values(conditions).every((value) => isEmpty(value));
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+}
+
 export type Direction = 'ingress' | 'egress';
 
 export interface GlobalPolicy {

@@ -1,5 +1,5 @@
 import type { HostEndpoint } from '../core/host-endpoint.ts';
-import { type Direction, type GlobalPolicy, hostPredicateOf, type Rule, type Tier } from './global-policy.ts';
+import { type Direction, type GlobalPolicy, hostPredicateOf, isUnconditional, type Rule, type Tier } from './global-policy.ts';
 import type { Labels, Predicate } from './selector.ts';
 
 /**
@@ -53,6 +53,15 @@ export function postureOf(endpoint: Pick<HostEndpoint, 'labels' | 'profiles'>, w
     'forward-egress': forwardLane(lanes['forward-egress']),
     'pre-dnat': forwardLane(lanes['pre-dnat'], 'allow'),
   };
+}
+
+/** The policies in force on that host, in their order. */
+export function policiesInForce(
+  endpoint: Pick<HostEndpoint, 'labels' | 'profiles'>,
+  world: PolicyWorld,
+): (lane: Lane) => readonly GlobalPolicy[] {
+  const lanes = policiesByLane(inherited(endpoint, world), world);
+  return (lane) => lanes[lane].policies.map(({ policy }) => policy);
 }
 
 /** The policies of one lane, in their order. */
@@ -172,11 +181,5 @@ function profilesEnd(profiles: readonly string[], way: Direction, world: PolicyW
 }
 
 function allowsAll([first]: readonly Rule[]): boolean {
-  if (!first) return false;
-  const { action, ...conditions } = first;
-  return action?.toLowerCase() === 'allow' && Object.values(conditions).every((value) => isEmpty(value));
-}
-
-function isEmpty(value: unknown): boolean {
-  return value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+  return first?.action?.toLowerCase() === 'allow' && isUnconditional(first);
 }

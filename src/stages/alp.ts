@@ -48,7 +48,8 @@ const KEEPS_WORKING = 'an older sidecar goes on working with the new agents: not
 /** In batches, each waited for. */
 function restartActions(wanted: readonly MeshedWorkload[], image: string, context: Context): readonly Action[] {
   const batches = batchesOf(wanted, context.options.batch ?? 1);
-  const first = wanted.find(({ isRolling }) => !isRolling);
+  // Batches are not in the order of the workloads.
+  const first = batches.flat().find(({ isRolling }) => !isRolling);
   return batches.flatMap((batch, index) => [
     ...batch.filter(({ isRolling }) => !isRolling).map((one) => restart(one, one === first)),
     waitFor(batch, index, image, context),

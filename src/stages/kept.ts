@@ -1,12 +1,7 @@
 import { type KeptItem, numberOf, type Records } from '../core/ports.ts';
 import type { StageId } from '../core/stage.ts';
 
-/** What a stage kept before it changed things, of the latest run in which it did, in the order of keeping. */
-export async function latestKept(records: Pick<Records, 'keptWith'>, stage: StageId): Promise<readonly KeptItem[]> {
-  return (await keptByRun(records, stage)).at(-1) ?? [];
-}
-
-/** The same of every run, the oldest first. Ids begin with the run's, which begins with its time. */
+/** What a stage kept before it changed things, run by run, the oldest first; of a run in the order of keeping. Ids begin with the run's, which begins with its time. */
 export async function keptByRun(records: Pick<Records, 'keptWith'>, stage: StageId): Promise<readonly (readonly KeptItem[])[]> {
   const runs = Map.groupBy(await records.keptWith(`/${stage}/`), ({ id }) => id.split('/')[0] ?? '');
   return [...runs].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, items]) => items.toSorted((a, b) => numberOf(a) - numberOf(b)));

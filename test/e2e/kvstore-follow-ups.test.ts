@@ -53,7 +53,9 @@ describe('hep and policy with a real key-value store', () => {
     await put('kubecontrollersconfigurations', 'default', 'KubeControllersConfiguration', {
       controllers: { node: { syncLabels: 'Enabled' } },
     });
-    await put('globalnetworkpolicies', 'hosts', 'GlobalNetworkPolicy', { selector: 'role == "host"', types: ['Ingress', 'Egress'] });
+    const some = [{ action: 'Allow', protocol: 'TCP' }];
+    const hosts = { selector: 'role == "host"', types: ['Ingress', 'Egress'], ingress: some, egress: some };
+    await put('globalnetworkpolicies', 'hosts', 'GlobalNetworkPolicy', hosts);
     for (const index of [1, 2]) {
       const spec = { node: `node-0${index}`, interfaceName: '*', expectedIPs: ['10.0.0.1'] };
       await put('hostendpoints', `old-${index}`, 'HostEndpoint', spec, { role: 'host' });

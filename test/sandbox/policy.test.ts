@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { toOptions } from '../../src/cli/options.ts';
+import type { Profile } from '../../src/core/profile.ts';
 import { storedMetadata } from '../../src/core/stored-metadata.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
@@ -13,11 +14,17 @@ import { policyStage } from '../../src/stages/policy.ts';
 const releasesFolder = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
 const NAME = 'allow-all-upgrade';
 
+/** The service puts the tier before the names of stored policies, or did. */
+const profile: Profile = {
+  ...netsvc,
+  policyRenaming: { since: 'v3.32.0', prefix: 'default.', switchField: 'spec.controllers.policyMigration.enabled' },
+};
+
 function run(scenario: Scenario, flags: Parameters<typeof toOptions>[0] = {}): Promise<ChainOutcome> {
   const { clock, clusterUid, workFolder } = scenario;
   const options = toOptions(flags, { defaultRelease: netsvc.defaultRelease, checks: ['NS-721'] });
   const where = { server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder };
-  return runChain([policyStage], sandboxPorts(scenario), { profile: netsvc, options, ...where, startedAt: clock.now() }, () => undefined);
+  return runChain([policyStage], sandboxPorts(scenario), { profile, options, ...where, startedAt: clock.now() }, () => undefined);
 }
 
 function put({ cluster }: Scenario, kind: string, name: string, spec: object, labels = {}): void {
@@ -36,7 +43,8 @@ async function upgraded(temporary = true): Promise<Scenario> {
   const allow = [{ action: 'Allow' }];
   if (temporary)
     put(scenario, 'GlobalNetworkPolicy', NAME, { selector: 'has(old)', types: ['Ingress', 'Egress'], ingress: allow, egress: allow });
-  put(scenario, 'GlobalNetworkPolicy', 'mine', { selector: 'has(role)', types: ['Ingress', 'Egress'] });
+  const some = [{ action: 'Allow', protocol: 'TCP' }];
+  put(scenario, 'GlobalNetworkPolicy', 'mine', { selector: 'has(role)', types: ['Ingress', 'Egress'], ingress: some, egress: some });
   put(scenario, 'HostEndpoint', 'policed', { node: 'node-01', interfaceName: '*' }, { old: '', role: 'host' });
   return scenario;
 }
@@ -86,6 +94,18 @@ describe('policy on the sandbox', () => {
     assert.deepEqual(policies(scenario), ['mine']);
   });
 
+  it('refuses where a policy that allows nothing is all that would be left', async () => {
+    const scenario = await upgraded();
+    put(scenario, 'HostEndpoint', 'bare', { node: 'node-01', interfaceName: '*' }, { old: '' });
+    put(scenario, 'GlobalNetworkPolicy', 'default-deny', { selector: 'all()', types: ['Ingress', 'Egress'] });
+    const refused = await run(scenario, { delete: NAME });
+    assert.equal(refused.exit, 'blocked');
+    assert.deepEqual(refused.findings.find(({ id }) => id === 'NS-721')?.evidence, [
+      { text: 'HostEndpoint/bare', detail: 'ingress: default-deny, then deny; egress: default-deny, then deny' },
+    ]);
+    assert.deepEqual(policies(scenario), [NAME, 'default-deny', 'mine']);
+  });
+
   it('deletes it when told by name, writes nothing the second time, and puts it back', async () => {
     const scenario = await upgraded();
     assert.equal((await run(scenario, { delete: NAME })).exit, 'done');
@@ -133,5 +153,96 @@ describe('policy on the sandbox', () => {
         assert.deepEqual(policies(scenario), [NAME, 'mine']);
       }
     }
+  });
+
+  describe('that is stored under two names', () => {
+    const TWIN = `default.${NAME}`;
+    const allow = [{ action: 'Allow' }];
+    const both = { types: ['Ingress', 'Egress'], ingress: allow, egress: allow };
+    const specs = { [TWIN]: { selector: 'has(older)', ...both }, [NAME]: { selector: 'has(old)', ...both } };
+    const selectors = ({ cluster }: Scenario) => {
+      const kind = cluster.kinds().find(({ plural }) => plural === 'globalnetworkpolicies');
+      const all = kind ? cluster.store.list(kind) : [];
+      return Object.fromEntries(all.map(({ metadata, spec }) => [metadata.name, (spec as { selector: string }).selector]));
+    };
+    async function twice(older: object = specs[TWIN] ?? {}): Promise<Scenario> {
+      const scenario = await upgraded();
+      put(scenario, 'GlobalNetworkPolicy', TWIN, older);
+      return scenario;
+    }
+    const start = { [NAME]: 'has(old)', [TWIN]: 'has(older)', mine: 'has(role)' };
+
+    it('comes back as two where they differ, and stays so', async () => {
+      const scenario = await twice();
+      assert.equal((await run(scenario, { delete: NAME })).exit, 'done');
+      assert.deepEqual(policies(scenario), ['mine']);
+      assert.equal((await run(scenario, { undo: true })).exit, 'done');
+      assert.deepEqual(selectors(scenario), start);
+      const again = await run(scenario, { undo: true });
+      assert.deepEqual([again.exit, again.writes], ['done', 0]);
+    });
+
+    it('comes back once where they say the same', async () => {
+      const scenario = await twice(specs[NAME]);
+      assert.equal((await run(scenario, { delete: NAME })).exit, 'done');
+      assert.equal((await run(scenario, { undo: true })).exit, 'done');
+      assert.deepEqual(selectors(scenario), { [NAME]: 'has(old)', mine: 'has(role)' });
+    });
+
+    /** Kills that command at each of its writes, after the others have run. */
+    async function eachKill(flags: object, before: readonly object[], then: (scenario: Scenario) => Promise<void>): Promise<void> {
+      const begun = async () => {
+        const scenario = await twice();
+        for (const one of before) await run(scenario, one);
+        return scenario;
+      };
+      const whole = await begun();
+      const first = whole.cluster.faults.writes;
+      await run(whole, flags);
+      for (let at = first + 1; at <= whole.cluster.faults.writes; at += 1) {
+        for (const kill of ['before', 'after'] as const) {
+          const scenario = await begun();
+          scenario.cluster.faults.plan({ at, kill });
+          await run(scenario, flags).catch(() => undefined);
+          await then(scenario);
+          assert.equal((await run(scenario, { undo: true })).exit, 'done');
+          assert.deepEqual(selectors(scenario), start, `killed ${kill} write ${at}`);
+        }
+      }
+    }
+
+    it('comes back whole wherever the removal is killed and goes on', () =>
+      eachKill({ delete: NAME }, [], async (scenario) => {
+        assert.equal((await run(scenario, { delete: NAME })).exit, 'done');
+        assert.deepEqual(policies(scenario), ['mine']);
+      }));
+
+    it('comes back whole wherever the removal is killed, and is not gone on with', () =>
+      eachKill({ delete: NAME }, [], async () => undefined));
+
+    it('comes back whole wherever the way back is killed', () => eachKill({ undo: true }, [{ delete: NAME }], async () => undefined));
+
+    it('comes back whole where one removal failed and another ended it', async () => {
+      const scenario = await twice();
+      const first = scenario.cluster.faults.writes;
+      const whole = await twice();
+      await run(whole, { delete: NAME });
+      for (let at = first + 1; at <= whole.cluster.faults.writes; at += 1) {
+        const failing = await twice();
+        failing.cluster.faults.plan({ at, status: 403 });
+        await run(failing, { delete: NAME });
+        assert.equal((await run(failing, { delete: NAME })).exit, 'done');
+        assert.equal((await run(failing, { undo: true })).exit, 'done');
+        assert.deepEqual(selectors(failing), start, `refused write ${at}`);
+      }
+    });
+
+    it('is left alone where somebody made another since', async () => {
+      const scenario = await twice();
+      assert.equal((await run(scenario, { delete: NAME })).exit, 'done');
+      put(scenario, 'GlobalNetworkPolicy', NAME, { selector: 'has(mine)', types: ['Ingress'] });
+      const back = await run(scenario, { undo: true });
+      assert.deepEqual([back.exit, back.writes], ['done', 0]);
+    });
   });
 });

@@ -2,103 +2,31 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import type { Action } from '../../src/core/action.ts';
 import { LAST_APPLIED } from '../../src/core/applied-owners.ts';
-import type { Options } from '../../src/core/context.ts';
 import type { KubeObject } from '../../src/core/object.ts';
-import type { KeptItem, Sources } from '../../src/core/ports.ts';
 import type { Profile } from '../../src/core/profile.ts';
 import { parseTemplate } from '../../src/merge/injector-template.ts';
 import { calico } from '../../src/profiles/calico.ts';
-import { alpStage } from '../../src/stages/alp.ts';
-import { contextOf, object } from '../fixtures/facts.ts';
-import { clusterOf } from '../support/cluster-of.ts';
+import { object } from '../fixtures/facts.ts';
 import { releases } from '../support/shared.ts';
-
-const NEW = 'v3.32.1';
-const OLD = 'v3.27.5';
-const template = (release: string, extra = '') =>
-  `policy: enabled\n  - name: dikastes\n    image: quay.io/calico/dikastes:${release}\n${extra}last: line\n`;
-const fileOf = (release: string, extra = '') => `data:\n  config: |\n${template(release, extra).replace(/^(?=.)/gm, '    ')}`;
-/** Template files by release and path. */
-type Files = Readonly<Record<string, string>>;
-const FILES: Files = {
-  [`${NEW}/manifests/alp/istio-inject-configmap-1.15.yaml`]: fileOf(NEW, 'fresh: yes\n'),
-  [`${OLD}/manifests/alp/istio-inject-configmap-1.15.yaml`]: fileOf(OLD),
-};
-
-const injector = (config: string, name = 'istio-sidecar-injector') =>
-  object('v1', `ConfigMap/istio-system/${name}`, { metadata: { uid: 'map' }, data: { config, values: '{}' } });
-const istiod = (tag: string, revision?: string) =>
-  object('apps/v1', 'Deployment/istio-system/istiod', {
-    metadata: { labels: revision ? { 'istio.io/rev': revision } : {} },
-    spec: { template: { spec: { containers: [{ name: 'discovery', image: `docker.io/istio/pilot:${tag}` }] } } },
-  });
-const owned = (kind: string, name: string) => [{ apiVersion: 'apps/v1', kind, name, uid: 'u', controller: true }];
-
-function pod(name: string, sidecar: string, ownerReferences: unknown = undefined, labels = {}): KubeObject {
-  return object('v1', `Pod/shop/${name}`, {
-    metadata: { labels, ...(ownerReferences ? { ownerReferences } : {}), creationTimestamp: '2026-01-01T10:00:00Z' },
-    spec: {
-      containers: [
-        { name: 'app', image: 'shop' },
-        { name: 'dikastes', image: `quay.io/calico/dikastes:${sidecar}` },
-      ],
-    },
-    status: { phase: 'Running' },
-  });
-}
-
-interface Case {
-  readonly objects: readonly KubeObject[];
-  readonly files?: Files;
-  readonly options?: Partial<Options>;
-  readonly kept?: readonly KeptItem[];
-  readonly profile?: Profile;
-}
-
-/** Agents of the target, so that the installation is known. */
-const agents = object('apps/v1', 'DaemonSet/kube-system/calico-node', {
-  spec: {
-    template: {
-      spec: {
-        containers: [{ name: 'calico-node', image: `quay.io/calico/node:${NEW}`, env: [{ name: 'DATASTORE_TYPE', value: 'kubernetes' }] }],
-      },
-    },
-  },
-});
-
-async function open({ objects, files = FILES, options = {}, kept = [], profile }: Case) {
-  const { cluster } = clusterOf([agents, ...objects]);
-  const sources = {
-    cluster,
-    artifacts: {
-      has: async (release: string, path: string) => `${release}/${path}` in files,
-      fetch: async (release: string, path: string) => ({
-        url: path,
-        file: path,
-        sha256: '',
-        bytes: new TextEncoder().encode(files[`${release}/${path}`]),
-      }),
-    },
-    files: { readText: async (path: string) => files[path] ?? '' },
-    records: { keptWith: async () => kept },
-  } as unknown as Sources;
-  const context = contextOf({ path: 'manifest', variant: 'calico', ...options }, profile);
-  return (await alpStage.open(sources, context)) as Awaited<ReturnType<typeof alpStage.open>>;
-}
-
-async function planned(given: Case): Promise<readonly Action[] | string> {
-  const plan = (await open(given)).plan();
-  return 'skip' in plan ? plan.skip : plan.actions;
-}
-
-const ids = (plan: readonly Action[] | string) => (typeof plan === 'string' ? plan : plan.map(({ id }) => id).join(' '));
-const finding = async (given: Case, id: string) => (await open(given)).findings().find((one) => one.id === id);
-const written = (plan: readonly Action[] | string) => {
-  const action = typeof plan === 'string' ? undefined : plan.find(({ effect }) => effect.type === 'write');
-  return action?.effect.type === 'write' ? action.effect.content : '';
-};
+import {
+  type Case,
+  FILES,
+  type Files,
+  fileOf,
+  finding,
+  ids,
+  injector,
+  istiod,
+  NEW,
+  OLD,
+  open,
+  owned,
+  planned,
+  pod,
+  template,
+  written,
+} from './alp/mesh.ts';
 
 describe('alp without the sidecar', () => {
   it('has nothing to do', async () => {
@@ -238,33 +166,6 @@ describe('the template of alp', () => {
     assert.equal(ids(await planned(given)), 'file-istio-sidecar-injector-canary template-istio-sidecar-injector-canary');
   });
 
-  it('comes back with --undo', async () => {
-    const former = { ...injector(template(OLD)), metadata: { name: 'istio-sidecar-injector', namespace: 'istio-system', uid: 'map' } };
-    const kept = [{ id: 'r1/alp/template-istio-sidecar-injector#1', content: { map: former } }];
-    assert.equal(
-      ids(await planned({ objects: [injector(template(NEW)), istiod('1.15.0')], kept, options: { undo: true } })),
-      'undo-istio-sidecar-injector',
-    );
-    assert.match(ids(await planned({ objects: [injector(template(OLD)), istiod('1.15.0')], kept, options: { undo: true } })), /former/);
-  });
-
-  it('comes back as it was before the last of several changes', async () => {
-    const map = (config: string) => ({
-      ...injector(config),
-      metadata: { name: 'istio-sidecar-injector', namespace: 'istio-system', uid: 'map' },
-    });
-    const kept = [1, 2, 10].map((number) => ({
-      id: `r1/alp/template-istio-sidecar-injector#${number}`,
-      content: { map: map(`step ${number}`) },
-    }));
-    const plan = await planned({ objects: [injector(template(NEW)), istiod('1.15.0')], kept: kept.toReversed(), options: { undo: true } });
-    const [only, ...more] = typeof plan === 'string' ? [] : plan;
-    assert.equal(more.length, 0);
-    assert.deepEqual(only?.effect.type === 'patch' ? only.effect.patch.map(({ value }) => (value as { config: string }).config) : [], [
-      'step 10',
-    ]);
-  });
-
   describe('that mounts by the CSI driver', () => {
     const files = { ...FILES, [`${NEW}/manifests/alp/istio-inject-configmap-1.15.yaml`]: fileOf(NEW, '  - csi:\n') };
     const driver = (numberReady: number, namespace = 'calico-system', desiredNumberScheduled = 3) =>
@@ -398,7 +299,7 @@ describe('the template of alp', () => {
       ],
       [
         'is every injector’s where a workload does not tell its own',
-        { objects: [...live(template(NEW, FLEX)), canary(template(NEW, CSI)), ...served('db', OLD, 'unknown'), driver] },
+        { objects: [...live(template(NEW, FLEX)), canary(template(NEW, CSI)), ...served('db', OLD, ''), driver] },
         'error',
         /ConfigMap\/istio-system\/istio-sidecar-injector$/,
       ],
@@ -480,6 +381,28 @@ describe('the restarts of alp', () => {
     const [first] = typeof plan === 'string' ? [] : plan;
     const onlyIf = first?.effect.type === 'exec' ? first.effect.onlyIf : undefined;
     assert.deepEqual(onlyIf?.type === 'restartable' ? [onlyIf.workload.name, onlyIf.budgets] : [], ['a', ['all']]);
+  });
+
+  it('are judged anew before the one that is really the first', async () => {
+    const budget = object('policy/v1', 'PodDisruptionBudget/shop/all', {
+      spec: { selector: { matchLabels: { app: 'db' } } },
+      status: { disruptionsAllowed: 1 },
+    });
+    const rolling = { replicas: 2, updatedReplicas: 1 };
+    const sets = ['a', 'b', 'c'].flatMap((name) => [
+      object('apps/v1', `StatefulSet/shop/${name}`, { status: name === 'a' ? rolling : complete }),
+      pod(`${name}-0`, OLD, owned('StatefulSet', name), { app: name === 'c' ? 'other' : 'db' }),
+    ]);
+    const plan = await planned({ objects: [...current, ...sets, budget], options: { batch: 2 } });
+    assert.deepEqual(
+      (typeof plan === 'string' ? [] : plan).map(({ id, afresh = false }) => [id, afresh]),
+      [
+        ['restart-StatefulSet-shop-c', true],
+        ['wait-1', false],
+        ['restart-StatefulSet-shop-b', false],
+        ['wait-2', false],
+      ],
+    );
   });
 
   it('are not repeated where pods are being replaced already', async () => {
@@ -579,18 +502,44 @@ describe('sidecars that restarts would not change', () => {
     assert.match(ids(await planned(given)), new RegExp(`still gives sidecars of ${OLD}`));
   });
 
+  const own = (name: string, annotations: object, labels = {}) => {
+    const one = pod(`${name}-0`, OLD, owned('StatefulSet', name), labels);
+    return [
+      object('apps/v1', `StatefulSet/shop/${name}`, { status: { replicas: 1, updatedReplicas: 1 } }),
+      {
+        ...one,
+        metadata: { ...one.metadata, annotations },
+      } as KubeObject,
+    ];
+  };
+  const status = (revision: string) => ({ 'sidecar.istio.io/status': `{"containers":["istio-proxy"],"revision":"${revision}"}` });
+  const leftOf = async (objects: readonly KubeObject[]) =>
+    (await finding({ objects }, 'NS-734'))?.evidence.map(({ text, detail = '' }) => `${text}: ${detail.split(':')[0]}`);
+
+  it('are left where their revision’s injector lost the sidecar, or there is none: they would come back without any', async () => {
+    const objects = [
+      injector(template(NEW, 'fresh: yes\n')),
+      injector('made: anew by the mesh', 'istio-sidecar-injector-canary'),
+      istiod('1.15.0'),
+      ...own('fresh', status('default')),
+      ...own('bare', status('canary')),
+      ...own('orphan', status('gone')),
+      ...own('unknown', {}),
+    ];
+    assert.equal(ids(await planned({ objects })), 'restart-StatefulSet-shop-fresh wait-1');
+    assert.deepEqual(await leftOf(objects), [
+      'StatefulSet/shop/bare: its injector istio-sidecar-injector-canary has no sidecar',
+      'StatefulSet/shop/orphan: its pods are of revision gone, of which no injector has the sidecar',
+      'StatefulSet/shop/unknown: its pods do not tell which injector serves them, and not every one gives the new sidecar',
+    ]);
+  });
+
+  it('are left where only a revision without any injector is told', async () => {
+    const objects = [injector(template(NEW, 'fresh: yes\n')), istiod('1.15.0'), ...own('orphan', status('gone')), ...own('unknown', {})];
+    assert.equal(ids(await planned({ objects })), 'restart-StatefulSet-shop-unknown wait-1');
+  });
+
   it('are left where their revision’s injector gives older ones, or cannot be told, while another’s gives new ones', async () => {
-    const own = (name: string, annotations: object, labels = {}) => {
-      const one = pod(`${name}-0`, OLD, owned('StatefulSet', name), labels);
-      return [
-        object('apps/v1', `StatefulSet/shop/${name}`, { status: { replicas: 1, updatedReplicas: 1 } }),
-        {
-          ...one,
-          metadata: { ...one.metadata, annotations },
-        } as KubeObject,
-      ];
-    };
-    const status = (revision: string) => ({ 'sidecar.istio.io/status': `{"containers":["istio-proxy"],"revision":"${revision}"}` });
     const objects = [
       injector(template(NEW, 'fresh: yes\n')),
       injector(template(OLD), 'istio-sidecar-injector-canary'),
@@ -601,14 +550,10 @@ describe('sidecars that restarts would not change', () => {
       ...own('unknown', {}),
     ];
     assert.equal(ids(await planned({ objects })), 'restart-StatefulSet-shop-fresh wait-1 restart-StatefulSet-shop-labelled wait-2');
-    const found = await finding({ objects }, 'NS-734');
-    assert.deepEqual(
-      found?.evidence.map(({ text, detail = '' }) => `${text}: ${detail.split(':')[0]}`),
-      [
-        'StatefulSet/shop/held: its injector istio-sidecar-injector-canary still gives an older sidecar',
-        'StatefulSet/shop/unknown: its pods do not tell which injector serves them, and not every one gives the new sidecar',
-      ],
-    );
+    assert.deepEqual(await leftOf(objects), [
+      'StatefulSet/shop/held: its injector istio-sidecar-injector-canary still gives an older sidecar',
+      'StatefulSet/shop/unknown: its pods do not tell which injector serves them, and not every one gives the new sidecar',
+    ]);
   });
 
   it('are found as native sidecars, which are init containers', async () => {

@@ -4,41 +4,65 @@ import type { Context } from '../../core/context.ts';
 import type { Installation } from '../../core/installation.ts';
 import { K } from '../../core/kinds.ts';
 import { refOf, refText } from '../../core/object.ts';
-import type { ClusterReader, KeptItem, Sources } from '../../core/ports.ts';
-import { latestKept } from '../kept.ts';
-import { attempt } from '../reading.ts';
+import type { ClusterReader, Sources } from '../../core/ports.ts';
+import { attempt, attemptWith } from '../reading.ts';
 import { readInstalled } from '../survey/installed.ts';
 import { withInjectorsOf } from './images.ts';
 import { templateMounts } from './mounts.ts';
 import { restartedWorkloads } from './restarted.ts';
-import { type Injector, readInjectorTemplates } from './templates.ts';
+import { type Injector, type Injectors, readInjectorTemplates } from './templates.ts';
+import { changedSince, formerMounts, type WayBack } from './undo.ts';
+import { readWayBack } from './way-back.ts';
 import { type MeshedWorkload, readMeshedWorkloads } from './workloads.ts';
 
 /** Everything that the sidecars’ update is judged and planned by. */
 export interface AlpFacts extends AlpJudged {
   readonly injectors: readonly Injector[];
   readonly workloads: readonly MeshedWorkload[];
-  readonly kept: readonly KeptItem[];
+  /** What `--undo` finds; nothing without it. */
+  readonly wayBack: Reading<WayBack>;
 }
 
-/** Injectors, meshed workloads and what an earlier run kept (§4.6). */
+/** What `alp` is judged and planned by: templates and meshed workloads, or the former templates (§4.6). */
 export async function readAlpFacts(sources: Sources, context: Context): Promise<AlpFacts> {
+  return context.options.undo ? readUndoFacts(sources, context) : readUpdateFacts(sources, context);
+}
+
+async function readUndoFacts(sources: Sources, context: Context): Promise<AlpFacts> {
+  const wayBack = await attempt(() => readWayBack(sources, context.profile));
+  return {
+    injectors: [],
+    workloads: [],
+    wayBack,
+    untemplated: { value: [] },
+    conflicts: [],
+    available: [],
+    obstacles: { value: [] },
+    mounts: await attemptWith(wayBack, async (value) => formerMounts(value, context)),
+    csi: { value: undefined },
+    inUse: true,
+    undo: true,
+    restored: await attemptWith(wayBack, async ({ former }) => former.filter(({ patch }) => patch.length > 0).length),
+    changedSince: await attemptWith(wayBack, async (value) => changedSince(value)),
+  };
+}
+
+async function readUpdateFacts(sources: Sources, context: Context): Promise<AlpFacts> {
   const { cluster } = sources;
   const installation = await readInstalled(sources, context);
-  const [injectors, meshed, kept, csi] = await Promise.all([
+  const [injectors, meshed, csi] = await Promise.all([
     attempt(() => readInjectorTemplates(sources, context)),
     attempt(() => readMeshedWorkloads(cluster, context)),
-    latestKept(sources.records, 'alp'),
     attempt(() => readCsiDriver(cluster, context, installation)),
   ]);
-  const known = 'value' in injectors ? injectors.value : [];
+  const { withSidecar: known, plain } = 'value' in injectors ? injectors.value : NO_INJECTORS;
   const workloads = 'value' in injectors && known.length === 0 ? withoutInjector(meshed) : meshed;
-  const found = 'value' in workloads ? withInjectorsOf(workloads.value, known, context) : [];
+  const found = 'value' in workloads ? withInjectorsOf(workloads.value, { withSidecar: known, plain }, context) : [];
   const blocked = found.filter(({ stale, obstacle }) => stale > 0 && obstacle !== undefined);
   return {
     injectors: known,
     workloads: found,
-    kept,
+    wayBack: NO_WAY_BACK,
     untemplated:
       'unread' in injectors
         ? injectors
@@ -56,9 +80,14 @@ export async function readAlpFacts(sources: Sources, context: Context): Promise<
     mounts: 'unread' in injectors ? injectors : { value: templateMounts(known, restartedWorkloads(found, known, context), context) },
     csi,
     inUse: 'unread' in injectors || 'unread' in workloads || known.length > 0 || found.length > 0,
-    undo: context.options.undo === true,
+    undo: false,
+    restored: { value: 0 },
+    changedSince: { value: [] },
   };
 }
+
+const NO_INJECTORS: Injectors = { withSidecar: [], plain: [] };
+const NO_WAY_BACK: Reading<WayBack> = { value: { former: [], gone: [], recorded: false } };
 
 /** Restarts bring a newer sidecar only where something puts it into new pods. */
 function withoutInjector(meshed: Reading<readonly MeshedWorkload[]>): Reading<readonly MeshedWorkload[]> {

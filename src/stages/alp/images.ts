@@ -1,7 +1,8 @@
 import type { Context } from '../../core/context.ts';
+import type { KubeObject } from '../../core/object.ts';
 import { parseImage } from '../../detect/images.ts';
 import { injectorRevision } from '../../detect/mesh.ts';
-import { type Injector, templateData } from './templates.ts';
+import { type Injector, type Injectors, templateData } from './templates.ts';
 import type { MeshedWorkload } from './workloads.ts';
 
 /** The image that the injectors give new pods once their templates are the target’s; one of the target’s release where any does. */
@@ -13,28 +14,46 @@ export function sidecarImage(injectors: readonly Injector[], context: Context): 
 }
 
 /**
- * Where one revision’s injector gives the target’s sidecar and another’s does not (its template is left as it is), a restart brings the
- * new sidecar only to pods of the first: the others would come back as they were, and be restarted by every run.
+ * A restart brings the new sidecar only to pods whose revision’s injector gives it: those of one whose template is left as it is would come
+ * back as they were, and be restarted by every run; those of one that lost the sidecar, or of none, would come back without any.
  */
 export function withInjectorsOf(
   workloads: readonly MeshedWorkload[],
-  injectors: readonly Injector[],
+  { withSidecar, plain }: Injectors,
   context: Context,
 ): readonly MeshedWorkload[] {
-  const given = injectors.map((one) => ({
-    revision: injectorRevision(one.map.metadata.name, context.profile),
-    name: one.map.metadata.name,
-    isNew: givesTarget(one, context),
-  }));
-  if (given.every(({ isNew }) => isNew) || !given.some(({ isNew }) => isNew)) return workloads;
+  const given = [
+    ...withSidecar.map((one) => givenBy(one.map, givesTarget(one, context) ? 'new' : 'older', context)),
+    ...plain.map((map) => givenBy(map, 'none', context)),
+  ];
+  if (!given.some(({ gives }) => gives === 'new')) return workloads;
   return workloads.map((one) => {
-    const mine = given.find(({ revision }) => revision === one.revision);
-    if (one.obstacle !== undefined || mine?.isNew) return one;
-    const obstacle = mine
-      ? `its injector ${mine.name} still gives an older sidecar: a restart would change nothing`
-      : 'its pods do not tell which injector serves them, and not every one gives the new sidecar: restart it by hand';
-    return { ...one, obstacle };
+    const obstacle = one.obstacle ?? whyNotNew(one, given);
+    return obstacle === undefined ? one : { ...one, obstacle };
   });
+}
+
+interface Given {
+  readonly revision: string;
+  readonly name: string;
+  readonly gives: 'new' | 'older' | 'none';
+}
+
+function givenBy({ metadata: { name } }: KubeObject, gives: Given['gives'], { profile }: Context): Given {
+  return { revision: injectorRevision(name, profile), name, gives };
+}
+
+function whyNotNew({ revision }: MeshedWorkload, given: readonly Given[]): string | undefined {
+  if (revision === undefined) {
+    if (given.every(({ gives }) => gives === 'new')) return undefined;
+    return 'its pods do not tell which injector serves them, and not every one gives the new sidecar: restart it by hand';
+  }
+  const mine = given.find((one) => one.revision === revision);
+  if (!mine)
+    return `its pods are of revision ${revision}, of which no injector has the sidecar: restarted, they could come back without it`;
+  if (mine.gives === 'new') return undefined;
+  if (mine.gives === 'older') return `its injector ${mine.name} still gives an older sidecar: a restart would change nothing`;
+  return `its injector ${mine.name} has no sidecar: restarted, its pods would come back without it`;
 }
 
 /** True if new pods of this injector get the target's sidecar, once its template is the target's or where it stays as it is. */

@@ -16,7 +16,7 @@ export function mergeData(mine: Data, base: Data | undefined, theirs: Data, cont
     else if (before === undefined) return { detail: `${key}: no template of its release is known, so your edits cannot be told` };
     else {
       const result = mergeText(before, own, fresh);
-      if ('conflicts' in result) return { detail: conflictText(key, result.conflicts) };
+      if ('conflicts' in result) return { detail: conflictText(key, result.conflicts, { mine: 'yours', theirs: "the target's" }) };
       data[key] = result.text;
       edited ||= result.text !== fresh;
     }
@@ -47,7 +47,12 @@ function retagged(text: string, like: string, { profile }: Context): string {
   );
 }
 
-function conflictText(key: string, [first, ...more]: readonly TextConflict[]): string {
+/** The first place, in words; `mine` and `theirs` are how a person calls the two sides. */
+export function conflictText(
+  key: string,
+  [first, ...more]: readonly TextConflict[],
+  { mine, theirs }: { readonly mine: string; readonly theirs: string },
+): string {
   const rest = more.length > 0 ? ` and ${more.length} more places` : '';
-  return `${key}, line ${first?.line}: yours ${JSON.stringify(first?.mine.join('\n'))}, the target's ${JSON.stringify(first?.theirs.join('\n'))}${rest}`;
+  return `${key}, line ${first?.line}: ${mine} ${JSON.stringify(first?.mine.join('\n'))}, ${theirs} ${JSON.stringify(first?.theirs.join('\n'))}${rest}`;
 }

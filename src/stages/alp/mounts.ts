@@ -1,10 +1,12 @@
 import type { TemplateMounts } from '../../checks/alp.ts';
 import { notAfterLine } from '../../checks/releases.ts';
+import type { Evidence } from '../../core/check.ts';
 import type { Context } from '../../core/context.ts';
 import { refOf, refText } from '../../core/object.ts';
 import { parseRelease } from '../../core/release.ts';
 import { injectorRevision } from '../../detect/mesh.ts';
 import { givesTarget } from './images.ts';
+import type { Data } from './merge.ts';
 import { type Injector, templateData } from './templates.ts';
 import type { MeshedWorkload } from './workloads.ts';
 
@@ -13,23 +15,34 @@ import type { MeshedWorkload } from './workloads.ts';
  * file, the merged one, or the live one of an injector that is left as it is and whose workloads are restarted all the same.
  */
 export function templateMounts(injectors: readonly Injector[], restarted: readonly MeshedWorkload[], context: Context): TemplateMounts {
-  const known = injectors.map(({ map }) => injectorRevision(map.metadata.name, context.profile));
-  const served = restarted.map(({ revision }) => (revision !== undefined && known.includes(revision) ? revision : undefined));
+  const served = restarted.map(({ revision }) => revision);
   const judged = injectors.filter((one) => {
     if (one.outcome.type === 'template') return true;
     const mine = injectorRevision(one.map.metadata.name, context.profile);
     // A workload that does not tell its revision may be any injector's.
     return givesTarget(one, context) && served.some((revision) => revision === undefined || revision === mine);
   });
-  const mounting = (how: (text: string) => boolean) =>
-    judged.flatMap((one) => {
-      const found = Object.entries(templateData(one)).find(([, text]) => how(text));
-      return found ? [{ text: refText(refOf(one.map)), detail: `${fromOf(one)}, ${found[0]}` }] : [];
-    });
-  return {
-    csi: mounting((text) => /^\s*(- )?csi:/m.test(text)),
-    flexible: hasFlexibleVolume(context) ? [] : mounting((text) => mountsFlexible(text, context)),
-  };
+  const templates = judged.map((one) => ({ text: refText(refOf(one.map)), from: fromOf(one), data: templateData(one) }));
+  return { csi: mounting(templates, (text) => /^\s*(- )?csi:/m.test(text)), flexible: flexiblyMounted(templates, context) };
+}
+
+/** A template of an injector, and where it is from. */
+interface From {
+  readonly text: string;
+  readonly from: string;
+  readonly data: Data;
+}
+
+/** Those that mount by a driver which the target no longer has. */
+export function flexiblyMounted(templates: readonly From[], context: Context): readonly Evidence[] {
+  return hasFlexibleVolume(context) ? [] : mounting(templates, (text) => mountsFlexible(text, context));
+}
+
+function mounting(templates: readonly From[], how: (text: string) => boolean): readonly Evidence[] {
+  return templates.flatMap(({ text, from, data }) => {
+    const found = Object.entries(data).find(([, value]) => how(value));
+    return found ? [{ text, detail: `${from}, ${found[0]}` }] : [];
+  });
 }
 
 function fromOf({ outcome }: Injector): string {

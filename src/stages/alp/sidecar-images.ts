@@ -12,8 +12,8 @@ export async function readSidecarImages(sources: Sources, context: Context): Pro
   const injectors = await attempt(() => readInjectorTemplates(sources, context));
   if ('unread' in injectors) return { images: [], unknown: [`the image of the mesh’s policy sidecar is not known: ${injectors.unread}`] };
   return {
-    images: injectors.value.flatMap((one) => imagesOf(one, context.profile)),
-    unknown: injectors.value.flatMap(({ map, outcome }) => {
+    images: injectors.value.withSidecar.flatMap((one) => imagesOf(one, context.profile)),
+    unknown: injectors.value.withSidecar.flatMap(({ map, outcome }) => {
       if (outcome.type === 'template') return [];
       const because = outcome.type === 'none' ? outcome.because : 'its edits are still to be decided (kubectl netsvc-upgrade alp)';
       return [`the image of the policy sidecar in ${refText(refOf(map))} is not known: ${because}`];

@@ -5,13 +5,14 @@ import type { KubeObject } from '../../core/object.ts';
 import { templateObject, templateText } from '../../merge/injector-template.ts';
 import { sameValue } from '../../merge/json.ts';
 import type { AlpFacts } from './facts.ts';
+import type { Data } from './merge.ts';
 import type { InjectorOutcome } from './templates.ts';
 
 /** What is kept of an injector before its template is changed. */
 export interface KeptTemplate {
   readonly map: KubeObject;
-  /** Labels and annotations that the template gave it. */
-  readonly given?: Partial<Marks>;
+  /** What it was given: its data, and the template's labels and annotations. */
+  readonly given?: Partial<Marks> & { readonly data?: Data };
 }
 
 export type Marks = Pick<Template, 'labels' | 'annotations'>;
@@ -22,13 +23,11 @@ type Template = Extract<InjectorOutcome, { readonly type: 'template' }>;
 export function templateActions({ injectors }: Pick<AlpFacts, 'injectors'>, { workFolder }: Context): readonly Action[] {
   return injectors.flatMap(({ map, outcome }) => {
     if (outcome.type !== 'template' || isThere(map, outcome)) return [];
-    const { name, namespace = '', uid, labels } = map.metadata;
+    const { name, namespace = '' } = map.metadata;
     const file = `${name}-template.yaml`;
     const path = `${workFolder}/${file}`;
     const args = outcome.isObject ? ['apply', '-f', path] : ['patch', 'configmap', name, '-n', namespace, '--patch-file', path];
-    const { [LAST_APPLIED]: _, ...annotations } = map.metadata.annotations ?? {};
-    const before = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace, uid, labels, annotations }, data: map.data };
-    const given = outcome.isObject ? { labels: outcome.labels, annotations: outcome.annotations } : undefined;
+    const marks = outcome.isObject ? { labels: outcome.labels, annotations: outcome.annotations } : {};
     return [
       {
         id: `file-${name}`,
@@ -43,11 +42,18 @@ export function templateActions({ injectors }: Pick<AlpFacts, 'injectors'>, { wo
         ref: '§4.6/1',
         undo: 'full',
         afresh: true,
-        keep: { map: before, ...(given ? { given } : {}) },
+        keep: { map: asKept(map), given: { data: outcome.data, ...marks } } satisfies KeptTemplate,
         effect: { type: 'exec', run: { tool: 'kubectl', args } },
       },
     ] satisfies readonly Action[];
   });
+}
+
+/** What a person or the mesh put into it. */
+export function asKept({ metadata, data }: KubeObject): KubeObject {
+  const { name, namespace, uid, labels } = metadata;
+  const { [LAST_APPLIED]: _, ...annotations } = metadata.annotations ?? {};
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace, uid, labels, annotations } as KubeObject['metadata'], data };
 }
 
 /** Labels and annotations count where the template has any. */

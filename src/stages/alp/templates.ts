@@ -34,8 +34,15 @@ export type InjectorOutcome =
   /** A person's edits that cannot be carried, or told. */
   | { readonly type: 'conflict'; readonly from: string; readonly detail: string };
 
-/** Injectors of every revision that put the policy sidecar into pods (domain §9). */
-export async function readInjectorTemplates(sources: Sources, context: Context): Promise<readonly Injector[]> {
+/** Injectors of the mesh, of every revision. */
+export interface Injectors {
+  readonly withSidecar: readonly Injector[];
+  /** ConfigMaps of those that put no policy sidecar into pods. */
+  readonly plain: readonly KubeObject[];
+}
+
+/** Which of them put the policy sidecar into pods, and by which template of the target (domain §9). */
+export async function readInjectorTemplates(sources: Sources, context: Context): Promise<Injectors> {
   const { profile } = context;
   const { container, injectorNamespace } = profile.sidecar;
   const [injectors, deployments, pods] = await Promise.all([
@@ -44,13 +51,14 @@ export async function readInjectorTemplates(sources: Sources, context: Context):
     sources.cluster.list(K.Pod, { namespace: injectorNamespace }),
   ]);
   const meshes = meshRevisions({ deployments, pods, injectors }, profile);
-  const withSidecar = injectors.filter((map) => textsOf(map).some((text) => text.includes(`name: ${container}`)));
-  return Promise.all(
-    withSidecar.map(async (map) => {
+  const hasSidecar = (map: KubeObject) => textsOf(map).some((text) => text.includes(`name: ${container}`));
+  const withSidecar = await Promise.all(
+    injectors.filter(hasSidecar).map(async (map) => {
       const mesh = meshes.find(({ revision }) => revision === injectorRevision(map.metadata.name, profile));
       return { map, ...(mesh ? { mesh } : {}), outcome: await outcomeOf(sources, context, map, mesh) };
     }),
   );
+  return { withSidecar, plain: injectors.filter((map) => !hasSidecar(map)) };
 }
 
 async function outcomeOf(sources: Sources, context: Context, map: KubeObject, mesh: MeshRevision | undefined): Promise<InjectorOutcome> {

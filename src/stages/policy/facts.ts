@@ -6,7 +6,7 @@ import { hostEndpointOf } from '../../core/host-endpoint.ts';
 import type { Installation } from '../../core/installation.ts';
 import { K } from '../../core/kinds.ts';
 import type { KubeObject } from '../../core/object.ts';
-import type { ClusterReader, KeptItem, Sources } from '../../core/ports.ts';
+import type { ClusterReader, Sources } from '../../core/ports.ts';
 import type { Profile } from '../../core/profile.ts';
 import { policyName } from '../../core/stored-metadata.ts';
 import { globalPolicyOf } from '../../policy/global-policy.ts';
@@ -14,10 +14,10 @@ import { laneText } from '../../policy/verdict.ts';
 import { type HostWithout, hostsWithout } from '../../policy/without-policy.ts';
 import { type WorkloadFacts, workloadsWithout } from '../../policy/workloads-without-policy.ts';
 import { findServiceCli } from '../cli/service-cli.ts';
-import { latestKept } from '../kept.ts';
 import { attempt, attemptWith } from '../reading.ts';
 import { readInstalled } from '../survey/installed.ts';
 import { endpointProfiles } from './endpoint-profiles.ts';
+import { removedPolicies } from './removed.ts';
 import { cliResources, type ServiceObjects, storedObjects } from './service-objects.ts';
 import { policyWorld } from './world.ts';
 
@@ -26,8 +26,8 @@ export interface PolicyFacts extends RemovalJudged {
   /** Every stored object of the temporary policy: there may be two (host endpoint notes 5). */
   readonly found: readonly KubeObject[];
   readonly call: CliCall | { readonly missing: string };
-  /** What the latest removal kept. */
-  readonly kept: readonly KeptItem[];
+  /** What the latest removal deleted, or was about to. */
+  readonly removed: readonly KubeObject[];
 }
 
 /** The temporary policy as it is listed, and what would hold without it. */
@@ -37,11 +37,11 @@ export async function readPolicyFacts(sources: Sources, context: Context): Promi
   const call = await findServiceCli(sources, context, installation.datastore);
   const objects: ServiceObjects =
     installation.datastore === 'api' ? storedObjects(sources, profile) : 'missing' in call ? async () => [] : cliResources(sources, call);
-  const [policies, stored, tiers, kept, workloads] = await Promise.all([
+  const [policies, stored, tiers, removed, workloads] = await Promise.all([
     objects('globalnetworkpolicies'),
     objects('hostendpoints'),
     objects('tiers'),
-    latestKept(sources.records, 'policy'),
+    removedPolicies(sources.records),
     attempt(() => readWorkloadFacts(sources.cluster, objects, profile)),
   ]);
   const found = temporaryPolicies(policies, profile);
@@ -65,13 +65,10 @@ export async function readPolicyFacts(sources: Sources, context: Context): Promi
     installation,
     found,
     call,
-    kept,
+    removed,
     stored: found.map(({ metadata }) => metadata.name),
-    denied: told(({ denied }) => denied.join(', ')),
-    decided: told(
-      ({ decided }) => decided.map(({ lane, after }) => `${lane}: ${laneText(after)}`).join('; '),
-      ({ decided }) => decided.map(({ lane, after }) => `${lane}: ${laneText(after, FIRST)}`).join('; '),
-    ),
+    denied: told(...lanesTexts('denied')),
+    decided: told(...lanesTexts('decided')),
     pods: await attemptWith(workloads, async (facts) => podsWithout(found, policies, facts, profile)),
     told: options.deletePolicy !== undefined,
     cli: 'missing' in call ? call : { program: call.program },
@@ -105,15 +102,26 @@ function podsWithout(found: readonly KubeObject[], policies: readonly KubeObject
 /** Policies that a list on a screen names one by one. */
 const FIRST = 3;
 
+/** What each of these ways of a host comes to: all of it, and the short text. */
+function lanesTexts(what: 'denied' | 'decided') {
+  const text = (limit?: number) => (host: HostWithout) =>
+    host[what].map(({ lane, after }) => `${lane}: ${laneText(after, limit)}`).join('; ');
+  return [text(), text(FIRST)] as const;
+}
+
 function texts(detail: string, brief: string): { readonly detail: string; readonly brief?: string } {
   return brief === detail ? { detail } : { detail, brief };
 }
 
+/** Names under which clients of one release or another store it; its own first. */
+export function storedNames({ temporaryPolicy, policyRenaming }: Profile): readonly string[] {
+  return [temporaryPolicy, ...(policyRenaming ? [`${policyRenaming.prefix}${temporaryPolicy}`] : [])];
+}
+
 /** Listed and told by both of its names: neither "not found" by name nor the stored name alone is to be trusted (host endpoint notes 5). */
 export function temporaryPolicies(policies: readonly KubeObject[], profile: Profile): readonly KubeObject[] {
-  const { temporaryPolicy: name, policyRenaming } = profile;
-  const stored = new Set([name, ...(policyRenaming ? [`${policyRenaming.prefix}${name}`] : [])]);
-  return policies.filter((policy) => stored.has(policy.metadata.name) || policyName(policy, profile) === name);
+  const stored = storedNames(profile);
+  return policies.filter((policy) => stored.includes(policy.metadata.name) || policyName(policy, profile) === profile.temporaryPolicy);
 }
 
 function nameOf({ endpoint }: HostWithout): string {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { KeptItem } from '../../../src/core/ports.ts';
 import { keptOfMigration } from '../../../src/stages/hep/kept.ts';
-import { latestKept } from '../../../src/stages/kept.ts';
+import { keptByRun } from '../../../src/stages/kept.ts';
 
 const item = (id: string, content: object): KeptItem => ({ id, content });
 const labels = (run: number) => [item(`2026-${run}/hep/labels#1`, { labels: [] })];
@@ -28,6 +28,6 @@ describe('what a migration kept', () => {
   ];
   for (const [title, earlier, mine] of rows) it(title, async () => assert.deepEqual(await migration(...earlier, ...mine), mine.flat()));
 
-  it('is more than what the latest run kept, which other stages take back', async () =>
-    assert.deepEqual(await latestKept(recordsOf([...whole(1), ...rest(2)]), 'hep'), rest(2)));
+  it('is told run by run, each in the order of keeping', async () =>
+    assert.deepEqual(await keptByRun(recordsOf([...whole(1), ...rest(2)]), 'hep'), [whole(1), rest(2)]));
 });
