@@ -36,12 +36,12 @@ export function freshRecord({ context, operator, toolVersion }: Beginner): RunRe
 
 /**
  * The record as it is before the next write of a stage; `before` is that of the run so far, if it has written. What was found before
- * the first write stays, and a source that was not known then is never known later: the live cluster no longer tells it.
+ * the first write stays, and a release that was not known then is never known later: the live cluster no longer tells it.
  */
-export function begunRecord(before: RunRecord | undefined, { source, ...remember }: Remember, beginner: Beginner): RunRecord {
+export function begunRecord(before: RunRecord | undefined, { source, oldest, ...remember }: Remember, beginner: Beginner): RunRecord {
   const base = before ?? freshRecord(beginner);
   const path = base.path === UNKNOWN_PATH ? (remember.path ?? base.path) : base.path;
-  const merged = before ? { ...remember, ...definedOf(base), path } : { ...base, ...remember, source };
+  const merged = before ? { ...remember, ...definedOf(base), path } : { ...base, ...remember, source, ...definedOf({ oldest }) };
   const { options, savedPlan: plan = base.plan, flags = base.flags } = beginner.context;
   return {
     ...base,

@@ -23,8 +23,10 @@ export interface RunRecord {
   /** Install path, or `unknown`. */
   readonly path: string;
   readonly variant?: string;
-  /** Release that was installed when the run began. */
+  /** Release of the agents when the run began. */
   readonly source?: string;
+  /** The oldest of the agents and the API server then, or `unknown`: owner references go by it (§4.8). Absent in records of older programs. */
+  readonly oldest?: string;
   /** sha256 of artifacts by file name, `upgrade.yaml` among them. */
   readonly digests: Readonly<Record<string, string>>;
   readonly startedAt: string;
