@@ -30,6 +30,7 @@ export function freshRecord({ context, operator, toolVersion }: Beginner): RunRe
     toolVersion,
     accepted: acceptedTexts(options),
     stages: [],
+    wrote: [],
     kept: [],
   };
 }
@@ -57,6 +58,16 @@ export function begunRecord(before: RunRecord | undefined, { source, oldest, ...
 export function withStages(record: RunRecord, stages: readonly StageRecord[]): RunRecord {
   const mine = new Set(stages.map((one) => one.id));
   return { ...record, stages: [...record.stages.filter((one) => !mine.has(one.id)), ...stages] };
+}
+
+/** The stage is about to write: noted before, for it may be cut off at any moment. */
+export function withWriter(record: RunRecord, stage: StageRecord['id']): RunRecord {
+  return { ...record, wrote: [...new Set([...writersOf(record), stage])] };
+}
+
+/** Stages that wrote something, or may have, where the record does not say so. */
+export function writersOf({ wrote, stages }: RunRecord): readonly string[] {
+  return wrote ?? stages.filter(({ state }) => state !== 'skipped').map(({ id }) => id);
 }
 
 /** `finishedAt` only for a run that is over: the next one with this target is another. */

@@ -34,6 +34,8 @@ export interface RunRecord {
   readonly toolVersion: string;
   readonly accepted: readonly string[];
   readonly stages: readonly StageRecord[];
+  /** Ids of stages that wrote something, or were about to; one that a finding stopped before is not among them. Absent in records of older programs. */
+  readonly wrote?: readonly string[];
   /** Ids of what stages keep once; the content is beside the record. What actions keep is found by the run's id alone. */
   readonly kept: readonly string[];
   readonly backup?: string;
