@@ -89,7 +89,8 @@ export const WRITE_AHEAD: Room = {
       ['one.uid === uid || convertUid(one.uid) === uid', 'one.uid === uid'],
       ["if (fate === 'unknown') return !isStored;", "if (fate === 'unknown') return false;"],
       ['if (servedUid === undefined) return false;', 'if (servedUid === undefined) return true;'],
-      ["return fate === 'converted' || fate === 're-created';", "return fate === 'converted';"],
+      ["new Set(['converted', 're-created', 'unaddressed'])", "new Set(['converted', 'unaddressed'])"],
+      ["new Set(['converted', 're-created', 'unaddressed'])", "new Set(['converted', 're-created'])"],
       ['return !isStored && uid === backingUid && convertUid(uid) === servedUid;', 'return false;'],
     ]),
     ...faultsIn('src/stages/owners/put-back.ts', [

@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Action } from '../../src/core/action.ts';
+import type { Verdict } from '../../src/core/check.ts';
 import { K } from '../../src/core/kinds.ts';
 import { ApiFailure } from '../../src/core/ports.ts';
 import type { AnyStage, Stage } from '../../src/core/stage.ts';
@@ -94,9 +95,10 @@ describe('owner references on the sandbox', () => {
     const blocking = {
       id: 'NS-701',
       title: 'x',
+      category: 'resources',
       ref: '§4.8',
       severity: 'error',
-      judge: () => ({ status: 'failed', because: 'x', hint: 'y' }),
+      judge: (): Verdict => ({ status: 'failed', because: 'x', hint: 'y' }),
     } as const;
     const undo = (sandbox: OwnerSandbox) => perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { undo: true } });
     const assertRefused = ({ exit, writes, message }: ChainOutcome) => {

@@ -11,6 +11,7 @@ import type { Finding } from '../../src/core/check.ts';
 import { K } from '../../src/core/kinds.ts';
 import type { Kind } from '../../src/core/object.ts';
 import { ApiFailure, type Cluster } from '../../src/core/ports.ts';
+import type { Profile } from '../../src/core/profile.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { applyStage } from '../../src/stages/apply.ts';
 import { ownerrefsForgetStage } from '../../src/stages/ownerrefs-forget.ts';
@@ -18,8 +19,8 @@ import { ownerrefsRestoreStage } from '../../src/stages/ownerrefs-restore.ts';
 import { ownerrefsStripStage } from '../../src/stages/ownerrefs-strip.ts';
 import { runRecord } from '../support/apply-bench.ts';
 import { entryFor, reference } from '../support/owner-entries.ts';
-import { type OwnerSandbox, ownerSandbox } from '../support/owner-sandbox.ts';
-import { journalOf, perform } from '../support/owner-sweep.ts';
+import { type OwnerSandbox, ownerSandbox, renaming } from '../support/owner-sandbox.ts';
+import { journalOf, openFindings, perform } from '../support/owner-sweep.ts';
 
 const named = ({ findings }: ChainOutcome, id: string): readonly string[] =>
   (findings.find((one) => one.id === id)?.evidence ?? []).map(({ text }) => text).toSorted();
@@ -188,6 +189,59 @@ describe('owner references that somebody else has a hand in', () => {
     sandbox.upgrade();
     assert.equal((await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], folder)).exit, 'done');
     assert.deepEqual([sandbox.deleted, referencesOf('owned-late').map(({ name }) => name)], [lost, ['web']]);
+  });
+
+  describe('to policies that keep their stored names, from a release that converts UIDs already', () => {
+    beforeEach(async () => {
+      sandbox = await ownerSandbox({ converts: true });
+    });
+    /** The controllers wait for agents of another name, as beside another CNI (canal). */
+    const waiting: Profile = {
+      ...renaming,
+      policyRenaming: { since: 'v3.32.0', prefix: 'default.', switchField: 'x', waitsFor: 'other-node' },
+    };
+    const policies = ['ClusterRole/owned-role', 'ConfigMap/default/owned-mixed', 'Secret/default/owned-web'];
+    const hintOf = ({ findings }: ChainOutcome) => findings.find(({ id }) => id === 'NS-743')?.hint ?? '';
+
+    it('are off before the new server comes though the renaming is held, stay off with it, and come back after', async () => {
+      const held = { flags: { 'hold-policy-migration': true } };
+      const off = await perform(sandbox, [ownerrefsStripStage], folder, held);
+      assert.equal(off.exit, 'done', openFindings(off));
+      sandbox.upgrade({ held: true });
+      assert.deepEqual(sandbox.deleted, []);
+      const early = await perform(sandbox, [ownerrefsRestoreStage], folder, held);
+      assert.deepEqual([early.exit, named(early, 'NS-743')], ['done', policies]);
+      assert.match(hintOf(early), /release the hold/);
+      assert.equal((await perform(sandbox, [ownerrefsStripStage], folder)).exit, 'done');
+      sandbox.upgrade();
+      assert.equal((await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], folder)).exit, 'done');
+      assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted]);
+      assert.equal(await journalOf(sandbox, sandbox.cluster).load(), undefined);
+    });
+
+    it('are off where the controllers never rename, and come back once a person has stored the policies anew', async () => {
+      const off = await perform(sandbox, [ownerrefsStripStage], folder, { profile: waiting });
+      assert.equal(off.exit, 'done', openFindings(off));
+      sandbox.switchUids();
+      const early = await perform(sandbox, [ownerrefsRestoreStage], folder, { profile: waiting });
+      assert.deepEqual([early.exit, named(early, 'NS-743'), sandbox.deleted], ['done', policies, []]);
+      assert.match(hintOf(early), /never rename them.*store each anew.*forget --accept NS-748/);
+      const { graph } = sandbox;
+      const [stored] = graph()['Secret/owned-stored'] ?? [];
+      sandbox.renamePolicies();
+      const back = await perform(sandbox, [ownerrefsRestoreStage], folder, { profile: waiting, flags: { accept: ['NS-749'] } });
+      assert.deepEqual([back.exit, sandbox.deleted, is(back, 'NS-743')], ['done', [], 'ok'], openFindings(back));
+      const without = (all: Readonly<Record<string, readonly string[]>>) => ({ ...all, 'Secret/owned-stored': [stored] });
+      assert.deepEqual(without(graph()), without(sandbox.wanted));
+    });
+
+    it('are given up where nobody wants them stored anew', async () => {
+      await perform(sandbox, [ownerrefsStripStage], folder, { profile: waiting });
+      sandbox.switchUids();
+      const flags = { forget: true, accept: ['NS-748'] };
+      assert.equal((await perform(sandbox, [ownerrefsForgetStage], folder, { profile: waiting, flags })).exit, 'done');
+      assert.equal(await journalOf(sandbox, sandbox.cluster).load(), undefined);
+    });
   });
 
   describe('of a policy that is itself stored anew', () => {
