@@ -424,7 +424,7 @@ describe('owner references that somebody else has a hand in', () => {
   for (const [status, isBlocked] of [
     [405, false],
     [406, false],
-    [404, false],
+    [404, true],
     [403, true],
     [500, true],
     [503, true],
