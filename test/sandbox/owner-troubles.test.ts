@@ -309,6 +309,29 @@ describe('owner references that somebody else has a hand in', () => {
     assert.deepEqual(sandbox.graph()['ConfigMap/owned-pool'], sandbox.wanted['ConfigMap/owned-pool']);
   });
 
+  it('to a policy that keeps its name and was made anew meanwhile stay off, until it is accepted by name', async () => {
+    const { cluster } = sandbox.scenario;
+    const policies = cluster.kinds().find((one) => one.group === 'crd.netsvc.io' && one.kind === 'GlobalNetworkPolicy');
+    assert.ok(policies);
+    const make = () => {
+      const metadata = { name: 'plain' };
+      return cluster.store.insert(policies, { apiVersion: 'crd.netsvc.io/v1', kind: 'GlobalNetworkPolicy', metadata, spec: {} });
+    };
+    make();
+    const owner = { apiVersion: 'netsvc.io/v3', kind: 'GlobalNetworkPolicy', name: 'plain' };
+    sandbox.put(K.Secret, 'owned-plain', [{ ...owner, uid: sandbox.uidOf(owner) ?? '' }]);
+    await perform(sandbox, [ownerrefsStripStage], folder);
+    sandbox.upgrade();
+    cluster.store.delete(policies, 'plain');
+    make();
+    const refused = await perform(sandbox, [ownerrefsRestoreStage], folder);
+    assert.deepEqual([refused.exit, named(refused, 'NS-746')], ['blocked', ['GlobalNetworkPolicy/plain']]);
+    assert.deepEqual(referencesOf('owned-plain'), []);
+    const accepted = await perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { accept: ['NS-746=GlobalNetworkPolicy/plain'] } });
+    assert.deepEqual([accepted.exit, referencesOf('owned-plain').length], ['done', 1]);
+    assert.deepEqual(sandbox.graph()['Secret/owned-web'], sandbox.wanted['Secret/owned-web']);
+  });
+
   for (const [what, plural, group] of [
     ['objects', 'secrets', ''],
     ['owners', 'ippools', 'netsvc.io'],
