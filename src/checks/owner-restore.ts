@@ -74,7 +74,7 @@ const ownersAnswer: RestoreCheck = defineCheck('NS-743', {
     return failed(
       `${counted(unaddressed.length, 'reference')} stay off, for the API server does not find their owners by name: ${listed(unaddressed.map(({ text }) => text))}`,
       `These policies are stored under their old names. ${neverRenamed ? byHand(profile) : RELEASED}`,
-      { next: `${PROGRAM} ${neverRenamed ? 'explain NS-743' : 'ownerrefs strip'}`, evidence: evidenceOf(unaddressed) },
+      { next: neverRenamed ? `${PROGRAM} explain NS-743` : `${PROGRAM} ownerrefs strip`, evidence: evidenceOf(unaddressed) },
     );
   }),
 });
