@@ -37,6 +37,8 @@ export interface RestoreJudged {
   readonly otherOwners: readonly { readonly text: string; readonly detail: string }[];
   /** References whose owners the API does not find by their names. */
   readonly unaddressed: readonly LeftAlone[];
+  /** The controllers of this installation never rename policies: nobody has to wait for it. */
+  readonly neverRenamed: boolean;
   /** Objects whose applied manifests name owners with the UIDs of before. */
   readonly manifests: readonly LeftAlone[];
   /** Kinds of owners whose finalizers this account may not update. */

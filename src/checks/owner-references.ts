@@ -131,14 +131,15 @@ function evidenceOf({ owned, fate }: Breaking, back: boolean): Evidence {
   const role = reference.controller ? ', its controller' : '';
   const by = fate.putBackBy ? `, by ${writerText(fate.putBackBy)}` : '';
   const returned = back ? `; was taken off and is back${by}` : '';
-  const detail = `owner ${reference.apiVersion} ${reference.kind}/${reference.name}${role}: UID ${textOf(fate.fate)}${returned}`;
+  const detail = `owner ${reference.apiVersion} ${reference.kind}/${reference.name}${role}: ${textOf(fate.fate)}${returned}`;
   return { text: refText(object), object, detail };
 }
 
 function textOf(fate: ReferenceFate['fate']): string {
-  if (fate === 're-created') return 'changes when the policy is stored under its new name';
-  if (fate === 'unknown') return 'after the upgrade not known';
-  return 'changes with the API server';
+  if (fate === 're-created') return 'UID changes when the policy is stored under its new name';
+  if (fate === 'unaddressed') return 'not found by this name: the policy stays stored under its old one';
+  if (fate === 'unknown') return 'UID after the upgrade not known';
+  return 'UID changes with the API server';
 }
 
 /** NS-741 of the stages after the upgrade. */

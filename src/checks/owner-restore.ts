@@ -1,13 +1,14 @@
-import { notApplicable, ok, type Verdict } from '../core/check.ts';
+import { notApplicable, ok } from '../core/check.ts';
+import type { Context } from '../core/context.ts';
 import { counted } from '../core/counted.ts';
 import { defineCheck, failed, listed, PROGRAM } from './define.ts';
-import type { LeftAlone, RestoreCheck, RestoreJudged } from './owner-facts.ts';
+import type { LeftAlone, RestoreCheck } from './owner-facts.ts';
 import { manifestVerdict, searchedAgain } from './owner-references.ts';
 
 const IDLE = 'no reference is recorded as taken off';
 
-function unlessIdle(judge: (facts: RestoreJudged) => Verdict): (facts: RestoreJudged) => Verdict {
-  return (facts) => (facts.idle ? notApplicable(IDLE) : judge(facts));
+function unlessIdle(judge: RestoreCheck['judge']): RestoreCheck['judge'] {
+  return (facts, context) => (facts.idle ? notApplicable(IDLE) : judge(facts, context));
 }
 
 function evidenceOf(left: readonly LeftAlone[]) {
@@ -68,15 +69,24 @@ const ownersAnswer: RestoreCheck = defineCheck('NS-743', {
   category: 'follow-up',
   severity: 'warning',
   ref: '§4.8/3',
-  judge: unlessIdle(({ unaddressed }) => {
+  judge: unlessIdle(({ unaddressed, neverRenamed }, { profile }) => {
     if (unaddressed.length === 0) return ok('every owner is found by its name');
     return failed(
       `${counted(unaddressed.length, 'reference')} stay off, for the API server does not find their owners by name: ${listed(unaddressed.map(({ text }) => text))}`,
-      'These policies are stored under their old names. Take off what else names them (without --hold-policy-migration), release the hold so that the controllers rename them, then put all references back: ownerrefs restore waits for the new names.',
-      { next: `${PROGRAM} ownerrefs strip`, evidence: evidenceOf(unaddressed) },
+      `These policies are stored under their old names. ${neverRenamed ? byHand(profile) : RELEASED}`,
+      { next: neverRenamed ? `${PROGRAM} explain NS-743` : `${PROGRAM} ownerrefs strip`, evidence: evidenceOf(unaddressed) },
     );
   }),
 });
+
+const RELEASED =
+  'Take off what else names them (without --hold-policy-migration), release the hold so that the controllers rename them, then put all references back: ownerrefs restore waits for the new names.';
+
+/** No hold to release and no new names to wait for: what the controllers would do is left to a person (domain §7.2b). */
+function byHand({ policyRenaming }: Context['profile']): string {
+  const { waitsFor = '', prefix = '' } = policyRenaming ?? {};
+  return `The controllers wait for DaemonSet ${waitsFor}, which the agents here are not, and never rename them: store each anew (create it from what the API shows as ${prefix}NAME, then delete that one), then put its references back. To leave them off for good: ownerrefs forget --accept NS-748.`;
+}
 
 const manifestsWithoutOwners: RestoreCheck = defineCheck('NS-742', {
   category: 'follow-up',

@@ -76,6 +76,7 @@ const BECOMES: Readonly<Record<ReferenceFate['fate'], string>> = {
   kept: 'UID kept',
   converted: 'UID converted',
   're-created': 're-created under its new name',
+  unaddressed: 'not found by its name',
   gone: 'owner gone already',
   unknown: 'not known',
 };

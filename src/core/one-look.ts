@@ -69,7 +69,10 @@ export function oneLook<Reader extends ClusterReader>(cluster: Reader, earlier?:
   };
   const remembered: Remembered = {
     version: () => once('version', () => cluster.version()),
-    discover: () => once('discover', () => cluster.discover()),
+    discover: (how) => {
+      if (how === 'anew') held.delete('discover');
+      return once('discover', () => cluster.discover());
+    },
     resolve: (apiVersion, kind) => once(JSON.stringify(['resolve', apiVersion, kind]), () => cluster.resolve(apiVersion, kind)),
     get: (kind, name, namespace) => once(objectKey(kind, name, namespace), () => cluster.get(kind, name, namespace)),
     async list(kind, options = {}) {

@@ -41,6 +41,8 @@ export interface OwnerWorld {
   readonly keepsUids: boolean;
   readonly targetConverts: boolean;
   readonly sourceConverts?: boolean;
+  /** The target's API server finds a policy only under the name that it is stored under. */
+  readonly asksStoredNames?: boolean;
 }
 
 /** What becomes of one reference at the upgrade. */
@@ -84,12 +86,13 @@ function fateOf({ object }: OwnedObject, reference: OwnerReference, place: numbe
   const stored = isStored ? byStoredName(kind, namespace, reference.name) : behindServed(kind, namespace, reference);
   const servedUid = isStored ? stored?.uid : servedAs(kind, ownerPlace(namespace, reference.name), reference.uid);
   const wasRead = (isStored ? kind?.stored : kind?.served) !== undefined;
-  const { keepsUids, targetConverts, sourceConverts } = world;
+  const { keepsUids, targetConverts, sourceConverts, asksStoredNames } = world;
   const after: OwnerFate = wasRead
     ? uidAfter({
         stored: isStored,
         servedUid,
         renamePending: stored?.renamePending ?? false,
+        unaddressed: asksStoredNames === true && stored !== undefined && stored.storedName !== stored.name,
         keepsUids,
         targetConverts,
         ...(stored ? { backingUid: stored.uid } : {}),
@@ -139,6 +142,8 @@ function byStoredName(kind: OwnersOfKind | undefined, namespace: string | undefi
   return kind?.hidden?.get(ownerPlace(namespace, storedName));
 }
 
+const BREAKING: ReadonlySet<OwnerFate['fate']> = new Set(['converted', 're-created', 'unaddressed']);
+
 /**
  * True for a reference that is alive now and would be dead afterwards, and for one that died by this very upgrade: it has the stored
  * UID, and the API serves the converted one already. What was dead before is not ours to mend.
@@ -152,6 +157,6 @@ function breaks(
 ): boolean {
   if (fate === 'unknown') return !isStored;
   if (servedUid === undefined) return false;
-  if (uid === servedUid) return fate === 'converted' || fate === 're-created';
+  if (uid === servedUid) return BREAKING.has(fate);
   return !isStored && uid === backingUid && convertUid(uid) === servedUid;
 }

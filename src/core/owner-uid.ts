@@ -34,6 +34,8 @@ export interface OwnerStanding {
   readonly backingUid?: string;
   /** The policy-name migration will store it anew. */
   readonly renamePending: boolean;
+  /** The v3 object is stored under another name than its own, and the target finds it only under that one. */
+  readonly unaddressed?: boolean;
   /** The datastore keeps the UIDs itself (key-value): they are never converted. */
   readonly keepsUids: boolean;
   /** The target release serves converted UIDs. */
@@ -47,6 +49,8 @@ export type OwnerFate =
   | { readonly fate: 'kept' | 'converted'; readonly uid: string }
   /** Created anew: the UID must be read afterwards. */
   | { readonly fate: 're-created' }
+  /** There, but not found by its name: garbage collection asks by name, and takes it for gone (host endpoint notes 0.5). */
+  | { readonly fate: 'unaddressed' }
   | { readonly fate: 'gone' }
   /** Neither the stored object nor the installed release is known. */
   | { readonly fate: 'unknown' };
@@ -56,6 +60,7 @@ export function uidAfter(owner: OwnerStanding): OwnerFate {
   const { servedUid } = owner;
   if (servedUid === undefined) return { fate: 'gone' };
   if (owner.renamePending) return { fate: 're-created' };
+  if (owner.unaddressed && !owner.stored && !owner.keepsUids) return { fate: 'unaddressed' };
   if (owner.stored || owner.keepsUids || !owner.targetConverts) return { fate: 'kept', uid: servedUid };
   const uid = convertedUid(owner, servedUid);
   if (uid === undefined) return { fate: 'unknown' };

@@ -63,8 +63,11 @@ export interface ClusterReader {
   version(): Promise<ServerVersion>;
   /** Difference server clock − our clock in milliseconds, from the Date header of an answer. */
   clockSkewMs(): Promise<number>;
-  /** Every served resource with its preferred version; groups whose discovery fails are named in `failed`. */
-  discover(): Promise<{ readonly kinds: readonly Kind[]; readonly failed: readonly string[] }>;
+  /**
+   * Every served resource with its preferred version; groups whose discovery fails are named in `failed`. Within one look the first
+   * answer stands, unless it is asked for anew.
+   */
+  discover(how?: 'anew'): Promise<{ readonly kinds: readonly Kind[]; readonly failed: readonly string[] }>;
   /** The resource behind an object's apiVersion and kind; undefined if the server does not serve it. */
   resolve(apiVersion: string, kind: string): Promise<Kind | undefined>;
   /** Undefined if there is no such object; any other refusal throws ApiFailure. */

@@ -30,18 +30,19 @@ export function freshRecord({ context, operator, toolVersion }: Beginner): RunRe
     toolVersion,
     accepted: acceptedTexts(options),
     stages: [],
+    wrote: [],
     kept: [],
   };
 }
 
 /**
  * The record as it is before the next write of a stage; `before` is that of the run so far, if it has written. What was found before
- * the first write stays, and a source that was not known then is never known later: the live cluster no longer tells it.
+ * the first write stays, and a release that was not known then is never known later: the live cluster no longer tells it.
  */
-export function begunRecord(before: RunRecord | undefined, { source, ...remember }: Remember, beginner: Beginner): RunRecord {
+export function begunRecord(before: RunRecord | undefined, { source, oldest, ...remember }: Remember, beginner: Beginner): RunRecord {
   const base = before ?? freshRecord(beginner);
   const path = base.path === UNKNOWN_PATH ? (remember.path ?? base.path) : base.path;
-  const merged = before ? { ...remember, ...definedOf(base), path } : { ...base, ...remember, source };
+  const merged = before ? { ...remember, ...definedOf(base), path } : { ...base, ...remember, source, ...definedOf({ oldest }) };
   const { options, savedPlan: plan = base.plan, flags = base.flags } = beginner.context;
   return {
     ...base,
@@ -57,6 +58,16 @@ export function begunRecord(before: RunRecord | undefined, { source, ...remember
 export function withStages(record: RunRecord, stages: readonly StageRecord[]): RunRecord {
   const mine = new Set(stages.map((one) => one.id));
   return { ...record, stages: [...record.stages.filter((one) => !mine.has(one.id)), ...stages] };
+}
+
+/** The stage is about to write: noted before, for it may be cut off at any moment. */
+export function withWriter(record: RunRecord, stage: StageRecord['id']): RunRecord {
+  return { ...record, wrote: [...new Set([...writersOf(record), stage])] };
+}
+
+/** Stages that wrote something, or may have, where the record does not say so. */
+export function writersOf({ wrote, stages }: RunRecord): readonly string[] {
+  return wrote ?? stages.filter(({ state }) => state !== 'skipped').map(({ id }) => id);
 }
 
 /** `finishedAt` only for a run that is over: the next one with this target is another. */

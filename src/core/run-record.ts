@@ -23,8 +23,10 @@ export interface RunRecord {
   /** Install path, or `unknown`. */
   readonly path: string;
   readonly variant?: string;
-  /** Release that was installed when the run began. */
+  /** Release of the agents when the run began. */
   readonly source?: string;
+  /** The oldest of the agents and the API server then, or `unknown`: owner references go by it (§4.8). Absent in records of older programs. */
+  readonly oldest?: string;
   /** sha256 of artifacts by file name, `upgrade.yaml` among them. */
   readonly digests: Readonly<Record<string, string>>;
   readonly startedAt: string;
@@ -32,6 +34,8 @@ export interface RunRecord {
   readonly toolVersion: string;
   readonly accepted: readonly string[];
   readonly stages: readonly StageRecord[];
+  /** Ids of stages that wrote something, or were about to; one that a finding stopped before is not among them. Absent in records of older programs. */
+  readonly wrote?: readonly string[];
   /** Ids of what stages keep once; the content is beside the record. What actions keep is found by the run's id alone. */
   readonly kept: readonly string[];
   readonly backup?: string;

@@ -3,7 +3,7 @@ import type { Context } from '../core/context.ts';
 import { type ExitName, Fault, messageOf } from '../core/fault.ts';
 import { type KeptLine, type KeptOutcome, numberOf } from '../core/ports.ts';
 import { continues, type RunRecord, type StageRecord } from '../core/run-record.ts';
-import { begunRecord, endedRecord, withStages } from '../core/run-record-steps.ts';
+import { begunRecord, endedRecord, withStages, withWriter } from '../core/run-record-steps.ts';
 import type { AnyStage, Remember, StagePlan } from '../core/stage.ts';
 import type { EnginePorts } from './engine-ports.ts';
 
@@ -58,7 +58,7 @@ export class Recorder {
     const before = this.#record ?? (await this.#previous());
     const { operator, toolVersion } = this.#ports;
     const begun = begunRecord(before, this.#remembered, { context: this.#context, operator, toolVersion });
-    const next = withStages(begun, this.#stages);
+    const next = withStages(withWriter(begun, id), this.#stages);
     // A further round of the same stage has nothing to add.
     if (!this.#record || JSON.stringify(next) !== JSON.stringify(this.#record)) await this.#save(next);
   }

@@ -2,6 +2,7 @@ import type { OwnersJudged } from '../checks/owner-facts.ts';
 import { manifestsHaveNoOwners, ownersSearched, strippedUnlessNever } from '../checks/owner-references.ts';
 import type { Action } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
+import { counted } from '../core/counted.ts';
 import type { Installation } from '../core/installation.ts';
 import { groupOf, refText } from '../core/object.ts';
 import type { OwnedFate } from '../core/owner-fate.ts';
@@ -36,7 +37,10 @@ export const ownerrefsStripStage = stage<StripFacts>({
       actions: stripActions(plan),
       objects: objects.flatMap((one) => plannedOf(one, chosen)),
       remember: rememberOf(facts.installation),
-      notes: ['ownerrefs restore puts them back with the new UIDs once the new API server serves and policies have their new names'],
+      notes: [
+        'ownerrefs restore puts them back with the new UIDs once the new API server serves and policies have their new names',
+        ...unaddressedNotes(objects, chosen),
+      ],
     };
   },
 });
@@ -56,6 +60,15 @@ function chosenBy({ options, profile }: Context, recorded: readonly JournalEntry
   if (options.ownerrefs !== 'always') return isMeant;
   return (fate, owned) =>
     isMeant(fate, owned) || (groupOf(fate.reference.apiVersion) === profile.apiGroup && fate.servedUid === fate.reference.uid);
+}
+
+/** Who holds the renaming, or has controllers that never begin it, has these references off for longer. */
+function unaddressedNotes(objects: readonly OwnedFate[], chosen: Chosen): readonly string[] {
+  const all = objects.flatMap(({ owned, fates }) => fates.filter((one) => one.fate === 'unaddressed' && chosen(one, owned)));
+  if (all.length === 0) return [];
+  return [
+    `${counted(all.length, 'reference')} of them name policies that keep their stored names: the new API server does not find these by name, so the references stay off until they are stored anew (kubectl netsvc-upgrade explain NS-743)`,
+  ];
 }
 
 function stripActions({ entries, patches }: StripPlan): readonly Action[] {

@@ -18,6 +18,7 @@ const clean: RestoreJudged = {
   changed: [],
   otherOwners: [],
   unaddressed: [],
+  neverRenamed: false,
   manifests: [],
   finalizers: [],
   outstanding: 0,
@@ -57,6 +58,18 @@ describe('the checks before references are put back', () => {
   ] as const satisfies readonly (readonly [string, Partial<RestoreJudged>, object])[]) {
     it(`tell of ${title}`, () => assert.deepEqual(outcomes(facts), expected));
   }
+
+  it('say for policies that nobody renames what a person does instead, or how to end it', () => {
+    const hintOf = (neverRenamed: boolean) => {
+      const finding = judgeAll(all, { ...clean, unaddressed: [left], neverRenamed }, contextOf()).find(({ id }) => id === 'NS-743');
+      return `${finding?.hint} ${finding?.next}`;
+    };
+    assert.match(hintOf(false), /release the hold.* kubectl netsvc-upgrade ownerrefs strip$/);
+    assert.match(
+      hintOf(true),
+      /DaemonSet calico-node, .*never rename.*default\.NAME.*forget --accept NS-748\. kubectl netsvc-upgrade explain NS-743$/,
+    );
+  });
 
   it('name the question about finalizers as the API server takes it', () => {
     const facts = { ...clean, finalizers: ['networksets.projectcalico.org'] };

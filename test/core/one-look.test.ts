@@ -57,6 +57,12 @@ describe('one look at the cluster', () => {
     assert.deepEqual(asked, ['get nodes undefined/a', 'list pods {"namespace":"a","metadataOnly":true}', 'discover']);
   });
 
+  it('asks for the kinds anew where somebody wants that, and remembers the new answer', async () => {
+    const [first, second] = [await look.discover(), await look.discover('anew')];
+    const third = await look.discover();
+    assert.deepEqual([asked, first === second, second === third], [['discover', 'discover'], false, true]);
+  });
+
   it('tells apart lists of which other parts are kept', async () => {
     const [names, labels] = [(object: KubeObject) => object, (object: KubeObject) => ({ ...object })];
     for (const keep of [names, labels, names]) await look.list(K.Pod, { keep });

@@ -52,6 +52,18 @@ describe('the UID of an owner after the upgrade', () => {
       { ...owner, stored: true, renamePending: true },
       { fate: 're-created' },
     ],
+    ['does not matter where its name no longer finds it', { ...owner, unaddressed: true }, { fate: 'unaddressed' }],
+    [
+      'is not known if the policy is stored anew, found meanwhile or not',
+      { ...owner, unaddressed: true, renamePending: true },
+      { fate: 're-created' },
+    ],
+    ['is kept of a stored object, whatever the API calls it', { ...owner, stored: true, unaddressed: true }, { fate: 'kept', uid: STORED }],
+    [
+      'is kept in a key-value datastore, which has names of its own',
+      { ...unread, keepsUids: true, unaddressed: true },
+      { fate: 'kept', uid: STORED },
+    ],
     ['is kept of a stored object', { ...owner, stored: true }, { fate: 'kept', uid: STORED }],
     ['is kept in a key-value datastore', { ...unread, keepsUids: true }, { fate: 'kept', uid: STORED }],
     ['is kept if the target does not convert', { ...owner, targetConverts: false }, { fate: 'kept', uid: STORED }],

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import type { RunRecord, StageRecord } from '../../src/core/run-record.ts';
-import { type Beginner, begunRecord, endedRecord, freshRecord, withStages } from '../../src/core/run-record-steps.ts';
+import {
+  type Beginner,
+  begunRecord,
+  endedRecord,
+  freshRecord,
+  withStages,
+  withWriter,
+  writersOf,
+} from '../../src/core/run-record-steps.ts';
 import type { Remember } from '../../src/core/stage.ts';
 import { engineContext } from '../support/engine-ports.ts';
 
@@ -70,6 +78,14 @@ describe('the record of a run', () => {
       stages.map(({ id, state }) => `${id} ${state}`),
       ['crds done', 'wait done', 'apply done', 'verify running'],
     );
+  });
+
+  it('names each stage that wrote once; one of an older program may have, unless it had nothing to do', () => {
+    const writers = [withWriter(begunWith({}), 'backup'), withWriter(withWriter(begunWith({}), 'crds'), 'crds')].map(writersOf);
+    assert.deepEqual(writers, [['backup'], ['crds']]);
+    const { wrote: _, ...older } = begunWith({ stages: [stageAs('crds', 'skipped'), stageAs('apply', 'failed')] });
+    assert.deepEqual([writersOf(older), writersOf(withWriter(older, 'wait'))], [['apply'], ['apply', 'wait']]);
+    assert.deepEqual(writersOf({ ...older, wrote: [] }), []);
   });
 
   for (const [exit, outcome] of [

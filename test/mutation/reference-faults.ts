@@ -89,8 +89,18 @@ export const WRITE_AHEAD: Room = {
       ['one.uid === uid || convertUid(one.uid) === uid', 'one.uid === uid'],
       ["if (fate === 'unknown') return !isStored;", "if (fate === 'unknown') return false;"],
       ['if (servedUid === undefined) return false;', 'if (servedUid === undefined) return true;'],
-      ["return fate === 'converted' || fate === 're-created';", "return fate === 'converted';"],
+      ["new Set(['converted', 're-created', 'unaddressed'])", "new Set(['converted', 'unaddressed'])"],
+      ["new Set(['converted', 're-created', 'unaddressed'])", "new Set(['converted', 're-created'])"],
       ['return !isStored && uid === backingUid && convertUid(uid) === servedUid;', 'return false;'],
+    ]),
+    ...faultsIn('src/stages/owners/references.ts', [
+      ['  if (record.oldest !== undefined) return oldestOf([record.oldest]);\n', ''],
+      ['oldestOf([record.source, ...serverReleases(installation)])', 'record.source'],
+    ]),
+    ...faultsIn('src/stages/owners/not-found.ts', [
+      ['  if (failed.includes(kind.group)) return kind;\n', ''],
+      ['defined.kinds.length + defined.unread.length > 0 ? kind : undefined', 'undefined'],
+      ["cluster.discover('anew')", 'cluster.discover()'],
     ]),
     ...faultsIn('src/stages/owners/put-back.ts', [
       ['breaks && cameBack(owned, reference, journal)', 'breaks'],
@@ -112,6 +122,8 @@ export const WRITE_AHEAD: Room = {
       ['if (behind) hidden.set(ownerPlace(namespace, behind.storedName), behind);', ''],
       ['name !== storedName && isOfDefaultTier(object)', 'name !== storedName'],
       ['if (inV3 && !v3) missed(', 'if (false) missed('],
+      ['renames: asksStoredNames && !options.holdPolicyMigration', 'renames: asksStoredNames'],
+      ['      asksStoredNames,\n      ...(source', '      ...(source'],
     ]),
     ...faultsIn('src/stages/owners/renamed-objects.ts', [
       ['groupOf(object.apiVersion) === crdGroup && ', ''],

@@ -2,14 +2,18 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Action } from '../../src/core/action.ts';
+import type { Verdict } from '../../src/core/check.ts';
 import { K } from '../../src/core/kinds.ts';
 import { ApiFailure } from '../../src/core/ports.ts';
+import type { AnyStage, Stage } from '../../src/core/stage.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { ownerrefsForgetStage } from '../../src/stages/ownerrefs-forget.ts';
 import { ownerrefsRestoreStage } from '../../src/stages/ownerrefs-restore.ts';
 import { ownerrefsStripStage } from '../../src/stages/ownerrefs-strip.ts';
-import { ownerSandbox } from '../support/owner-sandbox.ts';
+import { type OwnerSandbox, ownerSandbox } from '../support/owner-sandbox.ts';
 import { journalOf, perform } from '../support/owner-sweep.ts';
+import { scripted } from '../support/scripted-stage.ts';
 
 const brief = ({ exit, message }: ChainOutcome) => [exit, message];
 
@@ -81,20 +85,58 @@ describe('owner references on the sandbox', () => {
     assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], off]);
   });
 
-  it('are not put back as they were once the upgrade has begun, though no UID has changed yet', async () => {
-    const sandbox = await ownerSandbox();
-    await perform(sandbox, [ownerrefsStripStage], folder);
-    const { state } = sandbox.scenario;
-    assert.ok(state.record);
-    const apply = { id: 'apply', state: 'failed', startedAt: state.record.startedAt } as const;
-    const undo = () => perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { undo: true } });
-    state.record = { ...state.record, stages: [...state.record.stages, apply], digests: { 'netsvc.yaml': '0' } };
-    const refused = await undo();
-    assert.deepEqual([refused.exit, refused.writes], ['blocked', 0]);
-    assert.match(refused.message ?? '', /has begun/);
-    state.record = { ...state.record, digests: {} }; // it was stopped by a finding, before it did anything
-    assert.equal((await undo()).exit, 'done');
-    assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted]);
+  describe('once `apply` is in the record', () => {
+    /** A stage of that name that brings no digests, as with `--manage-crds` on the chart path: its helm upgrade waits in vain. */
+    const failing = (checks: Stage<number>['checks'] = []): AnyStage => {
+      const effect = { type: 'exec', run: { tool: 'kubectl', args: ['frobnicate'] } } as const;
+      const actions: readonly Action[] = [{ id: 'chart', title: 'upgrade', ref: '§4.2/2', undo: 'none', effect }];
+      return scripted('apply', [{ actions }, { actions }], { checks });
+    };
+    const blocking = {
+      id: 'NS-701',
+      title: 'x',
+      category: 'resources',
+      ref: '§4.8',
+      severity: 'error',
+      judge: (): Verdict => ({ status: 'failed', because: 'x', hint: 'y' }),
+    } as const;
+    const undo = (sandbox: OwnerSandbox) => perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { undo: true } });
+    const assertRefused = ({ exit, writes, message }: ChainOutcome) => {
+      assert.deepEqual([exit, writes], ['blocked', 0]);
+      assert.match(message ?? '', /has begun/);
+    };
+
+    it('are not put back as they were where it may have done something, though no UID has changed yet and it noted no digest', async () => {
+      const sandbox = await ownerSandbox();
+      await perform(sandbox, [ownerrefsStripStage], folder);
+      assert.equal((await perform(sandbox, [failing()], folder)).exit, 'failed');
+      assert.deepEqual(sandbox.scenario.state.record?.digests, {});
+      assertRefused(await undo(sandbox));
+      // Looked at once more, and stopped by a finding: what it did before is done.
+      assert.equal((await perform(sandbox, [failing([blocking])], folder)).exit, 'blocked');
+      assertRefused(await undo(sandbox));
+    });
+
+    it('go back where a finding stopped it before it did anything, though CRDs are applied', async () => {
+      const sandbox = await ownerSandbox();
+      assert.equal((await perform(sandbox, [ownerrefsStripStage, failing([blocking])], folder)).exit, 'blocked');
+      const { state } = sandbox.scenario;
+      assert.equal(state.record?.stages.at(-1)?.id, 'apply');
+      state.record = { ...state.record, digests: { 'crds.yaml': '0' } };
+      assert.equal((await undo(sandbox)).exit, 'done');
+      assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted]);
+    });
+
+    it('are not put back where the record is of a program that did not say so', async () => {
+      const sandbox = await ownerSandbox();
+      await perform(sandbox, [ownerrefsStripStage], folder);
+      const { state } = sandbox.scenario;
+      assert.ok(state.record);
+      const { wrote: _, ...record } = state.record;
+      const apply = { id: 'apply', state: 'failed', startedAt: record.startedAt } as const;
+      state.record = { ...record, stages: [...record.stages, apply] };
+      assertRefused(await undo(sandbox));
+    });
   });
 
   it('are not put back while a policy waits for its new name: it times out with the policy’s name', async () => {

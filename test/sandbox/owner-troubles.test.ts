@@ -11,6 +11,7 @@ import type { Finding } from '../../src/core/check.ts';
 import { K } from '../../src/core/kinds.ts';
 import type { Kind } from '../../src/core/object.ts';
 import { ApiFailure, type Cluster } from '../../src/core/ports.ts';
+import type { Profile } from '../../src/core/profile.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { applyStage } from '../../src/stages/apply.ts';
 import { ownerrefsForgetStage } from '../../src/stages/ownerrefs-forget.ts';
@@ -18,8 +19,8 @@ import { ownerrefsRestoreStage } from '../../src/stages/ownerrefs-restore.ts';
 import { ownerrefsStripStage } from '../../src/stages/ownerrefs-strip.ts';
 import { runRecord } from '../support/apply-bench.ts';
 import { entryFor, reference } from '../support/owner-entries.ts';
-import { type OwnerSandbox, ownerSandbox } from '../support/owner-sandbox.ts';
-import { journalOf, perform } from '../support/owner-sweep.ts';
+import { type OwnerSandbox, ownerSandbox, renaming } from '../support/owner-sandbox.ts';
+import { journalOf, openFindings, perform } from '../support/owner-sweep.ts';
 
 const named = ({ findings }: ChainOutcome, id: string): readonly string[] =>
   (findings.find((one) => one.id === id)?.evidence ?? []).map(({ text }) => text).toSorted();
@@ -190,6 +191,59 @@ describe('owner references that somebody else has a hand in', () => {
     assert.deepEqual([sandbox.deleted, referencesOf('owned-late').map(({ name }) => name)], [lost, ['web']]);
   });
 
+  describe('to policies that keep their stored names, from a release that converts UIDs already', () => {
+    beforeEach(async () => {
+      sandbox = await ownerSandbox({ converts: true });
+    });
+    /** The controllers wait for agents of another name, as beside another CNI (canal). */
+    const waiting: Profile = {
+      ...renaming,
+      policyRenaming: { since: 'v3.32.0', prefix: 'default.', switchField: 'x', waitsFor: 'other-node' },
+    };
+    const policies = ['ClusterRole/owned-role', 'ConfigMap/default/owned-mixed', 'Secret/default/owned-web'];
+    const hintOf = ({ findings }: ChainOutcome) => findings.find(({ id }) => id === 'NS-743')?.hint ?? '';
+
+    it('are off before the new server comes though the renaming is held, stay off with it, and come back after', async () => {
+      const held = { flags: { 'hold-policy-migration': true } };
+      const off = await perform(sandbox, [ownerrefsStripStage], folder, held);
+      assert.equal(off.exit, 'done', openFindings(off));
+      sandbox.upgrade({ held: true });
+      assert.deepEqual(sandbox.deleted, []);
+      const early = await perform(sandbox, [ownerrefsRestoreStage], folder, held);
+      assert.deepEqual([early.exit, named(early, 'NS-743')], ['done', policies]);
+      assert.match(hintOf(early), /release the hold/);
+      assert.equal((await perform(sandbox, [ownerrefsStripStage], folder)).exit, 'done');
+      sandbox.upgrade();
+      assert.equal((await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], folder)).exit, 'done');
+      assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted]);
+      assert.equal(await journalOf(sandbox, sandbox.cluster).load(), undefined);
+    });
+
+    it('are off where the controllers never rename, and come back once a person has stored the policies anew', async () => {
+      const off = await perform(sandbox, [ownerrefsStripStage], folder, { profile: waiting });
+      assert.equal(off.exit, 'done', openFindings(off));
+      sandbox.switchUids();
+      const early = await perform(sandbox, [ownerrefsRestoreStage], folder, { profile: waiting });
+      assert.deepEqual([early.exit, named(early, 'NS-743'), sandbox.deleted], ['done', policies, []]);
+      assert.match(hintOf(early), /never rename them.*store each anew.*forget --accept NS-748/);
+      const { graph } = sandbox;
+      const [stored] = graph()['Secret/owned-stored'] ?? [];
+      sandbox.renamePolicies();
+      const back = await perform(sandbox, [ownerrefsRestoreStage], folder, { profile: waiting, flags: { accept: ['NS-749'] } });
+      assert.deepEqual([back.exit, sandbox.deleted, is(back, 'NS-743')], ['done', [], 'ok'], openFindings(back));
+      const without = (all: Readonly<Record<string, readonly string[]>>) => ({ ...all, 'Secret/owned-stored': [stored] });
+      assert.deepEqual(without(graph()), without(sandbox.wanted));
+    });
+
+    it('are given up where nobody wants them stored anew', async () => {
+      await perform(sandbox, [ownerrefsStripStage], folder, { profile: waiting });
+      sandbox.switchUids();
+      const flags = { forget: true, accept: ['NS-748'] };
+      assert.equal((await perform(sandbox, [ownerrefsForgetStage], folder, { profile: waiting, flags })).exit, 'done');
+      assert.equal(await journalOf(sandbox, sandbox.cluster).load(), undefined);
+    });
+  });
+
   describe('of a policy that is itself stored anew', () => {
     const keeper = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'keeper', uid: 'keeper-uid' };
     const policies = () => {
@@ -253,6 +307,29 @@ describe('owner references that somebody else has a hand in', () => {
     const accepted = await perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { accept: ['NS-746=IPPool/pool', 'NS-749'] } });
     assert.equal(accepted.exit, 'done');
     assert.deepEqual(sandbox.graph()['ConfigMap/owned-pool'], sandbox.wanted['ConfigMap/owned-pool']);
+  });
+
+  it('to a policy that keeps its name and was made anew meanwhile stay off, until it is accepted by name', async () => {
+    const { cluster } = sandbox.scenario;
+    const policies = cluster.kinds().find((one) => one.group === 'crd.netsvc.io' && one.kind === 'GlobalNetworkPolicy');
+    assert.ok(policies);
+    const make = () => {
+      const metadata = { name: 'plain' };
+      return cluster.store.insert(policies, { apiVersion: 'crd.netsvc.io/v1', kind: 'GlobalNetworkPolicy', metadata, spec: {} });
+    };
+    make();
+    const owner = { apiVersion: 'netsvc.io/v3', kind: 'GlobalNetworkPolicy', name: 'plain' };
+    sandbox.put(K.Secret, 'owned-plain', [{ ...owner, uid: sandbox.uidOf(owner) ?? '' }]);
+    await perform(sandbox, [ownerrefsStripStage], folder);
+    sandbox.upgrade();
+    cluster.store.delete(policies, 'plain');
+    make();
+    const refused = await perform(sandbox, [ownerrefsRestoreStage], folder);
+    assert.deepEqual([refused.exit, named(refused, 'NS-746')], ['blocked', ['GlobalNetworkPolicy/plain']]);
+    assert.deepEqual(referencesOf('owned-plain'), []);
+    const accepted = await perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { accept: ['NS-746=GlobalNetworkPolicy/plain'] } });
+    assert.deepEqual([accepted.exit, referencesOf('owned-plain').length], ['done', 1]);
+    assert.deepEqual(sandbox.graph()['Secret/owned-web'], sandbox.wanted['Secret/owned-web']);
   });
 
   for (const [what, plural, group] of [
@@ -370,7 +447,7 @@ describe('owner references that somebody else has a hand in', () => {
   for (const [status, isBlocked] of [
     [405, false],
     [406, false],
-    [404, false],
+    [404, true],
     [403, true],
     [500, true],
     [503, true],

@@ -52,20 +52,22 @@ export interface OwnerSandboxOptions {
   readonly releasesFolder?: string;
   /** A stored policy, renamed itself by the new controllers, is among what is owned. */
   readonly ownedPolicy?: boolean;
+  /** The installed API server converts UIDs already, as from v3.28, and finds policies by the names that it shows. */
+  readonly converts?: boolean;
 }
 
 export async function ownerSandbox(options: OwnerSandboxOptions = {}): Promise<OwnerSandbox> {
   const scenario = await netsvcScenario({ nodes: 1, releasesFolder: options.releasesFolder ?? demoReleases, clock: virtualClock() });
   const { store } = scenario.cluster;
   const crd = (kind: string) => find(scenario, kind);
-  const world = { converts: false };
+  const world = { converts: options.converts === true, isNew: false };
   const served = (kind: Kind): readonly KubeObject[] =>
     store.list(crd(kind.kind)).map((object) => servedObject(object, kind, world.converts));
   /** The new server looks for an object under the very name that it is asked for (host endpoint notes 0.5). */
   const asked = (kind: Kind, name: string, namespace: string | undefined): KubeObject | undefined => {
     const space = kind.namespaced ? namespace : undefined;
-    const stored = world.converts ? store.get(crd(kind.kind), name, space) : undefined;
-    if (world.converts) return stored && servedObject(stored, kind, true);
+    const stored = world.isNew ? store.get(crd(kind.kind), name, space) : undefined;
+    if (world.isNew) return stored && servedObject(stored, kind, true);
     return served(kind).find(({ metadata }) => metadata.name === name && metadata.namespace === space);
   };
   const deleted: string[] = [];
@@ -112,6 +114,7 @@ export async function ownerSandbox(options: OwnerSandboxOptions = {}): Promise<O
 
   const switchUids = () => {
     world.converts = true;
+    world.isNew = true;
     collect();
   };
   const renamePolicies: OwnerSandbox['renamePolicies'] = (most = Number.POSITIVE_INFINITY) => {
@@ -127,7 +130,7 @@ export async function ownerSandbox(options: OwnerSandboxOptions = {}): Promise<O
     ...sandbox,
     cluster: withV3(scenario.cluster, served, asked),
     get upgraded() {
-      return world.converts;
+      return world.isNew;
     },
     switchUids,
     renamePolicies,

@@ -6,6 +6,7 @@ import { ownerJournal } from '../../src/adapters/journal/owner-journal.ts';
 import { toOptions } from '../../src/cli/options.ts';
 import { K } from '../../src/core/kinds.ts';
 import type { Cluster, Lock, OwnerJournalStore } from '../../src/core/ports.ts';
+import type { Profile } from '../../src/core/profile.ts';
 import type { AnyStage } from '../../src/core/stage.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
@@ -28,6 +29,8 @@ export function journalOf({ scenario }: OwnerSandbox, cluster: Cluster): OwnerJo
 
 interface Performing {
   readonly flags?: Flags;
+  /** With controllers that rename policies, whatever the agents are called, unless said. */
+  readonly profile?: Profile;
   readonly cluster?: Cluster;
   /** The cluster's alone unless said. */
   readonly journal?: OwnerJournalStore;
@@ -40,16 +43,16 @@ export function perform(
   sandbox: OwnerSandbox,
   stages: readonly AnyStage[],
   workFolder: string,
-  { flags = {}, cluster = sandbox.cluster, journal, lock }: Performing = {},
+  { flags = {}, profile = renaming, cluster = sandbox.cluster, journal, lock }: Performing = {},
 ): Promise<ChainOutcome> {
   const { scenario } = sandbox;
-  const options = toOptions(flags, { defaultRelease: renaming.defaultRelease, checks: CHECKS });
+  const options = toOptions(flags, { defaultRelease: profile.defaultRelease, checks: CHECKS });
   const where = { server: 'sandbox', contextName: 'sandbox', clusterUid: scenario.clusterUid, workFolder };
   const ports = { ...sandboxPorts(scenario), cluster, ownerJournal: journal ?? journalOf(sandbox, cluster) };
   return runChain(
     stages,
     lock ? { ...ports, lock } : ports,
-    { profile: renaming, options, ...where, startedAt: scenario.clock.now() },
+    { profile, options, ...where, startedAt: scenario.clock.now() },
     () => undefined,
   );
 }

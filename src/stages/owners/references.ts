@@ -2,9 +2,10 @@ import type { LeftAlone, OwnerReferences, OwnersJudged } from '../../checks/owne
 import type { Context } from '../../core/context.ts';
 import type { Installation } from '../../core/installation.ts';
 import { refText } from '../../core/object.ts';
+import { oldestOf, oldestRelease, serverReleases } from '../../core/oldest-release.ts';
 import { fatesOf } from '../../core/owner-fate.ts';
 import type { ClusterReader, ListOptions, Sources } from '../../core/ports.ts';
-import { isOlder, parseRelease } from '../../core/release.ts';
+import { isOlder } from '../../core/release.ts';
 import { continues, type RunRecord } from '../../core/run-record.ts';
 import { uidChangeBetween } from '../../core/uid-change.ts';
 import { mayBeRenamed } from '../policy/settled.ts';
@@ -12,17 +13,14 @@ import { scanOwned } from './survey.ts';
 import { readOwnerWorld, uidRules } from './world.ts';
 
 /**
- * Release that the references were made under: what the record of an unfinished run says, else the oldest of the agents and the
- * API server, which are upgraded apart. Undefined if one of them is not known.
+ * Release that the references were made under: the oldest of the agents and the API server, by the record of an unfinished run, else as
+ * they are now. A record of an older program has the agents' alone: the API server's is read then, which counts until it is upgraded
+ * itself. Undefined if one of them is not known.
  */
 export function sourceOf(installation: Installation, record: RunRecord | undefined, context: Context): string | undefined {
-  if (continues(record, context) && record.source) return record.source;
-  const { release, line, components } = installation;
-  const own = release ?? (line === undefined ? undefined : `${line}.0`);
-  const servers = components.filter(({ component }) => component === 'apiserver').map((one) => one.release);
-  const all = [own, ...servers];
-  if (all.some((one) => one === undefined || parseRelease(one) === undefined)) return undefined;
-  return all.reduce((oldest, one) => (oldest !== undefined && one !== undefined && isOlder(one, oldest) ? one : oldest));
+  if (!continues(record, context)) return oldestRelease(installation);
+  if (record.oldest !== undefined) return oldestOf([record.oldest]);
+  return record.source ? oldestOf([record.source, ...serverReleases(installation)]) : oldestRelease(installation);
 }
 
 /** True if something between the source and the target changes UIDs; an unknown source is taken for an older one. */

@@ -5,6 +5,7 @@ import { Fault } from '../../core/fault.ts';
 import { type JournalEntry, type JournalOwner, kindOf, type OwnerJournal } from '../../core/owner-journal.ts';
 import type { Sources } from '../../core/ports.ts';
 import { continues, type RunRecord } from '../../core/run-record.ts';
+import { writersOf } from '../../core/run-record-steps.ts';
 import { readInstalled } from '../survey/installed.ts';
 import { muteOwners } from './mute-owners.ts';
 import { deadIn, readReferences, sourceOf } from './references.ts';
@@ -35,6 +36,7 @@ const NOTHING = {
   changed: [],
   otherOwners: [],
   unaddressed: [],
+  neverRenamed: false,
   manifests: [],
   finalizers: [],
   outstanding: 0,
@@ -82,6 +84,7 @@ export async function readRestoreFacts(sources: Sources, context: Context): Prom
     unreadRecorded: [...new Set(unreadRecorded.map(({ kind }) => kind))],
     finalizers: await missingFinalizers(sources, restored.blocking),
     dangling: deadIn(references),
+    neverRenamed: settled === undefined,
     isLater: false,
     waits: [],
     waitMs,
@@ -106,10 +109,9 @@ async function readRecorded(cluster: Sources['cluster'], { entries }: OwnerJourn
   return followRenamed(cluster, { entries, live: await readLive(cluster, entries) }, context);
 }
 
-/** The unfinished run has performed something of `apply`: it notes digests of what it applies before that. */
+/** The unfinished run has performed something of `apply`, or may have: it notes before its first write that it writes. */
 function hasBegun(record: RunRecord | undefined, context: Context): boolean {
-  if (!continues(record, context) || Object.keys(record.digests).length === 0) return false;
-  return record.stages.some(({ id, state }) => id === 'apply' && state !== 'skipped');
+  return continues(record, context) && writersOf(record).includes('apply');
 }
 
 /** The UIDs may still be those of before, and change any moment: controllers that rename policies may already be on their way. */

@@ -3,7 +3,6 @@ import { type OwnerWorld, ownerPlace, servedAs } from '../../core/owner-fate.ts'
 import type { JournalEntry, JournalOwner } from '../../core/owner-journal.ts';
 import type { OwnerNow } from '../../core/owner-restore.ts';
 import { convertUid } from '../../core/owner-uid.ts';
-import { POLICY_KINDS } from './world.ts';
 
 /** The recorded owner as it is there now; of two that are shown under one name that with this UID, if one has it. */
 export function ownerNow(
@@ -36,9 +35,9 @@ export function otherThanBefore(entry: JournalEntry, owner: JournalOwner, now: O
   return now === undefined || now.uid === recorded ? undefined : `UID ${now.uid}, the reference had ${recorded}`;
 }
 
-/** Policies are stored anew by the migration: their UID must be read (domain §7.2b). */
-function otherThanComputed({ kind, expectedUid }: JournalOwner, now: OwnerNow | undefined): string | undefined {
-  if (expectedUid === undefined || now === undefined || POLICY_KINDS.has(kind) || now.uid === expectedUid) return undefined;
+/** Of a policy that waited for its new name none was computed: the migration stores it anew, and its UID must be read (domain §7.2b). */
+function otherThanComputed({ expectedUid }: JournalOwner, now: OwnerNow | undefined): string | undefined {
+  if (expectedUid === undefined || now === undefined || now.uid === expectedUid) return undefined;
   return `UID ${now.uid}, computed was ${expectedUid}`;
 }
 

@@ -5,19 +5,21 @@ import type { OwnedObject } from '../../core/owner-fate.ts';
 import { ApiFailure, type ClusterReader, type ListOptions } from '../../core/ports.ts';
 import type { Profile } from '../../core/profile.ts';
 import { attempt, eachOf } from '../reading.ts';
+import { type NamedNow, namedNow } from './not-found.ts';
 import { isHidden, readDefined, undiscovered } from './undiscovered.ts';
 
 const CONCURRENT_LISTS = 6;
-/** Kinds that the server lists but that nothing owns for long. */
-const SKIPPED = new Set(['events', 'componentstatuses']);
+/** Kinds that the server lists but that nothing owns for long; those of the same names in other groups are kinds like any other. */
+const SKIPPED = new Set(['events', 'events.events.k8s.io', 'componentstatuses']);
 /**
  * Patches of many objects say that all are looked at once more where one has changed meanwhile: what is found then is named, and what
  * cannot be read stops the stage. Longer than a search of a large cluster takes.
  */
 export const JUDGED_ONCE_MORE_MS = 600_000;
 
-/** Answers of a server that has the kind but no list of it, and does not say so. */
-const NO_LIST = new Set([404, 405, 406]);
+const NOT_FOUND = 404;
+/** Answers of a server that has the kind but no list of it, and does not say so when it names its kinds. */
+const NO_LIST = new Set([405, 406]);
 
 export interface UnreadKind {
   /** `secrets`, `deployments.apps`, or a whole group. */
@@ -49,8 +51,9 @@ export async function scanOwned(cluster: Searched, { apiGroup, crdGroup }: Group
   const kinds = [...named, ...more.kinds];
   const searched = kinds.filter((kind) => isSearched(kind, scope) && !isSecondView(kind, kinds, { apiGroup, crdGroup }));
   const ownedBy = [apiGroup, crdGroup];
+  const again = namedNow(cluster);
   const parts = await eachOf(searched, CONCURRENT_LISTS, (kind) =>
-    ownedOf(cluster, kind, { ...scope, ownedBy, isNamed: !more.kinds.includes(kind) }),
+    ownedOf(cluster, kind, { ...scope, ownedBy, ...(more.kinds.includes(kind) ? {} : { again }) }),
   );
   const unread = [
     ...failed.map((group) => ({ kind: group, because: 'its discovery fails' })),
@@ -64,8 +67,9 @@ function uniqueKinds(unread: readonly UnreadKind[]): readonly UnreadKind[] {
   return unread.filter(({ kind }, index) => unread.findIndex((one) => one.kind === kind) === index);
 }
 
-function isSearched({ plural, namespaced, unlisted }: Kind, { namespace }: Scope): boolean {
-  return !SKIPPED.has(plural) && !unlisted && !plural.includes('/') && (namespace === undefined || namespaced);
+function isSearched(kind: Kind, { namespace }: Scope): boolean {
+  const { plural, namespaced, unlisted } = kind;
+  return !SKIPPED.has(kindText(kind)) && !unlisted && !plural.includes('/') && (namespace === undefined || namespaced);
 }
 
 /** The v3 API shows what is stored in the CRD group a second time: a reference is taken off where it is stored. */
@@ -75,28 +79,35 @@ function isSecondView(kind: Kind, kinds: readonly Kind[], { apiGroup, crdGroup }
 
 interface KindSearch extends ListOptions {
   readonly ownedBy: readonly string[];
-  /** The server has named the kind: if it has no list of it, nobody has. */
-  readonly isNamed: boolean;
+  /** For a kind that the server has named; absent for one that only its definition promises. */
+  readonly again?: NamedNow;
 }
 
-async function ownedOf(cluster: Searched, kind: Kind, { isNamed, ...options }: KindSearch): Promise<Omit<OwnedScan, 'kinds'>> {
-  const reading = await attempt(() => listOrNothing(cluster, kind, options, isNamed));
+async function ownedOf(cluster: Searched, kind: Kind, search: KindSearch): Promise<Omit<OwnedScan, 'kinds'>> {
+  const reading = await attempt(() => listOrNothing(cluster, kind, search));
   if ('unread' in reading) return { objects: [], unread: [{ kind: kindText(kind), because: reading.unread }] };
-  const groups = new Set(options.ownedBy);
-  return { objects: reading.value.flatMap((object) => ownedIn(object, kind, groups)), unread: [] };
+  const groups = new Set(search.ownedBy);
+  const { listed, at } = reading.value;
+  return { objects: listed.flatMap((object) => ownedIn(object, at, groups)), unread: [] };
 }
 
 export function kindText({ group, plural }: Pick<Kind, 'group' | 'plural'>): string {
   return group === '' ? plural : `${plural}.${group}`;
 }
 
-async function listOrNothing(cluster: Searched, kind: Kind, options: ListOptions, isNamed: boolean): Promise<readonly KubeObject[]> {
+/** The objects, and the kind at the version that they were listed at; nothing where there is no list of it, or no such kind any more. */
+async function listOrNothing(cluster: Searched, kind: Kind, { again, ...options }: KindSearch) {
+  const listAt = async (at: Kind) => ({ listed: await cluster.list(at, { ...options, metadataOnly: true }), at });
   try {
-    return await cluster.list(kind, { ...options, metadataOnly: true });
+    return await listAt(kind);
   } catch (thrown) {
-    const hasNone = thrown instanceof ApiFailure && NO_LIST.has(thrown.status);
-    if (hasNone && (isNamed || (await isHidden(cluster, kind)))) return [];
-    throw thrown;
+    if (!(thrown instanceof ApiFailure) || (thrown.status !== NOT_FOUND && !NO_LIST.has(thrown.status))) throw thrown;
+    const isNone = again ? NO_LIST.has(thrown.status) : await isHidden(cluster, kind);
+    if (isNone) return { listed: [], at: kind };
+    const now = again ? await again(kind) : kind;
+    if (now === undefined) return { listed: [], at: kind };
+    if (now.version === kind.version) throw thrown;
+    return listAt(now);
   }
 }
 

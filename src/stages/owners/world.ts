@@ -38,10 +38,13 @@ export interface UidRules {
   readonly sourceConverts?: boolean;
   /** Policies that are stored under a name with a prefix will be stored anew. */
   readonly renames: boolean;
+  /** The target's API server finds a policy only under the name that it is stored under, renamed or not (host endpoint notes 0.5). */
+  readonly asksStoredNames: boolean;
 }
 
 export function uidRules(source: string | undefined, { datastore, agent }: Installation, { profile, options }: Context): UidRules {
   const { policyRenaming } = profile;
+  const asksStoredNames = policyRenaming !== undefined && !isOlder(options.release, policyRenaming.since);
   const waits = policyRenaming?.waitsFor;
   // Under another name the controllers wait for their agents for ever, and rename nothing (domain §7.2b).
   const neverStarts = waits !== undefined && agent !== undefined && agent.name !== waits;
@@ -49,8 +52,8 @@ export function uidRules(source: string | undefined, { datastore, agent }: Insta
     keepsUids: datastore === 'kvstore',
     targetConverts: convertsUids(options.release, profile),
     ...(source === undefined ? {} : { sourceConverts: convertsUids(source, profile) }),
-    renames:
-      policyRenaming !== undefined && !isOlder(options.release, policyRenaming.since) && !options.holdPolicyMigration && !neverStarts,
+    renames: asksStoredNames && !options.holdPolicyMigration && !neverStarts,
+    asksStoredNames,
   };
 }
 
@@ -70,7 +73,7 @@ export async function readOwnerWorld(
     const read = await readKind(cluster, kinds, wanted, profile);
     return { name, ...(rules.keepsUids ? read : withoutGaps(name, read, objects, profile)) };
   });
-  const { keepsUids, targetConverts, sourceConverts } = rules;
+  const { keepsUids, targetConverts, sourceConverts, asksStoredNames } = rules;
   return {
     world: {
       apiGroup,
@@ -78,6 +81,7 @@ export async function readOwnerWorld(
       kinds: Object.fromEntries(read.map(({ name, owners }) => [name, owners])),
       keepsUids,
       targetConverts,
+      asksStoredNames,
       ...(sourceConverts === undefined ? {} : { sourceConverts }),
     },
     unread: read.flatMap(({ unread }) => unread),

@@ -1,4 +1,5 @@
 import type { Installation } from '../../core/installation.ts';
+import { oldestRelease, UNKNOWN_RELEASE } from '../../core/oldest-release.ts';
 import type { OpenStage, Remember } from '../../core/stage.ts';
 
 /**
@@ -15,7 +16,9 @@ export function rememberingInstalled(open: OpenStage, installation: Installation
   };
 }
 
-/** Path, variant and release that are installed. */
-export function rememberOf({ path, variant, release }: Installation): Remember {
-  return { path, ...(variant === undefined ? {} : { variant }), ...(release === undefined ? {} : { source: release }) };
+/** Path, variant and releases that are installed. */
+export function rememberOf(installation: Installation): Remember {
+  const { path, variant, release } = installation;
+  const oldest = oldestRelease(installation) ?? UNKNOWN_RELEASE;
+  return { path, oldest, ...(variant === undefined ? {} : { variant }), ...(release === undefined ? {} : { source: release }) };
 }

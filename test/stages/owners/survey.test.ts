@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { K } from '../../../src/core/kinds.ts';
-import type { Kind } from '../../../src/core/object.ts';
-import { ApiFailure } from '../../../src/core/ports.ts';
+import type { Kind, KubeObject } from '../../../src/core/object.ts';
+import { ApiFailure, type ClusterReader } from '../../../src/core/ports.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { readOwners } from '../../../src/stages/owners/survey.ts';
 import { object } from '../../fixtures/facts.ts';
@@ -36,6 +36,64 @@ describe('the search for owner references', () => {
     await readOwners(cluster, calico);
     const definitions = 'list customresourcedefinitions.apiextensions.k8s.io (metadata)';
     assert.deepEqual([...requests].sort(), ['list configmaps (metadata)', definitions, 'list secrets (metadata)']);
+  });
+
+  it('goes through kinds of other groups that are called like those', async () => {
+    const called = (group: string, plural: string): Kind => ({ group, version: 'v1', kind: plural, plural, namespaced: true });
+    const skipped = [K.Event, called('events.k8s.io', 'events'), called('', 'componentstatuses')];
+    const others = [called('acme.io', 'events'), called('acme.io', 'componentstatuses')];
+    const objects = others.map(({ plural }) => ({ ...owned(`${plural}/a/x`, 'projectcalico.org/v3'), apiVersion: 'acme.io/v1' }));
+    const { cluster } = clusterOf(objects, { kinds: [...skipped, ...others] });
+    const { dependents, kinds: count } = await readOwners(cluster, calico);
+    assert.deepEqual([dependents.map(({ object: { kind } }) => kind), count], [['events', 'componentstatuses'], 2]);
+  });
+
+  describe('of a kind that the server named and does not find', () => {
+    const definitions = K.CustomResourceDefinition;
+    const gadgets = (version: string): Kind => ({ group: 'a.io', version, kind: 'Gadget', plural: 'gadgets', namespaced: true });
+    const held = { ...owned('Gadget/a/x', 'projectcalico.org/v3'), apiVersion: 'a.io/v2' };
+    const crd = object('apiextensions.k8s.io/v1', 'CustomResourceDefinition/gadgets.a.io', {
+      spec: { group: 'a.io', scope: 'Namespaced', names: { plural: 'gadgets', kind: 'Gadget' }, versions: [{ name: 'v1', served: true }] },
+      status: { conditions: [{ type: 'Established', status: 'True' }] },
+    });
+    type Discovered = Awaited<ReturnType<ClusterReader['discover']>>;
+    /** The server names the kind at v1, finds none there, and answers so when it is asked for its kinds once more. */
+    const search = async (now: Partial<Discovered>, objects: readonly KubeObject[] = [held]) => {
+      const before = [K.ConfigMap, definitions, gadgets('v1')];
+      const { cluster } = clusterOf(objects, { kinds: before });
+      let asked = 0;
+      const discover = async (how?: 'anew'): Promise<Discovered> => {
+        asked += 1;
+        return { kinds: how ? [K.ConfigMap, definitions] : before, failed: [], ...(how ? now : {}) };
+      };
+      const list: ClusterReader['list'] = async (kind, options) => {
+        if (kind.group === 'a.io' && kind.version === 'v1') throw new ApiFailure(404, 'NotFound', 'the server could not find it');
+        return cluster.list(kind, options);
+      };
+      const { dependents, unread } = await readOwners({ ...cluster, discover, list }, calico);
+      return { found: dependents.length, unread: unread.map(({ kind }) => kind), asked };
+    };
+
+    it('is incomplete while the server still names it', async () => {
+      assert.deepEqual(await search({ kinds: [K.ConfigMap, definitions, gadgets('v1')] }), {
+        found: 0,
+        unread: ['gadgets.a.io'],
+        asked: 2,
+      });
+    });
+
+    it('goes through it at another version, if that is the one which the server names now', async () => {
+      assert.deepEqual(await search({ kinds: [K.ConfigMap, definitions, gadgets('v2')] }), { found: 1, unread: [], asked: 2 });
+    });
+
+    it('is complete if the server no longer names it: it is gone', async () => {
+      assert.deepEqual(await search({}), { found: 0, unread: [], asked: 2 });
+    });
+
+    it('is incomplete if the server cannot say any more, or still has its definition', async () => {
+      assert.deepEqual((await search({ failed: ['a.io'] })).unread, ['gadgets.a.io']);
+      assert.deepEqual((await search({}, [crd])).unread, ['gadgets.a.io']);
+    });
   });
 
   it('names the kinds and groups that it could not read', async () => {

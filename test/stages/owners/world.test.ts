@@ -43,7 +43,7 @@ async function fateOf(
     list: async ({ group }) => (group === stored.group ? keeps : shows),
   };
   const owned = { object: DEPENDENT, references: [toOwner(uid, name)] };
-  const rules = { keepsUids: false, targetConverts: true, sourceConverts: false, renames: true, ...more };
+  const rules = { keepsUids: false, targetConverts: true, sourceConverts: false, renames: true, asksStoredNames: true, ...more };
   const { world, unread, unreadOwners } = await readOwnerWorld(cluster, contextOf({}, calico), [owned], rules);
   const [fate] = fatesOf(owned, world).fates;
   return { becomes: [fate?.fate, fate?.breaks, fate?.owner.backingUid], unread: unread.map(({ because }) => because), unreadOwners };
@@ -74,7 +74,16 @@ describe('what becomes of a reference', () => {
 
   it('is that of the UID alone, if its policy is of a tier whose policies keep their names', async () => {
     const keeps = [{ ...policy('sec.web', PLAIN), spec: { tier: 'sec' } }];
-    assert.deepEqual((await fateOf(PLAIN, { shows: [policy('web', PLAIN)], keeps })).becomes, ['converted', true, PLAIN]);
+    const older = { asksStoredNames: false, renames: false };
+    assert.deepEqual((await fateOf(PLAIN, { shows: [policy('web', PLAIN)], keeps }, older)).becomes, ['converted', true, PLAIN]);
+    assert.deepEqual((await fateOf(PLAIN, { shows: [policy('web', PLAIN)], keeps })).becomes, ['unaddressed', true, PLAIN]);
+  });
+
+  it('is that its name no longer finds the policy, if this stays stored under its old one, though its UID is kept', async () => {
+    const parts = { shows: [policy('web', convertUid(PREFIXED) ?? '')], keeps: [policy('default.web', PREFIXED)] };
+    const uid = convertUid(PREFIXED) ?? '';
+    assert.deepEqual((await fateOf(uid, parts, { renames: false })).becomes, ['unaddressed', true, PREFIXED]);
+    assert.deepEqual((await fateOf(uid, parts, { renames: false, asksStoredNames: false })).becomes, ['kept', false, PREFIXED]);
   });
 
   it('is not known where the API server of the service is away: its kinds are not served', async () => {
@@ -98,6 +107,22 @@ describe('what becomes of a reference', () => {
     const { becomes, unread } = await fateOf(PLAIN, { shows: [], keeps: [] });
     assert.deepEqual([becomes, unread], [['gone', false, undefined], []]);
   });
+});
+
+describe('what the way to the target does to UIDs', () => {
+  const agent = { kind: 'DaemonSet', namespace: 'kube-system', name: 'canal', container: 'calico-node' } as const;
+  const ruled = (release: string, found: Partial<Installation> = {}, holdPolicyMigration = false) => {
+    const context = contextOf({ release, holdPolicyMigration }, calico);
+    const { renames, asksStoredNames } = uidRules('v3.29.0', { datastore: 'api', ...found } as Installation, context);
+    return { renames, asksStoredNames };
+  };
+  for (const [title, rules, wanted] of [
+    ['is a new name for policies, and one under which alone they are found', ruled('v3.32.1'), [true, true]],
+    ['is no new name where it is held, and still only that one finds them', ruled('v3.32.1', {}, true), [false, true]],
+    ['is no new name beside another CNI, and still only that one finds them', ruled('v3.32.1', { agent }), [false, true]],
+    ['is neither in releases before', ruled('v3.31.7'), [false, false]],
+  ] as const)
+    it(title, () => assert.deepEqual([rules.renames, rules.asksStoredNames], wanted));
 });
 
 describe('what becomes of a reference to an owner that is stored in no CRD', () => {

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import type { ComponentVersion, Installation } from '../../../src/core/installation.ts';
+import type { Sources } from '../../../src/core/ports.ts';
+import type { RunRecord } from '../../../src/core/run-record.ts';
+import { begunRecord } from '../../../src/core/run-record-steps.ts';
+import { readOwnersJudged, sourceOf } from '../../../src/stages/owners/references.ts';
+import { rememberOf } from '../../../src/stages/survey/remember-installed.ts';
+import { contextOf, installation } from '../../fixtures/facts.ts';
+import { runRecord } from '../../support/apply-bench.ts';
+import { clusterOf } from '../../support/cluster-of.ts';
+
+const context = contextOf({ release: 'v3.31.7' });
+const server = (release?: string): ComponentVersion => ({
+  ...{ component: 'apiserver', workload: 'Deployment/calico-apiserver', container: 'calico-apiserver', image: 'x' },
+  ...(release === undefined ? {} : { release }),
+});
+
+/** Agents and API server, which are upgraded apart. */
+const installed = (release: string, ...servers: readonly ComponentVersion[]): Installation => ({
+  ...{ ...installation, release, hasApiServer: servers.length > 0 },
+  components: [...installation.components, ...servers],
+});
+
+/** The record that the first write of a run on this installation makes. */
+const begunOn = (found: Installation): RunRecord =>
+  begunRecord(undefined, rememberOf(found), { context, operator: 'alice@here', toolVersion: '1.2.3' });
+const continued = (more: Partial<RunRecord>): RunRecord =>
+  runRecord({ target: context.options.release, clusterUid: context.clusterUid, ...more });
+
+describe('the release that references were made under', () => {
+  const mixed = installed('v3.29.0', server('v3.27.2'));
+  const halfway = installed('v3.31.7', server('v3.27.2'));
+  const over = installed('v3.31.7', server('v3.31.7'));
+
+  for (const [title, found, record, wanted] of [
+    ['is that of the API server where it is older than the agents', mixed, undefined, 'v3.27.2'],
+    ['is that of the agents where they are older', installed('v3.26.4', server('v3.29.0')), undefined, 'v3.26.4'],
+    ['is not known where the API server’s is not', installed('v3.29.0', server()), undefined, undefined],
+    ['is still that of the API server once a run has begun', mixed, begunOn(mixed), 'v3.27.2'],
+    ['is still that of the API server once the agents run the target', halfway, begunOn(mixed), 'v3.27.2'],
+    ['is still that of the API server once everything runs the target', over, begunOn(mixed), 'v3.27.2'],
+    ['stays unknown where it was when the run began', over, begunOn(installed('v3.29.0', server())), undefined],
+    ['is read from the API server where an older record names the agents’ alone', halfway, continued({ source: 'v3.29.0' }), 'v3.27.2'],
+    ['is that of an older record once everything runs the target', over, continued({ source: 'v3.26.4' }), 'v3.26.4'],
+    ['is what is there where the record is of another run', over, { ...begunOn(mixed), target: 'v3.32.1' }, 'v3.31.7'],
+  ] satisfies readonly (readonly [string, Installation, RunRecord | undefined, string | undefined])[])
+    it(title, () => assert.equal(sourceOf(found, record, context), wanted));
+
+  it('is never told after the first write of a run', () => {
+    const beginner = { context, operator: 'alice@here', toolVersion: '1.2.3' };
+    const again = begunRecord(begunOn(mixed), rememberOf(over), beginner);
+    assert.deepEqual([again.source, again.oldest], ['v3.29.0', 'v3.27.2']);
+    assert.equal(begunRecord(continued({ source: 'v3.29.0' }), rememberOf(over), beginner).oldest, undefined);
+  });
+
+  for (const [what, found] of [
+    ['begun', mixed],
+    ['rolled the agents', halfway],
+  ] as const)
+    it(`has the cluster searched though a run has ${what} and nothing is recorded as off`, async () => {
+      const { cluster } = clusterOf([], { kinds: [] });
+      const record = begunOn(mixed);
+      const sources = { cluster, records: { load: async () => record }, ownerJournal: { load: async () => undefined } };
+      const { references } = await readOwnersJudged(sources as unknown as Sources, context, found);
+      assert.deepEqual(references?.objects, []);
+    });
+});
