@@ -1,4 +1,4 @@
-import { nothingRefusedNow } from '../checks/apply.ts';
+import { type CrdsJudged, crdsChecks } from '../checks/apply.ts';
 import type { Action } from '../core/action.ts';
 import { applyWhole, changes } from './apply/file.ts';
 import { chartCrds } from './chart/crds.ts';
@@ -21,7 +21,7 @@ const AT_ONCE: Action = {
 };
 
 /** The new CRDs before the operator starts (§4.2, §4.3); a full manifest holds them itself. */
-export const crdsStage = pathStage<CrdFacts>({
+export const crdsStage = pathStage<CrdFacts & CrdsJudged>({
   id: 'crds',
   title: 'Install the new CRDs',
   ref: '§4.3/2',
@@ -30,8 +30,11 @@ export const crdsStage = pathStage<CrdFacts>({
   needless: { manifest: IN_MANIFEST, kvstore: IN_MANIFEST },
   readOnly: false,
   converges: true,
-  checks: [nothingRefusedNow],
-  survey: readCrdFacts,
+  checks: crdsChecks,
+  async survey(sources, context, installation) {
+    const [facts, record] = await Promise.all([readCrdFacts(sources, context), sources.records.load()]);
+    return { ...facts, installation, record };
+  },
   plan(facts, context) {
     const { crds, previews } = facts;
     if (!changes(facts)) return { skip: `the CRDs are as ${crds.url} says` };

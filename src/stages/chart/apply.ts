@@ -1,6 +1,7 @@
 import { chartChecks } from '../../checks/chart-catalogue.ts';
 import type { OwnersJudged } from '../../checks/owner-facts.ts';
 import { noneBreaks, ownersSearched } from '../../checks/owner-references.ts';
+import { sourceChecks } from '../../checks/source-release.ts';
 import type { Action } from '../../core/action.ts';
 import type { Context } from '../../core/context.ts';
 import { Fault } from '../../core/fault.ts';
@@ -31,7 +32,7 @@ type ChartApplyFacts = ChartFacts &
 export const chartApply = pathPart<ChartApplyFacts>({
   paths: ['chart'],
   // The operator that this starts changes UIDs: the cluster is searched again right before.
-  checks: [...chartChecks, ownersSearched, noneBreaks],
+  checks: [...sourceChecks, ...chartChecks, ownersSearched, noneBreaks],
   async survey(sources, context, installation) {
     const [facts, renamingSwitch, owners, restarts] = await Promise.all([
       // What is performed is tried against the cluster as it is right before.

@@ -74,7 +74,7 @@ async function readOperatorFacts(sources: Sources, context: Context, installatio
   const record = await sources.records.load();
   const [{ target, edits, previews, untold }, crds, nodes, renamingSwitch, owners] = await Promise.all([
     readMergedTarget(sources, context, installation, record),
-    readCrdFacts(sources, context, installation),
+    readCrdFacts(sources, context),
     readNodes(sources),
     readRenamingSwitch(sources, context),
     readOwnersAtDeadline(sources, context, installation),

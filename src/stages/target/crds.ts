@@ -1,7 +1,6 @@
 import type { Context } from '../../core/context.ts';
 import { Fault } from '../../core/fault.ts';
 import { helmTemplate } from '../../core/helm-argv.ts';
-import type { Installation } from '../../core/installation.ts';
 import type { Sources } from '../../core/ports.ts';
 import { manifestOf } from '../../merge/artifact-manifest.ts';
 import { type Manifest, parseManifest } from '../../merge/manifest.ts';
@@ -26,15 +25,7 @@ export interface CrdFacts {
   readonly previews: readonly PreviewedObject[];
 }
 
-/** Throws Fault('blocked') where the v3 group is served by CRDs of its own, which must never get these. */
-export async function readCrdFacts(sources: Sources, context: Context, installation: Installation): Promise<CrdFacts> {
-  if (installation.nativeV3Crds) {
-    throw new Fault(
-      'blocked',
-      `the cluster has CRDs of ${context.profile.apiGroup} itself: those of the stored group must not be applied`,
-      ['see: kubectl netsvc-upgrade explain NS-108'],
-    );
-  }
+export async function readCrdFacts(sources: Sources, context: Context): Promise<CrdFacts> {
   const crds = await readCrdManifest(sources, context);
   return { crds, previews: await previewDocuments(sources.cluster, crds.manifest, context.options.ownership) };
 }
