@@ -19,7 +19,43 @@ function commandOn(scenario: Scenario, change: (composition: Composition) => Com
   return bench;
 }
 
+/** A machine with that kubectl, or with none. */
+function kubectlOf(version: string | undefined): (composition: Composition) => Composition {
+  return (composition) => {
+    const { tools } = composition;
+    const answer = { exitCode: 0, stdout: `{"clientVersion":{"gitVersion":"${version}"}}`, stderr: '', durationMs: 1 };
+    const absent = { exitCode: undefined, stdout: '', stderr: '', problem: 'not-found', durationMs: 1 } as const;
+    const run: Composition['tools']['run'] = async (invocation, options) => {
+      if (invocation.tool !== 'kubectl') return tools.run(invocation, options);
+      if (version === undefined) return absent;
+      return invocation.args[0] === 'version' ? answer : tools.run(invocation, options);
+    };
+    const which: Composition['tools']['which'] = async (program) =>
+      program === 'kubectl' && version === undefined ? [] : tools.which(program);
+    return { ...composition, tools: { ...tools, run, which } };
+  };
+}
+
 describe('a stage that is asked for alone', () => {
+  const machines = {
+    'no kubectl on PATH': [kubectlOf(undefined), /NS-003 kubectl is not on PATH/],
+    'a kubectl that is too old': [kubectlOf('v1.15.12'), /NS-004 kubectl v1\.15\.12 is older/],
+  } as const;
+  for (const [title, [change, says]] of Object.entries(machines)) {
+    it(`apply with ${title} ends with one error before it writes anything`, async () => {
+      const scenario = await withRelease('v3.26.4');
+      const { writes } = scenario.cluster.faults;
+      const bench = commandOn(scenario, change);
+      const exit = await bench.run('apply', '--yes');
+      const said = `${bench.out()}\n${bench.err()}`;
+      assert.equal(exit, 3, said);
+      assert.match(said, says);
+      assert.match(said, /Install kubectl/);
+      assert.equal(bench.err().match(/^error: /gm)?.length, 1, said);
+      assert.deepEqual([scenario.cluster.faults.writes, scenario.state.record], [writes, undefined]);
+    });
+  }
+
   const downgrades = [['apply'], ['run', '--from', 'apply', '--skip', 'cli']] as const;
   for (const command of downgrades) {
     it(`${command.join(' ')} refuses an older release than the installed one before it writes anything`, async () => {
