@@ -69,7 +69,8 @@ function unreachedText({ endpoint, because }: StoreHealth): string {
 /** Ownership, files, and the waves that still have something to do. */
 function upgradeActions(facts: ApplyFacts, context: Context): readonly Action[] {
   const ownership = takeOverOwnership(facts.previews, context);
-  const waves = facts.waves.flatMap((wave) => waveActions(wave, facts, context));
+  const waves: Action[] = [];
+  for (const wave of facts.waves) waves.push(...waveActions(wave, facts, context, waves.some(waitsForPods)));
   const writes = ownership.length > 0 || waves.some(({ effect }) => effect.type === 'exec');
   return writes ? [saveUpgradeFile(facts), ...ownership, ...waves] : waves;
 }
@@ -88,11 +89,16 @@ function saveUpgradeFile({ target, waves }: ApplyFacts): Action {
   };
 }
 
-function waveActions(wave: Wave, facts: ApplyFacts, context: Context): readonly Action[] {
+/** Hours, in a large fleet: long enough for people and controllers to change what is still to be applied. */
+function waitsForPods({ effect }: Action): boolean {
+  return effect.type === 'wait' && effect.until.type === 'rollout';
+}
+
+function waveActions(wave: Wave, facts: ApplyFacts, context: Context, waited: boolean): readonly Action[] {
   const applies = needsApply(wave, facts);
   // The controllers may run already, and the renaming still be held: a run that waited for the new names in vain is continued so.
   const late = isLast(wave) ? holdUnlessHeld(facts.renamingSwitch, context) : [];
-  return [...(applies ? applyActions(wave, facts, context) : late), ...waitActions(wave, facts, context, applies)];
+  return [...(applies ? applyActions(wave, facts, context, waited) : late), ...waitActions(wave, facts, context, applies)];
 }
 
 /** The wave that starts the controllers. */
@@ -105,7 +111,7 @@ function needsApply(wave: Wave, { previews }: ApplyFacts): boolean {
   return previews.some((preview) => keys.has(objectKey(preview.document)) && isPending(preview));
 }
 
-function applyActions(wave: Wave, facts: ApplyFacts, context: Context): readonly Action[] {
+function applyActions(wave: Wave, facts: ApplyFacts, context: Context, waited: boolean): readonly Action[] {
   const noReturn = isLast(wave) && renamesPolicies(facts, context) && !context.options.holdPolicyMigration;
   const apply: Action = {
     id: `wave-${wave.id}`,
@@ -124,8 +130,8 @@ function applyActions(wave: Wave, facts: ApplyFacts, context: Context): readonly
   };
   const hold = isLast(wave) ? holdPolicyMigration(facts.renamingSwitch, context) : [];
   const [first, ...rest] = [...hold, apply];
-  // What changes UIDs begins with a search of its own (§4.8): a reference may have come back while the agents were rolled.
-  const begun = first && changesUidsIn(wave, facts) ? [{ ...first, afresh: true }, ...rest] : [...hold, apply];
+  // What changes UIDs begins with a search of its own (§4.8): a reference may have come back. After a wait it is the edits as well (§7/4).
+  const begun = first && (waited || changesUidsIn(wave, facts)) ? [{ ...first, afresh: true }, ...rest] : [...hold, apply];
   return [...(wave.id === 'all' ? [] : [write]), ...begun];
 }
 

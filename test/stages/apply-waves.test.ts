@@ -61,6 +61,13 @@ describe('the waves of the apply stage, real manifests with Typha', function () 
     ]);
   });
 
+  it('are judged and planned anew right before each that comes after a wait: Typha, and the controllers', async () => {
+    const afresh = (await planned(bench())).filter((action) => action.afresh).map(({ id }) => id);
+    assert.deepEqual(afresh, ['wave-typha', 'wave-controllers']);
+    const holding = (await planned(bench({ holdPolicyMigration: true }))).filter((action) => action.afresh).map(({ id }) => id);
+    assert.deepEqual(holding, ['wave-typha', 'hold-policies']);
+  });
+
   it('have no way back once the controllers rename policies, and only then', async () => {
     const marked = async (one: ApplyBench) => (await planned(one)).filter(({ pointOfNoReturn }) => pointOfNoReturn).map(({ id }) => id);
     assert.deepEqual(await marked(bench()), ['wave-controllers']);
