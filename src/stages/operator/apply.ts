@@ -110,9 +110,12 @@ function startsOperator({ previews }: OperatorFacts): boolean {
   return deployment?.change === 'create' || deployment?.fields.some(({ path }) => path.endsWith('.image')) === true;
 }
 
-/** An older operator does not start on the new CRDs: applying its manifest again leaves the service without one. */
+/**
+ * An older operator does not start on the new CRDs: applying its manifest again leaves the service without one. The new one changes UIDs
+ * within seconds: a reference that came back while the CRDs and the ownership were written has to be found before (§4.8).
+ */
 function withoutReturn(action: Action): Action {
-  return action.effect.type === 'exec' ? { ...action, undo: 'none', pointOfNoReturn: true } : action;
+  return action.effect.type === 'exec' ? { ...action, undo: 'none', pointOfNoReturn: true, afresh: true } : action;
 }
 
 function waitForOperator({ rollouts, previews }: OperatorFacts, { options }: Context): readonly Action[] {
