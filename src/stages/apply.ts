@@ -10,6 +10,7 @@ import { continues } from '../core/run-record.ts';
 import { type Wave, waveText } from '../merge/waves.ts';
 import { type ApplyFacts, readApplyFacts } from './apply/facts.ts';
 import { leftoverRemovals } from './apply/leftover-removals.ts';
+import { waitForCrds } from './apply/wait-crds.ts';
 import { chartApply } from './chart/apply.ts';
 import { leftBehind, unservedNotes } from './edits/orphans.ts';
 import { operatorApply } from './operator/apply.ts';
@@ -98,7 +99,9 @@ function waveActions(wave: Wave, facts: ApplyFacts, context: Context, waited: bo
   const applies = needsApply(wave, facts);
   // The controllers may run already, and the renaming still be held: a run that waited for the new names in vain is continued so.
   const late = isLast(wave) ? holdUnlessHeld(facts.renamingSwitch, context) : [];
-  return [...(applies ? applyActions(wave, facts, context, waited) : late), ...waitActions(wave, facts, context, applies)];
+  // In one wave they start what watches them in the same second: there is nothing to wait between.
+  const crds = applies && wave.id !== 'all' ? waitForCrds('established', '§4.4/2', previewsIn(wave, facts)) : [];
+  return [...(applies ? applyActions(wave, facts, context, waited) : late), ...crds, ...waitActions(wave, facts, context, applies)];
 }
 
 /** The wave that starts the controllers. */
@@ -106,9 +109,13 @@ function isLast({ id }: Wave): boolean {
   return id === 'controllers' || id === 'all';
 }
 
-function needsApply(wave: Wave, { previews }: ApplyFacts): boolean {
-  const keys = new Set(wave.documents.map(({ object }) => objectKey(object)));
-  return previews.some((preview) => keys.has(objectKey(preview.document)) && isPending(preview));
+function needsApply(wave: Wave, facts: ApplyFacts): boolean {
+  return previewsIn(wave, facts).some(isPending);
+}
+
+function previewsIn({ documents }: Wave, { previews }: ApplyFacts): ApplyFacts['previews'] {
+  const keys = new Set(documents.map(({ object }) => objectKey(object)));
+  return previews.filter(({ document }) => keys.has(objectKey(document)));
 }
 
 function applyActions(wave: Wave, facts: ApplyFacts, context: Context, waited: boolean): readonly Action[] {

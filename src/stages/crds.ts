@@ -1,9 +1,9 @@
 import { type CrdsJudged, crdsChecks } from '../checks/apply.ts';
 import type { Action } from '../core/action.ts';
-import { applyWhole, changes } from './apply/file.ts';
+import { changes } from './apply/file.ts';
 import { chartCrds } from './chart/crds.ts';
 import { pathStage } from './path-stage.ts';
-import { type CrdFacts, crdFile, readCrdFacts } from './target/crds.ts';
+import { applyCrds, type CrdFacts, readCrdFacts } from './target/crds.ts';
 
 const IN_MANIFEST = 'the full manifest holds the CRDs: apply installs them first';
 
@@ -39,7 +39,7 @@ export const crdsStage = pathStage<CrdFacts & CrdsJudged>({
     const { crds, previews } = facts;
     if (!changes(facts)) return { skip: `the CRDs are as ${crds.url} says` };
     return {
-      actions: [...applyWhole(crdFile(facts, '§4.3/2'), context), ...(context.chain?.later.includes('apply') ? [] : [AT_ONCE])],
+      actions: [...applyCrds(facts, '§4.3/2', context), ...(context.chain?.later.includes('apply') ? [] : [AT_ONCE])],
       objects: previews.map(({ planned }) => planned),
       remember: { digests: { [crds.file]: crds.sha256 } },
     };

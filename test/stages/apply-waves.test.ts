@@ -14,6 +14,7 @@ const told = ({ effect }: Action) => {
   if (effect.type === 'wait' && effect.until.type === 'rollout') {
     return `wait ${effect.until.targets.map(({ name, image }) => `${name} ${image.replace(/^.*:/, '')}`).join(', ')}`;
   }
+  if (effect.type === 'wait' && effect.until.type === 'crds-established') return `wait ${effect.until.names.length} CRDs`;
   return effect.type === 'write' ? `write ${effect.file}` : effect.type;
 };
 
@@ -49,6 +50,7 @@ describe('the waves of the apply stage, real manifests with Typha', function () 
       'write upgrade.yaml',
       'write upgrade-1-configuration.yaml',
       `${APPLY} ${FOLDER}/upgrade-1-configuration.yaml`,
+      'wait 23 CRDs',
       'write upgrade-2-agents.yaml',
       `${APPLY} ${FOLDER}/upgrade-2-agents.yaml`,
       'wait calico-node v3.32.1',

@@ -9,13 +9,12 @@ import { type HelmUpgrade, helmUpgrade } from '../../core/helm-argv.ts';
 import type { Installation } from '../../core/installation.ts';
 import type { StagePlan } from '../../core/stage.ts';
 import { parseManifest } from '../../merge/manifest.ts';
-import { applyWhole } from '../apply/file.ts';
 import { leftBehind, NO_ORPHANS, type Orphans, readOrphans } from '../edits/orphans.ts';
 import { readRestarts, restartNotes } from '../operator/restarts.ts';
 import { readOwnersAtDeadline } from '../owners/put-back.ts';
 import { pathPart } from '../path-stage.ts';
 import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policy/hold.ts';
-import { crdFile } from '../target/crds.ts';
+import { applyCrds } from '../target/crds.ts';
 import { type ChartDifference, chartDifference } from './objects.ts';
 import { type ChartFacts, readChartFacts } from './survey.ts';
 
@@ -48,7 +47,7 @@ export const chartApply = pathPart<ChartApplyFacts>({
 });
 
 function planChart(facts: ChartApplyFacts, context: Context): StagePlan {
-  const crds = facts.crds ? applyWhole(crdFile(facts.crds, '§4.2/1'), context) : [];
+  const crds = facts.crds ? applyCrds(facts.crds, '§4.2/1', context) : [];
   const name = releaseText(facts.installation);
   if (!facts.upgraded && hasNoWay(facts)) return noWay(name, context);
   const actions = [...crds, ...holdActions(facts, context), ...(facts.upgraded ? [] : [upgradeAction(name, facts, context)])];

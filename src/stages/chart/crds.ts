@@ -1,7 +1,7 @@
 import { type CrdsJudged, crdsChecks } from '../../checks/apply.ts';
-import { applyWhole, changes } from '../apply/file.ts';
+import { changes } from '../apply/file.ts';
 import { pathPart } from '../path-stage.ts';
-import { type CrdFacts, crdFile, readCrdFacts } from '../target/crds.ts';
+import { applyCrds, type CrdFacts, readCrdFacts } from '../target/crds.ts';
 
 interface ChartCrds extends CrdsJudged {
   /** Undefined where the operator applies them itself. */
@@ -21,7 +21,7 @@ export const chartCrds = pathPart<ChartCrds>({
     const { crds, previews } = facts;
     if (!changes(facts)) return { skip: `every CRD is as ${crds.url} says` };
     return {
-      actions: applyWhole(crdFile(facts, '§4.2/1'), context),
+      actions: applyCrds(facts, '§4.2/1', context),
       objects: previews.map(({ planned }) => planned),
       notes: ['next, at once: apply. An old operator that is started again on new CRDs does not come up'],
       remember: { digests: { [crds.file]: crds.sha256 } },

@@ -18,7 +18,7 @@ import type { PreviewedObject } from '../preview/outcome.ts';
 import { readNodes, readRollouts } from '../rollout/state.ts';
 import { defaultWaitMs } from '../rollout/targets.ts';
 import { carriedOf } from '../target/carried.ts';
-import { type CrdFacts, crdFile, readCrdFacts } from '../target/crds.ts';
+import { applyCrds, type CrdFacts, readCrdFacts } from '../target/crds.ts';
 import { readMergedTarget } from '../target/merged.ts';
 import type { Target } from '../target/target.ts';
 import { enableFlowLogs, readMissingFlowLogs } from './flow-logs.ts';
@@ -92,7 +92,7 @@ async function readOperatorFacts(sources: Sources, context: Context, installatio
 function operatorActions(facts: OperatorFacts, context: Context): readonly Action[] {
   const { target, previews, crds } = facts;
   const whole = { id: 'operator', file: target.file, title: 'apply the operator', ref: '§4.3/2', manifest: target.manifest, previews };
-  const brings = applyWhole({ ...crdFile(crds, '§4.3/2'), title: `apply ${crds.crds.file}, unless the stage before has` }, context);
+  const brings = applyCrds(crds, '§4.3/2', context, `apply ${crds.crds.file}, unless the stage before has`);
   // The new CRDs know the switch; the operator starts the controllers that look at it.
   const hold = holdUnlessHeld(facts.renamingSwitch, context);
   return [

@@ -234,7 +234,7 @@ describe('the operator path', () => {
   it('holds the renaming of policies when asked: after the CRDs that know the switch, before the operator, and looked at again', async () => {
     const bench = await operatedBench({ options: { holdPolicyMigration: true }, more: [configurationCrd, configuration] });
     const steps = (await actionsOf(applyStage, bench)).map(({ id }) => id).filter((id) => !id.endsWith('file') && !id.includes('own'));
-    assert.deepEqual(steps, ['crds', 'hold-policies', 'held-policies', 'operator', 'wait-operator']);
+    assert.deepEqual(steps, ['crds', 'crds-established', 'hold-policies', 'held-policies', 'operator', 'wait-operator']);
     assert.deepEqual(await afreshIn(bench), ['operator']);
     const held = [{ op: 'add', path: '/spec', value: { controllers: { policyMigration: { enabled: 'Disabled' } } } }] as const;
     bench.around.edit('KubeControllersConfiguration', 'default', held);
