@@ -6,11 +6,13 @@ import type { Action } from '../../src/core/action.ts';
 import { LAST_APPLIED } from '../../src/core/applied-owners.ts';
 import type { Options } from '../../src/core/context.ts';
 import type { KubeObject } from '../../src/core/object.ts';
-import type { KeptItem, Sources } from '../../src/core/ports.ts';
+import type { KeptItem, Sources, Tools } from '../../src/core/ports.ts';
 import type { Profile } from '../../src/core/profile.ts';
+import type { AnyStage } from '../../src/core/stage.ts';
 import { parseTemplate } from '../../src/merge/injector-template.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { alpStage } from '../../src/stages/alp.ts';
+import { chain } from '../../src/stages/index.ts';
 import { contextOf, object } from '../fixtures/facts.ts';
 import { clusterOf } from '../support/cluster-of.ts';
 import { releases } from '../support/shared.ts';
@@ -55,6 +57,9 @@ interface Case {
   readonly options?: Partial<Options>;
   readonly kept?: readonly KeptItem[];
   readonly profile?: Profile;
+  readonly tools?: Pick<Tools, 'which'>;
+  /** As it is by itself unless said. */
+  readonly stage?: AnyStage;
 }
 
 /** Agents of the target, so that the installation is known. */
@@ -68,7 +73,7 @@ const agents = object('apps/v1', 'DaemonSet/kube-system/calico-node', {
   },
 });
 
-async function open({ objects, files = FILES, options = {}, kept = [], profile }: Case) {
+async function open({ objects, files = FILES, options = {}, kept = [], profile, tools, stage = alpStage }: Case) {
   const { cluster } = clusterOf([agents, ...objects]);
   const sources = {
     cluster,
@@ -83,9 +88,10 @@ async function open({ objects, files = FILES, options = {}, kept = [], profile }
     },
     files: { readText: async (path: string) => files[path] ?? '' },
     records: { keptWith: async () => kept },
+    tools,
   } as unknown as Sources;
   const context = contextOf({ path: 'manifest', variant: 'calico', ...options }, profile);
-  return (await alpStage.open(sources, context)) as Awaited<ReturnType<typeof alpStage.open>>;
+  return stage.open(sources, context);
 }
 
 async function planned(given: Case): Promise<readonly Action[] | string> {
@@ -121,6 +127,13 @@ describe('the template of alp', () => {
       'istio-system',
     ]);
     assert.equal(parseTemplate(written(plan), 'x').data.config, template(NEW, 'fresh: yes\n'));
+  });
+
+  it('is not begun without kubectl, in the chain as by itself', async () => {
+    const stage = chain.find(({ id }) => id === 'alp') ?? assert.fail('the chain has no alp');
+    const tools = { which: async () => [] };
+    assert.equal((await finding({ objects: mesh, stage, tools }, 'NS-003'))?.outcome, 'error');
+    assert.equal(await finding({ objects: [injector('plain: yes'), istiod('1.15.3')], stage, tools }, 'NS-003'), undefined);
   });
 
   it('is applied where it is a whole object', async () => {
