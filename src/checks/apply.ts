@@ -1,14 +1,14 @@
 import { type Check, type Evidence, notApplicable, ok, type Reading, read } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
-import type { Installation } from '../core/installation.ts';
 import { refText } from '../core/object.ts';
 import type { PlannedObject, TakenChange } from '../core/plan.ts';
-import type { RunRecord } from '../core/run-record.ts';
 import type { Conflict, Outcome, Trace } from '../core/trace.ts';
 import { defineCheck, failed, failIfAny, PROGRAM } from './define.ts';
+import type { SourceJudged } from './judged-twice.ts';
 import { type StoreJudged, storeChecks } from './kvstore.ts';
 import type { OwnersJudged } from './owner-facts.ts';
 import { noneBreaks, ownersSearched } from './owner-references.ts';
+import { sourceChecks } from './source-release.ts';
 
 interface JudgedEdits {
   readonly edits: readonly Trace[];
@@ -18,14 +18,12 @@ interface JudgedEdits {
 }
 
 /** What the checks of `apply` look at. */
-export interface ApplyJudged extends StoreJudged, OwnersJudged {
-  readonly installation: Installation;
+export interface ApplyJudged extends SourceJudged, StoreJudged, OwnersJudged {
   readonly previews: readonly { readonly planned: PlannedObject }[];
   readonly edits: Reading<JudgedEdits>;
   /** What others set and the upgrade would write over: of objects whose defaults are not known, and since the run began. */
   readonly untold: readonly TakenChange[];
   readonly target: { readonly sha256: string; readonly file: string; readonly url: string };
-  readonly record: RunRecord | undefined;
 }
 
 const text = (value: unknown): string => {
@@ -164,6 +162,7 @@ export const targetUnchanged: Check<ApplyJudged> = defineCheck('NS-206', {
 
 /** Of every path whose target is a manifest. */
 export const targetChecks: readonly Check<ApplyJudged>[] = [
+  ...sourceChecks,
   nothingRefusedNow,
   targetUnchanged,
   baseKnown,
@@ -175,3 +174,8 @@ export const targetChecks: readonly Check<ApplyJudged>[] = [
 ];
 
 export const applyChecks: readonly Check<ApplyJudged>[] = [...targetChecks, ...storeChecks];
+
+/** What the checks of `crds` look at. */
+export interface CrdsJudged extends SourceJudged, Pick<ApplyJudged, 'previews'> {}
+
+export const crdsChecks: readonly Check<CrdsJudged>[] = [...sourceChecks, nothingRefusedNow];

@@ -2,9 +2,8 @@ import type { Reading } from '../core/check.ts';
 import type { HelmStorage, HelmVersion } from '../core/helm-argv.ts';
 import type { HelmRecord } from '../core/helm-record.ts';
 import type { Pin } from '../core/helm-values.ts';
-import type { Installation } from '../core/installation.ts';
 import type { KubeObject } from '../core/object.ts';
-import type { RunRecord } from '../core/run-record.ts';
+import type { SourceJudged } from './judged-twice.ts';
 
 /** The newest revision of the operator's chart release, and the object that it is stored in. */
 export interface StoredRelease {
@@ -35,8 +34,7 @@ export type Trial =
   | { readonly type: 'untold'; readonly because: string };
 
 /** What the checks of a chart upgrade look at (§4.2). */
-export interface ChartJudged {
-  readonly installation: Installation;
+export interface ChartJudged extends SourceJudged {
   readonly stored: Reading<StoredRelease>;
   readonly helm: Reading<HelmVersion>;
   readonly target: Reading<TargetChart>;
@@ -56,5 +54,4 @@ export interface ChartJudged {
   readonly trial: Reading<Trial>;
   /** Undefined while the server has not accepted the upgrade. */
   readonly conflicts: Reading<readonly FieldConflict[]> | undefined;
-  readonly record: RunRecord | undefined;
 }

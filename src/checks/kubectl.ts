@@ -1,11 +1,17 @@
-import { notApplicable, ok, read } from '../core/check.ts';
-import { failed, preflightCheck } from './define.ts';
+import { type Check, notApplicable, ok, type Reading, read } from '../core/check.ts';
+import { defineCheck, failed, preflightCheck } from './define.ts';
+import type { ClientFacts } from './facts.ts';
 import { minorNumber } from './server.ts';
 
 const INSTALL = 'Install kubectl of the server’s minor version and put it on PATH.';
 const CLIENT = 'kubectl version --client';
 
-export const kubectlFound = preflightCheck('NS-003', {
+/** All that the first two checks look at: every stage that starts kubectl knows it, and judges by them too. */
+interface KubectlJudged {
+  readonly client: Reading<ClientFacts>;
+}
+
+export const kubectlFound: Check<KubectlJudged> = defineCheck('NS-003', {
   category: 'tools',
   severity: 'error',
   ref: '§1/5',
@@ -21,7 +27,7 @@ const FLOOR = 22;
 /** From here on kubectl moves the fields of an earlier client-side apply to the server-side one (domain §6.4). */
 const MIGRATES = 26;
 
-export const kubectlNewEnough = preflightCheck('NS-004', {
+export const kubectlNewEnough: Check<KubectlJudged> = defineCheck('NS-004', {
   category: 'tools',
   severity: 'error',
   ref: 'domain §6.4',
@@ -35,6 +41,9 @@ export const kubectlNewEnough = preflightCheck('NS-004', {
     return failed(because, INSTALL, { next: CLIENT, severity: minor < FLOOR ? 'error' : 'warning' });
   },
 });
+
+/** Of every plan that starts kubectl, before anything is written. */
+export const kubectlChecks: readonly Check<KubectlJudged>[] = [kubectlFound, kubectlNewEnough];
 
 export const kubectlSkew = preflightCheck('NS-005', {
   category: 'tools',

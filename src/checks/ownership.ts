@@ -1,21 +1,24 @@
 import { ok, read } from '../core/check.ts';
 import type { ManagedBy } from '../core/installation.ts';
-import { failed, failIfAny, PROGRAM, preflightCheck, withInstallation } from './define.ts';
+import { failed, failIfAny, PROGRAM, preflightCheck } from './define.ts';
 import type { PreflightFacts } from './facts.ts';
+import { judgedTwice } from './judged-twice.ts';
 
-export const noNativeCrds = preflightCheck('NS-108', {
+export const nativeCrds = judgedTwice('NS-108', {
   category: 'installation',
   severity: 'error',
   ref: 'domain §0.11',
-  judge: withInstallation((installation, _facts, { profile }) => {
-    if (!installation.nativeV3Crds) return ok(`resources are stored in ${profile.crdGroup}`);
+  judge({ nativeV3Crds }, _facts, { profile }) {
+    if (!nativeV3Crds) return ok(`resources are stored in ${profile.crdGroup}`);
     return failed(
       `the cluster stores its resources in native CRDs of ${profile.apiGroup}: the v1 CRDs of this procedure must not be applied`,
       'Upgrade by the procedure of native v3 CRDs; this program covers the v1 CRDs only.',
       { next: `kubectl get crds -o name | grep '[.]${profile.apiGroup}$'` },
     );
-  }),
+  },
 });
+
+export const noNativeCrds = nativeCrds.atPreflight;
 
 function managers(facts: PreflightFacts, kind: ManagedBy['kind']): readonly ManagedBy[] {
   const detection = read(facts.detection);

@@ -1,17 +1,19 @@
-import { notApplicable, ok, type Verdict } from '../core/check.ts';
+import { type Check, notApplicable, ok, type Verdict } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import type { ComponentVersion, Installation } from '../core/installation.ts';
 import { isOlder, parseRelease } from '../core/release.ts';
 import { failed, failIfAny, PROGRAM, preflightCheck, withInstallation } from './define.ts';
+import { judgedTwice, type SourceJudged } from './judged-twice.ts';
+import { nativeCrds } from './ownership.ts';
 import { explained, sourceRelease } from './releases.ts';
 
 const UNKNOWN = 'the installed release is not known (images by digest or moving tags)';
 
-export const sourceSupported = preflightCheck('NS-105', {
+const supported = judgedTwice('NS-105', {
   category: 'installation',
   severity: 'error',
   ref: '§9/2',
-  judge: withInstallation((installation, facts, context) => {
+  judge(installation, facts, context) {
     const source = sourceRelease(installation, facts, context);
     if (source === undefined || !parseRelease(source)) {
       return failed(UNKNOWN, 'Set release tags on the images, or find the release out and accept this check by name.', {
@@ -26,19 +28,18 @@ export const sourceSupported = preflightCheck('NS-105', {
       `Upgrade to ${minimumSource} or later first, by that release's own procedure.`,
       { next: `${PROGRAM} explain NS-105` },
     );
-  }),
+  },
 });
 
 function imagesOf(installation: Installation): readonly { text: string; detail: string }[] {
   return installation.components.map(({ workload, image }) => ({ text: workload, detail: image }));
 }
 
-export const sourceNotNewer = preflightCheck('NS-106', {
+const notNewer = judgedTwice('NS-106', {
   category: 'installation',
   severity: 'error',
   ref: '§9/1',
-  judge: withInstallation((installation, _facts, { options }) => {
-    const { release } = installation;
+  judge({ release }, _facts, { options }) {
     if (release === undefined || !parseRelease(release)) return notApplicable(UNKNOWN);
     if (!isOlder(options.release, release)) return ok(`${release} → ${options.release}`);
     return failed(
@@ -46,8 +47,14 @@ export const sourceNotNewer = preflightCheck('NS-106', {
       'Choose a newer target with --release: a downgrade is not supported and would lose data.',
       { next: `${PROGRAM} preflight --release ${release}` },
     );
-  }),
+  },
 });
+
+export const sourceSupported = supported.atPreflight;
+export const sourceNotNewer = notNewer.atPreflight;
+
+/** Of every stage that writes the target: it may be asked for alone, and what is installed may have changed since the preflight. */
+export const sourceChecks: readonly Check<SourceJudged>[] = [supported.beforeWrite, notNewer.beforeWrite, nativeCrds.beforeWrite];
 
 /** Add-ons have manifests of their own and are often left behind; the core of the service must be of one release. */
 const ADD_ONS = new Set(['apiserver', 'csi']);

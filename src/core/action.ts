@@ -11,6 +11,7 @@ import type { RolloutTarget } from './rollout.ts';
 export type Expectation =
   | RolloutExpected
   | { readonly type: 'apiservice-available'; readonly names: readonly string[] }
+  | CrdsEstablished
   | PoliciesSettled
   | RenamingHeld
   | OperatorExpected
@@ -24,6 +25,12 @@ export interface RolloutExpected {
   readonly maxFailed: number;
   /** Workloads with failed pods within that number are left behind, counted over all such waits of a run, instead of holding the chain up. */
   readonly goesOn?: true;
+}
+
+/** The server has taken these definitions over: it serves what they define. */
+export interface CrdsEstablished {
+  readonly type: 'crds-established';
+  readonly names: readonly string[];
 }
 
 /** No stored policy waits for its new name any more, or the controllers are told to rename none (host endpoint notes 4). */

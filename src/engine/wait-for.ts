@@ -4,6 +4,7 @@ import type { EnginePorts } from './engine-ports.ts';
 import type { Performed } from './execute.ts';
 import type { Report } from './report.ts';
 import { waitApiServices } from './wait-apiservice.ts';
+import { waitCrds } from './wait-crds.ts';
 import { waitHostEndpoints } from './wait-host-endpoints.ts';
 import { waitOperator } from './wait-operator.ts';
 import { assertHeld, waitPolicies } from './wait-policies.ts';
@@ -30,6 +31,9 @@ export async function waitFor(
       return {};
     case 'apiservice-available':
       await waitApiServices(cluster, clock, until.names, timeoutMs, signal);
+      return {};
+    case 'crds-established':
+      await waitCrds(ports, until, { timeoutMs, signal, report });
       return {};
     case 'operator-end':
       await waitOperator(ports, until, { timeoutMs, signal, report, warn });

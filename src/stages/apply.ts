@@ -10,6 +10,7 @@ import { continues } from '../core/run-record.ts';
 import { type Wave, waveText } from '../merge/waves.ts';
 import { type ApplyFacts, readApplyFacts } from './apply/facts.ts';
 import { leftoverRemovals } from './apply/leftover-removals.ts';
+import { waitForCrds } from './apply/wait-crds.ts';
 import { chartApply } from './chart/apply.ts';
 import { leftBehind, unservedNotes } from './edits/orphans.ts';
 import { operatorApply } from './operator/apply.ts';
@@ -69,7 +70,8 @@ function unreachedText({ endpoint, because }: StoreHealth): string {
 /** Ownership, files, and the waves that still have something to do. */
 function upgradeActions(facts: ApplyFacts, context: Context): readonly Action[] {
   const ownership = takeOverOwnership(facts.previews, context);
-  const waves = facts.waves.flatMap((wave) => waveActions(wave, facts, context));
+  const waves: Action[] = [];
+  for (const wave of facts.waves) waves.push(...waveActions(wave, facts, context, waves.some(waitsForPods)));
   const writes = ownership.length > 0 || waves.some(({ effect }) => effect.type === 'exec');
   return writes ? [saveUpgradeFile(facts), ...ownership, ...waves] : waves;
 }
@@ -88,11 +90,18 @@ function saveUpgradeFile({ target, waves }: ApplyFacts): Action {
   };
 }
 
-function waveActions(wave: Wave, facts: ApplyFacts, context: Context): readonly Action[] {
+/** Hours, in a large fleet: long enough for people and controllers to change what is still to be applied. */
+function waitsForPods({ effect }: Action): boolean {
+  return effect.type === 'wait' && effect.until.type === 'rollout';
+}
+
+function waveActions(wave: Wave, facts: ApplyFacts, context: Context, waited: boolean): readonly Action[] {
   const applies = needsApply(wave, facts);
   // The controllers may run already, and the renaming still be held: a run that waited for the new names in vain is continued so.
   const late = isLast(wave) ? holdUnlessHeld(facts.renamingSwitch, context) : [];
-  return [...(applies ? applyActions(wave, facts, context) : late), ...waitActions(wave, facts, context, applies)];
+  // In one wave they start what watches them in the same second: there is nothing to wait between.
+  const crds = applies && wave.id !== 'all' ? waitForCrds('established', '§4.4/2', previewsIn(wave, facts)) : [];
+  return [...(applies ? applyActions(wave, facts, context, waited) : late), ...crds, ...waitActions(wave, facts, context, applies)];
 }
 
 /** The wave that starts the controllers. */
@@ -100,12 +109,16 @@ function isLast({ id }: Wave): boolean {
   return id === 'controllers' || id === 'all';
 }
 
-function needsApply(wave: Wave, { previews }: ApplyFacts): boolean {
-  const keys = new Set(wave.documents.map(({ object }) => objectKey(object)));
-  return previews.some((preview) => keys.has(objectKey(preview.document)) && isPending(preview));
+function needsApply(wave: Wave, facts: ApplyFacts): boolean {
+  return previewsIn(wave, facts).some(isPending);
 }
 
-function applyActions(wave: Wave, facts: ApplyFacts, context: Context): readonly Action[] {
+function previewsIn({ documents }: Wave, { previews }: ApplyFacts): ApplyFacts['previews'] {
+  const keys = new Set(documents.map(({ object }) => objectKey(object)));
+  return previews.filter(({ document }) => keys.has(objectKey(document)));
+}
+
+function applyActions(wave: Wave, facts: ApplyFacts, context: Context, waited: boolean): readonly Action[] {
   const noReturn = isLast(wave) && renamesPolicies(facts, context) && !context.options.holdPolicyMigration;
   const apply: Action = {
     id: `wave-${wave.id}`,
@@ -124,8 +137,8 @@ function applyActions(wave: Wave, facts: ApplyFacts, context: Context): readonly
   };
   const hold = isLast(wave) ? holdPolicyMigration(facts.renamingSwitch, context) : [];
   const [first, ...rest] = [...hold, apply];
-  // What changes UIDs begins with a search of its own (§4.8): a reference may have come back while the agents were rolled.
-  const begun = first && changesUidsIn(wave, facts) ? [{ ...first, afresh: true }, ...rest] : [...hold, apply];
+  // What changes UIDs begins with a search of its own (§4.8): a reference may have come back. After a wait it is the edits as well (§7/4).
+  const begun = first && (waited || changesUidsIn(wave, facts)) ? [{ ...first, afresh: true }, ...rest] : [...hold, apply];
   return [...(wave.id === 'all' ? [] : [write]), ...begun];
 }
 

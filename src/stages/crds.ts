@@ -1,9 +1,9 @@
-import { nothingRefusedNow } from '../checks/apply.ts';
+import { type CrdsJudged, crdsChecks } from '../checks/apply.ts';
 import type { Action } from '../core/action.ts';
-import { applyWhole, changes } from './apply/file.ts';
+import { changes } from './apply/file.ts';
 import { chartCrds } from './chart/crds.ts';
 import { pathStage } from './path-stage.ts';
-import { type CrdFacts, crdFile, readCrdFacts } from './target/crds.ts';
+import { applyCrds, type CrdFacts, readCrdFacts } from './target/crds.ts';
 
 const IN_MANIFEST = 'the full manifest holds the CRDs: apply installs them first';
 
@@ -21,7 +21,7 @@ const AT_ONCE: Action = {
 };
 
 /** The new CRDs before the operator starts (§4.2, §4.3); a full manifest holds them itself. */
-export const crdsStage = pathStage<CrdFacts>({
+export const crdsStage = pathStage<CrdFacts & CrdsJudged>({
   id: 'crds',
   title: 'Install the new CRDs',
   ref: '§4.3/2',
@@ -30,13 +30,16 @@ export const crdsStage = pathStage<CrdFacts>({
   needless: { manifest: IN_MANIFEST, kvstore: IN_MANIFEST },
   readOnly: false,
   converges: true,
-  checks: [nothingRefusedNow],
-  survey: readCrdFacts,
+  checks: crdsChecks,
+  async survey(sources, context, installation) {
+    const [facts, record] = await Promise.all([readCrdFacts(sources, context), sources.records.load()]);
+    return { ...facts, installation, record };
+  },
   plan(facts, context) {
     const { crds, previews } = facts;
     if (!changes(facts)) return { skip: `the CRDs are as ${crds.url} says` };
     return {
-      actions: [...applyWhole(crdFile(facts, '§4.3/2'), context), ...(context.chain?.later.includes('apply') ? [] : [AT_ONCE])],
+      actions: [...applyCrds(facts, '§4.3/2', context), ...(context.chain?.later.includes('apply') ? [] : [AT_ONCE])],
       objects: previews.map(({ planned }) => planned),
       remember: { digests: { [crds.file]: crds.sha256 } },
     };

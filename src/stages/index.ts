@@ -5,6 +5,7 @@ import { backupStage } from './backup.ts';
 import { cliStage } from './cli.ts';
 import { crdsStage } from './crds.ts';
 import { hepStage } from './hep.ts';
+import { judgingKubectl } from './judging-kubectl.ts';
 import { ownerrefsForgetStage } from './ownerrefs-forget.ts';
 import { ownerrefsRestoreStage } from './ownerrefs-restore.ts';
 import { ownerrefsStripStage } from './ownerrefs-strip.ts';
@@ -30,7 +31,7 @@ export const chain: readonly AnyStage[] = [
   policyStage,
   verifyStage,
   ownerrefsForgetStage,
-];
+].map(judgingKubectl);
 
 /** The stages that a run performs unless asked for more. */
 export const usualChain: readonly AnyStage[] = chain.filter(({ optional }) => !optional);

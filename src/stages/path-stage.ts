@@ -50,6 +50,7 @@ export function pathStage<Facts>({ paths, checks, survey, plan, also = [], needl
       const installation = await readInstalled(sources, context);
       const { path } = installation;
       const part = parts.find((one) => one.paths.includes(path));
+      if (part && !rest.readOnly) refuseNativeCrds(installation, context);
       if (part) return rememberingInstalled(await part.open(sources, context, installation), installation);
       const because = needless[path];
       if (because === undefined) throw notThere(rest.id, path);
@@ -66,4 +67,14 @@ function notThere(id: string, path: InstallPath): Fault {
   return new Fault('blocked', `${id} cannot yet be done for an installation by ${path}`, [
     'this version upgrades manifest, operator and chart installs; see docs/coverage.md for what is still to come',
   ]);
+}
+
+/** NS-108 is a finding of every stage that writes the target; whoever accepts it all the same is stopped here, for nothing can make it right. */
+function refuseNativeCrds({ nativeV3Crds }: Installation, { profile, options }: Context): void {
+  if (!nativeV3Crds || !options.accept.some(({ check }) => check === 'NS-108')) return;
+  throw new Fault(
+    'blocked',
+    `the cluster has CRDs of ${profile.apiGroup} itself: those of ${profile.crdGroup} must never be applied beside them`,
+    ['leave --accept NS-108 out; see: kubectl netsvc-upgrade explain NS-108'],
+  );
 }

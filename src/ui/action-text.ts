@@ -1,5 +1,6 @@
 import type { Action, Effect, Expectation } from '../core/action.ts';
 import { commandLine, quoteArgument, type Tool } from '../core/argv.ts';
+import { counted } from '../core/counted.ts';
 import type { EngineEvent } from '../core/event.ts';
 import { withoutAddressCredentials } from '../core/hidden.ts';
 import { probeText } from '../core/image-probe.ts';
@@ -63,6 +64,8 @@ function expectationText(until: Expectation): string {
       return until.targets.map(refText).join(', ');
     case 'apiservice-available':
       return `APIService ${until.names.join(', ')}`;
+    case 'crds-established':
+      return `${counted(until.names.length, 'CRD')} to be established`;
     case 'policies-settled':
       return 'the new names of stored policies, or the hold of their renaming';
     case 'renaming-held':

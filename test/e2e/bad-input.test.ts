@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { createAuthority } from '../control-plane/certificates.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
@@ -15,7 +15,19 @@ const BOMB = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]']
   .concat(Array.from({ length: 8 }, (_, level) => `a${level + 1}: &a${level + 1} [${Array(10).fill(`*a${level}`).join(', ')}]`))
   .join('\n');
 
+const CHAIN = ['run', '--skip', 'cli'];
+
+/** The repository's releases, and one that is older than what is installed. */
+async function olderRelease(folder: string): Promise<void> {
+  await cp(ownReleases, folder, { recursive: true });
+  await mkdir(join(folder, 'v3.26.3', 'manifests'), { recursive: true });
+  const text = await readFile(manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), 'utf8');
+  await writeFile(join(folder, 'v3.26.3', 'manifests', 'netsvc.yaml'), text.replaceAll('v3.26.4', 'v3.26.3'));
+}
+
 interface Row {
+  /** The whole chain unless said. */
+  readonly command?: readonly string[];
   readonly args?: (folder: string) => readonly string[];
   /** Of the release files; the repository's own unless said. */
   readonly source?: (folder: string) => string;
@@ -27,7 +39,7 @@ interface Row {
 }
 
 /** The built CLI, asked to upgrade a real cluster with something that cannot work (ux: exit codes; one error, its place, the next step). */
-describe('bad input for run, on a real control plane', () => {
+describe('bad input, on a real control plane', () => {
   let cluster: InstalledCluster;
   let folder = '';
 
@@ -37,6 +49,7 @@ describe('bad input for run, on a real control plane', () => {
     await mkdir(join(folder, 'nothing'), { recursive: true });
     await mkdir(join(folder, 'tools'));
     await mkdir(join(folder, 'old'));
+    await olderRelease(join(folder, 'older'));
     await writeFile(join(folder, 'empty.yaml'), '');
     await writeFile(join(folder, 'binary.yaml'), Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2, 3, 0xff, 0xfe]));
     await writeFile(join(folder, 'bomb.yaml'), BOMB);
@@ -136,8 +149,29 @@ describe('bad input for run, on a real control plane', () => {
       exit: 3,
       says: [/× NS-004 kubectl v1\.15\.12 is older/, /Install kubectl/],
     },
+    'no kubectl on PATH, for apply alone': {
+      command: ['apply'],
+      env: (at) => ({ PATH: join(at, 'tools') }),
+      exit: 3,
+      says: [/× NS-003 kubectl is not on PATH/, /Install kubectl/],
+    },
+    'a kubectl that is too old, for apply alone': {
+      command: ['apply'],
+      env: (at) => ({ PATH: [join(at, 'old'), '/usr/bin', '/bin'].join(delimiter) }),
+      exit: 3,
+      says: [/× NS-004 kubectl v1\.15\.12 is older/, /Install kubectl/],
+    },
+    'a downgrade, for apply alone': {
+      command: ['apply'],
+      args: () => ['--release', 'v3.26.3'],
+      source: (at) => join(at, 'older'),
+      exit: 3,
+      says: [/× NS-106 installed release v3\.26\.4 is newer than the target v3\.26\.3/, /Choose a newer target/],
+    },
   };
-  for (const [title, { args = () => [], source = () => ownReleases, kubeconfig, env, exit, says }] of Object.entries(rows)) {
+  for (const [title, { command = CHAIN, args = () => [], source = () => ownReleases, kubeconfig, env, exit, says }] of Object.entries(
+    rows,
+  )) {
     it(`${title}: exit ${exit}, what is wrong and what to do, and nothing is changed`, async () => {
       const before = await cluster.versions();
       const around = {
@@ -145,7 +179,7 @@ describe('bad input for run, on a real control plane', () => {
         ...(kubeconfig ? { kubeconfig: kubeconfig(folder) } : {}),
         env: env?.(folder) ?? { PATH: surroundingsEnv(cluster.around).PATH ?? '' },
       };
-      const result = await upgrade(['run', '--yes', '--skip', 'cli', '--manifest-url', source(folder), ...args(folder)], around);
+      const result = await upgrade([...command, '--yes', '--manifest-url', source(folder), ...args(folder)], around);
       const said = `${result.stdout}\n${result.stderr}`;
       assert.equal(result.exitCode, exit, said);
       for (const words of says) assert.match(said, words);

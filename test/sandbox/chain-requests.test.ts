@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { rememberAnswers } from '../../src/adapters/earlier-answers.ts';
 import type { ComposeRequest, Composition } from '../../src/cli/seams.ts';
 import type { ListOptions } from '../../src/core/ports.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
@@ -19,7 +20,8 @@ function counting(composition: Composition, counts: Counts): Composition {
     };
   return {
     ...composition,
-    tools: { ...tools, run: counted('programs', tools.run) },
+    // As every command has it: the version of kubectl is asked once, however many stages judge it.
+    tools: rememberAnswers({ ...tools, run: counted('programs', tools.run) }),
     cluster: {
       ...cluster,
       discover: counted('discoveries', cluster.discover),

@@ -7,6 +7,7 @@ import type { KubeObject } from '../../src/core/object.ts';
 import type { Profile } from '../../src/core/profile.ts';
 import { parseTemplate } from '../../src/merge/injector-template.ts';
 import { calico } from '../../src/profiles/calico.ts';
+import { chain } from '../../src/stages/index.ts';
 import { object } from '../fixtures/facts.ts';
 import { releases } from '../support/shared.ts';
 import {
@@ -49,6 +50,13 @@ describe('the template of alp', () => {
       'istio-system',
     ]);
     assert.equal(parseTemplate(written(plan), 'x').data.config, template(NEW, 'fresh: yes\n'));
+  });
+
+  it('is not begun without kubectl, in the chain as by itself', async () => {
+    const stage = chain.find(({ id }) => id === 'alp') ?? assert.fail('the chain has no alp');
+    const tools = { which: async () => [] };
+    assert.equal((await finding({ objects: mesh, stage, tools }, 'NS-003'))?.outcome, 'error');
+    assert.equal(await finding({ objects: [injector('plain: yes'), istiod('1.15.3')], stage, tools }, 'NS-003'), undefined);
   });
 
   it('is applied where it is a whole object', async () => {

@@ -14,6 +14,7 @@ const told = ({ effect }: Action) => {
   if (effect.type === 'wait' && effect.until.type === 'rollout') {
     return `wait ${effect.until.targets.map(({ name, image }) => `${name} ${image.replace(/^.*:/, '')}`).join(', ')}`;
   }
+  if (effect.type === 'wait' && effect.until.type === 'crds-established') return `wait ${effect.until.names.length} CRDs`;
   return effect.type === 'write' ? `write ${effect.file}` : effect.type;
 };
 
@@ -49,6 +50,7 @@ describe('the waves of the apply stage, real manifests with Typha', function () 
       'write upgrade.yaml',
       'write upgrade-1-configuration.yaml',
       `${APPLY} ${FOLDER}/upgrade-1-configuration.yaml`,
+      'wait 23 CRDs',
       'write upgrade-2-agents.yaml',
       `${APPLY} ${FOLDER}/upgrade-2-agents.yaml`,
       'wait calico-node v3.32.1',
@@ -59,6 +61,13 @@ describe('the waves of the apply stage, real manifests with Typha', function () 
       `${APPLY} ${FOLDER}/upgrade-4-controllers.yaml`,
       'wait calico-kube-controllers v3.32.1',
     ]);
+  });
+
+  it('are judged and planned anew right before each that comes after a wait: Typha, and the controllers', async () => {
+    const afresh = (await planned(bench())).filter((action) => action.afresh).map(({ id }) => id);
+    assert.deepEqual(afresh, ['wave-typha', 'wave-controllers']);
+    const holding = (await planned(bench({ holdPolicyMigration: true }))).filter((action) => action.afresh).map(({ id }) => id);
+    assert.deepEqual(holding, ['wave-typha', 'hold-policies']);
   });
 
   it('have no way back once the controllers rename policies, and only then', async () => {

@@ -1,6 +1,7 @@
 import { chartChecks } from '../../checks/chart-catalogue.ts';
 import type { OwnersJudged } from '../../checks/owner-facts.ts';
 import { noneBreaks, ownersSearched } from '../../checks/owner-references.ts';
+import { sourceChecks } from '../../checks/source-release.ts';
 import type { Action } from '../../core/action.ts';
 import type { Context } from '../../core/context.ts';
 import { Fault } from '../../core/fault.ts';
@@ -8,13 +9,12 @@ import { type HelmUpgrade, helmUpgrade } from '../../core/helm-argv.ts';
 import type { Installation } from '../../core/installation.ts';
 import type { StagePlan } from '../../core/stage.ts';
 import { parseManifest } from '../../merge/manifest.ts';
-import { applyWhole } from '../apply/file.ts';
 import { leftBehind, NO_ORPHANS, type Orphans, readOrphans } from '../edits/orphans.ts';
 import { readRestarts, restartNotes } from '../operator/restarts.ts';
 import { readOwnersAtDeadline } from '../owners/put-back.ts';
 import { pathPart } from '../path-stage.ts';
 import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policy/hold.ts';
-import { crdFile } from '../target/crds.ts';
+import { applyCrds } from '../target/crds.ts';
 import { type ChartDifference, chartDifference } from './objects.ts';
 import { type ChartFacts, readChartFacts } from './survey.ts';
 
@@ -31,7 +31,7 @@ type ChartApplyFacts = ChartFacts &
 export const chartApply = pathPart<ChartApplyFacts>({
   paths: ['chart'],
   // The operator that this starts changes UIDs: the cluster is searched again right before.
-  checks: [...chartChecks, ownersSearched, noneBreaks],
+  checks: [...sourceChecks, ...chartChecks, ownersSearched, noneBreaks],
   async survey(sources, context, installation) {
     const [facts, renamingSwitch, owners, restarts] = await Promise.all([
       // What is performed is tried against the cluster as it is right before.
@@ -47,7 +47,7 @@ export const chartApply = pathPart<ChartApplyFacts>({
 });
 
 function planChart(facts: ChartApplyFacts, context: Context): StagePlan {
-  const crds = facts.crds ? applyWhole(crdFile(facts.crds, '§4.2/1'), context) : [];
+  const crds = facts.crds ? applyCrds(facts.crds, '§4.2/1', context) : [];
   const name = releaseText(facts.installation);
   if (!facts.upgraded && hasNoWay(facts)) return noWay(name, context);
   const actions = [...crds, ...holdActions(facts, context), ...(facts.upgraded ? [] : [upgradeAction(name, facts, context)])];

@@ -1,10 +1,9 @@
-import { nothingRefusedNow } from '../../checks/apply.ts';
-import { applyWhole, changes } from '../apply/file.ts';
+import { type CrdsJudged, crdsChecks } from '../../checks/apply.ts';
+import { changes } from '../apply/file.ts';
 import { pathPart } from '../path-stage.ts';
-import { type CrdFacts, crdFile, readCrdFacts } from '../target/crds.ts';
+import { applyCrds, type CrdFacts, readCrdFacts } from '../target/crds.ts';
 
-interface ChartCrds {
-  readonly previews: CrdFacts['previews'];
+interface ChartCrds extends CrdsJudged {
   /** Undefined where the operator applies them itself. */
   readonly facts: CrdFacts | undefined;
 }
@@ -12,17 +11,17 @@ interface ChartCrds {
 /** The new CRDs before the chart's operator starts (§4.2/1), unless a person leaves them to it. */
 export const chartCrds = pathPart<ChartCrds>({
   paths: ['chart'],
-  checks: [nothingRefusedNow],
+  checks: crdsChecks,
   async survey(sources, context, installation) {
-    const facts = context.options.manageCrds ? undefined : await readCrdFacts(sources, context, installation);
-    return { facts, previews: facts?.previews ?? [] };
+    const facts = context.options.manageCrds ? undefined : await readCrdFacts(sources, context);
+    return { installation, record: await sources.records.load(), facts, previews: facts?.previews ?? [] };
   },
   plan({ facts }, context) {
     if (!facts) return { skip: 'the new operator applies the CRDs itself (--manage-crds)' };
     const { crds, previews } = facts;
     if (!changes(facts)) return { skip: `every CRD is as ${crds.url} says` };
     return {
-      actions: applyWhole(crdFile(facts, '§4.2/1'), context),
+      actions: applyCrds(facts, '§4.2/1', context),
       objects: previews.map(({ planned }) => planned),
       notes: ['next, at once: apply. An old operator that is started again on new CRDs does not come up'],
       remember: { digests: { [crds.file]: crds.sha256 } },

@@ -54,7 +54,7 @@ export async function readChartFacts(
     readHelmVersion(sources.tools),
     'unread' in fetched ? fetched : readChart(sources.tools, fetched.value),
     readValuesFile(sources, context),
-    context.options.manageCrds ? undefined : readCrdFacts(sources, context, installation),
+    context.options.manageCrds ? undefined : readCrdFacts(sources, context),
     sources.records.load(),
   ]);
   refuseDenial(context, file);

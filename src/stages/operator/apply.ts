@@ -18,7 +18,7 @@ import type { PreviewedObject } from '../preview/outcome.ts';
 import { readNodes, readRollouts } from '../rollout/state.ts';
 import { defaultWaitMs } from '../rollout/targets.ts';
 import { carriedOf } from '../target/carried.ts';
-import { type CrdFacts, crdFile, readCrdFacts } from '../target/crds.ts';
+import { applyCrds, type CrdFacts, readCrdFacts } from '../target/crds.ts';
 import { readMergedTarget } from '../target/merged.ts';
 import type { Target } from '../target/target.ts';
 import { enableFlowLogs, readMissingFlowLogs } from './flow-logs.ts';
@@ -74,7 +74,7 @@ async function readOperatorFacts(sources: Sources, context: Context, installatio
   const record = await sources.records.load();
   const [{ target, edits, previews, untold }, crds, nodes, renamingSwitch, owners] = await Promise.all([
     readMergedTarget(sources, context, installation, record),
-    readCrdFacts(sources, context, installation),
+    readCrdFacts(sources, context),
     readNodes(sources),
     readRenamingSwitch(sources, context),
     readOwnersAtDeadline(sources, context, installation),
@@ -92,7 +92,7 @@ async function readOperatorFacts(sources: Sources, context: Context, installatio
 function operatorActions(facts: OperatorFacts, context: Context): readonly Action[] {
   const { target, previews, crds } = facts;
   const whole = { id: 'operator', file: target.file, title: 'apply the operator', ref: '§4.3/2', manifest: target.manifest, previews };
-  const brings = applyWhole({ ...crdFile(crds, '§4.3/2'), title: `apply ${crds.crds.file}, unless the stage before has` }, context);
+  const brings = applyCrds(crds, '§4.3/2', context, `apply ${crds.crds.file}, unless the stage before has`);
   // The new CRDs know the switch; the operator starts the controllers that look at it.
   const hold = holdUnlessHeld(facts.renamingSwitch, context);
   return [
@@ -110,9 +110,12 @@ function startsOperator({ previews }: OperatorFacts): boolean {
   return deployment?.change === 'create' || deployment?.fields.some(({ path }) => path.endsWith('.image')) === true;
 }
 
-/** An older operator does not start on the new CRDs: applying its manifest again leaves the service without one. */
+/**
+ * An older operator does not start on the new CRDs: applying its manifest again leaves the service without one. The new one changes UIDs
+ * within seconds: a reference that came back while the CRDs and the ownership were written has to be found before (§4.8).
+ */
 function withoutReturn(action: Action): Action {
-  return action.effect.type === 'exec' ? { ...action, undo: 'none', pointOfNoReturn: true } : action;
+  return action.effect.type === 'exec' ? { ...action, undo: 'none', pointOfNoReturn: true, afresh: true } : action;
 }
 
 function waitForOperator({ rollouts, previews }: OperatorFacts, { options }: Context): readonly Action[] {

@@ -1,13 +1,16 @@
 import type { ClientFacts, WorkFolderFacts } from '../../checks/facts.ts';
+import type { Invocation } from '../../core/argv.ts';
 import type { Sources, Tools } from '../../core/ports.ts';
 
 const ANSWER_MS = 15_000;
 
-/** The kubectl that would be run, and its own version. */
+const VERSION: Invocation = { tool: 'kubectl', args: ['version', '--client', '-o', 'json'] };
+
+/** The kubectl that would be run, and its own version: looked for each time, asked once per command. */
 export async function readClient(tools: Tools): Promise<ClientFacts> {
   const [path] = await tools.which('kubectl');
   if (path === undefined) return {};
-  const { exitCode, stdout } = await tools.run({ tool: 'kubectl', args: ['version', '--client', '-o', 'json'] }, { timeoutMs: ANSWER_MS });
+  const { exitCode, stdout } = await tools.run(VERSION, { timeoutMs: ANSWER_MS, answer: 'earlier' });
   const gitVersion = exitCode === 0 ? /"gitVersion":\s*"([^"]+)"/.exec(stdout)?.[1] : undefined;
   return gitVersion === undefined ? { path } : { path, gitVersion };
 }

@@ -1,11 +1,12 @@
+import type { Action } from '../../core/action.ts';
 import type { Context } from '../../core/context.ts';
 import { Fault } from '../../core/fault.ts';
 import { helmTemplate } from '../../core/helm-argv.ts';
-import type { Installation } from '../../core/installation.ts';
 import type { Sources } from '../../core/ports.ts';
 import { manifestOf } from '../../merge/artifact-manifest.ts';
 import { type Manifest, parseManifest } from '../../merge/manifest.ts';
-import type { WholeFile } from '../apply/file.ts';
+import { applyWhole } from '../apply/file.ts';
+import { waitForCrds } from '../apply/wait-crds.ts';
 import { runHelm } from '../chart/run-helm.ts';
 import { type PreviewedObject, previewDocuments } from '../preview/documents.ts';
 import { sha256Of } from '../sha256.ts';
@@ -26,23 +27,20 @@ export interface CrdFacts {
   readonly previews: readonly PreviewedObject[];
 }
 
-/** Throws Fault('blocked') where the v3 group is served by CRDs of its own, which must never get these. */
-export async function readCrdFacts(sources: Sources, context: Context, installation: Installation): Promise<CrdFacts> {
-  if (installation.nativeV3Crds) {
-    throw new Fault(
-      'blocked',
-      `the cluster has CRDs of ${context.profile.apiGroup} itself: those of the stored group must not be applied`,
-      ['see: kubectl netsvc-upgrade explain NS-108'],
-    );
-  }
+export async function readCrdFacts(sources: Sources, context: Context): Promise<CrdFacts> {
   const crds = await readCrdManifest(sources, context);
   return { crds, previews: await previewDocuments(sources.cluster, crds.manifest, context.options.ownership) };
 }
 
-/** The CRDs as the file that is applied; `ref` is the step of the path that asks for them. */
-export function crdFile({ crds, previews }: CrdFacts, ref: string): WholeFile {
-  const { file, manifest } = crds;
-  return { id: 'crds', file, title: `apply ${file}`, ref, manifest, previews };
+/** The CRDs applied as one file, and waited for; `ref` is the step of the path that asks for them. Nothing where all is as the file says. */
+export function applyCrds(
+  { crds: { file, manifest }, previews }: CrdFacts,
+  ref: string,
+  context: Context,
+  title = `apply ${file}`,
+): readonly Action[] {
+  const actions = applyWhole({ id: 'crds', file, title, ref, manifest, previews }, context);
+  return actions.length === 0 ? [] : [...actions, ...waitForCrds('crds-established', ref, previews)];
 }
 
 /** From the release's file, or rendered from the chart that `--crd-chart` names (§4.2/1). Throws Fault if it holds anything else. */

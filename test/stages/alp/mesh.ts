@@ -1,8 +1,9 @@
 import type { Action } from '../../../src/core/action.ts';
 import type { Options } from '../../../src/core/context.ts';
 import type { KubeObject } from '../../../src/core/object.ts';
-import type { KeptItem, Sources } from '../../../src/core/ports.ts';
+import type { KeptItem, Sources, Tools } from '../../../src/core/ports.ts';
 import type { Profile } from '../../../src/core/profile.ts';
+import type { AnyStage } from '../../../src/core/stage.ts';
 import { alpStage } from '../../../src/stages/alp.ts';
 import { contextOf, object } from '../../fixtures/facts.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
@@ -47,6 +48,9 @@ export interface Case {
   readonly options?: Partial<Options>;
   readonly kept?: readonly KeptItem[];
   readonly profile?: Profile;
+  readonly tools?: Pick<Tools, 'which'>;
+  /** As it is by itself unless said. */
+  readonly stage?: AnyStage;
 }
 
 /** Agents of the target, so that the installation is known. */
@@ -60,7 +64,7 @@ const agents = object('apps/v1', 'DaemonSet/kube-system/calico-node', {
   },
 });
 
-export async function open({ objects, files = FILES, options = {}, kept = [], profile }: Case) {
+export async function open({ objects, files = FILES, options = {}, kept = [], profile, tools, stage = alpStage }: Case) {
   const { cluster } = clusterOf([agents, ...objects]);
   const sources = {
     cluster,
@@ -75,9 +79,10 @@ export async function open({ objects, files = FILES, options = {}, kept = [], pr
     },
     files: { readText: async (path: string) => files[path] ?? '' },
     records: { keptWith: async () => kept },
+    tools,
   } as unknown as Sources;
   const context = contextOf({ path: 'manifest', variant: 'calico', ...options }, profile);
-  return (await alpStage.open(sources, context)) as Awaited<ReturnType<typeof alpStage.open>>;
+  return stage.open(sources, context);
 }
 
 export async function planned(given: Case): Promise<readonly Action[] | string> {

@@ -35,7 +35,7 @@ describe('apply on the chart path', () => {
     const { plan } = await openedChart(chartBench({ objects, options: { holdPolicyMigration: true } }));
     assert.ok('actions' in plan);
     const steps = plan.actions.map(({ id }) => id).filter((id) => id !== 'crds-file');
-    assert.deepEqual(steps, ['crds', 'hold-policies', 'held-policies', 'chart']);
+    assert.deepEqual(steps, ['crds', 'crds-established', 'hold-policies', 'held-policies', 'chart']);
     assert.equal(plan.actions.at(-1)?.afresh, true);
   });
 

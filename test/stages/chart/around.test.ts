@@ -28,7 +28,7 @@ describe('crds on the chart path', () => {
     assert.ok(typeof plan !== 'string');
     assert.deepEqual(
       plan.actions.map(({ id }) => id),
-      ['crds-file', 'crds'],
+      ['crds-file', 'crds', 'crds-established'],
     );
     assert.ok(plan.notes?.some((note) => note.startsWith('next, at once: apply')));
   });
@@ -41,7 +41,7 @@ describe('crds on the chart path', () => {
     assert.ok('actions' in plan);
     assert.deepEqual(
       plan.actions.map(({ id }) => id),
-      ['crds-file', 'crds-ownership', 'crds'],
+      ['crds-file', 'crds-ownership', 'crds', 'crds-established'],
     );
     for (const action of plan.actions) bench.around.perform(action);
     assert.ok('skip' in (await crdsStage.open(bench.sources, bench.context)).plan());

@@ -34,6 +34,9 @@ async function performed(stage: Opened, bench: ApplyBench): Promise<void> {
   throw new Error(`${stage.id} does not come to rest`);
 }
 
+/** Actions that are performed only in a round in which nothing was written before them. */
+const afreshIn = async (bench: ApplyBench) => (await actionsOf(applyStage, bench)).filter(({ afresh }) => afresh).map(({ id }) => id);
+
 const commandsIn = (actions: readonly Action[]) => actions.filter(({ effect }) => effect.type === 'exec');
 const commands = (bench: ApplyBench) => bench.around.writes.filter((line) => line.startsWith('kubectl'));
 
@@ -231,10 +234,18 @@ describe('the operator path', () => {
   it('holds the renaming of policies when asked: after the CRDs that know the switch, before the operator, and looked at again', async () => {
     const bench = await operatedBench({ options: { holdPolicyMigration: true }, more: [configurationCrd, configuration] });
     const steps = (await actionsOf(applyStage, bench)).map(({ id }) => id).filter((id) => !id.endsWith('file') && !id.includes('own'));
-    assert.deepEqual(steps, ['crds', 'hold-policies', 'held-policies', 'operator', 'wait-operator']);
+    assert.deepEqual(steps, ['crds', 'crds-established', 'hold-policies', 'held-policies', 'operator', 'wait-operator']);
+    assert.deepEqual(await afreshIn(bench), ['operator']);
     const held = [{ op: 'add', path: '/spec', value: { controllers: { policyMigration: { enabled: 'Disabled' } } } }] as const;
     bench.around.edit('KubeControllersConfiguration', 'default', held);
     assert.ok((await actionsOf(applyStage, bench)).every(({ id }) => id !== 'hold-policies'));
+  });
+
+  it('searches the whole cluster for owner references once more right before the operator, whatever was written before it', async () => {
+    const bench = await operatedBench();
+    assert.deepEqual(await afreshIn(bench), ['operator']);
+    await performed(crdsStage, bench);
+    assert.deepEqual(await afreshIn(bench), ['operator']);
   });
 
   it('adds nothing of flow logs unless asked', async () => {

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { toOptions } from '../../src/cli/options.ts';
+import type { Context } from '../../src/core/context.ts';
+import { K } from '../../src/core/kinds.ts';
+import type { JsonPatchOp, KubeObject } from '../../src/core/object.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import { containersOf } from '../../src/detect/workload.ts';
+import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
+import { runChain } from '../../src/engine/run-chain.ts';
+import { netsvc } from '../../src/profiles/netsvc.ts';
+import { virtualClock } from '../../src/sandbox/clock.ts';
+import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
+import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import { applyStage } from '../../src/stages/apply.ts';
+import { sandboxReleases } from '../support/sandbox-command.ts';
+
+/** In waves, on a way on which no UID changes: nothing but the wait gives a reason to look again. */
+const waved: Profile = { ...netsvc, uidChanges: [], typhaRefusesAgentsBefore: 'v3.28.0' };
+const CONTROLLERS = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'kube-system', name: 'netsvc-kube-controllers' };
+
+const live = ({ cluster }: Scenario): KubeObject =>
+  cluster.store.get(K.Deployment, CONTROLLERS.name, CONTROLLERS.namespace) ?? assert.fail('there are no controllers');
+
+/** `apply`, with a person who changes the controllers while the agents are rolled; and how often it looked again before it went on. */
+async function applied(scenario: Scenario, edit: (scenario: Scenario) => unknown): Promise<ChainOutcome & { readonly looks: number }> {
+  const { cluster, clock, clusterUid, workFolder } = scenario;
+  let edited = false;
+  cluster.store.listen(({ kind, after }) => {
+    const isNew = (images: readonly { readonly image?: string }[]) => images.some(({ image = '' }) => image.endsWith(':v3.32.2'));
+    if (edited || kind.plural !== K.DaemonSet.plural || !after || !isNew(containersOf(after))) return;
+    edited = true;
+    clock.schedule(2_000, () => void edit(scenario));
+  });
+  const options = toOptions({}, { defaultRelease: waved.defaultRelease, checks: [] });
+  const where = { server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder };
+  const context: Context = { profile: waved, options, ...where, startedAt: clock.now() };
+  let looks = 0;
+  const outcome = await runChain([applyStage], sandboxPorts(scenario), context, (event) => {
+    if (event.type === 'note' && event.text.startsWith('looks again before it goes on to')) looks += 1;
+  });
+  assert.ok(edited, 'the agents were rolled first');
+  return { ...outcome, looks };
+}
+
+/** As `kubectl edit` and `kubectl set env` do. */
+const edited = (patch: readonly JsonPatchOp[]) => (scenario: Scenario) =>
+  scenario.cluster.patch(K.Deployment, CONTROLLERS, patch, 'kubectl-edit');
+
+/** As `kubectl scale` does: under kubectl's own name, through the subresource. */
+function scaled(scenario: Scenario): void {
+  const object = live(scenario);
+  const time = scenario.clock.now().toISOString().replace(/\.\d+/, '');
+  const entry = { manager: 'kubectl', operation: 'Update', subresource: 'scale', apiVersion: 'apps/v1', time } as const;
+  const managedFields = [...(object.metadata.managedFields ?? []), { ...entry, fieldsV1: { 'f:spec': { 'f:replicas': {} } } }];
+  scenario.cluster.store.update(K.Deployment, {
+    ...object,
+    metadata: { ...object.metadata, managedFields },
+    spec: { ...(object.spec as object), replicas: 0 },
+  });
+}
+
+describe('what a person changes while the agents are rolled', () => {
+  let scenario: Scenario;
+  beforeEach(async () => {
+    scenario = await netsvcScenario({ nodes: 3, releasesFolder: sandboxReleases, clock: virtualClock(), cli: false });
+  });
+  const PLACE = '/spec/template/spec/containers/0/env/0/value';
+
+  it('is not written over by a later wave: a variable of the release', async () => {
+    const { exit, findings } = await applied(scenario, edited([{ op: 'replace', path: PLACE, value: 'mine' }]));
+    const told = findings.find(({ id }) => id === 'NS-208');
+    assert.deepEqual([exit, told?.outcome], ['conflicts', 'error']);
+    assert.match(told?.evidence[0]?.detail ?? '', /^yours: mine, after the upgrade: kubernetes, set by kubectl-edit at /);
+    assert.equal(containersOf(live(scenario))[0]?.env?.[0]?.value, 'mine');
+  });
+
+  it('is not written over by a later wave: the number of replicas', async () => {
+    const { exit, findings } = await applied(scenario, scaled);
+    const told = findings.find(({ id }) => id === 'NS-208');
+    assert.deepEqual(
+      [exit, told?.evidence.map(({ text }) => text)],
+      ['conflicts', ['Deployment/kube-system/netsvc-kube-controllers spec.replicas']],
+    );
+    assert.equal((live(scenario).spec as { readonly replicas: number }).replicas, 0);
+  });
+
+  it('costs one look more per wave that comes after a wait, and nothing stops where nothing was changed', async () => {
+    const { exit, looks } = await applied(scenario, () => undefined);
+    assert.deepEqual([exit, looks], ['done', 1]);
+  });
+});
