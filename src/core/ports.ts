@@ -124,9 +124,14 @@ export interface Tools {
   programOf(tool: Tool): string;
   /** This machine, in the words of release artifacts: linux/darwin/windows, amd64/arm64. */
   platform(): { readonly os: string; readonly arch: string };
-  /** The package manager's answer to who owns a file; undefined if nobody does. */
-  ownerOf(file: string): Promise<{ readonly manager: string; readonly removeWith: string } | undefined>;
+  /** The package manager's answer to who owns a file; undefined if all that there are say that nobody does. */
+  ownerOf(file: string): Promise<FileOwner | undefined>;
 }
+
+/** Whose package a file belongs to, or why its manager did not say: then it may be somebody's. */
+export type FileOwner =
+  | { readonly manager: string; readonly removeWith: string }
+  | { readonly manager: string; readonly unknown: string; readonly askWith: string };
 
 export interface Artifact {
   readonly url: string;
