@@ -187,12 +187,6 @@ export interface Machine {
   writeFolder(folder: string, files: readonly { readonly name: string; readonly content: string }[]): Promise<void>;
 }
 
-/** Ctrl-C: the first stops after the current action, the second at once. */
-export interface Interruption {
-  readonly soft: AbortSignal;
-  readonly hard: AbortSignal;
-}
-
 export interface Clock {
   now(): Date;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
