@@ -1,4 +1,6 @@
 import { isJsonMap } from '../core/json-map.ts';
+import { holdsFormat } from './schema-formats.ts';
+import { matchesPattern } from './schema-patterns.ts';
 import { holdsRule } from './schema-rules.ts';
 
 /** A structural schema, as a CRD holds it. Only what is judged here is named. */
@@ -7,6 +9,7 @@ export interface Schema {
   readonly nullable?: boolean;
   readonly enum?: readonly unknown[];
   readonly pattern?: string;
+  readonly format?: string;
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: boolean | Schema;
@@ -17,29 +20,63 @@ export interface Schema {
   readonly maxLength?: number;
   readonly minItems?: number;
   readonly maxItems?: number;
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+  readonly allOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly not?: Schema;
   readonly 'x-kubernetes-int-or-string'?: boolean;
   readonly 'x-kubernetes-list-type'?: string;
+  readonly 'x-kubernetes-list-map-keys'?: readonly string[];
   readonly 'x-kubernetes-validations'?: readonly { readonly rule?: string; readonly message?: string }[];
   readonly default?: unknown;
 }
 
-/** A value that the target's CRD would refuse: where, and why. */
+/** What is said of a value: where, and why. */
 export interface Violation {
   readonly path: string;
   readonly because: string;
 }
 
+export interface Judgement {
+  /** What the target's CRD would refuse. */
+  readonly violations: readonly Violation[];
+  /** What only the server can judge: by itself it is neither right nor wrong. */
+  readonly unjudged: readonly Violation[];
+}
+
+/** What one keyword of a schema says of a value; only the server knows of `unjudged`. */
+interface Said {
+  readonly because: string;
+  readonly unjudged?: true;
+}
+type Found = Violation & Said;
+
 /**
- * Judges a stored value by the target's schema, as the API server does at the next write (domain §4.6): types, enums, patterns,
- * required fields, bounds, sets, and those validation rules that schema-rules knows. Unknown fields are pruned by the server and are no fault.
+ * Judges a stored value by the target's schema, as the API server does at the next write (domain §4.6): types, enums, patterns, formats,
+ * required fields, bounds, sets, and those validation rules that schema-rules knows. Unknown fields are pruned by the server and are no
+ * fault. What is asked of a value that is there and cannot be judged here is told apart.
  */
-export function violations(value: unknown, schema: Schema, path = ''): readonly Violation[] {
+export function judgeBySchema(value: unknown, schema: Schema): Judgement {
+  const said = found(value, schema, '');
+  const { no = [], unjudged = [] } = Object.groupBy(said, (one) => (one.unjudged ? 'unjudged' : 'no'));
+  const bare = ({ path, because }: Found): Violation => ({ path, because });
+  return { violations: no.map(bare), unjudged: unjudged.map(bare) };
+}
+
+export function violations(value: unknown, schema: Schema): readonly Violation[] {
+  return judgeBySchema(value, schema).violations;
+}
+
+function found(value: unknown, schema: Schema, path: string): readonly Found[] {
   if (value === null && (schema.nullable === true || schema.default !== undefined)) return [];
   const wrong = typeViolation(value, schema);
   if (wrong) return [{ path, because: wrong }];
-  const own = [...scalarViolations(value, schema), ...ruleViolations(value, schema)].map((because) => ({ path, because }));
-  if (isJsonMap(value)) return [...own, ...fieldViolations(value, schema, path)];
-  if (Array.isArray(value)) return [...own, ...itemViolations(value, schema, path)];
+  const said = [...scalarSaid(value, schema), ...combinedSaid(value, schema), ...rulesSaid(value, schema)];
+  const own = said.map((one) => ({ path, ...one }));
+  if (isJsonMap(value)) return [...own, ...fieldsFound(value, schema, path)];
+  if (Array.isArray(value)) return [...own, ...itemsFound(value, schema, path)];
   return own;
 }
 
@@ -53,43 +90,66 @@ function typeViolation(value: unknown, schema: Schema): string | undefined {
   return is === type ? undefined : `must be a ${type}, not ${shown(value)}`;
 }
 
-function scalarViolations(value: unknown, schema: Schema): readonly string[] {
-  const found: string[] = [];
-  if (schema.enum && !schema.enum.includes(value)) found.push(`${shown(value)} is not one of ${schema.enum.map(shown).join(', ')}`);
-  if (typeof value === 'string') {
-    if (schema.pattern !== undefined && !matches(value, schema.pattern)) found.push(`${shown(value)} does not match ${schema.pattern}`);
-    found.push(...boundViolations(value.length, 'characters', schema.minLength, schema.maxLength));
-  }
-  if (typeof value === 'number') found.push(...boundViolations(value, '', schema.minimum, schema.maximum));
-  return found;
+function scalarSaid(value: unknown, schema: Schema): readonly Said[] {
+  const said: Said[] = [];
+  if (schema.enum && !schema.enum.includes(value))
+    said.push({ because: `${shown(value)} is not one of ${schema.enum.map(shown).join(', ')}` });
+  if (typeof value === 'string') said.push(...textSaid(value, schema));
+  if (typeof value === 'number') said.push(...boundsSaid(value, '', schema.minimum, schema.maximum), ...sizeSaid(value, schema));
+  return said;
 }
 
-function boundViolations(size: number, unit: string, least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY): readonly string[] {
-  if (size < least) return [`${size} ${unit} is less than ${least}`.replace('  ', ' ')];
-  return size > most ? [`${size} ${unit} is more than ${most}`.replace('  ', ' ')] : [];
+function textSaid(value: string, { pattern, format, minLength, maxLength }: Schema): readonly Said[] {
+  return [
+    ...(pattern === undefined
+      ? []
+      : verdict(matchesPattern(value, pattern), `${shown(value)} does not match ${pattern}`, `pattern ${pattern}`)),
+    ...(format === undefined ? [] : verdict(holdsFormat(format, value), `${shown(value)} is not of format ${format}`, `format ${format}`)),
+    // The server counts characters, not their halves.
+    ...boundsSaid([...value].length, 'characters', minLength, maxLength),
+  ];
 }
 
-/** A repetition of a repetition can take for ever on a long text that does not match: such texts are not judged. */
-const NESTED = /[+*]\)[+*]/;
-const LONG = 24;
-
-function matches(value: string, pattern: string): boolean {
-  if (NESTED.test(pattern) && value.length > LONG) return true;
-  const insensitive = pattern.includes('(?i)');
-  try {
-    return new RegExp(pattern.replaceAll('(?i)', ''), insensitive ? 'i' : '').test(value);
-  } catch {
-    return true;
-  }
+/** `holds` undefined: only the server knows. */
+function verdict(holds: boolean | undefined, because: string, asked: string): readonly Said[] {
+  if (holds === undefined) return [{ because: asked, unjudged: true }];
+  return holds ? [] : [{ because }];
 }
 
-function ruleViolations(value: unknown, schema: Schema): readonly string[] {
-  return (schema['x-kubernetes-validations'] ?? [])
-    .filter(({ rule }) => rule !== undefined && holdsRule(rule, value) === false)
-    .map(({ rule, message }) => message ?? `breaks the rule ${rule}`);
+const INT32 = 2 ** 31;
+
+function sizeSaid(value: number, { type, format }: Schema): readonly Said[] {
+  const fits = type !== 'integer' || format !== 'int32' || (value >= -INT32 && value < INT32);
+  return fits ? [] : [{ because: `${value} does not fit into 32 bits` }];
 }
 
-function fieldViolations(value: Readonly<Record<string, unknown>>, schema: Schema, path: string): readonly Violation[] {
+/** Schemas joined to one value. `anyOf` of an integer or a string is what its own marker says already. */
+function combinedSaid(value: unknown, schema: Schema): readonly Said[] {
+  const { allOf = [], anyOf = [], oneOf, not } = schema;
+  const every = allOf.flatMap((one) => found(value, one, '').map(({ path: _, ...said }) => said));
+  const any = anyOf.map((one) => judgeBySchema(value, one));
+  const none = any.length > 0 && !schema['x-kubernetes-int-or-string'] && any.every((one) => one.violations.length > 0);
+  const left = [...(oneOf ? ['oneOf'] : []), ...(not ? ['not'] : [])].map((because): Said => ({ because, unjudged: true }));
+  return [...every, ...(none ? [{ because: any[0]?.violations[0]?.because ?? '' }] : []), ...left];
+}
+
+function boundsSaid(size: number, unit: string, least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY): readonly Said[] {
+  if (size < least) return [{ because: `${size} ${unit} is less than ${least}`.replace('  ', ' ') }];
+  return size > most ? [{ because: `${size} ${unit} is more than ${most}`.replace('  ', ' ') }] : [];
+}
+
+function rulesSaid(value: unknown, schema: Schema): readonly Said[] {
+  return (schema['x-kubernetes-validations'] ?? []).flatMap(({ rule, message }) =>
+    rule === undefined ? [] : verdict(holdsRule(rule, value), message ?? `breaks the rule ${rule}`, `rule ${oneLine(rule)}`),
+  );
+}
+
+function oneLine(text: string): string {
+  return text.trim().replace(/\s+/g, ' ');
+}
+
+function fieldsFound(value: Readonly<Record<string, unknown>>, schema: Schema, path: string): readonly Found[] {
+  const counted = boundsSaid(Object.keys(value).length, 'fields', schema.minProperties, schema.maxProperties);
   const properties = schema.properties ?? {};
   const missing = (schema.required ?? [])
     .filter((field) => value[field] === undefined && properties[field]?.default === undefined)
@@ -97,18 +157,25 @@ function fieldViolations(value: Readonly<Record<string, unknown>>, schema: Schem
   const inner = Object.entries(value).flatMap(([field, content]) => {
     const other = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
     const next = Object.hasOwn(properties, field) ? properties[field] : other;
-    return next ? violations(content, next, join(path, field)) : [];
+    return next ? found(content, next, join(path, field)) : [];
   });
-  return [...missing, ...inner];
+  return [...counted.map((one) => ({ path, ...one })), ...missing, ...inner];
 }
 
-function itemViolations(value: readonly unknown[], schema: Schema, path: string): readonly Violation[] {
-  const own = boundViolations(value.length, 'items', schema.minItems, schema.maxItems).map((because) => ({ path, because }));
-  const keys = value.map((item) => JSON.stringify(item));
-  const twice = schema['x-kubernetes-list-type'] === 'set' && new Set(keys).size < keys.length;
+function itemsFound(value: readonly unknown[], schema: Schema, path: string): readonly Found[] {
+  const own = boundsSaid(value.length, 'items', schema.minItems, schema.maxItems).map((one) => ({ path, ...one }));
   const { items } = schema;
-  const inner = items ? value.flatMap((item, index) => violations(item, items, `${path}[${index}]`)) : [];
-  return [...own, ...(twice ? [{ path, because: 'holds an entry twice' }] : []), ...inner];
+  const inner = items ? value.flatMap((item, index) => found(item, items, `${path}[${index}]`)) : [];
+  return [...own, ...(holdsTwice(value, schema) ? [{ path, because: 'holds an entry twice' }] : []), ...inner];
+}
+
+/** Of a set, the same entry; of a map, two with the same keys. */
+function holdsTwice(value: readonly unknown[], schema: Schema): boolean {
+  const type = schema['x-kubernetes-list-type'];
+  if (type !== 'set' && type !== 'map') return false;
+  const keys = schema['x-kubernetes-list-map-keys'] ?? [];
+  const idOf = (item: unknown) => (type === 'map' && isJsonMap(item) ? keys.map((key) => item[key] ?? null) : item);
+  return new Set(value.map((item) => JSON.stringify(idOf(item)))).size < value.length;
 }
 
 function join(path: string, field: string): string {

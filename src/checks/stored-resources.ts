@@ -1,19 +1,26 @@
 import { type Evidence, notApplicable, read, type Verdict } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import type { KubeObject } from '../core/object.ts';
-import { evidenceOf, failIfAny, preflightCheck, withInstallation, withTarget } from './define.ts';
+import { evidenceOf, failed, failIfAny, listed, preflightCheck, withInstallation, withTarget } from './define.ts';
 import { withResources } from './resources.ts';
-import { type Schema, violations } from './schema.ts';
+import { judgeBySchema, type Schema } from './schema.ts';
 import { type TargetCrd, targetCrds } from './target-crds.ts';
 
-/** One line per object: the first fault, and how many more. */
-function faultsOf(object: KubeObject, schema: Schema): readonly Evidence[] {
+interface Looked {
+  /** One line per object: the first fault, and how many more. */
+  readonly faults: readonly Evidence[];
+  /** What the CRD asks of this object and only the server can judge. */
+  readonly unjudged: readonly string[];
+}
+
+function lookAt(object: KubeObject, schema: Schema): Looked {
   const { apiVersion: _a, kind: _k, status: _s, ...judged } = object;
-  const found = violations(judged, schema).filter(({ path }) => path !== 'status');
+  const { violations, unjudged } = judgeBySchema(judged, schema);
+  const found = violations.filter(({ path }) => path !== 'status');
   const [first] = found;
-  if (!first) return [];
   const more = found.length > 1 ? `; ${found.length - 1} more` : '';
-  return [evidenceOf(object, `${first.path === '' ? '' : `${first.path} `}${first.because}${more}`)];
+  const faults = first ? [evidenceOf(object, `${first.path === '' ? '' : `${first.path} `}${first.because}${more}`)] : [];
+  return { faults, unjudged: unjudged.map(({ because }) => because) };
 }
 
 export const storedValid = preflightCheck('NS-501', {
@@ -26,17 +33,44 @@ export const storedValid = preflightCheck('NS-501', {
 const judgeStored = withTarget(({ documents }, _installation, facts, { options }): Verdict => {
   const crds = targetCrds(documents);
   if (crds.length === 0) return notApplicable('the target manifest holds no CRDs');
-  const faults = read(facts.resources).flatMap((list) => {
+  const lists = read(facts.resources).flatMap((list) => {
     const crd = crds.find((one) => one.plural === list.kind.plural && one.group === list.kind.group);
     const schema = crd?.schemas[list.kind.version] ?? crd?.schemas[crd.served[0] ?? ''];
-    return schema ? read(list.objects).flatMap((object) => faultsOf(object, schema)) : [];
+    return crd && schema ? [{ crd, looked: read(list.objects).map((object) => lookAt(object, schema)) }] : [];
   });
+  const faults = lists.flatMap(({ looked }) => looked.flatMap((one) => one.faults));
+  const unjudged = lists.flatMap(({ crd, looked }) => unjudgedEvidence(crd, looked));
+  if (faults.length === 0 && unjudged.length > 0) return notJudged(unjudged, options.release);
+  const beside = unjudged.length === 0 ? '' : ` Not judged here: ${listed(unjudged.map(({ text, detail }) => `${text}: ${detail}`))}.`;
   return failIfAny(faults, `every stored resource satisfies the CRDs of ${options.release}`, (names) => ({
     because: `${counted(faults.length, 'stored resource')} would be refused by the CRDs of ${options.release} at the next write: ${names}`,
-    hint: 'Correct the values before the upgrade, while the old CRDs still accept the change.',
+    hint: `Correct the values before the upgrade, while the old CRDs still accept the change.${beside}`,
     next: editCommand(faults[0]),
   }));
 });
+
+/** One line per CRD: what of it could not be judged, for how many objects. Quiet where no object has what is asked about. */
+function unjudgedEvidence({ name }: TargetCrd, looked: readonly Looked[]): readonly Evidence[] {
+  const objects = looked.filter(({ unjudged }) => unjudged.length > 0);
+  if (objects.length === 0) return [];
+  const asked = [...new Set(objects.flatMap(({ unjudged }) => unjudged))];
+  const object = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name };
+  return [{ text: `CustomResourceDefinition/${name}`, object, detail: `of ${counted(objects.length, 'object')}: ${asked.join('; ')}` }];
+}
+
+/** No pass, and no fault either: nobody has said that the objects are wrong. */
+function notJudged(unjudged: readonly Evidence[], release: string): Verdict {
+  const resource = unjudged[0]?.object?.name ?? '';
+  return failed(
+    `stored resources that could not be judged by all that the CRDs of ${release} ask: ${listed(unjudged.map(({ text }) => text))}`,
+    'Look whether the objects satisfy it; once the new CRDs are there, the server tells without storing anything.',
+    {
+      severity: 'warning',
+      evidence: unjudged,
+      next: `kubectl get ${resource} -A -o yaml | kubectl replace --dry-run=server -f -`,
+    },
+  );
+}
 
 function editCommand(fault: Evidence | undefined): string {
   const object = fault?.object;

@@ -4,7 +4,7 @@ import type { ComposeRequest } from './seams.ts';
 
 /** Where the release's files come from. */
 export function artifactOptionsOf(
-  { flags, env, trace }: Pick<ComposeRequest, 'flags' | 'env' | 'trace'>,
+  { flags, env, trace, interruption }: Pick<ComposeRequest, 'flags' | 'env' | 'trace' | 'interruption'>,
   profile: Profile,
 ): ArtifactsOptions {
   // Besides the system's. Without a word of its own a private mirror has its certificate from the authority of the API server.
@@ -14,6 +14,7 @@ export function artifactOptionsOf(
     env,
     lastKnownRelease: profile.defaultRelease,
     trace,
+    cut: interruption.hard,
     ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
   };
 }

@@ -19,7 +19,7 @@ export async function compose(request: ComposeRequest, version: string): Promise
     import('../adapters/kube/cluster.ts'),
   ]);
   const connection = await readConnection(connectionFlagsOf(flags), env);
-  const cluster = openCluster(connection, { version, warn, terminal: interactive, trace });
+  const cluster = openCluster(connection, { version, warn, terminal: interactive, trace, interruption });
   // Loaded while the first answer is on its way.
   const [clusterUid] = await Promise.all([cluster.clusterUid(), loadAdapters()]);
   cluster.pin(clusterUid);
@@ -101,13 +101,20 @@ async function removeStaleKubeconfigs(folder: string): Promise<void> {
   await Promise.all(stale.map((name) => rm(`${folder}/${name}`, { force: true })));
 }
 
-async function openToolsFor({ env, trace }: ComposeRequest, profile: Profile, kubeconfig: PrivateKubeconfig, connection: Connection) {
+async function openToolsFor(
+  { env, trace, interruption }: ComposeRequest,
+  profile: Profile,
+  kubeconfig: PrivateKubeconfig,
+  connection: Connection,
+) {
   const { openTools } = await import('../adapters/tools/tools.ts');
   const programs = { kubectl: 'kubectl', helm: 'helm', netsvcctl: profile.cli.program };
   const timeout = connection.requestTimeoutMs === undefined ? {} : { requestTimeout: `${connection.requestTimeoutMs}ms` };
   const { rememberAnswers } = await import('../adapters/earlier-answers.ts');
   const pinned = { kubeconfigPath: kubeconfig.path, prepare: kubeconfig.write };
-  return rememberAnswers(openTools({ ...pinned, env, programs, cliEnvironment: profile.cli.environment, trace, ...timeout }));
+  return rememberAnswers(
+    openTools({ ...pinned, env, programs, cliEnvironment: profile.cli.environment, trace, cut: interruption.hard, ...timeout }),
+  );
 }
 
 async function openArtifactsFor(request: ComposeRequest, profile: Profile) {

@@ -3,6 +3,13 @@ import type { Interrupts } from './seams.ts';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const INTERRUPTED = 130;
 
+/** Time for the run record and the lock after a first Ctrl-C, milliseconds: a server that answers needs a fraction of it. */
+const WORDS_MS = 5000;
+/** After a second one. */
+const LAST_WORDS_MS = 1000;
+/** From then on to the end of what does not listen: a program that was told to end is ended by force within it. */
+const OVER_MS = 1000;
+
 /** Where signals come from; `process` outside tests. */
 export interface SignalSource {
   on(signal: NodeJS.Signals, listener: () => void): unknown;
@@ -10,24 +17,65 @@ export interface SignalSource {
   exit(code: number): void;
 }
 
-/** Once: stop after the current action. Twice: stop the current action. A third time: end at once. */
-export function listenForInterrupts(say: (text: string) => void, source: SignalSource = process): Interrupts {
-  const [soft, hard] = [new AbortController(), new AbortController()];
+/** Calls once after so many milliseconds, unless stopped. */
+export type After = (ms: number, call: () => void) => () => void;
+
+/**
+ * Once: stop, after the current action if there is one. Twice: at once. A third time ends the process where it stands, if it has not
+ * ended by itself yet.
+ */
+export function listenForInterrupts(say: (text: string) => void, source: SignalSource = process, after: After = afterTimeout): Interrupts {
+  const [soft, hard, late, over] = [new AbortController(), new AbortController(), new AbortController(), new AbortController()];
+  let unfinished = 0;
+  let stopTimer = () => {};
+  const next = (ms: number, call: () => void) => {
+    stopTimer();
+    stopTimer = after(ms, call);
+  };
+  const giveUp = (wordsMs: number) => {
+    next(wordsMs, () => end());
+    hard.abort();
+  };
+  const end = () => {
+    next(OVER_MS, () => over.abort());
+    late.abort();
+  };
   const listener = () => {
     if (!soft.signal.aborted) {
-      say('Stopping after the current action. Press Ctrl-C again to stop it as well; continue later with the same command.');
+      const when =
+        unfinished > 0 ? ' after the current action. Press Ctrl-C again to stop it as well' : '. Press Ctrl-C again to end at once';
+      say(`Stopping${when}; continue later with the same command.`);
       soft.abort();
+      if (unfinished === 0) giveUp(WORDS_MS);
     } else if (!hard.signal.aborted) {
       say('Stopping the current action. Continue later with the same command.');
-      hard.abort();
-    } else source.exit(INTERRUPTED);
+      giveUp(LAST_WORDS_MS);
+    } else if (!late.signal.aborted) end();
+    else source.exit(INTERRUPTED);
   };
   for (const signal of SIGNALS) source.on(signal, listener);
   return {
     soft: soft.signal,
     hard: hard.signal,
+    late: late.signal,
+    over: over.signal,
+    async finish(work) {
+      unfinished += 1;
+      try {
+        return await work();
+      } finally {
+        unfinished -= 1;
+        if (unfinished === 0 && soft.signal.aborted && !hard.signal.aborted) giveUp(WORDS_MS);
+      }
+    },
     release: () => {
+      stopTimer();
       for (const signal of SIGNALS) source.removeListener(signal, listener);
     },
   };
+}
+
+function afterTimeout(ms: number, call: () => void): () => void {
+  const timer = setTimeout(call, ms);
+  return () => clearTimeout(timer);
 }

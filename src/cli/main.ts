@@ -9,6 +9,8 @@ const { readFileSync, writeSync } = process.getBuiltinModule('node:fs');
 
 /** A program that has said everything and still holds a handle is ended after this long. */
 const LINGER_MS = 3000;
+/** Nobody waits for one that was interrupted. */
+const INTERRUPTED = { exit: 130, lingerMs: 100 };
 
 /** The entry. It loads nothing but itself until a command has to run; no top-level await (`--help | head -1` ends quietly). */
 function main(): void {
@@ -77,7 +79,7 @@ function print(name: 'stdout' | 'stderr', text: string): void {
 
 function end(exit: number): void {
   process.exitCode = exit;
-  setTimeout(() => process.exit(), LINGER_MS).unref();
+  setTimeout(() => process.exit(), exit === INTERRUPTED.exit ? INTERRUPTED.lingerMs : LINGER_MS).unref();
 }
 
 /** A reader that goes away (`| head -1`) ends the output, never the work: an upgrade must not stop because of it. */

@@ -1,7 +1,7 @@
 import type { Trace } from '../adapters/trace.ts';
 import type { Context } from '../core/context.ts';
 import type { Installation } from '../core/installation.ts';
-import type { Interruption } from '../core/ports.ts';
+import type { Interruption } from '../core/interruption.ts';
 import type { Profile } from '../core/profile.ts';
 import type { AnyStage } from '../core/stage.ts';
 import type { EnginePorts } from '../engine/engine-ports.ts';
@@ -61,6 +61,8 @@ export interface Composition extends EnginePorts {
 
 /** Ctrl-C as signals, until released. */
 export interface Interrupts extends Interruption {
+  /** What is still under way does not listen: the command ends without it. */
+  readonly over: AbortSignal;
   release(): void;
 }
 

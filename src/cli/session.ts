@@ -2,6 +2,7 @@ import type { Trace } from '../adapters/trace.ts';
 import type { Acceptance, Context } from '../core/context.ts';
 import type { ExitName, Fault } from '../core/fault.ts';
 import { withoutCredentials } from '../core/hidden.ts';
+import { interrupted } from '../core/interruption.ts';
 import type { Side } from '../core/trace.ts';
 import type { CarriedFlag } from '../ui/carry.ts';
 import type { Palette } from '../ui/colour.ts';
@@ -147,8 +148,9 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
   const report = new ReportFile(flags['report-file'], (line) => seams.terminal.err(`${inWordsOf(seams.name, line)}\n`));
   const warn = (text: string) => seams.terminal.err(`${text}\n`);
   const interrupts = seams.listenForInterrupts(warn);
-  try {
-    const composition = await seams.compose({
+  let composition: Composition | undefined;
+  const whole = async () => {
+    composition = await seams.compose({
       flags,
       env: seams.env,
       interruption: interrupts,
@@ -163,10 +165,23 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
     } finally {
       await composition.close();
     }
+  };
+  try {
+    return await unlessOver(whole(), interrupts.over, () => composition?.close());
   } catch (thrown) {
     await report.writeFailure(asked.command, thrown, (text) => inWordsOf(seams.name, text));
     throw thrown;
   } finally {
     interrupts.release();
   }
+}
+
+/** What does not listen to Ctrl-C is left behind: the process ends with the command. Credentials on disk go first. */
+async function unlessOver<T>(whole: Promise<T>, over: AbortSignal, close: () => Promise<void> | undefined): Promise<T> {
+  const cut = new Promise<never>((_, reject) => {
+    over.addEventListener('abort', () => reject(interrupted()), { once: true });
+  });
+  cut.catch(() => close()?.catch(() => undefined));
+  whole.catch(() => undefined);
+  return Promise.race([whole, cut]);
 }

@@ -62,12 +62,21 @@ function pendingReason(target: RolloutTarget, workload: KubeObject, pods: readon
   if (!target.injected && !isSameImage(image ?? '', target.image))
     return `its container ${target.container} is still set to ${image ?? 'nothing'}`;
   if ((status.observedGeneration ?? 0) < (workload.metadata.generation ?? 0)) return 'its controller has not seen the change yet';
+  if (desired === 0 && target.neverEmpty) return emptyText(target);
   const updated = (target.kind === 'DaemonSet' ? status.updatedNumberScheduled : status.updatedReplicas) ?? 0;
   if (updated < desired) return `${updated} of ${desired} pods have been updated${spec?.paused ? pausedText(target) : ''}`;
   const rest = pods.filter((pod) => pod.phase !== 'new');
   if (rest.length > 0) return `${rest.length} of ${Math.max(desired, pods.length)} pods are not new and ready`;
   if (pods.length !== desired) return `${pods.length} pods exist, ${desired} are wanted`;
   return countsPending(target, status, desired);
+}
+
+/** The controller is content with nothing: only the spec tells why, and only a person changes it. */
+function emptyText({ kind, namespace, name }: RolloutTarget): string {
+  const object = `${kind.toLowerCase()} ${name} -n ${namespace}`;
+  return kind === 'DaemonSet'
+    ? `it wants no pod: no node fits its selector, affinity and tolerations; see kubectl get ${object} -o yaml`
+    : `it wants no pod: it is scaled to 0; kubectl scale ${object} --replicas=1`;
 }
 
 /** Nothing else would tell: the controller waits without a word. */

@@ -29,7 +29,7 @@ function operatorLag({ deployment, names, target }: OperatorView): readonly Oper
   const wanted = target.operatorImage;
   const own = ownImage(deployment, wanted);
   const lag = (image: string) => (image !== own || image === wanted ? '' : `runs ${image}, not ${wanted}`);
-  const lags = own === undefined ? ['has no container'] : workloadLags(deployment, lag);
+  const lags = own === undefined ? ['has no container'] : workloadLags(deployment, lag, true);
   return lags.map((why) => ({ point: 1, subject, why }));
 }
 
@@ -98,7 +98,8 @@ function componentLags({ workloads, names, target }: OperatorView): readonly Ope
   const missing = names.required.filter((one) => !there.has(one)).map((subject) => ({ point: 4 as const, subject, why: 'does not exist' }));
   const lagging = workloads.flatMap((one) => {
     const subject = `${one.kind}/${one.metadata.namespace ?? ''}/${one.metadata.name}`;
-    return workloadLags(one, (image) => imageLag(image, target)).map((why) => ({ point: 4 as const, subject, why }));
+    const isRequired = names.required.includes(`${one.kind}/${one.metadata.name}`);
+    return workloadLags(one, (image) => imageLag(image, target), isRequired).map((why) => ({ point: 4 as const, subject, why }));
   });
   return [...missing, ...lagging];
 }

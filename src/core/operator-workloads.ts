@@ -24,9 +24,9 @@ const WORDS = ['updated', 'there', 'ready', 'available'] as const;
 /**
  * Why a DaemonSet or Deployment is not wholly on its target; empty: it is.
  * `imageLag` says what is wrong with an image, '' if nothing. The operator itself does not look at updated counts, so its
- * "available" is no proof (point 4 of the rule).
+ * "available" is no proof (point 4 of the rule). `neverEmpty`: a pod of it must run; agents for Windows alone may want none.
  */
-export function workloadLags(workload: KubeObject, imageLag: (image: string) => string): readonly string[] {
+export function workloadLags(workload: KubeObject, imageLag: (image: string) => string, neverEmpty: boolean): readonly string[] {
   const { spec, status = {} } = workload as Workload;
   const pod = spec?.template?.spec;
   const images = [...(pod?.initContainers ?? []), ...(pod?.containers ?? [])]
@@ -36,6 +36,7 @@ export function workloadLags(workload: KubeObject, imageLag: (image: string) => 
   if ((status.observedGeneration ?? 0) !== (workload.metadata.generation ?? 0)) return ['its controller has not seen the change yet'];
   const kind = workload.kind === 'DaemonSet' ? 'DaemonSet' : 'Deployment';
   const wanted = kind === 'DaemonSet' ? (status.desiredNumberScheduled ?? 0) : (spec?.replicas ?? 1);
+  if (wanted === 0 && neverEmpty) return [kind === 'DaemonSet' ? 'wants no pod: no node fits it' : 'wants no pod: it is scaled to 0'];
   const short = COUNTS[kind].findIndex((field) => (status[field] ?? 0) !== wanted);
   const paused = spec?.paused ? '; its rollout is paused: see kubectl rollout resume' : '';
   return short < 0 ? [] : [`${status[COUNTS[kind][short] ?? ''] ?? 0} of ${wanted} pods are ${WORDS[short]}${paused}`];

@@ -127,9 +127,14 @@ export interface Tools {
   programOf(tool: Tool): string;
   /** This machine, in the words of release artifacts: linux/darwin/windows, amd64/arm64. */
   platform(): { readonly os: string; readonly arch: string };
-  /** The package manager's answer to who owns a file; undefined if nobody does. */
-  ownerOf(file: string): Promise<{ readonly manager: string; readonly removeWith: string } | undefined>;
+  /** The package manager's answer to who owns a file; undefined if all that there are say that nobody does. */
+  ownerOf(file: string): Promise<FileOwner | undefined>;
 }
+
+/** Whose package a file belongs to, or why its manager did not say: then it may be somebody's. */
+export type FileOwner =
+  | { readonly manager: string; readonly removeWith: string }
+  | { readonly manager: string; readonly unknown: string; readonly askWith: string };
 
 export interface Artifact {
   readonly url: string;
@@ -183,12 +188,6 @@ export interface Machine {
   writeNew(file: string, content: string): Promise<void>;
   /** Writes files (0600) below a folder (0700) that must not exist yet half-written: the folder appears whole or not at all. */
   writeFolder(folder: string, files: readonly { readonly name: string; readonly content: string }[]): Promise<void>;
-}
-
-/** Ctrl-C: the first stops after the current action, the second at once. */
-export interface Interruption {
-  readonly soft: AbortSignal;
-  readonly hard: AbortSignal;
 }
 
 export interface Clock {

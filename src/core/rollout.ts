@@ -15,6 +15,8 @@ export interface RolloutTarget {
   readonly injected?: boolean;
   /** Its pods are being replaced already: done when that has ended, whatever image they have then. */
   readonly anyImage?: boolean;
+  /** A pod of it must run: wanting none is no end. Agents for Windows alone, or what a person scaled to nothing, may want none. */
+  readonly neverEmpty?: boolean;
 }
 
 export type PodPhase = 'old' | 'updating' | 'new' | 'failed';

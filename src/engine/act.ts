@@ -48,7 +48,13 @@ export class Actor {
     this.#judged = judged;
   }
 
-  async act(stage: AnyStage, action: Action, index: number, of: number): Promise<Acted> {
+  /** A first Ctrl-C lets it come to its end, but for a wait: the cluster goes on by itself. */
+  act(stage: AnyStage, action: Action, index: number, of: number): Promise<Acted> {
+    const perform = () => this.#act(stage, action, index, of);
+    return action.effect.type === 'wait' ? perform() : this.#ports.interruption.finish(perform);
+  }
+
+  async #act(stage: AnyStage, action: Action, index: number, of: number): Promise<Acted> {
     const changes = this.#context.options.dryRun === 'none' && changesSomething(action);
     const started = this.#ports.clock.now().getTime();
     this.#observe({ type: 'action-started', stage: stage.id, action, index, of });

@@ -13,7 +13,11 @@ export interface ChainEnd {
 }
 
 /** Ends the run record, puts the outcome together and keeps a report of it. Nothing is written once the lock is lost. */
-export async function endChain(parts: ChainParts, { exit, stage, thrown }: ChainEnd): Promise<ChainOutcome> {
+export function endChain(parts: ChainParts, end: ChainEnd): Promise<ChainOutcome> {
+  return parts.ports.interruption.finish(() => ended(parts, end));
+}
+
+async function ended(parts: ChainParts, { exit, stage, thrown }: ChainEnd): Promise<ChainOutcome> {
   const { hold, live, recorder, judged, plans, actor } = parts;
   if (!hold.isLost && live) await endRecord(parts, { exit, stage, thrown });
   const outcome: ChainOutcome = {

@@ -1,4 +1,5 @@
-import type { Cluster, Interruption, Lock, Machine, OwnerJournalStore, Sources } from '../core/ports.ts';
+import type { Interruption } from '../core/interruption.ts';
+import type { Cluster, Lock, Machine, OwnerJournalStore, Sources } from '../core/ports.ts';
 
 /** Everything the engine acts through. */
 export interface EnginePorts extends Sources {

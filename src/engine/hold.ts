@@ -26,7 +26,7 @@ export class Hold {
   /** True if the lock was taken just now: what was planned before must be planned again. */
   async take(): Promise<boolean> {
     if (this.#held) return false;
-    const held = await this.#ports.lock.acquire();
+    const held = await this.#ports.interruption.finish(() => this.#ports.lock.acquire());
     this.#held = held;
     abortOn(held.lost, this.#stop);
     abortOn(held.lost, this.#cut);
@@ -62,7 +62,7 @@ export class Hold {
   }
 
   async release(): Promise<void> {
-    await this.#held?.release();
+    await this.#ports.interruption.finish(async () => this.#held?.release());
   }
 }
 

@@ -86,7 +86,7 @@ export class Recorder {
     const prefix = `${this.#record.runId}/${stage}/${item.id}#`;
     if (item.anew !== true && this.#record.kept.some((id) => id.startsWith(prefix))) return;
     const id = `${prefix}${await this.#nextNumber(this.#record)}`;
-    await this.#ports.records.keep(id, item.content);
+    await this.#finish(({ records }) => records.keep(id, item.content));
     await this.#save({ ...this.#record, kept: [...this.#record.kept, id] });
   }
 
@@ -109,7 +109,7 @@ export class Recorder {
   }
 
   async #append(...more: readonly KeptLine[]): Promise<void> {
-    await this.#ports.records.append([...this.#owed, ...more]);
+    await this.#finish(({ records }) => records.append([...this.#owed, ...more]));
     this.#owed = [];
   }
 
@@ -173,12 +173,17 @@ export class Recorder {
         [`finish it first: kubectl netsvc-upgrade run --release ${stored.target}`, 'or leave it behind: --accept NS-012'],
       );
     }
-    await this.#ports.records.keep(`${stored.runId}/record`, stored);
+    await this.#finish(({ records }) => records.keep(`${stored.runId}/record`, stored));
   }
 
   async #save(record: RunRecord): Promise<void> {
-    await this.#ports.records.save(record);
+    await this.#finish(({ records }) => records.save(record));
     this.#record = record;
+  }
+
+  /** A first Ctrl-C does not cut a record off. */
+  #finish(write: (ports: EnginePorts) => Promise<void>): Promise<void> {
+    return this.#ports.interruption.finish(() => write(this.#ports));
   }
 
   #now(): string {

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../core/fault.ts';
-import type { Artifact, Artifacts, Cluster, Interruption, Lock, Machine, OwnerJournalStore, Records, Sources } from '../core/ports.ts';
+import { type Interruption, interruptionOf } from '../core/interruption.ts';
+import type { Artifact, Artifacts, Cluster, Lock, Machine, OwnerJournalStore, Records, Sources } from '../core/ports.ts';
 import { parseRelease } from '../core/release.ts';
 import type { RunRecord } from '../core/run-record.ts';
 import { sandboxMachine, sandboxUserFiles, sandboxWorkFolder } from './sandbox-files.ts';
@@ -49,7 +50,7 @@ export function sandboxPorts(scenario: Scenario, options: ProcessOptions = {}): 
     records: memoryRecords(scenario, alive),
     ownerJournal: memoryJournal(state, files, scenario.clusterUid, alive),
     lock: memoryLock(scenario, identity, alive),
-    interruption: options.interruption ?? { soft: new AbortController().signal, hard: new AbortController().signal },
+    interruption: options.interruption ?? interruptionOf(new AbortController().signal, new AbortController().signal),
     operator: identity,
     toolVersion: options.toolVersion ?? '0.0.0',
   };

@@ -7,6 +7,13 @@ const felix = targetOf(
     properties: { iptablesBackend: { type: 'string', enum: ['Legacy', 'NFT', 'Auto'] } },
   }),
 );
+const unknownRule = targetOf(
+  crd('felixconfigurations', 'FelixConfiguration', {
+    properties: {
+      iptablesBackend: { type: 'string', enum: ['Legacy', 'NFT', 'Auto'], 'x-kubernetes-validations': [{ rule: 'self.isNew()' }] },
+    },
+  }),
+);
 const felixWith = (iptablesBackend: string) => ({
   target: felix,
   resources: resources(resource('FelixConfiguration/default', { iptablesBackend })),
@@ -19,6 +26,19 @@ checkCases('NS-501', {
     is: 'error',
     about: ['FelixConfiguration/default'],
     next: /kubectl edit felixconfiguration default/,
+  },
+  'warns of what it could not judge, by CRD, instead of passing': {
+    facts: { ...felixWith('Auto'), target: unknownRule },
+    is: 'warning',
+    says: /could not be judged/,
+    about: ['CustomResourceDefinition/felixconfigurations.crd.projectcalico.org'],
+    next: /^kubectl get felixconfigurations\.crd\.projectcalico\.org -A -o yaml \| kubectl replace --dry-run=server -f -$/,
+  },
+  'says nothing of a rule that no object is about': { facts: { resources: resources(), target: unknownRule }, is: 'ok' },
+  'names faults first where there is both': {
+    facts: { ...felixWith('auto'), target: unknownRule },
+    is: 'error',
+    about: ['FelixConfiguration/default'],
   },
   'looks at kinds of the target only': { facts: { ...felixWith('auto'), target: targetOf(crd('ippools', 'IPPool')) }, is: 'ok' },
   'does not apply without CRDs in the target': { facts: { ...felixWith('auto'), target: targetOf() }, is: 'not-applicable' },

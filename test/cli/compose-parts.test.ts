@@ -4,7 +4,11 @@ import { readFile } from 'node:fs/promises';
 import { artifactOptionsOf } from '../../src/cli/artifact-options.ts';
 import { connectionFlagsOf } from '../../src/cli/connection-flags.ts';
 import { connectionFlags } from '../../src/cli/flags.ts';
+import { interruptionOf } from '../../src/core/interruption.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
+
+const never = new AbortController().signal;
+const interruption = interruptionOf(never, never);
 
 describe('connection flags', () => {
   it('all reach the connection, but -n and the state namespace', () => {
@@ -19,7 +23,7 @@ describe('connection flags', () => {
 
 describe('where the files of a release come from', () => {
   const profile = netsvc;
-  const ca = (flags: object) => artifactOptionsOf({ flags, env: {}, trace: undefined }, profile).certificateAuthority;
+  const ca = (flags: object) => artifactOptionsOf({ flags, env: {}, trace: undefined, interruption }, profile).certificateAuthority;
 
   it('is trusted by its own authority, else by that of the API server, else by the system’s alone', () => {
     assert.equal(ca({ 'manifest-ca': 'mirror.crt', 'certificate-authority': 'cluster.crt' }), 'mirror.crt');

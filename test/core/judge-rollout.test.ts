@@ -113,6 +113,20 @@ describe('judgeRollout', () => {
       { workload: daemonSet(NEW, { ...COMPLETE, numberAvailable: 0 }) },
       /0 of 2 pods are counted available/,
     ],
+    [
+      'its DaemonSet chooses no node, though a pod must run',
+      { target: { ...target(), neverEmpty: true }, workload: daemonSet(NEW, {}), pods: [] },
+      /^it wants no pod: no node fits its selector.*kubectl get daemonset calico-node -n kube-system -o yaml/,
+    ],
+    [
+      'it is scaled to nothing, though a pod must run',
+      {
+        target: { ...target(), kind: 'Deployment', neverEmpty: true },
+        workload: { ...daemonSet(NEW, {}), kind: 'Deployment', spec: { ...pausedSpec(NEW), paused: false, replicas: 0 } },
+        pods: [],
+      },
+      /^it wants no pod: .*kubectl scale deployment calico-node -n kube-system --replicas=1/,
+    ],
     ['a new pod is not ready', { pods: [pod('a'), pod('b', { ready: [false] })] }, /not new and ready/],
     ['an old pod is still stopping', { pods: [pod('a'), pod('b'), pod('c', { image: OLD, terminating: true })] }, /1 of 3/],
   ];
@@ -123,6 +137,10 @@ describe('judgeRollout', () => {
       assert.match(verdict.pending, pending);
     });
   }
+
+  it('is done without any pod where none has to run: Windows agents, a meshed workload scaled to nothing', () => {
+    assert.equal(judgeRollout(view({ workload: daemonSet(NEW, {}), pods: [] })).done, true);
+  });
 
   it('takes what is put into pods for new by its release, whatever the injector calls the image', () => {
     const renamed = [pod('a'), pod('b', { image: NEW.replace(/^.*:/, 'mirror.example/own-name:') })];

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { KubeObject } from '../../src/core/object.ts';
 import { operatorEndNames } from '../../src/core/operator-end-names.ts';
 import { operatorVerdict } from '../../src/core/operator-verdict.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
@@ -198,6 +199,20 @@ describe('the end of an upgrade by the operator', () => {
       [`runs ${OLD.operator}, not ${NEW.operator}`],
     );
     assert.match(old.troubles.map(({ why }) => why).join(), /stays at quay\.io\/tigera\/operator:v1\.32\.12/);
+  });
+
+  it('takes agents that run on no node for no end, and agents for Windows alone for one', () => {
+    const view = viewOf(after, 60_000);
+    const parked = (one: KubeObject) => ({ ...one, status: { observedGeneration: one.metadata.generation } });
+    const others = view.workloads.filter(({ kind }) => kind !== 'DaemonSet');
+    const [agents] = view.workloads.filter(({ kind }) => kind === 'DaemonSet').map(parked);
+    assert.ok(agents && view.deployment);
+    const lagsOf = (changed: object) => operatorVerdict({ ...view, ...changed }, { good: 0 }).lags.map(({ why }) => why);
+    assert.deepEqual(lagsOf({ workloads: [agents, ...others] }), ['wants no pod: no node fits it']);
+    const windows = { ...agents, metadata: { ...agents.metadata, name: 'calico-node-windows' } };
+    assert.deepEqual(lagsOf({ workloads: [...view.workloads, windows] }), []);
+    const stopped = { ...parked(view.deployment), spec: { ...(view.deployment.spec as object), replicas: 0 } };
+    assert.deepEqual(lagsOf({ deployment: stopped }), ['wants no pod: it is scaled to 0']);
   });
 
   it('accepts images that are pinned by a digest of the target', () => {

@@ -303,6 +303,24 @@ describe('runChain', () => {
     );
   });
 
+  it('lets a first Ctrl-C finish what writes, the record and the lock, and not a wait', async () => {
+    const bench = engineBench();
+    const { interruption } = bench.ports;
+    let finishing = 0;
+    const finish = async <T>(work: () => Promise<T>) => {
+      finishing += 1;
+      return work().finally(() => (finishing -= 1));
+    };
+    Object.assign(interruption, { finish });
+    const wait = exec('w', { effect: { type: 'wait', until: { type: 'apiservice-available', names: [] }, timeoutMs: 1 } });
+    const during: string[] = [];
+    await runChain([scripted('apply', twice({ actions: [exec('a'), wait] }))], bench.ports, engineContext(), (event) => {
+      if (event.type === 'action-started') during.push(`${event.action.id} ${finishing > 0}`);
+    });
+    assert.deepEqual(during.slice(0, 2), ['a true', 'w false']);
+    assert.equal(finishing, 0);
+  });
+
   describe('judging the result', () => {
     const good = ok();
     const bad: Verdict = { status: 'failed', because: 'an old answer', hint: 'h' };

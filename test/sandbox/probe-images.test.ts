@@ -4,6 +4,7 @@ import { registry } from '../../src/checks/registry.ts';
 import { toOptions } from '../../src/cli/options.ts';
 import type { EngineEvent } from '../../src/core/event.ts';
 import { PROBE_LABEL, PROBE_NAME, probeDaemonSet } from '../../src/core/image-probe.ts';
+import { interruptionOf } from '../../src/core/interruption.ts';
 import { K } from '../../src/core/kinds.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
@@ -35,7 +36,7 @@ async function probe(
   );
   const { clusterUid, workFolder, clock } = scenario;
   const where = { clusterUid, server: 'sandbox', contextName: 'sandbox', workFolder, startedAt: clock.now() };
-  const interruption = { soft: soft.signal, hard: hard.signal };
+  const interruption = interruptionOf(soft.signal, hard.signal);
   const ports = sandboxPorts(scenario, { interruption });
   const { cluster, denied } = guardedCluster(ports.cluster, allowedBy(permissionsOf(role, netsvc, scope)));
   const outcome = await runChain(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Fault } from '../../src/core/fault.ts';
+import { interrupted } from '../../src/core/interruption.ts';
 import { ApiFailure } from '../../src/core/ports.ts';
 import { attempt, attemptWith, eachOf } from '../../src/stages/reading.ts';
 
@@ -15,6 +16,13 @@ describe('a reading', () => {
   it('keeps what helps as well', async () => {
     const fault = new Fault('failed', 'HTTP 404', ['name a release', 'or give a folder']);
     assert.deepEqual(await attempt(async () => Promise.reject(fault)), { unread: 'HTTP 404', hint: 'name a release\nor give a folder' });
+  });
+
+  it('ends with the look that a person gave up: nobody refused anything', async () => {
+    await assert.rejects(
+      attempt(async () => Promise.reject(interrupted())),
+      { code: 'interrupted' },
+    );
   });
 
   it('does not hide a defect', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { KubeObject } from '../../src/core/object.ts';
-import type { AccessRequest, Sources, ToolResult } from '../../src/core/ports.ts';
+import type { AccessRequest, FileOwner, Sources, ToolResult } from '../../src/core/ports.ts';
 import { clusterOf } from './cluster-of.ts';
 
 export interface CliBench {
@@ -8,7 +8,7 @@ export interface CliBench {
   readonly path?: Readonly<Record<string, readonly string[]>>;
   /** What `version` prints by file; absent: exit 1 and silence. */
   readonly prints?: Readonly<Record<string, string | Partial<ToolResult>>>;
-  readonly owners?: Readonly<Record<string, { readonly manager: string; readonly removeWith: string }>>;
+  readonly owners?: Readonly<Record<string, FileOwner>>;
   /** Files and folders that may be written; everything unless said. */
   readonly writable?: readonly string[];
   /** Text of files by path. */

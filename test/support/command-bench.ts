@@ -7,6 +7,7 @@ import { runCommand } from '../../src/cli/shell.ts';
 import type { Action } from '../../src/core/action.ts';
 import type { Verdict } from '../../src/core/check.ts';
 import type { Installation } from '../../src/core/installation.ts';
+import { interruptionOf } from '../../src/core/interruption.ts';
 import { type AnyStage, type StageId, type StagePlan, stage } from '../../src/core/stage.ts';
 import { type EngineBench, engineBench, engineContext } from './engine-ports.ts';
 
@@ -74,7 +75,11 @@ export function commandBench(chain: readonly AnyStage[], env: Readonly<Record<st
     },
     loadChain: async () => bench.chain,
     installed: async () => installation,
-    listenForInterrupts: () => ({ soft: engine.soft.signal, hard: engine.hard.signal, release: () => undefined }),
+    listenForInterrupts: () => ({
+      ...interruptionOf(engine.soft.signal, engine.hard.signal),
+      over: new AbortController().signal,
+      release: () => undefined,
+    }),
     every: () => () => undefined,
   };
   return Object.assign(bench, { seams });

@@ -1,5 +1,6 @@
 import type { Context, Options } from '../../src/core/context.ts';
 import { Fault } from '../../src/core/fault.ts';
+import { interruptionOf } from '../../src/core/interruption.ts';
 import type { KubeObject } from '../../src/core/object.ts';
 import type { KeptLine } from '../../src/core/ports.ts';
 import type { Profile } from '../../src/core/profile.ts';
@@ -50,7 +51,7 @@ export function engineBench(): EngineBench {
   bench.ports = {
     operator: 'tester@here',
     toolVersion: '0.0.0',
-    interruption: { soft: soft.signal, hard: hard.signal },
+    interruption: interruptionOf(soft.signal, hard.signal),
     clock: { now: () => new Date('2026-11-21T02:00:00Z'), sleep: async () => undefined },
     cluster: fakeCluster(bench),
     tools: {

@@ -1,9 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { openCluster } from '../../src/adapters/kube/cluster.ts';
+import { type ClusterOptions, openCluster } from '../../src/adapters/kube/cluster.ts';
 import type { Connection } from '../../src/adapters/kubeconfig/connection.ts';
-import type { Trace } from '../../src/adapters/trace.ts';
 import type { Identity } from '../control-plane/certificates.ts';
 
 export interface Seen {
@@ -101,7 +100,7 @@ export function connectionTo(url: string, more: Partial<Connection> = {}): Conne
 export function clusterTo(
   url: string,
   more: Partial<Connection> = {},
-  options: { pageSize?: number; warn?: (text: string) => void; trace?: Trace } = {},
+  options: Pick<ClusterOptions, 'pageSize' | 'warn' | 'trace' | 'interruption'> = {},
 ) {
   const pauses: number[] = [];
   const cluster = openCluster(connectionTo(url, more), {

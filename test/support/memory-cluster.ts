@@ -9,7 +9,7 @@ export interface MemoryCluster {
   /** Runs before the next write, once: what somebody else does in between. */
   between: (() => void | Promise<void>) | undefined;
   /** Thrown by every request while set. */
-  away: ApiFailure | undefined;
+  away: Error | undefined;
   skewMs: number;
 }
 

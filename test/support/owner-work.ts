@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { leaseLock } from '../../src/adapters/lock/lock.ts';
 import { compose } from '../../src/cli/compose.ts';
 import type { Observer } from '../../src/core/event.ts';
+import { interruptionOf } from '../../src/core/interruption.ts';
 import type { AnyStage } from '../../src/core/stage.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
@@ -18,7 +19,7 @@ export interface OwnerWork {
 
 const FLAGS = { profile: 'calico', release: 'v3.32.1', 'manifest-url': releases } as const;
 /** Nobody presses Ctrl-C. */
-const interruption = { soft: new AbortController().signal, hard: new AbortController().signal };
+const interruption = interruptionOf(new AbortController().signal, new AbortController().signal);
 
 export const stripWork: OwnerWork = { name: 'strip', perform: (around, observe) => performStage(ownerrefsStripStage, around, {}, observe) };
 /** Before the upgrade: what it waits for is tried elsewhere. */

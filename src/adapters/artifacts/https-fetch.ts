@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Fault, messageOf } from '../../core/fault.ts';
+import { interrupted } from '../../core/interruption.ts';
 import { isPassingStatus } from '../../core/passing.ts';
 import { isLoopback, proxyOf } from '../kube/proxy.ts';
 import type { Environment } from '../kubeconfig/connection.ts';
@@ -18,6 +19,8 @@ export interface FetchOptions {
   readonly retries?: number;
   /** First pause between attempts, doubled each time; 500 ms unless said. */
   readonly pauseMs?: number;
+  /** Ctrl-C. */
+  readonly cut?: AbortSignal | undefined;
   /** Who wants to see what is fetched. */
   readonly trace?: Trace | undefined;
 }
@@ -37,6 +40,7 @@ export async function fetchBytes(url: URL, options: FetchOptions, limit: number,
     try {
       return await follow(url, options, limit, method);
     } catch (thrown) {
+      if (options.cut?.aborted) throw interrupted();
       if (!(thrown instanceof Passing)) throw thrown;
       if (attempt >= retries)
         throw new Fault(
@@ -45,7 +49,9 @@ export async function fetchBytes(url: URL, options: FetchOptions, limit: number,
           ['check the address, the network and the proxy, then run again', 'or give a folder of the same layout with --manifest-url DIR'],
           thrown,
         );
-      await wait((options.pauseMs ?? 500) * 2 ** attempt);
+      await wait((options.pauseMs ?? 500) * 2 ** attempt, undefined, options.cut ? { signal: options.cut } : {}).catch(() => {
+        throw interrupted();
+      });
     }
   }
 }
@@ -110,7 +116,13 @@ async function request(url: URL, options: FetchOptions, method: string): Promise
   const { request: send } = url.protocol === 'https:' ? await import('node:https') : plainHttp();
   const timeout = options.fetchTimeoutMs ?? 30_000;
   const trusted = await trust(options);
-  const settings: RequestOptions = { method, timeout, ...trusted, ...(await proxy(url, options, trusted.ca)) };
+  const settings: RequestOptions = {
+    method,
+    timeout,
+    ...(options.cut ? { signal: options.cut } : {}),
+    ...trusted,
+    ...(await proxy(url, options, trusted.ca)),
+  };
   return new Promise((resolve, reject) => {
     const outgoing = send(url, settings, (answer) => {
       clearTimeout(silence);

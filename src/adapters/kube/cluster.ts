@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Interruption } from '../../core/interruption.ts';
 import { K } from '../../core/kinds.ts';
 import { ApiFailure, type Cluster } from '../../core/ports.ts';
 import { type Connection, connectionText } from '../kubeconfig/connection.ts';
@@ -18,6 +19,8 @@ export interface ClusterOptions {
   readonly terminal?: boolean;
   /** Who wants to see the requests. */
   readonly trace?: Trace | undefined;
+  /** Ctrl-C. */
+  readonly interruption?: Pick<Interruption, 'hard' | 'late'> | undefined;
   /** The confirmed cluster: every write first checks that kube-system still has this UID. */
   readonly expectedClusterUid?: string;
   /** Objects per page of a list; 500 unless said. */
@@ -51,6 +54,7 @@ export function openCluster(connection: Connection, options: ClusterOptions): Op
     ...(options.warn ? { warn: options.warn } : {}),
     terminal: options.terminal ?? false,
     trace: options.trace,
+    interruption: options.interruption,
   });
   const reader = readerOf(transport, { limit: options.pageSize ?? 500, namespace: connection.namespace, sleep });
   let pinned = options.expectedClusterUid;

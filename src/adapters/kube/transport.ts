@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import type { Interruption } from '../../core/interruption.ts';
 import { ApiFailure } from '../../core/ports.ts';
 import type { Connection } from '../kubeconfig/connection.ts';
 import { LEVEL, type Trace, traceExchange, traceSilence } from '../trace.ts';
 import { type Authorizer, authorizerOf, type Credential } from './auth.ts';
 import { readText } from './body.ts';
+import { RequestCut, type RequestEnd } from './cut.ts';
 import { changes, exchange } from './exchange.ts';
 import { failureOf, noAnswer } from './failure.ts';
 import { impersonationHeaders, warningTexts } from './headers.ts';
@@ -35,6 +37,8 @@ export interface TransportOptions {
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Asked right before a write is sent, and before it is sent again; throws where nothing may be written any more. */
   readonly mayWrite?: () => void;
+  /** Ctrl-C. */
+  readonly interruption?: Pick<Interruption, 'hard' | 'late'> | undefined;
   /** Who wants to see the requests. */
   readonly trace?: Trace | undefined;
 }
@@ -57,6 +61,7 @@ export class Transport {
   readonly #options: TransportOptions;
   readonly #authorizer: Authorizer;
   readonly #warned = new Set<string>();
+  readonly #cut: RequestCut;
   #wire: { readonly certificate: string | undefined; readonly opened: Promise<Wire> } | undefined;
   /** The last answer that told the server's time; undefined before the first. */
   skew: Skew | undefined;
@@ -64,6 +69,7 @@ export class Transport {
   constructor(connection: Connection, options: TransportOptions) {
     this.#connection = connection;
     this.#options = options;
+    this.#cut = new RequestCut(options.interruption);
     this.#authorizer = authorizerOf(connection, options.terminal ?? false);
   }
 
@@ -97,24 +103,37 @@ export class Transport {
   }
 
   async #repeat<T>(call: Call, use: (message: IncomingMessage) => Promise<T>): Promise<T> {
+    const end = this.#cut.open(call.signal);
+    try {
+      return await this.#untilAnswered({ ...call, signal: end.signal }, end, use);
+    } finally {
+      end.close();
+    }
+  }
+
+  async #untilAnswered<T>(call: Call, end: RequestEnd, use: (message: IncomingMessage) => Promise<T>): Promise<T> {
     let renewed = false;
     for (let attempt = 1; ; attempt += 1) {
-      call.signal?.throwIfAborted();
+      end.throwIfEnded();
       const credential = await this.#authorizer.current();
       if (changes(call)) this.#options.mayWrite?.();
-      const outcome = await this.#attempt(call, credential, use);
+      const outcome = await this.#attempt(call, end, credential, use);
       if ('value' in outcome) return outcome.value;
       if (outcome.failure.status === 401 && !renewed && this.#authorizer.refresh(credential)) {
         renewed = true;
         continue;
       }
       if (attempt >= ATTEMPTS || !outcome.again) throw outcome.failure;
-      await this.#options.sleep(delayOf(attempt, outcome.retryAfter), call.signal);
+      await this.#options.sleep(delayOf(attempt, outcome.retryAfter), end.signal).catch((thrown: unknown) => {
+        end.throwIfEnded();
+        throw thrown;
+      });
     }
   }
 
   async #attempt<T>(
     call: Call,
+    end: RequestEnd,
     credential: Credential,
     use: (message: IncomingMessage) => Promise<T>,
   ): Promise<{ value: T } | { failure: ApiFailure; again: boolean; retryAfter?: string }> {
@@ -137,7 +156,7 @@ export class Transport {
         ...(retryAfter ? { retryAfter } : {}),
       };
     } catch (thrown) {
-      call.signal?.throwIfAborted();
+      end.throwIfEnded();
       if (thrown instanceof ApiFailure) throw thrown;
       traceSilence(trace, this.#connection.server, { call, startedAt });
       return { failure: noAnswer(thrown, this.#connection.server), again: repeatable && isResettable(thrown) };

@@ -1,4 +1,5 @@
 import { Fault } from '../../core/fault.ts';
+import { isInterrupted } from '../../core/interruption.ts';
 import { K } from '../../core/kinds.ts';
 import type { KubeObject } from '../../core/object.ts';
 import { ApiFailure, type Clock, type Cluster, type Lock, type LockHold, type LockHolder } from '../../core/ports.ts';
@@ -100,6 +101,8 @@ function keepRenewing(deps: LockDeps, read: () => Promise<KubeObject | undefined
       });
       renewals.succeeded(attempt);
     } catch (thrown) {
+      // A renewal that Ctrl-C cut off says nothing about the lock.
+      if (isInterrupted(thrown)) return;
       const gone = thrown instanceof Fault || (thrown instanceof ApiFailure && thrown.status === 404);
       if (gone) lose(thrown instanceof Fault ? thrown : takenAway('nobody'));
       else if (renewals.tooOld) lose(notRenewed(thrown));

@@ -1,10 +1,9 @@
 import { realpath } from 'node:fs/promises';
+import { quoteArgument } from '../../core/argv.ts';
+import type { FileOwner } from '../../core/ports.ts';
 import type { Environment } from '../kubeconfig/connection.ts';
 
-export interface Owner {
-  readonly manager: string;
-  readonly removeWith: string;
-}
+type Owner = Extract<FileOwner, { removeWith: string }>;
 
 interface Question {
   readonly manager: string;
@@ -12,6 +11,8 @@ interface Question {
   readonly args: (file: string) => readonly string[];
   /** The package in the program's answer. */
   readonly packageIn: RegExp;
+  /** What it says with exit code 1, line by line, of a file that no package has; any other failure says nothing about the file. */
+  readonly nobodyIn: RegExp;
   readonly remove: (name: string) => string;
 }
 
@@ -22,6 +23,7 @@ export const questions: readonly Question[] = [
     program: 'dpkg',
     args: (file) => ['-S', file],
     packageIn: /^([^\s:,]+)(?::[\w-]+)?(?:, [^/]*)?: \//m,
+    nobodyIn: /^dpkg-query: no path found matching pattern /,
     remove: (name) => `apt-get remove ${name}`,
   },
   {
@@ -29,6 +31,8 @@ export const questions: readonly Question[] = [
     program: 'rpm',
     args: (file) => ['-qf', '--qf', '%{NAME}\\n', file],
     packageIn: /^([\w.+-]+)$/m,
+    // Older packages’ names of the file need not exist.
+    nobodyIn: /^(?:file .* is not owned by any package|error: file .*: No such file or directory)$/,
     remove: (name) => `rpm -e ${name}`,
   },
   {
@@ -36,6 +40,7 @@ export const questions: readonly Question[] = [
     program: 'apk',
     args: (file) => ['info', '--who-owns', file],
     packageIn: /is owned by (\S+)-[^-\s]+-r\d+$/m,
+    nobodyIn: /: Could not find owner package$/,
     remove: (name) => `apk del ${name}`,
   },
   {
@@ -43,6 +48,7 @@ export const questions: readonly Question[] = [
     program: 'pacman',
     args: (file) => ['-Qo', file],
     packageIn: /is owned by (\S+) /m,
+    nobodyIn: /^error: (?:No package owns .*|failed to read file .*: No such file or directory)$/,
     remove: (name) => `pacman -R ${name}`,
   },
 ];
@@ -55,19 +61,24 @@ const places: readonly { readonly manager: string; readonly path: RegExp; readon
   { manager: 'nix', path: /^\/nix\/store\/[a-z0-9]+-([^/]+)\//, remove: (name) => `nix profile remove ${name}` },
 ];
 
-/** Who else manages this file; undefined if nobody does, as far as the managers of this machine know. */
-export async function ownerOf(file: string, env: Environment): Promise<Owner | undefined> {
+/** Longest time that a manager has to answer, milliseconds. */
+const LIMIT_MS = 10_000;
+
+/** Who else manages this file; undefined if nobody does, by the word of every manager of this machine. */
+export async function ownerOf(file: string, env: Environment, limitMs = LIMIT_MS): Promise<FileOwner | undefined> {
   const real = await realpath(file).catch(() => file);
   // By its name first: a snap's program is a link to the one program that runs all snaps.
   const byPlace = ownerByPlace(file) ?? ownerByPlace(real);
   if (byPlace) return byPlace;
+  let failed: FileOwner | undefined;
   for (const question of questions) {
     for (const name of namesOf(file, real)) {
-      const owner = await ask(question, name, env);
-      if (owner) return owner;
+      const answer = await ask(question, name, env, limitMs);
+      if (answer && 'removeWith' in answer) return answer;
+      failed ??= answer;
     }
   }
-  return undefined;
+  return failed;
 }
 
 /** Packages older than the merge of /bin into /usr/bin know their files by the short name. */
@@ -76,16 +87,33 @@ function namesOf(file: string, real: string): ReadonlySet<string> {
 }
 
 /** In English: pacman and apk answer in the person's language otherwise. */
-async function ask(question: Question, name: string, env: Environment): Promise<Owner | undefined> {
+async function ask(question: Question, name: string, env: Environment, limitMs: number): Promise<FileOwner | undefined> {
   const { execa } = await import('execa');
-  const { exitCode, stdout } = await execa(question.program, [...question.args(name)], {
+  const args = question.args(name);
+  const result = await execa(question.program, [...args], {
     env: { ...env, LC_ALL: 'C' },
     extendEnv: false,
     reject: false,
-    timeout: 10_000,
+    timeout: limitMs,
     stdin: 'ignore',
   });
-  return exitCode === 0 ? ownerIn(question, stdout) : undefined;
+  // A folder on PATH that may not be entered looks like a program that may not be run.
+  if (result.code !== undefined && ['ENOENT', 'ENOTDIR', 'EACCES'].includes(result.code)) return undefined;
+  const said = [result.stderr, result.stdout].flatMap((text) => text.split('\n')).filter((line) => line.trim() !== '');
+  if (result.exitCode === 1 && said.length > 0 && said.every((line) => question.nobodyIn.test(line))) return undefined;
+  const owner = result.exitCode === 0 ? ownerIn(question, result.stdout) : undefined;
+  const { manager, program } = question;
+  return owner ?? { manager, unknown: failureOf(result, said[0], limitMs), askWith: [program, ...args].map(quoteArgument).join(' ') };
+}
+
+function failureOf(
+  { timedOut, signal, exitCode }: { readonly timedOut: boolean; readonly signal?: string; readonly exitCode?: number },
+  said: string | undefined,
+  limitMs: number,
+): string {
+  if (timedOut) return `no answer within ${limitMs / 1000} s`;
+  if (exitCode === undefined) return signal === undefined ? 'it could not be run' : `ended by ${signal}`;
+  return said === undefined ? `exit ${exitCode}` : `exit ${exitCode}: ${said.trim().slice(0, 200)}`;
 }
 
 export function ownerByPlace(real: string): Owner | undefined {

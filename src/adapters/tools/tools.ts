@@ -1,5 +1,6 @@
 import { access, constants, realpath, stat } from 'node:fs/promises';
 import { quoteArgument, type Tool } from '../../core/argv.ts';
+import { interrupted } from '../../core/interruption.ts';
 import type { ToolResult, Tools } from '../../core/ports.ts';
 import type { Environment } from '../kubeconfig/connection.ts';
 import type { Trace } from '../trace.ts';
@@ -19,6 +20,8 @@ export interface ToolsOptions {
   readonly cliEnvironment: readonly string[];
   /** Limit of each request, as kubectl writes it. */
   readonly requestTimeout?: string;
+  /** Ctrl-C: ends what nobody else ends. */
+  readonly cut?: AbortSignal | undefined;
   /** Who wants to see what is run. */
   readonly trace?: Trace | undefined;
 }
@@ -44,12 +47,15 @@ export function openTools(options: ToolsOptions): Tools {
       const args = argumentsFor(invocation, options);
       const result = await runProgram(program, args, {
         ...run,
+        ...(run.signal === undefined && options.cut !== undefined ? { signal: options.cut } : {}),
         env: { ...environmentFor(invocation.tool, options), ...invocation.env },
         ...(invocation.stdin === undefined ? {} : { stdin: invocation.stdin }),
       });
       options.trace?.say(
         `${[program, ...args].map(quoteArgument).join(' ')}: ${endText(result)} in ${Math.round(result.durationMs)} milliseconds`,
       );
+      // Whoever gave no signal does not expect to be cut off: it is no answer of the program.
+      if (result.problem === 'cancelled' && run.signal === undefined) throw interrupted();
       return result;
     },
   };

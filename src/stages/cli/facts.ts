@@ -5,7 +5,7 @@ import type { Datastore } from '../../core/installation.ts';
 import { K } from '../../core/kinds.ts';
 import { refText } from '../../core/object.ts';
 import { hasEnded, podShape } from '../../core/pod-facts.ts';
-import type { ClusterReader, Sources, UserFiles } from '../../core/ports.ts';
+import type { ClusterReader, FileOwner, Sources, UserFiles } from '../../core/ports.ts';
 import { ageOf, type CliAge, datastoreOf } from '../../detect/cli-version.ts';
 import { imageRelease, isImageOf } from '../../detect/images.ts';
 import { attempt } from '../reading.ts';
@@ -19,7 +19,7 @@ export interface LocalCli extends FoundCli {
   readonly age: CliAge;
   /** Its folder may be written. */
   readonly writable: boolean;
-  readonly owner?: { readonly manager: string; readonly removeWith: string };
+  readonly owner?: FileOwner;
 }
 
 export interface CliPod {
@@ -98,7 +98,7 @@ export function isPlugin({ file }: FoundCli, plugin: string): boolean {
   );
 }
 
-/** An older CLI that told its release, may be written, and belongs to no package: anything else is left to a person. */
+/** An older CLI that told its release, may be written, and surely belongs to no package: anything else is left to a person. */
 export function mayBeReplaced({ age, writable, owner }: LocalCli): boolean {
   return age === 'older' && writable && owner === undefined;
 }

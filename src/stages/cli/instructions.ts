@@ -43,6 +43,11 @@ export function removeByHand({ file, release, owner, writable, age }: LocalCli, 
     const said = release === undefined ? 'does not tell its release' : `says it is ${release}`;
     return ask(id, title, `${file} ${said}: see what it is, and remove it if it is an older CLI`);
   }
+  if (owner && 'unknown' in owner) {
+    const why = `${owner.manager} does not say whether a package owns it (${owner.unknown})`;
+    const then = `ask with: ${owner.askWith}, then remove that package, or if there is none the file with: sudo rm ${quoteArgument(file)}`;
+    return ask(id, title, `the older ${file} (${release}) has to go, but ${why}: ${then}`);
+  }
   if (owner) return ask(id, title, `the older ${file} (${release}) belongs to ${owner.manager}: remove it with: ${owner.removeWith}`);
   const because = writable ? '' : ', its folder may not be written';
   return ask(id, title, `the older ${file} (${release}) has to go${because}: remove it with: sudo rm ${quoteArgument(file)}`);

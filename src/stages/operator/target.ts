@@ -2,7 +2,7 @@ import type { Context } from '../../core/context.ts';
 import type { Installation } from '../../core/installation.ts';
 import type { Sources } from '../../core/ports.ts';
 import type { RolloutTarget } from '../../core/rollout.ts';
-import { rolloutTarget } from '../rollout/targets.ts';
+import { neededTarget } from '../rollout/targets.ts';
 import { readTarget, type Target, variantOf } from '../target/target.ts';
 
 /** What the operator's Deployment must become; its name is the live one, which the target has been found to have. */
@@ -10,7 +10,7 @@ export function operatorTarget(target: Target, context: Context, installation: I
   const { agent } = variantOf(context, installation);
   const { namespace, name } = installation.operator ?? agent;
   const documents = target.manifest.documents.map(({ object }) => object);
-  const found = rolloutTarget({ ...agent, namespace, name }, { documents });
+  const found = neededTarget({ ...agent, namespace, name }, { documents });
   if (found) return found;
   throw new Error(`${target.file} has no container ${agent.container} in Deployment ${namespace}/${name}`);
 }

@@ -24,15 +24,22 @@ export function rolloutTarget(workload: WorkloadName, target: TargetDocuments): 
   return image === undefined ? undefined : { kind, namespace, name, container, image, ready };
 }
 
+/** The same of a workload without which the service stands still; the others may be switched off, and what needs them says so. */
+export function neededTarget(workload: WorkloadName, target: TargetDocuments): RolloutTarget | undefined {
+  const found = rolloutTarget(workload, target);
+  return found && { ...found, neverEmpty: true };
+}
+
 /** Agents, Typha, add-ons and controllers of a variant, in the order in which they are rolled. */
 export function rolloutTargets(
   variant: Variant,
   target: TargetDocuments,
   addOns: readonly { addOn: AddOn; documents: readonly KubeObject[] }[],
 ): readonly RolloutTarget[] {
-  const main = (workload: WorkloadName | undefined) => (workload ? rolloutTarget(workload, target) : undefined);
+  const typha = variant.typha && rolloutTarget(variant.typha, target);
   const beside = addOns.map(({ addOn, documents }) => rolloutTarget(addOn.workload, { documents }));
-  return [main(variant.agent), main(variant.typha), ...beside, main(variant.controllers)].filter((one) => one !== undefined);
+  const all = [neededTarget(variant.agent, target), typha, ...beside, neededTarget(variant.controllers, target)];
+  return all.filter((one) => one !== undefined);
 }
 
 /** 120 s for each node, never under ten minutes: agents roll one at a time (domain §5). */

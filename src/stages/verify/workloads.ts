@@ -10,7 +10,7 @@ import { findLeftovers } from '../../merge/leftovers.ts';
 import { eachOf } from '../reading.ts';
 import { oldImages } from '../rollout/old-images.ts';
 import { readNodes, readRollouts } from '../rollout/state.ts';
-import { rolloutTarget } from '../rollout/targets.ts';
+import { neededTarget, rolloutTarget } from '../rollout/targets.ts';
 import { readTarget, type Target, variantOf } from '../target/target.ts';
 import { targetsOf } from '../wait.ts';
 
@@ -39,7 +39,7 @@ async function renderedTargets(cluster: ClusterReader, { profile }: Context): Pr
   const names: readonly WorkloadName[] = [agent, ...(typha ? [typha] : []), controllers];
   const found = await eachOf(names, 3, async (name) => {
     const live = await cluster.get(K[name.kind], name.name, name.namespace);
-    return live ? rolloutTarget(name, { documents: [live] }) : undefined;
+    return live ? (name === typha ? rolloutTarget : neededTarget)(name, { documents: [live] }) : undefined;
   });
   return found.filter((one) => one !== undefined);
 }

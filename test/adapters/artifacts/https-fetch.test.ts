@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -77,6 +78,22 @@ describe('fetchBytes from loopback', () => {
       const server = await serve((_, response) => void response.writeHead(302, { location }).end());
       await assert.rejects(get(server.url), fault('failed', /which is not https/)).finally(() => server.close());
       assert.equal(server.seen.length, 1);
+    });
+  }
+
+  for (const [title, answer] of Object.entries<(response: ServerResponse) => void>({
+    'an answer that does not come': () => undefined,
+    'an answer that stops in the middle': (response) => void response.writeHead(200, { 'content-length': '9' }).write('kind'),
+    'the pause before another attempt': (response) => void response.writeHead(503).end(),
+  })) {
+    it(`does not wait for ${title} at Ctrl-C`, async () => {
+      const cut = new AbortController();
+      const server = await serve((_, response) => {
+        answer(response);
+        setTimeout(() => cut.abort(), 50);
+      });
+      const fetched = get(server.url, { cut: cut.signal, pauseMs: 60_000 });
+      await assert.rejects(fetched, fault('interrupted', /^stopped at once/)).finally(() => server.close());
     });
   }
 

@@ -178,6 +178,34 @@ describe('kube transport', () => {
     await assert.rejects(clusterTo(server.url).cluster.list(K.Node, { signal: stop.signal }), why);
   });
 
+  it('gives what is under way up at Ctrl-C, and what comes after it once its time is over', async () => {
+    const [hard, late] = [new AbortController(), new AbortController()];
+    const interruption = { hard: hard.signal, late: late.signal };
+    let heard = () => {};
+    const server = await on(() => heard());
+    const { cluster } = clusterTo(server.url, {}, { interruption });
+    const asked = () => new Promise<void>((resolve) => (heard = resolve));
+    for (const stop of [hard, late]) {
+      const arrived = asked();
+      const answer = assert.rejects(cluster.version(), { code: 'interrupted', message: /^stopped at once/ });
+      await arrived;
+      stop.abort();
+      await answer;
+    }
+    await assert.rejects(cluster.version(), { code: 'interrupted' });
+    assert.equal(server.seen.length, 2);
+  });
+
+  it('does not sleep on before a retry at Ctrl-C', async () => {
+    const hard = new AbortController();
+    const server = await on((_, response) => {
+      sendStatus(response, 503, 'ServiceUnavailable', 'later');
+      setImmediate(() => hard.abort());
+    });
+    const { cluster } = clusterTo(server.url, {}, { interruption: { hard: hard.signal, late: new AbortController().signal } });
+    await assert.rejects(cluster.version(), { code: 'interrupted' });
+  });
+
   it('gives up after --request-timeout', async () => {
     const server = await on(() => undefined);
     const { cluster } = clusterTo(server.url, { requestTimeoutMs: 20 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { leaseLock } from '../../../src/adapters/lock/lock.ts';
 import { Fault } from '../../../src/core/fault.ts';
+import { interrupted } from '../../../src/core/interruption.ts';
 import { ApiFailure } from '../../../src/core/ports.ts';
 import { memoryCluster } from '../../support/memory-cluster.ts';
 
@@ -160,6 +161,17 @@ describe('the lock', () => {
     assert.equal(lost.aborted, false);
     await pass(15);
     assert.ok(isLocked(lost.reason));
+  });
+
+  it('is not lost by a renewal that Ctrl-C cut off, and can be given back after it', async () => {
+    const { lockOf, pass, memory } = ground();
+    const { lost, release } = await lockOf('alice').acquire();
+    memory.away = interrupted();
+    await pass(15);
+    assert.equal(lost.aborted, false);
+    memory.away = undefined;
+    await release();
+    assert.equal(await lockOf('bob').holder(), undefined);
   });
 
   it('is lost while a renewal hangs without an answer', async () => {

@@ -45,21 +45,77 @@ describe('ownerOf', () => {
     });
   });
 
-  it('believes no answer of a manager that failed', async () => {
-    await manager('dpkg', 'echo "calicoctl: $2"; exit 1');
-    assert.equal(await ownerOf('/opt/x', { PATH: folder }), undefined);
+  const nobodys: Readonly<Record<string, string>> = {
+    dpkg: 'echo "dpkg-query: no path found matching pattern $2" >&2; exit 1',
+    rpm: 'echo "file $4 is not owned by any package"; exit 1',
+    apk: 'echo "ERROR: $3: Could not find owner package" >&2; exit 1',
+    pacman: 'echo "error: No package owns $2" >&2; exit 1',
+  };
+  for (const [name, script] of Object.entries(nobodys)) {
+    it(`is nobody where ${name} says so`, async () => {
+      await manager(name, script);
+      assert.equal(await ownerOf('/opt/x', { PATH: folder }), undefined);
+    });
+  }
+
+  it('is nobody where rpm does not even find a file by its older name', async () => {
+    await manager('rpm', 'echo "error: file $4: No such file or directory" >&2; exit 1');
+    assert.equal(await ownerOf('/usr/bin/no-such-cli', { PATH: folder }), undefined);
+  });
+
+  const failures: readonly [string, string, RegExp][] = [
+    ['dpkg', 'echo "calicoctl: $2"; exit 1', /^exit 1: calicoctl: \/opt\/x$/],
+    ['dpkg', 'echo "dpkg-query: error: parsing file status" >&2; exit 2', /^exit 2: dpkg-query: error: parsing file status$/],
+    ['dpkg', 'kill -9 $$', /^ended by SIGKILL$/],
+    [
+      'rpm',
+      'echo "error: cannot open Packages database" >&2; echo "file $4 is not owned by any package"; exit 1',
+      /^exit 1: error: cannot/,
+    ],
+    ['apk', 'echo "ERROR: Unable to read database" >&2; exit 99', /^exit 99: ERROR/],
+    ['pacman', 'echo "error: failed to initialize alpm library" >&2; exit 255', /^exit 255: error/],
+    ['pacman', 'echo "? $2"', /^exit 0: \? \/opt\/x$/],
+  ];
+  for (const [name, script, because] of failures) {
+    it(`is not known where ${name} fails: ${script}`, async () => {
+      await manager(name, script);
+      const owner = await ownerOf('/opt/x', { PATH: folder });
+      assert.ok(owner && 'unknown' in owner);
+      assert.equal(owner.manager, name);
+      assert.match(owner.unknown, because);
+      assert.match(owner.askWith, new RegExp(`^${name} .*/opt/x$`));
+    });
+  }
+
+  it('is not known where a manager does not answer in time', async () => {
+    await manager('dpkg', 'exec sleep 30');
+    const owner = await ownerOf('/opt/x', { PATH: `${folder}:/bin:/usr/bin` }, 300);
+    assert.deepEqual(owner, { manager: 'dpkg', unknown: 'no answer within 0.3 s', askWith: 'dpkg -S /opt/x' });
+  });
+
+  it('is who says so, whoever else fails', async () => {
+    await manager('dpkg', 'exit 2');
+    await manager('pacman', 'echo "$2 is owned by calico-cli 3.26.1-1"');
+    const owner = await ownerOf('/opt/x', { PATH: folder });
+    assert.equal(owner && 'removeWith' in owner && owner.removeWith, 'pacman -R calico-cli');
   });
 
   it('asks by the short name that older packages know', async () => {
-    await manager('dpkg', '[ "$2" = /bin/no-such-cli ] && echo "old-cli: $2"');
-    assert.equal((await ownerOf('/usr/bin/no-such-cli', { PATH: folder }))?.removeWith, 'apt-get remove old-cli');
+    await manager('dpkg', `[ "$2" = /bin/no-such-cli ] && echo "old-cli: $2" && exit\n${nobodys.dpkg}`);
+    assert.deepEqual(await ownerOf('/usr/bin/no-such-cli', { PATH: folder }), {
+      manager: 'dpkg',
+      removeWith: 'apt-get remove old-cli',
+    });
   });
 
   it('goes by the name of a link before what it leads to', async () => {
     await mkdir(join(folder, 'Cellar', 'mine'), { recursive: true });
     await symlink('/bin/sh', join(folder, 'Cellar', 'mine', 'cli'));
     await manager('dpkg', 'echo "dash: $2"');
-    assert.equal((await ownerOf(join(folder, 'Cellar', 'mine', 'cli'), { PATH: folder }))?.removeWith, 'brew uninstall mine');
+    assert.deepEqual(await ownerOf(join(folder, 'Cellar', 'mine', 'cli'), { PATH: folder }), {
+      manager: 'brew',
+      removeWith: 'brew uninstall mine',
+    });
   });
 
   it('is nobody on a machine without managers', async () => {

@@ -21,9 +21,10 @@ describe('programs', () => {
     return file;
   }
 
-  const tools = (env: Record<string, string> = {}, trace?: Trace) =>
+  const tools = (env: Record<string, string> = {}, trace?: Trace, cut?: AbortSignal) =>
     openTools({
       trace,
+      cut,
       kubeconfigPath: '/private/kubeconfig',
       env: { PATH: `${folder}:/usr/bin:/bin`, ...env },
       programs: { kubectl: 'kubectl', helm: 'helm', netsvcctl: 'calicoctl' },
@@ -98,6 +99,14 @@ describe('programs', () => {
     const running = tools().run({ tool: 'kubectl', args: [] }, { program: slow, signal: abort.signal });
     abort.abort();
     assert.equal((await running).problem, 'cancelled');
+  });
+
+  it('ends a program that only looks at Ctrl-C, and takes it for no answer', async () => {
+    const slow = await program('slow', 'sleep 30');
+    const cut = new AbortController();
+    const running = tools({}, undefined, cut.signal).run({ tool: 'kubectl', args: [] }, { program: slow });
+    setTimeout(() => cut.abort(), 50);
+    await assert.rejects(running, { code: 'interrupted' });
   });
 
   it('finds every executable of a name on PATH once', async () => {

@@ -1,0 +1,41 @@
+import { type Interruption, interrupted } from '../../core/interruption.ts';
+
+/** When a request ends before its answer: its caller's own reason, or Ctrl-C. */
+export interface RequestEnd {
+  readonly signal: AbortSignal;
+  /** Throws what the caller's signal was aborted with, or Fault('interrupted'). */
+  throwIfEnded(): void;
+  close(): void;
+}
+
+/**
+ * Ends the requests of one connection at Ctrl-C: what is under way at once, what is begun after that (the run record, the lock) once its
+ * time is over. One listener for all of them: a run sends tens of thousands.
+ */
+export class RequestCut {
+  readonly #interruption: Pick<Interruption, 'hard' | 'late'> | undefined;
+  readonly #open = new Set<AbortController>();
+
+  constructor(interruption: Pick<Interruption, 'hard' | 'late'> | undefined) {
+    this.#interruption = interruption;
+    const cut = () => {
+      for (const one of this.#open) one.abort(interrupted());
+    };
+    interruption?.hard.addEventListener('abort', cut, { once: true });
+    interruption?.late.addEventListener('abort', cut, { once: true });
+  }
+
+  open(own: AbortSignal | undefined): RequestEnd {
+    const cut = new AbortController();
+    if (this.#interruption?.late.aborted) cut.abort(interrupted());
+    this.#open.add(cut);
+    return {
+      signal: own ? AbortSignal.any([own, cut.signal]) : cut.signal,
+      throwIfEnded() {
+        own?.throwIfAborted();
+        cut.signal.throwIfAborted();
+      },
+      close: () => this.#open.delete(cut),
+    };
+  }
+}

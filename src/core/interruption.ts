@@ -1,0 +1,30 @@
+import { Fault } from './fault.ts';
+
+/**
+ * Ctrl-C. Once: what only reads is given up, an action is finished, and nothing more is begun. Twice: what is under way is given up as
+ * well. Either way little time is left for the last words in the run record and for the lock.
+ */
+export interface Interruption {
+  /** Asked to stop: no further action is begun, waits end. */
+  readonly soft: AbortSignal;
+  /** What is under way ends at once. */
+  readonly hard: AbortSignal;
+  /** The time for last words is over as well: nothing more is asked. */
+  readonly late: AbortSignal;
+  /** Work that a first Ctrl-C lets come to its end. */
+  finish<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** Where nobody counts what is at work: embedded clusters. */
+export function interruptionOf(soft: AbortSignal, hard: AbortSignal): Interruption {
+  return { soft, hard, late: hard, finish: (work) => work() };
+}
+
+/** What was given up says this, whatever it was. */
+export function interrupted(): Fault {
+  return new Fault('interrupted', 'stopped at once: what was under way was given up', ['continue with the same command']);
+}
+
+export function isInterrupted(thrown: unknown): boolean {
+  return thrown instanceof Fault && thrown.code === 'interrupted';
+}

@@ -1,0 +1,53 @@
+/** How Go reads an IP address in a CIDR: `sloppy` allows leading zeros, as API servers do where they always did. */
+export type Reading = 'strict' | 'sloppy';
+
+const HEX_GROUP = /^[0-9a-f]{1,4}$/i;
+
+export function isIPv4(text: string, reading: Reading = 'strict'): boolean {
+  const part = reading === 'strict' ? /^(?:0|[1-9]\d{0,2})$/ : /^\d+$/;
+  const parts = text.split('.');
+  return parts.length === 4 && parts.every((one) => part.test(one) && Number(one) <= 255);
+}
+
+export function isIPv6(text: string, reading: Reading = 'strict'): boolean {
+  return groupsOf(text, reading) !== undefined;
+}
+
+/** `10.0.0.0/8`, `fd00::/8`; the address may have bits beyond the prefix. */
+export function isCidr(text: string, reading: Reading = 'strict'): boolean {
+  const slash = text.indexOf('/');
+  if (slash < 0) return false;
+  const [address, bits] = [text.slice(0, slash), text.slice(slash + 1)];
+  if (!(reading === 'strict' ? /^(?:0|[1-9]\d{0,2})$/ : /^\d+$/).test(bits)) return false;
+  if (isIPv4(address, reading)) return Number(bits) <= 32;
+  return isIPv6(address, reading) && Number(bits) <= 128;
+}
+
+/** `::ffff:10.0.0.1`, however it is written. */
+export function isMappedIPv4(address: string): boolean {
+  const groups = groupsOf(address, 'strict');
+  return groups?.[5] === 0xffff && groups.slice(0, 5).every((one) => one === 0);
+}
+
+/** The eight groups of an IPv6 address; undefined if it is none. */
+function groupsOf(text: string, reading: Reading): readonly number[] | undefined {
+  const [head = '', tail, more] = text.split('::');
+  if (more !== undefined) return undefined;
+  const [left, right] = [part(head, tail === undefined, reading), part(tail ?? '', true, reading)];
+  if (!left || !right) return undefined;
+  const missing = 8 - left.length - right.length;
+  if (tail === undefined ? missing !== 0 : missing < 1) return undefined;
+  return [...left, ...Array<number>(missing).fill(0), ...right];
+}
+
+/** Only the end of an address may be written as IPv4. */
+function part(text: string, isEnd: boolean, reading: Reading): readonly number[] | undefined {
+  if (text === '') return [];
+  const groups = text.split(':');
+  const last = groups.at(-1) ?? '';
+  const ends = isEnd && isIPv4(last, reading) ? last.split('.').map(Number) : undefined;
+  const plain = ends ? groups.slice(0, -1) : groups;
+  if (!plain.every((one) => HEX_GROUP.test(one))) return undefined;
+  const [a = 0, b = 0, c = 0, d = 0] = ends ?? [];
+  return [...plain.map((one) => Number.parseInt(one, 16)), ...(ends ? [a * 256 + b, c * 256 + d] : [])];
+}
