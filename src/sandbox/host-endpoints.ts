@@ -14,8 +14,6 @@ const DELAY_MS = 1000;
 export interface EndpointFaults {
   /** Nodes that get no automatic endpoint. */
   readonly never: Set<string>;
-  /** Labels that only the service's own node has, given by its CLI: the controllers copy them as well. */
-  readonly ownLabels: Map<string, Readonly<Record<string, string>>>;
 }
 
 /**
@@ -49,7 +47,7 @@ function reconcile(store: Store, faults: EndpointFaults): void {
     if (node === undefined || !wanted.has(node) || endpoint.metadata.name !== `${node}${SUFFIX}`)
       store.delete(kind, endpoint.metadata.name);
   }
-  for (const node of wanted.values()) write(store, kind, node, endpoints, faults.ownLabels.get(node.metadata.name));
+  for (const node of wanted.values()) write(store, kind, node, endpoints);
 }
 
 function isOn(configuration: KubeObject | undefined): boolean {
@@ -63,13 +61,7 @@ function isAutomatic({ metadata }: KubeObject): boolean {
   return Object.entries(CREATED_BY).every(([key, value]) => metadata.labels?.[key] === value);
 }
 
-function write(
-  store: Store,
-  kind: Kind,
-  node: KubeObject,
-  endpoints: readonly KubeObject[],
-  ownLabels: Readonly<Record<string, string>> = {},
-): void {
+function write(store: Store, kind: Kind, node: KubeObject, endpoints: readonly KubeObject[]): void {
   const name = `${node.metadata.name}${SUFFIX}`;
   const there = endpoints.find(({ metadata }) => metadata.name === name);
   if (there && !isAutomatic(there)) return;
@@ -79,10 +71,15 @@ function write(
     metadata: {
       name,
       labels: CREATED_BY,
-      annotations: { [`${GROUP}/metadata`]: JSON.stringify({ labels: { ...ownLabels, ...node.metadata.labels, ...CREATED_BY } }) },
+      annotations: { [`${GROUP}/metadata`]: JSON.stringify({ labels: { ...labelsOf(node), ...CREATED_BY } }) },
     },
     spec: { node: node.metadata.name, interfaceName: '*', expectedIPs: ['10.0.0.1'], profiles: ['netsvc-default-allow'] },
   };
   if (there) store.update(kind, { ...there, ...endpoint, metadata: { ...there.metadata, ...endpoint.metadata } });
   else store.insert(kind, endpoint);
+}
+
+/** Of the service's own node: what its CLI gave it, in an annotation, and over these the Kubernetes node's own. */
+function labelsOf({ metadata: { labels, annotations } }: KubeObject): object {
+  return { ...(JSON.parse(annotations?.[`${GROUP}/labels`] ?? '{}') as object), ...labels };
 }

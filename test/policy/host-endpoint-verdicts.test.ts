@@ -35,6 +35,40 @@ const ROWS: readonly Row[] = [
     delete: 'NEWLY POLICED',
   },
   {
+    it: 'a node without any endpoint is newly policed where a policy selects a label that only the service’s own node has',
+    fleet: { nodes: { n1: {} }, ownLabels: { n1: { rack: 'a' } }, policies: [policy('p', 'rack == "a"')] },
+    enable: 'NEWLY POLICED',
+    delete: 'NEWLY POLICED',
+  },
+  {
+    it: 'a label of the Kubernetes node wins over that of the service’s own node',
+    fleet: { nodes: { n1: { rack: 'b' } }, ownLabels: { n1: { rack: 'a' } }, policies: [policy('p', 'rack == "a"')] },
+    enable: 'same',
+    delete: 'same',
+  },
+  {
+    it: 'an old endpoint that sorts behind the automatic one is judged at once by a label that only the service’s own node has',
+    fleet: {
+      nodes: { n1: {} },
+      ownLabels: { n1: { rack: 'a' } },
+      endpoints: [hep('z-old', 'n1', { role: 'host' })],
+      policies: [policy('hosts', 'role == "host"'), policy('p', 'rack == "a"')],
+    },
+    enable: 'CHANGED',
+    delete: 'CHANGED',
+  },
+  {
+    it: 'a label of the service’s own node stays on the automatic endpoint and keeps the policy of the old one',
+    fleet: {
+      nodes: { n1: {} },
+      ownLabels: { n1: { role: 'host' } },
+      endpoints: [hep('a-old', 'n1', { role: 'host' })],
+      policies: [policy('hosts', 'role == "host"')],
+    },
+    enable: 'same',
+    delete: 'same',
+  },
+  {
     it: 'all() selects automatic endpoints too',
     fleet: { nodes: { n1: {} }, policies: [policy('p', 'all()')] },
     enable: 'NEWLY POLICED',

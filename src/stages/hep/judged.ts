@@ -23,7 +23,7 @@ export function hepJudged(facts: HepFacts, context: Context): HepJudged {
   return {
     nodes: nodes.length,
     verdicts: 'unread' in verdicts ? verdicts : { value: verdicts.value.flatMap(hostVerdicts) },
-    labelProblems: known.flatMap(({ node, labels }) => labels.problems.map((problem) => labelProblem(node, problem))),
+    labelProblems: known.flatMap(({ kubernetesNode, labels }) => labels.problems.map((problem) => labelProblem(kubernetesNode, problem))),
     unclear: unclearOf(known, elsewhere, signs),
     elsewhere: elsewhere
       .filter((one) => isAllInterfaces(one) && !isLabelledOwn(one, signs))
