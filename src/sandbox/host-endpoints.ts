@@ -14,6 +14,8 @@ const DELAY_MS = 1000;
 export interface EndpointFaults {
   /** Nodes that get no automatic endpoint. */
   readonly never: Set<string>;
+  /** Variable of the controllers, which beats the setting: `enabled`, `disabled`. */
+  variable?: string | undefined;
 }
 
 /**
@@ -39,7 +41,7 @@ function reconcile(store: Store, faults: EndpointFaults): void {
   const kind = kinds.find(({ plural }) => plural === 'hostendpoints');
   const settings = kinds.find(({ plural }) => plural === 'kubecontrollersconfigurations');
   if (!kind || !settings) return;
-  const wanted = new Map(isOn(store.get(settings, 'default')) ? store.list(K.Node).map((node) => [node.metadata.name, node]) : []);
+  const wanted = new Map(isOn(store.get(settings, 'default'), faults) ? store.list(K.Node).map((node) => [node.metadata.name, node]) : []);
   for (const node of faults.never) wanted.delete(node);
   const endpoints = store.list(kind);
   for (const endpoint of endpoints.filter(isAutomatic)) {
@@ -50,7 +52,8 @@ function reconcile(store: Store, faults: EndpointFaults): void {
   for (const node of wanted.values()) write(store, kind, node, endpoints);
 }
 
-function isOn(configuration: KubeObject | undefined): boolean {
+function isOn(configuration: KubeObject | undefined, { variable }: EndpointFaults): boolean {
+  if (variable !== undefined) return variable === 'enabled';
   const { spec } = (configuration ?? {}) as {
     readonly spec?: { readonly controllers?: { readonly node?: { readonly hostEndpoint?: { readonly autoCreate?: string } } } };
   };

@@ -149,6 +149,7 @@ function doomed({ name, node }: HostEndpoint): HepJudged['unclear'][number] {
 }
 
 function obstaclesOf(facts: HepFacts, context: Context): HepJudged['obstacles'] {
+  if (context.options.undo) return facts.kept.length > 0 ? overrideOf(facts, context) : [];
   return [...overrideOf(facts, context), ...coverageOf(facts), ...syncOf(facts), ...waitOf(facts, context), ...absentOf(facts)];
 }
 
