@@ -97,7 +97,9 @@ const changesOf = ({ atEnable, atDelete }: NodeVerdict) => [...atEnable.changes,
 
 function isLong(node: NodeVerdict, verdict: Verdict): boolean {
   return changesOf(node).some(
-    (change) => change.verdict === verdict && [change.before, change.after].some(({ policies }) => policies.length > FIRST),
+    (change) =>
+      change.verdict === verdict &&
+      [change.before, change.after].some(({ policies, lostPorts = [] }) => Math.max(policies.length, lostPorts.length) > FIRST),
   );
 }
 
