@@ -102,7 +102,7 @@ export function assertDone({ exit, message, findings }: ChainOutcome, where: str
 }
 
 /** A refusal, an answer that never came, or a person's next step; anything else is a defect. */
-export function expected(thrown: unknown): boolean {
+export function expected(thrown: unknown): false {
   if (thrown instanceof ApiFailure || thrown instanceof Fault) return false;
   throw thrown;
 }
