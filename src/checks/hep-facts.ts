@@ -41,7 +41,7 @@ export interface HepJudged {
   readonly rollouts: Reading<readonly RolloutProgress[]>;
   /** What carries endpoints from the controllers to the hosts. A finished rollout does not tell of which release: the operator's paths have no manifest to compare with. */
   readonly components: readonly ComponentVersion[];
-  /** What keeps the controllers from making endpoints although the setting asks for them. */
+  /** What keeps automatic endpoints from following the setting: from being made, or, where the migration is taken back, from going. */
   readonly obstacles: readonly { readonly text: string; readonly detail: string; readonly hint: string }[];
   /** The file of the service's CLI, or why none can be used. */
   readonly cli: { readonly program: string } | { readonly missing: string };

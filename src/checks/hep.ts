@@ -8,6 +8,7 @@ import type { CheckId } from './registry.ts';
 
 const IDLE = 'there is nothing to migrate';
 const PREVIEW = `${PROGRAM} hep --dry-run=client -o wide`;
+const UNDO_PREVIEW = `${PROGRAM} hep --undo --dry-run=client -o wide`;
 
 function hepCheck(id: CheckId, ref: string, judge: HepCheck['judge'], severity: 'error' | 'warning' = 'error'): HepCheck {
   return defineCheck(id, {
@@ -64,17 +65,24 @@ export const noHostChanges = verdictCheck(
 
 export const everyAgentNew = hepCheck('NS-714', 'hostendpoints §0.3', judgeReleases);
 
-export const endpointsCanBeMade = hepCheck('NS-715', 'hostendpoints §1.5', ({ obstacles }) =>
-  failIfAny(
-    obstacles.map(({ text, detail }) => ({ text, detail })),
-    'nothing keeps the controllers from making endpoints',
-    (names) => ({
-      because: `the controllers would make no endpoints: ${names}`,
-      hint: obstacles.map(({ hint }) => hint).join(' '),
-      next: PREVIEW,
-    }),
-  ),
-);
+/** The way back needs the setting to act as much as the migration. */
+export const endpointsCanBeMade = defineCheck('NS-715', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: 'hostendpoints §1.5',
+  judge({ obstacles, idle, gone }: HepJudged) {
+    if (idle && !gone) return notApplicable(IDLE);
+    return failIfAny(
+      obstacles.map(({ text, detail }) => ({ text, detail })),
+      'nothing keeps automatic endpoints from following the setting',
+      (names) => ({
+        because: `automatic endpoints would not follow the setting: ${names}`,
+        hint: obstacles.map(({ hint }) => hint).join(' '),
+        next: gone ? UNDO_PREVIEW : PREVIEW,
+      }),
+    );
+  },
+});
 
 export const labelsCanBeCopied = hepCheck('NS-716', '§4.7/1', ({ labelProblems }) => {
   const errors = labelProblems.filter(({ severity }) => severity === 'error');

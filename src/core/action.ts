@@ -89,6 +89,8 @@ export interface EndpointSetting {
   readonly name: string;
   readonly plural: string;
   readonly field: string;
+  /** Variable of the controllers that beats the field: those that run write into the object's status what they were given. */
+  readonly overriddenBy?: string;
 }
 
 /** Where endpoints and that configuration are read: the stored resources of the API, or the service's CLI in key-value mode. */

@@ -47,6 +47,12 @@ export function hostEndpointOf(object: KubeObject, apiGroup: string): HostEndpoi
   };
 }
 
+/** What the controllers that run were given as a variable, as they write into their configuration at their start (domain §8.2). */
+export function givenVariable(configuration: KubeObject | undefined, name: string): string | undefined {
+  const { status } = (configuration ?? {}) as { readonly status?: { readonly environmentVars?: Readonly<Record<string, string>> } };
+  return status?.environmentVars?.[name];
+}
+
 export function originOf(endpoint: Pick<HostEndpoint, 'name' | 'labels'>, signs: AutomaticSigns): EndpointOrigin {
   const labelled = isLabelledOwn(endpoint, signs);
   const named = endpoint.name.endsWith(signs.autoHepSuffix);

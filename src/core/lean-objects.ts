@@ -1,4 +1,5 @@
 import type { KubeObject, ObjectMeta } from './object.ts';
+import { nodeLabelsKey } from './stored-metadata.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -34,11 +35,18 @@ export function leanNode(node: KubeObject): KubeObject {
   return { ...identity(node), spec: { unschedulable }, status: { conditions: conditions.filter(({ type }) => type === 'Ready') } };
 }
 
-/** The same with the node's labels, for the endpoint of its host. For `ListOptions.keep`. */
-export function leanHost(node: KubeObject): KubeObject {
-  const { metadata, ...rest } = leanNode(node);
-  const { labels } = node.metadata;
-  return { ...rest, metadata: { ...metadata, ...(labels ? { labels } : {}) } };
+/** The same with the node's labels, and those that the service itself gave it, for the endpoint of its host. For `ListOptions.keep`. */
+export function leanHost(apiGroup: string): (node: KubeObject) => KubeObject {
+  const key = nodeLabelsKey(apiGroup);
+  return (node) => {
+    const { metadata, ...rest } = leanNode(node);
+    const { labels, annotations } = node.metadata;
+    const own = annotations?.[key];
+    return {
+      ...rest,
+      metadata: { ...metadata, ...(labels ? { labels } : {}), ...(own === undefined ? {} : { annotations: { [key]: own } }) },
+    };
+  };
 }
 
 /** All of it but who wrote which field, which is as large as the rest and nobody asks of a list. For `ListOptions.keep`. */

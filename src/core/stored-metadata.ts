@@ -32,6 +32,29 @@ export function storedMetadata(object: KubeObject, apiGroup: string): StoredMeta
 }
 
 /**
+ * Labels that the service's own CLI gave a node: with the API datastore its node is the Kubernetes node, and what is not Kubernetes' own
+ * is JSON in the annotation `<group>/labels`. Where both have a key the Kubernetes node wins (`mergeCalicoAndK8sLabels` of the service).
+ */
+export function ownNodeLabels(node: KubeObject, apiGroup: string): StoredMetadata['labels'] {
+  return noted(node, nodeLabelsKey(apiGroup));
+}
+
+/** The annotation of a Kubernetes node that `ownNodeLabels` reads. */
+export const nodeLabelsKey = (apiGroup: string): string => `${apiGroup}/labels`;
+
+/** Labels of a service's node in a key-value store that the controllers copied from the Kubernetes node. */
+export function syncedNodeLabels(node: KubeObject, apiGroup: string): StoredMetadata['labels'] {
+  return noted(node, `${apiGroup}/kube-labels`);
+}
+
+/** A map of texts in an annotation. Anything else gives nothing at all, as with the readers of the service. */
+function noted({ metadata: { annotations } }: KubeObject, key: string): StoredMetadata['labels'] {
+  const map: unknown = parsed(annotations?.[key] ?? '{}');
+  const texts = textsOf(map);
+  return Object.keys(texts).length === Object.keys(map as object).length ? texts : {};
+}
+
+/**
  * The name by which the service itself knows a stored policy. Up to v3.31 policies of the tier `default` are stored with its name
  * before their own: the annotation's name counts, else what follows the prefix. An object without the annotation was written
  * by hand: it is called as it is stored, and the controllers leave it as it is.

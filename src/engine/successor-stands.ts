@@ -1,6 +1,6 @@
 import type { EndpointSetting, EndpointSource, ReadVersion, SuccessorExpected, WayBackExpected } from '../core/action.ts';
 import { whyOther } from '../core/endpoint-coverage.ts';
-import { hostEndpointOf } from '../core/host-endpoint.ts';
+import { givenVariable, hostEndpointOf } from '../core/host-endpoint.ts';
 import type { KubeObject } from '../core/object.ts';
 import { valueAt } from '../core/policy-renames.ts';
 import { cliList, cliNamed } from './cli-list.ts';
@@ -16,8 +16,9 @@ const UNTOUCHED = { done: false } as const;
 export async function assertSuccessor(ports: Ports, expected: SuccessorExpected): Promise<void> {
   const { node, old, signs, apiGroup, setting } = expected;
   const [endpoints, configuration] = await Promise.all([endpointsNow(ports, expected), configurationNow(ports, expected)]);
-  if (!isOn(configuration, setting))
-    throw new Outdated(`${setting.name} does not ask for automatic host endpoints any more: the controllers delete theirs`, UNTOUCHED);
+  const asked = askedFor(configuration, setting);
+  if (!asked.on)
+    throw new Outdated(asked.beaten ?? `${setting.name} does not ask for automatic host endpoints any more: ${DELETED}`, UNTOUCHED);
   const why = whyOther(
     node,
     endpoints.map((one) => hostEndpointOf(one, apiGroup)),
@@ -43,13 +44,27 @@ export async function assertWayBack(ports: Ports, { standing = [], off, setting,
     const missing = standing.find((name) => !names.has(name));
     if (missing !== undefined) throw new Outdated(`the host endpoint ${missing} is not there: its host would be without one`);
   }
-  if (off && isOn(await configurationNow(ports, { from, setting }), setting))
-    throw new Outdated(`${setting.name} still asks for automatic host endpoints: without the copied labels no policy would reach them`);
+  if (!off) return;
+  const asked = askedFor(await configurationNow(ports, { from, setting }), setting);
+  if (asked.on) throw new Outdated(`${asked.beaten ?? `${setting.name} still asks for automatic host endpoints`}: ${UNREACHED}`);
 }
 
-function isOn(configuration: KubeObject | undefined, { field }: EndpointSetting): boolean {
-  return String(valueAt(configuration, field)).toLowerCase() === 'enabled';
+const DELETED = 'the controllers delete theirs';
+const UNREACHED = 'without the copied labels no policy would reach them';
+
+/** Whether automatic endpoints are on; `beaten`: by a variable, whatever the setting says (host endpoint notes 1.5). */
+function askedFor(configuration: KubeObject | undefined, { name, field, overriddenBy }: EndpointSetting): Asked {
+  const given = overriddenBy === undefined ? undefined : givenVariable(configuration, overriddenBy);
+  const on = isEnabled(given ?? valueAt(configuration, field));
+  return given === undefined ? { on } : { on, beaten: `${overriddenBy}=${given} of the controllers that run beats ${name}` };
 }
+
+interface Asked {
+  readonly on: boolean;
+  readonly beaten?: string;
+}
+
+const isEnabled = (word: unknown): boolean => String(word).toLowerCase() === 'enabled';
 
 function isSame(read: ReadVersion, live: KubeObject['metadata']): boolean {
   return read.uid === live.uid && read.resourceVersion === live.resourceVersion;

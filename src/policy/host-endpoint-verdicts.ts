@@ -2,13 +2,20 @@ import { whyUncovered } from '../core/endpoint-coverage.ts';
 import { type AutomaticSigns, effective, type HostEndpoint, isAllInterfaces, isLabelledOwn, originOf } from '../core/host-endpoint.ts';
 import { type AutomaticSettings, automaticEndpoint, automaticName } from './automatic-endpoint.ts';
 import { type LabelCopies, labelCopies } from './label-copies.ts';
+import { type PortNameUser, portNamesOf, usersOf, withoutPortNames } from './port-names.ts';
 import { type PolicyWorld, type Posture, postureOf, UNPOLICED } from './posture.ts';
 import type { Labels } from './selector.ts';
 import { compare, type LaneVerdict, type Verdict, worst } from './verdict.ts';
 
 export interface NodeFacts {
+  /** As endpoints name it: in a key-value store it may have another name than the Kubernetes node. */
   readonly name: string;
+  /** The Kubernetes node. */
+  readonly node: string;
+  /** Labels of the Kubernetes node. */
   readonly labels: Labels;
+  /** Labels that only the service's own node has: the controllers copy them too; where both have a key the Kubernetes node wins. */
+  readonly ownLabels?: Labels;
 }
 
 export interface FleetFacts {
@@ -29,6 +36,8 @@ export interface Moment {
 
 export interface NodeVerdict {
   readonly node: string;
+  /** Name of the Kubernetes node, whose labels a person sees and changes. */
+  readonly kubernetesNode: string;
   readonly verdict: Verdict;
   readonly endpoint?: string;
   readonly atEnable: Moment;
@@ -37,7 +46,7 @@ export interface NodeVerdict {
   readonly old: readonly HostEndpoint[];
   readonly unclear: readonly HostEndpoint[];
   readonly labels: LabelCopies;
-  /** The node's own once those of its old endpoints are copied: nothing less may be on the automatic endpoint that is waited for. */
+  /** The node's once those of its old endpoints are copied: nothing less may be on the automatic endpoint that is waited for. */
   readonly nodeLabels: Labels;
   /** With which labels its automatic endpoint was judged; the controllers' own mark is not among them. */
   readonly endpointLabels: Labels;
@@ -54,7 +63,9 @@ export function hostEndpointVerdicts(fleet: FleetFacts): readonly NodeVerdict[] 
   const byNode = Map.groupBy(fleet.endpoints, ({ node }) => node);
   // Names are the whole cluster's: whichever host an endpoint is of, no other can have its name.
   const byName = new Map(fleet.endpoints.map((endpoint) => [endpoint.name, endpoint]));
-  return fleet.nodes.map((node) => verdictOf(node, byNode.get(node.name) ?? [], byName, fleet));
+  const going = fleet.nodes.flatMap(({ name }) => byNode.get(name) ?? []).filter((endpoint) => isOld(endpoint, fleet.signs));
+  const portNameUsers = usersOf(portNamesOf(going), fleet.world.policies);
+  return fleet.nodes.map((node) => verdictOf(node, byNode.get(node.name) ?? [], byName, { ...fleet, portNameUsers }));
 }
 
 /** Endpoints that name a node which is not in the cluster: no automatic one will stand in for them. */
@@ -65,13 +76,21 @@ export function endpointsWithoutNode({ nodes, endpoints }: Pick<FleetFacts, 'nod
 
 type ByName = ReadonlyMap<string, HostEndpoint>;
 
-function verdictOf(node: NodeFacts, endpoints: readonly HostEndpoint[], byName: ByName, fleet: FleetFacts): NodeVerdict {
-  const { signs, world } = fleet;
+interface WholeFleet extends FleetFacts {
+  /** Policies whose rules use names of ports of old endpoints, of whichever node. */
+  readonly portNameUsers: readonly PortNameUser[];
+}
+
+const isOld = (endpoint: HostEndpoint, signs: AutomaticSigns) => isAllInterfaces(endpoint) && originOf(endpoint, signs) === 'old';
+
+function verdictOf(node: NodeFacts, endpoints: readonly HostEndpoint[], byName: ByName, fleet: WholeFleet): NodeVerdict {
+  const { signs, world, portNameUsers } = fleet;
   const everywhere = endpoints.filter(isAllInterfaces);
-  const old = everywhere.filter((endpoint) => originOf(endpoint, signs) === 'old');
-  const labels = labelCopies(old, node.labels, signs);
+  const old = everywhere.filter((endpoint) => isOld(endpoint, signs));
+  const { ownLabels = {} } = node;
+  const labels = labelCopies(old, node.labels, signs, ownLabels);
   const uncovered = uncoveredBecause(node.name, byName, fleet);
-  const nodeLabels = { ...node.labels, ...Object.fromEntries(labels.copies.map(({ key, value }) => [key, value])) };
+  const nodeLabels = { ...ownLabels, ...node.labels, ...Object.fromEntries(labels.copies.map(({ key, value }) => [key, value])) };
   const endpointLabels = { ...standingLabels(everywhere, signs), ...nodeLabels };
   const automatic = uncovered ? [] : [automaticEndpoint(node.name, endpointLabels, signs, world.allowAllProfile)];
   // What bears the controllers’ label is theirs: they make it what `automatic` is, or delete it, whoever made it.
@@ -84,9 +103,10 @@ function verdictOf(node: NodeFacts, endpoints: readonly HostEndpoint[], byName: 
   // The endpoint in force once enabled is one of the two: the old one still, or the automatic one already.
   const atEnabled = enabled === now ? atNow : enabled === afterwards ? atEnd : posture(enabled);
   const atEnable = moment(atNow, atEnabled, enabled);
-  const atDelete = moment(atNow, atEnd, afterwards);
+  const atDelete = moment(atNow, withoutPortNames(atEnd, portNameUsers, portNamesOf(old)), afterwards);
   return {
     node: node.name,
+    kubernetesNode: node.node,
     verdict: worst([atEnable.verdict, atDelete.verdict]),
     ...(now ? { endpoint: now.name } : {}),
     atEnable,
@@ -107,10 +127,7 @@ function moment(before: Posture, after: Posture, endpoint: HostEndpoint | undefi
   return { verdict: worst(changes.map(({ verdict }) => verdict)), changes, ...(endpoint ? { endpoint: endpoint.name } : {}) };
 }
 
-/**
- * The controllers copy the labels of the service's own node, which may have more than the Kubernetes node (its CLI can label it):
- * the endpoint that stands shows them. What was taken off the node since is off the endpoint at their next look.
- */
+/** Labels of the automatic endpoint that stands, wherever it has them from. What was taken off the node since is off it at the controllers' next look. */
 function standingLabels(endpoints: readonly HostEndpoint[], signs: AutomaticSigns): Labels {
   const { [signs.createdBy]: _, ...labels } = endpoints.find((one) => originOf(one, signs) === 'automatic')?.labels ?? {};
   return labels;

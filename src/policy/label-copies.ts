@@ -30,28 +30,32 @@ const NAME = /^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)$/;
 const PREFIX = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
 
 /**
- * Which labels of a node's old endpoints the node lacks. What the node has with the same value is done already;
- * what it has with another value is a conflict for a person: other things may select by it.
+ * Which labels of a node's old endpoints the Kubernetes node lacks. What it has with the same value is done already;
+ * what it, or the service's own node (`ownLabels`), has with another value is a conflict for a person: other things may select by it.
  */
-export function labelCopies(endpoints: readonly HostEndpoint[], nodeLabels: Labels, signs: AutomaticSigns): LabelCopies {
+export function labelCopies(
+  endpoints: readonly HostEndpoint[],
+  nodeLabels: Labels,
+  signs: AutomaticSigns,
+  ownLabels: Labels = {},
+): LabelCopies {
   const copies = new Map<string, LabelCopy>();
   const problems: LabelProblem[] = [];
   for (const endpoint of endpoints) {
     for (const [key, value] of Object.entries(endpoint.labels)) {
       const label = { key, value, from: endpoint.name };
       if (key === signs.createdBy) continue;
-      const problem = problemOf(label, nodeLabels, copies);
+      const problem = problemOf(label, nodeLabels[key] ?? copies.get(key)?.value ?? ownLabels[key]);
       if (problem) problems.push(problem);
-      else if (nodeLabels[key] === undefined && !copies.has(key)) copies.set(key, label);
+      else if (nodeLabels[key] === undefined && !copies.has(key) && !RESERVED.test(key)) copies.set(key, label);
     }
   }
   const conflicting = new Set(problems.filter(({ problem }) => problem === 'conflict').map(({ key }) => key));
   return { copies: [...copies.values()].filter(({ key }) => !conflicting.has(key)), problems };
 }
 
-function problemOf(label: LabelCopy, nodeLabels: Labels, copies: ReadonlyMap<string, LabelCopy>): LabelProblem | undefined {
+function problemOf(label: LabelCopy, there: string | undefined): LabelProblem | undefined {
   const { key, value } = label;
-  const there = nodeLabels[key] ?? copies.get(key)?.value;
   if (there === value) return undefined;
   if (RESERVED.test(key)) return { ...label, problem: 'reserved', ...(there === undefined ? {} : { other: there }) };
   if (!isLabelKey(key) || !isLabelValue(value)) return { ...label, problem: 'invalid' };

@@ -15,6 +15,8 @@ export interface LanePosture {
   readonly policies: readonly string[];
   /** Where a packet ends that no policy decides: let through, dropped, or left to the rules of these profiles. */
   readonly end: 'allow' | 'deny' | { readonly profiles: readonly string[] };
+  /** Names of ports that rules of these policies use and that an endpoint has no more: `http of hosts`. */
+  readonly lostPorts?: readonly string[];
 }
 
 export type Posture = Readonly<Record<Lane, LanePosture>>;

@@ -34,7 +34,9 @@ function laneVerdict(before: LanePosture, after: LanePosture): Verdict {
   return isOpen(before) ? 'NEWLY POLICED' : 'CHANGED';
 }
 
+/** The same policies do something else where their rules name ports that are lost. */
 function isSame(one: LanePosture, other: LanePosture): boolean {
+  if (other.lostPorts) return false;
   return areEqual(one.policies, other.policies) && (one.end === other.end || areEqual(profilesOf(one), profilesOf(other)));
 }
 
@@ -51,10 +53,14 @@ function isOpen(lane: LanePosture): boolean {
 }
 
 /** `a, b, then deny`: for people. With a limit `a, b, c and 397 more, then deny`: the first in order. */
-export function laneText({ policies, end }: LanePosture, limit = Number.POSITIVE_INFINITY): string {
+export function laneText({ policies, end, lostPorts }: LanePosture, limit = Number.POSITIVE_INFINITY): string {
   const last = typeof end === 'string' ? end : `rules of ${end.profiles.join(', ')}`;
   if (policies.length === 0) return last;
-  const more = policies.length - limit;
-  const names = more > 0 ? `${policies.slice(0, limit).join(', ')} and ${more} more` : policies.join(', ');
-  return `${names}, then ${last}`;
+  const lost = lostPorts ? ` (port names lost: ${first(lostPorts, limit)})` : '';
+  return `${first(policies, limit)}, then ${last}${lost}`;
+}
+
+function first(names: readonly string[], limit: number): string {
+  const more = names.length - limit;
+  return more > 0 ? `${names.slice(0, limit).join(', ')} and ${more} more` : names.join(', ');
 }

@@ -143,6 +143,7 @@ export const netsvc: Profile = {
   kubernetes: { floor: '1.21', tested: ['1.34', '1.35', '1.36'] },
   labels: { createdBy: 'netsvc.io/created-by', createdByValue: 'netsvc-kube-controllers', autoHepSuffix: '-auto-hep' },
   allowAllProfile: 'netsvc-default-allow',
+  automaticEndpointsEnv: 'AUTO_HOST_ENDPOINTS',
   temporaryPolicy: 'allow-all-upgrade',
   controllersConfiguration: { plural: 'kubecontrollersconfigurations', kind: 'KubeControllersConfiguration', name: 'default' },
   sidecar: {

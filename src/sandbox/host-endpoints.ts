@@ -14,8 +14,8 @@ const DELAY_MS = 1000;
 export interface EndpointFaults {
   /** Nodes that get no automatic endpoint. */
   readonly never: Set<string>;
-  /** Labels that only the service's own node has, given by its CLI: the controllers copy them as well. */
-  readonly ownLabels: Map<string, Readonly<Record<string, string>>>;
+  /** Variable of the controllers, which beats the setting: `enabled`, `disabled`. */
+  variable?: string | undefined;
 }
 
 /**
@@ -41,7 +41,7 @@ function reconcile(store: Store, faults: EndpointFaults): void {
   const kind = kinds.find(({ plural }) => plural === 'hostendpoints');
   const settings = kinds.find(({ plural }) => plural === 'kubecontrollersconfigurations');
   if (!kind || !settings) return;
-  const wanted = new Map(isOn(store.get(settings, 'default')) ? store.list(K.Node).map((node) => [node.metadata.name, node]) : []);
+  const wanted = new Map(isOn(store.get(settings, 'default'), faults) ? store.list(K.Node).map((node) => [node.metadata.name, node]) : []);
   for (const node of faults.never) wanted.delete(node);
   const endpoints = store.list(kind);
   for (const endpoint of endpoints.filter(isAutomatic)) {
@@ -49,10 +49,11 @@ function reconcile(store: Store, faults: EndpointFaults): void {
     if (node === undefined || !wanted.has(node) || endpoint.metadata.name !== `${node}${SUFFIX}`)
       store.delete(kind, endpoint.metadata.name);
   }
-  for (const node of wanted.values()) write(store, kind, node, endpoints, faults.ownLabels.get(node.metadata.name));
+  for (const node of wanted.values()) write(store, kind, node, endpoints);
 }
 
-function isOn(configuration: KubeObject | undefined): boolean {
+function isOn(configuration: KubeObject | undefined, { variable }: EndpointFaults): boolean {
+  if (variable !== undefined) return variable === 'enabled';
   const { spec } = (configuration ?? {}) as {
     readonly spec?: { readonly controllers?: { readonly node?: { readonly hostEndpoint?: { readonly autoCreate?: string } } } };
   };
@@ -63,13 +64,7 @@ function isAutomatic({ metadata }: KubeObject): boolean {
   return Object.entries(CREATED_BY).every(([key, value]) => metadata.labels?.[key] === value);
 }
 
-function write(
-  store: Store,
-  kind: Kind,
-  node: KubeObject,
-  endpoints: readonly KubeObject[],
-  ownLabels: Readonly<Record<string, string>> = {},
-): void {
+function write(store: Store, kind: Kind, node: KubeObject, endpoints: readonly KubeObject[]): void {
   const name = `${node.metadata.name}${SUFFIX}`;
   const there = endpoints.find(({ metadata }) => metadata.name === name);
   if (there && !isAutomatic(there)) return;
@@ -79,10 +74,15 @@ function write(
     metadata: {
       name,
       labels: CREATED_BY,
-      annotations: { [`${GROUP}/metadata`]: JSON.stringify({ labels: { ...ownLabels, ...node.metadata.labels, ...CREATED_BY } }) },
+      annotations: { [`${GROUP}/metadata`]: JSON.stringify({ labels: { ...labelsOf(node), ...CREATED_BY } }) },
     },
     spec: { node: node.metadata.name, interfaceName: '*', expectedIPs: ['10.0.0.1'], profiles: ['netsvc-default-allow'] },
   };
   if (there) store.update(kind, { ...there, ...endpoint, metadata: { ...there.metadata, ...endpoint.metadata } });
   else store.insert(kind, endpoint);
+}
+
+/** Of the service's own node: what its CLI gave it, in an annotation, and over these the Kubernetes node's own. */
+function labelsOf({ metadata: { labels, annotations } }: KubeObject): object {
+  return { ...(JSON.parse(annotations?.[`${GROUP}/labels`] ?? '{}') as object), ...labels };
 }

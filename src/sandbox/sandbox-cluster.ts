@@ -50,7 +50,7 @@ export function sandboxCluster(options: SandboxOptions): SandboxCluster {
   const kinds = () => servedKinds(store, options.kinds);
   startWorkloads({ store, clock, nodes, pullMs: options.pullMs ?? 4000, readyMs: options.readyMs ?? 3000 });
   startAgents(store);
-  const endpointFaults: EndpointFaults = { never: new Set(), ownLabels: new Map() };
+  const endpointFaults: EndpointFaults = { never: new Set() };
   startHostEndpoints(store, clock, endpointFaults);
   const read = readerOf(store, faults, kinds);
   const write = { manager: OWN_MANAGER };

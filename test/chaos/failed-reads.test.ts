@@ -1,6 +1,8 @@
-import { describeWholeReferenceSweep } from '../support/describe-reference-sweep.ts';
+import { describeWholeGroundSweep } from '../support/describe-ground-sweep.ts';
+import { OFF_AND_BACK } from '../support/reference-sweep.ts';
 
-describeWholeReferenceSweep(
+describeWholeGroundSweep(
   'that the server answers a read with',
   ({ kind, among }) => among === 'reads' && /error|unavailable/.test(kind),
+  OFF_AND_BACK,
 );

@@ -1,3 +1,8 @@
-import { describeWholeReferenceSweep } from '../support/describe-reference-sweep.ts';
+import { describeWholeGroundSweep } from '../support/describe-ground-sweep.ts';
+import { OFF_AND_BACK } from '../support/reference-sweep.ts';
 
-describeWholeReferenceSweep('that refuses a write', ({ kind, among }) => among === 'writes' && !/^(kill|reset|silence)/.test(kind));
+describeWholeGroundSweep(
+  'that refuses a write',
+  ({ kind, among }) => among === 'writes' && !/^(kill|reset|silence)/.test(kind),
+  OFF_AND_BACK,
+);

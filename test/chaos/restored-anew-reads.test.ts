@@ -1,4 +1,5 @@
-import { BACK_ANEW, describeWholeReferenceSweep } from '../support/describe-reference-sweep.ts';
+import { describeWholeGroundSweep } from '../support/describe-ground-sweep.ts';
+import { BACK_ANEW } from '../support/restore-sweep.ts';
 
 // Hours: every read meets every fault, and an upgrade is played between any two of them.
-describeWholeReferenceSweep('of a read or a watch', ({ among }) => among !== 'writes', BACK_ANEW);
+describeWholeGroundSweep('of a read or a watch', ({ among }) => among !== 'writes', BACK_ANEW);

@@ -1,3 +1,4 @@
-import { BACK_ANEW, describeWholeReferenceSweep } from '../support/describe-reference-sweep.ts';
+import { describeWholeGroundSweep } from '../support/describe-ground-sweep.ts';
+import { BACK_ANEW } from '../support/restore-sweep.ts';
 
-describeWholeReferenceSweep('of a write', ({ among }) => among === 'writes', BACK_ANEW);
+describeWholeGroundSweep('of a write', ({ among }) => among === 'writes', BACK_ANEW);

@@ -141,7 +141,7 @@ const rows: Readonly<Record<string, Row>> = {
     id: 'NS-715',
     facts: { obstacles: [obstacle] },
     is: 'error',
-    says: /no endpoints: AUTO_HOST_ENDPOINTS$/,
+    says: /^automatic endpoints would not follow the setting: AUTO_HOST_ENDPOINTS$/,
   },
   'a label that another value stands in the way of': {
     id: 'NS-716',

@@ -151,7 +151,7 @@ export class EndpointSync {
   #wanted(node: ApiObject, name: string) {
     const { group, createdBy, allowAllProfile, manner } = this.#manner;
     const mark = Object.fromEntries([createdBy]);
-    const labels = { ...(node.metadata.labels as Readonly<Record<string, string>> | undefined), ...mark };
+    const labels = { ...serviceLabels(node, group), ...mark };
     const creationTimestamp = new Date().toISOString();
     const noted = manner === 'old' ? { uid: randomUUID(), creationTimestamp } : { creationTimestamp, labels };
     const addresses = (node.status as { readonly addresses?: readonly { readonly type: string; readonly address: string }[] }).addresses;
@@ -209,6 +209,12 @@ export class EndpointSync {
 const SUFFIX = '-auto-hep';
 
 const nodeOf = ({ spec }: ApiObject): string => (spec as { readonly node?: string } | undefined)?.node ?? '';
+
+/** Of the service's own node: those its CLI gave it, and over these the Kubernetes node's. */
+function serviceLabels({ metadata }: ApiObject, group: string): Readonly<Record<string, string>> {
+  const { labels, annotations } = metadata as { readonly [field in 'labels' | 'annotations']?: Readonly<Record<string, string>> };
+  return { ...(JSON.parse(annotations?.[`${group}/labels`] ?? '{}') as Readonly<Record<string, string>>), ...labels };
+}
 
 function sameLabels(one: Readonly<Record<string, string>>, other: Readonly<Record<string, string>>): boolean {
   const keys = Object.keys(one);

@@ -52,12 +52,16 @@ describe('lean objects', () => {
     const bare: KubeObject = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' } };
     assert.deepEqual(nodeFacts(leanNode(bare)), nodeFacts(bare));
   });
-  it('keep of a host’s node its labels and who it is besides', () => {
+  it('keep of a host’s node its labels, those that the service gave it, and who it is besides', () => {
     const node: KubeObject = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n', uid: 'u', resourceVersion: '7', ...weight } };
-    const { metadata, ...rest } = leanHost(node);
+    const lean = leanHost('example.org');
+    const { metadata, ...rest } = lean(node);
     assert.deepEqual(metadata, { name: 'n', uid: 'u', resourceVersion: '7', labels: weight.labels });
     assert.deepEqual(nodeFacts({ ...rest, metadata }), nodeFacts(node));
-    assert.deepEqual(leanHost({ ...node, metadata: { name: 'n' } }).metadata, { name: 'n' });
+    assert.deepEqual(lean({ ...node, metadata: { name: 'n' } }).metadata, { name: 'n' });
+    const given = { 'example.org/labels': '{"rack":"a"}' };
+    const labelled = { ...node, metadata: { name: 'n', annotations: { ...weight.annotations, ...given } } };
+    assert.deepEqual(lean(labelled).metadata, { name: 'n', annotations: given });
   });
 
   it('lose nothing of a resource but who wrote it', () => {

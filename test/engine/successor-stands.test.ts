@@ -19,7 +19,11 @@ const expected: SuccessorExpected = {
   old: [{ name: 'old-1', uid: 'u', resourceVersion: '7' }],
   signs: calico.labels,
   apiGroup: calico.apiGroup,
-  setting: { ...calico.controllersConfiguration, field: 'spec.controllers.node.hostEndpoint.autoCreate' },
+  setting: {
+    ...calico.controllersConfiguration,
+    field: 'spec.controllers.node.hostEndpoint.autoCreate',
+    overriddenBy: 'AUTO_HOST_ENDPOINTS',
+  },
   from: { kind: KIND, settings: SETTINGS },
 };
 
@@ -27,9 +31,10 @@ const endpoint = (name: string, metadata: object, expectedIPs: readonly string[]
   object('crd.projectcalico.org/v1', `HostEndpoint/${name}`, { metadata, spec: { node: 'n1', interfaceName: '*', expectedIPs } });
 const automatic = (labels: object, ips?: readonly string[]) => endpoint('n1-auto-hep', { labels: { ...labels, ...CREATED_BY } }, ips);
 const old = (resourceVersion: string, uid = 'u') => endpoint('old-1', { uid, resourceVersion });
-const setting = (autoCreate: string) =>
+const setting = (autoCreate: string, given?: string) =>
   object('crd.projectcalico.org/v1', 'KubeControllersConfiguration/default', {
     spec: { controllers: { node: { hostEndpoint: { autoCreate } } } },
+    ...(given === undefined ? {} : { status: { environmentVars: { AUTO_HOST_ENDPOINTS: given } } }),
   });
 
 /** As the CLI answers: a list, the bare object, an array of several; what is not there is a failure beside what is (cli notes 1.5). */
@@ -89,6 +94,10 @@ const changed: Readonly<Record<string, readonly [objects: readonly KubeObject[],
   'automatic endpoints were switched off, and those that are there will go': [
     [...whole.slice(0, 2), setting('Disabled')],
     /does not ask for automatic host endpoints any more/,
+  ],
+  'the running controllers were given a variable that switches automatic endpoints off': [
+    [...whole.slice(0, 2), setting('Enabled', 'disabled')],
+    /^AUTO_HOST_ENDPOINTS=disabled of the controllers that run beats default/,
   ],
   'the controllers’ configuration is gone': [whole.slice(0, 2), /does not ask for automatic host endpoints any more/],
   'the old endpoint was changed: a label of it may be new, and it was kept as it was': [
@@ -159,6 +168,15 @@ describe('right before the way back goes on', () => {
 
   it('labels are taken off where automatic endpoints are off, or were never asked for', async () => {
     for (const objects of [[setting('Disabled')], []]) for (const ask of askWayBack(objects, { off: true })) await ask();
+  });
+
+  it('they are not while the running controllers have a variable that keeps them on, whatever the setting says', async () => {
+    for (const ask of askWayBack([setting('Disabled', 'Enabled')], { off: true }))
+      await assert.rejects(ask(), isOutdated(/^AUTO_HOST_ENDPOINTS=Enabled of the controllers that run beats default: /));
+  });
+
+  it('they are where that variable switches them off', async () => {
+    for (const ask of askWayBack([setting('Enabled', 'disabled')], { off: true })) await ask();
   });
 
   it('they are not while automatic endpoints are on', async () => {

@@ -1,5 +1,6 @@
-import { describeReferenceSweep } from '../support/describe-reference-sweep.ts';
+import { describeGroundSweep } from '../support/describe-ground-sweep.ts';
+import { OFF_AND_BACK } from '../support/reference-sweep.ts';
 import { seedOf } from '../support/seed.ts';
 
 /** Another day, other points; SEED=N brings those of a failure back. `npm run chaos` takes them all. */
-describeReferenceSweep({ points: 80, seed: seedOf(process.env, Math.floor(Date.now() / 86_400_000)) });
+describeGroundSweep({ points: 80, seed: seedOf(process.env, Math.floor(Date.now() / 86_400_000)) }, OFF_AND_BACK);

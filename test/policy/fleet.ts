@@ -30,6 +30,8 @@ export function policy(name: string, selector: string, spec: object = {}): KubeO
 
 export interface Fleet {
   readonly nodes: Readonly<Record<string, Labels>>;
+  /** Labels that only the service's own node has. */
+  readonly ownLabels?: Readonly<Record<string, Labels>>;
   readonly endpoints?: readonly KubeObject[];
   readonly policies?: readonly KubeObject[];
   readonly tiers?: readonly KubeObject[];
@@ -40,10 +42,18 @@ export interface Fleet {
   readonly hostEndpoint?: object;
 }
 
-export function fleetOf({ nodes, endpoints = [], policies = [], tiers = [], profiles = {}, hostEndpoint = {} }: Fleet): FleetFacts {
+export function fleetOf({
+  nodes,
+  ownLabels = {},
+  endpoints = [],
+  policies = [],
+  tiers = [],
+  profiles = {},
+  hostEndpoint = {},
+}: Fleet): FleetFacts {
   const allTiers = tiers.map(tierOf);
   return {
-    nodes: Object.entries(nodes).map(([name, labels]) => ({ name, labels })),
+    nodes: Object.entries(nodes).map(([name, labels]) => ({ name, node: name, labels, ownLabels: ownLabels[name] ?? {} })),
     endpoints: endpoints.map((endpoint) => hostEndpointOf(endpoint, GROUP)),
     settings: automaticSettings({ controllers: { node: { hostEndpoint } } }),
     signs: SIGNS,

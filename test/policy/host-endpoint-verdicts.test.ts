@@ -35,6 +35,40 @@ const ROWS: readonly Row[] = [
     delete: 'NEWLY POLICED',
   },
   {
+    it: 'a node without any endpoint is newly policed where a policy selects a label that only the service’s own node has',
+    fleet: { nodes: { n1: {} }, ownLabels: { n1: { rack: 'a' } }, policies: [policy('p', 'rack == "a"')] },
+    enable: 'NEWLY POLICED',
+    delete: 'NEWLY POLICED',
+  },
+  {
+    it: 'a label of the Kubernetes node wins over that of the service’s own node',
+    fleet: { nodes: { n1: { rack: 'b' } }, ownLabels: { n1: { rack: 'a' } }, policies: [policy('p', 'rack == "a"')] },
+    enable: 'same',
+    delete: 'same',
+  },
+  {
+    it: 'an old endpoint that sorts behind the automatic one is judged at once by a label that only the service’s own node has',
+    fleet: {
+      nodes: { n1: {} },
+      ownLabels: { n1: { rack: 'a' } },
+      endpoints: [hep('z-old', 'n1', { role: 'host' })],
+      policies: [policy('hosts', 'role == "host"'), policy('p', 'rack == "a"')],
+    },
+    enable: 'CHANGED',
+    delete: 'CHANGED',
+  },
+  {
+    it: 'a label of the service’s own node stays on the automatic endpoint and keeps the policy of the old one',
+    fleet: {
+      nodes: { n1: {} },
+      ownLabels: { n1: { role: 'host' } },
+      endpoints: [hep('a-old', 'n1', { role: 'host' })],
+      policies: [policy('hosts', 'role == "host"')],
+    },
+    enable: 'same',
+    delete: 'same',
+  },
+  {
     it: 'all() selects automatic endpoints too',
     fleet: { nodes: { n1: {} }, policies: [policy('p', 'all()')] },
     enable: 'NEWLY POLICED',
@@ -294,6 +328,99 @@ const ROWS: readonly Row[] = [
     delete: 'CHANGED',
   },
 ];
+
+const HTTP = { ports: [{ name: 'http', protocol: 'TCP', port: 80 }], ...ALLOW };
+const named = (...ports: readonly (string | number)[]) => ({ destination: { ports } });
+const role = { role: 'host' };
+const onHosts = (name: string, spec: object) => policy(name, 'role == "host"', spec);
+const ingressOnly = (rule: object) => ({ types: ['Ingress'], egress: [], ingress: [{ action: 'Allow', protocol: 'TCP', ...rule }] });
+const egressOnly = (rule: object) => ({ types: ['Egress'], ingress: [], egress: [{ action: 'Allow', protocol: 'TCP', ...rule }] });
+
+/** What of the port `http` of the old endpoint of n1 becomes of n1 and n2, each policed by its role, once it is deleted. */
+const PORTS: Readonly<Record<string, readonly [spec: object, n1: readonly string[], n2?: readonly string[]]>> = {
+  'an Allow rule for traffic to the host': [ingressOnly(named(22, 'http')), ['ingress: p, then deny (port names lost: http of p)']],
+  'a Deny rule for traffic to the host': [
+    { ...ingressOnly({}), ingress: [{ action: 'Deny', protocol: 'TCP', ...named('http') }, { action: 'Allow' }] },
+    ['ingress: p, then deny (port names lost: http of p)'],
+  ],
+  'a rule for all ports but the named one': [
+    ingressOnly({ destination: { notPorts: ['http'] } }),
+    ['ingress: p, then deny (port names lost: http of p)'],
+  ],
+  'a rule for traffic from the host by its own port': [
+    egressOnly({ source: { ports: ['http'] } }),
+    ['egress: p, then deny (port names lost: http of p)'],
+  ],
+  'a rule for traffic to other hosts, on each host that it polices': [
+    egressOnly(named('http')),
+    ['egress: p, then deny (port names lost: http of p)'],
+    ['egress: p, then deny (port names lost: http of p)'],
+  ],
+  'a rule for traffic through the host': [
+    { ...ingressOnly(named('http')), applyOnForward: true },
+    ['ingress: p, then deny (port names lost: http of p)', 'forward-ingress: p, then deny (port names lost: http of p)'],
+    ['forward-ingress: p, then deny (port names lost: http of p)'],
+  ],
+  'a rule before addresses are translated': [
+    { ...ingressOnly(named('http')), preDNAT: true, applyOnForward: true },
+    ['pre-dnat: p, then allow (port names lost: http of p)'],
+    ['pre-dnat: p, then allow (port names lost: http of p)'],
+  ],
+  'not a rule by numbers and ranges': [ingressOnly(named(80, '80', '80:90')), []],
+  'not a rule by a name that no old endpoint has': [ingressOnly(named('https')), []],
+  'not a policy that is not in force there': [{ ...ingressOnly(named('http')), selector: 'role == "other"' }, []],
+  'not a rule of the other direction': [{ ...egressOnly({}), ingress: [{ action: 'Allow', ...named('http') }] }, []],
+};
+
+describe('port names that automatic endpoints do not have', () => {
+  for (const [title, [spec, n1, n2 = []]] of Object.entries(PORTS)) {
+    it(`change what is judged by ${title}`, () => {
+      const verdicts = hostEndpointVerdicts(
+        fleetOf({
+          nodes: { n1: {}, n2: {} },
+          endpoints: [hep('a-old', 'n1', role, HTTP), hep('z-old', 'n2', role, ALLOW)],
+          policies: [onHosts('p', spec)],
+        }),
+      );
+      assert.deepEqual(
+        verdicts.map(({ atEnable }) => atEnable.verdict),
+        ['same', 'same'],
+      );
+      assert.deepEqual(
+        verdicts.map(({ atDelete: { changes } }) => changes.map(({ lane, after }) => `${lane}: ${laneText(after)}`)),
+        [n1, n2],
+      );
+      const verdict = (changes: readonly string[]) => (changes.length > 0 ? 'CHANGED' : 'same');
+      assert.deepEqual(
+        verdicts.map(({ atDelete }) => atDelete.verdict),
+        [verdict(n1), verdict(n2)],
+      );
+    });
+  }
+
+  it('are lost only with the endpoint, also where the automatic one is in force at once', () => {
+    const endpoints = [hep('z-old', 'n1', role, HTTP)];
+    const verdict = only({ nodes: { n1: {} }, endpoints, policies: [onHosts('p', ingressOnly(named('http')))] });
+    assert.deepEqual([verdict.atEnable.verdict, verdict.atDelete.verdict], ['same', 'CHANGED']);
+  });
+
+  it('are none of an endpoint that stays: of a host outside the cluster, of a named interface', () => {
+    const endpoints = [
+      hep('a', 'elsewhere', role, HTTP),
+      hep('b', 'n1', role, { ...HTTP, interfaceName: 'eth0' }),
+      hep('c', 'n1', role, ALLOW),
+    ];
+    const verdict = only({ nodes: { n1: {} }, endpoints, policies: [onHosts('p', egressOnly(named('http')))] });
+    assert.equal(verdict.verdict, 'same');
+  });
+
+  it('are named for the first policies only, where a list names no more', () => {
+    const policies = ['a', 'b', 'c', 'd'].map((name) => onHosts(name, ingressOnly(named('http'))));
+    const [change] = only({ nodes: { n1: {} }, endpoints: [hep('a-old', 'n1', role, HTTP)], policies }).atDelete.changes;
+    assert.ok(change);
+    assert.equal(laneText(change.after, 3), 'a, b, c and 1 more, then deny (port names lost: http of a, http of b, http of c and 1 more)');
+  });
+});
 
 describe('verdicts on host endpoints', () => {
   for (const row of ROWS) {

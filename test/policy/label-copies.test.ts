@@ -30,6 +30,17 @@ describe('copying labels to nodes', () => {
     assert.deepEqual(problems, [{ key: 'role', value: 'edge', from: 'e0', problem: 'conflict', other: 'core' }]);
   });
 
+  it('copies what only the service’s own node has, reports another value there, and lets the Kubernetes node win', () => {
+    const endpoint = hostEndpointOf(hep('e', 'n1', { same: '1', other: '2', shadowed: '3', 'k8s.io/y': '4' }), GROUP);
+    const own = { same: '1', other: 'x', shadowed: 'x', 'k8s.io/y': '4' };
+    const { copies: made, problems } = labelCopies([endpoint], { shadowed: '3' }, SIGNS, own);
+    assert.deepEqual(
+      made.map(({ key }) => key),
+      ['same'],
+    );
+    assert.deepEqual(problems, [{ key: 'other', value: '2', from: 'e', problem: 'conflict', other: 'x' }]);
+  });
+
   it('reports two old endpoints that disagree and copies neither value', () => {
     const { copies: made, problems } = copies({}, { role: 'a' }, { role: 'b' });
     assert.deepEqual(made, []);

@@ -9,7 +9,7 @@ import { Killed } from '../../src/sandbox/api-faults.ts';
 import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { hepStage } from '../../src/stages/hep.ts';
-import { endpoints, oldEndpoint, upgraded } from '../support/hep-sandbox.ts';
+import { endpoints, nodeLabels, oldEndpoint, stateOf, upgraded } from '../support/hep-sandbox.ts';
 
 interface Played {
   readonly outcome: ChainOutcome | undefined;
@@ -19,9 +19,9 @@ interface Played {
 type Change = (ports: EnginePorts) => EnginePorts;
 
 /** A new process that migrates, or takes back; `change` is what happens around it. */
-async function play(scenario: Scenario, undo: boolean, change: Change = (same) => same): Promise<Played> {
+async function play(scenario: Scenario, undo: boolean, change: Change = (same) => same, accept: readonly string[] = []): Promise<Played> {
   const { clock, clusterUid, workFolder } = scenario;
-  const options = toOptions({ undo }, { defaultRelease: netsvc.defaultRelease, checks: [] });
+  const options = toOptions({ undo, accept }, { defaultRelease: netsvc.defaultRelease, checks: accept });
   const where = { server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder };
   const events: EngineEvent[] = [];
   const context = { profile: netsvc, options, ...where, startedAt: clock.now() };
@@ -31,6 +31,21 @@ async function play(scenario: Scenario, undo: boolean, change: Change = (same) =
 
 const names = (scenario: Scenario) => endpoints(scenario).map(({ metadata }) => metadata.name);
 const oldOnes = (scenario: Scenario) => names(scenario).filter((name) => !name.endsWith('-auto-hep'));
+
+/** The controllers start again with another value of the variable, and say so. */
+function giveVariable({ cluster }: Scenario, value: string | undefined): void {
+  const kind = cluster.kinds().find(({ plural }) => plural === 'kubecontrollersconfigurations');
+  const live = kind && cluster.store.get(kind, 'default');
+  assert.ok(live);
+  cluster.endpointFaults.variable = value;
+  const environmentVars = value === undefined ? {} : { AUTO_HOST_ENDPOINTS: value };
+  cluster.store.update(kind, { ...live, status: { environmentVars } });
+}
+
+/** Off is not the same as never set, and means the same. */
+function withoutSwitch(state: unknown): unknown {
+  return JSON.parse(JSON.stringify(state).replace(/,?"hostEndpoint":\{"autoCreate":"Disabled"\}/, ''));
+}
 
 function removeByHand({ cluster }: Scenario, name: string): void {
   const kind = cluster.kinds().find(({ plural }) => plural === 'hostendpoints');
@@ -71,6 +86,34 @@ const about = (played: Played, id = 'NS-724') =>
   played.outcome?.findings
     .find((one) => one.id === id)
     ?.evidence.map(({ text, detail = '' }) => `${text} ${/created again|stays away/.exec(detail)?.[0]}`);
+
+describe('hep --undo with controllers that have a variable of their own', () => {
+  const labelled = (scenario: Scenario) => nodeLabels(scenario).filter(({ role }) => role === 'host').length;
+
+  it('takes no label off and creates nothing while it keeps automatic endpoints on, and comes to the start once it is gone', async () => {
+    const scenario = await upgraded();
+    const start = stateOf(scenario);
+    assert.equal((await play(scenario, false)).outcome?.exit, 'done');
+    giveVariable(scenario, 'enabled');
+    const migrated = stateOf(scenario);
+    const stopped = await play(scenario, true);
+    assert.deepEqual([stopped.outcome?.exit, about(stopped, 'NS-715')?.length], ['blocked', 1]);
+    assert.deepEqual(stateOf(scenario), migrated);
+    giveVariable(scenario, undefined);
+    assert.equal((await play(scenario, true)).outcome?.exit, 'done');
+    await scenario.clock.sleep(5_000);
+    assert.deepEqual(withoutSwitch(stateOf(scenario)), withoutSwitch(start));
+  });
+
+  it('takes no label off even where the check is accepted: the automatic endpoints are in force, and their policies need it', async () => {
+    const scenario = await upgraded();
+    await play(scenario, false);
+    giveVariable(scenario, 'enabled');
+    const { outcome } = await play(scenario, true, undefined, ['NS-715']);
+    assert.equal(outcome?.exit, 'failed');
+    assert.deepEqual([labelled(scenario), oldOnes(scenario)], [3, ['old-1', 'old-2', 'old-3']]);
+  });
+});
 
 describe('what hep --undo creates again', () => {
   it('is not what a person deleted while its removal was being recorded: it is named, with what it was', async () => {

@@ -12,7 +12,7 @@ import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import { BIN_DIR } from '../../src/sandbox/sandbox-tools.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { hepStage } from '../../src/stages/hep.ts';
-import { endpoints, nodeLabels, oldEndpoint, put, stateOf, upgraded, watchForGaps } from '../support/hep-sandbox.ts';
+import { endpoints, labelByCli, nodeLabels, oldEndpoint, put, stateOf, upgraded, watchForGaps } from '../support/hep-sandbox.ts';
 
 const CHECKS = ['NS-711', 'NS-712', 'NS-713', 'NS-716', 'NS-717'];
 
@@ -234,18 +234,36 @@ describe('hep on the sandbox', () => {
 
   it('comes to its end where a node has a label that only the service’s own node shows, and judges by it', async () => {
     const scenario = await upgraded();
-    scenario.cluster.endpointFaults.ownLabels.set('node-02', { rack: 'a' });
+    labelByCli(scenario, 'node-02', { rack: 'a' });
     const outcome = await run(scenario);
     assert.deepEqual([outcome.exit, outcome.message, names(scenario)], ['done', undefined, automatic]);
 
     const policed = await upgraded();
-    policed.cluster.endpointFaults.ownLabels.set('node-02', { rack: 'a' });
+    labelByCli(policed, 'node-02', { rack: 'a' });
     put(policed, 'GlobalNetworkPolicy', 'by-rack', { selector: 'rack == "a"', types: ['Ingress'] });
     // Before the automatic one in the order of names: it is in force until it goes.
     oldEndpoint(policed, 'aaa-2', 'node-02', { role: 'host' });
     assert.equal((await run(policed)).exit, 'blocked');
     assert.ok(names(policed).includes('aaa-2'));
   });
+
+  for (const [title, node] of [
+    ['whose old endpoint comes after the automatic one', 'node-02'],
+    ['without an old endpoint', 'node-04'],
+  ] as const) {
+    it(`enables nothing where the service’s own node of a host ${title} has a label by which a policy selects it`, async () => {
+      const scenario = await upgraded(4);
+      const kind = scenario.cluster.kinds().find(({ plural }) => plural === 'hostendpoints');
+      assert.ok(kind);
+      scenario.cluster.store.delete(kind, 'old-4');
+      labelByCli(scenario, node, { rack: 'a' });
+      put(scenario, 'GlobalNetworkPolicy', 'by-rack', { selector: 'rack == "a"', types: ['Ingress'] });
+      const before = stateOf(scenario);
+      const outcome = await run(scenario);
+      assert.equal(outcome.exit, 'blocked');
+      assert.deepEqual(stateOf(scenario), before);
+    });
+  }
 
   it('deletes no further old endpoint once automatic ones are switched off, and switches them on again', async () => {
     const scenario = await upgraded();

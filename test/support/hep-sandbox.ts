@@ -20,6 +20,14 @@ export function put(scenario: Scenario, kind: string, name: string, spec: object
 export const oldEndpoint = (scenario: Scenario, name: string, node: string, labels = {}) =>
   put(scenario, 'HostEndpoint', name, { node, interfaceName: '*', expectedIPs: ['10.0.0.1'] }, labels);
 
+/** As the service’s CLI labels a node: with the API datastore its labels are in an annotation of the Kubernetes node. */
+export function labelByCli({ cluster: { store } }: Scenario, name: string, labels: Readonly<Record<string, string>>): void {
+  const node = store.get(K.Node, name);
+  assert.ok(node);
+  const annotations = { ...node.metadata.annotations, 'netsvc.io/labels': JSON.stringify(labels) };
+  store.update(K.Node, { ...node, metadata: { ...node.metadata, annotations } });
+}
+
 /** Upgraded already; policies select hosts by the label `role`, which old endpoints have. */
 export async function upgraded(nodes = 3): Promise<Scenario> {
   const scenario = await netsvcScenario({ nodes, releasesFolder, clock: virtualClock(), installed: 'v3.32.2' });

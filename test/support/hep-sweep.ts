@@ -3,7 +3,6 @@ import { toOptions } from '../../src/cli/options.ts';
 import { K } from '../../src/core/kinds.ts';
 import type { KubeObject } from '../../src/core/object.ts';
 import type { Tools } from '../../src/core/ports.ts';
-import { storedMetadata } from '../../src/core/stored-metadata.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
@@ -12,6 +11,7 @@ import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { hepStage } from '../../src/stages/hep.ts';
 import { faultyRecords, faultyTools } from './faulty-ports.ts';
 import { endpoints, oldEndpoint, stateOf, upgraded } from './hep-sandbox.ts';
+import { hostLosses, nodeLosses } from './host-losses.ts';
 import { badLine, faultyCluster, type LineFault } from './owner-faults.ts';
 
 /** After each write and each call of the CLI: longer than the controllers take, so that they act on it before the next request. */
@@ -78,13 +78,10 @@ const nodeName = (index: number) => `node-0${index}`;
 export function watchLosses(scenario: Scenario): readonly string[] {
   const losses: string[] = [];
   const { store } = scenario.cluster;
-  const before = store.list(K.Node).map(({ metadata: { name, labels = {} } }) => ({ name, labels: Object.entries(labels) }));
+  const before = store.list(K.Node).map(({ metadata: { name, labels = {} } }) => ({ name, labels }));
   store.listen(({ kind }) => {
     if (kind.plural === K.Node.plural) {
-      for (const { name, labels } of before) {
-        const now = store.get(K.Node, name)?.metadata.labels ?? {};
-        losses.push(...labels.flatMap(([key, value]) => (now[key] === value ? [] : [`node ${name} lost ${key} of a person`])));
-      }
+      for (const one of before) losses.push(...nodeLosses(one, store.get(K.Node, one.name)?.metadata.labels ?? {}));
     }
     if (kind.plural !== 'hostendpoints') return;
     for (let index = 1; index <= NODES; index += 1) losses.push(...lossesOf(scenario, index));
@@ -93,16 +90,8 @@ export function watchLosses(scenario: Scenario): readonly string[] {
 }
 
 function lossesOf(scenario: Scenario, index: number): readonly string[] {
-  const name = nodeName(index);
-  const mine = endpoints(scenario).filter(({ spec }) => (spec as { readonly node?: string }).node === name);
-  if (mine.length === 0) return [`${name} has no endpoint`];
-  const inForce = mine.toSorted((one, other) => (one.metadata.name < other.metadata.name ? -1 : 1))[0];
-  const labelsOf = (one: KubeObject) => storedMetadata(one, 'netsvc.io').labels;
-  // The agents go by the first name of a node, and the policy by this label: without it the host would be open.
-  if (inForce && labelsOf(inForce).role !== 'host') return [`${name} is not policed: ${inForce.metadata.name} is in force`];
-  const has = mine.map(labelsOf);
-  const wanted = { ...LABELS(index), ...(index === 4 ? { more: 'yes' } : {}) };
-  return Object.entries(wanted).flatMap(([key, value]) => (has.some((labels) => labels[key] === value) ? [] : [`${name} lost ${key}`]));
+  const labels = { ...LABELS(index), ...(index === 4 ? { more: 'yes' } : {}) };
+  return hostLosses({ name: nodeName(index), labels }, endpoints(scenario), 'netsvc.io');
 }
 
 /** Requests of a clean run, one line each. */

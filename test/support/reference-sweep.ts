@@ -8,37 +8,32 @@ import { unlessGone } from '../control-plane/api.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { type FaultProxy, startFaultProxy } from '../control-plane/fault-proxy.ts';
 import type { LoggedRequest } from '../control-plane/proxy-log.ts';
-import { type FaultPoint, isAmong } from './fault-points.ts';
+import { isAmong } from './fault-points.ts';
 import { pointText } from './fault-sweep.ts';
 import { type OwnedPlane, ownedPlane } from './owned-plane.ts';
 import { restoreWork, stripWork } from './owner-work.ts';
 import { assertRecorded, withJournal } from './recorded-references.ts';
 import { removalsTooEarly } from './removal-order.ts';
-
-/** Owned objects on a real control plane whose references come off and go back, once for each fault. */
-export interface ReferenceGround {
-  /** Off and back again without any fault: its requests. */
-  readonly clean: readonly LoggedRequest[];
-  /** Off and back again with the fault on the way and one more try of whatever it struck. False if it was never reached. */
-  sweep(point: FaultPoint): Promise<boolean>;
-  stop(): Promise<void>;
-}
-
-export interface GroundOptions {
-  /** A control plane and a proxy of its own end after so many minutes, whatever happens. */
-  readonly maxMinutes: number;
-}
+import { hasReleases } from './shared.ts';
+import type { GroundOptions, GroundSweep, SweepGround } from './sweep-ground.ts';
 
 /** Objects whose references are swept. */
 export const DEPENDENTS = 10;
 
-/** References come off and go back as they were: nothing is upgraded. */
-export const referenceGround = (options: GroundOptions): Promise<ReferenceGround> => proxiedGround(swept, options);
+export const LOSES_NO_REFERENCE = 'loses no reference that is not recorded, and has all back';
 
-type Sweeping = (owned: OwnedPlane, proxy: FaultProxy) => Promise<Omit<ReferenceGround, 'stop'>>;
+/** References come off and go back as they were: nothing is upgraded. */
+export const OFF_AND_BACK: GroundSweep = {
+  what: 'owner references come off and go back',
+  keeps: LOSES_NO_REFERENCE,
+  canRun: hasReleases,
+  open: (options) => proxiedGround(swept, options),
+};
+
+type Sweeping = (owned: OwnedPlane, proxy: FaultProxy) => Promise<Omit<SweepGround, 'stop'>>;
 
 /** A ground of this sweep, with a proxy between the program and the control plane. */
-export async function proxiedGround(sweeping: Sweeping, { maxMinutes }: GroundOptions): Promise<ReferenceGround> {
+export async function proxiedGround(sweeping: Sweeping, { maxMinutes }: GroundOptions): Promise<SweepGround> {
   const owned = await ownedPlane(DEPENDENTS, { maxMinutes });
   const { access, dir } = owned.plane;
   let proxy: FaultProxy | undefined;
@@ -57,7 +52,7 @@ export async function proxiedGround(sweeping: Sweeping, { maxMinutes }: GroundOp
 
 const WORKS = [stripWork, restoreWork] as const;
 
-async function swept({ plane, first, graph }: OwnedPlane, proxy: FaultProxy): Promise<Omit<ReferenceGround, 'stop'>> {
+async function swept({ plane, first, graph }: OwnedPlane, proxy: FaultProxy): Promise<Omit<SweepGround, 'stop'>> {
   const around = { home: join(plane.dir, 'home'), kubeconfig: proxy.kubeconfigPath, kubectl: plane.programs.kubectl };
   await mkdir(around.home, { recursive: true });
   /** Everything back, the journal and the run's record gone: the next fault meets what the first one met. */
@@ -107,7 +102,7 @@ export function assertDone({ exit, message, findings }: ChainOutcome, where: str
 }
 
 /** A refusal, an answer that never came, or a person's next step; anything else is a defect. */
-export function expected(thrown: unknown): boolean {
+export function expected(thrown: unknown): false {
   if (thrown instanceof ApiFailure || thrown instanceof Fault) return false;
   throw thrown;
 }

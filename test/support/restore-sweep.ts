@@ -16,14 +16,21 @@ import type { OwnedPlane } from './owned-plane.ts';
 import { graphAfter, type OwnerGraph, readOwnerNames } from './owner-graph.ts';
 import { restoreAnewWork, stripWork } from './owner-work.ts';
 import { assertRecorded } from './recorded-references.ts';
-import { assertDone, DEPENDENTS, expected, forgetRun, type GroundOptions, proxiedGround, type ReferenceGround } from './reference-sweep.ts';
+import { assertDone, DEPENDENTS, expected, forgetRun, LOSES_NO_REFERENCE, proxiedGround } from './reference-sweep.ts';
 import { removalsTooEarly } from './removal-order.ts';
+import { hasReleases } from './shared.ts';
+import type { GroundSweep, SweepGround } from './sweep-ground.ts';
 
 /**
  * References come off, the API server of the service serves new UIDs, and they go back with these: first while stored policies wait for
  * their new names, which they get as soon as the program waits for that. Only what goes back meets faults.
  */
-export const restoreGround = (options: GroundOptions): Promise<ReferenceGround> => proxiedGround(swept, options);
+export const BACK_ANEW: GroundSweep = {
+  what: 'owner references go back with new UIDs',
+  keeps: LOSES_NO_REFERENCE,
+  canRun: hasReleases,
+  open: (options) => proxiedGround(swept, options),
+};
 
 interface Round {
   /** Requests of the first try to put them back. */
@@ -36,7 +43,7 @@ interface Round {
   readonly wanted: OwnerGraph;
 }
 
-async function swept({ plane, served, graph }: OwnedPlane, proxy: FaultProxy): Promise<Omit<ReferenceGround, 'stop'>> {
+async function swept({ plane, served, graph }: OwnedPlane, proxy: FaultProxy): Promise<Omit<SweepGround, 'stop'>> {
   const around = { home: join(plane.dir, 'home'), kubeconfig: proxy.kubeconfigPath, kubectl: plane.programs.kubectl };
   await mkdir(around.home, { recursive: true });
 

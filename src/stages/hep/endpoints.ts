@@ -75,7 +75,11 @@ export function sourceOf({ kind, settingsKind: settings, cli }: Pick<HepFacts, '
 }
 
 export function settingOf({ profile }: Context): EndpointSetting {
-  return { ...profile.controllersConfiguration, field: 'spec.controllers.node.hostEndpoint.autoCreate' };
+  return {
+    ...profile.controllersConfiguration,
+    field: 'spec.controllers.node.hostEndpoint.autoCreate',
+    ...(profile.automaticEndpointsEnv === undefined ? {} : { overriddenBy: profile.automaticEndpointsEnv }),
+  };
 }
 
 /** What must hold in the moment in which the old endpoints of a node go. */

@@ -19,6 +19,7 @@ import { policyWorld } from '../policy/world.ts';
 import { attempt, attemptWith } from '../reading.ts';
 import { readInstalled } from '../survey/installed.ts';
 import { readResult, readTargetIfAny } from '../verify/workloads.ts';
+import { hostOf, readHosts } from './hosts.ts';
 import { keptOfMigration } from './kept.ts';
 import { type Override, readOverride } from './override.ts';
 import { envOf } from './workload-env.ts';
@@ -57,12 +58,16 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
   const { cluster } = sources;
   const { profile } = context;
   // Nodes are read whatever is found: the server is at work on them meanwhile.
-  const [installation, nodes] = await Promise.all([readInstalled(sources, context), cluster.list(K.Node, { keep: leanHost })]);
+  const [installation, nodes] = await Promise.all([
+    readInstalled(sources, context),
+    cluster.list(K.Node, { keep: leanHost(profile.apiGroup) }),
+  ]);
   const cli = await findServiceCli(sources, context, installation.datastore);
   const objects = objectsOf(sources, context, installation, cli);
-  const [kept, stored, policies, tiers, configurations, agentSettings, [kind, settingsKind], controllers, agents, rollouts] =
+  const [kept, hosts, stored, policies, tiers, configurations, agentSettings, [kind, settingsKind], controllers, agents, rollouts] =
     await Promise.all([
       keptOfMigration(sources.records),
+      attempt(() => readHosts(nodes, objects, installation.datastore, context)),
       objects('hostendpoints'),
       objects('globalnetworkpolicies'),
       objects('tiers'),
@@ -78,13 +83,13 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
   const configuration = configurations.find((one) => one.metadata.name === profile.controllersConfiguration.name);
   const settings = automaticSettings(configuration?.spec);
   const fleet = {
-    nodes: nodes.map(({ metadata }) => ({ name: metadata.name, labels: metadata.labels ?? {} })),
+    nodes: 'value' in hosts ? hosts.value : nodes.map((node) => hostOf(node)),
     endpoints: endpointsOf({ stored }, context),
     settings,
     signs: profile.labels,
   };
   const { datastore } = installation;
-  const verdicts = await attempt(async () => {
+  const verdicts = await attemptWith(hosts, async () => {
     const profiles = await endpointProfiles({ cluster, objects, profile, datastore }, fleet.endpoints);
     return hostEndpointVerdicts({ ...fleet, world: policyWorld(context, { policies, tiers, profiles }) });
   });

@@ -23,7 +23,7 @@ export function hepJudged(facts: HepFacts, context: Context): HepJudged {
   return {
     nodes: nodes.length,
     verdicts: 'unread' in verdicts ? verdicts : { value: verdicts.value.flatMap(hostVerdicts) },
-    labelProblems: known.flatMap(({ node, labels }) => labels.problems.map((problem) => labelProblem(node, problem))),
+    labelProblems: known.flatMap(({ kubernetesNode, labels }) => labels.problems.map((problem) => labelProblem(kubernetesNode, problem))),
     unclear: unclearOf(known, elsewhere, signs),
     elsewhere: elsewhere
       .filter((one) => isAllInterfaces(one) && !isLabelledOwn(one, signs))
@@ -97,7 +97,9 @@ const changesOf = ({ atEnable, atDelete }: NodeVerdict) => [...atEnable.changes,
 
 function isLong(node: NodeVerdict, verdict: Verdict): boolean {
   return changesOf(node).some(
-    (change) => change.verdict === verdict && [change.before, change.after].some(({ policies }) => policies.length > FIRST),
+    (change) =>
+      change.verdict === verdict &&
+      [change.before, change.after].some(({ policies, lostPorts = [] }) => Math.max(policies.length, lostPorts.length) > FIRST),
   );
 }
 
@@ -149,6 +151,7 @@ function doomed({ name, node }: HostEndpoint): HepJudged['unclear'][number] {
 }
 
 function obstaclesOf(facts: HepFacts, context: Context): HepJudged['obstacles'] {
+  if (context.options.undo) return facts.kept.length > 0 ? overrideOf(facts, context) : [];
   return [...overrideOf(facts, context), ...coverageOf(facts), ...syncOf(facts), ...waitOf(facts, context), ...absentOf(facts)];
 }
 

@@ -15,7 +15,7 @@ export interface AddedLabels {
 /** Every label of the old endpoints that its node lacks (§4.7/1); a key that appears meanwhile is not written over. */
 export function copyLabels({ nodes }: HepFacts, verdicts: readonly NodeVerdict[]): readonly Action[] {
   const byName = new Map(nodes.map((node) => [node.metadata.name, node]));
-  const added: AddedLabels[] = verdicts.flatMap(({ node, labels: { copies } }) => {
+  const added: AddedLabels[] = verdicts.flatMap(({ kubernetesNode: node, labels: { copies } }) => {
     const uid = byName.get(node)?.metadata.uid;
     if (copies.length === 0 || uid === undefined) return [];
     return [{ node, uid, labels: Object.fromEntries(copies.map(({ key, value }) => [key, value])) }];

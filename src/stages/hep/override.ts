@@ -1,6 +1,7 @@
 import type { HepJudged } from '../../checks/hep-facts.ts';
 import type { Reading } from '../../core/check.ts';
 import type { Context } from '../../core/context.ts';
+import { givenVariable } from '../../core/host-endpoint.ts';
 import { K } from '../../core/kinds.ts';
 import type { KubeObject } from '../../core/object.ts';
 import type { ClusterReader } from '../../core/ports.ts';
@@ -39,29 +40,22 @@ interface Told {
   readonly configuration?: KubeObject;
 }
 
-/** What the workload gives and what the running controllers were given, where it switches automatic endpoints off or cannot be told. */
-export function overrideOf({ override, configuration }: Told, { profile }: Context): HepJudged['obstacles'] {
+/**
+ * What the workload gives and what the running controllers were given, where it keeps the setting from acting or cannot be told. One that
+ * agrees with the setting does too: the way back could not switch automatic endpoints off. It needs them off, so a variable may say that.
+ */
+export function overrideOf({ override, configuration }: Told, { profile, options }: Context): HepJudged['obstacles'] {
   const name = profile.automaticEndpointsEnv;
   if (name === undefined) return [];
+  const isHarmful = (value: string | undefined) => value !== undefined && !(options.undo && value.toLowerCase() === 'disabled');
   const hint = `Take ${name} out of the controllers’ Deployment.`;
   if ('unread' in override) {
     return [{ text: name, detail: `${name} of the controllers is set, and its value was not read: ${override.unread}`, hint }];
   }
   if (isHarmful(override.value))
     return [{ text: name, detail: `${name}=${override.value} of the controllers overrides the setting`, hint }];
-  const running = runningValue(configuration, name);
+  const running = givenVariable(configuration, name);
   if (!isHarmful(running)) return [];
   const detail = `${name}=${running} was given to the controllers that run, as their configuration says, and overrides the setting`;
   return [{ text: name, detail, hint: `Take ${name} out of the controllers’ environment, and let them start again.` }];
-}
-
-/** Any other word than this ends the controllers (host endpoint notes 1.5). */
-function isHarmful(value: string | undefined): boolean {
-  return value !== undefined && value.toLowerCase() !== 'enabled';
-}
-
-/** Controllers write at their start which variables they were given (domain §8.2). */
-function runningValue(configuration: KubeObject | undefined, name: string): string | undefined {
-  const { status } = (configuration ?? {}) as { readonly status?: { readonly environmentVars?: Readonly<Record<string, string>> } };
-  return status?.environmentVars?.[name];
 }

@@ -55,6 +55,45 @@ describe('hep with a key-value datastore', () => {
     assert.deepEqual(remove?.type === 'exec' ? remove.run.args.slice(0, 3) : [], ['delete', 'hostendpoint', 'old']);
   });
 
+  it('judges by the labels of the service’s own nodes, whatever they are called, and labels the nodes of Kubernetes', async () => {
+    const state = unmigrated();
+    const synced = JSON.stringify({ zone: 'a', gone: '1' });
+    const own = {
+      metadata: { name: 'host-1', labels: { zone: 'a', gone: '1', rack: 'a' }, annotations: { 'projectcalico.org/kube-labels': synced } },
+      spec: { orchRefs: [{ nodeName: 'n1', orchestrator: 'k8s' }] },
+    };
+    const selects = (selector: string) => ({ spec: { selector, types: ['Ingress'], ingress: [{ action: 'Deny' }] } });
+    state.etcdv3.objects.Node = { 'host-1': own, n2: { metadata: { name: 'n2', labels: { rack: 'b' } } } };
+    state.etcdv3.objects.HostEndpoint = { old: endpoint('host-1', { role: 'x' }) };
+    state.etcdv3.objects.GlobalNetworkPolicy = {
+      racks: selects('rack in {"a", "b"}'),
+      // The controllers take it off with the label of the Kubernetes node.
+      stale: selects('has(gone)'),
+    };
+    const opened = await open(state);
+    const anew = opened.findings().find(({ id }) => id === 'NS-712');
+    assert.deepEqual(
+      anew?.evidence?.map(({ text, detail }) => [text, detail]),
+      [['n2', 'as soon as enabled: ingress: allow → racks, then deny']],
+    );
+    const plan = opened.plan();
+    assert.ok(!('skip' in plan), JSON.stringify(plan));
+    assert.deepEqual(
+      plan.hosts?.map(({ node, verdict }) => [node, verdict]),
+      [
+        ['host-1', 'OPEN'],
+        ['n2', 'NEWLY POLICED'],
+      ],
+    );
+    const labels = plan.actions.find(({ id }) => id === 'labels')?.effect;
+    assert.deepEqual(labels?.type === 'patch-all' ? labels.patches.map(({ target }) => target.name) : [], ['n1']);
+    const wait = plan.actions.find(({ id }) => id === 'endpoints')?.effect;
+    assert.deepEqual(wait?.type === 'wait' && wait.until.type === 'host-endpoints' ? wait.until.nodes : [], [
+      { node: 'host-1', labels: { rack: 'a', zone: 'a', role: 'x' } },
+      { node: 'n2', labels: { rack: 'b', zone: 'a' } },
+    ]);
+  });
+
   it('keeps the endpoint as the CLI showed it', async () => {
     const kept = (await planned(unmigrated())).at(-1)?.keep as { readonly endpoints: readonly KubeObject[] };
     assert.deepEqual(kept.endpoints[0]?.metadata.labels, { role: 'x' });

@@ -3,7 +3,7 @@ import type { Options } from '../../../src/core/context.ts';
 import type { Datastore } from '../../../src/core/installation.ts';
 import { K } from '../../../src/core/kinds.ts';
 import type { Kind, KubeObject } from '../../../src/core/object.ts';
-import { ApiFailure } from '../../../src/core/ports.ts';
+import { ApiFailure, type KeptItem } from '../../../src/core/ports.ts';
 import { automaticSettings } from '../../../src/policy/automatic-endpoint.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import type { HepFacts } from '../../../src/stages/hep/facts.ts';
@@ -25,7 +25,11 @@ interface Cluster {
   readonly status?: Readonly<Record<string, number>>;
   readonly datastore?: Datastore;
   readonly options?: Partial<Options>;
+  /** What an earlier migration kept; one that enabled, unless said. */
+  readonly kept?: readonly KeptItem[];
 }
+
+const ENABLED: readonly KeptItem[] = [{ id: 'r1/hep/enable#1', content: { configuration: { name: 'default', spec: {} } } }];
 
 const ROLLED_OUT = {
   ...{ observedGeneration: 4, desiredNumberScheduled: 3, currentNumberScheduled: 3, updatedNumberScheduled: 3 },
@@ -54,13 +58,24 @@ const maps = {
 };
 
 /** What keeps the controllers from making endpoints: nothing, but for what `cluster` says. */
-async function obstaclesIn({ settings = {}, env = {}, envFrom = [], given, agents = 'calico-node', status, datastore, options }: Cluster) {
+async function obstaclesIn({
+  settings = {},
+  env = {},
+  envFrom = [],
+  given,
+  agents = 'calico-node',
+  status,
+  datastore,
+  options,
+  kept,
+}: Cluster) {
   const written = settings ? resource('KubeControllersConfiguration/default', { controllers: settings }) : undefined;
   const configuration = written && given ? { ...written, status: { environmentVars: given } } : written;
   const controllers = env ? controllersWith(env, envFrom) : undefined;
   const facts = {
     ...{ nodes: [], cli: { missing: 'none was found' }, rollouts: { value: [] }, verdicts: { value: [] }, elsewhere: [] },
     installation: { datastore: datastore ?? 'api', components: [] },
+    ...{ stored: [], kept: kept ?? ENABLED },
     override: await readOverride(maps, controllers, calico.automaticEndpointsEnv),
     settings: automaticSettings(configuration?.spec),
     ...(configuration ? { configuration } : {}),
@@ -113,6 +128,18 @@ const noConfiguration = (because: string) => [
 const obstacles: Readonly<Record<string, readonly [Cluster, ...(readonly string[])[]]>> = {
   'a variable that switches automatic endpoints off': [{ env: { AUTO_HOST_ENDPOINTS: 'disabled' } }, overridden('disabled')],
   'a variable with a value that ends the controllers': [{ env: { AUTO_HOST_ENDPOINTS: 'yes' } }, overridden('yes')],
+  'a variable that says the same as the setting will: the way back could not switch them off': [
+    { env: { AUTO_HOST_ENDPOINTS: 'Enabled', OTHER: 'x' } },
+    overridden('Enabled'),
+  ],
+  'a variable from a ConfigMap that says the same as the setting will': [
+    { env: { AUTO_HOST_ENDPOINTS: mapKey('on') } },
+    overridden('enabled'),
+  ],
+  'a variable that goes before those of a ConfigMap': [
+    { env: { AUTO_HOST_ENDPOINTS: 'enabled' }, envFrom: [{ configMapRef: { name: 'settings' } }] },
+    overridden('enabled'),
+  ],
   'a variable from a ConfigMap that switches them off': [{ env: { AUTO_HOST_ENDPOINTS: mapKey('off') } }, overridden('disabled')],
   'a variable from a ConfigMap that nobody lets us read': [
     { env: { AUTO_HOST_ENDPOINTS: { configMapKeyRef: { name: 'closed', key: 'off' } } } },
@@ -183,13 +210,7 @@ const obstacles: Readonly<Record<string, readonly [Cluster, ...(readonly string[
 
 const harmless: Readonly<Record<string, Cluster>> = {
   'a cluster as it is installed': {},
-  'a variable that says the same as the setting will': { env: { AUTO_HOST_ENDPOINTS: 'Enabled', OTHER: 'x' } },
-  'a variable from a ConfigMap that says the same as the setting will': { env: { AUTO_HOST_ENDPOINTS: mapKey('on') } },
   'a variable from a key or a ConfigMap that is not there': { env: { AUTO_HOST_ENDPOINTS: mapKey('none'), OTHER: mapKey('off', 'none') } },
-  'a variable that goes before those of a ConfigMap': {
-    env: { AUTO_HOST_ENDPOINTS: 'enabled' },
-    envFrom: [{ configMapRef: { name: 'settings' } }],
-  },
   'other variables from Secrets': { env: { OTHER: { secretKeyRef: { name: 's', key: 'k' } } }, given: { OTHER: 'disabled' } },
   'templates beside default endpoints': { settings: hostEndpoint({ createDefaultHostEndpoint: 'Enabled', templates: TEMPLATES }) },
   'labels of nodes that are not copied by the controllers, in the API datastore': { settings: { node: { syncLabels: 'Disabled' } } },
@@ -199,6 +220,48 @@ const harmless: Readonly<Record<string, Cluster>> = {
   'stray agents, for controllers of before the renaming': { status: { numberMisscheduled: 2 }, options: { release: 'v3.31.4' } },
   'no agents at all, of which another check tells': { agents: null },
 };
+
+const UNDO = { options: { undo: true } };
+
+/** Nothing of a migration hides behind a variable that switches them off as the way back will. */
+const onTheWayBack: Readonly<Record<string, readonly [Cluster, ...(readonly string[])[]]>> = {
+  'a variable that keeps automatic endpoints on': [{ ...UNDO, env: { AUTO_HOST_ENDPOINTS: 'enabled' } }, overridden('enabled')],
+  'a variable that the running controllers still have, whatever their workload gives now': [
+    { ...UNDO, env: { AUTO_HOST_ENDPOINTS: 'disabled' }, given: { AUTO_HOST_ENDPOINTS: 'Enabled' } },
+    [
+      'AUTO_HOST_ENDPOINTS',
+      'AUTO_HOST_ENDPOINTS=Enabled was given to the controllers that run, as their configuration says, and overrides the setting',
+      'Take AUTO_HOST_ENDPOINTS out of the controllers’ environment, and let them start again.',
+    ],
+  ],
+  'a variable with a value that ends the controllers': [{ ...UNDO, env: { AUTO_HOST_ENDPOINTS: 'yes' } }, overridden('yes')],
+  'a variable from a Secret, whose value is not read': [
+    { ...UNDO, env: { AUTO_HOST_ENDPOINTS: { secretKeyRef: { name: 's', key: 'k' } } } },
+    unreadBecause('it is key k of Secret s'),
+  ],
+  'not a variable that switches them off': [
+    { ...UNDO, env: { AUTO_HOST_ENDPOINTS: 'disabled' }, given: { AUTO_HOST_ENDPOINTS: 'disabled' } },
+  ],
+  'not what keeps them from making endpoints': [
+    { ...UNDO, agents: 'canal', settings: hostEndpoint({ createDefaultHostEndpoint: 'Disabled' }) },
+  ],
+};
+
+describe('what keeps the way back from switching automatic endpoints off', () => {
+  for (const [title, [cluster, ...expected]] of Object.entries(onTheWayBack)) {
+    it(`is ${title}`, async () => {
+      const found = await obstaclesIn(cluster);
+      assert.deepEqual(
+        found.map(({ text, detail, hint }) => [text, detail, hint]),
+        expected,
+      );
+    });
+  }
+
+  it('is nothing where nothing was migrated', async () => {
+    assert.deepEqual(await obstaclesIn({ ...UNDO, env: { AUTO_HOST_ENDPOINTS: 'enabled' }, kept: [] }), []);
+  });
+});
 
 describe('what keeps the controllers from making endpoints', () => {
   for (const [title, [cluster, ...expected]] of Object.entries(obstacles)) {

@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto';
+import { leaseLock } from '../../src/adapters/lock/lock.ts';
+import { compose } from '../../src/cli/compose.ts';
+import type { ComposeRequest } from '../../src/cli/seams.ts';
+import type { Observer } from '../../src/core/event.ts';
+import { interruptionOf } from '../../src/core/interruption.ts';
+import type { AnyStage } from '../../src/core/stage.ts';
+import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
+import { runChain } from '../../src/engine/run-chain.ts';
+import { type Surroundings, surroundingsEnv } from './upgrade-process.ts';
+
+/** Nobody presses Ctrl-C. */
+const interruption = interruptionOf(new AbortController().signal, new AbortController().signal);
+
+/**
+ * One of the program's stages on a real cluster with everything that the command joins to it, all but the process: whoever had the lock
+ * before counts as gone, as a killed process does.
+ */
+export async function performStage(
+  stage: AnyStage,
+  around: Surroundings,
+  flags: ComposeRequest['flags'],
+  observe: Observer = () => undefined,
+): Promise<ChainOutcome> {
+  const all = { ...flags, kubeconfig: around.kubeconfig };
+  const request = { flags: all, env: surroundingsEnv(around), interruption, interactive: false, warn: () => undefined };
+  const composition = await compose(request, 'test');
+  try {
+    const { cluster, clock } = composition;
+    const lock = leaseLock({ cluster, clock, namespace: 'kube-system', identity: `sweep@test/${randomUUID()}`, isGone: () => true });
+    return await runChain([stage], { ...composition, lock }, composition.context, observe);
+  } finally {
+    await composition.close();
+  }
+}
