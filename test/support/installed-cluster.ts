@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../control-plane/control-plane.ts';
 import { installManifest } from '../control-plane/install.ts';
 import { CALICO, NETSVC, type ServiceNames, simulateService } from '../control-plane/service-simulator.ts';
@@ -11,7 +12,10 @@ export interface InstalledCluster {
   readonly plane: ControlPlane;
   readonly around: Surroundings;
   upgrade(...args: readonly string[]): Promise<UpgradeProcess>;
-  /** resourceVersion of everything that an upgrade may touch: equal before and after = nothing was written. */
+  /**
+   * resourceVersion of everything that an upgrade may touch, once the cluster's own controllers have counted what they did: equal before
+   * and after = nothing was written.
+   */
   versions(): Promise<Readonly<Record<string, string>>>;
   /** One field of one object, by kubectl's JSONPath. */
   read(resource: string, jsonPath: string): Promise<string>;
@@ -51,7 +55,7 @@ export async function installedCluster(request: InstallRequest): Promise<Install
     upgrade: (...args) => upgrade(args, around),
     async versions() {
       const format = '{range .items[*]}{.kind}/{.metadata.namespace}/{.metadata.name} {.metadata.resourceVersion}{"\\n"}{end}';
-      const { stdout } = await plane.kubectl(['get', WATCHED, '-A', '-o', `jsonpath=${format}`]);
+      const stdout = await atRest(async () => (await plane.kubectl(['get', WATCHED, '-A', '-o', `jsonpath=${format}`])).stdout);
       return Object.fromEntries(
         stdout
           .trim()
@@ -64,4 +68,16 @@ export async function installedCluster(request: InstallRequest): Promise<Install
       return stdout;
     },
   };
+}
+
+/** The answer that stays the same for a second, of the first dozen. */
+async function atRest(ask: () => Promise<string>): Promise<string> {
+  let before = await ask();
+  for (let looks = 0; looks < 12; looks += 1) {
+    await wait(1_000);
+    const now = await ask();
+    if (now === before) break;
+    before = now;
+  }
+  return before;
 }
