@@ -247,7 +247,10 @@ export interface Action {
   readonly ref: string;
   readonly effect: Effect;
   readonly undo: Undo;
-  /** Only in a round that was judged and in which nothing was changed before it: else the stage is surveyed, judged and planned anew first. */
+  /**
+   * Only in a round that was judged, a moment ago, and in which nothing was changed before it: else the stage is surveyed, judged and
+   * planned anew first.
+   */
   readonly afresh?: boolean;
   /** As `afresh`, where the round was judged longer ago than this, or where the action finds that what it was planned by has changed. */
   readonly judgedWithinMs?: number;

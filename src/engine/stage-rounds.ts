@@ -14,6 +14,9 @@ type Next = 'judge' | 'plan' | 'done';
 /** A stage is planned anew this often without coming nearer to its end before the engine says that something else keeps changing it. */
 const MAX_ROUNDS = 8;
 
+/** So long a judgement counts as fresh, if nothing was written since: a rollout that is waited for takes hours. */
+const FRESH_MS = 10_000;
+
 /** Between two looks at a result: what lags behind, lags by less. */
 const SETTLE_MS = 2_000;
 
@@ -181,7 +184,7 @@ export class StageRounds {
     const { ports, actor, live } = this.#parts;
     const now = () => ports.clock.now().getTime();
     const [before, since] = [actor.writes, now()];
-    return ({ afresh, judgedWithinMs = Number.POSITIVE_INFINITY }) =>
+    return ({ afresh, judgedWithinMs = afresh === true ? FRESH_MS : Number.POSITIVE_INFINITY }) =>
       now() - since > judgedWithinMs || (afresh === true && (actor.writes > before || (live && !this.#ownLook)));
   }
 

@@ -224,6 +224,19 @@ describe('runChain', () => {
     assert.deepEqual(asked, [0, 0, 5_000]);
   });
 
+  for (const [seconds, times] of [
+    [5, 2],
+    [11, 3],
+  ] as const)
+    it(`goes by a judgement ${times === 2 ? 'still' : 'no more'} after a wait of ${seconds} s, where an action wants a fresh one`, async () => {
+      const { bench, asked, check } = slowBench([]);
+      const waits = Array.from({ length: seconds }, (_, at) => exec(`w${at}`, { effect: { type: 'write', file: `w${at}`, content: '' } }));
+      const last = exec('delete-1', { afresh: true });
+      const rounds = [[...waits, last], [...waits, last], [last]].map((actions) => ({ actions }));
+      const { outcome } = await run(bench, [scripted('apply', rounds, { checks: [check] })]);
+      assert.deepEqual([outcome.exit, deleted(bench), asked.length], ['done', ['delete-1'], times]);
+    });
+
   it('writes nothing more once the judgement in the middle is bad', async () => {
     const bad: Verdict = { status: 'failed', because: 'a policy is gone', hint: 'h', evidence: [] };
     const { bench, check } = slowBench([ok(), ok(), bad]);
