@@ -1,10 +1,14 @@
 import type { Context, Options } from './context.ts';
 import type { ExitName } from './fault.ts';
+import type { InstallPath } from './installation.ts';
 import { RUN_RECORD_VERSION, type RunRecord, runIdOf, type StageRecord } from './run-record.ts';
 import type { Remember } from './stage.ts';
 
 /** Of a run whose first write was by a stage that does not look at the installation. */
 const UNKNOWN_PATH = 'unknown';
+
+/** Paths on which `apply` always brings something. */
+const NOTES_DIGESTS: ReadonlySet<string> = new Set<InstallPath>(['operator', 'manifest', 'kvstore']);
 
 /** Who begins or continues a run, and with which command. */
 export interface Beginner {
@@ -66,8 +70,14 @@ export function withWriter(record: RunRecord, stage: StageRecord['id']): RunReco
 }
 
 /** Stages that wrote something, or may have, where the record does not say so. */
-export function writersOf({ wrote, stages }: RunRecord): readonly string[] {
-  return wrote ?? stages.filter(({ state }) => state !== 'skipped').map(({ id }) => id);
+export function writersOf(record: RunRecord): readonly string[] {
+  const { wrote, stages } = record;
+  return wrote ?? stages.filter(({ id, state }) => state !== 'skipped' && !(id === 'apply' && isBeforeApply(record))).map(({ id }) => id);
+}
+
+/** `apply` notes the digest of what it brings before its first write; the chart may bring its resource definitions itself (`--manage-crds`). */
+function isBeforeApply({ path, digests }: RunRecord): boolean {
+  return NOTES_DIGESTS.has(path) && Object.keys(digests).length === 0;
 }
 
 /** `finishedAt` only for a run that is over: the next one with this target is another. */

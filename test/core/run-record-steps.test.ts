@@ -88,6 +88,16 @@ describe('the record of a run', () => {
     assert.deepEqual(writersOf({ ...older, wrote: [] }), []);
   });
 
+  for (const [title, record, writers] of [
+    ['has not written with apply before it noted what apply brings', { path: 'manifest' }, ['ownerrefs-strip']],
+    ['may have where that is noted', { path: 'operator', digests: { 'netsvc.yaml': '0' } }, ['ownerrefs-strip', 'apply']],
+    ['may have on the chart path, on which it need not bring anything', { path: 'chart' }, ['ownerrefs-strip', 'apply']],
+  ] satisfies readonly (readonly [string, Partial<RunRecord>, readonly string[]])[])
+    it(`of an older program ${title}, and goes on as that`, () => {
+      const { wrote: _, ...older } = begunWith({ ...record, stages: [stageAs('ownerrefs-strip', 'done'), stageAs('apply', 'failed')] });
+      assert.deepEqual([writersOf(older), writersOf(withWriter(older, 'wait'))], [writers, [...writers, 'wait']]);
+    });
+
   for (const [exit, outcome] of [
     ['done', 'done'],
     ['interrupted', 'interrupted'],
