@@ -41,12 +41,14 @@ export function freshRecord({ context, operator, toolVersion }: Beginner): RunRe
 
 /**
  * The record as it is before the next write of a stage; `before` is that of the run so far, if it has written. What was found before
- * the first write stays, and a release that was not known then is never known later: the live cluster no longer tells it.
+ * the first write stays, and a release that was not known when a stage looked, or when `apply` wrote, is never known later: the live
+ * cluster no longer tells it.
  */
 export function begunRecord(before: RunRecord | undefined, { source, oldest, ...remember }: Remember, beginner: Beginner): RunRecord {
   const base = before ?? freshRecord(beginner);
   const path = base.path === UNKNOWN_PATH ? (remember.path ?? base.path) : base.path;
-  const merged = before ? { ...remember, ...definedOf(base), path } : { ...base, ...remember, source, ...definedOf({ oldest }) };
+  const releases = isUnseen(base) ? { source, ...definedOf({ oldest }) } : {};
+  const merged = before ? { ...remember, ...definedOf(base), path, ...releases } : { ...base, ...remember, ...releases };
   const { options, savedPlan: plan = base.plan, flags = base.flags } = beginner.context;
   return {
     ...base,
@@ -56,6 +58,11 @@ export function begunRecord(before: RunRecord | undefined, { source, oldest, ...
     accepted: [...new Set([...base.accepted, ...acceptedTexts(options)])],
     outcome: undefined,
   };
+}
+
+/** Nobody has looked at what is installed, and it is still what it was when the run began. */
+function isUnseen(record: RunRecord): boolean {
+  return record.source === undefined && record.oldest === undefined && !hasApplied(record);
 }
 
 /** The stages of this part of the run take the place of what the record said about them. */
@@ -73,6 +80,11 @@ export function withWriter(record: RunRecord, stage: StageRecord['id']): RunReco
 export function writersOf(record: RunRecord): readonly string[] {
   const { wrote, stages } = record;
   return wrote ?? stages.filter(({ id, state }) => state !== 'skipped' && !(id === 'apply' && isBeforeApply(record))).map(({ id }) => id);
+}
+
+/** The run has performed something of `apply`, or may have: what is installed is no longer what it began with. */
+export function hasApplied(record: RunRecord): boolean {
+  return writersOf(record).includes('apply');
 }
 
 /** `apply` notes the digest of what it brings before its first write; the chart may bring its resource definitions itself (`--manage-crds`). */

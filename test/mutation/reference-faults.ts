@@ -149,7 +149,7 @@ export const WRITE_AHEAD: Room = {
     ]),
     ...faultsIn('src/stages/owners/restore-facts.ts', [
       ['  assertOwnGroups(journal, context);\n', ''],
-      ['if (context.options.undo && hasBegun(record, context)) throw tooLateToUndo(context);', ''],
+      ['if (context.options.undo && continues(record, context) && hasApplied(record)) throw tooLateToUndo(context);', ''],
       [
         'readOwnerWorld(sources.cluster, context, journal.entries.map(onlyRemoved), rules)',
         'readOwnerWorld(sources.cluster, context, [], rules)',
