@@ -134,7 +134,8 @@ export const WRITE_AHEAD: Room = {
       ["if ('unread' in reading) unread.push(", "if ('unread' in object) unread.push("],
     ]),
     ...faultsIn('src/stages/owners/restore-owners.ts', [
-      ['otherThanComputed(owner, now) ?? ', ''],
+      ['otherThanComputed(owner, now, world) ?? ', ''],
+      ['now?.anew !== true || now.uid === backingUid', 'now === undefined || now.uid === backingUid'],
       ['?? otherThanRecorded(entry, owner, now) ', ''],
       [' ?? otherThanStored(owner, now, world)', ''],
       ['return now === undefined || now.uid === recorded ? undefined', 'return now === undefined || now ? undefined'],
