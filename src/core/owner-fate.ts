@@ -18,6 +18,8 @@ export interface StoredOwner {
   readonly uid: string;
   /** The policy-name migration will store it anew. */
   readonly renamePending: boolean;
+  /** A policy that the migration has stored anew, under its new name. */
+  readonly anew?: boolean;
 }
 
 /** The objects of one kind that own something: as the v3 API serves them, and as they are stored. */

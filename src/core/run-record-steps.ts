@@ -1,10 +1,14 @@
 import type { Context, Options } from './context.ts';
 import type { ExitName } from './fault.ts';
+import type { InstallPath } from './installation.ts';
 import { RUN_RECORD_VERSION, type RunRecord, runIdOf, type StageRecord } from './run-record.ts';
 import type { Remember } from './stage.ts';
 
 /** Of a run whose first write was by a stage that does not look at the installation. */
 const UNKNOWN_PATH = 'unknown';
+
+/** Paths on which `apply` always brings something. */
+const NOTES_DIGESTS: ReadonlySet<string> = new Set<InstallPath>(['operator', 'manifest', 'kvstore']);
 
 /** Who begins or continues a run, and with which command. */
 export interface Beginner {
@@ -37,12 +41,14 @@ export function freshRecord({ context, operator, toolVersion }: Beginner): RunRe
 
 /**
  * The record as it is before the next write of a stage; `before` is that of the run so far, if it has written. What was found before
- * the first write stays, and a release that was not known then is never known later: the live cluster no longer tells it.
+ * the first write stays, and a release that was not known when a stage looked, or when `apply` wrote, is never known later: the live
+ * cluster no longer tells it.
  */
 export function begunRecord(before: RunRecord | undefined, { source, oldest, ...remember }: Remember, beginner: Beginner): RunRecord {
   const base = before ?? freshRecord(beginner);
   const path = base.path === UNKNOWN_PATH ? (remember.path ?? base.path) : base.path;
-  const merged = before ? { ...remember, ...definedOf(base), path } : { ...base, ...remember, source, ...definedOf({ oldest }) };
+  const releases = isUnseen(base) ? { source, ...definedOf({ oldest }) } : {};
+  const merged = before ? { ...remember, ...definedOf(base), path, ...releases } : { ...base, ...remember, ...releases };
   const { options, savedPlan: plan = base.plan, flags = base.flags } = beginner.context;
   return {
     ...base,
@@ -52,6 +58,11 @@ export function begunRecord(before: RunRecord | undefined, { source, oldest, ...
     accepted: [...new Set([...base.accepted, ...acceptedTexts(options)])],
     outcome: undefined,
   };
+}
+
+/** Nobody has looked at what is installed, and it is still what it was when the run began. */
+function isUnseen(record: RunRecord): boolean {
+  return record.source === undefined && record.oldest === undefined && !hasApplied(record);
 }
 
 /** The stages of this part of the run take the place of what the record said about them. */
@@ -66,8 +77,19 @@ export function withWriter(record: RunRecord, stage: StageRecord['id']): RunReco
 }
 
 /** Stages that wrote something, or may have, where the record does not say so. */
-export function writersOf({ wrote, stages }: RunRecord): readonly string[] {
-  return wrote ?? stages.filter(({ state }) => state !== 'skipped').map(({ id }) => id);
+export function writersOf(record: RunRecord): readonly string[] {
+  const { wrote, stages } = record;
+  return wrote ?? stages.filter(({ id, state }) => state !== 'skipped' && !(id === 'apply' && isBeforeApply(record))).map(({ id }) => id);
+}
+
+/** The run has performed something of `apply`, or may have: what is installed is no longer what it began with. */
+export function hasApplied(record: RunRecord): boolean {
+  return writersOf(record).includes('apply');
+}
+
+/** `apply` notes the digest of what it brings before its first write; the chart may bring its resource definitions itself (`--manage-crds`). */
+function isBeforeApply({ path, digests }: RunRecord): boolean {
+  return NOTES_DIGESTS.has(path) && Object.keys(digests).length === 0;
 }
 
 /** `finishedAt` only for a run that is over: the next one with this target is another. */

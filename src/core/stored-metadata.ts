@@ -72,6 +72,12 @@ export function isOfDefaultTier(policy: KubeObject): boolean {
   return tier === undefined || tier === '' || tier === 'default';
 }
 
+/** A copy of the migration keeps the time at which the policy was made; somebody else's new one was made when it was stored. */
+export function isStoredAnew(object: KubeObject, apiGroup: string): boolean {
+  const { madeAt = '' } = storedMetadata(object, apiGroup);
+  return Date.parse(madeAt) < Date.parse(object.metadata.creationTimestamp ?? '');
+}
+
 interface StoredFields {
   readonly name?: unknown;
   readonly creationTimestamp?: unknown;

@@ -138,23 +138,33 @@ export class StageRounds {
     const stage = this.#stage;
     recorder.remember(plan.remember);
     const changes = live && plan.actions.some(changesSomething);
-    if (changes) {
-      if (await this.#take()) return 'judge';
-      if (stage.leavesNothing) recorder.noteRunning(stage.id, this.#startedAt);
-      else await recorder.begin(stage.id, this.#startedAt);
-      await recorder.keepOnce(stage.id, plan.keep);
-    }
+    if (changes && (await this.#take())) return 'judge';
     const isAged = this.#ageing();
     this.#leaves = false;
+    let begun = false;
     for (const [index, action] of plan.actions.entries()) {
       if (isAged(action)) return this.#afresh(action);
       hold.mayGoOn();
+      // Not before: what a look right before the first change stops has written nothing.
+      if (live && !begun && changesSomething(action)) {
+        await this.#begin(plan);
+        begun = true;
+      }
       if (!onlyWritesFiles(action)) looks.end();
       const { outdated, left = {} } = await actor.act(stage, action, index, plan.actions.length);
       this.#noteLeft(left);
       if (outdated) return afterOutdated(action);
     }
     return this.#after(plan, changes);
+  }
+
+  /** The record, and what the stage cannot tell any more once it has written, are durable before its first change. */
+  async #begin({ keep }: Exclude<StagePlan, { skip: string }>): Promise<void> {
+    const { recorder } = this.#parts;
+    const { id, leavesNothing } = this.#stage;
+    if (leavesNothing) recorder.noteRunning(id, this.#startedAt);
+    else await recorder.begin(id, this.#startedAt);
+    await recorder.keepOnce(id, keep);
   }
 
   #after({ actions, again }: Exclude<StagePlan, { skip: string }>, changes: boolean): Next {

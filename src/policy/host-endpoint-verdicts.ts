@@ -2,7 +2,7 @@ import { whyUncovered } from '../core/endpoint-coverage.ts';
 import { type AutomaticSigns, effective, type HostEndpoint, isAllInterfaces, isLabelledOwn, originOf } from '../core/host-endpoint.ts';
 import { type AutomaticSettings, automaticEndpoint, automaticName } from './automatic-endpoint.ts';
 import { type LabelCopies, labelCopies } from './label-copies.ts';
-import { type PortNameUser, portNamesOf, usersOf, withoutPortNames } from './port-names.ts';
+import { portNamesOf, type WithoutPortNames, withoutPortNames } from './port-names.ts';
 import { type PolicyWorld, type Posture, postureOf, UNPOLICED } from './posture.ts';
 import type { Labels } from './selector.ts';
 import { compare, type LaneVerdict, type Verdict, worst } from './verdict.ts';
@@ -64,8 +64,8 @@ export function hostEndpointVerdicts(fleet: FleetFacts): readonly NodeVerdict[] 
   // Names are the whole cluster's: whichever host an endpoint is of, no other can have its name.
   const byName = new Map(fleet.endpoints.map((endpoint) => [endpoint.name, endpoint]));
   const going = fleet.nodes.flatMap(({ name }) => byNode.get(name) ?? []).filter((endpoint) => isOld(endpoint, fleet.signs));
-  const portNameUsers = usersOf(portNamesOf(going), fleet.world.policies);
-  return fleet.nodes.map((node) => verdictOf(node, byNode.get(node.name) ?? [], byName, { ...fleet, portNameUsers }));
+  const withoutNames = withoutPortNames(portNamesOf(going), fleet.world.policies);
+  return fleet.nodes.map((node) => verdictOf(node, byNode.get(node.name) ?? [], byName, { ...fleet, withoutNames }));
 }
 
 /** Endpoints that name a node which is not in the cluster: no automatic one will stand in for them. */
@@ -77,14 +77,14 @@ export function endpointsWithoutNode({ nodes, endpoints }: Pick<FleetFacts, 'nod
 type ByName = ReadonlyMap<string, HostEndpoint>;
 
 interface WholeFleet extends FleetFacts {
-  /** Policies whose rules use names of ports of old endpoints, of whichever node. */
-  readonly portNameUsers: readonly PortNameUser[];
+  /** By names of ports of old endpoints, of whichever node. */
+  readonly withoutNames: WithoutPortNames;
 }
 
 const isOld = (endpoint: HostEndpoint, signs: AutomaticSigns) => isAllInterfaces(endpoint) && originOf(endpoint, signs) === 'old';
 
 function verdictOf(node: NodeFacts, endpoints: readonly HostEndpoint[], byName: ByName, fleet: WholeFleet): NodeVerdict {
-  const { signs, world, portNameUsers } = fleet;
+  const { signs, world, withoutNames } = fleet;
   const everywhere = endpoints.filter(isAllInterfaces);
   const old = everywhere.filter((endpoint) => isOld(endpoint, signs));
   const { ownLabels = {} } = node;
@@ -103,7 +103,7 @@ function verdictOf(node: NodeFacts, endpoints: readonly HostEndpoint[], byName: 
   // The endpoint in force once enabled is one of the two: the old one still, or the automatic one already.
   const atEnabled = enabled === now ? atNow : enabled === afterwards ? atEnd : posture(enabled);
   const atEnable = moment(atNow, atEnabled, enabled);
-  const atDelete = moment(atNow, withoutPortNames(atEnd, portNameUsers, portNamesOf(old)), afterwards);
+  const atDelete = moment(atNow, withoutNames(atEnd, portNamesOf(old)), afterwards);
   return {
     node: node.name,
     kubernetesNode: node.node,

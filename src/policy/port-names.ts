@@ -9,7 +9,7 @@ interface PortNames {
 }
 
 /** A policy whose rules use names of ports that endpoints are about to lose. */
-export interface PortNameUser {
+interface PortNameUser {
   readonly policy: string;
   readonly uses: Readonly<Record<Direction, PortNames>>;
 }
@@ -19,7 +19,7 @@ export function portNamesOf(endpoints: readonly HostEndpoint[]): ReadonlySet<str
 }
 
 /** The policies that use one of these names. */
-export function usersOf(names: ReadonlySet<string>, policies: readonly GlobalPolicy[]): readonly PortNameUser[] {
+function usersOf(names: ReadonlySet<string>, policies: readonly GlobalPolicy[]): readonly PortNameUser[] {
   if (names.size === 0) return [];
   return policies
     .map(({ name, rules }) => ({
@@ -42,31 +42,44 @@ function portsAt(entity: unknown): readonly string[] {
   return [...ports, ...notPorts].filter((port) => typeof port === 'string');
 }
 
+/** What is in force once the old endpoints of a host are deleted; `lost`: names of its own ports. */
+export type WithoutPortNames = (posture: Posture, lost: ReadonlySet<string>) => Posture;
+
 /**
- * What is in force once the old endpoints are deleted, with the names of ports that its rules use in vain from then on (domain §8.3): agents
- * look a name up among all endpoints that there are, in force or not. `lost`: names of the host itself.
+ * For hosts of one fleet what is in force once its old endpoints are deleted, with the names of ports that rules use in vain from then on
+ * (domain §8.3): agents look a name up among all endpoints that there are, in force or not. `names`: of all endpoints that go. Thousands
+ * of hosts have the same hundreds of policies and lose the same names: what is said of them is put together once.
  */
-export function withoutPortNames(posture: Posture, users: readonly PortNameUser[], lost: ReadonlySet<string>): Posture {
-  if (users.length === 0) return posture;
-  return Object.fromEntries(LANES.map((lane) => [lane, laneWithout(lane, posture[lane], users, lost)])) as unknown as Posture;
+export function withoutPortNames(names: ReadonlySet<string>, policies: readonly GlobalPolicy[]): WithoutPortNames {
+  const users = new Map(usersOf(names, policies).map((user) => [user.policy, user]));
+  if (users.size === 0) return (posture) => posture;
+  const known = new Map<string, readonly string[]>();
+  return (posture, lost) => {
+    // Lanes with the same policies share one list.
+    const inForce = new Map<LanePosture['policies'], readonly PortNameUser[]>();
+    const own = [...lost].toSorted().join(' ');
+    const lane = (one: Lane): LanePosture => {
+      const before = posture[one];
+      const using = inForce.get(before.policies) ?? before.policies.flatMap((policy) => users.get(policy) ?? []);
+      inForce.set(before.policies, using);
+      if (using.length === 0) return before;
+      const key = [one, own, ...using.map(({ policy }) => policy)].join('\n');
+      const lostPorts = known.get(key) ?? lostPortsOf(one, using, lost);
+      known.set(key, lostPorts);
+      return lostPorts.length === 0 ? before : { ...before, lostPorts };
+    };
+    return Object.fromEntries(LANES.map((one) => [one, lane(one)])) as unknown as Posture;
+  };
 }
 
-function laneWithout(lane: Lane, before: LanePosture, users: readonly PortNameUser[], lost: ReadonlySet<string>): LanePosture {
+/** `http of hosts` */
+function lostPortsOf(lane: Lane, users: readonly PortNameUser[], lost: ReadonlySet<string>): readonly string[] {
   const way = lane.endsWith('egress') ? 'egress' : 'ingress';
   // Through the host, and before addresses are translated, a packet may be for anybody.
   const isForHost = lane === 'ingress' || lane === 'egress';
-  const lostPorts = users
-    .filter(({ policy }) => before.policies.includes(policy))
-    .flatMap(
-      ({
-        policy,
-        uses: {
-          [way]: { own, others },
-        },
-      }) => {
-        const names = new Set([...(isForHost ? own.filter((name) => lost.has(name)) : own), ...others]);
-        return [...names].map((name) => `${name} of ${policy}`);
-      },
-    );
-  return lostPorts.length === 0 ? before : { ...before, lostPorts };
+  return users.flatMap(({ policy, uses }) => {
+    const { own, others } = uses[way];
+    const names = new Set([...(isForHost ? own.filter((name) => lost.has(name)) : own), ...others]);
+    return [...names].map((name) => `${name} of ${policy}`);
+  });
 }

@@ -34,7 +34,24 @@ describe('the record of a run before a write', () => {
     ['is told a path that was not known', { path: 'unknown' }, { path: 'chart' }, { path: 'chart' }],
     ['goes on without a path that nobody knows', { path: 'unknown' }, {}, { path: 'unknown' }],
     ['keeps the source that was found first', { source: 'v3.26.4' }, { source: 'v3.32.2' }, { source: 'v3.26.4' }],
-    ['is never told a source after the first write', {}, { source: 'v3.32.2' }, { source: undefined }],
+    [
+      'is told the releases by the first stage that looks, where one that does not wrote before it',
+      { wrote: ['policy'] },
+      { source: 'v3.26.4', oldest: 'v3.26.4' },
+      { source: 'v3.26.4', oldest: 'v3.26.4' },
+    ],
+    [
+      'is never told a release once apply may have written',
+      { wrote: ['policy', 'apply'] },
+      { source: 'v3.32.2', oldest: 'v3.32.2' },
+      { source: undefined, oldest: undefined },
+    ],
+    [
+      'is not told a release that a stage looked for and did not find',
+      { wrote: ['crds'], oldest: 'unknown' },
+      { source: 'v3.26.4', oldest: 'v3.26.4' },
+      { source: undefined, oldest: 'unknown' },
+    ],
     ['keeps the variant that was found first', { variant: 'overlay' }, { variant: 'policy-only' }, { variant: 'overlay' }],
     ['is told a variant that was not known', {}, { variant: 'overlay' }, { variant: 'overlay' }],
     ['keeps the backup that was made first', { backup: '/first' }, { backup: '/second' }, { backup: '/first' }],
@@ -87,6 +104,16 @@ describe('the record of a run', () => {
     assert.deepEqual([writersOf(older), writersOf(withWriter(older, 'wait'))], [['apply'], ['apply', 'wait']]);
     assert.deepEqual(writersOf({ ...older, wrote: [] }), []);
   });
+
+  for (const [title, record, writers] of [
+    ['has not written with apply before it noted what apply brings', { path: 'manifest' }, ['ownerrefs-strip']],
+    ['may have where that is noted', { path: 'operator', digests: { 'netsvc.yaml': '0' } }, ['ownerrefs-strip', 'apply']],
+    ['may have on the chart path, on which it need not bring anything', { path: 'chart' }, ['ownerrefs-strip', 'apply']],
+  ] satisfies readonly (readonly [string, Partial<RunRecord>, readonly string[]])[])
+    it(`of an older program ${title}, and goes on as that`, () => {
+      const { wrote: _, ...older } = begunWith({ ...record, stages: [stageAs('ownerrefs-strip', 'done'), stageAs('apply', 'failed')] });
+      assert.deepEqual([writersOf(older), writersOf(withWriter(older, 'wait'))], [writers, [...writers, 'wait']]);
+    });
 
   for (const [exit, outcome] of [
     ['done', 'done'],

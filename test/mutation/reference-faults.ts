@@ -134,7 +134,8 @@ export const WRITE_AHEAD: Room = {
       ["if ('unread' in reading) unread.push(", "if ('unread' in object) unread.push("],
     ]),
     ...faultsIn('src/stages/owners/restore-owners.ts', [
-      ['otherThanComputed(owner, now) ?? ', ''],
+      ['otherThanComputed(owner, now, world) ?? ', ''],
+      ['now?.anew !== true || now.uid === backingUid', 'now === undefined || now.uid === backingUid'],
       ['?? otherThanRecorded(entry, owner, now) ', ''],
       [' ?? otherThanStored(owner, now, world)', ''],
       ['return now === undefined || now.uid === recorded ? undefined', 'return now === undefined || now ? undefined'],
@@ -149,7 +150,7 @@ export const WRITE_AHEAD: Room = {
     ]),
     ...faultsIn('src/stages/owners/restore-facts.ts', [
       ['  assertOwnGroups(journal, context);\n', ''],
-      ['if (context.options.undo && hasBegun(record, context)) throw tooLateToUndo(context);', ''],
+      ['if (context.options.undo && continues(record, context) && hasApplied(record)) throw tooLateToUndo(context);', ''],
       [
         'readOwnerWorld(sources.cluster, context, journal.entries.map(onlyRemoved), rules)',
         'readOwnerWorld(sources.cluster, context, [], rules)',

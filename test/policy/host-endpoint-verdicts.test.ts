@@ -414,6 +414,20 @@ describe('port names that automatic endpoints do not have', () => {
     assert.equal(verdict.verdict, 'same');
   });
 
+  it('are put together once for hosts that lose the same of the same policies: of thousands with hundreds of policies it is one list', () => {
+    const of = (name: string) => ({ ports: [{ name, protocol: 'TCP', port: 80 }], ...ALLOW });
+    const verdicts = hostEndpointVerdicts(
+      fleetOf({
+        nodes: { n1: {}, n2: {}, n3: {} },
+        endpoints: [hep('a', 'n1', role, of('http')), hep('b', 'n2', role, of('http')), hep('c', 'n3', role, of('web'))],
+        policies: [onHosts('p', ingressOnly(named('http', 'web')))],
+      }),
+    );
+    const [n1, n2, n3] = verdicts.map(({ atDelete }) => atDelete.changes[0]?.after.lostPorts);
+    assert.deepEqual([n1, n3], [['http of p'], ['web of p']]);
+    assert.ok(n1 === n2);
+  });
+
   it('are named for the first policies only, where a list names no more', () => {
     const policies = ['a', 'b', 'c', 'd'].map((name) => onHosts(name, ingressOnly(named('http'))));
     const [change] = only({ nodes: { n1: {} }, endpoints: [hep('a-old', 'n1', role, HTTP)], policies }).atDelete.changes;

@@ -9,7 +9,7 @@ import { Killed } from '../../src/sandbox/api-faults.ts';
 import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { hepStage } from '../../src/stages/hep.ts';
-import { endpoints, nodeLabels, oldEndpoint, stateOf, upgraded } from '../support/hep-sandbox.ts';
+import { endpoints, nodeLabels, oldEndpoint, stateOf, upgraded, watchForGaps } from '../support/hep-sandbox.ts';
 
 interface Played {
   readonly outcome: ChainOutcome | undefined;
@@ -40,6 +40,17 @@ function giveVariable({ cluster }: Scenario, value: string | undefined): void {
   cluster.endpointFaults.variable = value;
   const environmentVars = value === undefined ? {} : { AUTO_HOST_ENDPOINTS: value };
   cluster.store.update(kind, { ...live, status: { environmentVars } });
+}
+
+/** By hand, against the variable. */
+function switchOff({ cluster }: Scenario): void {
+  const kind = cluster.kinds().find(({ plural }) => plural === 'kubecontrollersconfigurations');
+  const live = kind && cluster.store.get(kind, 'default');
+  assert.ok(live);
+  cluster.store.update(kind, {
+    ...live,
+    spec: { controllers: { node: { syncLabels: 'Enabled', hostEndpoint: { autoCreate: 'Disabled' } } } },
+  });
 }
 
 /** Off is not the same as never set, and means the same. */
@@ -102,6 +113,23 @@ describe('hep --undo with controllers that have a variable of their own', () => 
     giveVariable(scenario, undefined);
     assert.equal((await play(scenario, true)).outcome?.exit, 'done');
     await scenario.clock.sleep(5_000);
+    assert.deepEqual(withoutSwitch(stateOf(scenario)), withoutSwitch(start));
+  });
+
+  it('creates the old endpoints first where the setting is off, and no host is without one once the variable is gone', async () => {
+    const scenario = await upgraded();
+    const start = stateOf(scenario);
+    await play(scenario, false);
+    giveVariable(scenario, 'enabled');
+    switchOff(scenario);
+    const gaps = watchForGaps(scenario);
+    const stopped = await play(scenario, true);
+    assert.deepEqual([stopped.outcome?.exit, about(stopped, 'NS-715')?.length], ['blocked', 1]);
+    assert.deepEqual([labelled(scenario), oldOnes(scenario)], [3, ['old-1', 'old-2', 'old-3']]);
+    giveVariable(scenario, undefined);
+    await scenario.clock.sleep(5_000);
+    assert.deepEqual([names(scenario), gaps], [['old-1', 'old-2', 'old-3'], []]);
+    assert.equal((await play(scenario, true)).outcome?.exit, 'done');
     assert.deepEqual(withoutSwitch(stateOf(scenario)), withoutSwitch(start));
   });
 

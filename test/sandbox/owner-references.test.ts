@@ -6,6 +6,7 @@ import type { Action } from '../../src/core/action.ts';
 import type { Verdict } from '../../src/core/check.ts';
 import { K } from '../../src/core/kinds.ts';
 import { ApiFailure } from '../../src/core/ports.ts';
+import type { RunRecord } from '../../src/core/run-record.ts';
 import type { AnyStage, Stage } from '../../src/core/stage.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { ownerrefsForgetStage } from '../../src/stages/ownerrefs-forget.ts';
@@ -87,10 +88,10 @@ describe('owner references on the sandbox', () => {
 
   describe('once `apply` is in the record', () => {
     /** A stage of that name that brings no digests, as with `--manage-crds` on the chart path: its helm upgrade waits in vain. */
-    const failing = (checks: Stage<number>['checks'] = []): AnyStage => {
+    const failing = (checks: Stage<number>['checks'] = [], more: Partial<Action> = {}): AnyStage => {
       const effect = { type: 'exec', run: { tool: 'kubectl', args: ['frobnicate'] } } as const;
-      const actions: readonly Action[] = [{ id: 'chart', title: 'upgrade', ref: '§4.2/2', undo: 'none', effect }];
-      return scripted('apply', [{ actions }, { actions }], { checks });
+      const actions: readonly Action[] = [{ id: 'chart', title: 'upgrade', ref: '§4.2/2', undo: 'none', effect, ...more }];
+      return scripted('apply', [{ actions }, { actions }, { actions }], { checks });
     };
     const blocking = {
       id: 'NS-701',
@@ -127,15 +128,43 @@ describe('owner references on the sandbox', () => {
       assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted]);
     });
 
-    it('are not put back where the record is of a program that did not say so', async () => {
+    it('go back where the look right before its first write found something', async () => {
       const sandbox = await ownerSandbox();
-      await perform(sandbox, [ownerrefsStripStage], folder);
-      const { state } = sandbox.scenario;
-      assert.ok(state.record);
-      const { wrote: _, ...record } = state.record;
-      const apply = { id: 'apply', state: 'failed', startedAt: record.startedAt } as const;
-      state.record = { ...record, stages: [...record.stages, apply] };
-      assertRefused(await undo(sandbox));
+      const looks: number[] = [];
+      const judge = (look: number): Verdict => {
+        looks.push(look);
+        return look === 0 ? { status: 'ok' } : blocking.judge();
+      };
+      // The first look is shared with the stage before, so that the first action wants one of its own.
+      const stages = [ownerrefsStripStage, scripted('crds', []), failing([{ ...blocking, judge }], { afresh: true })];
+      const stopped = await perform(sandbox, stages, folder);
+      assert.deepEqual([stopped.exit, new Set(looks)], ['blocked', new Set([0, 1])]);
+      assert.equal((await undo(sandbox)).exit, 'done');
+      assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted]);
+    });
+
+    describe('by a program that did not note which stages write', () => {
+      const older = async (more: Partial<RunRecord>) => {
+        const sandbox = await ownerSandbox();
+        await perform(sandbox, [ownerrefsStripStage], folder);
+        const { state } = sandbox.scenario;
+        assert.ok(state.record);
+        const { wrote: _, ...record } = state.record;
+        const apply = { id: 'apply', state: 'failed', startedAt: record.startedAt } as const;
+        state.record = { ...record, ...more, stages: [...record.stages, apply] };
+        return sandbox;
+      };
+
+      it('go back where it noted no digest before it was stopped, as it did before its first write', async () => {
+        const sandbox = await older({ path: 'manifest', digests: {} });
+        assert.equal((await undo(sandbox)).exit, 'done');
+        assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted]);
+      });
+
+      it('are not put back where it noted one, nor on the chart path, where it need not note any', async () => {
+        assertRefused(await undo(await older({ path: 'manifest', digests: { 'netsvc.yaml': '0' } })));
+        assertRefused(await undo(await older({ path: 'chart', digests: {} })));
+      });
     });
   });
 

@@ -16,11 +16,11 @@ export interface FormerTemplate {
 
 /**
  * Only what `alp` changed goes back: a key that still is as it left it to its former text, one that was edited since by a merge of three,
- * of which that edit is one side.
+ * of which that edit is one side. `back`: data that the last way back left.
  */
-export function formerTemplate(live: KubeObject, kept: KeptTemplate): FormerTemplate {
+export function formerTemplate(live: KubeObject, kept: KeptTemplate, back?: Data): FormerTemplate {
   const now = (live.data ?? {}) as Data;
-  const keys = formerKeys(now, kept);
+  const keys = formerKeys(now, kept, back);
   const patch = [
     ...(live.data === undefined && keys.length > 0 ? [{ op: 'add', path: '/data', value: {} } as const] : []),
     ...keys.map(({ key, value }) => dataOp(now, key, value)),
@@ -42,11 +42,15 @@ interface FormerKey {
   readonly lost?: string;
 }
 
-function formerKeys(now: Data, { map, given }: KeptTemplate): readonly FormerKey[] {
+/** A merge is no text of before, so that a key with one is known by what the way back left: merged again, it may become another. */
+function formerKeys(now: Data, { map, given }: KeptTemplate, back: Data | undefined): readonly FormerKey[] {
   const before = (map.data ?? {}) as Data;
   const put = given?.data;
   const touched = put ? Object.keys(put).filter((key) => put[key] !== before[key]) : Object.keys(before);
-  return touched.filter((key) => now[key] !== before[key]).map((key) => ({ key, ...formerValue(key, now[key], before[key], put?.[key]) }));
+  return touched
+    .filter((key) => now[key] !== before[key] && (back === undefined || now[key] !== back[key]))
+    .map((key) => ({ key, ...formerValue(key, now[key], before[key], put?.[key]) }))
+    .filter(({ key, value }) => value !== now[key]);
 }
 
 function formerValue(key: string, now: string | undefined, before: string | undefined, put: string | undefined): Omit<FormerKey, 'key'> {

@@ -15,6 +15,13 @@ export interface KeptTemplate {
   readonly given?: Partial<Marks> & { readonly data?: Data };
 }
 
+/** What is kept of an injector before its former template comes back. */
+export interface KeptWayBack {
+  readonly replaced: KubeObject;
+  /** Its data from then on; absent in what older programs kept. */
+  readonly given?: { readonly data: Data };
+}
+
 export type Marks = Pick<Template, 'labels' | 'annotations'>;
 
 type Template = Extract<InjectorOutcome, { readonly type: 'template' }>;

@@ -8,7 +8,7 @@ import type { StagePlan } from '../../core/stage.ts';
 import type { AlpFacts } from './facts.ts';
 import type { FormerTemplate } from './former-template.ts';
 import { flexiblyMounted } from './mounts.ts';
-import { asKept } from './template-actions.ts';
+import { asKept, type KeptWayBack } from './template-actions.ts';
 
 /** What the way back finds: injectors whose former template is kept, and names of those that are no more. */
 export interface WayBack {
@@ -30,7 +30,7 @@ export function undoPlan({ wayBack }: Pick<AlpFacts, 'wayBack'>): StagePlan {
 }
 
 /** What is overwritten is kept before, and only the very version that was judged is written over. */
-function restore({ live, patch, lost }: FormerTemplate): Action {
+function restore({ live, patch, lost, data }: FormerTemplate): Action {
   const { name, namespace = '', uid = '', resourceVersion } = live.metadata;
   const over = lost.length > 0 ? ', over what was changed since' : '';
   return {
@@ -39,7 +39,7 @@ function restore({ live, patch, lost }: FormerTemplate): Action {
     ref: '§4.6/1',
     undo: 'full',
     afresh: true,
-    keep: { replaced: asKept(live) },
+    keep: { replaced: asKept(live), given: { data } } satisfies KeptWayBack,
     effect: {
       type: 'patch',
       target: { apiVersion: apiVersionOf(K.ConfigMap), kind: 'ConfigMap', name, namespace },

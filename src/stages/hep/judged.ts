@@ -10,7 +10,7 @@ import { waitOf } from './controllers-wait.ts';
 import type { HepFacts } from './facts.ts';
 import { overrideOf } from './override.ts';
 import type { KeptEndpoint } from './removed.ts';
-import { gone, servedEndpoint, undoNeedsCli } from './undo.ts';
+import { gone, obstaclesBack, oldOnesFirst, servedEndpoint, undoNeedsCli } from './undo.ts';
 
 /** Endpoints go from the controllers through Typha, where there is one, to the agents. */
 const CARRIERS: ReadonlySet<string> = new Set(['agent', 'typha', 'controllers']);
@@ -151,8 +151,8 @@ function doomed({ name, node }: HostEndpoint): HepJudged['unclear'][number] {
 }
 
 function obstaclesOf(facts: HepFacts, context: Context): HepJudged['obstacles'] {
-  if (context.options.undo) return facts.kept.length > 0 ? overrideOf(facts, context) : [];
-  return [...overrideOf(facts, context), ...coverageOf(facts), ...syncOf(facts), ...waitOf(facts, context), ...absentOf(facts)];
+  if (context.options.undo) return facts.kept.length > 0 && !oldOnesFirst(facts, context) ? obstaclesBack(facts, context) : [];
+  return [...overrideOf(facts, context, true), ...coverageOf(facts), ...syncOf(facts), ...waitOf(facts, context), ...absentOf(facts)];
 }
 
 /** With the API datastore the switch does not touch automatic endpoints (host endpoint notes 1.5); in key-value mode nodes’ labels stay behind. */

@@ -1,3 +1,4 @@
+import type { HepJudged } from '../../checks/hep-facts.ts';
 import type { Action, GuardedPatch, WayBackExpected } from '../../core/action.ts';
 import type { Context } from '../../core/context.ts';
 import { K } from '../../core/kinds.ts';
@@ -9,6 +10,7 @@ import { automaticSettings } from '../../policy/automatic-endpoint.ts';
 import { settingOf, sourceOf } from './endpoints.ts';
 import type { HepFacts } from './facts.ts';
 import type { KeptOfMigration } from './kept.ts';
+import { missingSettings, overrideOf } from './override.ts';
 import { type KeptEndpoint, keptEndpoints } from './removed.ts';
 
 /**
@@ -19,8 +21,25 @@ export function undoPlan(facts: HepFacts, context: Context): StagePlan {
   const kept = contentsOf(facts);
   if (kept.length === 0) return { skip: 'no migration to automatic host endpoints was recorded on this cluster' };
   if ('missing' in facts.cli && undoNeedsCli(facts)) return { skip: `the service’s CLI cannot be used: ${facts.cli.missing}` };
+  if (oldOnesFirst(facts, context)) return { actions: recreate(facts, context), notes: [THEN_STOPS], again: true };
   const actions = [...recreate(facts, context), ...resetSetting(facts, kept, context), ...removeLabels(facts, kept, context)];
   return actions.length > 0 ? { actions } : { skip: 'everything that the migration changed is as it was before' };
+}
+
+const THEN_STOPS = 'then it stops (NS-715): a variable of the controllers keeps automatic endpoints on';
+
+/** What keeps automatic endpoints from going with the setting. */
+export function obstaclesBack(facts: HepFacts, context: Context): HepJudged['obstacles'] {
+  return overrideOf(facts, context, gone(facts).some(isOurs));
+}
+
+/**
+ * True if automatic endpoints stand by a variable alone, or may: whoever takes it out, as the finding says, is rid of them, so the old ones
+ * are created again before it is said.
+ */
+export function oldOnesFirst(facts: HepFacts, context: Context): boolean {
+  if (missingSettings(facts.settings).length === 0 || obstaclesBack(facts, context).length === 0) return false;
+  return recreate(facts, context).length > 0;
 }
 
 /** Labels are taken off nodes without it. In key-value mode it alone could say what is there already. */

@@ -7,6 +7,7 @@ import { fatesOf } from '../../core/owner-fate.ts';
 import type { ClusterReader, ListOptions, Sources } from '../../core/ports.ts';
 import { isOlder } from '../../core/release.ts';
 import { continues, type RunRecord } from '../../core/run-record.ts';
+import { hasApplied } from '../../core/run-record-steps.ts';
 import { uidChangeBetween } from '../../core/uid-change.ts';
 import { mayBeRenamed } from '../policy/settled.ts';
 import { scanOwned } from './survey.ts';
@@ -15,12 +16,13 @@ import { readOwnerWorld, uidRules } from './world.ts';
 /**
  * Release that the references were made under: the oldest of the agents and the API server, by the record of an unfinished run, else as
  * they are now. A record of an older program has the agents' alone: the API server's is read then, which counts until it is upgraded
- * itself. Undefined if one of them is not known.
+ * itself. Undefined if one of them is not known, nor told by the cluster any more.
  */
 export function sourceOf(installation: Installation, record: RunRecord | undefined, context: Context): string | undefined {
   if (!continues(record, context)) return oldestRelease(installation);
   if (record.oldest !== undefined) return oldestOf([record.oldest]);
-  return record.source ? oldestOf([record.source, ...serverReleases(installation)]) : oldestRelease(installation);
+  if (record.source !== undefined) return oldestOf([record.source, ...serverReleases(installation)]);
+  return hasApplied(record) ? undefined : oldestRelease(installation);
 }
 
 /** True if something between the source and the target changes UIDs; an unknown source is taken for an older one. */

@@ -1,8 +1,8 @@
 import type { Context } from '../../core/context.ts';
-import { groupOf, type KubeObject } from '../../core/object.ts';
+import { groupOf } from '../../core/object.ts';
 import { entryKey, type JournalEntry, kindOf, sameReference } from '../../core/owner-journal.ts';
 import type { ClusterReader } from '../../core/ports.ts';
-import { isOfDefaultTier, policyName, storedMetadata } from '../../core/stored-metadata.ts';
+import { isOfDefaultTier, isStoredAnew, policyName } from '../../core/stored-metadata.ts';
 import { attempt, eachOf } from '../reading.ts';
 import { type LiveObjects, liveOf } from './restore-live.ts';
 import { kindText } from './survey.ts';
@@ -40,7 +40,7 @@ export async function followRenamed(
     const now = liveOf(object);
     const kept = keptOf(entry);
     if (!kept.every((one) => now.references.some((other) => sameReference(one, other)))) return [entry];
-    if (kept.length === 0 && !isStoredAnew(object, profile)) return [entry];
+    if (kept.length === 0 && !isStoredAnew(object, profile.apiGroup)) return [entry];
     const renamed = { ...entry, object: { ...entry.object, name: object.metadata.name, uid: now.uid } };
     found.set(entryKey(renamed), now);
     return [renamed];
@@ -50,12 +50,6 @@ export async function followRenamed(
 
 function isPolicy({ object }: JournalEntry, { crdGroup }: Context['profile']): boolean {
   return groupOf(object.apiVersion) === crdGroup && POLICY_KINDS.has(object.kind);
-}
-
-/** A copy of the migration keeps the time at which the policy was made; somebody else's new one was made when it was stored. */
-function isStoredAnew(object: KubeObject, { apiGroup }: Context['profile']): boolean {
-  const { madeAt = '' } = storedMetadata(object, apiGroup);
-  return Date.parse(madeAt) < Date.parse(object.metadata.creationTimestamp ?? '');
 }
 
 function keptOf({ references, removed }: JournalEntry): JournalEntry['references'] {

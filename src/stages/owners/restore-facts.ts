@@ -4,8 +4,8 @@ import type { Context } from '../../core/context.ts';
 import { Fault } from '../../core/fault.ts';
 import { type JournalEntry, type JournalOwner, kindOf, type OwnerJournal } from '../../core/owner-journal.ts';
 import type { Sources } from '../../core/ports.ts';
-import { continues, type RunRecord } from '../../core/run-record.ts';
-import { writersOf } from '../../core/run-record-steps.ts';
+import { continues } from '../../core/run-record.ts';
+import { hasApplied } from '../../core/run-record-steps.ts';
 import { readInstalled } from '../survey/installed.ts';
 import { muteOwners } from './mute-owners.ts';
 import { deadIn, readReferences, sourceOf } from './references.ts';
@@ -58,7 +58,7 @@ export async function readRestoreFacts(sources: Sources, context: Context): Prom
   assertOwnGroups(journal, context);
   if (context.chain?.pending.some((id) => BEFORE.includes(id))) return { ...NOTHING, journal, isLater: true };
   const [installation, record] = await Promise.all([readInstalled(sources, context), sources.records.load()]);
-  if (context.options.undo && hasBegun(record, context)) throw tooLateToUndo(context);
+  if (context.options.undo && continues(record, context) && hasApplied(record)) throw tooLateToUndo(context);
   const { waits, waitMs, settled } = await readReadiness(sources, context, installation);
   if (waits.length > 0 && !context.options.undo) return { ...NOTHING, journal, waits, waitMs };
   const rules = uidRules(sourceOf(installation, record, context), installation, context);
@@ -107,11 +107,6 @@ function assertOwnGroups({ entries, profile: written, readFrom }: OwnerJournal, 
 /** The recorded objects as they are now; a policy that was stored anew meanwhile is still the one that was recorded. */
 async function readRecorded(cluster: Sources['cluster'], { entries }: OwnerJournal, context: Context) {
   return followRenamed(cluster, { entries, live: await readLive(cluster, entries) }, context);
-}
-
-/** The unfinished run has performed something of `apply`, or may have: it notes before its first write that it writes. */
-function hasBegun(record: RunRecord | undefined, context: Context): boolean {
-  return continues(record, context) && writersOf(record).includes('apply');
 }
 
 /** The UIDs may still be those of before, and change any moment: controllers that rename policies may already be on their way. */

@@ -26,7 +26,7 @@ export function otherThanExpected(
   now: OwnerNow | undefined,
   world: OwnerWorld,
 ): string | undefined {
-  return otherThanComputed(owner, now) ?? otherThanRecorded(entry, owner, now) ?? otherThanStored(owner, now, world);
+  return otherThanComputed(owner, now, world) ?? otherThanRecorded(entry, owner, now) ?? otherThanStored(owner, now, world);
 }
 
 /** `--undo`: nothing has changed yet, so every living owner has the very UID that the reference had. */
@@ -36,9 +36,21 @@ export function otherThanBefore(entry: JournalEntry, owner: JournalOwner, now: O
 }
 
 /** Of a policy that waited for its new name none was computed: the migration stores it anew, and its UID must be read (domain §7.2b). */
-function otherThanComputed({ expectedUid }: JournalOwner, now: OwnerNow | undefined): string | undefined {
-  if (expectedUid === undefined || now === undefined || now.uid === expectedUid) return undefined;
+function otherThanComputed(owner: JournalOwner, now: OwnerNow | undefined, world: OwnerWorld): string | undefined {
+  const { expectedUid } = owner;
+  if (expectedUid === undefined || now === undefined || now.uid === expectedUid || isStoredAnewSince(owner, world)) return undefined;
   return `UID ${now.uid}, computed was ${expectedUid}`;
+}
+
+/**
+ * Where one was computed all the same: by a program that took a held renaming for one that never comes, or before an upgrade that renames
+ * nothing. The recorded object is gone then, and its copy stands under its name.
+ */
+function isStoredAnewSince({ kind, namespace, name, backingUid }: JournalOwner, { kinds }: OwnerWorld): boolean {
+  const { stored, hidden } = kinds[kind] ?? {};
+  const now = stored?.get(ownerPlace(namespace, name));
+  if (backingUid === undefined || now?.anew !== true || now.uid === backingUid) return false;
+  return ![...(hidden?.values() ?? [])].some(({ uid }) => uid === backingUid);
 }
 
 /** Where the owner could not be read before, nobody knows whether the reference was alive: its own UID must lead to the present one. */

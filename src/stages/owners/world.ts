@@ -4,7 +4,7 @@ import { groupOf, type Kind, type KubeObject } from '../../core/object.ts';
 import { type OwnedObject, type OwnersOfKind, type OwnerWorld, ownerPlace, type StoredOwner } from '../../core/owner-fate.ts';
 import type { ClusterReader } from '../../core/ports.ts';
 import { isOlder } from '../../core/release.ts';
-import { isOfDefaultTier, policyName } from '../../core/stored-metadata.ts';
+import { isOfDefaultTier, isStoredAnew, policyName } from '../../core/stored-metadata.ts';
 import { convertsUids } from '../../core/uid-change.ts';
 import { attempt, eachOf } from '../reading.ts';
 import { kindText, type UnreadKind } from './survey.ts';
@@ -180,7 +180,8 @@ function storedOf(
     const name = isPolicy ? policyName(object, profile) : storedName;
     const renamePending = renames && isPolicy && name !== storedName && isOfDefaultTier(object);
     const place = ownerPlace(namespace, name);
-    const owner = { name, storedName, uid, renamePending };
+    const anew = isPolicy && name === storedName && isOfDefaultTier(object) && isStoredAnew(object, profile.apiGroup);
+    const owner: StoredOwner = { name, storedName, uid, renamePending, ...(anew ? { anew } : {}) };
     const other = stored.get(place);
     const [shown, behind] = other && name !== storedName ? [other, owner] : [owner, other];
     stored.set(place, shown);
@@ -193,14 +194,20 @@ function lean({ apiVersion, kind, metadata: { name, namespace, uid } }: KubeObje
   return { apiVersion, kind, metadata: { name, ...(namespace ? { namespace } : {}), ...(uid ? { uid } : {}) } };
 }
 
-/** What the name and the tier of a stored policy are told by. */
+/** What the name and the tier of a stored policy are told by, and whether it was stored anew. */
 export function leanPolicy({ apiVersion, kind, metadata, spec }: KubeObject): KubeObject {
-  const { name, namespace, uid, annotations } = metadata;
+  const { name, namespace, uid, annotations, creationTimestamp } = metadata;
   const { tier } = (spec ?? {}) as { readonly tier?: unknown };
   return {
     apiVersion,
     kind,
-    metadata: { name, ...(namespace ? { namespace } : {}), ...(uid ? { uid } : {}), ...(annotations ? { annotations } : {}) },
+    metadata: {
+      name,
+      ...(namespace ? { namespace } : {}),
+      ...(uid ? { uid } : {}),
+      ...(annotations ? { annotations } : {}),
+      ...(creationTimestamp ? { creationTimestamp } : {}),
+    },
     spec: { tier },
   };
 }

@@ -107,15 +107,28 @@ const otherName = (name: string) => [
   `the controllers wait for it before they make endpoints, and the agents here are called ${name}`,
   SWITCH_OFF,
 ];
-const overridden = (value: string) => [
+const TAKE_OUT = 'Take AUTO_HOST_ENDPOINTS out of the controllers’ Deployment.';
+const TAKE_OUT_THERE = 'Take AUTO_HOST_ENDPOINTS out of the controllers’ environment, and let them start again.';
+const AUTO_CREATE = 'spec.controllers.node.hostEndpoint.autoCreate';
+const CREATE_DEFAULT = 'spec.controllers.node.hostEndpoint.createDefaultHostEndpoint';
+/** Without the variable the controllers would delete every automatic endpoint. */
+const enableFirst = (fields: string, where = 'Deployment.') =>
+  `Set ${fields} of KubeControllersConfiguration/default to Enabled first: automatic endpoints stand by AUTO_HOST_ENDPOINTS alone, and without it the controllers delete them. Then take AUTO_HOST_ENDPOINTS out of the controllers’ ${where}`;
+const overridden = (value: string, hint = TAKE_OUT) => [
   'AUTO_HOST_ENDPOINTS',
   `AUTO_HOST_ENDPOINTS=${value} of the controllers overrides the setting`,
-  'Take AUTO_HOST_ENDPOINTS out of the controllers’ Deployment.',
+  hint,
 ];
-const unreadBecause = (because: string) => [
+/** Nobody knows whether automatic endpoints stand by it. */
+const unreadBecause = (because: string, hint = `Where it is enabled: ${enableFirst(AUTO_CREATE)}`) => [
   'AUTO_HOST_ENDPOINTS',
   `AUTO_HOST_ENDPOINTS of the controllers is set, and its value was not read: ${because}`,
-  'Take AUTO_HOST_ENDPOINTS out of the controllers’ Deployment.',
+  hint,
+];
+const given = (value: string, hint: string) => [
+  'AUTO_HOST_ENDPOINTS',
+  `AUTO_HOST_ENDPOINTS=${value} was given to the controllers that run, as their configuration says, and overrides the setting`,
+  hint,
 ];
 const mapKey = (key: string, name = 'settings') => ({ configMapKeyRef: { name, key } });
 const noDefault = (because: string) => ['createDefaultHostEndpoint: Disabled', because, 'Set createDefaultHostEndpoint to Enabled.'];
@@ -130,15 +143,36 @@ const obstacles: Readonly<Record<string, readonly [Cluster, ...(readonly string[
   'a variable with a value that ends the controllers': [{ env: { AUTO_HOST_ENDPOINTS: 'yes' } }, overridden('yes')],
   'a variable that says the same as the setting will: the way back could not switch them off': [
     { env: { AUTO_HOST_ENDPOINTS: 'Enabled', OTHER: 'x' } },
-    overridden('Enabled'),
+    overridden('Enabled', enableFirst(AUTO_CREATE)),
   ],
   'a variable from a ConfigMap that says the same as the setting will': [
     { env: { AUTO_HOST_ENDPOINTS: mapKey('on') } },
-    overridden('enabled'),
+    overridden('enabled', enableFirst(AUTO_CREATE)),
   ],
   'a variable that goes before those of a ConfigMap': [
     { env: { AUTO_HOST_ENDPOINTS: 'enabled' }, envFrom: [{ configMapRef: { name: 'settings' } }] },
+    overridden('enabled', enableFirst(AUTO_CREATE)),
+  ],
+  'a variable by which automatic endpoints stand, though default ones are switched off too': [
+    { env: { AUTO_HOST_ENDPOINTS: 'enabled' }, settings: hostEndpoint({ createDefaultHostEndpoint: 'Disabled' }) },
+    overridden('enabled', enableFirst(`${AUTO_CREATE} and ${CREATE_DEFAULT}`)),
+    noDefault('default endpoints are switched off'),
+  ],
+  'a variable that says what the setting says already': [
+    { env: { AUTO_HOST_ENDPOINTS: 'enabled' }, settings: hostEndpoint({ autoCreate: 'Enabled' }) },
     overridden('enabled'),
+  ],
+  'a variable by which automatic endpoints stand, though the workload gives another value now': [
+    { env: { AUTO_HOST_ENDPOINTS: 'disabled' }, given: { AUTO_HOST_ENDPOINTS: 'enabled' } },
+    overridden('disabled', enableFirst(AUTO_CREATE)),
+  ],
+  'a variable from a Secret, by which automatic endpoints stand as the running controllers say': [
+    { env: { AUTO_HOST_ENDPOINTS: { secretKeyRef: { name: 's', key: 'k' } } }, given: { AUTO_HOST_ENDPOINTS: 'enabled' } },
+    unreadBecause('it is key k of Secret s', enableFirst(AUTO_CREATE)),
+  ],
+  'a variable from a Secret that keeps automatic endpoints off, as the running controllers say': [
+    { env: { AUTO_HOST_ENDPOINTS: { secretKeyRef: { name: 's', key: 'k' } } }, given: { AUTO_HOST_ENDPOINTS: 'disabled' } },
+    unreadBecause('it is key k of Secret s', TAKE_OUT),
   ],
   'a variable from a ConfigMap that switches them off': [{ env: { AUTO_HOST_ENDPOINTS: mapKey('off') } }, overridden('disabled')],
   'a variable from a ConfigMap that nobody lets us read': [
@@ -160,11 +194,11 @@ const obstacles: Readonly<Record<string, readonly [Cluster, ...(readonly string[
   ],
   'a variable that the running controllers were given, wherever it was from': [
     { given: { AUTO_HOST_ENDPOINTS: 'disabled' } },
-    [
-      'AUTO_HOST_ENDPOINTS',
-      'AUTO_HOST_ENDPOINTS=disabled was given to the controllers that run, as their configuration says, and overrides the setting',
-      'Take AUTO_HOST_ENDPOINTS out of the controllers’ environment, and let them start again.',
-    ],
+    given('disabled', TAKE_OUT_THERE),
+  ],
+  'a variable that only the running controllers have, and by which automatic endpoints stand': [
+    { given: { AUTO_HOST_ENDPOINTS: 'enabled' } },
+    given('enabled', enableFirst(AUTO_CREATE, 'environment, and let them start again.')),
   ],
   'a variable in both places, told once': [
     { env: { AUTO_HOST_ENDPOINTS: 'disabled' }, given: { AUTO_HOST_ENDPOINTS: 'disabled' } },
@@ -221,6 +255,13 @@ const harmless: Readonly<Record<string, Cluster>> = {
   'no agents at all, of which another check tells': { agents: null },
 };
 
+const OLD = {
+  apiVersion: 'projectcalico.org/v3',
+  kind: 'HostEndpoint',
+  metadata: { name: 'old' },
+  spec: { node: 'a', interfaceName: '*' },
+};
+const REMOVED: readonly KeptItem[] = [...ENABLED, { id: 'r1/hep/delete-1#2', content: { endpoints: [OLD] }, outcome: { done: true } }];
 const UNDO = { options: { undo: true } };
 
 /** Nothing of a migration hides behind a variable that switches them off as the way back will. */
@@ -228,16 +269,16 @@ const onTheWayBack: Readonly<Record<string, readonly [Cluster, ...(readonly stri
   'a variable that keeps automatic endpoints on': [{ ...UNDO, env: { AUTO_HOST_ENDPOINTS: 'enabled' } }, overridden('enabled')],
   'a variable that the running controllers still have, whatever their workload gives now': [
     { ...UNDO, env: { AUTO_HOST_ENDPOINTS: 'disabled' }, given: { AUTO_HOST_ENDPOINTS: 'Enabled' } },
-    [
-      'AUTO_HOST_ENDPOINTS',
-      'AUTO_HOST_ENDPOINTS=Enabled was given to the controllers that run, as their configuration says, and overrides the setting',
-      'Take AUTO_HOST_ENDPOINTS out of the controllers’ environment, and let them start again.',
-    ],
+    given('Enabled', TAKE_OUT_THERE),
   ],
   'a variable with a value that ends the controllers': [{ ...UNDO, env: { AUTO_HOST_ENDPOINTS: 'yes' } }, overridden('yes')],
   'a variable from a Secret, whose value is not read': [
     { ...UNDO, env: { AUTO_HOST_ENDPOINTS: { secretKeyRef: { name: 's', key: 'k' } } } },
-    unreadBecause('it is key k of Secret s'),
+    unreadBecause('it is key k of Secret s', TAKE_OUT),
+  ],
+  'a variable without which they would go, though old endpoints are gone that cannot be created again without the CLI': [
+    { ...UNDO, kept: REMOVED, env: { AUTO_HOST_ENDPOINTS: 'enabled' } },
+    overridden('enabled', enableFirst(AUTO_CREATE)),
   ],
   'not a variable that switches them off': [
     { ...UNDO, env: { AUTO_HOST_ENDPOINTS: 'disabled' }, given: { AUTO_HOST_ENDPOINTS: 'disabled' } },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { OwnerReference } from '../../../src/core/object.ts';
-import type { OwnersOfKind, OwnerWorld } from '../../../src/core/owner-fate.ts';
+import type { OwnersOfKind, OwnerWorld, StoredOwner } from '../../../src/core/owner-fate.ts';
 import { entryKey, entryOf, type JournalEntry, type OwnerKnown } from '../../../src/core/owner-journal.ts';
 import { convertUid } from '../../../src/core/owner-uid.ts';
 import { judgeEntries } from '../../../src/stages/owners/restore-judge.ts';
@@ -50,6 +50,47 @@ function judged(entry: JournalEntry, { served, twins, stored, unread = [], mute 
     left: Object.entries(left).flatMap(([why, all]) => (all.length > 0 ? [why] : [])),
   };
 }
+
+const POLICY = 'GlobalNetworkPolicy';
+const MIGRATED = '41316465-6365-4463-ad63-3564622d3638';
+
+/** Of a reference to policy `web`, recorded by a program that computed a UID though the policy waited for its new name: whether it goes back. */
+function ofPolicy({ now, hidden = [], served = convertUid(MIGRATED) }: PolicyNow) {
+  const reference: OwnerReference = { apiVersion: 'projectcalico.org/v3', kind: POLICY, name: 'web', uid: STORED };
+  const entry = entryOf(DEPENDENT, [reference], new Map([[0, { name: 'web', backingUid: STORED, expectedUid: CONVERTED }]]));
+  const owners: OwnersOfKind = {
+    namespaced: false,
+    served: new Map([['/web', served ?? '']]),
+    stored: new Map([['/web', { name: 'web', storedName: 'web', uid: MIGRATED, renamePending: false, ...now }]]),
+    hidden: new Map(hidden.map((uid) => ['/default.web', { name: 'web', storedName: 'default.web', uid, renamePending: true }])),
+  };
+  const [apiGroup, crdGroup] = ['projectcalico.org', 'crd.projectcalico.org'];
+  const world: OwnerWorld = { apiGroup, crdGroup, kinds: { [POLICY]: owners }, keepsUids: false, targetConverts: true };
+  const live = new Map([[entryKey(entry), { uid: DEPENDENT.uid, references: [] }]]);
+  const { patches, otherOwners } = judgeEntries([entry], { live, world, mute: new Set(), unread: new Set() }, contextOf({}));
+  return [patches.length, otherOwners.map(({ text }) => text)];
+}
+
+interface PolicyNow {
+  readonly now: Partial<StoredOwner>;
+  /** UIDs of what is stored under the old name still. */
+  readonly hidden?: readonly string[];
+  readonly served?: string | undefined;
+}
+
+describe('what names a policy of which an older program computed the UID', () => {
+  it('goes back with the new UID once the migration has stored the policy anew', () => {
+    assert.deepEqual(ofPolicy({ now: { anew: true } }), [1, []]);
+  });
+
+  const refused: readonly [string, PolicyNow][] = [
+    ['is another of that name, made by somebody', { now: {} }],
+    ['is stored anew, and the recorded one is there still', { now: { anew: true }, hidden: [STORED] }],
+    ['is served with another UID than what is stored gives', { now: { anew: true }, served: OTHER }],
+  ];
+  for (const [title, now] of refused)
+    it(`does not go back where the policy ${title}`, () => assert.deepEqual(ofPolicy(now), [0, [`${POLICY}/web`]]));
+});
 
 describe('what may go back', () => {
   const nothing = { sent: 0, outstanding: 1, others: [] };

@@ -67,6 +67,29 @@ describe('what becomes of a reference', () => {
         assert.deepEqual((await fateOf('of-neither', parts, rules)).becomes.slice(1), [false, PLAIN]);
       });
 
+  it('tells a policy that the migration stored anew from one that somebody made', async () => {
+    const made = (name: string, uid: string, at: string): KubeObject => {
+      const one = policy(name, uid);
+      const annotations = { 'projectcalico.org/metadata': '{"name":"web","creationTimestamp":"2026-01-01T10:00:00Z"}' };
+      return { ...one, metadata: { ...one.metadata, annotations, creationTimestamp: at } };
+    };
+    const anew = async (keeps: KubeObject) => {
+      const cluster: Pick<ClusterReader, 'discover' | 'list'> = {
+        discover: async () => ({ kinds: [served, stored], failed: [] }),
+        list: async ({ group }, { keep = (one) => one } = {}) => (group === stored.group ? [keep(keeps)] : []),
+      };
+      const owned = { object: DEPENDENT, references: [toOwner(PLAIN, 'web')] };
+      const rules = { keepsUids: false, targetConverts: true, renames: true, asksStoredNames: true };
+      const { world } = await readOwnerWorld(cluster, contextOf({}, calico), [owned], rules);
+      return world.kinds[KIND]?.stored?.get('/web')?.anew ?? false;
+    };
+    const [first, later] = ['2026-01-01T10:00:00Z', '2026-01-02T10:00:00Z'];
+    assert.deepEqual(
+      [await anew(made('web', PLAIN, later)), await anew(made('web', PLAIN, first)), await anew(made('default.web', PREFIXED, later))],
+      [true, false, false],
+    );
+  });
+
   it('does not go by a policy of another name, though this has the UID', async () => {
     const parts = { shows: twins.map(({ metadata }) => policy('web', metadata.uid ?? '')), keeps: twins };
     assert.deepEqual((await fateOf(PREFIXED, parts, { name: 'other' })).becomes, ['gone', false, undefined]);

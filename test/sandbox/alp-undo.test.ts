@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { toOptions } from '../../src/cli/options.ts';
+import { K } from '../../src/core/kinds.ts';
+import type { KubeObject } from '../../src/core/object.ts';
+import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
+import { runChain } from '../../src/engine/run-chain.ts';
+import { netsvc } from '../../src/profiles/netsvc.ts';
+import { virtualClock } from '../../src/sandbox/clock.ts';
+import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
+import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import type { KeptTemplate } from '../../src/stages/alp/template-actions.ts';
+import { alpStage } from '../../src/stages/alp.ts';
+import { INJECTION, meshObjects, NEW, OLD, templateOf } from '../support/mesh-objects.ts';
+import { ownReleases } from '../support/shared.ts';
+
+interface Texts {
+  readonly before: string;
+  readonly put: string;
+  /** What a person made of it since. */
+  readonly now: string;
+}
+
+/** An upgraded cluster in which `alp` put another text into the injector, and a person changed it since. */
+async function meshed({ before, put, now }: Texts): Promise<Scenario> {
+  const scenario = await netsvcScenario({ nodes: 1, releasesFolder: ownReleases, clock: virtualClock(), installed: NEW });
+  for (const object of meshObjects(now) as readonly KubeObject[]) {
+    const kind = [K.ConfigMap, K.Deployment].find((one) => one.kind === object.kind);
+    assert.ok(kind);
+    scenario.cluster.store.insert(kind, object);
+  }
+  const map = injector(scenario);
+  const kept: KeptTemplate = { map: { ...map, data: { config: before } }, given: { data: { config: put } } };
+  scenario.state.kept.set(`20261121T020000Z-00000000/alp/template-${INJECTION.configMap}#1`, JSON.stringify(kept));
+  return scenario;
+}
+
+/** A new process. */
+function undo(scenario: Scenario): Promise<ChainOutcome> {
+  const { clock, clusterUid, workFolder } = scenario;
+  const options = toOptions({ undo: true }, { defaultRelease: NEW, checks: [] });
+  const where = { server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder };
+  return runChain([alpStage], sandboxPorts(scenario), { profile: netsvc, options, ...where, startedAt: clock.now() }, () => undefined);
+}
+
+const injector = ({ cluster: { store } }: Scenario): KubeObject =>
+  store.get(K.ConfigMap, INJECTION.configMap, INJECTION.namespace) ?? assert.fail();
+const configOf = (scenario: Scenario) => (injector(scenario).data as Readonly<Record<string, string>>).config;
+
+const lines = (letters: string) => letters.split('').join('\n');
+
+describe('alp --undo on the sandbox', () => {
+  const cases: Readonly<Record<string, Texts & { readonly back: string }>> = {
+    'far from what alp changed': {
+      before: templateOf(OLD),
+      put: templateOf(NEW),
+      now: `since: yes\n${templateOf(NEW)}`,
+      back: `since: yes\n${templateOf(OLD)}`,
+    },
+    'among lines that are there more than once, of which a second merge would take one more': {
+      before: lines('fddc'),
+      put: lines('fdfdc'),
+      now: lines('dfdfdc'),
+      back: lines('dfddc'),
+    },
+    'among such lines, in which a second merge would see a conflict': {
+      before: lines('fa'),
+      put: lines('faa'),
+      now: lines('fdaa'),
+      back: lines('fda'),
+    },
+  };
+  for (const [where, texts] of Object.entries(cases))
+    it(`comes to rest with a change carried over that was made since ${where}, and writes nothing the second time`, async () => {
+      const scenario = await meshed(texts);
+      const back = await undo(scenario);
+      assert.deepEqual([back.exit, back.message, back.writes, configOf(scenario)], ['done', undefined, 1, texts.back]);
+      const again = await undo(scenario);
+      assert.deepEqual([again.exit, again.message, again.writes, configOf(scenario)], ['done', undefined, 0, texts.back]);
+      assert.match(again.stages[0]?.because ?? '', /have their former templates/);
+    });
+
+  it('comes to rest where the way back of an earlier version did not note what it left', async () => {
+    const texts = { before: templateOf(OLD), put: templateOf(NEW) };
+    const scenario = await meshed({ ...texts, now: `since: yes\n${templateOf(OLD)}` });
+    scenario.state.kept.set(
+      `20261122T020000Z-00000000/alp/undo-${INJECTION.configMap}#2`,
+      JSON.stringify({ replaced: injector(scenario) }),
+    );
+    const again = await undo(scenario);
+    assert.deepEqual([again.exit, again.message, again.writes], ['done', undefined, 0]);
+  });
+});
