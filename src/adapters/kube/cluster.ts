@@ -6,9 +6,10 @@ import { type Connection, connectionText } from '../kubeconfig/connection.ts';
 import { together } from '../together.ts';
 import type { Trace } from '../trace.ts';
 import { explainFailure } from './failure.ts';
+import { OtherCluster } from './other-cluster.ts';
 import { readerOf } from './read.ts';
 import { Transport } from './transport.ts';
-import { otherCluster, writerOf } from './write.ts';
+import { writerOf } from './write.ts';
 
 export interface ClusterOptions {
   /** Version of this program, for User-Agent. */
@@ -61,7 +62,7 @@ export function openCluster(connection: Connection, options: ClusterOptions): Op
   const guard = together(async () => {
     if (pinned === undefined) return;
     const found = (await reader.get(K.Namespace, 'kube-system'))?.metadata.uid;
-    if (found !== pinned) throw otherCluster(pinned, found, connectionText(connection));
+    if (found !== pinned) throw new OtherCluster(pinned, found, connectionText(connection));
   });
   async function clusterUid(): Promise<string> {
     try {
