@@ -10,7 +10,7 @@ import { engineContext } from '../support/engine-ports.ts';
 let seconds = 0;
 const clock = { now: () => new Date(1_000 * seconds) } as Sources['clock'];
 const interruption = interruptionOf(new AbortController().signal, new AbortController().signal);
-const sources = { clock, interruption } as PlanPorts;
+const sources = { clock, interruption } as Partial<PlanPorts> as PlanPorts;
 
 function stageOf(id: 'preflight' | 'apply' | 'backup' | 'verify', opened: string[], judgesResult = false): AnyStage {
   return stage<null>({

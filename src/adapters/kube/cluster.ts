@@ -21,7 +21,7 @@ export interface ClusterOptions {
   /** Who wants to see the requests. */
   readonly trace?: Trace | undefined;
   /** Ctrl-C. */
-  readonly interruption?: Pick<Interruption, 'hard' | 'late'> | undefined;
+  readonly interruption?: Pick<Interruption, 'soft' | 'hard' | 'late'> | undefined;
   /** The confirmed cluster: every write first checks that kube-system still has this UID. */
   readonly expectedClusterUid?: string;
   /** Objects per page of a list; 500 unless said. */
