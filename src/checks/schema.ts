@@ -1,4 +1,5 @@
 import { isJsonMap } from '../core/json-map.ts';
+import { defaulted } from './schema-defaults.ts';
 import { holdsFormat } from './schema-formats.ts';
 import { matchesPattern } from './schema-patterns.ts';
 import { holdsRule } from './schema-rules.ts';
@@ -54,12 +55,12 @@ interface Said {
 type Found = Violation & Said;
 
 /**
- * Judges a stored value by the target's schema, as the API server does at the next write (domain §4.6): types, enums, patterns, formats,
+ * Judges a stored value by the target's schema, as the API server does at the next write (domain §4.6), with its defaults: types, enums, patterns, formats,
  * required fields, bounds, sets, and those validation rules that schema-rules knows. Unknown fields are pruned by the server and are no
  * fault. What is asked of a value that is there and cannot be judged here is told apart.
  */
 export function judgeBySchema(value: unknown, schema: Schema): Judgement {
-  const said = found(value, schema, '');
+  const said = found(defaulted(value, schema), schema, '');
   const { no = [], unjudged = [] } = Object.groupBy(said, (one) => (one.unjudged ? 'unjudged' : 'no'));
   const bare = ({ path, because }: Found): Violation => ({ path, because });
   return { violations: no.map(bare), unjudged: unjudged.map(bare) };
@@ -70,7 +71,7 @@ export function violations(value: unknown, schema: Schema): readonly Violation[]
 }
 
 function found(value: unknown, schema: Schema, path: string): readonly Found[] {
-  if (value === null && (schema.nullable === true || schema.default !== undefined)) return [];
+  if (value === null && schema.nullable === true) return [];
   const wrong = typeViolation(value, schema);
   if (wrong) return [{ path, because: wrong }];
   const said = [...scalarSaid(value, schema), ...combinedSaid(value, schema), ...rulesSaid(value, schema)];
@@ -127,10 +128,18 @@ function sizeSaid(value: number, { type, format }: Schema): readonly Said[] {
 function combinedSaid(value: unknown, schema: Schema): readonly Said[] {
   const { allOf = [], anyOf = [], oneOf, not } = schema;
   const every = allOf.flatMap((one) => found(value, one, '').map(({ path: _, ...said }) => said));
-  const any = anyOf.map((one) => judgeBySchema(value, one));
-  const none = any.length > 0 && !schema['x-kubernetes-int-or-string'] && any.every((one) => one.violations.length > 0);
+  const any = schema['x-kubernetes-int-or-string'] ? [] : anySaid(anyOf.map((one) => found(value, one, '')));
   const left = [...(oneOf ? ['oneOf'] : []), ...(not ? ['not'] : [])].map((because): Said => ({ because, unjudged: true }));
-  return [...every, ...(none ? [{ because: any[0]?.violations[0]?.because ?? '' }] : []), ...left];
+  return [...every, ...any, ...left];
+}
+
+/** Nothing if one schema surely takes the value; what is not known of those that may; else why the first refuses it. */
+function anySaid(each: readonly (readonly Found[])[]): readonly Said[] {
+  if (each.some((said) => said.length === 0)) return [];
+  const refusals = each.map((said) => said.find(({ unjudged }) => !unjudged));
+  const open = each.filter((_, index) => refusals[index] === undefined).flat();
+  const told = open.length > 0 ? open : refusals.slice(0, 1);
+  return told.flatMap((one) => (one ? [{ because: one.because, ...(one.unjudged ? { unjudged: true as const } : {}) }] : []));
 }
 
 function boundsSaid(size: number, unit: string, least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY): readonly Said[] {
@@ -152,7 +161,7 @@ function fieldsFound(value: Readonly<Record<string, unknown>>, schema: Schema, p
   const counted = boundsSaid(Object.keys(value).length, 'fields', schema.minProperties, schema.maxProperties);
   const properties = schema.properties ?? {};
   const missing = (schema.required ?? [])
-    .filter((field) => value[field] === undefined && properties[field]?.default === undefined)
+    .filter((field) => value[field] === undefined)
     .map((field) => ({ path: join(path, field), because: 'is required' }));
   const inner = Object.entries(value).flatMap(([field, content]) => {
     const other = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;

@@ -1,5 +1,5 @@
-import { Fault } from '../core/fault.ts';
 import type { Installation } from '../core/installation.ts';
+import { isAnswer } from '../core/interruption.ts';
 import { ApiFailure } from '../core/ports.ts';
 import { listenForInterrupts } from './interrupt.ts';
 import type { Composition, Seams } from './seams.ts';
@@ -29,7 +29,7 @@ async function installed(composition: Composition): Promise<Installation | undef
   try {
     return await readInstalled(composition, composition.context);
   } catch (thrown) {
-    if (thrown instanceof Fault || thrown instanceof ApiFailure) return undefined;
+    if (isAnswer(thrown) || thrown instanceof ApiFailure) return undefined;
     throw thrown;
   }
 }

@@ -1,4 +1,5 @@
-import { type ExitName, Fault } from '../core/fault.ts';
+import type { ExitName } from '../core/fault.ts';
+import { isAnswer } from '../core/interruption.ts';
 import type { LockHolder, OwnerJournalStore } from '../core/ports.ts';
 import type { RunRecord } from '../core/run-record.ts';
 import { type CarriedFlag, carriedTo, withRecorded } from '../ui/carry.ts';
@@ -29,7 +30,7 @@ async function recordedOwners(store: Pick<OwnerJournalStore, 'load'>): Promise<R
     const references = journal.entries.reduce((sum, { removed }) => sum + removed.length, 0);
     return { objects: journal.entries.length, references, readFrom: journal.readFrom };
   } catch (thrown) {
-    if (!(thrown instanceof Fault)) throw thrown;
+    if (!isAnswer(thrown)) throw thrown;
     return { objects: 0, references: 0, readFrom: '', problem: thrown.message };
   }
 }

@@ -25,6 +25,11 @@ export function interrupted(): Fault {
   return new Fault('interrupted', 'stopped at once: what was under way was given up', ['continue with the same command']);
 }
 
+/** A fault that says something of what was asked. One that was given up at Ctrl-C says nothing: whoever takes faults for answers throws it on. */
+export function isAnswer(thrown: unknown): thrown is Fault {
+  return thrown instanceof Fault && !isInterrupted(thrown);
+}
+
 export function isInterrupted(thrown: unknown): boolean {
   return thrown instanceof Fault && thrown.code === 'interrupted';
 }

@@ -3,6 +3,7 @@ import type { Finding } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import type { Observer } from '../core/event.ts';
 import type { ExitName } from '../core/fault.ts';
+import { type Interruption, interrupted } from '../core/interruption.ts';
 import { blocks } from '../core/judge.ts';
 import { oneFindingEach } from '../core/one-finding.ts';
 import { oneLook } from '../core/one-look.ts';
@@ -31,8 +32,21 @@ export interface LookedAt {
   readonly tookMs: number;
 }
 
-/** Surveys, judges and plans every stage without acting. Stages that judge the result are named, not opened. */
-export async function planChain(stages: readonly AnyStage[], sources: Sources, context: Context, observe: Observer): Promise<PlannedChain> {
+/** What a plan is made from. */
+export interface PlanPorts extends Sources {
+  readonly interruption: Pick<Interruption, 'soft'>;
+}
+
+/**
+ * Surveys, judges and plans every stage without acting. Stages that judge the result are named, not opened. Throws Fault('interrupted')
+ * at Ctrl-C: whatever a survey made of what it was not told is no plan.
+ */
+export async function planChain(
+  stages: readonly AnyStage[],
+  sources: PlanPorts,
+  context: Context,
+  observe: Observer,
+): Promise<PlannedChain> {
   const planned: PlannedStage[] = [];
   const findings: Finding[] = [];
   const looked = new Map<string, LookedAt>();
@@ -41,6 +55,7 @@ export async function planChain(stages: readonly AnyStage[], sources: Sources, c
   const opened = async (stage: AnyStage): Promise<PlannedStage> => {
     const begun = sources.clock.now().getTime();
     const open = await stage.open(seen, inChain(context, stages, stage, true));
+    if (sources.interruption.soft.aborted) throw interrupted();
     const tookMs = sources.clock.now().getTime() - begun;
     if (stage.readOnly && !isChanging()) looked.set(stage.id, { open, tookMs });
     const judged = open.findings();

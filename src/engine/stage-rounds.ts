@@ -61,6 +61,8 @@ export class StageRounds {
       await recorder.settled();
       this.#ownLook = false;
       const open = this.#lookedAt(round) ?? (await this.#open(round));
+      // What a survey was not told because a person gave it up is no finding.
+      hold.mayGoOn();
       const plan = this.#judgedPlan(open, next, round);
       if (typeof plan === 'string') return plan;
       if ('skip' in plan) return this.#ended(round === 1 ? plan.skip : undefined);

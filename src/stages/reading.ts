@@ -1,6 +1,5 @@
 import type { Reading } from '../core/check.ts';
-import { Fault } from '../core/fault.ts';
-import { isInterrupted } from '../core/interruption.ts';
+import { isAnswer } from '../core/interruption.ts';
 import { ApiFailure } from '../core/ports.ts';
 
 /** A refusal of the API or of a port becomes the reason of the reading; anything else is a defect and is thrown. */
@@ -8,10 +7,8 @@ export async function attempt<T>(reading: () => Promise<T>): Promise<Reading<T>>
   try {
     return { value: await reading() };
   } catch (thrown) {
-    // The person has given the whole look up.
-    if (isInterrupted(thrown)) throw thrown;
     if (thrown instanceof ApiFailure) return { unread: `${thrown.message} (${thrown.status === 0 ? 'no answer' : thrown.status})` };
-    if (thrown instanceof Fault)
+    if (isAnswer(thrown))
       return { unread: thrown.message, ...(thrown.suggestions.length > 0 ? { hint: thrown.suggestions.join('\n') } : {}) };
     throw thrown;
   }

@@ -81,6 +81,58 @@ describe('violations of a schema', () => {
     assert.equal(violations('5x', text({ pattern })).length, 1);
   });
 
+  describe('with defaults, which the server fills in before it judges', () => {
+    const action = text({ default: 'Deny', enum: ['Deny', 'Pass'] });
+    const rule = "self.metadata.name == 'default' ? self.spec.defaultAction == 'Deny' : true";
+    const tier: Schema = {
+      type: 'object',
+      properties: { spec: { type: 'object', required: ['defaultAction'], properties: { defaultAction: action } } },
+      'x-kubernetes-validations': [{ rule, message: 'must deny' }],
+    };
+    const named = (spec: unknown) => ({ metadata: { name: 'default' }, spec });
+    const said = (value: unknown, schema: Schema) => violations(value, schema).map(({ path, because }) => `${path} ${because}`);
+
+    it('judges rules of what is filled in', () => {
+      assert.deepEqual(said(named({}), tier), []);
+      assert.deepEqual(said(named({ defaultAction: null }), tier), []);
+      assert.deepEqual(said(named({ defaultAction: 'Pass' }), tier), [' must deny']);
+    });
+
+    it('fills in what stands inside a default, in lists and in maps', () => {
+      const inner: Schema = { type: 'object', default: {}, required: ['kind'], properties: { kind: text({ default: 'x', enum: ['y'] }) } };
+      assert.deepEqual(said({}, { type: 'object', properties: { a: inner } }), ['a.kind "x" is not one of "y"']);
+      assert.deepEqual(said([{}, null], { type: 'array', items: inner }), [
+        '[0].kind "x" is not one of "y"',
+        '[1].kind "x" is not one of "y"',
+      ]);
+      assert.deepEqual(said({ a: {} }, { type: 'object', additionalProperties: inner }), ['a.kind "x" is not one of "y"']);
+    });
+
+    it('leaves out a field that is null without one, as the server does, and not an item of a list', () => {
+      const fields: Schema = { type: 'object', required: ['must'], properties: { may: text(), must: text() } };
+      assert.deepEqual(said({ may: null, must: null }, fields), ['must is required']);
+      assert.deepEqual(said({ a: null }, { type: 'object', additionalProperties: text(), minProperties: 1 }), [' 0 fields is less than 1']);
+      assert.deepEqual(said([null], { type: 'array', items: text() }), ['[0] must be a string, not null']);
+      assert.deepEqual(said({ a: null }, { type: 'object', properties: { a: text({ nullable: true, default: 'b' }) } }), []);
+    });
+
+    it('changes nothing of the object itself', () => {
+      const stored = named({});
+      violations(stored, tier);
+      assert.deepEqual(stored, named({}));
+    });
+  });
+
+  it('leaves any of several schemas to the server where none surely fits and one may', () => {
+    const unknown = text({ pattern: '(?P<a>' });
+    const no = text({ enum: ['y'] });
+    const because = 'pattern (?P<a>';
+    assert.deepEqual(judgeBySchema('x', { anyOf: [no, unknown] }), { violations: [], unjudged: [{ path: '', because }] });
+    assert.deepEqual(judgeBySchema('y', { anyOf: [unknown, no] }), { violations: [], unjudged: [] }, 'one surely fits');
+    const both = text({ enum: ['y'], pattern: '(?P<a>' });
+    assert.deepEqual(judgeBySchema('x', { anyOf: [both] }).violations.length, 1, 'what is refused for another reason is refused');
+  });
+
   const open: readonly [string, unknown, Schema, string][] = [
     ['a rule that is not known', {}, { type: 'object', 'x-kubernetes-validations': [{ rule: 'a\n  > b' }] }, 'rule a > b'],
     ['a pattern that JavaScript does not know', 'x', text({ pattern: '(?P<a>' }), 'pattern (?P<a>'],

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Action } from '../../src/core/action.ts';
+import { interrupted } from '../../src/core/interruption.ts';
 import { applies, commandBench, fakeStage } from '../support/command-bench.ts';
 
 const failed = { status: 'failed', because: 'the server is gone', hint: 'bring it back', next: 'kubectl cluster-info' } as const;
@@ -316,6 +317,29 @@ describe('a command that performs stages', () => {
     assert.match(bench.out(), /Next: kubectl netsvc-upgrade run --context=there --manifest-url=\/mirror --skip=cli\n$/);
   });
 
+  it('says of a status that a person gave up that it was, and nothing of the journal', async () => {
+    const bench = commandBench([]);
+    Object.assign(bench.engine.ports.ownerJournal, { load: () => Promise.reject(interrupted()) });
+    assert.equal(await bench.run('status'), 130);
+    assert.doesNotMatch(bench.out(), /journal/);
+  });
+
+  it('saves no plan that a person gave up, whatever a survey made of it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'given-up-'));
+    const file = join(folder, 'plan.json');
+    const bench = commandBench([]);
+    const stage = fakeStage('apply', { plan: applies('upgrade.yaml') });
+    const open: typeof stage.open = (...args) => {
+      bench.engine.soft.abort();
+      return stage.open(...args);
+    };
+    bench.chain = [{ ...stage, open }];
+    assert.equal(await bench.run('plan', '--out', file), 130, bench.err());
+    assert.equal(existsSync(file), false);
+    assert.equal(bench.out(), '');
+    rmSync(folder, { recursive: true });
+  });
+
   it('only prints the plan under --dry-run=client and calls no tool', async () => {
     const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
     assert.equal(await bench.run('apply', '--dry-run=client'), 0);
@@ -360,7 +384,14 @@ describe('a command that performs stages', () => {
 
   it('says how to continue when interrupted', async () => {
     const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
-    bench.engine.soft.abort();
+    const { lock } = bench.engine.ports;
+    const { acquire } = lock;
+    Object.assign(lock, {
+      acquire: () => {
+        bench.engine.soft.abort();
+        return acquire();
+      },
+    });
     assert.equal(await bench.run('apply', '--yes', '--context=prod'), 130);
     assert.match(bench.out(), /Next: kubectl netsvc-upgrade apply --yes --context=prod\n$/);
   });

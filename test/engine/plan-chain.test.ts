@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
 import type { EngineEvent } from '../../src/core/event.ts';
+import { interruptionOf } from '../../src/core/interruption.ts';
 import type { Sources } from '../../src/core/ports.ts';
 import { type AnyStage, stage } from '../../src/core/stage.ts';
-import { planChain } from '../../src/engine/plan-chain.ts';
+import { type PlanPorts, planChain } from '../../src/engine/plan-chain.ts';
 import { engineContext } from '../support/engine-ports.ts';
 
 /** By this clock every look takes a second. */
 let seconds = 0;
-const sources = { clock: { now: () => new Date(1_000 * seconds) } } as Sources;
+const clock = { now: () => new Date(1_000 * seconds) } as Sources['clock'];
+const interruption = interruptionOf(new AbortController().signal, new AbortController().signal);
+const sources = { clock, interruption } as Partial<PlanPorts> as PlanPorts;
 
-function stageOf(id: 'preflight' | 'apply' | 'verify', opened: string[], judgesResult = false): AnyStage {
+function stageOf(id: 'preflight' | 'apply' | 'backup' | 'verify', opened: string[], judgesResult = false): AnyStage {
   return stage<null>({
     id,
     title: id,
@@ -76,6 +79,21 @@ describe('planChain', () => {
     ]);
     const { looked } = await planChain(stages, sources, engineContext(), () => undefined);
     assert.equal(looked.get('preflight')?.tookMs, 1_000);
+  });
+
+  it('neither judges nor plans what a person gave up, whatever a survey made of it', async () => {
+    const soft = new AbortController();
+    const events: EngineEvent[] = [];
+    const cutOff = { ...sources, interruption: interruptionOf(soft.signal, soft.signal) };
+    const stages = [stageOf('preflight', []), stageOf('apply', { push: () => soft.abort() } as unknown as string[]), stageOf('backup', [])];
+    await assert.rejects(
+      planChain(stages, cutOff, engineContext(), (event) => events.push(event)),
+      { code: 'interrupted' },
+    );
+    assert.deepEqual(
+      events.map((event) => `${event.type} ${'stage' in event ? event.stage : ''}`),
+      ['stage-started preflight', 'judged preflight', 'planned preflight', 'stage-started apply'],
+    );
   });
 
   it('says with which exit the findings stop the chain', async () => {

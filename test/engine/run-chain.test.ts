@@ -316,6 +316,24 @@ describe('runChain', () => {
     );
   });
 
+  it('does not judge what a person gave up, whatever a survey made of it', async () => {
+    const bench = engineBench();
+    const failing: Verdict = { status: 'failed', because: 'could not be checked', hint: 'h' };
+    const open = checked('preflight', failing);
+    const cutOff: AnyStage = {
+      ...open,
+      open: async (...args) => {
+        const opened = await open.open(...args);
+        bench.soft.abort();
+        return opened;
+      },
+    };
+    const { outcome, events } = await run(bench, [cutOff]);
+    assert.equal(outcome.exit, 'interrupted');
+    assert.deepEqual(outcome.findings, []);
+    assert.ok(!events.some(({ type }) => type === 'judged'));
+  });
+
   it('lets a first Ctrl-C finish what writes, the record and the lock, and not a wait', async () => {
     const bench = engineBench();
     const { interruption } = bench.ports;

@@ -26,7 +26,9 @@ export const LOCK: Room = {
       ['if (!lost.signal.aborted && renewals.tooOld) lose(notRenewed(undefined));', ''],
       ['if (running && renewals.tooOld) lose(notRenewed(undefined));', ''],
       ['return clock.now().getTime() + skew;', 'return clock.now().getTime();'],
-      ['(thrown instanceof ApiFailure && thrown.status === 404)', 'false'],
+      ["thrown instanceof ApiFailure && thrown.status === 404 ? takenAway('nobody') : undefined", 'undefined'],
+      ['thrown instanceof OtherCluster || ', ''],
+      ["(thrown instanceof Fault && thrown.code === 'locked')", 'thrown instanceof Fault'],
     ]),
     ...faultsIn('src/adapters/lock/lease.ts', [
       ['serverNow > renewed + leaseDurationSeconds * 1000', 'serverNow > renewed + leaseDurationSeconds'],

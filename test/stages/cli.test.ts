@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Action, Effect } from '../../src/core/action.ts';
 import { Fault } from '../../src/core/fault.ts';
+import { interrupted } from '../../src/core/interruption.ts';
 import type { StagePlan } from '../../src/core/stage.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { cliStage } from '../../src/stages/cli.ts';
@@ -171,6 +172,12 @@ describe('the stage cli', () => {
     const actions = await actionsOf({ ...one, artifacts: {} });
     assert.deepEqual(idsOf(actions), ['install', 'configure', 'elsewhere']);
     assert.match(instruction(actions, 'install'), /is not in https:\/\/files\.example\. Put it on PATH as calicoctl/);
+  });
+
+  it('makes no step by hand of a look at the source that a person gave up', async () => {
+    const { sources } = cliBench({ ...one, ...source });
+    const artifacts = { ...sources.artifacts, has: () => Promise.reject(interrupted()) };
+    await assert.rejects(cliStage.open({ ...sources, artifacts }, contextOf()), { code: 'interrupted' });
   });
 
   it('fetches a Windows program by its name there', async () => {

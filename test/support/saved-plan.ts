@@ -1,17 +1,20 @@
 import type { PlanDocument } from '../../src/cli/documents.ts';
 import { planDigest } from '../../src/cli/plan/digest.ts';
 import { planDocument } from '../../src/cli/plan/document.ts';
+import { interruptionOf } from '../../src/core/interruption.ts';
 import type { AnyStage } from '../../src/core/stage.ts';
 import { planChain } from '../../src/engine/plan-chain.ts';
 import { applyStage } from '../../src/stages/apply.ts';
 import type { ApplyBench } from './apply-bench.ts';
+
+const NEVER = new AbortController().signal;
 
 /** The plan as `plan --out` would save it now. */
 export async function savedPlan(
   { sources, context }: Pick<ApplyBench, 'sources' | 'context'>,
   stages: readonly AnyStage[] = [applyStage],
 ): Promise<PlanDocument> {
-  const planned = await planChain(stages, sources, context, () => undefined);
+  const planned = await planChain(stages, { ...sources, interruption: interruptionOf(NEVER, NEVER) }, context, () => undefined);
   const { clusterUid, options } = context;
   const head = { release: options.release, clusterUid, digest: planDigest(context, planned.stages) };
   return JSON.parse(JSON.stringify(planDocument(context, 'done', planned, head, ''))) as PlanDocument;

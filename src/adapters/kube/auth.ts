@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Fault, messageOf } from '../../core/fault.ts';
 import type { Connection, UserEntry } from '../kubeconfig/connection.ts';
-import { runExecPlugin } from './exec.ts';
+import { type ExecSurroundings, runExecPlugin } from './exec.ts';
 
 /** What proves who we are, for one request. */
 export interface Credential {
@@ -16,6 +16,8 @@ export interface Authorizer {
   current(): Promise<Credential>;
   /** After a 401: forgets what was cached. False if asking again could not change anything. */
   refresh(used: Credential): boolean;
+  /** Ends the plugin that is at work: nobody waits for it any more. */
+  close(): void;
 }
 
 interface Cached {
@@ -27,7 +29,9 @@ interface Cached {
 const TOKEN_FILE_MS = 60_000;
 
 /** Credentials of a connection. As in kubectl none are ever sent over plain http. */
-export function authorizerOf(connection: Connection, terminal: boolean, now: () => number = Date.now): Authorizer {
+export function authorizerOf(connection: Connection, around: Omit<ExecSurroundings, 'closed'>, now: () => number = Date.now): Authorizer {
+  const closed = new AbortController();
+  const surroundings = { ...around, closed: closed.signal };
   const renewable = Boolean(connection.user.exec || connection.user.tokenFile || connection.user['auth-provider']);
   let pending: Promise<Cached> | undefined;
   let cached: Cached | undefined;
@@ -35,7 +39,7 @@ export function authorizerOf(connection: Connection, terminal: boolean, now: () 
     async current() {
       if (cached && now() < cached.expiresAt) return cached.credential;
       // Requests that start together wait for one run of the plugin.
-      pending ??= obtain(connection, terminal, now).finally(() => {
+      pending ??= obtain(connection, surroundings, now).finally(() => {
         pending = undefined;
       });
       cached = await pending;
@@ -46,10 +50,11 @@ export function authorizerOf(connection: Connection, terminal: boolean, now: () 
       if (renewable && cached?.credential === used) cached = undefined;
       return renewable;
     },
+    close: () => closed.abort(),
   };
 }
 
-async function obtain(connection: Connection, terminal: boolean, now: () => number): Promise<Cached> {
+async function obtain(connection: Connection, surroundings: ExecSurroundings, now: () => number): Promise<Cached> {
   const { user } = connection;
   const never = Number.POSITIVE_INFINITY;
   if (connection.server.startsWith('http://')) return { credential: {}, expiresAt: never };
@@ -63,7 +68,7 @@ async function obtain(connection: Connection, terminal: boolean, now: () => numb
     return { credential: { ...certificate, authorization: `Basic ${basic}` }, expiresAt: never };
   }
   if (certificate.certificate) return { credential: certificate, expiresAt: never };
-  if (user.exec) return fromPlugin(connection, terminal);
+  if (user.exec) return fromPlugin(connection, surroundings);
   if (user['auth-provider']) return fromProvider(connection, now);
   return { credential: {}, expiresAt: never };
 }
@@ -85,10 +90,10 @@ async function fileToken(file: string, otherwise: string | undefined): Promise<C
   }
 }
 
-async function fromPlugin(connection: Connection, terminal: boolean): Promise<Cached> {
+async function fromPlugin(connection: Connection, surroundings: ExecSurroundings): Promise<Cached> {
   const { exec } = connection.user;
   if (!exec) return { credential: {}, expiresAt: Number.POSITIVE_INFINITY };
-  const { token, certificate, key, expiresAt } = await runExecPlugin(exec, connection, terminal);
+  const { token, certificate, key, expiresAt } = await runExecPlugin(exec, connection, surroundings);
   const credential = { ...(token ? { authorization: `Bearer ${token}` } : {}), ...(certificate && key ? { certificate, key } : {}) };
   return { credential, expiresAt: expiresAt ?? Number.POSITIVE_INFINITY };
 }

@@ -6,9 +6,10 @@ import { type Connection, connectionText } from '../kubeconfig/connection.ts';
 import { together } from '../together.ts';
 import type { Trace } from '../trace.ts';
 import { explainFailure } from './failure.ts';
+import { OtherCluster } from './other-cluster.ts';
 import { readerOf } from './read.ts';
 import { Transport } from './transport.ts';
-import { otherCluster, writerOf } from './write.ts';
+import { writerOf } from './write.ts';
 
 export interface ClusterOptions {
   /** Version of this program, for User-Agent. */
@@ -20,7 +21,7 @@ export interface ClusterOptions {
   /** Who wants to see the requests. */
   readonly trace?: Trace | undefined;
   /** Ctrl-C. */
-  readonly interruption?: Pick<Interruption, 'hard' | 'late'> | undefined;
+  readonly interruption?: Pick<Interruption, 'soft' | 'hard' | 'late'> | undefined;
   /** The confirmed cluster: every write first checks that kube-system still has this UID. */
   readonly expectedClusterUid?: string;
   /** Objects per page of a list; 500 unless said. */
@@ -61,7 +62,7 @@ export function openCluster(connection: Connection, options: ClusterOptions): Op
   const guard = together(async () => {
     if (pinned === undefined) return;
     const found = (await reader.get(K.Namespace, 'kube-system'))?.metadata.uid;
-    if (found !== pinned) throw otherCluster(pinned, found, connectionText(connection));
+    if (found !== pinned) throw new OtherCluster(pinned, found, connectionText(connection));
   });
   async function clusterUid(): Promise<string> {
     try {

@@ -5,6 +5,8 @@ export interface RequestEnd {
   readonly signal: AbortSignal;
   /** Throws what the caller's signal was aborted with, or Fault('interrupted'). */
   throwIfEnded(): void;
+  /** The work's value. What it waits for is not waited for once the request has ended; its own failure then says nothing. */
+  whileOpen<T>(work: Promise<T>): Promise<T>;
   close(): void;
 }
 
@@ -29,11 +31,26 @@ export class RequestCut {
     const cut = new AbortController();
     if (this.#interruption?.late.aborted) cut.abort(interrupted());
     this.#open.add(cut);
+    const signal = own ? AbortSignal.any([own, cut.signal]) : cut.signal;
+    const throwIfEnded = () => {
+      own?.throwIfAborted();
+      cut.signal.throwIfAborted();
+    };
     return {
-      signal: own ? AbortSignal.any([own, cut.signal]) : cut.signal,
-      throwIfEnded() {
-        own?.throwIfAborted();
-        cut.signal.throwIfAborted();
+      signal,
+      throwIfEnded,
+      async whileOpen(work) {
+        const ended = Promise.withResolvers<never>();
+        const end = () => ended.reject(signal.reason);
+        signal.addEventListener('abort', end, { once: true });
+        try {
+          return await Promise.race([work, ended.promise]);
+        } catch (thrown) {
+          throwIfEnded();
+          throw thrown;
+        } finally {
+          signal.removeEventListener('abort', end);
+        }
       },
       close: () => this.#open.delete(cut),
     };

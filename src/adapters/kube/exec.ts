@@ -1,5 +1,7 @@
 import { Fault } from '../../core/fault.ts';
+import { type Interruption, interrupted } from '../../core/interruption.ts';
 import type { Connection, ExecEntry } from '../kubeconfig/connection.ts';
+import { endGroup, GROUPED } from '../process-group.ts';
 
 /** What a credential plugin printed. */
 export interface ExecCredential {
@@ -8,6 +10,16 @@ export interface ExecCredential {
   readonly key?: string;
   /** Milliseconds since the epoch; undefined: until the server refuses it. */
   readonly expiresAt?: number;
+}
+
+/** Where a plugin runs. */
+export interface ExecSurroundings {
+  /** A person is at the terminal: plugins may ask. */
+  readonly terminal: boolean;
+  /** Ctrl-C. */
+  readonly interruption?: Pick<Interruption, 'soft' | 'hard' | 'late'> | undefined;
+  /** Nobody waits for a credential any more. */
+  readonly closed?: AbortSignal | undefined;
 }
 
 interface ExecAnswer {
@@ -20,23 +32,24 @@ interface ExecAnswer {
   };
 }
 
+/** Between asking a plugin to end and ending it: within the time that an interrupted command has left. */
+const GRACE_MS = 500;
+
 const CLUSTER_CONFIG = 'client.authentication.k8s.io/exec';
 
 /**
  * Runs a credential plugin as kubectl does: KUBERNETES_EXEC_INFO in its environment, its stderr is ours,
  * standard input only where it may ask. Throws Fault('failed') if it cannot start, fails or prints something else.
  */
-export async function runExecPlugin(exec: ExecEntry, connection: Connection, terminal: boolean): Promise<ExecCredential> {
-  const interactive = mayAsk(exec, terminal);
-  const { execa } = await import('execa');
-  const extra = Object.fromEntries((exec.env ?? []).map(({ name, value }) => [name, value]));
-  const result = await execa(exec.command, [...(exec.args ?? [])], {
-    env: { ...connection.env, ...extra, KUBERNETES_EXEC_INFO: JSON.stringify(execInfo(exec, connection, interactive)) },
-    extendEnv: false,
-    reject: false,
-    stdin: interactive ? 'inherit' : 'ignore',
-    stderr: 'inherit',
-  });
+export async function runExecPlugin(exec: ExecEntry, connection: Connection, surroundings: ExecSurroundings): Promise<ExecCredential> {
+  const { interruption } = surroundings;
+  const isStopping = () => interruption?.soft.aborted === true && !interruption.hard.aborted;
+  const wasStopping = isStopping();
+  const first = await started(exec, connection, surroundings);
+  // One that may ask has the terminal, and Ctrl-C there ends it too: the action that is let come to its end needs it all the same.
+  const isCut = first.exitCode !== 0 && !wasStopping && isStopping();
+  const result = isCut ? await started(exec, connection, surroundings) : first;
+  if (result.isCanceled) throw interrupted();
   if (result.code === 'ENOENT' || result.code === 'EACCES')
     throw new Fault('failed', `credential plugin ${exec.command} cannot be started (${result.code})`, [
       exec.installHint?.trim() || 'install it, and check that it is executable and on PATH',
@@ -46,6 +59,28 @@ export async function runExecPlugin(exec: ExecEntry, connection: Connection, ter
       'log in again with the tool of your provider',
     ]);
   return readAnswer(result.stdout, exec);
+}
+
+async function started(exec: ExecEntry, connection: Connection, surroundings: ExecSurroundings) {
+  const interactive = mayAsk(exec, surroundings.terminal);
+  const { execa } = await import('execa');
+  const extra = Object.fromEntries((exec.env ?? []).map(({ name, value }) => [name, value]));
+  const end = AbortSignal.any([surroundings.interruption?.late, surroundings.closed].filter((signal) => signal !== undefined));
+  // A group of its own has no terminal to ask at; without one, Ctrl-C would end what an action still needs.
+  const detached = GROUPED && !interactive;
+  const child = execa(exec.command, [...(exec.args ?? [])], {
+    env: { ...connection.env, ...extra, KUBERNETES_EXEC_INFO: JSON.stringify(execInfo(exec, connection, interactive)) },
+    extendEnv: false,
+    reject: false,
+    stdin: interactive ? 'inherit' : 'ignore',
+    stderr: 'inherit',
+    detached,
+    cancelSignal: end,
+    forceKillAfterDelay: GRACE_MS,
+  });
+  const endAll = () => endGroup(child.pid, 'SIGTERM');
+  if (detached) end.addEventListener('abort', endAll, { once: true });
+  return child.finally(() => end.removeEventListener('abort', endAll));
 }
 
 function mayAsk(exec: ExecEntry, terminal: boolean): boolean {

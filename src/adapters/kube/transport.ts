@@ -38,7 +38,7 @@ export interface TransportOptions {
   /** Asked right before a write is sent, and before it is sent again; throws where nothing may be written any more. */
   readonly mayWrite?: () => void;
   /** Ctrl-C. */
-  readonly interruption?: Pick<Interruption, 'hard' | 'late'> | undefined;
+  readonly interruption?: Pick<Interruption, 'soft' | 'hard' | 'late'> | undefined;
   /** Who wants to see the requests. */
   readonly trace?: Trace | undefined;
 }
@@ -70,7 +70,7 @@ export class Transport {
     this.#connection = connection;
     this.#options = options;
     this.#cut = new RequestCut(options.interruption);
-    this.#authorizer = authorizerOf(connection, options.terminal ?? false);
+    this.#authorizer = authorizerOf(connection, { terminal: options.terminal ?? false, interruption: options.interruption });
   }
 
   /** The body of a successful answer. Throws ApiFailure, or what the signal was aborted with. */
@@ -98,6 +98,7 @@ export class Transport {
   }
 
   async close(): Promise<void> {
+    this.#authorizer.close();
     (await this.#wire?.opened)?.close();
     this.#wire = undefined;
   }
@@ -115,7 +116,7 @@ export class Transport {
     let renewed = false;
     for (let attempt = 1; ; attempt += 1) {
       end.throwIfEnded();
-      const credential = await this.#authorizer.current();
+      const credential = await end.whileOpen(this.#authorizer.current());
       if (changes(call)) this.#options.mayWrite?.();
       const outcome = await this.#attempt(call, end, credential, use);
       if ('value' in outcome) return outcome.value;

@@ -1,4 +1,3 @@
-import { Fault } from '../../core/fault.ts';
 import type { Kind, KubeObject } from '../../core/object.ts';
 import { ApiFailure, type ClusterWriter } from '../../core/ports.ts';
 import { METADATA_ONE } from './list.ts';
@@ -59,12 +58,3 @@ export function writerOf(transport: Transport, namespace: string, guard: () => P
 
 /** What another cluster would say as well: no such object, or not this instance (to a patch 422, to a replacement 409). */
 const isOfAnother = (thrown: unknown): boolean => thrown instanceof ApiFailure && [404, 409, 422].includes(thrown.status);
-
-/** The refusal of house rule 5. */
-export function otherCluster(expected: string, found: string | undefined, where: string): Fault {
-  return new Fault(
-    'failed',
-    `this is another cluster than the one confirmed: kube-system has UID ${found ?? 'none'}, not ${expected} (${where})`,
-    ['check the context and what the server name points to; nothing was written'],
-  );
-}

@@ -4,6 +4,7 @@ import { K } from '../../core/kinds.ts';
 import type { KubeObject } from '../../core/object.ts';
 import { ApiFailure, type Clock, type Cluster, type Lock, type LockHold, type LockHolder } from '../../core/ports.ts';
 import type { OpenCluster } from '../kube/cluster.ts';
+import { OtherCluster } from '../kube/other-cluster.ts';
 import { holderOf, isFree, LEASE_NAME, released, renewed, specOf, taken } from './lease.ts';
 import { GIVE_UP_MS, Renewals } from './renewals.ts';
 import type { Stopwatch } from './stopwatch.ts';
@@ -103,8 +104,8 @@ function keepRenewing(deps: LockDeps, read: () => Promise<KubeObject | undefined
     } catch (thrown) {
       // A renewal that Ctrl-C cut off says nothing about the lock.
       if (isInterrupted(thrown)) return;
-      const gone = thrown instanceof Fault || (thrown instanceof ApiFailure && thrown.status === 404);
-      if (gone) lose(thrown instanceof Fault ? thrown : takenAway('nobody'));
+      const final = finalLoss(thrown);
+      if (final) lose(final);
       else if (renewals.tooOld) lose(notRenewed(thrown));
     }
   }
@@ -149,6 +150,12 @@ async function stillOurs(read: () => Promise<KubeObject | undefined>, identity: 
   throw takenAway(holderOf(live)?.identity ?? 'nobody');
 }
 
+/** What no later renewal can mend. Anything else is tried again while the lease is surely ours: a credential plugin may fail once. */
+function finalLoss(thrown: unknown): Fault | undefined {
+  if (thrown instanceof OtherCluster || (thrown instanceof Fault && thrown.code === 'locked')) return thrown;
+  return thrown instanceof ApiFailure && thrown.status === 404 ? takenAway('nobody') : undefined;
+}
+
 function takenAway(by: string): Fault {
   return new Fault('locked', `the lock was taken away during the run; it is now held by ${by}`, [
     'look who runs: kubectl netsvc-upgrade status',
@@ -156,7 +163,8 @@ function takenAway(by: string): Fault {
 }
 
 function notRenewed(cause: unknown): Fault {
-  return new Fault('locked', `the lock could not be renewed for ${GIVE_UP_MS / 1000} s`, ['run again when the API server answers'], cause);
+  const [why, next] = cause instanceof Fault ? [`: ${cause.message}`, cause.suggestions] : ['', ['run again when the API server answers']];
+  return new Fault('locked', `the lock could not be renewed for ${GIVE_UP_MS / 1000} s${why}`, next, cause);
 }
 
 function repeatUnref(ms: number, task: () => void): () => void {

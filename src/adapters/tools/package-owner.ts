@@ -1,7 +1,9 @@
 import { realpath } from 'node:fs/promises';
 import { quoteArgument } from '../../core/argv.ts';
+import { interrupted } from '../../core/interruption.ts';
 import type { FileOwner } from '../../core/ports.ts';
 import type { Environment } from '../kubeconfig/connection.ts';
+import { GROUPED } from '../process-group.ts';
 
 type Owner = Extract<FileOwner, { removeWith: string }>;
 
@@ -64,8 +66,17 @@ const places: readonly { readonly manager: string; readonly path: RegExp; readon
 /** Longest time that a manager has to answer, milliseconds. */
 const LIMIT_MS = 10_000;
 
-/** Who else manages this file; undefined if nobody does, by the word of every manager of this machine. */
-export async function ownerOf(file: string, env: Environment, limitMs = LIMIT_MS): Promise<FileOwner | undefined> {
+interface Asking {
+  readonly limitMs?: number;
+  /** Ctrl-C. */
+  readonly cut?: AbortSignal | undefined;
+}
+
+/**
+ * Who else manages this file; undefined if nobody does, by the word of every manager of this machine. Throws Fault('interrupted') once
+ * it is cut off: that is no answer of a manager.
+ */
+export async function ownerOf(file: string, env: Environment, asking: Asking = {}): Promise<FileOwner | undefined> {
   const real = await realpath(file).catch(() => file);
   // By its name first: a snap's program is a link to the one program that runs all snaps.
   const byPlace = ownerByPlace(file) ?? ownerByPlace(real);
@@ -73,7 +84,7 @@ export async function ownerOf(file: string, env: Environment, limitMs = LIMIT_MS
   let failed: FileOwner | undefined;
   for (const question of questions) {
     for (const name of namesOf(file, real)) {
-      const answer = await ask(question, name, env, limitMs);
+      const answer = await ask(question, name, env, asking);
       if (answer && 'removeWith' in answer) return answer;
       failed ??= answer;
     }
@@ -87,7 +98,12 @@ function namesOf(file: string, real: string): ReadonlySet<string> {
 }
 
 /** In English: pacman and apk answer in the person's language otherwise. */
-async function ask(question: Question, name: string, env: Environment, limitMs: number): Promise<FileOwner | undefined> {
+async function ask(
+  question: Question,
+  name: string,
+  env: Environment,
+  { limitMs = LIMIT_MS, cut }: Asking,
+): Promise<FileOwner | undefined> {
   const { execa } = await import('execa');
   const args = question.args(name);
   const result = await execa(question.program, [...args], {
@@ -96,7 +112,11 @@ async function ask(question: Question, name: string, env: Environment, limitMs: 
     reject: false,
     timeout: limitMs,
     stdin: 'ignore',
+    // A Ctrl-C at the terminal that lets an action come to its end must not make an answer of its own.
+    detached: GROUPED,
+    ...(cut === undefined ? {} : { cancelSignal: cut }),
   });
+  if (result.isCanceled) throw interrupted();
   // A folder on PATH that may not be entered looks like a program that may not be run.
   if (result.code !== undefined && ['ENOENT', 'ENOTDIR', 'EACCES'].includes(result.code)) return undefined;
   const said = [result.stderr, result.stdout].flatMap((text) => text.split('\n')).filter((line) => line.trim() !== '');

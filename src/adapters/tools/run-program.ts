@@ -1,4 +1,5 @@
 import type { RunToolOptions, ToolResult } from '../../core/ports.ts';
+import { endGroup, GROUPED } from '../process-group.ts';
 import { collectOutput } from './program-output.ts';
 
 export interface ProgramRun extends Omit<RunToolOptions, 'program'> {
@@ -12,7 +13,6 @@ export interface ProgramRun extends Omit<RunToolOptions, 'program'> {
 const OUTPUT_LIMIT = 64 * 1024 * 1024;
 /** Between asking a program to end and ending it. */
 const GRACE_MS = 2000;
-const GROUPED = process.platform !== 'win32';
 
 /** Runs a program by argv, never through a shell. How it failed is data; this does not throw. */
 export async function runProgram(program: string, args: readonly string[], run: ProgramRun): Promise<ToolResult> {
@@ -35,6 +35,7 @@ export async function runProgram(program: string, args: readonly string[], run: 
     collectOutput(child[name], limit, () => child.kill(), run.onLine && ((line) => run.onLine?.(line, name))),
   );
   child.nodeChildProcess.once('exit', (_code, signal) => {
+    // What a killed program had started (a credential plugin, say) would hold its output open, and us with it.
     // One that was asked to end may do so with a code of its own.
     if (signal !== null || child.nodeChildProcess.killed || run.signal?.aborted) endGroup(child.pid);
   });
@@ -54,16 +55,6 @@ function settingsOf({ stdin, timeoutMs, signal }: ProgramRun) {
     ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
     ...(signal === undefined ? {} : { cancelSignal: signal }),
   };
-}
-
-/** What a killed program had started (a credential plugin, say) would hold its output open, and us with it. */
-function endGroup(pid: number | undefined): void {
-  if (!GROUPED || pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // Nobody is left in the group.
-  }
 }
 
 interface Ended {

@@ -35,7 +35,7 @@ export function openTools(options: ToolsOptions): Tools {
   };
   return {
     which,
-    ownerOf: (file) => ownerOf(file, options.env),
+    ownerOf: (file) => ownerOf(file, options.env, { cut: options.cut }),
     programOf: (tool) => options.programs[tool],
     platform: () => ({
       os: process.platform === 'win32' ? 'windows' : process.platform,

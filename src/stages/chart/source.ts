@@ -3,6 +3,7 @@ import type { Reading } from '../../core/check.ts';
 import type { Context } from '../../core/context.ts';
 import { Fault } from '../../core/fault.ts';
 import { type ChartPlace, type HelmVersion, helmShow, helmVersion, parseHelmVersion } from '../../core/helm-argv.ts';
+import { isAnswer } from '../../core/interruption.ts';
 import { isJsonMap, type JsonMap, textAt } from '../../core/json-map.ts';
 import type { Sources, Tools } from '../../core/ports.ts';
 import { readYaml } from '../../merge/yaml-rules.ts';
@@ -56,7 +57,7 @@ export async function readValuesFile({ files }: Sources, { options }: Context): 
   try {
     return yamlMap(await files.readText(options.chartValues), options.chartValues);
   } catch (thrown) {
-    throw thrown instanceof Fault ? new Fault('usage', thrown.message, ['write the values as YAML: name: value']) : thrown;
+    throw isAnswer(thrown) ? new Fault('usage', thrown.message, ['write the values as YAML: name: value']) : thrown;
   }
 }
 
@@ -72,7 +73,7 @@ export async function reading<T>(read: () => Promise<T>): Promise<Reading<T>> {
   try {
     return { value: await read() };
   } catch (thrown) {
-    if (!(thrown instanceof Fault)) throw thrown;
+    if (!isAnswer(thrown)) throw thrown;
     const [hint] = thrown.suggestions;
     return { unread: thrown.message, ...(hint ? { hint: `${hint.charAt(0).toUpperCase()}${hint.slice(1)}` } : {}) };
   }

@@ -1,7 +1,7 @@
 import type { Context } from '../../core/context.ts';
-import { Fault } from '../../core/fault.ts';
 import { helmTemplate } from '../../core/helm-argv.ts';
 import type { Installation } from '../../core/installation.ts';
+import { isAnswer } from '../../core/interruption.ts';
 import type { Sources } from '../../core/ports.ts';
 import { containersOf } from '../../detect/workload.ts';
 import { parseManifest } from '../../merge/manifest.ts';
@@ -30,7 +30,7 @@ async function renderedChart(sources: Sources, context: Context): Promise<string
   try {
     return await runHelm(sources.tools, helmTemplate('target', fetched.value.place));
   } catch (thrown) {
-    if (thrown instanceof Fault) return undefined; // apply says why, with NS-235
+    if (isAnswer(thrown)) return undefined; // apply says why, with NS-235
     throw thrown;
   }
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../../core/context.ts';
-import { Fault } from '../../core/fault.ts';
+import { isAnswer } from '../../core/interruption.ts';
 import type { Sources } from '../../core/ports.ts';
 import { listedSum } from '../../detect/cli-version.ts';
 
@@ -24,7 +24,7 @@ export async function findCli(sources: Sources, context: Context): Promise<CliSo
     const sum = await publishedSum(sources, context, path);
     return { path, url: artifacts.urlOf(release, path), ...(sum ? { sum } : {}) };
   } catch (thrown) {
-    if (thrown instanceof Fault) return { missing: thrown.message };
+    if (isAnswer(thrown)) return { missing: thrown.message };
     throw thrown;
   }
 }

@@ -180,7 +180,7 @@ describe('kube transport', () => {
 
   it('gives what is under way up at Ctrl-C, and what comes after it once its time is over', async () => {
     const [hard, late] = [new AbortController(), new AbortController()];
-    const interruption = { hard: hard.signal, late: late.signal };
+    const interruption = { soft: hard.signal, hard: hard.signal, late: late.signal };
     let heard = () => {};
     const server = await on(() => heard());
     const { cluster } = clusterTo(server.url, {}, { interruption });
@@ -202,7 +202,11 @@ describe('kube transport', () => {
       sendStatus(response, 503, 'ServiceUnavailable', 'later');
       setImmediate(() => hard.abort());
     });
-    const { cluster } = clusterTo(server.url, {}, { interruption: { hard: hard.signal, late: new AbortController().signal } });
+    const { cluster } = clusterTo(
+      server.url,
+      {},
+      { interruption: { soft: hard.signal, hard: hard.signal, late: new AbortController().signal } },
+    );
     await assert.rejects(cluster.version(), { code: 'interrupted' });
   });
 

@@ -142,15 +142,15 @@ describe('the connection that kubectl would use', function () {
 
   it('reads tokens from tokenFile', async () => {
     const connection = await read({}, [first]);
-    assert.deepEqual(await authorizerOf(connection, false).current(), { authorization: 'Bearer from-file' });
+    assert.deepEqual(await authorizerOf(connection, { terminal: false }).current(), { authorization: 'Bearer from-file' });
   });
 
   it('prefers the file to a token beside it as long as it can be read, as kubectl does', async () => {
     const connection = await read({}, [first]);
     const both = { ...connection, user: { ...connection.user, token: 'beside' } };
-    assert.deepEqual(await authorizerOf(both, false).current(), { authorization: 'Bearer from-file' });
+    assert.deepEqual(await authorizerOf(both, { terminal: false }).current(), { authorization: 'Bearer from-file' });
     const lost = { ...both, user: { ...both.user, tokenFile: '/nowhere/token' } };
-    assert.deepEqual(await authorizerOf(lost, false).current(), { authorization: 'Bearer beside' });
+    assert.deepEqual(await authorizerOf(lost, { terminal: false }).current(), { authorization: 'Bearer beside' });
   });
 
   it('keeps impersonation of the kubeconfig, flag by flag replaced, in the private kubeconfig too', async () => {
@@ -161,12 +161,12 @@ describe('the connection that kubectl would use', function () {
 
   it('leaves a token file before --token, as kubectl does, and lets certificate flags replace those of the entry', async () => {
     const tokened = await read({ token: 'flag' }, [first]);
-    assert.deepEqual(await authorizerOf(tokened, false).current(), { authorization: 'Bearer from-file' });
+    assert.deepEqual(await authorizerOf(tokened, { terminal: false }).current(), { authorization: 'Bearer from-file' });
     assert.equal((await read({ token: 'flag', user: 'tokened' }, [second])).user.token, 'flag');
     const certificate = join(folder, 'a', 'pki', 'client.crt');
     const key = join(folder, 'a', 'pki', 'client.key');
     const certified = await read({ user: 'tokened', clientCertificate: certificate, clientKey: key }, [second]);
-    assert.deepEqual(await authorizerOf(certified, false).current(), {
+    assert.deepEqual(await authorizerOf(certified, { terminal: false }).current(), {
       authorization: 'Bearer t0',
       certificate: client.certificate,
       key: client.key,
@@ -298,7 +298,7 @@ describe('the connection that kubectl would use', function () {
       { ...env, KUBECONFIG: first },
       { now: () => new Date('2100-01-01') },
     );
-    assert.equal((await authorizerOf(connection, false).current()).authorization, 'Bearer fresh');
+    assert.equal((await authorizerOf(connection, { terminal: false }).current()).authorization, 'Bearer fresh');
   });
 
   it('is that of the pod where there is no kubeconfig', async () => {
@@ -310,7 +310,7 @@ describe('the connection that kubectl would use', function () {
     const pod = { ...env, KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' };
     const connection = await readConnection({}, pod, { serviceAccountFolder: account });
     assert.deepEqual([connection.source, connection.server, connection.namespace], ['in-cluster', 'https://[fd00::1]:443', 'agents']);
-    assert.deepEqual(await authorizerOf(connection, false).current(), { authorization: 'Bearer pod-token' });
+    assert.deepEqual(await authorizerOf(connection, { terminal: false }).current(), { authorization: 'Bearer pod-token' });
     const chosen = await readConnection({}, { ...pod, KUBECONFIG: second }, { serviceAccountFolder: account });
     assert.equal(chosen.server, 'https://own.example');
   });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { OtherCluster } from '../../../src/adapters/kube/other-cluster.ts';
 import { leaseLock } from '../../../src/adapters/lock/lock.ts';
 import { Fault } from '../../../src/core/fault.ts';
 import { interrupted } from '../../../src/core/interruption.ts';
@@ -174,6 +175,24 @@ describe('the lock', () => {
     assert.equal(await lockOf('bob').holder(), undefined);
   });
 
+  it('is not lost by a credential plugin that fails once, and is where it fails for 45 s, with its own next step', async () => {
+    const { lockOf, pass, memory } = ground();
+    const { lost, isHeld } = await lockOf('alice').acquire();
+    memory.away = new Fault('failed', 'credential plugin aws failed: exit 1', ['log in again']);
+    await pass(15);
+    memory.away = undefined;
+    await pass(45);
+    assert.equal(isHeld(), true);
+    assert.equal(lost.aborted, false);
+    memory.away = new Fault('failed', 'credential plugin aws failed: exit 1', ['log in again']);
+    await pass(30);
+    assert.equal(lost.aborted, false);
+    await pass(15);
+    assert.ok(isLocked(lost.reason));
+    assert.match(lost.reason.message, /could not be renewed for 45 s: credential plugin aws failed/);
+    assert.deepEqual(lost.reason.suggestions, ['log in again']);
+  });
+
   it('is lost while a renewal hangs without an answer', async () => {
     const { lockOf, pass, memory } = ground();
     const { lost } = await lockOf('alice').acquire();
@@ -182,6 +201,14 @@ describe('the lock', () => {
     assert.equal(lost.aborted, false);
     await pass(15);
     assert.ok(isLocked(lost.reason));
+  });
+
+  it('is lost at once where another cluster answers', async () => {
+    const { lockOf, pass, memory } = ground();
+    const { lost } = await lockOf('alice').acquire();
+    memory.away = new OtherCluster('one', 'two', 'here');
+    await pass(15);
+    assert.match(lost.reason.message, /another cluster/);
   });
 
   it('is lost when somebody deletes it', async () => {

@@ -87,9 +87,24 @@ describe('ownerOf', () => {
     });
   }
 
+  it('is asked out of reach of a Ctrl-C at the terminal', async function () {
+    if (process.platform === 'win32') this.skip();
+    await manager('pacman', 'echo "$2 is owned by p$$-g$(/bin/ps -o pgid= -p $$ | /usr/bin/tr -d " ") 1-1"');
+    const owner = await ownerOf('/opt/x', { PATH: folder });
+    const [, pid, group] = /p(\d+)-g(\d+)/.exec(owner && 'removeWith' in owner ? owner.removeWith : '') ?? assert.fail();
+    assert.equal(pid, group);
+  });
+
+  it('is nobody’s answer once a person has given the look up', async () => {
+    const cut = new AbortController();
+    await manager('pacman', 'exec /bin/sleep 30');
+    setTimeout(() => cut.abort(), 300);
+    await assert.rejects(ownerOf('/opt/x', { PATH: folder }, { cut: cut.signal }), { code: 'interrupted' });
+  });
+
   it('is not known where a manager does not answer in time', async () => {
     await manager('dpkg', 'exec sleep 30');
-    const owner = await ownerOf('/opt/x', { PATH: `${folder}:/bin:/usr/bin` }, 300);
+    const owner = await ownerOf('/opt/x', { PATH: `${folder}:/bin:/usr/bin` }, { limitMs: 300 });
     assert.deepEqual(owner, { manager: 'dpkg', unknown: 'no answer within 0.3 s', askWith: 'dpkg -S /opt/x' });
   });
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { interrupted } from '../../../src/core/interruption.ts';
 import { type ChartParts, chartBench, openedChart } from '../../support/chart-bench.ts';
 
 const found = async (parts: ChartParts) => (await openedChart(chartBench({ crdsApplied: true, ...parts }))).outcomes;
@@ -43,6 +44,23 @@ describe('where the chart and its values come from', () => {
     const { outcomes } = await openedChart({ ...bench, sources: { ...bench.sources, tools } });
     assert.equal(outcomes['NS-239'], 'error');
   });
+
+  for (const command of ['version', 'show', 'upgrade']) {
+    it(`ends with the look that a person gave up during helm ${command}: nobody refused anything`, async () => {
+      const bench = chartBench({ crdsApplied: true });
+      const run = bench.sources.tools.run;
+      let cut = 0;
+      const cutOff: typeof run = async (...args) => {
+        if (args[0].args[0] !== command) return run(...args);
+        cut += 1;
+        throw interrupted();
+      };
+      await assert.rejects(openedChart({ ...bench, sources: { ...bench.sources, tools: { ...bench.sources.tools, run: cutOff } } }), {
+        code: 'interrupted',
+      });
+      assert.ok(cut > 0);
+    });
+  }
 
   it('cannot do anything without helm', async () => {
     const bench = chartBench({ crdsApplied: true });
