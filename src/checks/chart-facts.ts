@@ -8,6 +8,11 @@ import type { SourceJudged } from './judged-twice.ts';
 /** The newest revision of the operator's chart release, and the object that it is stored in. */
 export interface StoredRelease {
   readonly record: HelmRecord;
+  /**
+   * The revision that an upgrade goes on from: the newest that is deployed, and where none is, the newest of all (`prepareUpgrade` of
+   * helm 3 and 4). Its values are kept; what it holds and the new one does not is deleted.
+   */
+  readonly base: HelmRecord;
   readonly storage: HelmStorage;
   readonly object: string;
 }

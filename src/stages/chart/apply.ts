@@ -118,7 +118,7 @@ function agreed({ upgrade, conflicts, stored }: ChartFacts): HelmUpgrade {
 
 function differenceOf({ stored, trial }: ChartFacts): ChartDifference | undefined {
   if ('unread' in stored || 'unread' in trial || trial.value.type !== 'accepted') return undefined;
-  const before = parseManifest(stored.value.record.manifest, 'the stored release').documents.map(({ object }) => object);
+  const before = parseManifest(stored.value.base.manifest, 'the stored release').documents.map(({ object }) => object);
   return chartDifference(before, trial.value.documents);
 }
 

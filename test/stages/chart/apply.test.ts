@@ -173,6 +173,79 @@ const editedOperator = {
   },
 };
 
+/** Revision 4, which failed on the way to the target; revision 3 is deployed. */
+const failedAttempt = (more: Readonly<Record<string, unknown>> = {}) =>
+  storedIn({
+    stored: {
+      version: 4,
+      info: { status: 'failed', description: 'conflict' },
+      chart: { metadata: { name: 'tigera-operator', version: 'v3.32.1' }, values: { manageCRDs: true } },
+      config: { manageCRDs: false, goldmane: { enabled: false }, whisker: { enabled: false } },
+      manifest: '',
+      ...more,
+    },
+  });
+
+describe('a chart upgrade after a failed revision: helm goes on from the one that is deployed', () => {
+  for (const helm of ['v3.19.5', 'v4.3.1']) {
+    it(`sets anew with helm ${helm} what only the failed revision had set`, async () => {
+      const { plan } = await openedChart(chartBench({ helm, crdsApplied: true, objects: failedAttempt() }));
+      assert.deepEqual(commands(plan), [`helm upgrade calico ${PLACE} --reset-then-reuse-values ${OFF}`]);
+    });
+  }
+
+  it('gives helm 3.13 the values of the deployed one', async () => {
+    const bench = chartBench({ helm: 'v3.13.0', crdsApplied: true, objects: failedAttempt() });
+    assert.deepEqual(commands((await openedChart(bench)).plan), [`helm upgrade calico ${PLACE} --values /w/chart-values.json ${OFF}`]);
+    assert.equal(bench.saved.get('chart-values.json'), '{"installation":{"registry":"mirror.example.org"}}');
+  });
+
+  it('NS-232: tells of the failed revision, and whose values are taken', async () => {
+    const { findings } = await openedChart(chartBench({ crdsApplied: true, objects: failedAttempt() }));
+    const told = findings.find(({ id }) => id === 'NS-232');
+    assert.equal(told?.outcome, 'error');
+    assert.match(told?.message ?? '', /^revision 4 of tigera-operator\/calico is failed: conflict; .*values.* of revision 3/);
+    assert.match(told?.hint ?? '', /--values/);
+  });
+
+  it('NS-232: speaks of no other revision where none is deployed, as after an installation that failed', async () => {
+    const bench = chartBench({ crdsApplied: true, stored: { info: { status: 'failed', description: 'conflict' } } });
+    const told = (await openedChart(bench)).findings.find(({ id }) => id === 'NS-232');
+    assert.equal(told?.message, 'revision 3 of tigera-operator/calico is failed: conflict');
+  });
+
+  it('NS-233: looks for a pinned operator in the values that helm takes', async () => {
+    const pinned = { tigeraOperator: { version: 'v1.32.12' } };
+    const inBase = chartBench({ crdsApplied: true, stored: { config: pinned }, objects: failedAttempt() });
+    assert.equal((await openedChart(inBase)).outcomes['NS-233'], 'error');
+    const inFailed = chartBench({ crdsApplied: true, objects: failedAttempt({ config: pinned }) });
+    assert.equal((await openedChart(inFailed)).outcomes['NS-233'], 'ok');
+  });
+
+  it('NS-236: finds the CRDs that helm deletes because the deployed revision holds them', async () => {
+    const bench = chartBench({ crdsApplied: true, stored: { manifest: CRD_IN_RELEASE }, objects: [...failedAttempt(), liveCrd()] });
+    assert.equal((await openedChart(bench)).outcomes['NS-236'], 'error');
+  });
+
+  it('NS-240: does not take the word of the failed revision for the CSI driver', async () => {
+    const config = { installation: { kubeletVolumePluginPath: '/var/lib/kubelet' } };
+    const parts: ChartParts = { defaults: CSI_DEFAULT, objects: [csiDriver, ...failedAttempt({ config })], crdsApplied: true };
+    assert.equal((await openedChart(chartBench(parts))).outcomes['NS-240'], 'error');
+  });
+
+  it('leaves on what the failed revision may have brought already: switched off, it would be left behind', async () => {
+    const manifest = '---\napiVersion: operator.tigera.io/v1\nkind: Goldmane\nmetadata: { name: default }\n';
+    const { plan } = await openedChart(chartBench({ crdsApplied: true, objects: failedAttempt({ config: {}, manifest }) }));
+    assert.match(commands(plan).join(), /--set manageCRDs=false --set whisker.enabled=false$/);
+  });
+
+  it('goes on from the newest of all where none is deployed', async () => {
+    const config = { manageCRDs: true, goldmane: { enabled: false }, whisker: { enabled: false } };
+    const { plan } = await openedChart(chartBench({ crdsApplied: true, stored: { info: { status: 'failed' }, config } }));
+    assert.deepEqual(commands(plan), [`helm upgrade calico ${PLACE} --reset-then-reuse-values`]);
+  });
+});
+
 const REFUSED: readonly (readonly [string, string, ChartParts])[] = [
   ['NS-231', 'a release that is stored nowhere', { storage: 'none', options: { path: 'chart' } }],
   ['NS-231', 'Secrets that may not be read', { forbidden: true }],
