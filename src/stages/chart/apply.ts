@@ -1,5 +1,6 @@
 import { chartChecks } from '../../checks/chart-catalogue.ts';
 import type { OwnersJudged } from '../../checks/owner-facts.ts';
+import { typhaOrderNote, typhaOrderTaken } from '../../checks/operator.ts';
 import { noneBreaks, ownersSearched } from '../../checks/owner-references.ts';
 import { sourceChecks } from '../../checks/source-release.ts';
 import type { Action } from '../../core/action.ts';
@@ -31,7 +32,7 @@ type ChartApplyFacts = ChartFacts &
 export const chartApply = pathPart<ChartApplyFacts>({
   paths: ['chart'],
   // The operator that this starts changes UIDs: the cluster is searched again right before.
-  checks: [...sourceChecks, ...chartChecks, ownersSearched, noneBreaks],
+  checks: [...sourceChecks, ...chartChecks, typhaOrderTaken, ownersSearched, noneBreaks],
   async survey(sources, context, installation) {
     const [facts, renamingSwitch, owners, restarts] = await Promise.all([
       // What is performed is tried against the cluster as it is right before.
@@ -123,7 +124,7 @@ function differenceOf({ stored, trial }: ChartFacts): ChartDifference | undefine
 }
 
 function notesOf(
-  { upgrade, target, crds, upgraded, restarts }: ChartApplyFacts,
+  { installation, upgrade, target, crds, upgraded, restarts }: ChartApplyFacts,
   difference: ChartDifference | undefined,
 ): readonly string[] {
   if (upgraded) return [];
@@ -131,6 +132,7 @@ function notesOf(
     ...('value' in target ? [`the chart is ${target.value.name} ${target.value.version} from ${target.value.place}`] : []),
     ...(upgrade?.settings ?? []).map(({ value, to, because }) => `${value}=${to}: ${because}`),
     ...(crds ? [] : ['the new CRDs exist only after the new operator runs: new configuration cannot be applied until after the upgrade']),
+    ...typhaOrderNote(installation),
     ...restartNotes(restarts),
     ...(difference && difference.removed.length > 0 ? [`helm deletes what the chart no longer has: ${difference.removed.join(', ')}`] : []),
   ];

@@ -5,16 +5,22 @@ import type { StagePlan } from '../../../src/core/stage.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { applyStage } from '../../../src/stages/apply.ts';
 
-import { configuration, configurationCrd } from '../../support/calico-objects.ts';
+import { configuration, configurationCrd, deployment } from '../../support/calico-objects.ts';
 import { type ChartParts, chartBench, openedChart, storedIn } from '../../support/chart-bench.ts';
 
 import { objectOf } from '../../support/inventory.ts';
+import { TYPHA } from '../../support/operated-bench.ts';
 
 const commands = (plan: StagePlan) =>
   'skip' in plan ? [] : plan.actions.flatMap(({ effect }) => (effect.type === 'exec' ? [commandLine(effect.run)] : []));
 
 const PLACE = '/w/tigera-operator-v3.32.1-a8c938318041.tgz --version v3.32.1 --namespace tigera-operator';
 const OFF = '--set manageCRDs=false --set goldmane.enabled=false --set whisker.enabled=false';
+
+const upgradedBefore = {
+  chart: { metadata: { name: 'tigera-operator', version: 'v3.32.1' }, values: { manageCRDs: true } },
+  config: { manageCRDs: false, goldmane: { enabled: false }, whisker: { enabled: false } },
+};
 
 describe('apply on the chart path', () => {
   it('upgrades the release with its values kept, where the CRDs are there already', async () => {
@@ -88,11 +94,6 @@ describe('apply on the chart path', () => {
     assert.deepEqual(commands(plan), [`helm upgrade calico ${PLACE} --reset-then-reuse-values --values more.yaml --set manageCRDs=false`]);
   });
 
-  const upgradedBefore = {
-    chart: { metadata: { name: 'tigera-operator', version: 'v3.32.1' }, values: { manageCRDs: true } },
-    config: { manageCRDs: false, goldmane: { enabled: false }, whisker: { enabled: false } },
-  };
-
   it('switches flow logs on when asked for after an upgrade that left them off, once', async () => {
     const options = { enableFlowLogs: true };
     const { plan } = await openedChart(chartBench({ stored: upgradedBefore, options, crdsApplied: true }));
@@ -145,6 +146,27 @@ describe('apply on the chart path', () => {
     const error = 'Error: UPGRADE FAILED: [resource mapping not found for name: "default": no matches for kind "Goldmane"';
     assert.equal((await openedChart(chartBench({ trial: { error } }))).outcomes['NS-239'], 'not-applicable');
     assert.equal((await openedChart(chartBench({ trial: { error }, crdsApplied: true }))).outcomes['NS-239'], 'error');
+  });
+});
+
+describe('agents and Typha in a chart upgrade, which its operator replaces in the same second', () => {
+  const typha = deployment('calico-typha', 'quay.io/calico/typha:v3.27.5', { namespace: 'calico-system' });
+  const [check = '', subject = ''] = TYPHA.split('=');
+
+  it('NS-251: is refused until a person takes it on by name, and told in the plan', async () => {
+    const { findings, plan } = await openedChart(chartBench({ crdsApplied: true, objects: [typha] }));
+    const told = findings.find(({ id }) => id === check);
+    assert.deepEqual([told?.outcome, told?.byName, told?.evidence.map(({ text }) => text)], ['error', true, [subject]]);
+    assert.ok('actions' in plan && plan.notes?.some((note) => /Typha and the agents in the same second/.test(note)));
+    const accepted = chartBench({ crdsApplied: true, objects: [typha], options: { accept: [{ check, subject }] } });
+    assert.equal((await openedChart(accepted)).outcomes[check], 'accepted');
+  });
+
+  it('NS-251: is asked no more once the release is upgraded, as in a run that goes on', async () => {
+    const bench = chartBench({ crdsApplied: true, objects: [typha], stored: upgradedBefore });
+    const { clusterUid } = bench.context;
+    bench.record = { target: 'v3.32.1', source: 'v3.27.5', clusterUid, digests: {} } as ReturnType<typeof Object.assign>;
+    assert.equal((await openedChart(bench)).outcomes[check], 'not-applicable');
   });
 });
 
