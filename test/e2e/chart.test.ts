@@ -55,7 +55,18 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
   it('asks as the user whom the flags name, and helm with it', async () => {
     await cluster.plane.kubectl(['create', 'clusterrolebinding', 'upgraders', '--clusterrole=cluster-admin', '--group=upgraders']);
     const before = (await programRequests(cluster.plane)).length;
-    const result = await cluster.upgrade('plan', ...flagsOf(cluster), '--skip', 'cli', '--as', 'ann', '--as-group', 'upgraders');
+    const result = await cluster.upgrade(
+      'plan',
+      ...flagsOf(cluster),
+      '--accept',
+      TYPHA,
+      '--skip',
+      'cli',
+      '--as',
+      'ann',
+      '--as-group',
+      'upgraders',
+    );
     assert.equal(result.exitCode, 0, said(result));
     const requests = (await programRequests(cluster.plane)).slice(before);
     assert.ok(
@@ -82,7 +93,7 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
 
   it('plans the very commands, and writes nothing', async () => {
     const before = await cluster.versions();
-    const result = await cluster.upgrade('plan', ...flagsOf(cluster), '-o', 'wide');
+    const result = await cluster.upgrade('plan', ...flagsOf(cluster), '--accept', TYPHA, '-o', 'wide');
     assert.equal(result.exitCode, 0, said(result));
     assert.match(result.stdout, /kubectl apply --server-side --force-conflicts -f \S+crd_projectcalico_org\.yaml/);
     assert.match(

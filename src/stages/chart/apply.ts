@@ -1,6 +1,6 @@
 import { chartChecks } from '../../checks/chart-catalogue.ts';
-import type { OwnersJudged } from '../../checks/owner-facts.ts';
 import { typhaOrderNote, typhaOrderTaken } from '../../checks/operator.ts';
+import type { OwnersJudged } from '../../checks/owner-facts.ts';
 import { noneBreaks, ownersSearched } from '../../checks/owner-references.ts';
 import { sourceChecks } from '../../checks/source-release.ts';
 import type { Action } from '../../core/action.ts';
@@ -112,15 +112,15 @@ function upgradeAction(name: string, facts: ChartFacts, context: Context): Actio
  */
 function agreed({ upgrade, conflicts, stored }: ChartFacts): HelmUpgrade {
   if (!upgrade) throw new Fault('blocked', 'the chart release, its chart or helm could not be read', ['see NS-231, NS-234 and NS-235']);
-  const found = conflicts !== undefined && 'value' in conflicts && conflicts.value.length > 0;
+  const found = conflicts !== undefined && 'value' in conflicts && conflicts.value.some(({ manager }) => manager !== undefined);
   const onServer = 'value' in stored && stored.value.record.applyMethod === 'server-side';
   return { ...upgrade, takeFields: found && onServer && upgrade.helm.major >= 4 };
 }
 
-function differenceOf({ stored, trial }: ChartFacts): ChartDifference | undefined {
+function differenceOf({ stored, trial, conflicts }: ChartFacts): ChartDifference | undefined {
   if ('unread' in stored || 'unread' in trial || trial.value.type !== 'accepted') return undefined;
   const before = parseManifest(stored.value.base.manifest, 'the stored release').documents.map(({ object }) => object);
-  return chartDifference(before, trial.value.documents);
+  return chartDifference(before, trial.value.documents, conflicts && 'value' in conflicts ? conflicts.value : []);
 }
 
 function notesOf(

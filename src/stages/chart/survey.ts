@@ -21,12 +21,13 @@ import { contains, type JsonMap } from '../../core/json-map.ts';
 import type { Sources } from '../../core/ports.ts';
 import { changes } from '../apply/file.ts';
 import { type CrdFacts, readCrdFacts } from '../target/crds.ts';
+import { readConflicts } from './conflicts.ts';
 import { readForeignCrds, readLostCrds } from './crd-owners.ts';
 import { fetchedTarget } from './fetched.ts';
 import { readStoredRelease } from './release.ts';
 import type { HelmAnswer } from './run-helm.ts';
 import { type FetchedChart, type ReadChart, readChart, readHelmVersion, readValuesFile } from './source.ts';
-import { readConflicts, tryUpgrade } from './trial.ts';
+import { tryUpgrade } from './trial.ts';
 
 export interface ChartFacts extends ChartJudged {
   /** Undefined where the operator applies them itself. */
@@ -63,8 +64,8 @@ export async function readChartFacts(
   const upgraded = known !== undefined && isUpgraded(known, context);
   const trial = await trialOf(sources, { upgrade, known, upgraded, crdsPending: crds !== undefined && changes(crds), answer });
   const documents = 'value' in trial && trial.value.type === 'accepted' ? trial.value.documents : undefined;
-  const { record: release, base } = 'value' in stored ? stored.value : {};
-  const conflicts = documents && release ? await readConflicts(sources.cluster, documents, release) : undefined;
+  const { base } = 'value' in stored ? stored.value : {};
+  const conflicts = documents && 'value' in stored ? await readConflicts(sources.cluster, documents, stored.value) : undefined;
   return {
     ...{ installation, stored, helm, target, upgraded, trial, conflicts, record, crds, upgrade },
     pins: known ? pinsOf(known) : [],
