@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict';
-import { commandLine } from '../../../src/core/argv.ts';
 import { ApiFailure } from '../../../src/core/ports.ts';
-import type { StagePlan } from '../../../src/core/stage.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { applyStage } from '../../../src/stages/apply.ts';
 
 import { configuration, configurationCrd, deployment } from '../../support/calico-objects.ts';
-import { type ChartParts, chartBench, openedChart, storedIn } from '../../support/chart-bench.ts';
+import { type ChartParts, chartBench, commandsOf, openedChart, storedIn } from '../../support/chart-bench.ts';
 
 import { objectOf } from '../../support/inventory.ts';
 import { TYPHA } from '../../support/operated-bench.ts';
-
-const commands = (plan: StagePlan) =>
-  'skip' in plan ? [] : plan.actions.flatMap(({ effect }) => (effect.type === 'exec' ? [commandLine(effect.run)] : []));
 
 const PLACE = '/w/tigera-operator-v3.32.1-a8c938318041.tgz --version v3.32.1 --namespace tigera-operator';
 const OFF = '--set manageCRDs=false --set goldmane.enabled=false --set whisker.enabled=false';
@@ -26,13 +21,13 @@ describe('apply on the chart path', () => {
   it('upgrades the release with its values kept, where the CRDs are there already', async () => {
     const { outcomes, plan } = await openedChart(chartBench({ crdsApplied: true }));
     assert.deepEqual(new Set(Object.values(outcomes)), new Set(['ok', 'not-applicable']));
-    assert.deepEqual(commands(plan), [`helm upgrade calico ${PLACE} --reset-then-reuse-values ${OFF}`]);
+    assert.deepEqual(commandsOf(plan), [`helm upgrade calico ${PLACE} --reset-then-reuse-values ${OFF}`]);
   });
 
   it('brings CRDs that are missing right before the upgrade, and judges anew in between', async () => {
     const { plan } = await openedChart(chartBench());
-    assert.match(commands(plan)[0] ?? '', /^kubectl apply --server-side --force-conflicts -f \S+\/v1_crd_projectcalico_org.yaml$/);
-    assert.match(commands(plan)[1] ?? '', /^helm upgrade/);
+    assert.match(commandsOf(plan)[0] ?? '', /^kubectl apply --server-side --force-conflicts -f \S+\/v1_crd_projectcalico_org.yaml$/);
+    assert.match(commandsOf(plan)[1] ?? '', /^helm upgrade/);
     assert.equal('actions' in plan && plan.actions.at(-1)?.afresh, true);
   });
 
@@ -58,7 +53,7 @@ describe('apply on the chart path', () => {
     const known = { chart: { metadata: { name: 'tigera-operator', version: 'v3.30.7' }, values: { manageCRDs: true } } };
     const { plan, outcomes } = await openedChart(chartBench({ stored: known, options: { manageCrds: true } }));
     assert.equal(outcomes['NS-238'], 'ok');
-    assert.deepEqual(commands(plan), [
+    assert.deepEqual(commandsOf(plan), [
       `helm upgrade calico ${PLACE} --reset-then-reuse-values --set manageCRDs=true --set goldmane.enabled=false --set whisker.enabled=false`,
     ]);
   });
@@ -66,13 +61,13 @@ describe('apply on the chart path', () => {
   it('gives helm 3.13 the values of the release as a private file', async () => {
     const bench = chartBench({ helm: 'v3.13.0', crdsApplied: true });
     const { plan } = await openedChart(bench);
-    assert.deepEqual(commands(plan), [`helm upgrade calico ${PLACE} --values /w/chart-values.json ${OFF}`]);
+    assert.deepEqual(commandsOf(plan), [`helm upgrade calico ${PLACE} --values /w/chart-values.json ${OFF}`]);
     assert.equal(bench.saved.get('chart-values.json'), '{"installation":{"registry":"mirror.example.org"}}');
   });
 
   it('tells helm where the release is when it is stored in ConfigMaps', async () => {
     const { plan } = await openedChart(chartBench({ storage: 'ConfigMap', crdsApplied: true }));
-    assert.match(commands(plan)[0] ?? '', /^HELM_DRIVER=configmap helm upgrade/);
+    assert.match(commandsOf(plan)[0] ?? '', /^HELM_DRIVER=configmap helm upgrade/);
   });
 
   it('has nothing to do, and asks the server nothing, once the release is deployed with what is wanted', async () => {
@@ -91,14 +86,16 @@ describe('apply on the chart path', () => {
   it('lets values of a file speak for themselves', async () => {
     const files = { 'more.yaml': 'goldmane:\n  enabled: true\nwhisker:\n  enabled: false\n' };
     const { plan } = await openedChart(chartBench({ files, options: { chartValues: 'more.yaml' }, crdsApplied: true }));
-    assert.deepEqual(commands(plan), [`helm upgrade calico ${PLACE} --reset-then-reuse-values --values more.yaml --set manageCRDs=false`]);
+    assert.deepEqual(commandsOf(plan), [
+      `helm upgrade calico ${PLACE} --reset-then-reuse-values --values more.yaml --set manageCRDs=false`,
+    ]);
   });
 
   it('switches flow logs on when asked for after an upgrade that left them off, once', async () => {
     const options = { enableFlowLogs: true };
     const { plan } = await openedChart(chartBench({ stored: upgradedBefore, options, crdsApplied: true }));
     const on = '--set goldmane.enabled=true --set whisker.enabled=true';
-    assert.deepEqual(commands(plan), [`helm upgrade calico ${PLACE} --reset-then-reuse-values ${on}`]);
+    assert.deepEqual(commandsOf(plan), [`helm upgrade calico ${PLACE} --reset-then-reuse-values ${on}`]);
     const config = { manageCRDs: false, goldmane: { enabled: true }, whisker: { enabled: true } };
     const after = chartBench({ stored: { ...upgradedBefore, config }, options, crdsApplied: true });
     assert.ok('skip' in (await openedChart(after)).plan);
@@ -185,15 +182,6 @@ const csiDriver = objectOf('apps/v1', 'DaemonSet', 'csi-node-driver', {
   },
 });
 const CSI_DEFAULT = 'installation: { kubeletVolumePluginPath: None }\n';
-const editedOperator = {
-  manager: 'kubectl-set',
-  operation: 'Update',
-  fieldsV1: {
-    'f:spec': {
-      'f:template': { 'f:spec': { 'f:containers': { 'k:{"name":"tigera-operator"}': { 'f:image': {} } } } },
-    },
-  },
-};
 
 /** Revision 4, which failed on the way to the target; revision 3 is deployed. */
 const failedAttempt = (more: Readonly<Record<string, unknown>> = {}) =>
@@ -212,13 +200,13 @@ describe('a chart upgrade after a failed revision: helm goes on from the one tha
   for (const helm of ['v3.19.5', 'v4.3.1']) {
     it(`sets anew with helm ${helm} what only the failed revision had set`, async () => {
       const { plan } = await openedChart(chartBench({ helm, crdsApplied: true, objects: failedAttempt() }));
-      assert.deepEqual(commands(plan), [`helm upgrade calico ${PLACE} --reset-then-reuse-values ${OFF}`]);
+      assert.deepEqual(commandsOf(plan), [`helm upgrade calico ${PLACE} --reset-then-reuse-values ${OFF}`]);
     });
   }
 
   it('gives helm 3.13 the values of the deployed one', async () => {
     const bench = chartBench({ helm: 'v3.13.0', crdsApplied: true, objects: failedAttempt() });
-    assert.deepEqual(commands((await openedChart(bench)).plan), [`helm upgrade calico ${PLACE} --values /w/chart-values.json ${OFF}`]);
+    assert.deepEqual(commandsOf((await openedChart(bench)).plan), [`helm upgrade calico ${PLACE} --values /w/chart-values.json ${OFF}`]);
     assert.equal(bench.saved.get('chart-values.json'), '{"installation":{"registry":"mirror.example.org"}}');
   });
 
@@ -258,13 +246,13 @@ describe('a chart upgrade after a failed revision: helm goes on from the one tha
   it('leaves on what the failed revision may have brought already: switched off, it would be left behind', async () => {
     const manifest = '---\napiVersion: operator.tigera.io/v1\nkind: Goldmane\nmetadata: { name: default }\n';
     const { plan } = await openedChart(chartBench({ crdsApplied: true, objects: failedAttempt({ config: {}, manifest }) }));
-    assert.match(commands(plan).join(), /--set manageCRDs=false --set whisker.enabled=false$/);
+    assert.match(commandsOf(plan).join(), /--set manageCRDs=false --set whisker.enabled=false$/);
   });
 
   it('goes on from the newest of all where none is deployed', async () => {
     const config = { manageCRDs: true, goldmane: { enabled: false }, whisker: { enabled: false } };
     const { plan } = await openedChart(chartBench({ crdsApplied: true, stored: { info: { status: 'failed' }, config } }));
-    assert.deepEqual(commands(plan), [`helm upgrade calico ${PLACE} --reset-then-reuse-values`]);
+    assert.deepEqual(commandsOf(plan), [`helm upgrade calico ${PLACE} --reset-then-reuse-values`]);
   });
 });
 
@@ -299,7 +287,7 @@ describe('what stands against a chart upgrade', () => {
       const objects = storedIn({ storage: newer, stored: { version: 9, config: { installation: { registry: 'new.example.org' } } } });
       const bench = chartBench({ crdsApplied: true, storage: older, objects });
       const { plan } = await openedChart(bench);
-      assert.equal(commands(plan).join().startsWith('HELM_DRIVER=configmap helm upgrade'), newer === 'ConfigMap');
+      assert.equal(commandsOf(plan).join().startsWith('HELM_DRIVER=configmap helm upgrade'), newer === 'ConfigMap');
       const found = (await applyStage.open(bench.sources, bench.context)).findings().find(({ id }) => id === 'NS-231');
       assert.match(found?.message ?? '', /revision 9/);
     });
@@ -379,127 +367,5 @@ describe('what stands against a chart upgrade', () => {
       same.findings.find(({ id }) => id === 'NS-242')?.evidence?.map(({ text }) => text),
       ['apiServer.old'],
     );
-  });
-
-  for (const [helm, method, forced] of [
-    ['v3.19.5', undefined, false],
-    ['v4.3.1', 'ssa', true],
-    // A release of helm 3: helm 4 stays with client-side apply, and refuses the flag there.
-    ['v4.3.1', undefined, false],
-    ['v4.3.1', 'csa', false],
-    ['v3.19.5', 'ssa', false],
-  ] as const) {
-    it(`NS-241: names fields set by hand before ${helm} takes them (${method ?? 'no'} method), and takes them only once accepted`, async () => {
-      const accept = [{ check: 'NS-241' }];
-      const parts: ChartParts = { helm, crdsApplied: true, ...(method ? { stored: { apply_method: method } } : {}) };
-      const edit = (bench: ReturnType<typeof chartBench>) => {
-        bench.around.edit('Deployment', 'tigera-operator', [], editedOperator);
-        return openedChart(bench);
-      };
-      assert.equal((await edit(chartBench(parts))).outcomes['NS-241'], 'error');
-      const { outcomes, plan } = await edit(chartBench({ ...parts, options: { accept } }));
-      assert.equal(outcomes['NS-241'], 'accepted');
-      assert.equal(commands(plan)[0]?.includes('--force-conflicts'), forced);
-    });
-  }
-});
-
-describe('what was removed in the cluster by hand and the chart would bring back', () => {
-  const manifestOf = (env: string, more = '') => `---
-apiVersion: apps/v1
-kind: Deployment
-metadata: { name: tigera-operator, namespace: tigera-operator }
-spec: { template: { spec: { containers: [{ name: tigera-operator, image: "quay.io/tigera/operator:v1.32.12", env: ${env} }] } } }
-${more}`;
-  /** The same in the installed revision and in the new one; the live operator has no variable. */
-  const unchanged = (manifest: string, parts: ChartParts = {}): ChartParts => ({
-    ...{ crdsApplied: true, trial: { manifest } },
-    ...parts,
-    stored: { manifest, ...parts.stored },
-  });
-  const FIELD = 'spec.template.spec.containers[tigera-operator].env[KEEP].value';
-  const OBJECT = 'Deployment/tigera-operator/tigera-operator';
-  const KEEP = '[{ name: KEEP, value: "1" }]';
-  const evidenceIn = async (parts: ChartParts) => {
-    const told = (await openedChart(chartBench(parts))).findings.find(({ id }) => id === 'NS-241');
-    return [told?.outcome, told?.exit, told?.evidence.map(({ text, detail }) => `${text}: ${detail}`)];
-  };
-
-  it('NS-241: is named, and shown in the plan as a change of the object', async () => {
-    const parts = unchanged(manifestOf(KEEP));
-    assert.deepEqual(await evidenceIn(parts), ['error', 'conflicts', [`${OBJECT} ${FIELD}: removed in the cluster`]]);
-    const { plan } = await openedChart(chartBench(parts));
-    assert.ok('actions' in plan);
-    assert.deepEqual(
-      plan.objects?.map(({ ref, change, fields, note }) => [ref.name, change, fields, note]),
-      [['tigera-operator', 'update', [{ path: FIELD, after: '1' }], 'restarts 1 pod']],
-    );
-  });
-
-  it('NS-241: once accepted comes back, and helm 4 need not force it', async () => {
-    const accept = [{ check: 'NS-241' }];
-    const parts = unchanged(manifestOf(KEEP), { helm: 'v4.3.1', stored: { apply_method: 'ssa' }, options: { accept } });
-    const { outcomes, plan } = await openedChart(chartBench(parts));
-    assert.equal(outcomes['NS-241'], 'accepted');
-    assert.equal(commands(plan)[0]?.includes('--force-conflicts'), false);
-  });
-
-  it('NS-241: has nothing to say of what only the new chart has, and of what says nothing', async () => {
-    const parts = { crdsApplied: true, stored: { manifest: manifestOf('[]') }, trial: { manifest: manifestOf(KEEP) } };
-    assert.equal((await evidenceIn(parts))[0], 'ok');
-    // A server or an operator that writes an object anew leaves empty values out.
-    assert.equal((await evidenceIn(unchanged(manifestOf('[{ name: KEEP, value: "" }]'))))[0], 'ok');
-  });
-
-  const account = '---\napiVersion: v1\nkind: ServiceAccount\nmetadata: { name: extra, namespace: tigera-operator }\n';
-
-  it('NS-241: names an object that is gone, which the plan says is created', async () => {
-    const parts = unchanged(manifestOf('[]', account));
-    assert.deepEqual(await evidenceIn(parts), ['error', 'conflicts', ['ServiceAccount/tigera-operator/extra: removed in the cluster']]);
-    const { plan } = await openedChart(chartBench(parts));
-    assert.ok('actions' in plan);
-    assert.deepEqual(
-      plan.objects?.map(({ ref, change }) => `${change} ${ref.name}`),
-      ['unchanged tigera-operator', 'create extra'],
-    );
-  });
-
-  it('NS-241: knows of nothing removed where no revision was ever deployed', async () => {
-    const parts = unchanged(manifestOf('[]', account), { stored: { info: { status: 'failed' } } });
-    assert.equal((await evidenceIn(parts))[0], 'ok');
-  });
-
-  it('NS-241: shows in the plan what another manager has set as well, with who it was', async () => {
-    const bench = chartBench(unchanged(manifestOf('[]')));
-    const path = '/spec/template/spec/containers/0/image';
-    bench.around.edit('Deployment', 'tigera-operator', [{ op: 'replace', path, value: 'mirror.corp/op:v1' }], editedOperator);
-    const { plan } = await openedChart(bench);
-    assert.ok('actions' in plan);
-    const image = 'spec.template.spec.containers[tigera-operator].image';
-    assert.deepEqual(
-      plan.objects?.map(({ change, fields, taken }) => [change, fields, taken]),
-      [
-        [
-          'update',
-          [{ path: image, before: 'mirror.corp/op:v1', after: 'quay.io/tigera/operator:v1.32.12' }],
-          [{ path: image, manager: 'kubectl-set' }],
-        ],
-      ],
-    );
-  });
-
-  const installed = (spec: string) =>
-    `---\napiVersion: operator.tigera.io/v1\nkind: Installation\nmetadata: { name: default }\nspec: ${spec}\n`;
-
-  it('NS-241: leaves to a custom resource of a client-side release what the chart does not change, for helm patches only that', async () => {
-    const same = unchanged(installed('{ registry: mirror.example.org/, nonPrivileged: Disabled }'));
-    assert.equal((await evidenceIn(same))[0], 'ok');
-    const changed = { ...same, trial: { manifest: installed('{ registry: other.example.org/, nonPrivileged: Disabled }') } };
-    assert.deepEqual(await evidenceIn(changed), ['error', 'conflicts', ['Installation/default spec.registry: removed in the cluster']]);
-    const onServer = { ...same, stored: { ...same.stored, apply_method: 'ssa' } };
-    assert.deepEqual((await evidenceIn(onServer))[2], [
-      'Installation/default spec.registry: removed in the cluster',
-      'Installation/default spec.nonPrivileged: removed in the cluster',
-    ]);
   });
 });
