@@ -249,6 +249,12 @@ describe('a chart upgrade after a failed revision: helm goes on from the one tha
     assert.match(commandsOf(plan).join(), /--set manageCRDs=false --set whisker.enabled=false$/);
   });
 
+  it('looks for the deployed one only where helm is told to look, in the store of the newest', async () => {
+    const stored = { version: 4, info: { status: 'failed' }, config: { manageCRDs: true, goldmane: { enabled: false } } };
+    const { plan } = await openedChart(chartBench({ crdsApplied: true, objects: storedIn({ storage: 'ConfigMap', stored }) }));
+    assert.match(commandsOf(plan).join(), /^HELM_DRIVER=configmap .* --reset-then-reuse-values --set whisker.enabled=false$/);
+  });
+
   it('goes on from the newest of all where none is deployed', async () => {
     const config = { manageCRDs: true, goldmane: { enabled: false }, whisker: { enabled: false } };
     const { plan } = await openedChart(chartBench({ crdsApplied: true, stored: { info: { status: 'failed' }, config } }));
