@@ -2,12 +2,18 @@ import type { Reading } from '../core/check.ts';
 import type { HelmStorage, HelmVersion } from '../core/helm-argv.ts';
 import type { HelmRecord } from '../core/helm-record.ts';
 import type { Pin } from '../core/helm-values.ts';
-import type { KubeObject } from '../core/object.ts';
+import type { KubeObject, ObjectRef } from '../core/object.ts';
+import type { FieldChange } from '../core/plan.ts';
 import type { SourceJudged } from './judged-twice.ts';
 
 /** The newest revision of the operator's chart release, and the object that it is stored in. */
 export interface StoredRelease {
   readonly record: HelmRecord;
+  /**
+   * The revision that an upgrade goes on from: the newest that is deployed, and where none is, the newest of all (`prepareUpgrade` of
+   * helm 3 and 4). Its values are kept; what it holds and the new one does not is deleted.
+   */
+  readonly base: HelmRecord;
   readonly storage: HelmStorage;
   readonly object: string;
 }
@@ -20,11 +26,13 @@ export interface TargetChart {
   readonly place: string;
 }
 
-/** A field that the chart tool would have to take from another manager, or stop at. */
+/** Somebody else's decision that the chart tool would undo, or stop at. */
 export interface FieldConflict {
-  readonly object: string;
-  readonly path: string;
-  readonly manager: string;
+  readonly ref: ObjectRef;
+  /** From what it is to what the chart makes of it; an empty path for an object that is gone and would come back. */
+  readonly change: FieldChange;
+  /** Who has set the field; absent for what was removed, of which the server keeps no owner. */
+  readonly manager?: string;
 }
 
 /** What the server said of the rendered upgrade; `untold` while the new CRDs are not there, without which it cannot say. */

@@ -1,8 +1,9 @@
 import { type Check, notApplicable, ok, read } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import { dryRunsOnServer, keepsValues } from '../core/helm-argv.ts';
+import { refText } from '../core/object.ts';
 import { withStored } from './chart.ts';
-import type { ChartJudged } from './chart-facts.ts';
+import type { ChartJudged, FieldConflict } from './chart-facts.ts';
 import { defineCheck, failed, failIfAny, PROGRAM } from './define.ts';
 
 export const helmFits: Check<ChartJudged> = defineCheck('NS-234', {
@@ -106,7 +107,7 @@ export const valuesKnown: Check<ChartJudged> = defineCheck('NS-242', {
   }),
 });
 
-/** helm 4 stops at such a field of a server-side release with a failed revision; others are mostly written over (operator facts §3). */
+/** helm 4 stops at a field of another in a server-side release, with a failed revision; all else is mostly written over (operator facts §3). */
 export const noFieldTaken: Check<ChartJudged> = defineCheck('NS-241', {
   category: 'manifest',
   severity: 'error',
@@ -115,16 +116,27 @@ export const noFieldTaken: Check<ChartJudged> = defineCheck('NS-241', {
     if (upgraded) return notApplicable('the release is upgraded already');
     if (conflicts === undefined) return notApplicable('not known before the server accepts the upgrade: see NS-239');
     const found = read(conflicts);
-    if (found.length === 0) return ok('helm writes no field that another manager has set to something else');
-    const managers = [...new Set(found.map(({ manager }) => manager))].join(', ');
+    if (found.length === 0)
+      return ok('helm writes no field that another manager has set to something else, and puts back nothing that was removed');
     return failed(
-      `helm would set ${counted(found.length, 'field')} that ${managers} has set otherwise, or stop there`,
+      undone(found),
       'Put what you want to keep into a file for --values; accept by name to have all of these fields set as the chart says.',
       {
         next: `${PROGRAM} plan --values FILE`,
         exit: 'conflicts',
-        evidence: found.map(({ object, path, manager }) => ({ text: `${object} ${path}`, detail: `set by ${manager}` })),
+        evidence: found.map(({ ref, change, manager }) => ({
+          text: `${refText(ref)} ${change.path}`.trim(),
+          detail: manager === undefined ? 'removed in the cluster' : `set by ${manager}`,
+        })),
       },
     );
   }),
 });
+
+function undone(found: readonly FieldConflict[]): string {
+  const managers = found.flatMap(({ manager }) => manager ?? []);
+  const removed = found.length - managers.length;
+  const set = `set ${counted(managers.length, 'field')} that ${[...new Set(managers)].join(', ')} has set otherwise, or stop there`;
+  const back = `put back ${counted(removed, 'field or object', 'fields or objects')} that someone has removed`;
+  return `helm would ${[...(managers.length > 0 ? [set] : []), ...(removed > 0 ? [back] : [])].join('; and ')}`;
+}

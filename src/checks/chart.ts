@@ -53,12 +53,15 @@ function historyOf({ name, namespace }: HelmRecord): string {
   return `helm history ${name} --namespace ${namespace}`;
 }
 
-function failedRevision(what: string, { record }: StoredRelease, facts: ChartJudged, context: Context): Verdict {
+function failedRevision(failure: string, { record, base }: StoredRelease, facts: ChartJudged, context: Context): Verdict {
   const ours = continues(facts.record, context) && record.chart.version === context.options.release;
+  const other = base.revision !== record.revision;
+  const what = other ? `${failure}; helm goes on with the values and from the objects of revision ${base.revision}` : failure;
   if (ours)
     return failed(`${what}; it was left by the run that goes on now`, 'Continue the run.', { expected: true, next: `${PROGRAM} run` });
   const hint = 'Mend the cause, or go back with helm rollback; or accept this check by name: the upgrade then starts from what is there.';
-  return failed(what, hint, { next: historyOf(record) });
+  const values = other ? ` Values that only revision ${record.revision} has count again only in a file for --values.` : '';
+  return failed(what, `${hint}${values}`, { next: historyOf(record) });
 }
 
 /** A release that keeps the old operator would say that it is upgraded while nothing is (domain §11.4). */

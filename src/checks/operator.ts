@@ -1,18 +1,26 @@
 import { type Check, notApplicable, ok } from '../core/check.ts';
+import type { Installation } from '../core/installation.ts';
 import { continues } from '../core/run-record.ts';
 import { type ApplyJudged, targetChecks } from './apply.ts';
 import { defineCheck, failed } from './define.ts';
+import type { SourceJudged } from './judged-twice.ts';
 import { crosses } from './releases.ts';
 
-/** On this path nobody can order Typha after the agents: said, and taken on by name (§0.2 of the field notes). */
-export const typhaOrderTaken: Check<ApplyJudged> = defineCheck('NS-251', {
+interface OrderJudged extends SourceJudged {
+  /** The operator of the target has been installed already: nothing is left to be taken on. */
+  readonly upgraded?: boolean;
+}
+
+/** Where an operator rolls them out nobody can order Typha after the agents: said, and taken on by name (§0.2 of the field notes). */
+export const typhaOrderTaken: Check<OrderJudged> = defineCheck('NS-251', {
   category: 'workloads',
   severity: 'error',
   ref: 'domain §0.2',
-  judge({ installation, record }, context) {
+  judge({ installation, record, upgraded }, context) {
     const { profile, options } = context;
     const { typhaRefusesAgentsBefore: since, operator } = profile;
     if (!installation.hasTypha || since === undefined || !operator.typha) return notApplicable('this installation has no Typha');
+    if (upgraded) return notApplicable('the operator of the target is installed already');
     const source = continues(record, context) ? record.source : installation.release;
     if (!crosses(source, options.release, since)) return ok('agents and Typha understand each other at both releases');
     const { kind, namespace, name } = operator.typha;
@@ -24,5 +32,10 @@ export const typhaOrderTaken: Check<ApplyJudged> = defineCheck('NS-251', {
     );
   },
 });
+
+/** For the plan of every path on which an operator replaces both. */
+export function typhaOrderNote({ hasTypha }: Pick<Installation, 'hasTypha'>): readonly string[] {
+  return hasTypha ? ['the operator replaces Typha and the agents in the same second; nobody can order them'] : [];
+}
 
 export const operatorChecks: readonly Check<ApplyJudged>[] = [...targetChecks, typhaOrderTaken];

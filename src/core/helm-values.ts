@@ -1,5 +1,4 @@
 import type { ChartNames } from './chart-names.ts';
-import type { HelmRecord } from './helm-record.ts';
 import { isJsonMap, type JsonMap, jsonAt } from './json-map.ts';
 
 /** One value that we set beside the person's own: `goldmane.enabled=false`. */
@@ -13,8 +12,9 @@ export interface Setting {
 /** What decides the values of the upgraded release. */
 export interface ValueFacts {
   readonly names: ChartNames;
-  readonly record: HelmRecord;
-  /** The person's values: those of the release, with those of a file over them. */
+  /** What may be there now, as rendered: of the newest revision, and of the one that the upgrade goes on from. */
+  readonly manifests: readonly string[];
+  /** The person's values: those of the revision that the upgrade goes on from, with those of a file over them. */
   readonly own: JsonMap;
   /** Values that the target's chart comes with. */
   readonly defaults: JsonMap;
@@ -41,7 +41,7 @@ function crdSetting({ names, own, defaults, manageCrds }: ValueFacts): readonly 
   return [{ value, to: false, because: 'the CRDs stay under your own tooling' }];
 }
 
-function additionSettings({ names, record, own, defaults, flowLogs }: ValueFacts): readonly Setting[] {
+function additionSettings({ names, manifests, own, defaults, flowLogs }: ValueFacts): readonly Setting[] {
   if (flowLogs) {
     return names.additions
       .filter(({ value }) => chartValue(defaults, value) !== undefined && chartValue(overlaid(defaults, own), value) !== true)
@@ -49,7 +49,7 @@ function additionSettings({ names, record, own, defaults, flowLogs }: ValueFacts
   }
   return names.additions
     .filter(({ value }) => chartValue(defaults, value) === true && chartValue(own, value) === undefined)
-    .filter(({ kind }) => !holdsKind(record.manifest, kind))
+    .filter(({ kind }) => !manifests.some((manifest) => holdsKind(manifest, kind)))
     .map(({ value, kind }) => ({ value, to: false, because: `the new chart would add ${kind}, which is not there now` }));
 }
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import type { ChartNames } from '../../src/core/chart-names.ts';
-import { parseHelmRecord } from '../../src/core/helm-record.ts';
 import { overlaid, pinsOf, settingsFor, settingValues, type ValueFacts } from '../../src/core/helm-values.ts';
 import { contains } from '../../src/core/json-map.ts';
 
@@ -12,15 +11,13 @@ const names: ChartNames = {
     { value: 'whisker.enabled', kind: 'Whisker' },
   ],
 };
-const stored = { name: 'calico', version: 1, info: { status: 'deployed' }, chart: { metadata: { name: 'op', version: 'v3.27.5' } } };
-const recordOf = (manifest: string) => parseHelmRecord(JSON.stringify({ ...stored, manifest }));
 const defaults = {
   manageCRDs: true,
   goldmane: { enabled: true },
   whisker: { enabled: true },
   tigeraOperator: { version: 'v1.42.3', image: 'tigera/operator' },
 };
-const facts: ValueFacts = { names, record: recordOf(''), own: {}, defaults, manageCrds: false, flowLogs: false };
+const facts: ValueFacts = { names, manifests: [''], own: {}, defaults, manageCrds: false, flowLogs: false };
 
 const SETTINGS: readonly (readonly [string, Partial<ValueFacts>, readonly string[]])[] = [
   ['leaves the CRDs to the person and the additions off', {}, ['manageCRDs=false', 'goldmane.enabled=false', 'whisker.enabled=false']],
@@ -38,8 +35,8 @@ const SETTINGS: readonly (readonly [string, Partial<ValueFacts>, readonly string
   ['asks no chart for additions that it does not know', { flowLogs: true, own: { goldmane: { enabled: false } }, defaults: {} }, []],
   ['keeps what the person has said', { own: { manageCRDs: true, goldmane: { enabled: true } } }, ['whisker.enabled=false']],
   [
-    'leaves on what the release has already',
-    { record: recordOf('---\nkind: Goldmane\nmetadata:\n---\nkind: Whisker\n') },
+    'leaves on what the release has already, in either of two revisions',
+    { manifests: ['---\nkind: Goldmane\nmetadata:\n', '---\nkind: Whisker\n'] },
     ['manageCRDs=false'],
   ],
   ['sets nothing that the target does not know', { defaults: {} }, []],

@@ -36,6 +36,7 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
   }
 
   const refusals: readonly (readonly [string, RegExp, (cluster: ChartCluster) => Promise<readonly string[]>])[] = [
+    ['the order of agents and Typha, not taken on by name', /NS-251/, async () => []],
     ['the chart of another release', /NS-235/, async ({ charts }) => ['--chart', charts.old]],
     ['an operator that is pinned', /NS-233/, async () => ['--values', await valuesFile('tigeraOperator: { version: v1.32.12 }')]],
     ['values that the schema of the chart rejects', /NS-239/, async () => ['--values', await valuesFile('goldmane: { enabled: maybe }')]],
@@ -54,7 +55,18 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
   it('asks as the user whom the flags name, and helm with it', async () => {
     await cluster.plane.kubectl(['create', 'clusterrolebinding', 'upgraders', '--clusterrole=cluster-admin', '--group=upgraders']);
     const before = (await programRequests(cluster.plane)).length;
-    const result = await cluster.upgrade('plan', ...flagsOf(cluster), '--skip', 'cli', '--as', 'ann', '--as-group', 'upgraders');
+    const result = await cluster.upgrade(
+      'plan',
+      ...flagsOf(cluster),
+      '--accept',
+      TYPHA,
+      '--skip',
+      'cli',
+      '--as',
+      'ann',
+      '--as-group',
+      'upgraders',
+    );
     assert.equal(result.exitCode, 0, said(result));
     const requests = (await programRequests(cluster.plane)).slice(before);
     assert.ok(
@@ -72,7 +84,7 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
       ]);
     await rules('operator.tigera.io', 'apps');
     const before = await cluster.versions();
-    const result = await cluster.upgrade('apply', '--yes', ...flagsOf(cluster));
+    const result = await cluster.upgrade('apply', '--yes', ...flagsOf(cluster), '--accept', TYPHA);
     assert.equal(result.exitCode, 8, said(result));
     assert.match(result.stdout, /NS-241[\s\S]*ClusterRole\/tigera-operator rules[\s\S]*kubectl-patch/);
     assert.equal(await cluster.versions(), before);
@@ -81,7 +93,7 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
 
   it('plans the very commands, and writes nothing', async () => {
     const before = await cluster.versions();
-    const result = await cluster.upgrade('plan', ...flagsOf(cluster), '-o', 'wide');
+    const result = await cluster.upgrade('plan', ...flagsOf(cluster), '--accept', TYPHA, '-o', 'wide');
     assert.equal(result.exitCode, 0, said(result));
     assert.match(result.stdout, /kubectl apply --server-side --force-conflicts -f \S+crd_projectcalico_org\.yaml/);
     assert.match(

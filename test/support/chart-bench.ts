@@ -166,3 +166,9 @@ export async function openedChart(bench: ChartBench): Promise<{
   const findings = open.findings();
   return { findings, outcomes: Object.fromEntries(findings.map(({ id, outcome }) => [id, outcome])), plan: open.plan() };
 }
+
+/** The commands of a plan, as a person would type them. */
+export function commandsOf(plan: StagePlan): readonly string[] {
+  if ('skip' in plan) return [];
+  return plan.actions.flatMap(({ effect }) => (effect.type === 'exec' ? [commandLine(effect.run)] : []));
+}

@@ -1,4 +1,5 @@
 import { chartChecks } from '../../checks/chart-catalogue.ts';
+import { typhaOrderNote, typhaOrderTaken } from '../../checks/operator.ts';
 import type { OwnersJudged } from '../../checks/owner-facts.ts';
 import { noneBreaks, ownersSearched } from '../../checks/owner-references.ts';
 import { sourceChecks } from '../../checks/source-release.ts';
@@ -31,7 +32,7 @@ type ChartApplyFacts = ChartFacts &
 export const chartApply = pathPart<ChartApplyFacts>({
   paths: ['chart'],
   // The operator that this starts changes UIDs: the cluster is searched again right before.
-  checks: [...sourceChecks, ...chartChecks, ownersSearched, noneBreaks],
+  checks: [...sourceChecks, ...chartChecks, typhaOrderTaken, ownersSearched, noneBreaks],
   async survey(sources, context, installation) {
     const [facts, renamingSwitch, owners, restarts] = await Promise.all([
       // What is performed is tried against the cluster as it is right before.
@@ -111,19 +112,19 @@ function upgradeAction(name: string, facts: ChartFacts, context: Context): Actio
  */
 function agreed({ upgrade, conflicts, stored }: ChartFacts): HelmUpgrade {
   if (!upgrade) throw new Fault('blocked', 'the chart release, its chart or helm could not be read', ['see NS-231, NS-234 and NS-235']);
-  const found = conflicts !== undefined && 'value' in conflicts && conflicts.value.length > 0;
+  const found = conflicts !== undefined && 'value' in conflicts && conflicts.value.some(({ manager }) => manager !== undefined);
   const onServer = 'value' in stored && stored.value.record.applyMethod === 'server-side';
   return { ...upgrade, takeFields: found && onServer && upgrade.helm.major >= 4 };
 }
 
-function differenceOf({ stored, trial }: ChartFacts): ChartDifference | undefined {
+function differenceOf({ stored, trial, conflicts }: ChartFacts): ChartDifference | undefined {
   if ('unread' in stored || 'unread' in trial || trial.value.type !== 'accepted') return undefined;
-  const before = parseManifest(stored.value.record.manifest, 'the stored release').documents.map(({ object }) => object);
-  return chartDifference(before, trial.value.documents);
+  const before = parseManifest(stored.value.base.manifest, 'the stored release').documents.map(({ object }) => object);
+  return chartDifference(before, trial.value.documents, conflicts && 'value' in conflicts ? conflicts.value : []);
 }
 
 function notesOf(
-  { upgrade, target, crds, upgraded, restarts }: ChartApplyFacts,
+  { installation, upgrade, target, crds, upgraded, restarts }: ChartApplyFacts,
   difference: ChartDifference | undefined,
 ): readonly string[] {
   if (upgraded) return [];
@@ -131,6 +132,7 @@ function notesOf(
     ...('value' in target ? [`the chart is ${target.value.name} ${target.value.version} from ${target.value.place}`] : []),
     ...(upgrade?.settings ?? []).map(({ value, to, because }) => `${value}=${to}: ${because}`),
     ...(crds ? [] : ['the new CRDs exist only after the new operator runs: new configuration cannot be applied until after the upgrade']),
+    ...typhaOrderNote(installation),
     ...restartNotes(restarts),
     ...(difference && difference.removed.length > 0 ? [`helm deletes what the chart no longer has: ${difference.removed.join(', ')}`] : []),
   ];

@@ -3,19 +3,19 @@ import type { Reading } from '../../core/check.ts';
 import type { Context } from '../../core/context.ts';
 import { messageOf } from '../../core/fault.ts';
 import type { HelmStorage } from '../../core/helm-argv.ts';
-import { parseHelmRecord } from '../../core/helm-record.ts';
+import { type HelmRecord, parseHelmRecord } from '../../core/helm-record.ts';
 import { unpackRelease } from '../../core/helm-unpack.ts';
 import type { ChartRelease, Installation } from '../../core/installation.ts';
 import { textAt } from '../../core/json-map.ts';
 import { K } from '../../core/kinds.ts';
-import type { KubeObject } from '../../core/object.ts';
+import { type KubeObject, objectKey } from '../../core/object.ts';
 import { ApiFailure, type ClusterReader, type Sources } from '../../core/ports.ts';
 import { parseManifest } from '../../merge/manifest.ts';
 
 const ROLE = 'helm itself reads and writes them: use an account that may get, list, create, update and delete them in this namespace.';
 
 /**
- * The newest revision of the release, in Secrets or in ConfigMaps (domain §2.2). In both, the newer counts: who told the chart tool to
+ * The newest revision of the release and the one that the chart tool goes on from, in Secrets or in ConfigMaps (domain §2.2). In both, the newer counts: who told the chart tool to
  * use the other kind has left the old ones where they were.
  */
 export async function readStoredRelease(cluster: ClusterReader, chart: ChartRelease | undefined): Promise<Reading<StoredRelease>> {
@@ -28,8 +28,8 @@ export async function readStoredRelease(cluster: ClusterReader, chart: ChartRele
       if (thrown instanceof ApiFailure && thrown.status === 403 && inSecrets.length > 0) return [];
       throw thrown;
     });
-    const last = [...inSecrets, ...inConfigMaps].toSorted((a, b) => revisionOf(b.revision) - revisionOf(a.revision))[0];
-    return (last && (await readRevision(cluster, chart, last))) ?? { unread: `${where} is stored neither in Secrets nor in ConfigMaps` };
+    const revisions = [...inSecrets, ...inConfigMaps].toSorted((a, b) => revisionOf(b.revision) - revisionOf(a.revision));
+    return (await readNewest(cluster, chart, revisions)) ?? { unread: `${where} is stored neither in Secrets nor in ConfigMaps` };
   } catch (thrown) {
     if (!(thrown instanceof ApiFailure)) throw thrown;
     const hint = thrown.status === 403 ? { hint: ROLE } : {};
@@ -37,15 +37,28 @@ export async function readStoredRelease(cluster: ClusterReader, chart: ChartRele
   }
 }
 
-/** The objects of the installed release, and the object that the release itself is stored in; empty if it cannot be read. */
+/** The objects of the installed release, and those that the release itself is stored in; empty if it cannot be read. */
 export async function releaseDocuments({ cluster }: Sources, _context: Context, { chart }: Installation): Promise<readonly KubeObject[]> {
   const stored = await readStoredRelease(cluster, chart);
   if ('unread' in stored) return [];
-  const { record, storage, object } = stored.value;
+  const { record, base, storage } = stored.value;
   const { namespace } = record;
-  const itself = { apiVersion: 'v1', kind: storage, metadata: { name: object.slice(object.indexOf('/') + 1), namespace } };
-  const documents = parseManifest(record.manifest, 'the stored release').documents;
-  return [itself, ...documents.map(({ object: one }) => ({ ...one, metadata: { namespace, ...one.metadata } }))];
+  // A failed revision may have brought objects already, and those of the one before it are still there.
+  const revisions = record === base ? [record] : [record, base];
+  const documents = revisions.flatMap((one) => [
+    { apiVersion: 'v1', kind: storage, metadata: { name: nameOfRevision(one), namespace } },
+    ...parseManifest(one.manifest, 'the stored release').documents.map(({ object }) => placedIn(namespace, object)),
+  ]);
+  return [...new Map(documents.map((one) => [objectKey(one), one])).values()];
+}
+
+function placedIn(namespace: string, object: KubeObject): KubeObject {
+  return { ...object, metadata: { namespace, ...object.metadata } };
+}
+
+/** As the chart tool names the object that it stores a revision in. */
+function nameOfRevision({ name, revision }: HelmRecord): string {
+  return `sh.helm.release.v1.${name}.v${revision}`;
 }
 
 interface StoredRevision {
@@ -63,17 +76,43 @@ async function revisionsIn(
   return (await cluster.list(K[storage], options)).map((revision) => ({ storage, revision }));
 }
 
+/** The first of the revisions, newest first, with the one that an upgrade of it goes on from. */
+async function readNewest(
+  cluster: ClusterReader,
+  chart: ChartRelease,
+  revisions: readonly StoredRevision[],
+): Promise<Reading<StoredRelease> | undefined> {
+  const [last] = revisions;
+  const newest = last && (await readRevision(cluster, chart, last));
+  if (!newest || 'unread' in newest) return newest;
+  const { storage } = last;
+  const record = newest.value;
+  const alone = { value: { record, base: record, storage, object: objectText(last) } };
+  // As the chart tool does it: the newest by its content, the others by their labels, and only where it stores them now.
+  const deployed = revisions.find((one) => one.storage === storage && one.revision.metadata.labels?.status === DEPLOYED);
+  if (record.status === DEPLOYED || deployed === undefined || deployed === last) return alone;
+  const base = await readRevision(cluster, chart, deployed);
+  if (!base) return { unread: `${objectText(deployed)} in ${chart.namespace} is gone: someone is at work on the release` };
+  return 'unread' in base ? base : { value: { ...alone.value, base: base.value } };
+}
+
+const DEPLOYED = 'deployed';
+
+function objectText({ storage, revision }: StoredRevision): string {
+  return `${storage.toLowerCase()}/${revision.metadata.name}`;
+}
+
 async function readRevision(
   cluster: ClusterReader,
   { namespace }: ChartRelease,
-  { storage, revision }: StoredRevision,
-): Promise<Reading<StoredRelease> | undefined> {
-  const stored = await cluster.get(K[storage], revision.metadata.name, namespace);
+  one: StoredRevision,
+): Promise<Reading<HelmRecord> | undefined> {
+  const stored = await cluster.get(K[one.storage], one.revision.metadata.name, namespace);
   if (!stored) return undefined;
-  const object = `${storage.toLowerCase()}/${stored.metadata.name}`;
+  const object = objectText(one);
   try {
     const record = parseHelmRecord(await unpackRelease(textAt(stored, 'data', 'release') ?? ''));
-    return { value: { record: { ...record, namespace: record.namespace || namespace }, storage, object } };
+    return { value: { ...record, namespace: record.namespace || namespace } };
   } catch (thrown) {
     return { unread: `${object} in ${namespace} cannot be understood: ${messageOf(thrown)}` };
   }

@@ -21,12 +21,13 @@ import { contains, type JsonMap } from '../../core/json-map.ts';
 import type { Sources } from '../../core/ports.ts';
 import { changes } from '../apply/file.ts';
 import { type CrdFacts, readCrdFacts } from '../target/crds.ts';
+import { readConflicts } from './conflicts.ts';
 import { readForeignCrds, readLostCrds } from './crd-owners.ts';
 import { fetchedTarget } from './fetched.ts';
 import { readStoredRelease } from './release.ts';
 import type { HelmAnswer } from './run-helm.ts';
 import { type FetchedChart, type ReadChart, readChart, readHelmVersion, readValuesFile } from './source.ts';
-import { readConflicts, tryUpgrade } from './trial.ts';
+import { tryUpgrade } from './trial.ts';
 
 export interface ChartFacts extends ChartJudged {
   /** Undefined where the operator applies them itself. */
@@ -63,16 +64,16 @@ export async function readChartFacts(
   const upgraded = known !== undefined && isUpgraded(known, context);
   const trial = await trialOf(sources, { upgrade, known, upgraded, crdsPending: crds !== undefined && changes(crds), answer });
   const documents = 'value' in trial && trial.value.type === 'accepted' ? trial.value.documents : undefined;
-  const release = 'value' in stored ? stored.value.record : undefined;
-  const conflicts = documents && release ? await readConflicts(sources.cluster, documents, release) : undefined;
+  const { base } = 'value' in stored ? stored.value : {};
+  const conflicts = documents && 'value' in stored ? await readConflicts(sources.cluster, documents, stored.value) : undefined;
   return {
     ...{ installation, stored, helm, target, upgraded, trial, conflicts, record, crds, upgrade },
     pins: known ? pinsOf(known) : [],
-    managesCrds: { installed: knows(release?.defaults, context), target: knows(known?.defaults, context) },
-    lostCrds: release && !upgraded ? await readLostCrds(sources.cluster, release, documents ?? []) : [],
+    managesCrds: { installed: knows(base?.defaults, context), target: knows(known?.defaults, context) },
+    lostCrds: base && !upgraded ? await readLostCrds(sources.cluster, base, documents ?? []) : [],
     foreignCrds: await readForeignCrds(sources.cluster, context.profile, installation.chart),
     losesCsi: installation.hasCsiDriver && known !== undefined && losesCsi(known),
-    forgottenValues: known && release ? forgottenValues(known.own, release.defaults, known.defaults) : [],
+    forgottenValues: known && base ? forgottenValues(known.own, base.defaults, known.defaults) : [],
   };
 }
 
@@ -116,13 +117,13 @@ interface Readings {
 function knownOf({ profile, options }: Context, { stored, helm, target, fetched }: Readings, file: JsonMap): Known | undefined {
   const names = profile.operator.chartNames;
   if (!names || 'unread' in stored || 'unread' in helm || 'unread' in target || 'unread' in fetched) return undefined;
-  const { record } = stored.value;
-  const own = overlaid(record.values, file);
+  const { record, base } = stored.value;
+  const own = overlaid(base.values, file);
   const { defaults } = target.value;
   refuseUnknown(options, names, defaults);
   const settings = settingsFor({
     names,
-    record,
+    manifests: [record.manifest, base.manifest],
     own,
     defaults,
     manageCrds: options.manageCrds === true,
@@ -132,8 +133,8 @@ function knownOf({ profile, options }: Context, { stored, helm, target, fetched 
 }
 
 async function upgradeOf({ work }: Sources, { options }: Context, known: Known): Promise<HelmUpgrade> {
-  const { record, storage } = known.stored;
-  const savedValues = keepsValues(known.helm) ? undefined : await work.write(VALUES_FILE, JSON.stringify(record.values));
+  const { record, base, storage } = known.stored;
+  const savedValues = keepsValues(known.helm) ? undefined : await work.write(VALUES_FILE, JSON.stringify(base.values));
   return {
     ...{ name: record.name, namespace: record.namespace, chart: known.place, storage, helm: known.helm, settings: known.settings },
     ...(savedValues === undefined ? {} : { savedValues }),

@@ -1,5 +1,5 @@
 import type { ApplyJudged } from '../../checks/apply.ts';
-import { operatorChecks } from '../../checks/operator.ts';
+import { operatorChecks, typhaOrderNote } from '../../checks/operator.ts';
 import type { Action } from '../../core/action.ts';
 import type { Reading } from '../../core/check.ts';
 import type { Context } from '../../core/context.ts';
@@ -129,8 +129,7 @@ function waitForOperator({ rollouts, previews }: OperatorFacts, { options }: Con
 
 function notesOf({ target, installation, crds, edits }: OperatorFacts): readonly string[] {
   const late = changes(crds) ? 'CRDs that are not there yet are applied first; between them and the operator there is no pause' : '';
-  const typha = installation.hasTypha ? 'the operator replaces Typha and the agents in the same second; nobody can order them' : '';
   const never = 'the Installation stays as it is, and custom-resources.yaml is not applied';
   const told = 'value' in edits ? edits.value.notes : [];
-  return [...(target.manifest.notes ?? []), ...told, late, typha, never].filter((note) => note !== '');
+  return [...(target.manifest.notes ?? []), ...told, late, ...typhaOrderNote(installation), never].filter((note) => note !== '');
 }

@@ -1,32 +1,33 @@
 import assert from 'node:assert/strict';
-import { commandLine } from '../../../src/core/argv.ts';
 import { ApiFailure } from '../../../src/core/ports.ts';
-import type { StagePlan } from '../../../src/core/stage.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { applyStage } from '../../../src/stages/apply.ts';
 
-import { configuration, configurationCrd } from '../../support/calico-objects.ts';
-import { type ChartParts, chartBench, openedChart, storedIn } from '../../support/chart-bench.ts';
+import { configuration, configurationCrd, deployment } from '../../support/calico-objects.ts';
+import { type ChartParts, chartBench, commandsOf, openedChart, storedIn } from '../../support/chart-bench.ts';
 
 import { objectOf } from '../../support/inventory.ts';
-
-const commands = (plan: StagePlan) =>
-  'skip' in plan ? [] : plan.actions.flatMap(({ effect }) => (effect.type === 'exec' ? [commandLine(effect.run)] : []));
+import { TYPHA } from '../../support/operated-bench.ts';
 
 const PLACE = '/w/tigera-operator-v3.32.1-a8c938318041.tgz --version v3.32.1 --namespace tigera-operator';
 const OFF = '--set manageCRDs=false --set goldmane.enabled=false --set whisker.enabled=false';
+
+const upgradedBefore = {
+  chart: { metadata: { name: 'tigera-operator', version: 'v3.32.1' }, values: { manageCRDs: true } },
+  config: { manageCRDs: false, goldmane: { enabled: false }, whisker: { enabled: false } },
+};
 
 describe('apply on the chart path', () => {
   it('upgrades the release with its values kept, where the CRDs are there already', async () => {
     const { outcomes, plan } = await openedChart(chartBench({ crdsApplied: true }));
     assert.deepEqual(new Set(Object.values(outcomes)), new Set(['ok', 'not-applicable']));
-    assert.deepEqual(commands(plan), [`helm upgrade calico ${PLACE} --reset-then-reuse-values ${OFF}`]);
+    assert.deepEqual(commandsOf(plan), [`helm upgrade calico ${PLACE} --reset-then-reuse-values ${OFF}`]);
   });
 
   it('brings CRDs that are missing right before the upgrade, and judges anew in between', async () => {
     const { plan } = await openedChart(chartBench());
-    assert.match(commands(plan)[0] ?? '', /^kubectl apply --server-side --force-conflicts -f \S+\/v1_crd_projectcalico_org.yaml$/);
-    assert.match(commands(plan)[1] ?? '', /^helm upgrade/);
+    assert.match(commandsOf(plan)[0] ?? '', /^kubectl apply --server-side --force-conflicts -f \S+\/v1_crd_projectcalico_org.yaml$/);
+    assert.match(commandsOf(plan)[1] ?? '', /^helm upgrade/);
     assert.equal('actions' in plan && plan.actions.at(-1)?.afresh, true);
   });
 
@@ -52,7 +53,7 @@ describe('apply on the chart path', () => {
     const known = { chart: { metadata: { name: 'tigera-operator', version: 'v3.30.7' }, values: { manageCRDs: true } } };
     const { plan, outcomes } = await openedChart(chartBench({ stored: known, options: { manageCrds: true } }));
     assert.equal(outcomes['NS-238'], 'ok');
-    assert.deepEqual(commands(plan), [
+    assert.deepEqual(commandsOf(plan), [
       `helm upgrade calico ${PLACE} --reset-then-reuse-values --set manageCRDs=true --set goldmane.enabled=false --set whisker.enabled=false`,
     ]);
   });
@@ -60,13 +61,13 @@ describe('apply on the chart path', () => {
   it('gives helm 3.13 the values of the release as a private file', async () => {
     const bench = chartBench({ helm: 'v3.13.0', crdsApplied: true });
     const { plan } = await openedChart(bench);
-    assert.deepEqual(commands(plan), [`helm upgrade calico ${PLACE} --values /w/chart-values.json ${OFF}`]);
+    assert.deepEqual(commandsOf(plan), [`helm upgrade calico ${PLACE} --values /w/chart-values.json ${OFF}`]);
     assert.equal(bench.saved.get('chart-values.json'), '{"installation":{"registry":"mirror.example.org"}}');
   });
 
   it('tells helm where the release is when it is stored in ConfigMaps', async () => {
     const { plan } = await openedChart(chartBench({ storage: 'ConfigMap', crdsApplied: true }));
-    assert.match(commands(plan)[0] ?? '', /^HELM_DRIVER=configmap helm upgrade/);
+    assert.match(commandsOf(plan)[0] ?? '', /^HELM_DRIVER=configmap helm upgrade/);
   });
 
   it('has nothing to do, and asks the server nothing, once the release is deployed with what is wanted', async () => {
@@ -85,19 +86,16 @@ describe('apply on the chart path', () => {
   it('lets values of a file speak for themselves', async () => {
     const files = { 'more.yaml': 'goldmane:\n  enabled: true\nwhisker:\n  enabled: false\n' };
     const { plan } = await openedChart(chartBench({ files, options: { chartValues: 'more.yaml' }, crdsApplied: true }));
-    assert.deepEqual(commands(plan), [`helm upgrade calico ${PLACE} --reset-then-reuse-values --values more.yaml --set manageCRDs=false`]);
+    assert.deepEqual(commandsOf(plan), [
+      `helm upgrade calico ${PLACE} --reset-then-reuse-values --values more.yaml --set manageCRDs=false`,
+    ]);
   });
-
-  const upgradedBefore = {
-    chart: { metadata: { name: 'tigera-operator', version: 'v3.32.1' }, values: { manageCRDs: true } },
-    config: { manageCRDs: false, goldmane: { enabled: false }, whisker: { enabled: false } },
-  };
 
   it('switches flow logs on when asked for after an upgrade that left them off, once', async () => {
     const options = { enableFlowLogs: true };
     const { plan } = await openedChart(chartBench({ stored: upgradedBefore, options, crdsApplied: true }));
     const on = '--set goldmane.enabled=true --set whisker.enabled=true';
-    assert.deepEqual(commands(plan), [`helm upgrade calico ${PLACE} --reset-then-reuse-values ${on}`]);
+    assert.deepEqual(commandsOf(plan), [`helm upgrade calico ${PLACE} --reset-then-reuse-values ${on}`]);
     const config = { manageCRDs: false, goldmane: { enabled: true }, whisker: { enabled: true } };
     const after = chartBench({ stored: { ...upgradedBefore, config }, options, crdsApplied: true });
     assert.ok('skip' in (await openedChart(after)).plan);
@@ -148,6 +146,27 @@ describe('apply on the chart path', () => {
   });
 });
 
+describe('agents and Typha in a chart upgrade, which its operator replaces in the same second', () => {
+  const typha = deployment('calico-typha', 'quay.io/calico/typha:v3.27.5', { namespace: 'calico-system' });
+  const [check = '', subject = ''] = TYPHA.split('=');
+
+  it('NS-251: is refused until a person takes it on by name, and told in the plan', async () => {
+    const { findings, plan } = await openedChart(chartBench({ crdsApplied: true, objects: [typha] }));
+    const told = findings.find(({ id }) => id === check);
+    assert.deepEqual([told?.outcome, told?.byName, told?.evidence.map(({ text }) => text)], ['error', true, [subject]]);
+    assert.ok('actions' in plan && plan.notes?.some((note) => /Typha and the agents in the same second/.test(note)));
+    const accepted = chartBench({ crdsApplied: true, objects: [typha], options: { accept: [{ check, subject }] } });
+    assert.equal((await openedChart(accepted)).outcomes[check], 'accepted');
+  });
+
+  it('NS-251: is asked no more once the release is upgraded, as in a run that goes on', async () => {
+    const bench = chartBench({ crdsApplied: true, objects: [typha], stored: upgradedBefore });
+    const { clusterUid } = bench.context;
+    bench.record = { target: 'v3.32.1', source: 'v3.27.5', clusterUid, digests: {} } as ReturnType<typeof Object.assign>;
+    assert.equal((await openedChart(bench)).outcomes[check], 'not-applicable');
+  });
+});
+
 const CRD_IN_RELEASE = `---
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -163,15 +182,85 @@ const csiDriver = objectOf('apps/v1', 'DaemonSet', 'csi-node-driver', {
   },
 });
 const CSI_DEFAULT = 'installation: { kubeletVolumePluginPath: None }\n';
-const editedOperator = {
-  manager: 'kubectl-set',
-  operation: 'Update',
-  fieldsV1: {
-    'f:spec': {
-      'f:template': { 'f:spec': { 'f:containers': { 'k:{"name":"tigera-operator"}': { 'f:image': {} } } } },
+
+/** Revision 4, which failed on the way to the target; revision 3 is deployed. */
+const failedAttempt = (more: Readonly<Record<string, unknown>> = {}) =>
+  storedIn({
+    stored: {
+      version: 4,
+      info: { status: 'failed', description: 'conflict' },
+      chart: { metadata: { name: 'tigera-operator', version: 'v3.32.1' }, values: { manageCRDs: true } },
+      config: { manageCRDs: false, goldmane: { enabled: false }, whisker: { enabled: false } },
+      manifest: '',
+      ...more,
     },
-  },
-};
+  });
+
+describe('a chart upgrade after a failed revision: helm goes on from the one that is deployed', () => {
+  for (const helm of ['v3.19.5', 'v4.3.1']) {
+    it(`sets anew with helm ${helm} what only the failed revision had set`, async () => {
+      const { plan } = await openedChart(chartBench({ helm, crdsApplied: true, objects: failedAttempt() }));
+      assert.deepEqual(commandsOf(plan), [`helm upgrade calico ${PLACE} --reset-then-reuse-values ${OFF}`]);
+    });
+  }
+
+  it('gives helm 3.13 the values of the deployed one', async () => {
+    const bench = chartBench({ helm: 'v3.13.0', crdsApplied: true, objects: failedAttempt() });
+    assert.deepEqual(commandsOf((await openedChart(bench)).plan), [`helm upgrade calico ${PLACE} --values /w/chart-values.json ${OFF}`]);
+    assert.equal(bench.saved.get('chart-values.json'), '{"installation":{"registry":"mirror.example.org"}}');
+  });
+
+  it('NS-232: tells of the failed revision, and whose values are taken', async () => {
+    const { findings } = await openedChart(chartBench({ crdsApplied: true, objects: failedAttempt() }));
+    const told = findings.find(({ id }) => id === 'NS-232');
+    assert.equal(told?.outcome, 'error');
+    assert.match(told?.message ?? '', /^revision 4 of tigera-operator\/calico is failed: conflict; .*values.* of revision 3/);
+    assert.match(told?.hint ?? '', /--values/);
+  });
+
+  it('NS-232: speaks of no other revision where none is deployed, as after an installation that failed', async () => {
+    const bench = chartBench({ crdsApplied: true, stored: { info: { status: 'failed', description: 'conflict' } } });
+    const told = (await openedChart(bench)).findings.find(({ id }) => id === 'NS-232');
+    assert.equal(told?.message, 'revision 3 of tigera-operator/calico is failed: conflict');
+  });
+
+  it('NS-233: looks for a pinned operator in the values that helm takes', async () => {
+    const pinned = { tigeraOperator: { version: 'v1.32.12' } };
+    const inBase = chartBench({ crdsApplied: true, stored: { config: pinned }, objects: failedAttempt() });
+    assert.equal((await openedChart(inBase)).outcomes['NS-233'], 'error');
+    const inFailed = chartBench({ crdsApplied: true, objects: failedAttempt({ config: pinned }) });
+    assert.equal((await openedChart(inFailed)).outcomes['NS-233'], 'ok');
+  });
+
+  it('NS-236: finds the CRDs that helm deletes because the deployed revision holds them', async () => {
+    const bench = chartBench({ crdsApplied: true, stored: { manifest: CRD_IN_RELEASE }, objects: [...failedAttempt(), liveCrd()] });
+    assert.equal((await openedChart(bench)).outcomes['NS-236'], 'error');
+  });
+
+  it('NS-240: does not take the word of the failed revision for the CSI driver', async () => {
+    const config = { installation: { kubeletVolumePluginPath: '/var/lib/kubelet' } };
+    const parts: ChartParts = { defaults: CSI_DEFAULT, objects: [csiDriver, ...failedAttempt({ config })], crdsApplied: true };
+    assert.equal((await openedChart(chartBench(parts))).outcomes['NS-240'], 'error');
+  });
+
+  it('leaves on what the failed revision may have brought already: switched off, it would be left behind', async () => {
+    const manifest = '---\napiVersion: operator.tigera.io/v1\nkind: Goldmane\nmetadata: { name: default }\n';
+    const { plan } = await openedChart(chartBench({ crdsApplied: true, objects: failedAttempt({ config: {}, manifest }) }));
+    assert.match(commandsOf(plan).join(), /--set manageCRDs=false --set whisker.enabled=false$/);
+  });
+
+  it('looks for the deployed one only where helm is told to look, in the store of the newest', async () => {
+    const stored = { version: 4, info: { status: 'failed' }, config: { manageCRDs: true, goldmane: { enabled: false } } };
+    const { plan } = await openedChart(chartBench({ crdsApplied: true, objects: storedIn({ storage: 'ConfigMap', stored }) }));
+    assert.match(commandsOf(plan).join(), /^HELM_DRIVER=configmap .* --reset-then-reuse-values --set whisker.enabled=false$/);
+  });
+
+  it('goes on from the newest of all where none is deployed', async () => {
+    const config = { manageCRDs: true, goldmane: { enabled: false }, whisker: { enabled: false } };
+    const { plan } = await openedChart(chartBench({ crdsApplied: true, stored: { info: { status: 'failed' }, config } }));
+    assert.deepEqual(commandsOf(plan), [`helm upgrade calico ${PLACE} --reset-then-reuse-values`]);
+  });
+});
 
 const REFUSED: readonly (readonly [string, string, ChartParts])[] = [
   ['NS-231', 'a release that is stored nowhere', { storage: 'none', options: { path: 'chart' } }],
@@ -204,7 +293,7 @@ describe('what stands against a chart upgrade', () => {
       const objects = storedIn({ storage: newer, stored: { version: 9, config: { installation: { registry: 'new.example.org' } } } });
       const bench = chartBench({ crdsApplied: true, storage: older, objects });
       const { plan } = await openedChart(bench);
-      assert.equal(commands(plan).join().startsWith('HELM_DRIVER=configmap helm upgrade'), newer === 'ConfigMap');
+      assert.equal(commandsOf(plan).join().startsWith('HELM_DRIVER=configmap helm upgrade'), newer === 'ConfigMap');
       const found = (await applyStage.open(bench.sources, bench.context)).findings().find(({ id }) => id === 'NS-231');
       assert.match(found?.message ?? '', /revision 9/);
     });
@@ -285,26 +374,4 @@ describe('what stands against a chart upgrade', () => {
       ['apiServer.old'],
     );
   });
-
-  for (const [helm, method, forced] of [
-    ['v3.19.5', undefined, false],
-    ['v4.3.1', 'ssa', true],
-    // A release of helm 3: helm 4 stays with client-side apply, and refuses the flag there.
-    ['v4.3.1', undefined, false],
-    ['v4.3.1', 'csa', false],
-    ['v3.19.5', 'ssa', false],
-  ] as const) {
-    it(`NS-241: names fields set by hand before ${helm} takes them (${method ?? 'no'} method), and takes them only once accepted`, async () => {
-      const accept = [{ check: 'NS-241' }];
-      const parts: ChartParts = { helm, crdsApplied: true, ...(method ? { stored: { apply_method: method } } : {}) };
-      const edit = (bench: ReturnType<typeof chartBench>) => {
-        bench.around.edit('Deployment', 'tigera-operator', [], editedOperator);
-        return openedChart(bench);
-      };
-      assert.equal((await edit(chartBench(parts))).outcomes['NS-241'], 'error');
-      const { outcomes, plan } = await edit(chartBench({ ...parts, options: { accept } }));
-      assert.equal(outcomes['NS-241'], 'accepted');
-      assert.equal(commands(plan)[0]?.includes('--force-conflicts'), forced);
-    });
-  }
 });

@@ -4,7 +4,7 @@ import { backupStage } from '../../../src/stages/backup.ts';
 import { crdsStage } from '../../../src/stages/crds.ts';
 import { waitStage } from '../../../src/stages/wait.ts';
 import { appliedClientSide } from '../../support/applying-cluster.ts';
-import { type ChartParts, chartBench } from '../../support/chart-bench.ts';
+import { type ChartParts, chartBench, storedIn } from '../../support/chart-bench.ts';
 import { objectOf } from '../../support/inventory.ts';
 
 async function planOf(one: typeof waitStage, parts: ChartParts = {}): Promise<Exclude<StagePlan, { skip: string }> | string> {
@@ -73,6 +73,15 @@ describe('backup on the chart path', () => {
       ['objects/Deployment_tigera-operator_tigera-operator.yaml'],
     );
     assert.match(effect.files.find(({ name }) => name === 'RESTORE.md')?.content ?? '', /Secrets were left out \(1 seen\)/);
+  });
+
+  it('after a failed revision takes what the deployed one holds too: helm deletes from that', async () => {
+    const stored = { version: 4, info: { status: 'failed' }, manifest: '' };
+    const plan = await planOf(backupStage, { objects: storedIn({ stored }) });
+    const effect = typeof plan === 'string' ? undefined : plan.actions[0]?.effect;
+    assert.ok(effect?.type === 'backup');
+    assert.ok(effect.files.some(({ name }) => name === 'objects/Deployment_tigera-operator_tigera-operator.yaml'));
+    assert.match(effect.files.find(({ name }) => name === 'RESTORE.md')?.content ?? '', /Secrets were left out \(2 seen\)/);
   });
 });
 

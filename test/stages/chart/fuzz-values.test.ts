@@ -61,10 +61,9 @@ describe('values of a chart of any shape', () => {
   });
 
   it('say which settings and pins there are', () => {
-    const record = { manifest: '' } as Parameters<typeof settingsFor>[0]['record'];
     fc.assert(
       fc.property(values, values, fc.boolean(), (mine, defaults, manageCrds) => {
-        const settings = settingsFor({ names, record, own: mine, defaults, manageCrds, flowLogs: false });
+        const settings = settingsFor({ names, manifests: [''], own: mine, defaults, manageCrds, flowLogs: false });
         assert.ok(contains(overlaid(mine, settingValues(settings)), settingValues(settings)));
         for (const { pinned } of pinsOf({ names, own: mine, defaults })) assert.equal(typeof pinned, 'string');
       }),
