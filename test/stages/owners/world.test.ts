@@ -76,7 +76,7 @@ describe('what becomes of a reference', () => {
     const anew = async (keeps: KubeObject) => {
       const cluster: Pick<ClusterReader, 'discover' | 'list'> = {
         discover: async () => ({ kinds: [served, stored], failed: [] }),
-        list: async ({ group }, { keep = (one) => one } = {}) => (group === stored.group ? [keep(keeps)] : []),
+        list: async ({ group }, { keep = (one: KubeObject) => one } = {}) => (group === stored.group ? [keep(keeps)] : []),
       };
       const owned = { object: DEPENDENT, references: [toOwner(PLAIN, 'web')] };
       const rules = { keepsUids: false, targetConverts: true, renames: true, asksStoredNames: true };
