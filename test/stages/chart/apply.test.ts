@@ -346,7 +346,7 @@ describe('what stands against a chart upgrade', () => {
     const failed = { info: { status: 'failed' }, chart: { metadata: { name: 'tigera-operator', version: 'v3.32.1' } } };
     const bench = chartBench({ stored: failed, crdsApplied: true });
     const { clusterUid } = bench.context;
-    bench.record = { target: 'v3.32.1', clusterUid, digests: {} } as ReturnType<typeof Object.assign>;
+    bench.record = { target: 'v3.32.1', clusterUid, path: 'chart', digests: {}, stages: [] } as ReturnType<typeof Object.assign>;
     assert.equal((await openedChart(bench)).outcomes['NS-232'], 'expected');
   });
 
