@@ -16,7 +16,7 @@ export const MERGE: Room = {
     ]),
     ...faultsIn('src/merge/merge-fields.ts', [
       [' && !addedAlike', ''],
-      ["  if (place.name === 'image') return mergeImage(walk, place, three);\n", ''],
+      ["  if (place.name === 'image' && walk.mode === 'merge') return mergeImage(walk, place, three);\n", ''],
       ['three.base === undefined ? keysIn(walk, place, mine)', 'three.base === undefined ? mine'],
       ['&& !STANDS_ALONE.has(place.name)', ''],
       ['    if (grouped.has(name)) continue;\n', ''],
@@ -40,13 +40,22 @@ export const MERGE: Room = {
       ["(theirs.kind === 'DaemonSet' ? AGENTS : undefined)", 'undefined'],
       ["live === 'absent' && (isSecret || walk", "live === 'absent' && (walk"],
     ]),
+    ...faultsIn('src/merge/own-file.ts', [
+      ['|| !at(inFile) ', ''],
+      [' || at(since)', ''],
+      ['        if (!at(open)) return !at(inCluster);\n', ''],
+      ['if (!at(open)) return !at(inCluster);', 'if (!at(open)) return true;'],
+      ["own.kind === 'Secret' ? { value: live", "own.kind === 'ConfigMap' ? { value: live"],
+      ['isReleaseOfSame(path, was, is) || ', ''],
+      ['    intoTexts: true,\n', ''],
+    ]),
     ...faultsIn('src/merge/merge.ts', [['...removals(ready, renames), ', '']]),
     ...faultsIn('src/merge/merge-values.ts', [
       ['if (!moved && plain) return theirs;', 'if (plain) return theirs;'],
-      ['  if (moved && plain) walk.images.learn(was, is);\n', ''],
+      ['  if (moved && plain && !disputed) walk.images.learn(was, is);\n', ''],
       ['...added.filter((word) => !theirs.includes(word))', '...added'],
       ['...theirs.filter((word) => !removed.includes(word))', '...theirs'],
-      ['  if (base && theirs && !mine) return { text: decide(walk, place, three, NO_JSON) };\n', ''],
+      ["  if (base && theirs && !mine && walk.mode === 'merge') return { text: decide(walk, place, three, NO_JSON) };\n", ''],
     ]),
     ...faultsIn('src/merge/images.ts', [
       ['folders.length === 1 && folders[0] ?', 'folders[0] ?'],

@@ -267,9 +267,9 @@ describe('when edits are told', () => {
     assert.deepEqual([outcome, /v3\.26\.4/.test(message)], ['ok', true]);
   });
 
-  it('the person’s own file counts instead of what kubectl noted', async () => {
-    const bench = applyBench(await installedClientSide('v3.26.4'), { options: { installedManifest: 'mine.yaml' } });
+  it('the person’s own file tells, where the cluster says the same', async () => {
     const mine = await editedFile('DaemonSet', '"autodetect"', '"interface=eth1"');
+    const bench = applyBench(mine.map(appliedClientSide), { options: { installedManifest: 'mine.yaml' } });
     bench.files.set('mine.yaml', mine.map((one) => JSON.stringify(one)).join('\n---\n'));
     assert.deepEqual(await traced(bench), [`kept ${NODE}.env[IP].value (file)`]);
   });
