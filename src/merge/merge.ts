@@ -35,6 +35,8 @@ interface Attempt {
   readonly documents: readonly KubeObject[];
   readonly found: readonly Found[];
   readonly notes: readonly string[];
+  /** Fields to be decided that the attempt came across, each with why. */
+  readonly asked: readonly (readonly [field: string, because: string])[];
 }
 
 const NO_KNOWLEDGE: MergeKnowledge = { commaLists: [], renames: [] };
@@ -53,7 +55,7 @@ export function mergeManifest(input: MergeInput, reasons: ReadonlyMap<string, st
   const named = rename(ready, renames);
   for (;;) {
     const attempt = merge(named, forced);
-    const broken = brokenReferences(attempt.documents, named.theirs).filter(([field]) => !forced.has(field));
+    const broken = [...brokenReferences(attempt.documents, named.theirs), ...attempt.asked].filter(([field]) => !forced.has(field));
     if (broken.length === 0) return resultOf(attempt, ready, input);
     for (const [field, because] of broken) forced.set(field, because);
   }
@@ -115,6 +117,7 @@ function removals({ base, mine, theirs }: Prepared, renames: MergeKnowledge['ren
 
 function merge(ready: Prepared, forced: ReadonlyMap<string, string>): Attempt {
   const [found, notes, images] = [[] as Found[], [...ready.notes], new ImageMap()];
+  const asked: (readonly [string, string])[] = [];
   const scaled = ready.live.filter(({ writer, left }) => writer?.scales && !left);
   const walkOf = (object: KubeObject): Walk => {
     const [ref, identity] = [refOf(object), identityOf(object)];
@@ -128,6 +131,7 @@ function merge(ready: Prepared, forced: ReadonlyMap<string, string>): Attempt {
       resolution: (field) => (Object.hasOwn(ready.resolutions, field) ? ready.resolutions[field] : undefined),
       disputed: (path) => ready.disputes.find((one) => one.object === identity && overlaps(one.path, path)),
       scaler: (path) => scaled.find((one) => one.object === identity && one.path === path)?.writer,
+      ask: (field, because) => asked.push([field, because]),
       add: (finding) => found.push({ ref, ...finding }),
       note: (text) => notes.push(text),
     };
@@ -142,5 +146,5 @@ function merge(ready: Prepared, forced: ReadonlyMap<string, string>): Attempt {
     if (merged) documents.push(merged);
   }
   const mapped = documents.map((object) => mapNewImages(walkOf(object), object, ready.base.get(identityOf(object)), ready.theirs));
-  return { documents: mapped, found, notes };
+  return { documents: mapped, found, notes, asked };
 }

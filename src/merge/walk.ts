@@ -73,6 +73,8 @@ export interface Walk {
   leaves?(place: Place, three: Three): boolean;
   /** Whose number of now stands, whatever the release made of its own. */
   scaler?(path: string): Writer | undefined;
+  /** A field must be decided, as the merge of others has shown; it is told in the next attempt. */
+  ask?(field: string, because: string): void;
   add(finding: Finding): void;
   note(text: string): void;
 }

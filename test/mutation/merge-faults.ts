@@ -40,6 +40,12 @@ export const MERGE: Room = {
       ["(theirs.kind === 'DaemonSet' ? AGENTS : undefined)", 'undefined'],
       ["live === 'absent' && (isSecret || walk", "live === 'absent' && (walk"],
     ]),
+    ...faultsIn('src/merge/variable-order.ts', [
+      ['/\\$\\$|', '/'],
+      ['return textOf(side.get(reader)) === textOf(merged.get(reader));', 'return true;'],
+      ['[...readers, name]', 'readers'],
+      ['names.indexOf(read) >= names.indexOf(reader)', 'names.indexOf(read) < names.indexOf(reader)'],
+    ]),
     ...faultsIn('src/merge/own-file.ts', [
       ['|| !at(inFile) ', ''],
       [' || at(since)', ''],
