@@ -38,7 +38,13 @@ export function readableOrder(order: readonly string[], merged: Items, sides: re
   for (const name of order) place(name, [name]);
   const found = [...placed];
   const isReadableNow = ({ reader, read }: VariableReference) => found.indexOf(read) < found.indexOf(reader);
-  return wanted.every(isReadableNow) ? { order: found, moved, open: [] } : { order, moved: [], open: moved };
+  if (wanted.every(isReadableNow)) return { order: found, moved, open: [] };
+  return { order, moved: [], open: moved.filter(({ reader, read }) => reaches(read, reader, wanted, [])) };
+}
+
+function reaches(from: string, to: string, all: readonly VariableReference[], seen: readonly string[]): boolean {
+  if (seen.includes(from)) return false;
+  return all.some(({ reader, read }) => reader === from && (read === to || reaches(read, to, all, [...seen, from])));
 }
 
 /** On this side the variable had the value that it has in the result, and stood behind what it reads. */

@@ -142,6 +142,22 @@ const variables: readonly Case[] = [
     told: ['kept env[A].value'],
   },
   {
+    title: 'an order of the person’s has no meaning for a value that is the target’s',
+    base: env({ A: '1', B: '2' }),
+    mine: env({ B: '2', A: '1' }),
+    theirs: env({ A: '$(B)', B: '2' }),
+    result: env({ A: '$(B)', B: '2' }),
+    told: [],
+  },
+  {
+    title: 'of variables that read each other only those are a conflict, and who reads them still can',
+    base: env({ A: '1', B: '1', C: '1' }),
+    mine: env({ C: '1', B: '$(C)', A: '$(B)' }),
+    theirs: env({ A: '1', B: '1', C: '$(B)' }),
+    result: env({ B: '1', A: '$(B)', C: '$(B)' }),
+    told: ['kept env[A].value', 'conflict env[B].value'],
+  },
+  {
     title: 'two variables that read each other, one with you and one in the target, are a conflict',
     base: env({ A: '1', B: '2' }),
     mine: env({ B: '2', A: '$(B)' }),

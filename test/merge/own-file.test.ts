@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { KubeObject } from '../../src/core/object.ts';
 import { mergeManifest } from '../../src/merge/merge.ts';
-import { agents, env } from '../support/merge-cases.ts';
+import { agents, env, image, json } from '../support/merge-cases.ts';
 
 const NAMES = ['A', 'B', 'C'];
 const SIDES = ['base', 'applied', 'live', 'file', 'theirs'] as const;
@@ -59,6 +60,23 @@ describe('a person’s file beside the cluster', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  const askedOf = (base: KubeObject, live: KubeObject, file: KubeObject) => {
+    const { conflicts } = mergeManifest({ base: [base], mine: [live], file: [file], theirs: [base], live: [{ before: live, now: live }] });
+    return conflicts.map(({ path, mine }) => `${path.replace(/.*\]\./, '')} ${mine}`);
+  };
+
+  it('may name an older release from the same registry', () => {
+    const [own, older] = ['own.example/x/node:v3.27.2', 'own.example/x/node:v3.27.1'].map(image) as [KubeObject, KubeObject];
+    assert.deepEqual(askedOf(image('docker.io/x/node:v3.27.2'), own, older), []);
+    assert.deepEqual(askedOf(image('docker.io/x/node:v3.27.2'), image('other.example/x/node:v3.27.2'), older), [
+      'image own.example/x/node:v3.27.2',
+    ]);
+  });
+
+  it('is compared member by member in a text of JSON', () => {
+    assert.deepEqual(askedOf(json('{"a":1,"b":1}'), json('{"a":1,"b":2}'), json('{"a":2,"b":2}')), ['data.json.a 2']);
   });
 
   it('is asked about a place that the target has under another name', () => {
