@@ -49,7 +49,7 @@ export const editsKept: Check<ApplyJudged> = defineCheck('NS-201', {
     if ('unread' in facts.edits) return notApplicable('not known without the installed manifest (NS-205)');
     const { edits, conflicts, bases } = facts.edits.value;
     return failIfAny(conflicts.map(conflictEvidence), `${editsText(edits)}, compared with ${bases[0]}`, () => ({
-      because: `${counted(conflicts.length, 'edit')} of yours and the release's own changes meet in the same field`,
+      because: `${counted(conflicts.length, 'edit')} of yours to decide: the release or the cluster has something else there`,
       hint: 'Decide each with --resolve FIELD=mine|theirs, or give your finished file with --upgrade-file; --accept takes the target’s value.',
       next: `${PROGRAM} plan --resolve '${conflicts[0]?.field ?? ''}=mine'`,
       exit: 'conflicts',

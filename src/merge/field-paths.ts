@@ -12,6 +12,15 @@ export function stepInto(path: string, step: string, item = false): string {
   return path === '' ? step : `${path}.${step}`;
 }
 
+/** True if one of two places is the other, or within it; '' is the whole object and within nothing else. */
+export function overlaps(a: string, b: string): boolean {
+  return isWithin(a, b) || isWithin(b, a);
+}
+
+function isWithin(path: string, outer: string): boolean {
+  return outer !== '' && path.startsWith(outer) && /^($|[.[])/.test(path.slice(outer.length));
+}
+
 /** Throws RangeError if the text is no such path. */
 export function stepsOf(path: string): Steps {
   const steps: string[] = [];

@@ -39,6 +39,13 @@ export function isReleaseTag({ tag, digest }: Image): boolean {
   return digest === undefined && tag !== undefined && parseRelease(tag)?.suffix === '';
 }
 
+/** True for two values of an image field that differ in nothing but which release they name. */
+export function isReleaseOfSame(path: string, a: unknown, b: unknown): boolean {
+  if (!path.endsWith('.image') || typeof a !== 'string' || typeof b !== 'string') return false;
+  const [one, other] = [parseImage(a), parseImage(b)];
+  return imageKey(one.repository) === imageKey(other.repository) && isReleaseTag(one) && isReleaseTag(other);
+}
+
 /** `reg.example.org/mirror/node` → `reg.example.org/mirror`; '' if there is no path before the name. */
 export function folderOf(repository: string): string {
   return repository.slice(0, Math.max(repository.lastIndexOf('/'), 0));

@@ -9,7 +9,7 @@ import { KUBECTL } from './managed-fields.ts';
 import { mergeField } from './merge-fields.ts';
 import type { LiveState, MergeInput } from './merge-input.ts';
 import { identityOf, prepared, recordsIn } from './prepare.ts';
-import type { Finding, Place, Three } from './walk.ts';
+import { type Finding, type Place, ROOT, type Three } from './walk.ts';
 
 /** A field that was changed in the cluster, and by whom. */
 export interface LiveChange {
@@ -77,11 +77,7 @@ export function layLive(
       rules: rulesOf(now, listRules),
       note: () => {},
     } as const;
-    const merged = mergeField(
-      { ...walk, forced: () => undefined, resolution: () => undefined },
-      { path: '', fields: '', name: '', gone: false, json: false },
-      three,
-    );
+    const merged = mergeField({ ...walk, forced: () => undefined, resolution: () => undefined }, ROOT, three);
     objects.set(object, {
       ...file,
       ...(isRecord(merged) ? merged : {}),

@@ -5,7 +5,7 @@ import { itemsOf } from './list-items.ts';
 import { keyFields } from './list-keys.ts';
 import { mergeItems } from './merge-items.ts';
 import { mergeImage, mergeJsonText, mergeSequence } from './merge-values.ts';
-import { forcedAt, inField, type Place, ruleAt, settle, type Three, tell, type Walk } from './walk.ts';
+import { askedAt, inField, type Place, ruleAt, settle, type Three, tell, type Walk } from './walk.ts';
 
 /** Maps of which each entry makes sense without the others: an entry can be added although the release dropped all of its own. */
 const STANDS_ALONE = new Set([
@@ -29,7 +29,7 @@ export function mergeField(walk: Walk, place: Place, three: Three): unknown {
   const { base, mine, theirs } = three;
   if (base === undefined && mine === undefined) return settle(walk, place, three);
   // Another release would make a whole item of it the person's: it is decided as one.
-  if (place.path !== '' && [mine, theirs].some(isRecord) && forcedAt(walk, place) !== undefined) return settle(walk, place, three);
+  if (place.path !== '' && [mine, theirs].some(isRecord) && askedAt(walk, place) !== undefined) return settle(walk, place, three);
   const states = [base, mine, theirs].filter((state) => state !== undefined);
   const addedAlike = base === undefined && alike(mine, theirs, { name: place.name, strict: place.json, entry: place.entry ?? false });
   if (mine !== undefined && (base !== undefined || theirs !== undefined) && !addedAlike) {
@@ -43,8 +43,8 @@ export function mergeField(walk: Walk, place: Place, three: Three): unknown {
 }
 
 function mergeScalar(walk: Walk, place: Place, three: Three): unknown {
-  if (walk.mode !== 'merge' || place.json) return settle(walk, place, three);
-  if (place.name === 'image') return mergeImage(walk, place, three);
+  if ((walk.mode !== 'merge' && !walk.intoTexts) || place.json) return settle(walk, place, three);
+  if (place.name === 'image' && walk.mode === 'merge') return mergeImage(walk, place, three);
   const json = mergeJsonText(walk, place, three, mergeField);
   return json ? json.text : settle(walk, place, three);
 }

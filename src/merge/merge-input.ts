@@ -15,15 +15,17 @@ export interface LiveState {
 export interface MergeInput {
   /** The release's own manifest of the installed version and variant. */
   readonly base: readonly KubeObject[];
-  /** What the person applied: their file, or what kubectl noted as last applied, object by object. */
+  /** What the person applied, as kubectl noted it on each object; or, without a cluster, their file. */
   readonly mine: readonly KubeObject[];
-  /** Which of the two `mine` is; `file` if not said. */
+  /** Their file beside what the cluster tells: it may be older than what was applied last, or lost in the cluster. */
+  readonly file?: readonly KubeObject[];
+  /** Which of the two `mine` is; `file` if not said. Beside `file` it is what kubectl noted. */
   readonly mineIs?: 'file' | 'last-applied';
   /** The target release's manifest. */
   readonly theirs: readonly KubeObject[];
   /** Objects as they are in the cluster; one that `mine` does not have counts as the release's own with these changes. */
   readonly live?: readonly LiveState[];
-  /** By identity, objects of `mine` that the cluster does not have; `unserved`: nor their kind in that version. */
+  /** By identity, objects of the person's that the cluster does not have; `unserved`: nor their kind in that version. */
   readonly away?: ReadonlyMap<string, 'absent' | 'unserved'>;
   /** How the server that merges tells items of lists apart; what is not in it, the table says. */
   readonly listRules?: ListRules;

@@ -1,6 +1,7 @@
 import { alike } from './alike.ts';
 import { isRecord } from './json.ts';
-import { decide, fieldOf, inItem, type Place, type Three, tell, type Walk } from './walk.ts';
+import { readableOrder } from './variable-order.ts';
+import { decide, fieldOf, inField, inItem, type Place, type Three, tell, type Walk } from './walk.ts';
 
 type Items = ReadonlyMap<string, unknown>;
 type MergeField = (walk: Walk, place: Place, three: Three) => unknown;
@@ -27,17 +28,38 @@ export function mergeItems(walk: Walk, place: Place, lists: ThreeLists, mergeFie
     merged.set(key, mergeField(walk, inItem(place, key), three));
   }
   noteOrder(walk, place, lists);
-  return inOrder(lists, merged);
+  const order = inOrder(lists, merged);
+  return (place.name === 'env' ? ofVariables(walk, place, { order, merged, lists }) : order).map((key) => merged.get(key));
 }
 
-function inOrder({ mine, theirs }: ThreeLists, merged: Items): readonly unknown[] {
+interface Ordered {
+  readonly order: readonly string[];
+  readonly merged: Items;
+  readonly lists: ThreeLists;
+}
+
+/** The order of variables has a meaning where one reads another. */
+function ofVariables(walk: Walk, place: Place, { order, merged, lists }: Ordered): readonly string[] {
+  const found = readableOrder(order, merged, [lists.mine, lists.theirs]);
+  const field = fieldOf(walk.ref, place.path);
+  for (const { reader, read } of found.moved)
+    walk.note(`${field}: ${read} is put before ${reader}, which reads it and else would get the text $(${read}).`);
+  for (const { reader, read } of found.open) {
+    const because = `It reads $(${read}), which the target has after it, because ${read} reads it in turn.`;
+    walk.note(`${field}[${reader}]: ${because}`);
+    walk.ask?.(fieldOf(walk.ref, inField(inItem(place, reader), 'value').path), because);
+  }
+  return found.order;
+}
+
+function inOrder({ mine, theirs }: ThreeLists, merged: Items): readonly string[] {
   const order = [...theirs.keys()].filter((key) => merged.get(key) !== undefined);
   const own = [...mine.keys()];
   for (const [index, key] of own.entries()) {
     if (merged.get(key) === undefined || theirs.has(key)) continue;
     order.splice(placeOf(index, own, order), 0, key);
   }
-  return order.map((key) => merged.get(key));
+  return order;
 }
 
 /** First if it was first, else behind what stood before it; where that is gone, before what stood behind it, or at the end. */

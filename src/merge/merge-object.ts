@@ -5,18 +5,16 @@ import { changedFields } from './fields.ts';
 import { isRecord } from './json.ts';
 import { mergeField } from './merge-fields.ts';
 import { mergeRules } from './roles.ts';
-import { type Place, type Three, tell, type Walk } from './walk.ts';
+import { ROOT, type Three, tell, type Walk } from './walk.ts';
 
 /** The three states of one object; undefined = absent. */
 export interface ThreeObjects {
   readonly base?: KubeObject | undefined;
   readonly mine?: KubeObject | undefined;
   readonly theirs?: KubeObject | undefined;
-  /** What is known of it in the cluster: changed since it was applied, not there, or its kind is not served. */
+  /** What is known of it in the cluster, and `mine` does not tell: changed since it was applied, not there, or its kind is not served. */
   readonly live?: 'changed' | 'absent' | 'unserved' | undefined;
 }
-
-const ROOT: Place = { path: '', fields: '', name: '', gone: false, json: false };
 
 /** Definitions, accounts and bindings come from the target whole; edits of the latter two are told field by field. */
 const BOUND = new Set(['ServiceAccount', 'RoleBinding', 'ClusterRoleBinding']);
@@ -29,6 +27,7 @@ const REMOVED: Three = { base: 'present', mine: undefined, theirs: 'present' };
 const IN_CLUSTER = 'It stays in the cluster as it is; its values are written to no file.';
 const SINCE_CHANGED = 'With what was changed in the cluster since.';
 const DELETED = 'It is no longer in the cluster, and is not made again; --resolve with mine does.';
+const STAYS_AWAY = 'It is no longer in the cluster, and is not made again; --resolve with theirs does.';
 const UNSERVED = 'The server does not know its kind in this version: it is left as it is.';
 const AGENTS = 'The target cannot work without its agents.';
 const FROM_TARGET = 'Definitions of resources always come from the target.';
@@ -36,7 +35,8 @@ const FROM_TARGET = 'Definitions of resources always come from the target.';
 /** The object that goes into the result; undefined if none does. `need` says why the target cannot do without it. */
 export function mergeObject(walk: Walk, { base, mine, theirs, live }: ThreeObjects, need: string | undefined): KubeObject | undefined {
   if (!theirs) return mine && !base ? addObject(walk, mine, live) : leaveObject(walk, { base, mine });
-  if (!mine) return base ? withoutObject(walk, theirs, need) : theirs;
+  if (base && (!mine || live === 'absent') && !isBack(walk, theirs, need, mine)) return undefined;
+  if (!mine) return theirs;
   if (theirs.kind === DEFINITION) return definition(walk, { base, mine, theirs });
   if (theirs.kind === 'Secret') return secret(walk, { base, mine, theirs });
   const mode = BOUND.has(theirs.kind) ? ({ ...walk, mode: 'theirs' } as const) : walk;
@@ -77,14 +77,15 @@ function leaveObject(walk: Walk, { base, mine }: ThreeObjects): undefined {
   return undefined;
 }
 
-function withoutObject(walk: Walk, theirs: KubeObject, need: string | undefined): KubeObject | undefined {
+/** True if an object that was removed comes back; then with what the person's file says of it, where it still has it. */
+function isBack(walk: Walk, theirs: KubeObject, need: string | undefined, mine: KubeObject | undefined): boolean {
   const why = theirs.kind === DEFINITION ? FROM_TARGET : (need ?? (theirs.kind === 'DaemonSet' ? AGENTS : undefined));
   if (why === undefined && walk.resolution(refText(walk.ref)) !== 'theirs') {
-    tell(walk, ROOT, REMOVED, 'kept');
-    return undefined;
+    tell(walk, ROOT, REMOVED, 'kept', mine && STAYS_AWAY);
+    return false;
   }
   tell(walk, ROOT, REMOVED, 'target', why ?? 'You decided to take it.');
-  return theirs;
+  return true;
 }
 
 /** One line for a definition, not one per field: nobody edits them with intent that a merge could carry. */

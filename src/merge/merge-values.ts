@@ -20,11 +20,21 @@ export function mergeImage(walk: Walk, place: Place, three: Three): unknown {
   const plain = isReleaseTag(is) || (is.digest === undefined && is.tag !== undefined && is.tag === was.tag);
   if (!moved && plain) return theirs;
   if (base === mine) return settle(walk, place, three);
-  if (moved && plain) walk.images.learn(was, is);
+  const disputed = walk.disputed?.(place.path);
+  if (moved && plain && !disputed) walk.images.learn(was, is);
   if (typeof theirs !== 'string') return tell(walk, place, three, 'obsolete');
   if (mine === theirs) return tell(walk, place, three, 'already');
   const images = { was, is, to: parseImage(theirs) };
+  if (disputed && plain) return decideRegistry(walk, place, three, images, disputed.because);
   return plain ? mergeRegistry(walk, place, three, images) : decideBuild(walk, place, three, images);
+}
+
+/** One answer for all images of that registry, also for those of new containers. */
+function decideRegistry(walk: Walk, place: Place, three: Three, { was, is, to }: Images, because: string): unknown {
+  const mine = imageText(is.repository, to);
+  const chosen = decide(walk, place, { ...three, mine }, because, `images:${folderOf(is.repository)}`);
+  if (chosen === mine) walk.images.learn(was, is);
+  return chosen;
 }
 
 type Images = Readonly<Record<'was' | 'is' | 'to', Image>>;
@@ -79,7 +89,7 @@ function words(value: unknown): readonly string[] | undefined {
 
 /** What became of mine in the target is carried, unless there is a reason elsewhere to ask a person. */
 function carry(walk: Walk, place: Place, three: Three, merged: unknown): unknown {
-  const reason = walk.forced(fieldOf(walk.ref, place.path));
+  const reason = walk.forced(fieldOf(walk.ref, place.path)) ?? walk.disputed?.(place.path)?.because;
   if (reason !== undefined) return decide(walk, place, { ...three, mine: merged }, reason);
   tell(walk, place, three, 'kept');
   return merged;
@@ -102,7 +112,7 @@ export function mergeSequence(walk: Walk, place: Place, three: Three): unknown {
 export function mergeJsonText(walk: Walk, place: Place, three: Three, mergeField: MergeField): { readonly text: unknown } | undefined {
   if (walk.ref.kind !== 'ConfigMap' || typeof three.mine !== 'string') return undefined;
   const [base, mine, theirs] = [readJson(three.base), readJson(three.mine), readJson(three.theirs)];
-  if (base && theirs && !mine) return { text: decide(walk, place, three, NO_JSON) };
+  if (base && theirs && !mine && walk.mode === 'merge') return { text: decide(walk, place, three, NO_JSON) };
   if (!base || !mine || (three.theirs !== undefined && !theirs)) return undefined;
   const within = { ...place, json: true };
   const merged = mergeField(walk, within, { base: base.value, mine: mine.value, theirs: theirs?.value });

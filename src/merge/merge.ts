@@ -1,13 +1,15 @@
 import { type KubeObject, refOf } from '../core/object.ts';
 import type { MergeKnowledge } from '../core/profile.ts';
 import type { Side } from '../core/trace.ts';
+import { overlaps } from './field-paths.ts';
 import { ImageMap } from './images.ts';
 import { type LiveChange, layLive } from './lay-live.ts';
 import { rulesOf } from './list-keys.ts';
 import type { MergeInput, MergeResult } from './merge-input.ts';
 import { mergeObject } from './merge-object.ts';
 import { mapNewImages } from './new-images.ts';
-import { identityOf, prepared, removedAcrossRename, renamed } from './prepare.ts';
+import { type Dispute, type NotedField, withOwnFile } from './own-file.ts';
+import { identityOf, prepared, removedAcrossRename, renamed, renamedPath } from './prepare.ts';
 import { brokenReferences } from './references.ts';
 import { type Found, resultOf } from './traces.ts';
 import { fieldOf, type Walk } from './walk.ts';
@@ -20,6 +22,8 @@ interface Prepared {
   readonly mine: Objects;
   readonly theirs: Objects;
   readonly live: readonly LiveChange[];
+  readonly noted: readonly NotedField[];
+  readonly disputes: readonly Dispute[];
   readonly away: NonNullable<MergeInput['away']>;
   readonly listRules: MergeInput['listRules'];
   readonly commaLists: ReadonlySet<string>;
@@ -31,6 +35,8 @@ interface Attempt {
   readonly documents: readonly KubeObject[];
   readonly found: readonly Found[];
   readonly notes: readonly string[];
+  /** Fields to be decided that the attempt came across, each with why. */
+  readonly asked: readonly (readonly [field: string, because: string])[];
 }
 
 const NO_KNOWLEDGE: MergeKnowledge = { commaLists: [], renames: [] };
@@ -49,28 +55,36 @@ export function mergeManifest(input: MergeInput, reasons: ReadonlyMap<string, st
   const named = rename(ready, renames);
   for (;;) {
     const attempt = merge(named, forced);
-    const broken = brokenReferences(attempt.documents, named.theirs).filter(([field]) => !forced.has(field));
-    if (broken.length === 0) return resultOf(attempt, ready.live, input);
+    const broken = [...brokenReferences(attempt.documents, named.theirs), ...attempt.asked].filter(([field]) => !forced.has(field));
+    if (broken.length === 0) return resultOf(attempt, ready, input);
     for (const [field, because] of broken) forced.set(field, because);
   }
 }
 
 function prepare(input: MergeInput): Prepared {
   const notes: string[] = [];
+  const noting = (object: KubeObject) => prepared(object, (text) => notes.push(`${object.kind} ${object.metadata.name}: ${text}`));
   const base = byIdentity(input.base.map((object) => prepared(object)));
-  const applied = input.mine.map((object) => prepared(object, (text) => notes.push(`${object.kind} ${object.metadata.name}: ${text}`)));
+  const file = input.file && byIdentity(input.file.map(noting));
   const theirs = byIdentity(input.theirs.map((object) => prepared(object)));
   const { writerOf, listRules } = input;
+  // What only the file has, nobody else can tell: as the file has it, it was applied.
+  const added = [...(file ?? [])].filter(([key]) => !base.has(key) && !theirs.has(key));
+  const applied = new Map([...added, ...byIdentity(input.mine.map(noting))]);
   const { objects, changes } = layLive(
-    { base, applied: byIdentity(applied), theirs, ...(writerOf ? { writerOf } : {}), ...(listRules ? { listRules } : {}) },
+    { base, applied, theirs, ...(writerOf ? { writerOf } : {}), ...(listRules ? { listRules } : {}) },
     input.live ?? [],
   );
+  const away = input.away ?? new Map();
+  const own = file && withOwnFile({ base, theirs, applied, cluster: objects, file, away, listRules });
   return {
     base,
-    mine: objects,
+    mine: own?.objects ?? objects,
     theirs,
     live: changes,
-    away: input.away ?? new Map(),
+    noted: own?.noted ?? [],
+    disputes: own?.disputes ?? [],
+    away,
     listRules,
     commaLists: new Set(input.knowledge?.commaLists ?? []),
     resolutions: input.resolutions ?? {},
@@ -86,7 +100,11 @@ function byIdentity(objects: readonly KubeObject[]): Objects {
 function rename(ready: Prepared, renames: MergeKnowledge['renames']): Prepared {
   const all = (objects: Objects) =>
     new Map([...objects].map(([key, object]) => [key, renamed(object, ready.theirs.get(key) ?? object, renames)]));
-  return { ...ready, base: all(ready.base), mine: all(ready.mine) };
+  const disputes = ready.disputes.map((one) => {
+    const [was, target] = [ready.mine.get(one.object), ready.theirs.get(one.object)];
+    return was && target ? { ...one, path: renamedPath(one.path, was, target, renames) } : one;
+  });
+  return { ...ready, base: all(ready.base), mine: all(ready.mine), disputes };
 }
 
 function removals({ base, mine, theirs }: Prepared, renames: MergeKnowledge['renames']): readonly (readonly [string, string])[] {
@@ -99,6 +117,7 @@ function removals({ base, mine, theirs }: Prepared, renames: MergeKnowledge['ren
 
 function merge(ready: Prepared, forced: ReadonlyMap<string, string>): Attempt {
   const [found, notes, images] = [[] as Found[], [...ready.notes], new ImageMap()];
+  const asked: (readonly [string, string])[] = [];
   const scaled = ready.live.filter(({ writer, left }) => writer?.scales && !left);
   const walkOf = (object: KubeObject): Walk => {
     const [ref, identity] = [refOf(object), identityOf(object)];
@@ -110,7 +129,9 @@ function merge(ready: Prepared, forced: ReadonlyMap<string, string>): Attempt {
       rules: rulesOf(object, ready.listRules),
       forced: (field) => forced.get(field),
       resolution: (field) => (Object.hasOwn(ready.resolutions, field) ? ready.resolutions[field] : undefined),
+      disputed: (path) => ready.disputes.find((one) => one.object === identity && overlaps(one.path, path)),
       scaler: (path) => scaled.find((one) => one.object === identity && one.path === path)?.writer,
+      ask: (field, because) => asked.push([field, because]),
       add: (finding) => found.push({ ref, ...finding }),
       note: (text) => notes.push(text),
     };
@@ -125,5 +146,5 @@ function merge(ready: Prepared, forced: ReadonlyMap<string, string>): Attempt {
     if (merged) documents.push(merged);
   }
   const mapped = documents.map((object) => mapNewImages(walkOf(object), object, ready.base.get(identityOf(object)), ready.theirs));
-  return { documents: mapped, found, notes };
+  return { documents: mapped, found, notes, asked };
 }

@@ -102,6 +102,14 @@ export function renamed(object: KubeObject, theirs: KubeObject, renames: Renames
   return pod && active.length > 0 ? withPodSpec(object, active.reduce(withName, pod)) : object;
 }
 
+/** The same of a path within the object. */
+export function renamedPath(path: string, object: KubeObject, theirs: KubeObject, renames: Renames): string {
+  return activeRenames(object, theirs, renames).reduce((named, { list, from, to }) => {
+    const [was, is] = [from, to].map((name) => `spec.template.spec.${list}[${name}]`);
+    return was !== undefined && named.startsWith(was) ? `${is}${named.slice(was.length)}` : named;
+  }, path);
+}
+
 type PodSpec = Readonly<Record<string, unknown>>;
 
 /** The pod template's specification of a workload. */

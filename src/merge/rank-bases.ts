@@ -33,7 +33,7 @@ const MANY = 40;
 
 type Counted = Pick<RankedBase, 'release' | 'edits'>;
 
-type Mine = Pick<MergeInput, 'mine' | 'live' | 'knowledge' | 'writerOf' | 'listRules'>;
+type Mine = Pick<MergeInput, 'mine' | 'file' | 'away' | 'live' | 'knowledge' | 'writerOf' | 'listRules'>;
 
 /**
  * Which release the manifest in use was made from: all releases of the variant, the one with the fewest edits first. Tags of
@@ -66,7 +66,7 @@ function countEdits({ mine, live = [], ...rest }: Mine, base: readonly KubeObjec
   const edits = merged.edits.filter(({ outcome }) => outcome !== 'left');
   const isDefinition = ({ kind }: { readonly kind: string }) => kind === 'CustomResourceDefinition';
   const ownEdits = edits.filter(({ ref }) => !isDefinition(ref)).length;
-  const own = new Map(mine.filter(isDefinition).map((object) => [identityOf(object), object]));
+  const own = new Map((rest.file ?? mine).filter(isDefinition).map((object) => [identityOf(object), object]));
   const inDefinitions = base.filter(isDefinition).map((object) => {
     const edited = own.get(identityOf(object));
     return edited ? changedFields(prepared(object), prepared(edited)).length : 1;

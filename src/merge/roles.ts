@@ -1,5 +1,5 @@
 import { isRecord } from './json.ts';
-import { inField, inItem, type Place, settle, tell, type Walk } from './walk.ts';
+import { decide, inField, inItem, type Place, settle, tell, type Walk } from './walk.ts';
 
 /** What one verb on one thing is; `*` grants all. */
 interface Permission {
@@ -19,6 +19,8 @@ interface Target {
 /** Stands for the API group of paths that are no resources. */
 const URLS = '(url)';
 
+const DISPUTED =
+  'Your file allows it, and the cluster has other rules. Where those are right, write them into the file or leave --installed-manifest out.';
 const NEEDED = 'The target may need it; it stays.';
 
 /**
@@ -32,14 +34,12 @@ export function mergeRules(
 ): unknown {
   const [base, mine, theirs] = [permissionsOf(rules.base), permissionsOf(rules.mine), permissionsOf(rules.theirs)];
   if (!base || !mine || !theirs) return settle(walk, place, rules);
-  const extra: unknown[] = [];
-  for (const added of grouped(mine.filter((one) => !grants(base, one)))) {
-    const verbs = added.verbs.filter((verb) => !grants(theirs, { ...added, verb }));
-    const three = { base: undefined, mine: ruleOf(added, added.verbs), theirs: undefined };
-    const kept = verbs.length > 0;
-    tell(walk, placeOf(place, added), { ...three, ...(kept ? {} : { theirs: three.mine }) }, kept ? 'kept' : 'already');
-    if (kept) extra.push(ruleOf(added, verbs));
-  }
+  const extra = addedRules(
+    walk,
+    place,
+    mine.filter((one) => !grants(base, one)),
+    theirs,
+  );
   for (const removed of grouped(base.filter((one) => !grants(mine, one)))) {
     const rule = ruleOf(removed, removed.verbs);
     const still = removed.verbs.some((verb) => grants(theirs, { ...removed, verb }));
@@ -48,6 +48,22 @@ export function mergeRules(
   }
   if (extra.length === 0) return rules.theirs;
   return [...(Array.isArray(rules.theirs) ? rules.theirs : []), ...extra];
+}
+
+/** What the person allowed besides and the target does not, as rules of their own. */
+function addedRules(walk: Walk, place: Place, permissions: readonly Permission[], theirs: readonly Permission[]): readonly unknown[] {
+  const isDisputed = walk.disputed?.(inField(place, 'rules').path) !== undefined;
+  return grouped(permissions).flatMap((added) => {
+    const verbs = added.verbs.filter((verb) => !grants(theirs, { ...added, verb }));
+    const [at, rule] = [placeOf(place, added), ruleOf(added, added.verbs)];
+    if (verbs.length === 0) {
+      tell(walk, at, { base: undefined, mine: rule, theirs: rule }, 'already');
+      return [];
+    }
+    const three = { base: undefined, mine: rule, theirs: undefined };
+    const kept = isDisputed ? decide(walk, at, three, DISPUTED) : tell(walk, at, three, 'kept');
+    return kept === undefined ? [] : [ruleOf(added, verbs)];
+  });
 }
 
 function placeOf(place: Place, { group, resource, name }: Target): Place {

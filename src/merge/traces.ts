@@ -1,10 +1,12 @@
 import { HIDDEN } from '../core/hidden.ts';
 import type { KubeObject, ObjectRef } from '../core/object.ts';
 import type { Conflict, Trace, TraceSource } from '../core/trace.ts';
+import { overlaps } from './field-paths.ts';
 import { withoutMarks } from './json-text.ts';
 import type { LiveChange } from './lay-live.ts';
 import type { MergeInput, MergeResult } from './merge-input.ts';
-import { identityOf } from './prepare.ts';
+import type { NotedField } from './own-file.ts';
+import { identityOfRef } from './prepare.ts';
 import type { Finding, Three } from './walk.ts';
 
 /** A finding with the object it was made in. */
@@ -18,13 +20,22 @@ interface Attempt {
   readonly notes: readonly string[];
 }
 
+/** Where edits were found; what is in neither list, in the person's file. */
+interface Sources {
+  readonly live: readonly LiveChange[];
+  readonly noted: readonly NotedField[];
+}
+
 /** What the merge found, as a person may see it: no Secret's values, no marks of ours. */
-export function resultOf({ documents, found, notes }: Attempt, live: readonly LiveChange[], input: MergeInput): MergeResult {
+export function resultOf({ documents, found, notes }: Attempt, sources: Sources, input: MergeInput): MergeResult {
   const asked = new Set(found.filter(({ because }) => because !== undefined).map(({ field }) => field));
   const gone = new Set(found.filter(({ path }) => path === '').map(({ field }) => field));
   return {
     documents,
-    edits: [...found.map((one) => traceOf(one, sourceOf(one, live, input.mineIs ?? 'file'))), ...live.flatMap(leftTraces)],
+    edits: [
+      ...found.map((one) => traceOf(one, sourceOf(one, sources, input.file ? 'file' : (input.mineIs ?? 'file')))),
+      ...sources.live.flatMap(leftTraces),
+    ],
     conflicts: conflictsOf(found),
     notes: [...new Set(notes)],
     unused: Object.keys(input.resolutions ?? {}).filter((field) => !asked.has(field) && !gone.has(field)),
@@ -54,20 +65,13 @@ function values({ ref, ...found }: Three & { readonly ref: ObjectRef }): { base?
   return Object.fromEntries(shown.map(([side, value]) => [side, ref.kind === 'Secret' ? HIDDEN : withoutMarks(value)]));
 }
 
-function sourceOf({ ref, path }: Found, live: readonly LiveChange[], file: 'file' | 'last-applied'): TraceSource {
-  const object = identityOf({
-    apiVersion: ref.apiVersion,
-    kind: ref.kind,
-    metadata: { name: ref.name, ...(ref.namespace ? { namespace: ref.namespace } : {}) },
-  });
-  const change = live.find((one) => one.object === object && !one.left && (isWithin(one.path, path) || isWithin(path, one.path)));
-  if (!change) return { kind: file };
+function sourceOf({ ref, path }: Found, { live, noted }: Sources, file: 'file' | 'last-applied'): TraceSource {
+  const object = identityOfRef(ref);
+  const change = live.find((one) => one.object === object && !one.left && overlaps(one.path, path));
+  if (!change)
+    return { kind: noted.some((one) => one.object === object && (one.path === '' || overlaps(one.path, path))) ? 'last-applied' : file };
   const { manager, writer } = change;
   return { kind: 'live', ...(manager === undefined ? {} : { manager }), ...(writer ? { writer: writer.name } : {}) };
-}
-
-function isWithin(path: string, outer: string): boolean {
-  return outer !== '' && path.startsWith(outer) && /^($|[.[])/.test(path.slice(outer.length));
 }
 
 /** One per field; images of one repository are decided together. */

@@ -46,6 +46,14 @@ export interface Finding extends Three {
  */
 export type Mode = 'merge' | 'mine' | 'theirs';
 
+/** A place that is in dispute, and why. */
+export interface Disputed {
+  readonly path: string;
+  readonly because: string;
+}
+
+export const ROOT: Place = { path: '', fields: '', name: '', gone: false, json: false };
+
 /** All that a walk through one object needs to know. */
 export interface Walk {
   readonly ref: ObjectRef;
@@ -57,10 +65,16 @@ export interface Walk {
   /** Why a field must be decided although the three states alone would settle it. */
   forced(field: string): string | undefined;
   resolution(field: string): Side | undefined;
+  /** Why a person must tell about a place, or a part of it: their file and the cluster disagree. */
+  disputed?(path: string): Disputed | undefined;
+  /** In `mine`: texts that hold JSON are walked through too. */
+  readonly intoTexts?: boolean;
   /** In `mine`: a change that is not laid over, because it is left to whoever wrote it. */
   leaves?(place: Place, three: Three): boolean;
   /** Whose number of now stands, whatever the release made of its own. */
   scaler?(path: string): Writer | undefined;
+  /** A field must be decided, as the merge of others has shown; it is told in the next attempt. */
+  ask?(field: string, because: string): void;
   add(finding: Finding): void;
   note(text: string): void;
 }
@@ -93,6 +107,12 @@ export function forcedAt(walk: Walk, { path }: Place): string | undefined {
   return walk.mode === 'merge' ? walk.forced(fieldOf(walk.ref, path)) : undefined;
 }
 
+/** Why a place as a whole must be decided: for its own sake, or because it is in dispute. */
+export function askedAt(walk: Walk, place: Place): string | undefined {
+  const disputed = walk.disputed?.(place.path);
+  return forcedAt(walk, place) ?? (disputed?.path === place.path ? disputed.because : undefined);
+}
+
 /** One value as a whole: returns the result and tells what became of the edit, if it is one. */
 export function settle(walk: Walk, place: Place, three: Three, because?: string): unknown {
   const { base, mine, theirs } = three;
@@ -106,8 +126,9 @@ export function settle(walk: Walk, place: Place, three: Three, because?: string)
   if (walk.mode === 'theirs') return tell(walk, place, three, 'target');
   const isObsolete = place.gone || (base !== undefined && mine !== undefined && theirs === undefined);
   if (isObsolete && forced === undefined) return tell(walk, place, three, 'obsolete');
-  if (reason === undefined && alike(base, theirs, { ...how, apartFromImages: mine === undefined })) return tell(walk, place, three, 'kept');
-  return isScaled(walk, place, reason) ? tell(walk, place, three, 'kept') : decide(walk, place, three, reason ?? whyAsked(three));
+  const why = reason ?? walk.disputed?.(place.path)?.because;
+  if (why === undefined && alike(base, theirs, { ...how, apartFromImages: mine === undefined })) return tell(walk, place, three, 'kept');
+  return isScaled(walk, place, why) ? tell(walk, place, three, 'kept') : decide(walk, place, three, why ?? whyAsked(three));
 }
 
 /** An autoscaler's number of now is nobody's to decide, unless somebody does. */

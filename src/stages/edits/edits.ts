@@ -20,7 +20,7 @@ import { readToldBy, withGiven } from './given.ts';
 import { readListRules } from './list-rules.ts';
 import { withSince } from './obsolete.ts';
 import { type Orphans, orphansOf } from './orphans.ts';
-import { type OwnObject, readAdditions, readLiveStates, readOwnObjects } from './own-objects.ts';
+import { awayOf, type OwnObject, readAdditions, readLiveStates, readOwnObjects } from './own-objects.ts';
 import { othersToCompare } from './unnoted.ts';
 
 /** A person's edits, and what the target with them is. */
@@ -59,21 +59,25 @@ export async function readEdits(sources: Sources, context: Context, installation
   const file = await readInstalledManifest(sources, context, installation);
   const known = new Set([...theirs, ...labelled.documents].map(identityOf));
   const added = await readAdditions(sources.cluster, file?.filter((object) => !known.has(identityOf(object))) ?? []);
-  const mine = file ?? noted(own, labelled);
+  const mine = noted(own, labelled);
   const resolutions = context.options.resolutions ?? {};
-  const lists = await readListRules(sources.cluster, edited(theirs, labelled.documents, mine, [...states, ...added.states]));
+  const lists = await readListRules(
+    sources.cluster,
+    edited(theirs, labelled.documents, [...mine, ...(file ?? [])], [...states, ...added.states]),
+  );
   const input = {
     mine,
-    mineIs: file ? 'file' : 'last-applied',
+    mineIs: 'last-applied',
+    ...(file ? { file } : {}),
     theirs,
     live: [...states, ...added.states],
-    away: added.away,
+    away: file ? new Map([...added.away, ...awayOf(own.filter(({ document }) => isNoDefinition(document)))]) : added.away,
     listRules: lists,
     writerOf: writerBehind,
     resolutions,
     knowledge: context.profile.merge,
   } as const;
-  const merged = merge(input, file ? { labelled, others } : await comparable(sources, own, input, { labelled, others }));
+  const merged = merge(input, await comparable(sources, own, input, { labelled, others }));
   const { base, near, doubt } = merged;
   const result = { ...merged.result, edits: [...(target.moved ?? []), ...merged.result.edits] };
   refuseUnused(result.unused, result.conflicts);
@@ -107,7 +111,7 @@ export async function readEdits(sources: Sources, context: Context, installation
  * the person's own does.
  */
 async function comparable({ cluster }: Sources, own: readonly OwnObject[], input: Omit<MergeInput, 'base'>, bases: Bases): Promise<Bases> {
-  const plain = (one: BaseCandidate) => ({ ...one, documents: one.documents.filter(isNoDefinition) });
+  const plain = (one: BaseCandidate) => (input.file ? one : { ...one, documents: one.documents.filter(isNoDefinition) });
   const compared = { labelled: plain(bases.labelled), others: bases.others.map(plain) };
   const workable = own.filter(({ document }) => isNoDefinition(document));
   return { ...compared, others: await othersToCompare(cluster, workable, input, compared) };

@@ -70,13 +70,17 @@ export async function readAdditions(
   added: readonly KubeObject[],
 ): Promise<{ readonly states: readonly LiveState[]; readonly away: NonNullable<MergeInput['away']> }> {
   const own = await readOwnObjects(cluster, added);
-  const away = own.flatMap(({ document, state }) => (state === 'present' ? [] : [[identityOf(document), state] as const]));
   const states = await eachOf(own, WIDTH, async ({ document, live }): Promise<LiveState | undefined> => {
     if (!live || document.kind === 'Secret') return undefined;
     const before = { ...document, apiVersion: live.apiVersion };
     return { before: (await asTheServerDefaultsIt(cluster, before)) ?? before, now: live };
   });
-  return { states: states.filter((one) => one !== undefined), away: new Map(away) };
+  return { states: states.filter((one) => one !== undefined), away: awayOf(own) };
+}
+
+/** Those that the cluster does not have, by identity. */
+export function awayOf(own: readonly OwnObject[]): NonNullable<MergeInput['away']> {
+  return new Map(own.flatMap(({ document, state }) => (state === 'present' ? [] : [[identityOf(document), state] as const])));
 }
 
 /** The file that the person applied, as kubectl noted it on the object. */

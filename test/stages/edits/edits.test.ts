@@ -147,6 +147,30 @@ describe('edits made in the cluster', () => {
     assert.doesNotMatch(await upgraded(bench, 'DaemonSet', 'netsvc-node'), /NETSVC_LOG_SEVERITY/);
   });
 
+  it('keep the order of variables by which one reads another, in the file too', async () => {
+    const bench = applyBench(await installedClientSide('v3.26.4'));
+    const agents = bench.around.object('DaemonSet', 'netsvc-node') as unknown as {
+      spec: { template: { spec: { containers: [{ env: { name: string }[] }] } } };
+    };
+    const { env } = agents.spec.template.spec.containers[0];
+    const name = 'NETSVC_LOG_SEVERITY';
+    const [ip, read] = ['IP', name].map((one) => env.findIndex((variable) => variable.name === one)) as [number, number];
+    assert.ok(ip < read);
+    bench.around.edit('DaemonSet', 'netsvc-node', [
+      { op: 'remove', path: `${TEMPLATE}/env/${read}` },
+      { op: 'add', path: `${TEMPLATE}/env/0`, value: env[read] },
+      { op: 'replace', path: `${TEMPLATE}/env/${ip + 1}/value`, value: `own-$(${name})` },
+    ]);
+    const { actions, notes = [] } = await planOf(bench);
+    assert.match(notes.join('\n'), new RegExp(`env: ${name} is put before IP`));
+    const saved = actions.find(({ id }) => id === 'save')?.effect;
+    const text = saved?.type === 'write' ? saved.content : assert.fail('nothing saved');
+    const stands = text.lastIndexOf(`name: ${name}`, text.indexOf(`own-$(${name})`));
+    assert.ok(stands > text.indexOf('kind: DaemonSet'), text);
+    const after = await upgraded(bench, 'DaemonSet', 'netsvc-node');
+    assert.match(after, /\{"name":"NETSVC_LOG_SEVERITY","value":"info"\},\{"name":"IP","value":"own-/);
+  });
+
   it('are found on objects that nobody applied: created ones are compared with the release itself', async () => {
     const created = (await ownDocuments('v3.26.4')).map((one) => ownedBy('kubectl-create', one));
     const bench = applyBench(created);
@@ -267,9 +291,9 @@ describe('when edits are told', () => {
     assert.deepEqual([outcome, /v3\.26\.4/.test(message)], ['ok', true]);
   });
 
-  it('the person’s own file counts instead of what kubectl noted', async () => {
-    const bench = applyBench(await installedClientSide('v3.26.4'), { options: { installedManifest: 'mine.yaml' } });
+  it('the person’s own file tells, where the cluster says the same', async () => {
     const mine = await editedFile('DaemonSet', '"autodetect"', '"interface=eth1"');
+    const bench = applyBench(mine.map(appliedClientSide), { options: { installedManifest: 'mine.yaml' } });
     bench.files.set('mine.yaml', mine.map((one) => JSON.stringify(one)).join('\n---\n'));
     assert.deepEqual(await traced(bench), [`kept ${NODE}.env[IP].value (file)`]);
   });

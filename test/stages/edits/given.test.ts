@@ -113,6 +113,28 @@ describe('--kvstore-endpoints beside --upgrade-file', () => {
   });
 });
 
+describe('--installed-manifest for endpoints that an unedited manifest has taken away', () => {
+  const ENDPOINTS = 'ConfigMap/kube-system/netsvc-config:data.kvstore_endpoints';
+  const bench = async (options: Partial<Options> = {}) => {
+    const made = applyBench((await ownDocuments('v3.26.4', FILE)).map(appliedClientSide), {
+      options: { ...options, installedManifest: 'mine.yaml' },
+    });
+    made.files.set('mine.yaml', textOf(withStore(await ownDocuments('v3.26.4', FILE), RIGHT)));
+    return made;
+  };
+
+  it('asks, since the cluster has others, and brings them back where the person says so', async () => {
+    const found = (await openApply(await bench())).findings().find(({ id }) => id === 'NS-201');
+    assert.deepEqual(
+      found?.evidence.map(({ text }) => text),
+      [ENDPOINTS],
+    );
+    const decided = await bench({ resolutions: { [ENDPOINTS]: 'mine' } });
+    for (const action of (await planOf(decided)).actions) decided.around.perform(action);
+    assert.equal(settingOf(decided), RIGHT);
+  });
+});
+
 describe('files by which edits are told, in a run that goes on', () => {
   const files = async () => ({
     'base.yaml': textOf(await ownDocuments('v3.26.4', FILE)),
