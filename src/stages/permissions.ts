@@ -96,6 +96,7 @@ const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
     storedResources,
     removedKinds,
     ownerSearch,
+    operatorEnd,
     () => [K.DaemonSet, K.Deployment].flatMap((kind) => allow(['get'], kind, 'the result')),
   ],
 };

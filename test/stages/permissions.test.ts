@@ -46,8 +46,8 @@ describe('permissions', () => {
     for (const command of ['preflight', 'status', 'wait']) assert.deepEqual(written(command), [], command);
   });
 
-  it('let whoever waits for an operator, or puts references back after it, look at what the end of its work is told by', () => {
-    for (const command of ['wait', 'ownerrefs']) {
+  it('let whoever waits for an operator, puts references back after it or verifies the result, look at what the end of its work is told by', () => {
+    for (const command of ['wait', 'ownerrefs', 'verify']) {
       const asked = permissionsOf(command, calico, everything).map(
         ({ request: { verb, resource, group } }) => `${verb} ${resource}.${group}`,
       );
