@@ -14,9 +14,14 @@ export interface ChartDifference {
 
 export function chartDifference(before: readonly KubeObject[], after: readonly KubeObject[]): ChartDifference {
   const old = new Map(before.map((one) => [objectKey(one), one]));
-  const kept = new Set(after.map(objectKey));
-  const removed = before.filter((one) => !kept.has(objectKey(one)) && !marked(one)).map((one) => refText(refOf(one)));
+  const removed = removedObjects(before, after).map((one) => refText(refOf(one)));
   return { objects: after.map((one) => planned(old.get(objectKey(one)), one)), removed };
+}
+
+/** Objects of the old revision that the new one does not have, but for those that are marked to stay. */
+export function removedObjects(before: readonly KubeObject[], after: readonly KubeObject[]): readonly KubeObject[] {
+  const kept = new Set(after.map(objectKey));
+  return before.filter((one) => !kept.has(objectKey(one)) && !marked(one));
 }
 
 function marked({ metadata }: KubeObject): boolean {
