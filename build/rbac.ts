@@ -4,34 +4,72 @@ import type { Profile } from '../src/core/profile.ts';
 import { calico } from '../src/profiles/calico.ts';
 import { netsvc } from '../src/profiles/netsvc.ts';
 import { documentKinds } from '../src/stages/needs.ts';
-import { roleRules } from '../src/stages/permission.ts';
+import { type Permission, roleRules } from '../src/stages/permission.ts';
 import { permissionsOf, permittedCommands } from '../src/stages/permissions.ts';
+import { anywhere, chartScope, operatorScope } from './rbac-scopes.ts';
 
-/** Each generated file with the profile whose names are in it. */
-export const rbacFiles: readonly { readonly file: string; readonly profile: Profile }[] = [
-  { file: 'docs/rbac.yaml', profile: netsvc },
-  { file: 'docs/rbac-calico.yaml', profile: calico },
+/** Each generated file with what is in it. */
+export const rbacFiles: readonly { readonly file: string; readonly text: () => string }[] = [
+  { file: 'docs/rbac.yaml', text: () => commandRoles(netsvc) },
+  { file: 'docs/rbac-calico.yaml', text: () => commandRoles(calico) },
+  { file: 'docs/rbac-paths.yaml', text: () => pathRoles(netsvc) },
+  { file: 'docs/rbac-calico-paths.yaml', text: () => pathRoles(calico) },
 ];
 
+const HELD = '# Written by `node build/rbac.ts`; a test holds it to the commands. Which to bind, and why: docs/permissions.md.';
+
 /** One ClusterRole per command, from what the stages and the permission check themselves go by. */
-export function rbacText(profile: Profile): string {
+function commandRoles(profile: Profile): string {
+  const scope = { ...anywhere, documents: documentKinds };
   const head = [
-    `# What each command asks of its account, by the names of the profile ${profile.name}: one ClusterRole per command.`,
-    '# Written by `node build/rbac.ts`; a test holds it to the commands. Which to bind, and why: docs/permissions.md.',
+    `# What each command asks of its account for a manifest install, by the names of the profile ${profile.name}: one ClusterRole per command.`,
+    HELD,
   ];
-  return `${[...head, ...permittedCommands.flatMap((command) => role(command, profile))].join('\n')}\n`;
+  return textOf(
+    head,
+    [...permittedCommands].flatMap((command) => clusterRole(command, permissionsOf(command, profile, scope))),
+  );
 }
 
-function role(command: string, profile: Profile): readonly string[] {
-  const scope = { stateNamespace: '', documents: documentKinds, meshed: true };
+/**
+ * What `run` asks for on the paths with an operator. On Secrets only in the namespace of the chart release: elsewhere a release is told
+ * by what it left on its objects.
+ */
+function pathRoles(profile: Profile): string {
+  const { namespace } = profile.operator;
+  const scopes = { operator: operatorScope(profile), chart: chartScope(profile) };
+  const head = [
+    `# What run asks of its account on the paths with an operator, flow logs among it, by the names of the profile ${profile.name}.`,
+    `# Of the chart path bind both the ClusterRole and the Role; the Role is for releases in ${namespace} that are kept in Secrets.`,
+    HELD,
+  ];
+  const roles = Object.entries(scopes).flatMap(([path, scope]) => {
+    const all = permissionsOf('run', profile, scope);
+    const placed = all.filter(({ request }) => request.namespace === namespace);
+    const wide = all.filter(({ request, required }) => request.namespace === undefined && (required || request.resource !== 'secrets'));
+    return [
+      ...clusterRole(`run-${path}`, wide),
+      ...(placed.length > 0 ? role('Role', { name: `netsvc-upgrade-run-${path}`, namespace }, placed) : []),
+    ];
+  });
+  return textOf(head, roles);
+}
+
+const textOf = (head: readonly string[], lines: readonly string[]) => `${[...head, ...lines].join('\n')}\n`;
+
+function clusterRole(name: string, permissions: readonly Permission[]): readonly string[] {
+  return role('ClusterRole', { name: `netsvc-upgrade-${name}` }, permissions);
+}
+
+function role(kind: string, metadata: Readonly<Record<string, string>>, permissions: readonly Permission[]): readonly string[] {
   return [
     '---',
     'apiVersion: rbac.authorization.k8s.io/v1',
-    'kind: ClusterRole',
+    `kind: ${kind}`,
     'metadata:',
-    `  name: netsvc-upgrade-${command}`,
+    ...Object.entries(metadata).map(([field, value]) => `  ${field}: ${value}`),
     'rules:',
-    ...roleRules(permissionsOf(command, profile, scope)).flatMap(({ rule, whys }) => [
+    ...roleRules(permissions).flatMap(({ rule, whys }) => [
       `  # ${whys.join('; ')}`,
       `  - apiGroups: ${list(rule.apiGroups)}`,
       `    resources: ${list(rule.resources)}`,
@@ -44,5 +82,5 @@ const list = (words: readonly string[]) => JSON.stringify(words).replaceAll('","
 
 if (import.meta.main) {
   const root = join(import.meta.dirname, '..');
-  for (const { file, profile } of rbacFiles) writeFileSync(join(root, file), rbacText(profile));
+  for (const { file, text } of rbacFiles) writeFileSync(join(root, file), text());
 }

@@ -1,5 +1,6 @@
-import { type Evidence, ok, read } from '../core/check.ts';
+import { type Evidence, ok, type Reading, read } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
+import type { Detection } from '../core/installation.ts';
 import type { AccessRequest } from '../core/ports.ts';
 import { failed, failIfAny, PROGRAM, preflightCheck } from './define.ts';
 import type { AccessAnswer } from './facts.ts';
@@ -19,12 +20,19 @@ export const permissions = preflightCheck('NS-009', {
     const denied = answers.filter((answer) => !answer.allowed);
     return failIfAny(denied.map(denial), `all ${answers.length} permissions that the plan needs`, (names) => ({
       because: `${counted(denied.length, 'permission')} missing: ${names}`,
-      hint: 'Use an account that has them, or grant them; docs/rbac.yaml holds a ClusterRole for each command.',
+      hint: `Use an account that has them, or grant them; ${rolesFor(facts.detection)}.`,
       next: `kubectl auth can-i --list`,
       ...(denied.some((answer) => answer.required) ? {} : { severity: 'warning' as const }),
     }));
   },
 });
+
+/** The file that holds what the path asks for. */
+function rolesFor(detection: Reading<Detection>): string {
+  const path = 'value' in detection && detection.value.type === 'found' ? detection.value.installation.path : undefined;
+  if (path === 'operator' || path === 'chart') return `docs/rbac-paths.yaml holds what run needs on the ${path} path`;
+  return 'docs/rbac.yaml holds a ClusterRole for each command';
+}
 
 function denial({ request, why }: AccessAnswer): Evidence {
   return { text: accessText(request), detail: why };

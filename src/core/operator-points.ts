@@ -1,6 +1,8 @@
 import type { KubeObject } from './object.ts';
+import { componentLags } from './operator-components.ts';
 import type { ComponentStatusName, OperatorLag, OperatorView } from './operator-view.ts';
 import { ownImage, workloadLags } from './operator-workloads.ts';
+import { sameRelease } from './release.ts';
 
 interface Condition {
   readonly type?: string;
@@ -37,7 +39,7 @@ function releaseLag({ installation, names, target }: OperatorView): readonly Ope
   const subject = 'Installation/default';
   if (!installation) return [{ point: 2, subject, why: 'does not exist' }];
   const reported = (installation.status as Readonly<Record<string, unknown>> | undefined)?.[names.versionField];
-  return reported === target.release
+  return typeof reported === 'string' && sameRelease(reported, target.release)
     ? []
     : [{ point: 2, subject, why: `reports ${String(reported ?? 'no release')}, not ${target.release}` }];
 }
@@ -91,24 +93,6 @@ export function unanswered({ installation, statuses, names }: OperatorView): boo
 /** True while the statuses there are say that all is well: nobody has begun anything. */
 export function untouched({ statuses }: OperatorView): boolean {
   return statuses.flatMap(conditionsOf).every((one) => one.status === WANTED[one.type ?? '']);
-}
-
-function componentLags({ workloads, names, target }: OperatorView): readonly OperatorLag[] {
-  const there = new Set(workloads.map((one) => `${one.kind}/${one.metadata.name}`));
-  const missing = names.required.filter((one) => !there.has(one)).map((subject) => ({ point: 4 as const, subject, why: 'does not exist' }));
-  const lagging = workloads.flatMap((one) => {
-    const subject = `${one.kind}/${one.metadata.namespace ?? ''}/${one.metadata.name}`;
-    const isRequired = names.required.includes(`${one.kind}/${one.metadata.name}`);
-    return workloadLags(one, (image) => imageLag(image, target), isRequired).map((why) => ({ point: 4 as const, subject, why }));
-  });
-  return [...missing, ...lagging];
-}
-
-function imageLag(image: string, { release, registry, digests }: OperatorView['target']): string {
-  if (registry !== undefined && !image.startsWith(registry)) return `runs ${image}, which is not from ${registry}`;
-  const [, digest] = image.split('@');
-  const fits = digest === undefined ? image.endsWith(`:${release}`) : digests.includes(digest);
-  return fits ? '' : `runs ${image}, not ${release}`;
 }
 
 function apiLags({ names, resources, apiService, oldApiNamespace }: OperatorView): readonly OperatorLag[] {

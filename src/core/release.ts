@@ -50,6 +50,13 @@ export function sameMinor(a: string, b: string): boolean {
   return left !== undefined && right !== undefined && minorOf(left) === minorOf(right);
 }
 
+/** Numbers only: `v3.32.1-fips` and `v3.32.1` name the same release. */
+export function sameRelease(a: string, b: string): boolean {
+  const [left, right] = [parseRelease(a), parseRelease(b)];
+  if (!left || !right) return a === b;
+  return left.major === right.major && left.minor === right.minor && left.patch === right.patch;
+}
+
 /**
  * The minor line of a version as programs print it: `v3.32` for `v3.32.1`, `v3.32` and `3.32.1-0.dev-5-gabc` (§9/3).
  * Undefined for `unknown`, `master` and the like.

@@ -1,8 +1,8 @@
+import { parseImage } from '../core/image.ts';
 import type { Detection } from '../core/installation.ts';
 import type { KubeObject } from '../core/object.ts';
 import type { OtherProducts, Profile } from '../core/profile.ts';
 import { type Agent, type Agents, agentText } from './find-agents.ts';
-import { parseImage } from './images.ts';
 
 /**
  * Why what is there belongs to another product that goes by the same names (domain §3.2): the Installation says so, or the agents run

@@ -2,8 +2,7 @@ import type { Reading } from '../core/check.ts';
 import type { ComponentVersion } from '../core/installation.ts';
 import type { KubeObject } from '../core/object.ts';
 import type { Profile } from '../core/profile.ts';
-import { parseRelease, releaseTag } from '../core/release.ts';
-import { sameRelease } from './images.ts';
+import { parseRelease, releaseTag, sameRelease } from '../core/release.ts';
 import { operatorRelease } from './operator.ts';
 
 export interface ReleaseFacts {

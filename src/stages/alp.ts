@@ -1,10 +1,10 @@
 import { alpChecks } from '../checks/alp.ts';
 import type { Action } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
+import { parseImage } from '../core/image.ts';
 import { refText } from '../core/object.ts';
 import type { RolloutTarget } from '../core/rollout.ts';
 import { stage } from '../core/stage.ts';
-import { parseImage } from '../detect/images.ts';
 import { batchesOf } from './alp/batches.ts';
 import { type AlpFacts, readAlpFacts } from './alp/facts.ts';
 import { sidecarImage } from './alp/images.ts';

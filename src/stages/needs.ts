@@ -1,3 +1,4 @@
+import type { HelmStorage } from '../core/helm-argv.ts';
 import { K } from '../core/kinds.ts';
 import type { Kind } from '../core/object.ts';
 import type { Profile } from '../core/profile.ts';
@@ -29,14 +30,28 @@ export const documentKinds: readonly DocumentKind[] = [
   K.NetworkPolicy,
 ].map((kind) => ({ kind }));
 
+/** The chart release as far as the rights on it go. */
+export interface ChartScope {
+  readonly namespace: string;
+  readonly storage: HelmStorage;
+  /** The release is at the target: it is only read. */
+  readonly upgraded: boolean;
+  /** Kinds that the installed revision holds. */
+  readonly installed: readonly DocumentKind[];
+  /** Kinds of the objects that the new revision no longer has. */
+  readonly removed: readonly DocumentKind[];
+}
+
 /** What the permissions depend on. */
 export interface PlanScope {
   readonly stateNamespace: string;
   readonly documents: readonly DocumentKind[];
-  /** Namespace of the chart release, where the chart tool writes a revision and removes old ones. */
-  readonly chartNamespace?: string;
+  /** Where the chart tool keeps the release; without it none is upgraded. */
+  readonly chart?: ChartScope;
   /** False where the mesh is known to be without the policy sidecar: then nothing of it is touched. */
   readonly meshed: boolean;
+  /** False where it is known that nothing is kept in a key-value store. */
+  readonly kvstore?: boolean;
   /** What the server serves; without it every kind counts as served. */
   readonly served?: readonly Pick<Kind, 'group' | 'plural'>[];
 }
@@ -73,7 +88,8 @@ export const detection: Needs = ({ crdGroup, apiGroup, operator, clusterInformat
   return [
     ...[K.DaemonSet, K.Deployment, K.Pod, K.ConfigMap, K.Job, K.Node].flatMap((kind) => allow(['list'], kind, why)),
     ...allow(['get', 'list'], K.CustomResourceDefinition, why),
-    ...allow(['list'], K.Secret, 'releases of a chart, by their metadata'),
+    // Without it a release is told by what it left on its objects.
+    ...allow(['list'], K.Secret, 'releases of a chart, by their metadata', { required: false }),
     ...allow(['list'], operator.installationKind, why),
     ...allow(['get'], { group: crdGroup, plural }, why),
     ...allow(['get'], { group: apiGroup, plural }, why, { required: false }),
@@ -146,11 +162,21 @@ export const documents: Needs = (_, { documents: wanted }) => {
   return [...apply, ...scalers, ...roles.flatMap((role) => allow(['bind', 'escalate'], role, grant, { required: false }))];
 };
 
-/** A new revision of the chart release. */
-export const chartRelease: Needs = (_, { chartNamespace: namespace }) =>
-  namespace === undefined
-    ? []
-    : allow(['create', 'update', 'delete', 'get', 'list'], K.Secret, 'a new revision of the chart release', { namespace });
+/** Where the release is stored. */
+export const chartRead: Needs = (_, { chart }) =>
+  chart ? allow(['get', 'list'], K[chart.storage], 'the chart release', { namespace: chart.namespace }) : [];
+
+/** A new revision of the chart release, and what it no longer holds: helm goes on where it may not delete that. */
+export const chartRelease: Needs = (_, { chart }) => {
+  if (!chart || chart.upgraded) return [];
+  const { namespace, storage, removed } = chart;
+  return [
+    ...allow(['create', 'update', 'delete'], K[storage], 'a new revision of the chart release', { namespace }),
+    ...removed.flatMap((one) =>
+      allow(['delete', 'get'], one.kind, 'what the new chart no longer has', { namespace: one.namespace, required: false }),
+    ),
+  ];
+};
 
 export const mesh: Needs = (_, { meshed }) => {
   if (!meshed) return [];
@@ -166,8 +192,8 @@ export const mesh: Needs = (_, { meshed }) => {
 };
 
 /** Reading back every document of the target, and what the target drops: a backup without it would not be whole. */
-export const backup: Needs = ({ operatorGroup: group, removedKinds: removed }, { documents: wanted, served }) => [
-  ...wanted.flatMap(({ kind, namespace }) => allow(['get'], kind, 'backup', { namespace })),
+export const backup: Needs = ({ operatorGroup: group, removedKinds: removed }, { documents: wanted, chart, served }) => [
+  ...[...wanted, ...(chart?.installed ?? [])].flatMap(({ kind, namespace }) => allow(['get'], kind, 'backup', { namespace })),
   ...allow(['list'], { group, plural: '*' }, 'backup'),
   ...removed.filter((kind) => isServed(kind, served)).flatMap((kind) => allow(['list'], kind, 'backup')),
 ];

@@ -3,6 +3,7 @@ import type { Profile } from '../core/profile.ts';
 import type { StageId } from '../core/stage.ts';
 import {
   backup,
+  chartRead,
   chartRelease,
   crossings,
   type DocumentKind,
@@ -33,6 +34,9 @@ const endpointProfiles: Needs = () => [
   ...allow(['get'], K.ServiceAccount, 'profiles of host endpoints', { required: false }),
 ];
 
+const storeCertificates: Needs = (_, { kvstore = true }) =>
+  kvstore ? allow(['get'], K.Secret, 'certificates of the key-value store (--cli-config)', { required: false }) : [];
+
 /** What each stage asks of the account. The chain’s stages and `preflight` are held to it by tests and by docs/rbac.yaml. */
 const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
   preflight: [
@@ -42,12 +46,13 @@ const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
     removedKinds,
     ownerSearch,
     documents,
+    chartRead,
     crossings,
     () => [K.Namespace, K.PodDisruptionBudget, K.APIService].flatMap((kind) => allow(['list'], kind, 'state of the cluster')),
     () => allow(['get'], K.ConfigMap, 'settings of the agents and of kube-proxy'),
   ],
   'probe-images': [detection, documents, probe],
-  backup: [detection, storedResources, backup],
+  backup: [detection, storedResources, chartRead, backup],
   'ownerrefs-strip': [detection, storedResources, ownerSearch, ownerReferences, journal],
   crds: [
     detection,
@@ -61,6 +66,7 @@ const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
     rollout,
     ownerSearch,
     journal,
+    chartRead,
     chartRelease,
     () => allow(['list', 'watch'], K.APIService, 'the aggregated API after its manifest'),
     ({ crdGroup: group, controllersConfiguration: { plural } }) => [
@@ -68,10 +74,10 @@ const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
       ...allow(['patch'], { group, plural }, 'renaming of policies (--hold-policy-migration)', { required: false }),
     ],
   ],
-  wait: [detection, rollout, operatorEnd],
-  'ownerrefs-restore': [detection, storedResources, ownerSearch, ownerReferences, operatorEnd, journal],
+  wait: [detection, rollout, chartRead, operatorEnd],
+  'ownerrefs-restore': [detection, storedResources, ownerSearch, ownerReferences, chartRead, operatorEnd, journal],
   'ownerrefs-forget': [detection, ownerSearch, journal],
-  cli: [detection, () => allow(['get'], K.Secret, 'certificates of the key-value store (--cli-config)', { required: false })],
+  cli: [detection, storeCertificates],
   alp: [detection, mesh],
   hep: [
     detection,
@@ -96,6 +102,7 @@ const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
     storedResources,
     removedKinds,
     ownerSearch,
+    operatorEnd,
     () => [K.DaemonSet, K.Deployment].flatMap((kind) => allow(['get'], kind, 'the result')),
   ],
 };

@@ -9,10 +9,11 @@ import { oneLook } from '../core/one-look.ts';
 import type { Sources } from '../core/ports.ts';
 import { stage } from '../core/stage.ts';
 import { detect } from '../detect/detect.ts';
-import { readChartFindings } from './chart/findings.ts';
+import { readChartAhead } from './chart/ahead.ts';
 import { readClis } from './cli/release.ts';
 import { changesUids, readReferences, sourceOf } from './owners/references.ts';
 import { attempt, attemptWith } from './reading.ts';
+import { readAccess } from './survey/access.ts';
 import { readBehindCli } from './survey/behind-cli.ts';
 import { readInventory } from './survey/inventory.ts';
 import { readClient, readWorkFolder } from './survey/machine.ts';
@@ -20,7 +21,7 @@ import { readOperated } from './survey/operated.ts';
 import { podView } from './survey/pods.ts';
 import { readAgentConfig, readInjectors, readProxyMode, readResources } from './survey/resources.ts';
 import { withStoredVersions } from './survey/stored-versions.ts';
-import { readAccess, readTargetFor } from './survey/target.ts';
+import { readTargetFor } from './survey/target.ts';
 
 /** What is installed and whether it can be upgraded (§1, 7, 9): reads everything at once, changes nothing. */
 export const preflightStage = stage<PreflightFacts>({
@@ -50,16 +51,17 @@ async function readUpgrade(sources: Sources, context: Context, general: ReturnTy
   ]);
   const search = searchedFor(detection, record, context);
   const ofTarget = readTargetFor(sources, context, detection, record);
+  const ofChart = readChartAhead(sources, context, detection);
   const mayDo = async () => {
-    const [target, around] = await Promise.all([ofTarget, general]);
-    const more = { meshed: mayBeMeshed(around, context), discovery: around.discovery };
+    const [target, around, chart] = await Promise.all([ofTarget, general, ofChart]);
+    const more = { meshed: mayBeMeshed(around, context), discovery: around.discovery, chart };
     return readAccess(cluster, context, detection, target, more);
   };
   const [target, access, crds, chart, owners, agentConfig, operated, inStore] = await Promise.all([
     ofTarget,
     mayDo(),
     attemptWith(installed.crds, (all) => withStoredVersions(cluster, all, context.profile)),
-    readChartFindings(sources, context, detection),
+    ofChart.then((ahead) => attemptWith(ahead, async (one) => one?.findings)),
     attempt(() => scanOwners(search, sources, context)),
     attempt(() => readAgentConfig(cluster, context.profile, variantOf(detection))),
     readOperated(cluster, context, detection),

@@ -220,6 +220,52 @@ describe('the end of an upgrade by the operator', () => {
     assert.deepEqual(operatorVerdict(view, { good: 0 }).lags, []);
   });
 
+  it('accepts the build of the target that a FIPS installation runs: its tag has a suffix', () => {
+    const view = viewOf({ ...after, node: { ...after.node, image: `${NEW.release}-fips` } }, 60_000);
+    assert.deepEqual(operatorVerdict(view, { good: 0 }).lags, []);
+    const old = viewOf({ ...after, node: { ...after.node, image: `${OLD.release}-fips` } }, 60_000);
+    assert.match(operatorVerdict(old, { good: 0 }).lags[0]?.why ?? '', /v3\.27\.5-fips, not v3\.32\.1/);
+  });
+
+  it('goes by the tag where a digest stands beside it and no digest of the target is known', () => {
+    const view = viewOf({ ...after, node: { ...after.node, image: `${NEW.release}@sha256:any` } }, 60_000);
+    const unpinned = { ...view, target: { ...view.target, digests: [] } };
+    assert.deepEqual(operatorVerdict(unpinned, { good: 0 }).lags, []);
+    assert.match(operatorVerdict(view, { good: 0 }).lags[0]?.why ?? '', /not v3\.32\.1/, 'a pinned image is told by its digest');
+    const untold = viewOf({ ...after, node: { ...after.node, image: 'sha256:any' } }, 60_000);
+    const [lag] = operatorVerdict({ ...untold, target: { ...untold.target, digests: [] } }, { good: 0 }).lags;
+    assert.match(lag?.why ?? '', /sha256:any, which tells no release: an ImageSet of v3\.32\.1 with its digest would/);
+  });
+
+  describe('and a workload of somebody else beside the components', () => {
+    const owner = { apiVersion: 'operator.tigera.io/v1', kind: 'Installation', name: 'default', uid: '1', controller: true };
+    const template = { spec: { containers: [{ image: 'reg.example.org/exporter:1.2' }] } };
+    const foreign: KubeObject = {
+      ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'exporter', namespace: 'calico-system', generation: 1 } },
+      ...{ spec: { replicas: 1, template }, status: {} },
+    };
+    const owned = (one: KubeObject): KubeObject => ({ ...one, metadata: { ...one.metadata, ownerReferences: [owner] } });
+    const view = viewOf(after, 60_000);
+    const lagsBeside = (workloads: readonly KubeObject[]) => operatorVerdict({ ...view, workloads }, { good: 0 }).lags;
+
+    it('does not wait for it where the operator owns its own', () => {
+      assert.deepEqual(lagsBeside([...view.workloads.map(owned), foreign]), []);
+      const [lag] = lagsBeside([...view.workloads.map(owned), owned(foreign)]);
+      assert.match(
+        `${lag?.subject} ${lag?.why}`,
+        /Deployment\/calico-system\/exporter runs .*exporter:1\.2, which is not from quay\.io\/$/,
+      );
+    });
+
+    it('names the way out where its owner cannot be told', () => {
+      const [lag] = lagsBeside([...view.workloads, foreign]);
+      assert.match(
+        lag?.why ?? '',
+        /not from quay\.io\/; if it is not the operator’s, move it out of calico-system: it is waited for there$/,
+      );
+    });
+  });
+
   it('asks for nothing of the v3 API where no API server is wanted', () => {
     const view = viewOf({ ...after, kinds: [], api: { ...after.api, available: false, old: true } }, 60_000);
     assert.equal(operatorVerdict(view, { good: 0 }).done, true);

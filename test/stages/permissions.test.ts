@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseAllDocuments } from 'yaml';
-import { rbacFiles, rbacText } from '../../build/rbac.ts';
+import { rbacFiles } from '../../build/rbac.ts';
 import { commandTable } from '../../src/cli/command-table.ts';
 import { K } from '../../src/core/kinds.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { documentKinds, type PlanScope } from '../../src/stages/needs.ts';
 import { permissionsOf, permittedCommands } from '../../src/stages/permissions.ts';
+import { type Role, rolesOf } from '../support/least-privilege.ts';
 import { hasReleases, manifestFile } from '../support/shared.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -19,17 +19,39 @@ const textOf = (scope: PlanScope, command = 'run') =>
   );
 
 describe('permissions', () => {
-  for (const { file, profile } of rbacFiles) {
-    it(`are written in ${file}, one ClusterRole per command`, () => {
-      const text = readFileSync(join(root, file), 'utf8');
-      assert.equal(text, rbacText(profile), 'run: node build/rbac.ts');
-      const roles = parseAllDocuments(text).map((document) => document.toJS() as { kind: string; metadata: { name: string } });
+  const written = (file: string) => {
+    const text = readFileSync(join(root, file), 'utf8');
+    assert.equal(text, rbacFiles.find((one) => one.file === file)?.text(), 'run: node build/rbac.ts');
+    return rolesOf(file.slice('docs/'.length));
+  };
+  const named = ({ kind, metadata }: Role) => `${kind} ${metadata.name}`;
+  for (const file of ['docs/rbac.yaml', 'docs/rbac-calico.yaml'])
+    it(`are written in ${file}, one ClusterRole per command`, () =>
       assert.deepEqual(
-        roles.map(({ kind, metadata }) => `${kind} ${metadata.name}`),
+        written(file).map(named),
         permittedCommands.map((command) => `ClusterRole netsvc-upgrade-${command}`),
+      ));
+
+  for (const file of ['docs/rbac-paths.yaml', 'docs/rbac-calico-paths.yaml'])
+    it(`are written in ${file} for the paths with an operator, those on Secrets in one namespace alone`, () => {
+      const roles = written(file);
+      assert.deepEqual(roles.map(named), [
+        'ClusterRole netsvc-upgrade-run-operator',
+        'ClusterRole netsvc-upgrade-run-chart',
+        'Role netsvc-upgrade-run-chart',
+      ]);
+      const onSecrets = roles.flatMap(({ kind, rules }) =>
+        rules.filter(({ resources }) => resources.includes('secrets')).map(({ verbs }) => `${kind} ${verbs.join(',')}`),
       );
+      assert.deepEqual(onSecrets, ['Role create,delete,get,list,patch,update']);
     });
-  }
+
+  it('are written, for the calico operator, with the resources that flow logs are switched on by', () => {
+    for (const role of written('docs/rbac-calico-paths.yaml').filter(({ kind }) => kind === 'ClusterRole')) {
+      const rule = role.rules.find(({ resources }) => resources.includes('goldmanes'));
+      assert.ok(rule?.resources.includes('whiskers') && rule.verbs.includes('create') && rule.verbs.includes('patch'), role.metadata.name);
+    }
+  });
 
   it('are known for every command that asks a cluster', () => {
     const others = new Set(['explain', 'completion', 'demo']);
@@ -46,8 +68,8 @@ describe('permissions', () => {
     for (const command of ['preflight', 'status', 'wait']) assert.deepEqual(written(command), [], command);
   });
 
-  it('let whoever waits for an operator, or puts references back after it, look at what the end of its work is told by', () => {
-    for (const command of ['wait', 'ownerrefs']) {
+  it('let whoever waits for an operator, puts references back after it or verifies the result, look at what the end of its work is told by', () => {
+    for (const command of ['wait', 'ownerrefs', 'verify']) {
       const asked = permissionsOf(command, calico, everything).map(
         ({ request: { verb, resource, group } }) => `${verb} ${resource}.${group}`,
       );
@@ -96,7 +118,8 @@ describe('permissions', () => {
   });
 
   it('ask for what helm writes in the namespace of the release, and nowhere else', () => {
-    const asked = textOf({ ...everything, chartNamespace: 'tigera-operator' });
+    const chart = { namespace: 'tigera-operator', storage: 'Secret', upgraded: false, installed: [], removed: [] } as const;
+    const asked = textOf({ ...everything, chart });
     const secrets = asked.filter((one) => /^(create|update|delete) secrets/.test(one) && one.endsWith('tigera-operator'));
     assert.equal(secrets.length, 3);
   });

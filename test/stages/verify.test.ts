@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { K } from '../../src/core/kinds.ts';
 import type { Kind, KubeObject } from '../../src/core/object.ts';
 import type { Sources } from '../../src/core/ports.ts';
+import { calico } from '../../src/profiles/calico.ts';
 import { readOwnerFacts, readStillOff } from '../../src/stages/verify/owners.ts';
 import { readServiceImages } from '../../src/stages/verify/pods.ts';
 import { readLeftBehind, readTemporaryPolicies } from '../../src/stages/verify/resources.ts';
@@ -30,6 +31,18 @@ describe('verify looks for images of the service', () => {
     assert.deepEqual(await found(pod('kube-system/n', ['mirror.corp/x/node@sha256:abc'])), [
       ['mirror.corp/x/node@sha256:abc', undefined, false],
     ]);
+  });
+
+  it('by a digest, where an ImageSet of the target pins it', async () => {
+    const kind: Kind = { group: calico.operatorGroup, version: 'v1', kind: 'ImageSet', plural: 'imagesets', namespaced: false };
+    const images = [{ image: 'calico/node', digest: 'sha256:abc' }];
+    const set = object('operator.tigera.io/v1', `ImageSet/calico-${context.options.release}`, { spec: { images } });
+    const pods = [pod('calico-system/n', ['mirror.corp/x/node@sha256:abc']), pod('calico-system/o', ['mirror.corp/x/node@sha256:old'])];
+    const { cluster } = clusterOf([...pods, set], { kinds: [K.Pod, kind] });
+    assert.deepEqual(
+      (await readServiceImages(cluster, context)).map(({ release }) => release),
+      [context.options.release, undefined],
+    );
   });
 
   it('in init containers', async () => {

@@ -48,6 +48,8 @@ export interface ChartParts {
   readonly chart?: string;
   /** What the dry run of the upgrade prints; an error is printed to stderr. */
   readonly trial?: { readonly error: string } | { readonly manifest: string };
+  /** What the chart tool renders without the server, if not the CRDs of `--crd-chart`. */
+  readonly rendered?: string;
   readonly files?: Readonly<Record<string, string>>;
   /** True: the new CRDs are in the cluster. */
   readonly crdsApplied?: boolean;
@@ -137,7 +139,7 @@ function toolsOf(parts: ChartParts, asked: string[]): Sources['tools'] {
       if (verb === 'version') return said(helm);
       if (verb === 'show') return said(what === 'chart' ? chart : defaults);
       if (verb === 'pull') return said('');
-      if (verb === 'template') return said(CRDS);
+      if (verb === 'template') return said(parts.rendered ?? CRDS);
       if (!invocation.args.includes('--dry-run=server')) throw new Error(`a survey runs ${commandLine(invocation)}`);
       return 'error' in trial ? { exitCode: 1, stdout: '', stderr: trial.error, durationMs: 1 } : said(JSON.stringify(trial));
     },

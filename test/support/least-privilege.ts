@@ -10,7 +10,7 @@ import type { UpgradeProcess } from './upgrade-process.ts';
 export interface Role {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string };
+  readonly metadata: { readonly name: string; readonly namespace?: string };
   readonly rules: readonly PolicyRule[];
 }
 
@@ -25,22 +25,22 @@ const SEARCH = accessText({ verb: 'list', group: '*', resource: '*' });
 
 /** The role, bound to a user of the same name. */
 function bound(role: Role): readonly object[] {
-  const { name } = role.metadata;
+  const { name, namespace } = role.metadata;
   const group = 'rbac.authorization.k8s.io';
   return [
     role,
     {
       apiVersion: role.apiVersion,
-      kind: 'ClusterRoleBinding',
-      metadata: { name },
-      roleRef: { apiGroup: group, kind: 'ClusterRole', name },
+      kind: `${role.kind}Binding`,
+      metadata: { name, ...(namespace ? { namespace } : {}) },
+      roleRef: { apiGroup: group, kind: role.kind, name },
       subjects: [{ apiGroup: group, kind: 'User', name }],
     },
   ];
 }
 
 /** Makes the roles, each with a user of its name. */
-export async function grant({ plane }: InstalledCluster, roles: readonly Role[]): Promise<void> {
+export async function grant({ plane }: Pick<InstalledCluster, 'plane'>, roles: readonly Role[]): Promise<void> {
   const items = roles.flatMap(bound);
   const { exitCode, stderr } = await plane.kubectl(['create', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
   assert.equal(exitCode, 0, stderr);

@@ -19,10 +19,15 @@ export function chartDifference(
   conflicts: readonly FieldConflict[],
 ): ChartDifference {
   const old = new Map(before.map((one) => [objectKey(one), one]));
-  const kept = new Set(after.map(objectKey));
-  const removed = before.filter((one) => !kept.has(objectKey(one)) && !marked(one)).map((one) => refText(refOf(one)));
+  const removed = removedObjects(before, after).map((one) => refText(refOf(one)));
   const of = (one: KubeObject) => conflicts.filter(({ ref }) => isOf(ref, one));
   return { objects: after.map((one) => planned(old.get(objectKey(one)), one, of(one))), removed };
+}
+
+/** Objects of the old revision that the new one does not have, but for those that are marked to stay. */
+export function removedObjects(before: readonly KubeObject[], after: readonly KubeObject[]): readonly KubeObject[] {
+  const kept = new Set(after.map(objectKey));
+  return before.filter((one) => !kept.has(objectKey(one)) && !marked(one));
 }
 
 function marked({ metadata }: KubeObject): boolean {

@@ -22,18 +22,13 @@ export async function readStoredRelease(cluster: ClusterReader, chart: ChartRele
   if (chart === undefined) return { unread: 'the operator does not name a chart release' };
   const where = `release ${chart.namespace}/${chart.name}`;
   try {
-    const inSecrets = await revisionsIn(cluster, 'Secret', chart);
-    const inConfigMaps = await revisionsIn(cluster, 'ConfigMap', chart).catch((thrown: unknown) => {
-      // Who may read Secrets alone has the chart tool use them.
-      if (thrown instanceof ApiFailure && thrown.status === 403 && inSecrets.length > 0) return [];
-      throw thrown;
-    });
-    const revisions = [...inSecrets, ...inConfigMaps].toSorted((a, b) => revisionOf(b.revision) - revisionOf(a.revision));
+    const found = await readableRevisions(cluster, chart);
+    const revisions = found.toSorted((a, b) => revisionOf(b.revision) - revisionOf(a.revision));
     return (await readNewest(cluster, chart, revisions)) ?? { unread: `${where} is stored neither in Secrets nor in ConfigMaps` };
   } catch (thrown) {
     if (!(thrown instanceof ApiFailure)) throw thrown;
     const hint = thrown.status === 403 ? { hint: ROLE } : {};
-    return { unread: `the Secrets of ${where} cannot be read: ${messageOf(thrown)}`, ...hint };
+    return { unread: `what holds ${where} cannot be read: ${messageOf(thrown)}`, ...hint };
   }
 }
 
@@ -65,6 +60,23 @@ interface StoredRevision {
   readonly storage: HelmStorage;
   /** Its metadata. */
   readonly revision: KubeObject;
+}
+
+/** Who may read one of the two kinds alone has the chart tool use that one. Throws ApiFailure where what may be read holds none. */
+async function readableRevisions(cluster: ClusterReader, chart: ChartRelease): Promise<readonly StoredRevision[]> {
+  const found: StoredRevision[] = [];
+  const refused: ApiFailure[] = [];
+  for (const storage of ['Secret', 'ConfigMap'] as const) {
+    try {
+      found.push(...(await revisionsIn(cluster, storage, chart)));
+    } catch (thrown) {
+      if (!(thrown instanceof ApiFailure) || thrown.status !== 403) throw thrown;
+      refused.push(thrown);
+    }
+  }
+  const [first] = refused;
+  if (first && found.length === 0) throw first;
+  return found;
 }
 
 async function revisionsIn(

@@ -81,7 +81,7 @@ async function readOperatorFacts(sources: Sources, context: Context, installatio
   ]);
   const [rollouts, flowLogs, orphans, restarts] = await Promise.all([
     readRollouts(sources, [operatorTarget(target, context, installation)], nodes),
-    readMissingFlowLogs(sources, context, crds.crds),
+    readMissingFlowLogs(sources, context, { url: crds.crds.url, documents: crds.crds.manifest.documents.map(({ object }) => object) }),
     readOrphans(sources.cluster, context.profile, crds.crds.manifest, edits),
     readRestarts(sources.cluster, context),
   ]);

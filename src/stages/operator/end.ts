@@ -2,7 +2,6 @@ import type { OperatorExpected } from '../../core/action.ts';
 import type { Context } from '../../core/context.ts';
 import { Fault } from '../../core/fault.ts';
 import type { Installation, InstallPath } from '../../core/installation.ts';
-import { apiVersionOf } from '../../core/object.ts';
 import { operatorEndNames } from '../../core/operator-end-names.ts';
 import { operatorLags } from '../../core/operator-points.ts';
 import type { OperatorEndNames } from '../../core/operator-view.ts';
@@ -12,6 +11,7 @@ import { type PathPart, pathPart } from '../path-stage.ts';
 import { attempt } from '../reading.ts';
 import { readNodes } from '../rollout/state.ts';
 import { defaultWaitMs } from '../rollout/targets.ts';
+import { readPinnedImages } from './image-set.ts';
 
 /** The whole image of the operator's container in the target, with the registry in use. */
 export type OperatorImageOf = (sources: Sources, context: Context, installation: Installation) => Promise<string>;
@@ -58,11 +58,12 @@ export async function readExpectation(
       'give a profile with `operator.end` and `operator.statusVersionField`',
     ]);
   }
-  const [operatorImage, registry, digests] = await Promise.all([
+  const [operatorImage, registry, pinned] = await Promise.all([
     imageOf(sources, context, installation),
     readRegistry(sources, names),
-    readDigests(sources, names, options.release),
+    readPinnedImages(sources.cluster, context),
   ]);
+  const digests = pinned.map(({ digest }) => digest);
   const target = { release: options.release, operatorImage, digests, ...(registry === undefined ? {} : { registry }) };
   return { type: 'operator-end', names, target };
 }
@@ -79,15 +80,4 @@ async function readRegistry({ cluster }: Sources, { installation }: OperatorEndN
   const registry = (live?.spec as { readonly registry?: string } | undefined)?.registry;
   if (registry === undefined || registry === '' || registry === 'UseDefault') return undefined;
   return registry.endsWith('/') ? registry : `${registry}/`;
-}
-
-/** Digests of the image set of the release, where a person pins images (domain §11.3). */
-async function readDigests({ cluster }: Sources, { installation }: OperatorEndNames, release: string): Promise<readonly string[]> {
-  const kind = await cluster.resolve(apiVersionOf(installation), 'ImageSet');
-  if (!kind) return [];
-  const sets = (await cluster.list(kind)).filter(({ metadata }) => metadata.name.endsWith(`-${release}`));
-  return sets.flatMap(({ spec }) => {
-    const { images = [] } = (spec ?? {}) as { readonly images?: readonly { readonly digest?: string }[] };
-    return images.flatMap(({ digest }) => digest ?? []);
-  });
 }

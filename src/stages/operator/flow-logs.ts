@@ -1,10 +1,10 @@
+import type { TargetFacts } from '../../checks/facts.ts';
 import type { Action } from '../../core/action.ts';
 import type { Context } from '../../core/context.ts';
 import { Fault } from '../../core/fault.ts';
 import type { KubeObject } from '../../core/object.ts';
 import type { Sources } from '../../core/ports.ts';
 import { manifestText } from '../../merge/manifest.ts';
-import type { CrdManifest } from '../target/crds.ts';
 
 const FILE = 'flow-logs.yaml';
 
@@ -15,11 +15,11 @@ const FILE = 'flow-logs.yaml';
 export async function readMissingFlowLogs(
   { cluster }: Pick<Sources, 'cluster'>,
   { profile, options }: Context,
-  { manifest, url }: CrdManifest,
+  { documents, url }: Pick<TargetFacts, 'documents' | 'url'>,
 ): Promise<readonly KubeObject[]> {
   if (!options.enableFlowLogs) return [];
   const { flowLogs = [] } = profile.operator;
-  const defined = new Set(manifest.documents.map(({ object }) => definedKind(object)));
+  const defined = new Set(documents.map(definedKind));
   const unknown = flowLogs.filter((kind) => !defined.has(`${profile.operatorGroup}/${kind}`));
   if (flowLogs.length === 0 || unknown.length > 0) {
     throw new Fault('usage', `--enable-flow-logs: ${options.release} has no ${unknown.join(', ') || 'flow logs'} (${url})`, [

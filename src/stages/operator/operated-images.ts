@@ -4,14 +4,14 @@ import { K } from '../../core/kinds.ts';
 import type { KubeObject } from '../../core/object.ts';
 import { refOf, refText } from '../../core/object.ts';
 import type { ClusterReader, Sources } from '../../core/ports.ts';
+import { sameRelease } from '../../core/release.ts';
 import { serviceNamespaces } from '../../detect/components.ts';
-import { sameRelease } from '../../detect/images.ts';
 import { imageKey, nameOf, parseImage } from '../../merge/images.ts';
 import { isRecord } from '../../merge/json.ts';
 import { imagesIn } from '../../merge/listed-images.ts';
-import { recordsIn } from '../../merge/prepare.ts';
 import { attempt } from '../reading.ts';
 import { readReleaseManifest } from '../target/target.ts';
+import { readPinnedImages } from './image-set.ts';
 
 /** What the operator is going to have its components run, as far as that can be told before it runs. */
 export interface OperatedImages {
@@ -44,10 +44,10 @@ export async function readOperatedImages(
   const [workloads, settings, pinned] = await Promise.all([
     readWorkloads(sources.cluster, serviceNamespaces(profile)),
     readInstallations(sources.cluster, context),
-    attempt(() => readPinned(sources.cluster, context)),
+    attempt(() => readPinnedImages(sources.cluster, context)),
   ]);
   const defaults = settings.some(namesRegistry) ? new Map<string, string>() : await readDefaults(sources, context);
-  const digests: Rules['digests'] = 'value' in pinned ? pinned.value : new Map();
+  const digests = new Map('value' in pinned ? pinned.value.map(({ image, digest }) => [nameOf(image), digest]) : []);
   const rules = { release: options.release, installed: installation.release, digests, defaults };
   const told = workloads.flatMap((workload) => imagesIn([workload]).map((image) => ({ workload, image, next: nextImage(image, rules) })));
   const inOwn = told.filter(({ workload }) => workload.metadata.namespace === profile.operator.workloadNamespace);
@@ -83,9 +83,17 @@ function nextImage(image: string, { release, installed, digests, defaults }: Rul
   const { repository, tag } = parseImage(image);
   const pinned = [...digests].find(([name]) => nameOf(repository).endsWith(name));
   const isReleased = tag !== undefined && installed !== undefined && sameRelease(tag, installed);
-  if (!pinned && !isReleased && tag !== release) return undefined;
+  const isTarget = tag !== undefined && sameRelease(tag, release);
+  if (!pinned && !isReleased && !isTarget) return undefined;
   const next = defaults.get(imageKey(repository)) ?? repository;
-  return pinned ? `${next}@${pinned[1]}` : `${next}:${release}`;
+  return pinned ? `${next}@${pinned[1]}` : `${next}:${release}${isFips(tag) ? FIPS : ''}`;
+}
+
+/** What the operator adds to the tag of its components where the Installation asks for FIPS mode (domain §3). */
+const FIPS = '-fips';
+
+function isFips(tag: string | undefined): boolean {
+  return tag?.endsWith(FIPS) === true;
 }
 
 async function readWorkloads(cluster: ClusterReader, namespaces: readonly string[]): Promise<readonly KubeObject[]> {
@@ -99,19 +107,6 @@ async function readInstallations(cluster: ClusterReader, { profile }: Context): 
   const { group, version, kind } = profile.operator.installationKind;
   const served = await cluster.resolve(`${group}/${version}`, kind);
   return served ? cluster.list(served) : [];
-}
-
-/** An ImageSet for the target, named after it, pins every image by digest; without one nothing is pinned. */
-async function readPinned(cluster: ClusterReader, { profile, options }: Context): Promise<ReadonlyMap<string, string>> {
-  const served = await cluster.resolve(`${profile.operatorGroup}/v1`, 'ImageSet');
-  const sets = served ? await cluster.list(served) : [];
-  const own = sets.filter(({ metadata }) => metadata.name.endsWith(`-${options.release}`));
-  const items = own.flatMap(({ spec }) => recordsIn(isRecord(spec) ? spec.images : []));
-  return new Map(
-    items.flatMap(({ image, digest }): [string, string][] =>
-      typeof image === 'string' && typeof digest === 'string' ? [[nameOf(image), digest]] : [],
-    ),
-  );
 }
 
 async function readDefaults(sources: Sources, { profile, options }: Context): Promise<ReadonlyMap<string, string>> {

@@ -1,14 +1,11 @@
-import type { AccessAnswer, TargetFacts } from '../../checks/facts.ts';
+import type { TargetFacts } from '../../checks/facts.ts';
 import type { Reading } from '../../core/check.ts';
 import type { Context } from '../../core/context.ts';
 import type { Detection } from '../../core/installation.ts';
-import type { Kind } from '../../core/object.ts';
-import type { ClusterReader, Sources } from '../../core/ports.ts';
+import type { Sources } from '../../core/ports.ts';
 import type { RunRecord } from '../../core/run-record.ts';
-import type { DocumentKind } from '../needs.ts';
-import { permissionsOf } from '../permissions.ts';
 import { type PreviewedObject, previewDocuments } from '../preview/documents.ts';
-import { attempt, attemptWith, eachOf } from '../reading.ts';
+import { attempt, attemptWith } from '../reading.ts';
 import { readCrdManifest } from '../target/crds.ts';
 import { readMergedTarget } from '../target/merged.ts';
 import { readTarget, targetDocuments } from '../target/target.ts';
@@ -65,41 +62,4 @@ function withDocuments(target: TargetFacts, crds: TargetFacts): TargetFacts {
 function joined<T>(a: Reading<T>, b: Reading<T>, join: (a: T, b: T) => T): Reading<T> {
   if ('unread' in a) return a;
   return 'unread' in b ? b : { value: join(a.value, b.value) };
-}
-
-const RESOLVING = 6;
-
-async function documentKindsOf(cluster: ClusterReader, target: TargetFacts): Promise<readonly DocumentKind[]> {
-  const distinct = new Map(target.documents.map((one) => [`${one.apiVersion}|${one.kind}|${one.metadata.namespace ?? ''}`, one]));
-  const resolved = await eachOf([...distinct.values()], RESOLVING, async ({ apiVersion, kind, metadata }) => {
-    const found = await cluster.resolve(apiVersion, kind);
-    if (!found) return [];
-    return [{ kind: found, ...(found.namespaced && metadata.namespace ? { namespace: metadata.namespace } : {}) }];
-  });
-  return resolved.flat();
-}
-
-/**
- * Asks, in one batch, for everything that `run` needs; without a target for what any run needs.
- * `meshed`: false if the mesh is known to be without the policy sidecar.
- */
-export async function readAccess(
-  cluster: ClusterReader,
-  { profile, options: { stateNamespace } }: Context,
-  detection: Reading<Detection>,
-  { facts }: Pick<FoundTarget, 'facts'>,
-  { meshed, discovery }: { readonly meshed: boolean; readonly discovery: Reading<{ readonly kinds: readonly Kind[] }> },
-): Promise<Reading<readonly AccessAnswer[]>> {
-  return attempt(async () => {
-    const documents = 'value' in facts ? await documentKindsOf(cluster, facts.value) : [];
-    const chart = 'value' in detection && detection.value.type === 'found' ? detection.value.installation.chart : undefined;
-    const scope = {
-      ...{ stateNamespace, documents, meshed },
-      ...(chart ? { chartNamespace: chart.namespace } : {}),
-      ...('value' in discovery ? { served: discovery.value.kinds } : {}),
-    };
-    const permissions = permissionsOf('run', profile, scope);
-    const allowed = await cluster.reviewAccess(permissions.map(({ request }) => request));
-    return permissions.map((permission, index) => ({ ...permission, allowed: allowed[index] === true }));
-  });
 }

@@ -1,27 +1,33 @@
 import type { ServiceImage } from '../../checks/verify-facts.ts';
 import type { Context } from '../../core/context.ts';
+import { imageAge, imageRelease, isFromRegistry, isImageOf } from '../../core/image.ts';
 import { K } from '../../core/kinds.ts';
 import { refText } from '../../core/object.ts';
 import { hasEnded, type PodContainer, podContainers } from '../../core/pod-facts.ts';
 import type { ClusterReader } from '../../core/ports.ts';
 import type { Profile } from '../../core/profile.ts';
 import { serviceNamespaces } from '../../detect/components.ts';
-import { imageRelease, isFromRegistry, isImageOf } from '../../detect/images.ts';
+import { readPinnedImages } from '../operator/image-set.ts';
+import { attempt } from '../reading.ts';
 
 /**
  * Containers of the service in any pod of the cluster: what has a manifest of its own (API server, CSI driver, CLI pods)
  * stays old unless somebody upgrades it (domain §12/35). The operator counts for itself, and sidecars may be older (§9/7).
  */
-export async function readServiceImages(cluster: ClusterReader, { profile }: Context): Promise<readonly ServiceImage[]> {
+export async function readServiceImages(cluster: ClusterReader, context: Context): Promise<readonly ServiceImage[]> {
+  const { profile } = context;
   const placed = new Set(serviceNamespaces(profile));
-  const pods = await cluster.list(K.Pod);
+  const [pods, pinned] = await Promise.all([cluster.list(K.Pod), attempt(() => readPinnedImages(cluster, context))]);
+  // Where nobody may look, a digest tells no release, and the check says so.
+  const digests = 'value' in pinned ? pinned.value.map(({ digest }) => digest) : [];
+  const told = (image: string) => toldRelease(image, context.options.release, digests);
   return pods.flatMap((pod) => {
     if (hasEnded(pod)) return [];
     const { namespace = '', name } = pod.metadata;
     const ours = isOurs(profile, placed.has(namespace));
     return podContainers(pod)
       .filter(({ image }) => ours(image))
-      .map((container) => serviceImage(refText({ kind: 'Pod', namespace, name }), container, profile));
+      .map((container) => serviceImage(refText({ kind: 'Pod', namespace, name }), container, profile, told(container.image)));
   });
 }
 
@@ -32,7 +38,11 @@ function isOurs({ images, cli, registries }: Profile, placed: boolean): (image: 
   return (image) => isImageOf(image, names) && (placed || isFromRegistry(image, registries));
 }
 
-function serviceImage(pod: string, { name, image }: PodContainer, { cli }: Profile): ServiceImage {
-  const release = imageRelease(image);
+function serviceImage(pod: string, { name, image }: PodContainer, { cli }: Profile, release: string | undefined): ServiceImage {
   return { pod, container: name, image, isCli: isImageOf(image, cli.images), ...(release === undefined ? {} : { release }) };
+}
+
+/** By its digest where an ImageSet of the target knows it, else by its tag. */
+function toldRelease(image: string, target: string, digests: readonly string[]): string | undefined {
+  return imageAge(image, target, digests) === 'of' ? (imageRelease(image) ?? target) : imageRelease(image);
 }

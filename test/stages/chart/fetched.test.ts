@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Context } from '../../../src/core/context.ts';
 import { applyStage } from '../../../src/stages/apply.ts';
-import { readChartFindings } from '../../../src/stages/chart/findings.ts';
+import { readChartAhead } from '../../../src/stages/chart/ahead.ts';
 import { readInstalled } from '../../../src/stages/survey/installed.ts';
 import { waitStage } from '../../../src/stages/wait.ts';
 import { type ChartBench, type ChartParts, chartBench, openedChart } from '../../support/chart-bench.ts';
@@ -21,7 +21,7 @@ describe('the chart of the target, fetched', () => {
     const { sources, context } = bench;
     const installation = await readInstalled(sources, context);
     for (const onlyPlanned of [true, false]) {
-      await readChartFindings(sources, context, { value: { type: 'found', installation } }); // the preflight
+      await readChartAhead(sources, context, { value: { type: 'found', installation } }); // the preflight
       for (const stage of [applyStage, waitStage]) await stage.open(sources, place(context, onlyPlanned));
     }
     assert.deepEqual(counted(bench), { 'dry run': 2, 'helm pull': 1, 'helm show': 2, 'helm template': 1, 'helm version': 1 });

@@ -18,16 +18,12 @@ const resource = (kind: string): KubeObject => ({ apiVersion: 'operator.tigera.i
 
 function crdsOf(...names: readonly string[]) {
   const documents = names.map((kind) => ({
-    object: {
-      apiVersion: 'apiextensions.k8s.io/v1',
-      kind: 'CustomResourceDefinition',
-      metadata: { name: kind },
-      spec: { group: 'operator.tigera.io', names: { kind } },
-    },
-    text: '',
-    line: 1,
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: kind },
+    spec: { group: 'operator.tigera.io', names: { kind } },
   }));
-  return { file: 'crds.yaml', url: 'https://x/crds.yaml', sha256: '', text: '', manifest: { name: 'crds.yaml', documents } };
+  return { url: 'https://x/crds.yaml', documents };
 }
 
 describe('flow logs', () => {

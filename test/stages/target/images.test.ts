@@ -106,6 +106,14 @@ describe('the images of the target, where an operator decides', () => {
     assert.ok(images.includes(`docker.io/calico/node@${digest}`), images.join());
   });
 
+  it('keep the build for FIPS mode that the operator runs', async () => {
+    const template = { spec: { containers: [{ name: 'typha', image: 'docker.io/calico/typha:v3.27.5-fips' }] } };
+    const typha = objectOf('apps/v1', 'Deployment', 'calico-typha', { spec: { template } });
+    const more = [{ ...typha, metadata: { ...typha.metadata, namespace: 'calico-system' } }];
+    const { images } = await imagesOf(await operatedBench({ more }));
+    assert.ok(images.includes('docker.io/calico/typha:v3.32.1-fips'), images.join());
+  });
+
   it('are told from the rendered chart', async () => {
     const bench = chartBench({ crdsApplied: true });
     const { images } = await imagesOf({ ...bench, context: { ...bench.context, profile: calico } });

@@ -1,4 +1,4 @@
-import { parseRelease, releaseTag } from '../core/release.ts';
+import { parseRelease, releaseTag, sameRelease } from './release.ts';
 
 /** An image reference in its parts: `[registry[:port]/]path/name[:tag][@digest]`. */
 export interface ImageReference {
@@ -47,9 +47,17 @@ export function isFromRegistry(image: string, registries: readonly string[]): bo
   return registries.some((registry) => repository === registry || repository.startsWith(`${registry}/`));
 }
 
-/** Numbers only: `v3.32.1-fips` and `v3.32.1` name the same release. */
-export function sameRelease(a: string, b: string): boolean {
-  const [left, right] = [parseRelease(a), parseRelease(b)];
-  if (!left || !right) return a === b;
-  return left.major === right.major && left.minor === right.minor && left.patch === right.patch;
+/** How an image stands to a release: by its digest where it has one and those of the release are known, else by its tag. */
+export type ImageAge = 'of' | 'other' | 'untold';
+
+/**
+ * The one rule for whether an image is of a release (domain §3). What pins images by digest leaves the tag out; where it is
+ * there nevertheless, and nobody knows digests of the release, admission has added the digest.
+ */
+export function imageAge(image: string, release: string, digests: readonly string[] = []): ImageAge {
+  const { digest } = parseImage(image);
+  if (digest !== undefined && digests.length > 0) return digests.includes(digest) ? 'of' : 'other';
+  const found = imageRelease(image);
+  if (found !== undefined) return sameRelease(found, release) ? 'of' : 'other';
+  return digest === undefined ? 'other' : 'untold';
 }

@@ -1,0 +1,34 @@
+import { chartChecks } from '../../checks/chart-catalogue.ts';
+import type { Finding, Reading } from '../../core/check.ts';
+import type { Context } from '../../core/context.ts';
+import type { Detection } from '../../core/installation.ts';
+import { judgeAll } from '../../core/judge.ts';
+import type { Sources } from '../../core/ports.ts';
+import { attempt } from '../reading.ts';
+import { readChartFacts } from './survey.ts';
+import { type ChartWork, chartWork } from './work.ts';
+
+/** What preflight tells of the upgrade of a chart release beforehand. */
+export interface ChartAhead {
+  /** What `apply` would find now. */
+  readonly findings: readonly Finding[];
+  /** Undefined while the operator does not name its release. */
+  readonly work: ChartWork | undefined;
+}
+
+/** Undefined where there is no chart release. */
+export async function readChartAhead(
+  sources: Sources,
+  context: Context,
+  detection: Reading<Detection>,
+): Promise<Reading<ChartAhead | undefined>> {
+  if ('unread' in detection) return detection;
+  const found = detection.value;
+  if (found.type !== 'found' || found.installation.path !== 'chart') return { value: undefined };
+  const { installation } = found;
+  return attempt(async () => {
+    const facts = await readChartFacts(sources, context, installation, 'earlier');
+    const work = installation.chart && (await chartWork(sources, facts, installation.chart));
+    return { findings: judgeAll(chartChecks, facts, context), work };
+  });
+}

@@ -1,0 +1,44 @@
+import { Fault } from '../../core/fault.ts';
+import { helmTemplate } from '../../core/helm-argv.ts';
+import type { KubeObject } from '../../core/object.ts';
+import type { Sources } from '../../core/ports.ts';
+import { parseManifest } from '../../merge/manifest.ts';
+import { runHelm } from './run-helm.ts';
+import type { ChartFacts } from './survey.ts';
+
+/** File of the release's own values (0600). */
+const VALUES_FILE = 'rendered-values.json';
+
+/**
+ * The chart as the upgrade renders it; where the server cannot try it yet, as the chart tool renders it with the same values.
+ * Throws Fault where neither can be had.
+ */
+export async function renderedChart(sources: Pick<Sources, 'tools' | 'work'>, facts: ChartFacts): Promise<readonly KubeObject[]> {
+  if ('value' in facts.trial && facts.trial.value.type === 'accepted') return facts.trial.value.documents;
+  const { upgrade, stored } = facts;
+  if (!upgrade || 'unread' in stored) throw unrendered(facts);
+  const values = await sources.work.write(VALUES_FILE, JSON.stringify(stored.value.record.values));
+  const { tool, args } = helmTemplate(upgrade.name, upgrade.chart);
+  const more = [
+    ...['--namespace', upgrade.namespace, '--values', values],
+    ...(upgrade.valuesFile === undefined ? [] : ['--values', upgrade.valuesFile]),
+    ...upgrade.settings.flatMap(({ value, to }) => ['--set', `${value}=${to}`]),
+  ];
+  const text = await runHelm(sources.tools, { tool, args: [...args, ...more] });
+  return parseManifest(text, 'the rendered chart')
+    .documents.map(({ object }) => object)
+    .filter(isUpgraded);
+}
+
+function unrendered({ helm, stored, target }: ChartFacts): Fault {
+  const because = [stored, target, helm].flatMap((one) => ('unread' in one ? [one.unread] : [])).join('; ');
+  return new Fault('blocked', `the chart could not be rendered: ${because || 'its upgrade is not known'}`, [
+    'see what stands against it with: kubectl netsvc-upgrade preflight',
+  ]);
+}
+
+/** Hooks run only at their own occasion: what cleans up at a removal is never part of an upgrade. */
+function isUpgraded({ metadata }: KubeObject): boolean {
+  const hook = metadata.annotations?.['helm.sh/hook'];
+  return hook === undefined || hook.includes('upgrade');
+}

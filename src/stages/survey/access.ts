@@ -1,0 +1,122 @@
+import type { AccessAnswer, TargetFacts } from '../../checks/facts.ts';
+import type { Reading } from '../../core/check.ts';
+import type { Context } from '../../core/context.ts';
+import type { Detection, Installation } from '../../core/installation.ts';
+import { K } from '../../core/kinds.ts';
+import { groupOf, type Kind, type KubeObject } from '../../core/object.ts';
+import type { ClusterReader } from '../../core/ports.ts';
+import type { ChartAhead } from '../chart/ahead.ts';
+import type { ChartScope, DocumentKind } from '../needs.ts';
+import { readMissingFlowLogs } from '../operator/flow-logs.ts';
+import { permissionsOf } from '../permissions.ts';
+import { attempt, eachOf } from '../reading.ts';
+import type { FoundTarget } from './target.ts';
+
+/** What else the permissions depend on. */
+export interface AccessAround {
+  /** False if the mesh is known to be without the policy sidecar. */
+  readonly meshed: boolean;
+  readonly discovery: Reading<{ readonly kinds: readonly Kind[] }>;
+  readonly chart: Reading<ChartAhead | undefined>;
+}
+
+/** Asks, in one batch, for everything that `run` needs; without a target for what any run needs. */
+export async function readAccess(
+  cluster: ClusterReader,
+  context: Context,
+  detection: Reading<Detection>,
+  { facts }: Pick<FoundTarget, 'facts'>,
+  { meshed, discovery, chart }: AccessAround,
+): Promise<Reading<readonly AccessAnswer[]>> {
+  return attempt(async () => {
+    const { profile, options } = context;
+    const installation = 'value' in detection && detection.value.type === 'found' ? detection.value.installation : undefined;
+    const target = 'value' in facts ? facts.value : undefined;
+    const kindsOf = (objects: readonly KubeObject[]) => documentKindsOf(cluster, objects, target?.documents ?? []);
+    const ahead = 'value' in chart ? chart.value : undefined;
+    const release = await chartScope(installation, ahead, kindsOf);
+    const scope = {
+      ...{ stateNamespace: options.stateNamespace, meshed },
+      documents: await kindsOf([
+        ...appliedDocuments(context, installation, target),
+        ...(ahead?.work?.written ?? []),
+        ...(target ? await flowLogs(cluster, context, installation, target) : []),
+      ]),
+      ...(release ? { chart: release } : {}),
+      ...(installation ? { kvstore: installation.datastore === 'kvstore' } : {}),
+      ...('value' in discovery ? { served: discovery.value.kinds } : {}),
+    };
+    const permissions = permissionsOf('run', profile, scope);
+    const allowed = await cluster.reviewAccess(permissions.map(({ request }) => request));
+    return permissions.map((permission, index) => ({ ...permission, allowed: allowed[index] === true }));
+  });
+}
+
+/** The target's documents that this program applies: where the chart's operator brings the CRDs itself, they are not among them. */
+function appliedDocuments(
+  { options }: Context,
+  installation: Installation | undefined,
+  target: TargetFacts | undefined,
+): readonly KubeObject[] {
+  const documents = target?.documents ?? [];
+  if (installation?.path !== 'chart' || !options.manageCrds) return documents;
+  return documents.filter(({ kind }) => kind !== K.CustomResourceDefinition.kind);
+}
+
+/** `--enable-flow-logs` on the operator's path: a chart holds them among its own objects. A release without them is refused by `apply`. */
+async function flowLogs(
+  cluster: ClusterReader,
+  context: Context,
+  installation: Installation | undefined,
+  target: TargetFacts,
+): Promise<readonly KubeObject[]> {
+  if (installation?.path !== 'operator') return [];
+  const missing = await attempt(() => readMissingFlowLogs({ cluster }, context, target));
+  return 'value' in missing ? missing.value : [];
+}
+
+/** Of a release whose Secrets cannot be read no more is known than where it must be. */
+async function chartScope(
+  installation: Installation | undefined,
+  ahead: ChartAhead | undefined,
+  kindsOf: (objects: readonly KubeObject[]) => Promise<readonly DocumentKind[]>,
+): Promise<ChartScope | undefined> {
+  if (installation?.path !== 'chart' || !installation.chart) return undefined;
+  const { namespace } = installation.chart;
+  if (!ahead?.work) return { namespace, storage: 'Secret', upgraded: false, installed: [], removed: [] };
+  const { storage, upgraded, installed, removed } = ahead.work;
+  return { namespace, storage, upgraded, installed: await kindsOf(installed), removed: await kindsOf(removed) };
+}
+
+const RESOLVING = 6;
+
+/** Each kind once for each namespace; a kind that is still to come is known from its definition. */
+async function documentKindsOf(
+  cluster: ClusterReader,
+  documents: readonly KubeObject[],
+  definitions: readonly KubeObject[],
+): Promise<readonly DocumentKind[]> {
+  const distinct = new Map(documents.map((one) => [`${one.apiVersion}|${one.kind}|${one.metadata.namespace ?? ''}`, one]));
+  const resolved = await eachOf([...distinct.values()], RESOLVING, async ({ apiVersion, kind, metadata }) => {
+    const found = (await cluster.resolve(apiVersion, kind)) ?? definedKind(apiVersion, kind, definitions);
+    if (!found) return [];
+    return [{ kind: found, ...(found.namespaced && metadata.namespace ? { namespace: metadata.namespace } : {}) }];
+  });
+  return resolved.flat();
+}
+
+interface DefinitionShape {
+  readonly group?: string;
+  readonly scope?: string;
+  readonly names?: { readonly kind?: string; readonly plural?: string };
+}
+
+function definedKind(apiVersion: string, kind: string, definitions: readonly KubeObject[]): Kind | undefined {
+  const group = groupOf(apiVersion);
+  const shapes = definitions
+    .filter((one) => one.kind === K.CustomResourceDefinition.kind)
+    .map(({ spec }) => (spec ?? {}) as DefinitionShape);
+  const found = shapes.find((one) => one.group === group && one.names?.kind === kind);
+  if (found?.names?.plural === undefined) return undefined;
+  return { group, version: apiVersion.slice(group.length + 1), kind, plural: found.names.plural, namespaced: found.scope === 'Namespaced' };
+}
