@@ -73,7 +73,7 @@ describe('apply on the chart path', () => {
   it('needs no right on Secrets where the release is stored in ConfigMaps', async () => {
     const { plan, outcomes } = await openedChart(chartBench({ storage: 'ConfigMap', crdsApplied: true, forbidden: true }));
     assert.equal(outcomes['NS-231'], 'ok');
-    assert.match(commands(plan)[0] ?? '', /^HELM_DRIVER=configmap helm upgrade/);
+    assert.match(commandsOf(plan)[0] ?? '', /^HELM_DRIVER=configmap helm upgrade/);
   });
 
   it('has nothing to do, and asks the server nothing, once the release is deployed with what is wanted', async () => {
