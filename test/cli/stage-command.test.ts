@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Action } from '../../src/core/action.ts';
 import { interrupted } from '../../src/core/interruption.ts';
-import { applies, commandBench, fakeStage } from '../support/command-bench.ts';
+import { applies, commandBench, fakeStage, interruptedRun } from '../support/command-bench.ts';
 
 const failed = { status: 'failed', because: 'the server is gone', hint: 'bring it back', next: 'kubectl cluster-info' } as const;
 const APPLY = 'exec kubectl apply --server-side -f upgrade.yaml';
@@ -384,14 +384,7 @@ describe('a command that performs stages', () => {
 
   it('says how to continue when interrupted', async () => {
     const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
-    const { lock } = bench.engine.ports;
-    const { acquire } = lock;
-    Object.assign(lock, {
-      acquire: () => {
-        bench.engine.soft.abort();
-        return acquire();
-      },
-    });
+    interruptedRun(bench);
     assert.equal(await bench.run('apply', '--yes', '--context=prod'), 130);
     assert.match(bench.out(), /Next: kubectl netsvc-upgrade apply --yes --context=prod\n$/);
   });

@@ -85,6 +85,18 @@ export function commandBench(chain: readonly AnyStage[], env: Readonly<Record<st
   return Object.assign(bench, { seams });
 }
 
+/** Ctrl-C as soon as the run has the lock: planned, and nothing done yet. */
+export function interruptedRun({ engine }: Pick<CommandBench, 'engine'>): void {
+  const { lock } = engine.ports;
+  const { acquire } = lock;
+  Object.assign(lock, {
+    acquire: () => {
+      engine.soft.abort();
+      return acquire();
+    },
+  });
+}
+
 const installation = { path: 'manifest', datastore: 'api', release: 'v3.26.4' } as Installation;
 
 function composition(engine: EngineBench, request: ComposeRequest, close: () => void): Composition {

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatOfFile } from '../../../src/cli/report/file.ts';
-import { applies, commandBench, fakeStage } from '../../support/command-bench.ts';
+import { applies, commandBench, fakeStage, interruptedRun } from '../../support/command-bench.ts';
 import { assertJunit } from '../../support/junit-rules.ts';
 
 const byHand = {
@@ -73,6 +73,13 @@ describe('--report-file', () => {
     });
 
   it('is written when the run is interrupted', async () => {
+    const bench = commandBench([fakeStage('apply', { plan: applies('a.yaml') })]);
+    interruptedRun(bench);
+    assert.equal(await bench.run('apply', '--yes', '--report-file', at('r.json')), 130);
+    assert.equal(JSON.parse(text('r.json')).error.code, 'interrupted');
+  });
+
+  it('is written when the look before the run is given up', async () => {
     const bench = commandBench([fakeStage('apply', { plan: applies('a.yaml') })]);
     bench.engine.soft.abort();
     assert.equal(await bench.run('apply', '--yes', '--report-file', at('r.json')), 130);
