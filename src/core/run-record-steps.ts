@@ -55,6 +55,8 @@ export function begunRecord(before: RunRecord | undefined, { source, oldest, ...
     ...merged,
     ...definedOf({ plan, flags }),
     digests: { ...remember.digests, ...base.digests },
+    // What a record of an older program leaves open is told by its digests: before others come to them.
+    wrote: writersOf(base),
     accepted: [...new Set([...base.accepted, ...acceptedTexts(options)])],
     outcome: undefined,
   };

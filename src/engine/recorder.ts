@@ -52,13 +52,16 @@ export class Recorder {
     this.#remembered = { ...this.#remembered, ...more, digests: { ...this.#remembered.digests, ...more?.digests } };
   }
 
-  /** Makes the record durable before the first write of a stage; a record of an unfinished run to the same target is continued. */
-  async begin(id: string, since: Date): Promise<void> {
+  /**
+   * Makes the record durable before a stage acts, and before its first write with it as a writer; a record of an unfinished run to the
+   * same target is continued.
+   */
+  async begin(id: string, since: Date, writes: boolean): Promise<void> {
     this.noteRunning(id, since);
     const before = this.#record ?? (await this.#previous());
     const { operator, toolVersion } = this.#ports;
     const begun = begunRecord(before, this.#remembered, { context: this.#context, operator, toolVersion });
-    const next = withStages(withWriter(begun, id), this.#stages);
+    const next = withStages(writes ? withWriter(begun, id) : begun, this.#stages);
     // A further round of the same stage has nothing to add.
     if (!this.#record || JSON.stringify(next) !== JSON.stringify(this.#record)) await this.#save(next);
   }

@@ -143,14 +143,15 @@ export class StageRounds {
     if (changes && (await this.#take())) return 'judge';
     const isAged = this.#ageing();
     this.#leaves = false;
-    let begun = false;
+    let noted: 'acts' | 'writes' | undefined;
     for (const [index, action] of plan.actions.entries()) {
       if (isAged(action)) return this.#afresh(action);
       hold.mayGoOn();
       // Not before: what a look right before the first change stops has written nothing.
-      if (live && !begun && changesSomething(action)) {
-        await this.#begin(plan);
-        begun = true;
+      const now = changesSomething(action) ? 'writes' : 'acts';
+      if (changes && noted !== 'writes' && noted !== now) {
+        await this.#begin(plan, now === 'writes');
+        noted = now;
       }
       if (!onlyWritesFiles(action)) looks.end();
       const { outdated, left = {} } = await actor.act(stage, action, index, plan.actions.length);
@@ -160,13 +161,13 @@ export class StageRounds {
     return this.#after(plan, changes);
   }
 
-  /** The record, and what the stage cannot tell any more once it has written, are durable before its first change. */
-  async #begin({ keep }: Exclude<StagePlan, { skip: string }>): Promise<void> {
+  /** The record is durable before the first action; who writes, and what the stage cannot tell any more then, before its first change. */
+  async #begin({ keep }: Exclude<StagePlan, { skip: string }>, writes: boolean): Promise<void> {
     const { recorder } = this.#parts;
     const { id, leavesNothing } = this.#stage;
     if (leavesNothing) recorder.noteRunning(id, this.#startedAt);
-    else await recorder.begin(id, this.#startedAt);
-    await recorder.keepOnce(id, keep);
+    else await recorder.begin(id, this.#startedAt, writes);
+    if (writes) await recorder.keepOnce(id, keep);
   }
 
   #after({ actions, again }: Exclude<StagePlan, { skip: string }>, changes: boolean): Next {

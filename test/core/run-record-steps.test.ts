@@ -113,6 +113,7 @@ describe('the record of a run', () => {
     it(`of an older program ${title}, and goes on as that`, () => {
       const { wrote: _, ...older } = begunWith({ ...record, stages: [stageAs('ownerrefs-strip', 'done'), stageAs('apply', 'failed')] });
       assert.deepEqual([writersOf(older), writersOf(withWriter(older, 'wait'))], [writers, [...writers, 'wait']]);
+      assert.deepEqual(begunRecord(older, { digests: { 'later.yaml': '1' } }, beginner()).wrote, writers);
     });
 
   for (const [exit, outcome] of [

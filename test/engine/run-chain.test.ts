@@ -117,6 +117,16 @@ describe('runChain', () => {
     assert.ok(!running.includes('preflight'));
   });
 
+  it('names a stage as a writer right before its first change, and has its record before whatever comes first', async () => {
+    const bench = engineBench();
+    const file = exec('f', { effect: { type: 'write', file: 'f', content: '' } });
+    const wrote: (readonly string[] | undefined)[] = [];
+    await runChain([scripted('apply', twice({ actions: [file, exec('a')] }))], bench.ports, engineContext(), (event) => {
+      if (event.type === 'action-started') wrote.push(bench.saved.at(-1)?.wrote);
+    });
+    assert.deepEqual(wrote, [[], ['apply']]);
+  });
+
   it('stores the record once per stage that begins and at the end, besides what a removal needs', async () => {
     const bench = engineBench();
     const rounds = { actions: [exec('a')], keep: { id: 'edits', content: {} } };
