@@ -1,7 +1,7 @@
-import { imageAge } from './image.ts';
 import { groupOf, type KubeObject } from './object.ts';
 import type { OperatorLag, OperatorView } from './operator-view.ts';
 import { workloadLags } from './operator-workloads.ts';
+import { imageAge } from './release.ts';
 
 /** What lags among the workloads of the components (point 4 of the rule). */
 export function componentLags(view: OperatorView): readonly OperatorLag[] {

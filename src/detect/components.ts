@@ -1,10 +1,10 @@
-import { imageRelease, isFromRegistry, isImageOf, parseImage } from '../core/image.ts';
 import type { ComponentVersion } from '../core/installation.ts';
 import { type KubeObject, refText } from '../core/object.ts';
 import type { PodFacts } from '../core/pod-facts.ts';
 import type { Profile } from '../core/profile.ts';
-import { sameRelease } from '../core/release.ts';
+import { imageRelease, parseImage, sameRelease } from '../core/release.ts';
 import type { Agent } from './find-agents.ts';
+import { isFromRegistry, isImageOf } from './images.ts';
 import { type Container, containersOf, initContainersOf } from './workload.ts';
 
 type Component = 'controllers' | 'typha' | 'apiserver' | 'csi' | 'operator';

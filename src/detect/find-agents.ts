@@ -1,6 +1,6 @@
-import { isFromRegistry, isImageOf } from '../core/image.ts';
 import { type KubeObject, refText } from '../core/object.ts';
 import type { Profile } from '../core/profile.ts';
+import { isFromRegistry, isImageOf } from './images.ts';
 import { type Container, containersOf, isNamed } from './workload.ts';
 
 /** A DaemonSet that runs the service's agent. */

@@ -1,6 +1,7 @@
-import { isImageOf, parseImage } from '../core/image.ts';
 import type { KubeObject } from '../core/object.ts';
 import type { Profile } from '../core/profile.ts';
+import { parseImage } from '../core/release.ts';
+import { isImageOf } from './images.ts';
 
 /** A revision of the mesh's control plane. */
 export interface MeshRevision {

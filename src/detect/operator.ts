@@ -1,7 +1,6 @@
-import { imageRelease } from '../core/image.ts';
 import type { KubeObject } from '../core/object.ts';
 import type { Profile } from '../core/profile.ts';
-import { isOlder, minorOf, parseRelease } from '../core/release.ts';
+import { imageRelease, isOlder, minorOf, parseRelease } from '../core/release.ts';
 import { type Container, containersOf, isNamed } from './workload.ts';
 
 /**

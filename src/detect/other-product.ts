@@ -1,7 +1,7 @@
-import { parseImage } from '../core/image.ts';
 import type { Detection } from '../core/installation.ts';
 import type { KubeObject } from '../core/object.ts';
 import type { OtherProducts, Profile } from '../core/profile.ts';
+import { parseImage } from '../core/release.ts';
 import { type Agent, type Agents, agentText } from './find-agents.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { alpChecks } from '../checks/alp.ts';
 import type { Action } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
-import { parseImage } from '../core/image.ts';
 import { refText } from '../core/object.ts';
+import { parseImage } from '../core/release.ts';
 import type { RolloutTarget } from '../core/rollout.ts';
 import { stage } from '../core/stage.ts';
 import { batchesOf } from './alp/batches.ts';

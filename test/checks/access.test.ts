@@ -1,5 +1,5 @@
 import type { RunRecord } from '../../src/core/run-record.ts';
-import { contextOf, object } from '../fixtures/facts.ts';
+import { contextOf, found, object } from '../fixtures/facts.ts';
 import { checkCases } from '../support/check-cases.ts';
 
 const denied = (required: boolean) => {
@@ -11,6 +11,12 @@ checkCases('NS-009', {
   'passes if everything is allowed': { is: 'ok', says: /all 1 permissions/ },
   'fails on a missing permission and names it': { facts: denied(true), is: 'error', about: ['patch daemonsets.apps in kube-system'] },
   'warns on one that may be had in another way': { facts: denied(false), is: 'warning' },
+  'leads to the role of every command': { facts: denied(true), is: 'error', hint: /docs\/rbac\.yaml/ },
+  'leads to the roles of the path where there is an operator': {
+    facts: { ...denied(true), detection: found({ path: 'chart' }) },
+    is: 'error',
+    hint: /docs\/rbac-paths\.yaml holds what run needs on the chart path/,
+  },
 });
 
 const deleted = { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { hepChecks } from '../../src/checks/hep.ts';
 import type { GoneEndpoint, HepJudged, HostVerdict } from '../../src/checks/hep-facts.ts';
-import { imageRelease } from '../../src/core/image.ts';
 import type { ComponentVersion } from '../../src/core/installation.ts';
 import { judgeAll } from '../../src/core/judge.ts';
+import { imageRelease } from '../../src/core/release.ts';
 import type { RolloutProgress } from '../../src/core/rollout.ts';
 import { contextOf } from '../fixtures/facts.ts';
 

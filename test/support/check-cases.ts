@@ -15,6 +15,7 @@ export interface CheckCase {
   readonly says?: RegExp;
   /** Texts of the evidence. */
   readonly about?: readonly string[];
+  readonly hint?: RegExp;
   readonly next?: RegExp;
   readonly exit?: string;
 }
@@ -33,9 +34,10 @@ export function checkCases(id: CheckId, cases: Readonly<Record<string, CheckCase
   });
 }
 
-function assertFinding(finding: Finding, { is, says, about, next, exit }: Omit<CheckCase, 'facts' | 'context'>): void {
+function assertFinding(finding: Finding, { is, says, about, hint, next, exit }: Omit<CheckCase, 'facts' | 'context'>): void {
   assert.equal(finding.outcome, is, finding.message);
   if (says) assert.match(finding.message, says);
+  if (hint) assert.match(finding.hint ?? '', hint);
   if (next) assert.match(finding.next ?? '', next);
   if (exit) assert.equal(finding.exit, exit);
   if (about)

@@ -1,6 +1,6 @@
 import type { Context } from '../../core/context.ts';
-import { parseImage } from '../../core/image.ts';
 import type { KubeObject } from '../../core/object.ts';
+import { parseImage } from '../../core/release.ts';
 import { injectorRevision } from '../../detect/mesh.ts';
 import { type Injector, type Injectors, templateData } from './templates.ts';
 import type { MeshedWorkload } from './workloads.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '../../core/context.ts';
-import { parseImage } from '../../core/image.ts';
+import { parseImage } from '../../core/release.ts';
 import { mergeText, type TextConflict } from '../../merge/text-merge.ts';
 
 /** The data that the ConfigMap shall have, or why a person's edits cannot be carried. */

@@ -1,5 +1,5 @@
 import type { Context } from '../../core/context.ts';
-import { parseImage } from '../../core/image.ts';
+import { parseImage } from '../../core/release.ts';
 import { sidecarImage } from './images.ts';
 import type { Injector } from './templates.ts';
 import type { MeshedWorkload } from './workloads.ts';

@@ -1,8 +1,8 @@
 import type { Context } from '../../core/context.ts';
-import { parseImage } from '../../core/image.ts';
 import { refOf, refText } from '../../core/object.ts';
 import type { Sources } from '../../core/ports.ts';
 import type { Profile } from '../../core/profile.ts';
+import { parseImage } from '../../core/release.ts';
 import type { OperatedImages } from '../operator/operated-images.ts';
 import { attempt } from '../reading.ts';
 import { type Injector, readInjectorTemplates } from './templates.ts';

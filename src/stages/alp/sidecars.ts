@@ -1,9 +1,9 @@
 import type { Context } from '../../core/context.ts';
-import { parseImage } from '../../core/image.ts';
 import { K } from '../../core/kinds.ts';
 import type { KubeObject, ObjectRef } from '../../core/object.ts';
 import type { ClusterReader } from '../../core/ports.ts';
 import type { Profile } from '../../core/profile.ts';
+import { parseImage } from '../../core/release.ts';
 
 interface PodShape {
   readonly spec?: { readonly containers?: readonly Container[]; readonly initContainers?: readonly Container[] };

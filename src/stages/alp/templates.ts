@@ -1,9 +1,9 @@
 import { appliedNames } from '../../core/applied-owners.ts';
 import type { Context } from '../../core/context.ts';
-import { parseImage } from '../../core/image.ts';
 import { K } from '../../core/kinds.ts';
 import type { KubeObject } from '../../core/object.ts';
 import type { Sources } from '../../core/ports.ts';
+import { parseImage } from '../../core/release.ts';
 import { injectorRevision, type MeshRevision, meshRevisions } from '../../detect/mesh.ts';
 import { type InjectorTemplate, parseTemplate } from '../../merge/injector-template.ts';
 import { attempt } from '../reading.ts';

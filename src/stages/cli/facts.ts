@@ -1,13 +1,14 @@
 import type { Reading } from '../../core/check.ts';
 import type { Context } from '../../core/context.ts';
 import { Fault } from '../../core/fault.ts';
-import { imageRelease, isImageOf } from '../../core/image.ts';
 import type { Datastore } from '../../core/installation.ts';
 import { K } from '../../core/kinds.ts';
 import { refText } from '../../core/object.ts';
 import { hasEnded, podShape } from '../../core/pod-facts.ts';
 import type { ClusterReader, FileOwner, Sources, UserFiles } from '../../core/ports.ts';
+import { imageRelease } from '../../core/release.ts';
 import { ageOf, type CliAge, datastoreOf } from '../../detect/cli-version.ts';
+import { isImageOf } from '../../detect/images.ts';
 import { attempt } from '../reading.ts';
 import { readInstalled } from '../survey/installed.ts';
 import { configFileOf, type WantedConfig, wantedConfig } from './config.ts';

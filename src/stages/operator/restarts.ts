@@ -1,10 +1,10 @@
 import type { Context } from '../../core/context.ts';
-import { imageRelease, isImageOf } from '../../core/image.ts';
 import { K } from '../../core/kinds.ts';
 import { type KubeObject, refOf, refText } from '../../core/object.ts';
 import type { ClusterReader } from '../../core/ports.ts';
-import { sameRelease } from '../../core/release.ts';
+import { imageRelease, sameRelease } from '../../core/release.ts';
 import { serviceNamespaces } from '../../detect/components.ts';
+import { isImageOf } from '../../detect/images.ts';
 import { podsText } from '../preview/restarts.ts';
 import { eachOf } from '../reading.ts';
 

@@ -1,6 +1,6 @@
 import type { Context } from '../../core/context.ts';
-import { imageRelease, isImageOf } from '../../core/image.ts';
-import { isOlder } from '../../core/release.ts';
+import { imageRelease, isOlder } from '../../core/release.ts';
+import { isImageOf } from '../../detect/images.ts';
 
 /** Tells the service's own images of releases before the target. */
 export function oldImages({ profile, options }: Context): (image: string) => boolean {

@@ -1,10 +1,9 @@
 import type { Context } from '../../core/context.ts';
 import { type ExitName, Fault } from '../../core/fault.ts';
-import { imageRelease } from '../../core/image.ts';
 import type { Installation } from '../../core/installation.ts';
 import type { KubeObject } from '../../core/object.ts';
 import type { Variant, WorkloadName } from '../../core/profile.ts';
-import { sameMinor, sameRelease } from '../../core/release.ts';
+import { imageRelease, sameMinor, sameRelease } from '../../core/release.ts';
 import { operatorRelease } from '../../detect/operator.ts';
 import type { Manifest } from '../../merge/manifest.ts';
 import { rolloutTarget } from '../rollout/targets.ts';

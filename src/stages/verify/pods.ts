@@ -1,12 +1,13 @@
 import type { ServiceImage } from '../../checks/verify-facts.ts';
 import type { Context } from '../../core/context.ts';
-import { imageAge, imageRelease, isFromRegistry, isImageOf } from '../../core/image.ts';
 import { K } from '../../core/kinds.ts';
 import { refText } from '../../core/object.ts';
 import { hasEnded, type PodContainer, podContainers } from '../../core/pod-facts.ts';
 import type { ClusterReader } from '../../core/ports.ts';
 import type { Profile } from '../../core/profile.ts';
+import { imageAge, imageRelease } from '../../core/release.ts';
 import { serviceNamespaces } from '../../detect/components.ts';
+import { isFromRegistry, isImageOf } from '../../detect/images.ts';
 import { readPinnedImages } from '../operator/image-set.ts';
 import { attempt } from '../reading.ts';
 

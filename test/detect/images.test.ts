@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { imageRelease, isFromRegistry, isImageOf, parseImage } from '../../src/core/image.ts';
-import { sameRelease } from '../../src/core/release.ts';
+import { imageRelease, parseImage, sameRelease } from '../../src/core/release.ts';
+import { isFromRegistry, isImageOf } from '../../src/detect/images.ts';
 
 const DIGEST = `sha256:${'ab'.repeat(32)}`;
 
