@@ -76,7 +76,7 @@ describe('--report-file', () => {
     const bench = commandBench([fakeStage('apply', { plan: applies('a.yaml') })]);
     interruptedRun(bench);
     assert.equal(await bench.run('apply', '--yes', '--report-file', at('r.json')), 130);
-    assert.equal(JSON.parse(text('r.json')).error.code, 'interrupted');
+    assert.equal(JSON.parse(text('r.json')).exit.code, 'interrupted');
   });
 
   it('is written when the look before the run is given up', async () => {
