@@ -8,7 +8,7 @@ const SERVICE = '/apis/apiregistration.k8s.io/v1/apiservices/v3.projectcalico.or
 const NAME = 'calico-api';
 
 export interface ApiServerWanted {
-  readonly release: string;
+  readonly tag: string;
   /** Where the image comes from, with its slash. */
   readonly registry: string;
   readonly isNew: boolean;
@@ -18,7 +18,7 @@ export interface ApiServerWanted {
  * Where an APIServer is wanted and its APIService is there: the new operator turns the APIService to its own namespace at once, has the
  * old namespace deleted in the same moment, and the v3 API is away until the new pods are ready.
  */
-export async function playApiServer(api: Api, { release, registry, isNew }: ApiServerWanted): Promise<void> {
+export async function playApiServer(api: Api, { tag, registry, isNew }: ApiServerWanted): Promise<void> {
   const wanted = await find(api, '/apis/operator.tigera.io/v1/apiservers/default');
   const registered = await find<Registered>(api, SERVICE);
   if (!wanted || !registered) return;
@@ -31,7 +31,7 @@ export async function playApiServer(api: Api, { release, registry, isNew }: ApiS
   const ready = await renderServer(
     api,
     namespace,
-    `${registry}calico/apiserver:${release}`,
+    `${registry}calico/apiserver:${tag}`,
     isNew ? { 'netsvc-upgrade.test/ready-after': '25s' } : {},
   );
   // Its pods answer, in the test ground, by the Service alone.

@@ -20,11 +20,14 @@ const FLOW_LOGS: readonly Rendered[] = [
 ];
 
 export interface Wanted {
-  readonly release: string;
+  /** Of the images: the release, and for FIPS mode what is added to it. */
+  readonly tag: string;
   /** Where the images come from, with its slash. */
   readonly registry: string;
   /** The aggregator is wanted: it gets its Deployments, and the agents a variable, which rolls them. */
   readonly flowLogs: boolean;
+  /** Whose all of it is. */
+  readonly owner: { readonly apiVersion: string; readonly kind: string; readonly name: string; readonly uid: string };
 }
 
 /** Undefined if there is none. */
@@ -44,16 +47,18 @@ export async function renderComponents(api: Api, wanted: Wanted): Promise<void> 
   for (const one of [...COMPONENTS, ...(wanted.flowLogs ? FLOW_LOGS : [])]) await render(api, one, wanted);
 }
 
-async function render(api: Api, { kind, name, image }: Rendered, { release, registry, flowLogs }: Wanted): Promise<void> {
+async function render(api: Api, { kind, name, image }: Rendered, { tag, registry, flowLogs, owner }: Wanted): Promise<void> {
   const path = `/apis/apps/v1/namespaces/${NAMESPACE}/${kind}`;
   const env =
     name === 'calico-node' && flowLogs ? [{ name: 'FELIX_FLOWLOGSGOLDMANESERVER', value: 'goldmane.calico-system.svc:7443' }] : [];
-  const containers = [{ name, image: `${registry}calico/${image}:${release}`, env }];
+  const containers = [{ name, image: `${registry}calico/${image}:${tag}`, env }];
   const live = await find<Workload>(api, `${path}/${name}`);
   const labels = { 'k8s-app': name };
   const template = { metadata: { labels }, spec: { containers, tolerations: [{ operator: 'Exists' }] } };
   if (!live) {
-    const body = { apiVersion: 'apps/v1', kind: kind === 'daemonsets' ? 'DaemonSet' : 'Deployment', metadata: { name, labels } };
+    const ownerReferences = [{ ...owner, controller: true, blockOwnerDeletion: true }];
+    const metadata = { name, labels, ownerReferences };
+    const body = { apiVersion: 'apps/v1', kind: kind === 'daemonsets' ? 'DaemonSet' : 'Deployment', metadata };
     await api.send('POST', path, { ...body, spec: { selector: { matchLabels: labels }, template } });
     return;
   }

@@ -119,11 +119,13 @@ async function look(api: Api, manner: OperatorManner, state: State, after: (ms: 
   const isNew = release === TARGET;
   if (manner.mode === 'deaf' && isNew) return;
   if (manner.mode === 'no-crds' && isNew) return complain(api);
-  const { registry = 'quay.io/' } = installation.spec as { readonly registry?: string };
+  const { registry = 'quay.io/', fipsMode } = installation.spec as { readonly registry?: string; readonly fipsMode?: string };
+  const tag = fipsMode === 'Enabled' ? `${release}-fips` : release;
+  const owner = { apiVersion: 'operator.tigera.io/v1', kind: 'Installation', name: 'default', uid: String(installation.metadata.uid) };
   const flowLogs = (await find(api, `${GROUP}/goldmanes/default`)) !== undefined && isNew;
-  await renderComponents(api, { release, registry, flowLogs });
+  await renderComponents(api, { tag, registry, flowLogs, owner });
   await after(TICK_MS);
-  await playApiServer(api, { release, registry, isNew });
+  await playApiServer(api, { tag, registry, isNew });
   await writeStatuses(api, state, manner, flowLogs);
 }
 

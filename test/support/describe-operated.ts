@@ -19,11 +19,17 @@ export interface OperatedCase {
   readonly flowLogs?: boolean;
   /** Of the operator, if not the release's. */
   readonly namespace?: string;
+  /** The Installation asks for FIPS mode, and a workload of somebody else stands beside the components. */
+  readonly fips?: boolean;
 }
 
 /** Procedure B from one release, with an edit: killed when `words` are said, run again, and at the target with the edit. */
-export function describeOperated(release: string, words: RegExp, { accepted = [], flowLogs = false, namespace }: OperatedCase = {}): void {
-  const how = `${flowLogs ? ', with flow logs' : ''}${namespace ? `, the operator in ${namespace}` : ''}`;
+export function describeOperated(
+  release: string,
+  words: RegExp,
+  { accepted = [], flowLogs = false, namespace, fips = false }: OperatedCase = {},
+): void {
+  const how = `${fips ? ', in FIPS mode, with a stranger beside it' : ''}${flowLogs ? ', with flow logs' : ''}${namespace ? `, the operator in ${namespace}` : ''}`;
   describe(`procedure B from ${release} on a real control plane${how}`, function () {
     this.timeout(900_000);
     const run = [...RUN, ...accepted.flatMap((one) => ['--accept', one]), ...(flowLogs ? ['--enable-flow-logs'] : [])];
@@ -31,9 +37,14 @@ export function describeOperated(release: string, words: RegExp, { accepted = []
     let cluster: OperatedCluster;
     before(async function () {
       if (!hasReleases()) this.skip(); // needs the release files beside the repository
-      cluster = await operatedCluster({ mode: 'well', pace: 0.1, ...(namespace ? { namespace } : {}) }, { release });
+      cluster = await operatedCluster(
+        { mode: 'well', pace: 0.1, ...(namespace ? { namespace } : {}) },
+        { release, spec: fips ? { fipsMode: 'Enabled' } : {} },
+      );
       const edit = ['set', 'resources', 'deployment/tigera-operator', '-n', namespace ?? 'tigera-operator', '--requests=cpu=70m'];
       assert.equal((await cluster.plane.kubectl(edit)).exitCode, 0);
+      const stranger = ['create', 'deployment', 'exporter', '-n', 'calico-system', '--image=reg.example.org/exporter:1.2', '--replicas=1'];
+      if (fips) assert.equal((await cluster.plane.kubectl(stranger)).exitCode, 0);
     });
     after(() => cluster?.stop());
 
@@ -52,7 +63,7 @@ export function describeOperated(release: string, words: RegExp, { accepted = []
       const cpu = '{.spec.template.spec.containers[0].resources.requests.cpu}';
       assert.equal(await cluster.read(operator, cpu), '70m');
       assert.equal(await cluster.read('installations default', '{.status.calicoVersion}'), 'v3.32.1');
-      assert.match(await cluster.read('ds -n calico-system calico-node', IMAGE), /:v3\.32\.1$/);
+      assert.match(await cluster.read('ds -n calico-system calico-node', IMAGE), fips ? /:v3\.32\.1-fips$/ : /:v3\.32\.1$/);
       const agents = '{.status.updatedNumberScheduled}/{.status.numberAvailable}';
       assert.equal(await cluster.read('ds -n calico-system calico-node', agents), '3/3');
       const names = '{.items[*].metadata.name}';

@@ -31,6 +31,8 @@ const WATCHED = 'deployments.apps,daemonsets.apps,clusterroles,clusterrolebindin
 
 export interface OperatedOptions {
   readonly release?: string;
+  /** Spec of the Installation. */
+  readonly spec?: object;
   /** Time that pods take to be ready. */
   readonly readyAfterMs?: number;
   /** The v3 API is served, by a played API server that the operator moves. */
@@ -54,7 +56,7 @@ export async function operatedCluster(manner: OperatorManner, options: OperatedO
     (await plane.kubectl(['get', ...resource.split(' '), '-o', `jsonpath=${jsonPath}`])).stdout;
   try {
     await plane.addNodes(3);
-    await install(plane, release, { namespace: manner.namespace, home });
+    await install(plane, release, { namespace: manner.namespace, home, spec: options.spec ?? {} });
     apiServer = await service.brought({ apiServer: options.apiServer ?? false });
   } catch (thrown) {
     await stop();
@@ -79,9 +81,10 @@ interface Place {
   readonly namespace: string | undefined;
   /** Where files may be written. */
   readonly home: string;
+  readonly spec: object;
 }
 
-async function install(plane: ControlPlane, release: string, { namespace, home }: Place): Promise<void> {
+async function install(plane: ControlPlane, release: string, { namespace, home, spec }: Place): Promise<void> {
   // From v3.30 on the CRDs have a file of their own.
   const files = isOlder(release, 'v3.30.0') ? [] : ['operator-crds.yaml'];
   const operator = manifestFile(release, 'tigera-operator.yaml');
@@ -93,7 +96,7 @@ async function install(plane: ControlPlane, release: string, { namespace, home }
     apiVersion: 'operator.tigera.io/v1',
     kind: 'Installation',
     metadata: { name: 'default' },
-    spec: {},
+    spec,
   });
 }
 
