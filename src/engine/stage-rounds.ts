@@ -197,7 +197,9 @@ export class StageRounds {
     const { ports, actor, live } = this.#parts;
     const now = () => ports.clock.now().getTime();
     const [before, since] = [actor.writes, now()];
-    return ({ afresh, judgedWithinMs = afresh === true ? FRESH_MS : Number.POSITIVE_INFINITY }) =>
+    // A dry run changes nothing: what it tries may take its time, and a new plan would be the same.
+    const freshMs = live ? FRESH_MS : Number.POSITIVE_INFINITY;
+    return ({ afresh, judgedWithinMs = afresh === true ? freshMs : Number.POSITIVE_INFINITY }) =>
       now() - since > judgedWithinMs || (afresh === true && (actor.writes > before || (live && !this.#ownLook)));
   }
 

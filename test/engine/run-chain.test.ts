@@ -247,6 +247,15 @@ describe('runChain', () => {
       assert.deepEqual([outcome.exit, deleted(bench), asked.length], ['done', ['delete-1'], times]);
     });
 
+  it('comes to the end of a dry run, however long what it tries takes', async () => {
+    const { bench, check } = slowBench([]);
+    const tried = Array.from({ length: 12 }, (_, at) => exec(`t${at}`));
+    const rounds = Array.from({ length: 9 }, () => ({ actions: [...tried, exec('last', { afresh: true })] }));
+    const { outcome } = await run(bench, [scripted('apply', rounds, { checks: [check] })], { dryRun: 'server' });
+    assert.deepEqual([outcome.exit, outcome.message], ['done', undefined]);
+    assert.match(bench.calls.at(-1) ?? '', /last/);
+  });
+
   it('writes nothing more once the judgement in the middle is bad', async () => {
     const bad: Verdict = { status: 'failed', because: 'a policy is gone', hint: 'h', evidence: [] };
     const { bench, check } = slowBench([ok(), ok(), bad]);
