@@ -57,10 +57,13 @@ function failedRevision(failure: string, { record, base }: StoredRelease, facts:
   const ours = continues(facts.record, context) && record.chart.version === context.options.release;
   const other = base.revision !== record.revision;
   const what = other ? `${failure}; helm goes on with the values and from the objects of revision ${base.revision}` : failure;
-  if (ours)
-    return failed(`${what}; it was left by the run that goes on now`, 'Continue the run.', { expected: true, next: `${PROGRAM} run` });
-  const hint = 'Mend the cause, or go back with helm rollback; or accept this check by name: the upgrade then starts from what is there.';
   const values = other ? ` Values that only revision ${record.revision} has count again only in a file for --values.` : '';
+  if (ours)
+    return failed(`${what}; it was left by the run that goes on now`, `Continue the run.${values}`, {
+      expected: true,
+      next: `${PROGRAM} run`,
+    });
+  const hint = 'Mend the cause, or go back with helm rollback; or accept this check by name: the upgrade then starts from what is there.';
   return failed(what, `${hint}${values}`, { next: historyOf(record) });
 }
 
