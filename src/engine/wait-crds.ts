@@ -58,8 +58,9 @@ interface Condition {
 
 /** Names that are taken are why it is not established, and say more. */
 function notEstablished({ status }: KubeObject): string | undefined {
-  const { conditions = [] } = (status ?? {}) as { readonly conditions?: readonly Condition[] };
-  const find = (type: string) => conditions.find((one) => one.type === type);
+  // Null where the server has judged nothing yet.
+  const { conditions } = (status ?? {}) as { readonly conditions?: readonly Condition[] | null };
+  const find = (type: string) => conditions?.find((one) => one.type === type);
   if (find('Established')?.status === 'True') return undefined;
   const names = find('NamesAccepted');
   return (names?.status === 'False' ? names : find('Established'))?.message ?? 'not established yet';

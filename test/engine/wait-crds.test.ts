@@ -6,8 +6,9 @@ import { waitCrds } from '../../src/engine/wait-crds.ts';
 
 type Answer = ApiFailure | 'absent' | 'new' | 'established' | 'refused';
 
-const CONDITIONS: Readonly<Record<'new' | 'established' | 'refused', readonly object[] | undefined>> = {
-  new: undefined,
+const CONDITIONS: Readonly<Record<'new' | 'established' | 'refused', readonly object[] | null>> = {
+  // As the server says it of one that was created just now.
+  new: null,
   established: [
     { type: 'NamesAccepted', status: 'True' },
     { type: 'Established', status: 'True' },

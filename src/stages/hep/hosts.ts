@@ -30,10 +30,10 @@ export function hostOf({ metadata: { name: node, labels = {} } }: KubeObject, na
 
 /** Agents write into their node of which Kubernetes node it is; one that says nothing of the kind has the same name. */
 function kubernetesName({ metadata, spec }: KubeObject): string {
-  const { orchRefs = [] } = (spec ?? {}) as {
-    readonly orchRefs?: readonly { readonly nodeName?: string; readonly orchestrator?: string }[];
+  const { orchRefs } = (spec ?? {}) as {
+    readonly orchRefs?: readonly { readonly nodeName?: string; readonly orchestrator?: string }[] | null;
   };
-  return orchRefs.find(({ orchestrator }) => orchestrator === 'k8s')?.nodeName ?? metadata.name;
+  return orchRefs?.find(({ orchestrator }) => orchestrator === 'k8s')?.nodeName ?? metadata.name;
 }
 
 /** What the controllers copied from Kubernetes they take away again with it. */
