@@ -38,8 +38,8 @@ function namesIn(rules: readonly Rule[], way: Direction, among: ReadonlySet<stri
 
 /** Numbers and ranges are among them; no endpoint's port is named like one. */
 function portsAt(entity: unknown): readonly string[] {
-  const { ports = [], notPorts = [] } = (entity ?? {}) as { readonly ports?: readonly unknown[]; readonly notPorts?: readonly unknown[] };
-  return [...ports, ...notPorts].filter((port) => typeof port === 'string');
+  const { ports, notPorts } = (entity ?? {}) as Readonly<Record<'ports' | 'notPorts', readonly unknown[] | null | undefined>>;
+  return [...(ports ?? []), ...(notPorts ?? [])].filter((port) => typeof port === 'string');
 }
 
 /** What is in force once the old endpoints of a host are deleted; `lost`: names of its own ports. */
