@@ -131,11 +131,12 @@ function evidenceOf({ owned, fate }: Breaking, back: boolean): Evidence {
   const role = reference.controller ? ', its controller' : '';
   const by = fate.putBackBy ? `, by ${writerText(fate.putBackBy)}` : '';
   const returned = back ? `; was taken off and is back${by}` : '';
-  const detail = `owner ${reference.apiVersion} ${reference.kind}/${reference.name}${role}: ${textOf(fate.fate)}${returned}`;
+  const detail = `owner ${reference.apiVersion} ${reference.kind}/${reference.name}${role}: ${textOf(fate)}${returned}`;
   return { text: refText(object), object, detail };
 }
 
-function textOf(fate: ReferenceFate['fate']): string {
+function textOf({ fate, nameAfter }: ReferenceFate): string {
+  if (nameAfter !== undefined) return `not found by this name: the new API server calls the policy ${nameAfter}`;
   if (fate === 're-created') return 'UID changes when the policy is stored under its new name';
   if (fate === 'unaddressed') return 'not found by this name: the policy stays stored under its old one';
   if (fate === 'unknown') return 'UID after the upgrade not known';

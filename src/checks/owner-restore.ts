@@ -83,9 +83,9 @@ const RELEASED =
   'Take off what else names them (without --hold-policy-migration), release the hold so that the controllers rename them, then put all references back: ownerrefs restore waits for the new names.';
 
 /** No hold to release and no new names to wait for: what the controllers would do is left to a person (domain §7.2b). */
-function byHand({ policyRenaming }: Context['profile']): string {
+function byHand({ crdGroup, policyRenaming }: Context['profile']): string {
   const { waitsFor = '', prefix = '' } = policyRenaming ?? {};
-  return `The controllers wait for DaemonSet ${waitsFor}, which the agents here are not, and never rename them: store each anew (create it from what the API shows as ${prefix}NAME, then delete that one), then put its references back. To leave them off for good: ownerrefs forget --accept NS-748.`;
+  return `The controllers wait for DaemonSet ${waitsFor}, which the agents here are not, and never rename them. Take off by hand what names the stored ${prefix}NAME (group ${crdGroup}: it would be deleted with it), store each policy anew (create it from what the API shows as ${prefix}NAME, then delete that one), then put its references back. To leave them off for good: ownerrefs forget --accept NS-748.`;
 }
 
 const manifestsWithoutOwners: RestoreCheck = defineCheck('NS-742', {

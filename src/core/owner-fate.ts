@@ -55,6 +55,8 @@ export interface ReferenceFate {
   readonly fate: OwnerFate['fate'];
   /** UID that the API serves for this owner now; undefined if there is none, or if its kind could not be read. */
   readonly servedUid?: string;
+  /** The name by which the target's API server finds the owner, where it is not the one of the reference and stays. */
+  readonly nameAfter?: string;
   /** The upgrade leaves it with a dead UID: it has to be off then. */
   readonly breaks: boolean;
   /** Who wrote it last; looked up only where it was off and came back. */
@@ -94,7 +96,7 @@ function fateOf({ object }: OwnedObject, reference: OwnerReference, place: numbe
         stored: isStored,
         servedUid,
         renamePending: stored?.renamePending ?? false,
-        unaddressed: asksStoredNames === true && stored !== undefined && stored.storedName !== stored.name,
+        unaddressed: asksStoredNames === true && stored !== undefined && stored.storedName !== reference.name,
         keepsUids,
         targetConverts,
         ...(stored ? { backingUid: stored.uid } : {}),
@@ -113,8 +115,14 @@ function fateOf({ object }: OwnedObject, reference: OwnerReference, place: numbe
       ...(expectedUid === undefined ? {} : { expectedUid }),
     },
     ...(servedUid === undefined ? {} : { servedUid }),
+    ...(after.fate === 'unaddressed' ? foundAs(stored) : {}),
     breaks: breaks(reference, after.fate, servedUid, stored?.uid, isStored),
   };
+}
+
+/** One that keeps its stored name and is called by it is found by it. */
+function foundAs(stored: StoredOwner | undefined): Pick<ReferenceFate, 'nameAfter'> {
+  return stored !== undefined && stored.name === stored.storedName ? { nameAfter: stored.name } : {};
 }
 
 /** UID of the owner that a reference with this UID means: of several of one name, the one that has it. */
@@ -122,17 +130,20 @@ export function servedAs(kind: OwnersOfKind | undefined, place: string, uid: str
   return kind?.twins?.get(place)?.has(uid) ? uid : kind?.served?.get(place);
 }
 
-/** The stored object behind it: of two of one name in the v3 API, the one whose UID, converted or not, the reference has. */
-function behindServed(
-  kind: OwnersOfKind | undefined,
-  namespace: string | undefined,
-  { name, uid }: OwnerReference,
-): StoredOwner | undefined {
-  const shown = kind?.stored?.get(ownerPlace(namespace, name));
-  const behind = [...(kind?.hidden ?? [])].flatMap(([place, owner]) =>
-    owner.name === name && place === ownerPlace(namespace, owner.storedName) ? [owner] : [],
+/**
+ * The stored object behind it: of two of one name in the v3 API, the one whose UID, converted or not, the reference has. Old servers call
+ * a policy without its prefix that newer ones call as it is stored (host endpoint notes 4): none has its name then, one its UID.
+ */
+function behindServed(kind: OwnersOfKind | undefined, namespace: string | undefined, reference: OwnerReference): StoredOwner | undefined {
+  const { name, uid } = reference;
+  const place = ownerPlace(namespace, name);
+  const shown = kind?.stored?.get(place);
+  const behind = [...(kind?.hidden ?? [])].flatMap(([at, owner]) =>
+    owner.name === name && at === ownerPlace(namespace, owner.storedName) ? [owner] : [],
   );
-  return [...(shown ? [shown] : []), ...behind].find((one) => one.uid === uid || convertUid(one.uid) === uid) ?? shown;
+  const isMeant = (one: StoredOwner) => one.uid === uid || convertUid(one.uid) === uid;
+  const found = [...(shown ? [shown] : []), ...behind].find(isMeant) ?? shown;
+  return found ?? (kind?.served?.has(place) ? [...(kind.stored?.values() ?? [])].find(isMeant) : undefined);
 }
 
 function byStoredName(kind: OwnersOfKind | undefined, namespace: string | undefined, storedName: string): StoredOwner | undefined {

@@ -5,7 +5,7 @@ import type { Context } from '../core/context.ts';
 import { counted } from '../core/counted.ts';
 import type { Installation } from '../core/installation.ts';
 import { groupOf, refText } from '../core/object.ts';
-import type { OwnedFate } from '../core/owner-fate.ts';
+import type { OwnedFate, ReferenceFate } from '../core/owner-fate.ts';
 import type { JournalEntry } from '../core/owner-journal.ts';
 import { byKey, type Chosen, cameBack, type StripPlan, stripPlan } from '../core/owner-strip.ts';
 import type { PlannedObject } from '../core/plan.ts';
@@ -64,7 +64,8 @@ function chosenBy({ options, profile }: Context, recorded: readonly JournalEntry
 
 /** Who holds the renaming, or has controllers that never begin it, has these references off for longer. */
 function unaddressedNotes(objects: readonly OwnedFate[], chosen: Chosen): readonly string[] {
-  const all = objects.flatMap(({ owned, fates }) => fates.filter((one) => one.fate === 'unaddressed' && chosen(one, owned)));
+  const isMute = ({ fate, nameAfter }: ReferenceFate) => fate === 'unaddressed' && nameAfter === undefined;
+  const all = objects.flatMap(({ owned, fates }) => fates.filter((one) => isMute(one) && chosen(one, owned)));
   if (all.length === 0) return [];
   return [
     `${counted(all.length, 'reference')} of them name policies that keep their stored names: the new API server does not find these by name, so the references stay off until they are stored anew (kubectl netsvc-upgrade explain NS-743)`,

@@ -67,7 +67,7 @@ describe('the checks before references are put back', () => {
     assert.match(hintOf(false), /release the hold.* kubectl netsvc-upgrade ownerrefs strip$/);
     assert.match(
       hintOf(true),
-      /DaemonSet calico-node, .*never rename.*default\.NAME.*forget --accept NS-748\. kubectl netsvc-upgrade explain NS-743$/,
+      /DaemonSet calico-node, .*never rename.*Take off by hand.*group crd\.projectcalico\.org.*default\.NAME.*forget --accept NS-748\. kubectl netsvc-upgrade explain NS-743$/,
     );
   });
 

@@ -85,8 +85,9 @@ export const WRITE_AHEAD: Room = {
     ]),
     ...faultsIn('src/core/owner-fate.ts', [
       ['kind?.twins?.get(place)?.has(uid) ? uid : kind?.served?.get(place)', 'kind?.served?.get(place)'],
-      ['owner.name === name && place === ownerPlace(namespace, owner.storedName)', 'place === ownerPlace(namespace, owner.storedName)'],
+      ['owner.name === name && at === ownerPlace(namespace, owner.storedName)', 'at === ownerPlace(namespace, owner.storedName)'],
       ['one.uid === uid || convertUid(one.uid) === uid', 'one.uid === uid'],
+      ['stored.storedName !== reference.name', 'stored.storedName !== stored.name'],
       ["if (fate === 'unknown') return !isStored;", "if (fate === 'unknown') return false;"],
       ['if (servedUid === undefined) return false;', 'if (servedUid === undefined) return true;'],
       ["new Set(['converted', 're-created', 'unaddressed'])", "new Set(['converted', 'unaddressed'])"],

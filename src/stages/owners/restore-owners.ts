@@ -1,22 +1,28 @@
 import { refText } from '../../core/object.ts';
-import { type OwnerWorld, ownerPlace, servedAs } from '../../core/owner-fate.ts';
+import { type OwnersOfKind, type OwnerWorld, ownerPlace, servedAs } from '../../core/owner-fate.ts';
 import type { JournalEntry, JournalOwner } from '../../core/owner-journal.ts';
 import type { OwnerNow } from '../../core/owner-restore.ts';
 import { convertUid } from '../../core/owner-uid.ts';
 
 /** The recorded owner as it is there now; of two that are shown under one name that with this UID, if one has it. */
-export function ownerNow(
-  { group, kind, namespace, name }: JournalOwner,
-  { crdGroup, kinds }: OwnerWorld,
-  uidBefore?: string,
-): OwnerNow | undefined {
+export function ownerNow(owner: JournalOwner, { crdGroup, kinds }: OwnerWorld, uidBefore?: string): OwnerNow | undefined {
+  const { group, kind, namespace, name } = owner;
   const place = ownerPlace(namespace, name);
   if (group !== crdGroup) {
     const uid = servedAs(kinds[kind], place, uidBefore ?? '');
-    return uid === undefined ? undefined : { uid };
+    return uid === undefined ? underItsStoredName(owner, kinds[kind]) : { uid };
   }
   const stored = kinds[kind]?.stored?.get(place);
   return stored && { uid: stored.uid, name: stored.storedName };
+}
+
+/** A policy that older API servers showed without its prefix, and newer ones show as it is stored (host endpoint notes 4). */
+function underItsStoredName({ namespace, backingUid }: JournalOwner, kind: OwnersOfKind | undefined): OwnerNow | undefined {
+  if (backingUid === undefined) return undefined;
+  const stored = [...(kind?.stored?.values() ?? [])].find((one) => one.uid === backingUid);
+  if (stored === undefined || stored.name !== stored.storedName) return undefined;
+  const uid = kind?.served?.get(ownerPlace(namespace, stored.name));
+  return uid === undefined ? undefined : { uid, name: stored.name };
 }
 
 /** In which way the owner is not the one that the upgrade leads to; undefined if it is. */

@@ -47,11 +47,16 @@ export async function undiscovered(cluster: Pick<ClusterReader, 'get'>, named: r
   return { kinds: found.flatMap(({ kinds }) => kinds), unread: found.flatMap(({ unread }) => unread) };
 }
 
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+}
+
 /** The kind at its first served version: any of them shows every object. */
 function definedBy({ metadata, spec, status }: KubeObject): readonly Kind[] {
   const { group, names, scope, versions = [] } = (spec ?? {}) as Definition;
-  const { conditions = [] } = (status ?? {}) as { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
-  const isEstablished = conditions.some(({ type, status: holds }) => type === 'Established' && holds === 'True');
+  const { conditions } = (status ?? {}) as { readonly conditions?: readonly Condition[] | null };
+  const isEstablished = conditions?.some(({ type, status: holds }) => type === 'Established' && holds === 'True') ?? false;
   const version = versions.find(({ served }) => served === true)?.name;
   if (!isEstablished || metadata.deletionTimestamp !== undefined || version === undefined) return [];
   if (group === undefined || names?.plural === undefined || names.kind === undefined) return [];

@@ -92,6 +92,35 @@ describe('what names a policy of which an older program computed the UID', () =>
     it(`does not go back where the policy ${title}`, () => assert.deepEqual(ofPolicy(now), [0, [`${POLICY}/web`]]));
 });
 
+describe('what names a policy that older API servers showed without its prefix', () => {
+  const reference: OwnerReference = { apiVersion: 'projectcalico.org/v3', kind: POLICY, name: 'web', uid: STORED };
+  const putBack = (storedAs: Partial<StoredOwner>, known: Partial<OwnerKnown> = { backingUid: STORED }) => {
+    const entry = entryOf(DEPENDENT, [reference], new Map([[0, { name: 'web', ...known }]]));
+    const owner = { name: 'default.web', storedName: 'default.web', uid: STORED, renamePending: false, ...storedAs };
+    const owners: OwnersOfKind = {
+      namespaced: false,
+      served: new Map([['/default.web', CONVERTED]]),
+      stored: new Map([[`/${owner.name}`, owner]]),
+    };
+    const [apiGroup, crdGroup] = ['projectcalico.org', 'crd.projectcalico.org'];
+    const world: OwnerWorld = { apiGroup, crdGroup, kinds: { [POLICY]: owners }, keepsUids: false, targetConverts: true };
+    const live = new Map([[entryKey(entry), { uid: DEPENDENT.uid, references: [] }]]);
+    const { patches, ownerGone } = judgeEntries([entry], { live, world, mute: new Set(), unread: new Set() }, contextOf({}));
+    return [patches.flatMap(({ patch }) => patch.filter(({ path }) => path.endsWith('/0')).map((op) => op)), ownerGone.length];
+  };
+
+  it('goes back under the name that the new one finds it by', () => {
+    const value = { ...reference, name: 'default.web', uid: CONVERTED };
+    assert.deepEqual(putBack({}), [[{ op: 'add', path: '/metadata/ownerReferences/0', value }], 0]);
+  });
+
+  it('stays off where the policy is another, where it was not known, and where no question by that name finds it', () => {
+    assert.deepEqual(putBack({ uid: OTHER }), [[], 1]);
+    assert.deepEqual(putBack({}, {}), [[], 1]);
+    assert.deepEqual(putBack({ storedName: 'sec.default.web' }), [[], 1]);
+  });
+});
+
 describe('what may go back', () => {
   const nothing = { sent: 0, outstanding: 1, others: [] };
 

@@ -153,6 +153,11 @@ describe('the search for owner references', () => {
       assert.deepEqual((await search([...defined, local], { refuses: { 'lates.a.io': 404 } })).unread, ['lates.a.io']);
     });
 
+    it('leaves out those that are not established yet: of one created just now the server says that its conditions are null', async () => {
+      const created = crd('lates', 'True', { status: { conditions: null } });
+      assert.deepEqual(await search([crd('knowns', 'True'), created]), { found: ['a.io/v2 knowns'], unread: [], count: 3 });
+    });
+
     it('leaves out those whose definition is going, or serves no version', async () => {
       const going = { metadata: { name: 'lates.a.io', deletionTimestamp: '2026-01-01T00:00:00Z' } };
       const silent = { spec: { group: 'a.io', names: { plural: 'lates', kind: 'lates' }, versions: [{ name: 'v2', served: false }] } };

@@ -46,7 +46,13 @@ async function fateOf(
   const rules = { keepsUids: false, targetConverts: true, sourceConverts: false, renames: true, asksStoredNames: true, ...more };
   const { world, unread, unreadOwners } = await readOwnerWorld(cluster, contextOf({}, calico), [owned], rules);
   const [fate] = fatesOf(owned, world).fates;
-  return { becomes: [fate?.fate, fate?.breaks, fate?.owner.backingUid], unread: unread.map(({ because }) => because), unreadOwners };
+  const nameAfter = fate?.nameAfter;
+  return {
+    becomes: [fate?.fate, fate?.breaks, fate?.owner.backingUid],
+    nameAfter,
+    unread: unread.map(({ because }) => because),
+    unreadOwners,
+  };
 }
 
 describe('what becomes of a reference', () => {
@@ -105,9 +111,28 @@ describe('what becomes of a reference', () => {
   it('is that its name no longer finds the policy, if this stays stored under its old one, though its UID is kept', async () => {
     const parts = { shows: [policy('web', convertUid(PREFIXED) ?? '')], keeps: [policy('default.web', PREFIXED)] };
     const uid = convertUid(PREFIXED) ?? '';
-    assert.deepEqual((await fateOf(uid, parts, { renames: false })).becomes, ['unaddressed', true, PREFIXED]);
+    const { becomes, nameAfter } = await fateOf(uid, parts, { renames: false });
+    assert.deepEqual([becomes, nameAfter], [['unaddressed', true, PREFIXED], undefined]);
     assert.deepEqual((await fateOf(uid, parts, { renames: false, asksStoredNames: false })).becomes, ['kept', false, PREFIXED]);
   });
+
+  for (const [title, converts] of [
+    ['UID', false],
+    ['converted UID', true],
+  ] as const)
+    it(`is the same for one that was written by hand with the prefix, and that the old server shows without it (${title})`, async () => {
+      const { metadata, ...rest } = policy('default.web', PREFIXED);
+      const uid = converts ? (convertUid(PREFIXED) ?? '') : PREFIXED;
+      const parts = { shows: [policy('web', uid)], keeps: [{ ...rest, metadata: { name: metadata.name, uid: PREFIXED } }] };
+      const rules = { sourceConverts: converts };
+      const { becomes, nameAfter } = await fateOf(uid, parts, rules);
+      assert.deepEqual([becomes, nameAfter], [['unaddressed', true, PREFIXED], 'default.web']);
+      assert.deepEqual((await fateOf(uid, parts, { ...rules, asksStoredNames: false })).becomes, [
+        converts ? 'kept' : 'converted',
+        !converts,
+        PREFIXED,
+      ]);
+    });
 
   it('is not known where the API server of the service is away: its kinds are not served', async () => {
     const { becomes, unread } = await fateOf(PLAIN, { shows: [], keeps: [policy('web', PLAIN)] }, { kinds: [stored] });
