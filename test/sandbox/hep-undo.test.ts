@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { toOptions } from '../../src/cli/options.ts';
 import type { EngineEvent } from '../../src/core/event.ts';
+import { K } from '../../src/core/kinds.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import type { EnginePorts } from '../../src/engine/engine-ports.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
@@ -42,15 +43,12 @@ function giveVariable({ cluster }: Scenario, value: string | undefined): void {
   cluster.store.update(kind, { ...live, status: { environmentVars } });
 }
 
-/** By hand, against the variable. */
-function switchOff({ cluster }: Scenario): void {
+/** By hand. */
+function switchTo({ cluster }: Scenario, autoCreate: 'Enabled' | 'Disabled'): void {
   const kind = cluster.kinds().find(({ plural }) => plural === 'kubecontrollersconfigurations');
   const live = kind && cluster.store.get(kind, 'default');
   assert.ok(live);
-  cluster.store.update(kind, {
-    ...live,
-    spec: { controllers: { node: { syncLabels: 'Enabled', hostEndpoint: { autoCreate: 'Disabled' } } } },
-  });
+  cluster.store.update(kind, { ...live, spec: { controllers: { node: { syncLabels: 'Enabled', hostEndpoint: { autoCreate } } } } });
 }
 
 /** Off is not the same as never set, and means the same. */
@@ -121,7 +119,7 @@ describe('hep --undo with controllers that have a variable of their own', () => 
     const start = stateOf(scenario);
     await play(scenario, false);
     giveVariable(scenario, 'enabled');
-    switchOff(scenario);
+    switchTo(scenario, 'Disabled');
     const gaps = watchForGaps(scenario);
     const stopped = await play(scenario, true);
     assert.deepEqual([stopped.outcome?.exit, about(stopped, 'NS-715')?.length], ['blocked', 1]);
@@ -201,6 +199,45 @@ describe('what hep --undo creates again', () => {
     removeByHand(scenario, 'old-1');
     const again = await play(scenario, true);
     assert.deepEqual([again.outcome?.writes, oldOnes(scenario), about(again)], [0, ['old-2'], ['old-1 stays away']]);
+  });
+});
+
+describe('a second hep --undo', () => {
+  const VERDICTS = ['NS-711', 'NS-712', 'NS-713'];
+  const isOn = (scenario: Scenario) => /"autoCreate":"Enabled"/.test(JSON.stringify(stateOf(scenario)));
+
+  /** A migration that was taken back, and another since automatic endpoints were switched on by hand. */
+  async function migratedAgain(byHand: (scenario: Scenario) => void = () => undefined): Promise<Scenario> {
+    const scenario = await upgraded(3);
+    await play(scenario, false);
+    assert.equal((await play(scenario, true)).outcome?.exit, 'done');
+    await scenario.clock.sleep(10_000);
+    switchTo(scenario, 'Enabled');
+    byHand(scenario);
+    await scenario.clock.sleep(10_000);
+    const again = await play(scenario, false, undefined, VERDICTS);
+    assert.deepEqual([again.outcome?.exit, again.outcome?.message, oldOnes(scenario)], ['done', undefined, []]);
+    return scenario;
+  }
+
+  it('leaves automatic endpoints on that a person switched on since the first', async () => {
+    const scenario = await migratedAgain();
+    const { outcome } = await play(scenario, true);
+    await scenario.clock.sleep(10_000);
+    assert.deepEqual([outcome?.exit, outcome?.message, isOn(scenario), names(scenario).length], ['done', undefined, true, 6]);
+    assert.ok(nodeLabels(scenario).every(({ role }) => role === undefined));
+  });
+
+  it('leaves a label on its node that a person put back since the first', async () => {
+    const scenario = await migratedAgain(({ cluster: { store } }) => {
+      const node = store.get(K.Node, 'node-01') ?? assert.fail();
+      store.update(K.Node, { ...node, metadata: { ...node.metadata, labels: { ...node.metadata.labels, role: 'host' } } });
+    });
+    assert.equal((await play(scenario, true)).outcome?.exit, 'done');
+    assert.deepEqual(
+      nodeLabels(scenario).map(({ role }) => role),
+      ['host', undefined, undefined],
+    );
   });
 });
 
