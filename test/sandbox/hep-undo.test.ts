@@ -131,6 +131,32 @@ describe('hep --undo with controllers that have a variable of their own', () => 
     assert.deepEqual(withoutSwitch(stateOf(scenario)), withoutSwitch(start));
   });
 
+  it('has nothing to say of it where all was taken back before: who then wants them by the variable keeps them', async () => {
+    const scenario = await upgraded();
+    await play(scenario, false);
+    await play(scenario, true);
+    giveVariable(scenario, 'enabled');
+    const { outcome } = await play(scenario, true);
+    assert.deepEqual(
+      [outcome?.exit, outcome?.writes, outcome?.stages[0]?.because],
+      ['done', 0, 'everything that the migration changed is as it was before'],
+    );
+  });
+
+  it('stops no more once the old ones are created again where no label is left to take off, and says that automatic ones stay', async () => {
+    const scenario = await upgraded();
+    await play(scenario, false);
+    giveVariable(scenario, 'enabled');
+    switchTo(scenario, 'Disabled');
+    for (const node of scenario.cluster.store.list(K.Node)) {
+      const { role: _, ...labels } = node.metadata.labels ?? {};
+      scenario.cluster.store.update(K.Node, { ...node, metadata: { ...node.metadata, labels } });
+    }
+    const { outcome } = await play(scenario, true);
+    assert.deepEqual([outcome?.exit, oldOnes(scenario)], ['done', ['old-1', 'old-2', 'old-3']]);
+    assert.deepEqual(outcome?.plans[0]?.notes, ['a variable of the controllers keeps automatic endpoints on, and is left as it is']);
+  });
+
   it('takes no label off even where the check is accepted: the automatic endpoints are in force, and their policies need it', async () => {
     const scenario = await upgraded();
     await play(scenario, false);

@@ -21,15 +21,19 @@ import { type KeptEndpoint, keptEndpoints } from './removed.ts';
 export function undoPlan(facts: HepFacts, context: Context): StagePlan {
   if (facts.kept.length === 0) return { skip: 'no migration to automatic host endpoints was recorded on this cluster' };
   if ('missing' in facts.cli && undoNeedsCli(facts)) return { skip: `the service’s CLI cannot be used: ${facts.cli.missing}` };
-  if (oldOnesFirst(facts, context)) return { actions: recreate(facts, context), notes: [THEN_STOPS], again: true };
+  if (oldOnesFirst(facts, context)) {
+    return { actions: recreate(facts, context), notes: [hasMore(facts) ? THEN_STOPS : STAY_ON], again: true };
+  }
   const actions = [...recreate(facts, context), ...resetSetting(facts, context), ...removeLabels(facts, context)];
   return actions.length > 0 ? { actions } : { skip: 'everything that the migration changed is as it was before' };
 }
 
 const THEN_STOPS = 'then it stops (NS-715): a variable of the controllers keeps automatic endpoints on';
+const STAY_ON = 'a variable of the controllers keeps automatic endpoints on, and is left as it is';
 
-/** What keeps automatic endpoints from going with the setting. */
+/** What keeps automatic endpoints from going with the setting. Where all is as it was before, they are a person's own. */
 export function obstaclesBack(facts: HepFacts, context: Context): HepJudged['obstacles'] {
+  if (!gone(facts).some(isOurs) && !hasMore(facts)) return [];
   return overrideOf(facts, context, gone(facts).some(isOurs));
 }
 
@@ -40,6 +44,11 @@ export function obstaclesBack(facts: HepFacts, context: Context): HepJudged['obs
 export function oldOnesFirst(facts: HepFacts, context: Context): boolean {
   if (missingSettings(facts.settings).length === 0 || obstaclesBack(facts, context).length === 0) return false;
   return recreate(facts, context).length > 0;
+}
+
+/** Besides old endpoints that are gone. */
+function hasMore(facts: Pick<HepFacts, 'settings' | 'kept' | 'nodes'>): boolean {
+  return formerSetting(facts) !== undefined || stillThere(facts).length > 0;
 }
 
 /** Labels are taken off nodes without it. In key-value mode it alone could say what is there already. */
