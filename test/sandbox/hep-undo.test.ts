@@ -163,6 +163,11 @@ describe('hep --undo with controllers that have a variable of their own', () => 
     giveVariable(scenario, 'enabled');
     const { outcome } = await play(scenario, true, undefined, ['NS-715']);
     assert.equal(outcome?.exit, 'failed');
+    assert.match(
+      outcome?.message ?? '',
+      /^hep does not come to rest: AUTO_HOST_ENDPOINTS=enabled of the controllers that run beats default: /,
+    );
+    assert.doesNotMatch(outcome?.suggestions.join() ?? '', /managed-fields/);
     assert.deepEqual([labelled(scenario), oldOnes(scenario)], [3, ['old-1', 'old-2', 'old-3']]);
   });
 });
