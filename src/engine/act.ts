@@ -21,7 +21,7 @@ export interface ActorParts {
 /** What became of an action that did not fail. */
 export interface Acted {
   /** The action's precondition no longer held: nothing was written, plan anew. */
-  readonly outdated?: string;
+  readonly outdated?: Outdated;
   /** What a wait went on without, and why. */
   readonly left?: Readonly<Record<string, string>>;
 }
@@ -79,10 +79,10 @@ export class Actor {
         ...(interrupted ? { interrupted } : {}),
       });
       if (!(thrown instanceof Outdated)) throw thrown;
-      const { outcome, message } = thrown;
+      const { outcome } = thrown;
       this.#recorder.settle(kept, outcome);
       if (outcome?.done) this.writes += 1;
-      return { outdated: message };
+      return { outdated: thrown };
     }
   }
 

@@ -3,7 +3,7 @@ import { messageOf } from '../core/fault.ts';
 import { refText } from '../core/object.ts';
 import { ApiFailure } from '../core/ports.ts';
 import type { EnginePorts } from './engine-ports.ts';
-import { Outdated } from './outdated.ts';
+import { MovedOn } from './outdated.ts';
 import { servedKind } from './served-kind.ts';
 
 /** Deletes the very object that was read; one that is gone, or another by now, has the stage planned anew. */
@@ -12,7 +12,7 @@ export async function deleteObject({ cluster }: EnginePorts, { target }: Extract
     await cluster.remove(await servedKind(cluster, target), target);
   } catch (thrown) {
     if (thrown instanceof ApiFailure && [404, 409].includes(thrown.status)) {
-      throw new Outdated(`${refText(target)} changed meanwhile: ${messageOf(thrown)}`);
+      throw new MovedOn(`${refText(target)} changed meanwhile: ${messageOf(thrown)}`);
     }
     throw thrown;
   }

@@ -9,7 +9,7 @@ import { deleteNamed } from './delete-old.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import type { Hold } from './hold.ts';
 import { installCli } from './install-cli.ts';
-import { Outdated } from './outdated.ts';
+import { MovedOn } from './outdated.ts';
 import { assertRecorded, forgetOwners, recordOwners } from './owner-journal.ts';
 import type { PaceLimits } from './pace.ts';
 import { patchAll } from './patch-all.ts';
@@ -158,7 +158,7 @@ async function patchObject(ports: EnginePorts, effect: Extract<Effect, { type: '
     const isInvalid = thrown instanceof ApiFailure && thrown.status === 422 && thrown.causes.length > 0;
     if (isInvalid) throw new Fault('failed', `the server refuses the patch of ${refText(target)}: ${messageOf(thrown)}`, CONTINUE, thrown);
     if (thrown instanceof ApiFailure && [404, 409, 422].includes(thrown.status)) {
-      throw new Outdated(`${refText(target)} changed meanwhile: ${messageOf(thrown)}`);
+      throw new MovedOn(`${refText(target)} changed meanwhile: ${messageOf(thrown)}`);
     }
     throw thrown;
   }

@@ -10,3 +10,6 @@ export class Outdated extends Error {
     this.outcome = outcome;
   }
 }
+
+/** Thrown when the server says that an object is no longer as it was read: somebody else wrote it. */
+export class MovedOn extends Outdated {}

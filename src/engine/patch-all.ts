@@ -3,7 +3,7 @@ import { messageOf } from '../core/fault.ts';
 import { type Kind, type ObjectRef, refText } from '../core/object.ts';
 import { ApiFailure } from '../core/ports.ts';
 import type { EnginePorts } from './engine-ports.ts';
-import { Outdated } from './outdated.ts';
+import { MovedOn, Outdated } from './outdated.ts';
 import { Pace, type PaceLimits } from './pace.ts';
 import { isRefusal, refusal } from './refused-patches.ts';
 import type { Report } from './report.ts';
@@ -91,7 +91,7 @@ class Patching {
   outcome(): string {
     if (this.#failure !== undefined) throw this.#failure;
     const [first] = this.#movedOn;
-    if (first) throw new Outdated(`${this.#movedOn.length} of ${this.#of} objects changed meanwhile: ${first}`);
+    if (first) throw new MovedOn(`${this.#movedOn.length} of ${this.#of} objects changed meanwhile: ${first}`);
     if (this.#refused.length > 0) throw refusal(this.#refused, this.#of);
     if (this.#done < this.#of) throw new Outdated(`stopped after ${this.#done} of ${this.#of} objects`);
     return `${this.#done} objects`;

@@ -1,8 +1,11 @@
 import { type Action, changesSomething, onlyWritesFiles } from '../core/action.ts';
-import { type ExitName, Fault } from '../core/fault.ts';
+import type { ExitName } from '../core/fault.ts';
 import type { AnyStage, OpenStage, StagePlan } from '../core/stage.ts';
 import type { ChainParts } from './chain-parts.ts';
 import { inChain } from './in-chain.ts';
+import { leftText } from './left-text.ts';
+import { noRest } from './no-rest.ts';
+import type { Outdated } from './outdated.ts';
 import { exitOf, plannedStage } from './plan-chain.ts';
 
 /**
@@ -11,7 +14,7 @@ import { exitOf, plannedStage } from './plan-chain.ts';
  */
 type Next = 'judge' | 'plan' | 'done';
 
-/** A stage is planned anew this often without coming nearer to its end before the engine says that something else keeps changing it. */
+/** A stage is planned anew this often without coming nearer to its end before the engine gives up and says why. */
 const MAX_ROUNDS = 8;
 
 /** So long a judgement counts as fresh, if nothing was written since: a rollout that is waited for takes hours. */
@@ -37,6 +40,8 @@ export class StageRounds {
   #leaves = false;
   /** The actions of the last round, if they changed nothing and a wait went on without something. */
   #lastLeft: string | undefined;
+  /** What the action says that was performed last, if its precondition no longer held. */
+  #outdated: Outdated | undefined;
 
   constructor(stage: AnyStage, parts: ChainParts) {
     this.#stage = stage;
@@ -72,10 +77,7 @@ export class StageRounds {
       next = await this.#perform(plan);
       if (next === 'done') return this.#ended(undefined);
     }
-    throw new Fault('failed', `${stage.id} does not come to rest: something else keeps changing the same objects`, [
-      'find the other writer with: kubectl get … --show-managed-fields -o yaml',
-      'pause it, then continue with the same command',
-    ]);
+    throw noRest(stage, this.#outdated);
   }
 
   /** What a run has just written may not be in every answer yet: a result is judged bad only by two looks. */
@@ -156,6 +158,7 @@ export class StageRounds {
       if (!onlyWritesFiles(action)) looks.end();
       const { outdated, left = {} } = await actor.act(stage, action, index, plan.actions.length);
       this.#noteLeft(left);
+      this.#outdated = outdated;
       if (outdated) return afterOutdated(action);
     }
     return this.#after(plan, changes);
@@ -223,12 +226,6 @@ export class StageRounds {
     if (skipped === undefined) observe({ type: 'stage-done', stage: id, durationMs });
     else observe({ type: 'stage-skipped', stage: id, because: skipped });
   }
-}
-
-/** What was left behind, in one line; undefined if nothing was. */
-function leftText(left: ReadonlyMap<string, string>): string | undefined {
-  if (left.size === 0) return undefined;
-  return `left behind: ${[...left].map(([what, why]) => `${what} (${why})`).join('; ')}`;
 }
 
 /** It may go only by what was judged in its own round, or not long before. */

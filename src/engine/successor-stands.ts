@@ -5,7 +5,7 @@ import type { KubeObject } from '../core/object.ts';
 import { valueAt } from '../core/policy-renames.ts';
 import { cliList, cliNamed } from './cli-list.ts';
 import type { EnginePorts } from './engine-ports.ts';
-import { Outdated } from './outdated.ts';
+import { MovedOn, Outdated } from './outdated.ts';
 
 type Ports = Pick<EnginePorts, 'cluster' | 'tools'>;
 
@@ -29,7 +29,7 @@ export async function assertSuccessor(ports: Ports, expected: SuccessorExpected)
   for (const one of old) {
     const live = byName.get(one.name);
     if (!live) throw new Outdated(`the host endpoint ${one.name} is gone`, UNTOUCHED);
-    if (!isSame(one, live)) throw new Outdated(`the host endpoint ${one.name} changed meanwhile`, UNTOUCHED);
+    if (!isSame(one, live)) throw new MovedOn(`the host endpoint ${one.name} changed meanwhile`, UNTOUCHED);
   }
 }
 

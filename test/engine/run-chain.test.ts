@@ -4,6 +4,7 @@ import { ok, type Verdict } from '../../src/core/check.ts';
 import type { EngineEvent } from '../../src/core/event.ts';
 import { ApiFailure } from '../../src/core/ports.ts';
 import { type AnyStage, type Stage, type StagePlan, stage } from '../../src/core/stage.ts';
+import { Outdated } from '../../src/engine/outdated.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
 import { type EngineBench, engineBench, engineContext } from '../support/engine-ports.ts';
 import { scripted } from '../support/scripted-stage.ts';
@@ -416,8 +417,30 @@ describe('runChain', () => {
     const forever = Array.from({ length: 50 }, () => ({ actions: [exec('a')] }));
     const { outcome } = await run(engineBench(), [scripted('apply', forever, { converges: true })]);
     assert.equal(outcome.exit, 'failed');
-    assert.match(outcome.message ?? '', /does not come to rest/);
+    assert.equal(outcome.message, 'apply does not come to rest: something else keeps changing the same objects');
+    assert.match(outcome.suggestions.join(), /--show-managed-fields/);
   });
+
+  for (const [why, thrown, message, other] of [
+    ['what the last round met', () => new Outdated('old-1 is not there'), 'apply does not come to rest: old-1 is not there', false],
+    [
+      'the object that another writer keeps changing',
+      () => new ApiFailure(409, 'Conflict', 'the object has been modified'),
+      'apply does not come to rest: ConfigMap/p changed meanwhile: the object has been modified',
+      true,
+    ],
+  ] as const)
+    it(`gives up with ${why}`, async () => {
+      const bench = engineBench();
+      bench.ports.cluster.patch = async () => {
+        throw thrown();
+      };
+      const forever = Array.from({ length: 50 }, () => ({ actions: [patch('p')] }));
+      const { outcome } = await run(bench, [scripted('apply', forever, { converges: true })]);
+      assert.deepEqual([outcome.exit, outcome.message], ['failed', message]);
+      assert.equal(/--show-managed-fields/.test(outcome.suggestions.join()), other);
+      assert.match(outcome.suggestions.at(-1) ?? '', /continue with the same command/);
+    });
 
   it('sends a server dry run instead of the write and takes no lock', async () => {
     const bench = engineBench();

@@ -30,7 +30,7 @@ async function meshed({ before, put, now }: Texts): Promise<Scenario> {
   }
   const map = injector(scenario);
   const kept: KeptTemplate = { map: { ...map, data: { config: before } }, given: { data: { config: put } } };
-  scenario.state.kept.set(`20261121T020000Z-00000000/alp/template-${INJECTION.configMap}#1`, JSON.stringify(kept));
+  scenario.state.kept.set(`20251121T020000Z-00000000/alp/template-${INJECTION.configMap}#1`, JSON.stringify(kept));
   return scenario;
 }
 
@@ -79,11 +79,24 @@ describe('alp --undo on the sandbox', () => {
       assert.match(again.stages[0]?.because ?? '', /have their former templates/);
     });
 
+  it('leaves what a person makes of the former template: there is nothing of alp in it to take back', async () => {
+    const texts = { before: templateOf(OLD), put: templateOf(NEW) };
+    const scenario = await meshed({ ...texts, now: templateOf(NEW) });
+    assert.equal((await undo(scenario)).writes, 1);
+    const edited = templateOf(OLD).replace(OLD, 'v9.9.9');
+    assert.notEqual(edited, templateOf(OLD));
+    const map = injector(scenario);
+    scenario.cluster.store.update(K.ConfigMap, { ...map, data: { ...(map.data as object), config: edited } });
+    const again = await undo(scenario);
+    assert.deepEqual([again.exit, again.message, again.writes, configOf(scenario)], ['done', undefined, 0, edited]);
+    assert.match(again.stages[0]?.because ?? '', /was taken back before; ConfigMap\/\S+ was changed since, and stays so$/);
+  });
+
   it('comes to rest where the way back of an earlier version did not note what it left', async () => {
     const texts = { before: templateOf(OLD), put: templateOf(NEW) };
     const scenario = await meshed({ ...texts, now: `since: yes\n${templateOf(OLD)}` });
     scenario.state.kept.set(
-      `20261122T020000Z-00000000/alp/undo-${INJECTION.configMap}#2`,
+      `20251122T020000Z-00000000/alp/undo-${INJECTION.configMap}#2`,
       JSON.stringify({ replaced: injector(scenario) }),
     );
     const again = await undo(scenario);

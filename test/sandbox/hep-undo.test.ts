@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { toOptions } from '../../src/cli/options.ts';
 import type { EngineEvent } from '../../src/core/event.ts';
+import { K } from '../../src/core/kinds.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import type { EnginePorts } from '../../src/engine/engine-ports.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
@@ -42,15 +43,12 @@ function giveVariable({ cluster }: Scenario, value: string | undefined): void {
   cluster.store.update(kind, { ...live, status: { environmentVars } });
 }
 
-/** By hand, against the variable. */
-function switchOff({ cluster }: Scenario): void {
+/** By hand. */
+function switchTo({ cluster }: Scenario, autoCreate: 'Enabled' | 'Disabled'): void {
   const kind = cluster.kinds().find(({ plural }) => plural === 'kubecontrollersconfigurations');
   const live = kind && cluster.store.get(kind, 'default');
   assert.ok(live);
-  cluster.store.update(kind, {
-    ...live,
-    spec: { controllers: { node: { syncLabels: 'Enabled', hostEndpoint: { autoCreate: 'Disabled' } } } },
-  });
+  cluster.store.update(kind, { ...live, spec: { controllers: { node: { syncLabels: 'Enabled', hostEndpoint: { autoCreate } } } } });
 }
 
 /** Off is not the same as never set, and means the same. */
@@ -121,7 +119,7 @@ describe('hep --undo with controllers that have a variable of their own', () => 
     const start = stateOf(scenario);
     await play(scenario, false);
     giveVariable(scenario, 'enabled');
-    switchOff(scenario);
+    switchTo(scenario, 'Disabled');
     const gaps = watchForGaps(scenario);
     const stopped = await play(scenario, true);
     assert.deepEqual([stopped.outcome?.exit, about(stopped, 'NS-715')?.length], ['blocked', 1]);
@@ -133,12 +131,43 @@ describe('hep --undo with controllers that have a variable of their own', () => 
     assert.deepEqual(withoutSwitch(stateOf(scenario)), withoutSwitch(start));
   });
 
+  it('has nothing to say of it where all was taken back before: who then wants them by the variable keeps them', async () => {
+    const scenario = await upgraded();
+    await play(scenario, false);
+    await play(scenario, true);
+    giveVariable(scenario, 'enabled');
+    const { outcome } = await play(scenario, true);
+    assert.deepEqual(
+      [outcome?.exit, outcome?.writes, outcome?.stages[0]?.because],
+      ['done', 0, 'everything that the migration changed is as it was before'],
+    );
+  });
+
+  it('stops no more once the old ones are created again where no label is left to take off, and says that automatic ones stay', async () => {
+    const scenario = await upgraded();
+    await play(scenario, false);
+    giveVariable(scenario, 'enabled');
+    switchTo(scenario, 'Disabled');
+    for (const node of scenario.cluster.store.list(K.Node)) {
+      const { role: _, ...labels } = node.metadata.labels ?? {};
+      scenario.cluster.store.update(K.Node, { ...node, metadata: { ...node.metadata, labels } });
+    }
+    const { outcome } = await play(scenario, true);
+    assert.deepEqual([outcome?.exit, oldOnes(scenario)], ['done', ['old-1', 'old-2', 'old-3']]);
+    assert.deepEqual(outcome?.plans[0]?.notes, ['a variable of the controllers keeps automatic endpoints on, and is left as it is']);
+  });
+
   it('takes no label off even where the check is accepted: the automatic endpoints are in force, and their policies need it', async () => {
     const scenario = await upgraded();
     await play(scenario, false);
     giveVariable(scenario, 'enabled');
     const { outcome } = await play(scenario, true, undefined, ['NS-715']);
     assert.equal(outcome?.exit, 'failed');
+    assert.match(
+      outcome?.message ?? '',
+      /^hep does not come to rest: AUTO_HOST_ENDPOINTS=enabled of the controllers that run beats default: /,
+    );
+    assert.doesNotMatch(outcome?.suggestions.join() ?? '', /managed-fields/);
     assert.deepEqual([labelled(scenario), oldOnes(scenario)], [3, ['old-1', 'old-2', 'old-3']]);
   });
 });
@@ -201,6 +230,45 @@ describe('what hep --undo creates again', () => {
     removeByHand(scenario, 'old-1');
     const again = await play(scenario, true);
     assert.deepEqual([again.outcome?.writes, oldOnes(scenario), about(again)], [0, ['old-2'], ['old-1 stays away']]);
+  });
+});
+
+describe('a second hep --undo', () => {
+  const VERDICTS = ['NS-711', 'NS-712', 'NS-713'];
+  const isOn = (scenario: Scenario) => /"autoCreate":"Enabled"/.test(JSON.stringify(stateOf(scenario)));
+
+  /** A migration that was taken back, and another since automatic endpoints were switched on by hand. */
+  async function migratedAgain(byHand: (scenario: Scenario) => void = () => undefined): Promise<Scenario> {
+    const scenario = await upgraded(3);
+    await play(scenario, false);
+    assert.equal((await play(scenario, true)).outcome?.exit, 'done');
+    await scenario.clock.sleep(10_000);
+    switchTo(scenario, 'Enabled');
+    byHand(scenario);
+    await scenario.clock.sleep(10_000);
+    const again = await play(scenario, false, undefined, VERDICTS);
+    assert.deepEqual([again.outcome?.exit, again.outcome?.message, oldOnes(scenario)], ['done', undefined, []]);
+    return scenario;
+  }
+
+  it('leaves automatic endpoints on that a person switched on since the first', async () => {
+    const scenario = await migratedAgain();
+    const { outcome } = await play(scenario, true);
+    await scenario.clock.sleep(10_000);
+    assert.deepEqual([outcome?.exit, outcome?.message, isOn(scenario), names(scenario).length], ['done', undefined, true, 6]);
+    assert.ok(nodeLabels(scenario).every(({ role }) => role === undefined));
+  });
+
+  it('leaves a label on its node that a person put back since the first', async () => {
+    const scenario = await migratedAgain(({ cluster: { store } }) => {
+      const node = store.get(K.Node, 'node-01') ?? assert.fail();
+      store.update(K.Node, { ...node, metadata: { ...node.metadata, labels: { ...node.metadata.labels, role: 'host' } } });
+    });
+    assert.equal((await play(scenario, true)).outcome?.exit, 'done');
+    assert.deepEqual(
+      nodeLabels(scenario).map(({ role }) => role),
+      ['host', undefined, undefined],
+    );
   });
 });
 

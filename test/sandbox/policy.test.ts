@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { toOptions } from '../../src/cli/options.ts';
+import type { Kind, KubeObject } from '../../src/core/object.ts';
 import type { Profile } from '../../src/core/profile.ts';
 import { storedMetadata } from '../../src/core/stored-metadata.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
@@ -36,6 +37,13 @@ function put({ cluster }: Scenario, kind: string, name: string, spec: object, la
 function policies({ cluster }: Scenario): readonly string[] {
   const kind = cluster.kinds().find(({ plural }) => plural === 'globalnetworkpolicies');
   return kind ? cluster.store.list(kind).map(({ metadata }) => metadata.name) : [];
+}
+
+function stored({ cluster }: Scenario): { readonly kind: Kind; readonly policy: KubeObject } {
+  const kind = cluster.kinds().find(({ plural }) => plural === 'globalnetworkpolicies');
+  const policy = kind && cluster.store.get(kind, NAME);
+  assert.ok(policy);
+  return { kind, policy };
 }
 
 async function upgraded(temporary = true): Promise<Scenario> {
@@ -114,6 +122,19 @@ describe('policy on the sandbox', () => {
     assert.deepEqual([again.exit, again.writes], ['done', 0]);
     assert.equal((await run(scenario, { undo: true })).exit, 'done');
     assert.deepEqual(policies(scenario), [NAME, 'mine']);
+  });
+
+  it('puts back what the latest removal saw, not what an earlier one did that was taken back before', async () => {
+    const scenario = await upgraded();
+    const { cluster } = scenario;
+    const selector = () => (stored(scenario).policy.spec as { readonly selector: string }).selector;
+    await run(scenario, { delete: NAME });
+    await run(scenario, { undo: true });
+    const { kind, policy } = stored(scenario);
+    cluster.store.update(kind, { ...policy, spec: { ...(policy.spec as object), selector: 'has(few)' } });
+    await run(scenario, { delete: NAME });
+    assert.equal((await run(scenario, { undo: true })).exit, 'done');
+    assert.deepEqual([policies(scenario), selector()], [[NAME, 'mine'], 'has(few)']);
   });
 
   it('puts it back with its labels and annotations, wherever the release stored them', async () => {

@@ -87,7 +87,7 @@ async function readUpdateFacts(sources: Sources, context: Context): Promise<AlpF
 }
 
 const NO_INJECTORS: Injectors = { withSidecar: [], plain: [] };
-const NO_WAY_BACK: Reading<WayBack> = { value: { former: [], gone: [], recorded: false } };
+const NO_WAY_BACK: Reading<WayBack> = { value: { former: [], edited: [], gone: [], recorded: false } };
 
 /** Restarts bring a newer sidecar only where something puts it into new pods. */
 function withoutInjector(meshed: Reading<readonly MeshedWorkload[]>): Reading<readonly MeshedWorkload[]> {

@@ -10,9 +10,13 @@ import type { FormerTemplate } from './former-template.ts';
 import { flexiblyMounted } from './mounts.ts';
 import { asKept, type KeptWayBack } from './template-actions.ts';
 
-/** What the way back finds: injectors whose former template is kept, and names of those that are no more. */
+/** What the way back finds. */
 export interface WayBack {
+  /** Injectors whose former template is kept, and of which no way back is known to have put it back. */
   readonly former: readonly FormerTemplate[];
+  /** Names of those that somebody changed since the former template was put back. */
+  readonly edited: readonly string[];
+  /** Names of those that are no more. */
   readonly gone: readonly string[];
   /** False: no change of an injector was ever kept. */
   readonly recorded: boolean;
@@ -21,12 +25,13 @@ export interface WayBack {
 /** Former templates come back from what was kept; restarted pods get the former sidecar at their next restart. */
 export function undoPlan({ wayBack }: Pick<AlpFacts, 'wayBack'>): StagePlan {
   if ('unread' in wayBack) return { skip: `the injectors could not be read: ${wayBack.unread}` };
-  const { former, gone, recorded } = wayBack.value;
+  const { former, edited, gone, recorded } = wayBack.value;
   if (!recorded) return { skip: 'no change of an injector was recorded on this cluster' };
   const actions = former.filter(({ patch }) => patch.length > 0).map(restore);
-  const missing = gone.map((name) => `${name} is no longer there`);
-  if (actions.length > 0) return { actions, notes: missing };
-  return { skip: ['the injectors have their former templates', ...missing].join('; ') };
+  const notes = [...edited.map((name) => `${name} was changed since, and stays so`), ...gone.map((name) => `${name} is no longer there`)];
+  if (actions.length > 0) return { actions, notes };
+  const because = edited.length > 0 ? 'what alp changed was taken back before' : 'the injectors have their former templates';
+  return { skip: [because, ...notes].join('; ') };
 }
 
 /** What is overwritten is kept before, and only the very version that was judged is written over. */

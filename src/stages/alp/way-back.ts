@@ -13,12 +13,16 @@ export async function readWayBack({ cluster, records }: Pick<Sources, 'cluster' 
   const [maps, runs] = await Promise.all([readInjectors(cluster, profile), keptByRun(records, 'alp')]);
   const templates = latestTemplates(runs);
   const found = templates.map((kept) => ({ kept, live: maps.find((one) => isSame(one, kept.map)) }));
+  const former = found.flatMap(({ kept, live }) => (live ? [formerTemplate(live, kept, lastBack(runs, live))] : []));
   return {
-    former: found.flatMap(({ kept, live }) => (live ? [formerTemplate(live, kept, lastBack(runs, live))] : [])),
-    gone: found.flatMap(({ kept: { map }, live }) => (live ? [] : [`ConfigMap/${map.metadata.namespace}/${map.metadata.name}`])),
+    former: former.filter(({ live }) => !isBack(runs, live)),
+    edited: former.filter(({ live, patch }) => patch.length > 0 && isBack(runs, live)).map(({ live }) => nameOf(live)),
+    gone: found.flatMap(({ kept: { map }, live }) => (live ? [] : [nameOf(map)])),
     recorded: templates.length > 0,
   };
 }
+
+const nameOf = ({ metadata }: KubeObject) => `ConfigMap/${metadata.namespace}/${metadata.name}`;
 
 type Runs = readonly (readonly KeptItem[])[];
 
@@ -36,6 +40,15 @@ function templatesOf(items: readonly KeptItem[]): readonly KeptTemplate[] {
 function lastBack(runs: Runs, live: KubeObject): Data | undefined {
   const back = runs.flat().map(({ content }) => content as Partial<KeptWayBack>);
   return back.findLast(({ replaced }) => replaced !== undefined && isSame(live, replaced))?.given?.data;
+}
+
+/** True if a way back is known to have put the former template in since `alp` changed the injector: what is in it now, somebody else put there. */
+function isBack(runs: Runs, live: KubeObject): boolean {
+  const latest = runs.flat().findLast(({ content }) => {
+    const { map, replaced } = content as Partial<KeptTemplate & KeptWayBack>;
+    return [map, replaced].some((one) => one !== undefined && isSame(live, one));
+  });
+  return latest?.outcome?.done === true && (latest.content as Partial<KeptWayBack>).replaced !== undefined;
 }
 
 /** By name: whoever made it anew may have put the same into it, and what is in it is compared. */

@@ -151,7 +151,7 @@ function doomed({ name, node }: HostEndpoint): HepJudged['unclear'][number] {
 }
 
 function obstaclesOf(facts: HepFacts, context: Context): HepJudged['obstacles'] {
-  if (context.options.undo) return facts.kept.length > 0 && !oldOnesFirst(facts, context) ? obstaclesBack(facts, context) : [];
+  if (context.options.undo) return oldOnesFirst(facts, context) ? [] : obstaclesBack(facts, context);
   return [...overrideOf(facts, context, true), ...coverageOf(facts), ...syncOf(facts), ...waitOf(facts, context), ...absentOf(facts)];
 }
 

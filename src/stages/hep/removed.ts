@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../core/object.ts';
 import type { KeptItem } from '../../core/ports.ts';
-import type { KeptOfMigration } from './kept.ts';
+import { isTakenBack, type KeptOfMigration } from './kept.ts';
 
 /**
  * Who removed an old endpoint that is gone: the migration; somebody else, before its turn came or after it was put back; or nobody can tell,
@@ -37,10 +37,10 @@ function removerOf({ outcome }: KeptItem, name: string): Remover {
   return outcome.done && !outcome.except?.includes(name) ? 'migration' : 'other';
 }
 
-/** True once the migration has really removed an old endpoint since it was switched on the last time. */
+/** True once the migration has really removed an old endpoint since it began: it switched automatic ones on, or an earlier one was taken back. */
 export function hasRemoved(kept: readonly KeptItem[]): boolean {
-  const enabled = kept.findLastIndex(({ content }) => (content as KeptOfMigration).configuration !== undefined);
-  return kept.slice(enabled + 1).some((item) => {
+  const begun = kept.findLastIndex((item) => (item.content as KeptOfMigration).configuration !== undefined || isTakenBack(item));
+  return kept.slice(begun + 1).some((item) => {
     const { endpoints = [] } = item.content as KeptOfMigration;
     return endpoints.some(({ metadata }) => removerOf(item, metadata.name) === 'migration');
   });

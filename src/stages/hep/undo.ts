@@ -9,7 +9,8 @@ import { escapePointer } from '../../merge/json-patch.ts';
 import { automaticSettings } from '../../policy/automatic-endpoint.ts';
 import { settingOf, sourceOf } from './endpoints.ts';
 import type { HepFacts } from './facts.ts';
-import type { KeptOfMigration } from './kept.ts';
+import { type AddedLabel, type KeptOfMigration, keptLabels, keptSetting } from './kept.ts';
+import type { AddedLabels } from './labels.ts';
 import { missingSettings, overrideOf } from './override.ts';
 import { type KeptEndpoint, keptEndpoints } from './removed.ts';
 
@@ -18,18 +19,21 @@ import { type KeptEndpoint, keptEndpoints } from './removed.ts';
  * left it, and looked at once more right before. Planned from what was kept before each change, so that it can be repeated.
  */
 export function undoPlan(facts: HepFacts, context: Context): StagePlan {
-  const kept = contentsOf(facts);
-  if (kept.length === 0) return { skip: 'no migration to automatic host endpoints was recorded on this cluster' };
+  if (facts.kept.length === 0) return { skip: 'no migration to automatic host endpoints was recorded on this cluster' };
   if ('missing' in facts.cli && undoNeedsCli(facts)) return { skip: `the service’s CLI cannot be used: ${facts.cli.missing}` };
-  if (oldOnesFirst(facts, context)) return { actions: recreate(facts, context), notes: [THEN_STOPS], again: true };
-  const actions = [...recreate(facts, context), ...resetSetting(facts, kept, context), ...removeLabels(facts, kept, context)];
+  if (oldOnesFirst(facts, context)) {
+    return { actions: recreate(facts, context), notes: [hasMore(facts) ? THEN_STOPS : STAY_ON], again: true };
+  }
+  const actions = [...recreate(facts, context), ...resetSetting(facts, context), ...removeLabels(facts, context)];
   return actions.length > 0 ? { actions } : { skip: 'everything that the migration changed is as it was before' };
 }
 
 const THEN_STOPS = 'then it stops (NS-715): a variable of the controllers keeps automatic endpoints on';
+const STAY_ON = 'a variable of the controllers keeps automatic endpoints on, and is left as it is';
 
-/** What keeps automatic endpoints from going with the setting. */
+/** What keeps automatic endpoints from going with the setting. Where all is as it was before, they are a person's own. */
 export function obstaclesBack(facts: HepFacts, context: Context): HepJudged['obstacles'] {
+  if (!gone(facts).some(isOurs) && !hasMore(facts)) return [];
   return overrideOf(facts, context, gone(facts).some(isOurs));
 }
 
@@ -42,15 +46,15 @@ export function oldOnesFirst(facts: HepFacts, context: Context): boolean {
   return recreate(facts, context).length > 0;
 }
 
-/** Labels are taken off nodes without it. In key-value mode it alone could say what is there already. */
-export function undoNeedsCli(facts: Pick<HepFacts, 'installation' | 'cli' | 'kept' | 'stored' | 'settings'>): boolean {
-  const kept = contentsOf(facts);
-  if ('missing' in facts.cli && facts.installation.datastore === 'kvstore') return kept.length > 0;
-  return gone(facts).some(isOurs) || formerSetting(facts, kept) !== undefined;
+/** Besides old endpoints that are gone. */
+function hasMore(facts: Pick<HepFacts, 'settings' | 'kept' | 'nodes'>): boolean {
+  return formerSetting(facts) !== undefined || stillThere(facts).length > 0;
 }
 
-function contentsOf({ kept }: Pick<HepFacts, 'kept'>): readonly KeptOfMigration[] {
-  return kept.map(({ content }) => content as KeptOfMigration);
+/** Labels are taken off nodes without it. In key-value mode it alone could say what is there already. */
+export function undoNeedsCli(facts: Pick<HepFacts, 'installation' | 'cli' | 'kept' | 'stored' | 'settings'>): boolean {
+  if ('missing' in facts.cli && facts.installation.datastore === 'kvstore') return facts.kept.length > 0;
+  return gone(facts).some(isOurs) || formerSetting(facts) !== undefined;
 }
 
 /** Old endpoints that were kept before their turn came, and are not there. */
@@ -92,15 +96,17 @@ export function servedEndpoint(endpoint: KubeObject, { profile }: Context): Kube
 }
 
 /** The configuration as it was, if the migration switched automatic endpoints on and they still are. */
-function formerSetting({ settings }: Pick<HepFacts, 'settings'>, kept: readonly KeptOfMigration[]): KeptOfMigration['configuration'] {
-  const before = kept.find(({ configuration }) => configuration)?.configuration;
-  return before && settings.autoCreate && !automaticSettings(before.spec).autoCreate ? before : undefined;
+function formerSetting({ settings, kept }: Pick<HepFacts, 'settings' | 'kept'>): KeptOfMigration['configuration'] {
+  const before = keptSetting(kept);
+  return settings.autoCreate && wasOff(before) ? before : undefined;
 }
 
-function resetSetting(facts: HepFacts, kept: readonly KeptOfMigration[], context: Context): readonly Action[] {
-  const { settings, cli } = facts;
+const wasOff = (before: KeptOfMigration['configuration']): boolean => before !== undefined && !automaticSettings(before.spec).autoCreate;
+
+function resetSetting(facts: HepFacts, context: Context): readonly Action[] {
+  const { cli } = facts;
   const { profile } = context;
-  const before = formerSetting({ settings }, kept);
+  const before = formerSetting(facts);
   if (!before || 'missing' in cli) return [];
   const patch = JSON.stringify({ spec: { controllers: { node: { hostEndpoint: { autoCreate: 'Disabled' } } } } });
   const args = ['patch', profile.controllersConfiguration.plural.replace(/s$/, ''), before.name, '--patch', patch, ...cli.args];
@@ -111,6 +117,7 @@ function resetSetting(facts: HepFacts, kept: readonly KeptOfMigration[], context
       ref: '§4.7/2',
       undo: 'full',
       afresh: true,
+      keep: { switchedOff: true } satisfies KeptOfMigration,
       effect: {
         type: 'exec',
         program: cli.program,
@@ -138,37 +145,42 @@ const wayBack = (facts: HepFacts, context: Context): WayBackExpected => ({
 });
 
 /** Where the migration switched automatic endpoints on, they must be off; where they were on before, they were without these labels then, too. */
-function offFirst(facts: HepFacts, kept: readonly KeptOfMigration[], context: Context): { readonly onlyIf?: WayBackExpected } {
-  const before = kept.find(({ configuration }) => configuration)?.configuration;
+function offFirst(facts: HepFacts, labels: readonly AddedLabel[], context: Context): { readonly onlyIf?: WayBackExpected } {
   const canTell = facts.installation.datastore === 'kvstore' || (facts.kind !== undefined && facts.settingsKind !== undefined);
-  if (!before || automaticSettings(before.spec).autoCreate || !canTell) return {};
+  if (!canTell || !labels.some(({ before }) => wasOff(before))) return {};
   return { onlyIf: { ...wayBack(facts, context), off: true } };
 }
 
-function removeLabels(facts: HepFacts, kept: readonly KeptOfMigration[], context: Context): readonly Action[] {
-  const { nodes } = facts;
-  const byUid = new Map(nodes.map((node) => [node.metadata.uid, node]));
-  const patches = kept
-    .flatMap(({ labels = [] }) => labels)
-    .flatMap(({ uid, labels }): readonly GuardedPatch[] => {
-      const node = byUid.get(uid);
-      const mine = Object.entries(labels).filter(([key, value]) => node?.metadata.labels?.[key] === value);
-      if (!node || mine.length === 0) return [];
-      const patch = mine.flatMap(([key, value]) => {
-        const path = `/metadata/labels/${escapePointer(key)}`;
-        return [{ op: 'test', path, value } as const, { op: 'remove', path } as const];
-      });
-      return [{ target: { apiVersion: apiVersionOf(K.Node), kind: 'Node', name: node.metadata.name }, uid, patch }];
-    });
-  if (patches.length === 0) return [];
+/** Labels that the migration put on nodes and that are there as it did. */
+function stillThere({ nodes, kept }: Pick<HepFacts, 'nodes' | 'kept'>): readonly AddedLabel[] {
+  const labels = new Map(nodes.map(({ metadata }) => [metadata.uid, metadata.labels]));
+  return keptLabels(kept).filter(({ uid, key, value }) => labels.get(uid)?.[key] === value);
+}
+
+function removeLabels(facts: HepFacts, context: Context): readonly Action[] {
+  const mine = stillThere(facts);
+  const names = new Map(facts.nodes.map(({ metadata }) => [metadata.uid, metadata.name]));
+  const onNodes = [...Map.groupBy(mine, ({ uid }) => uid)].map(([uid, labels]): AddedLabels => {
+    return { node: names.get(uid) ?? '', uid, labels: Object.fromEntries(labels.map(({ key, value }) => [key, value])) };
+  });
+  if (onNodes.length === 0) return [];
   return [
     {
       id: 'unlabel',
-      title: `take the copied labels off ${patches.length} ${patches.length === 1 ? 'node' : 'nodes'}`,
+      title: `take the copied labels off ${onNodes.length} ${onNodes.length === 1 ? 'node' : 'nodes'}`,
       ref: '§4.7/1',
       undo: 'full',
       afresh: true,
-      effect: { type: 'patch-all', what: 'nodes', patches, ...offFirst(facts, kept, context) },
+      keep: { unlabelled: onNodes } satisfies KeptOfMigration,
+      effect: { type: 'patch-all', what: 'nodes', patches: onNodes.map(removal), ...offFirst(facts, mine, context) },
     },
   ];
+}
+
+function removal({ node, uid, labels }: AddedLabels): GuardedPatch {
+  const patch = Object.entries(labels).flatMap(([key, value]) => {
+    const path = `/metadata/labels/${escapePointer(key)}`;
+    return [{ op: 'test', path, value } as const, { op: 'remove', path } as const];
+  });
+  return { target: { apiVersion: apiVersionOf(K.Node), kind: 'Node', name: node }, uid, patch };
 }

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../core/object.ts';
 import type { KeptItem, Records } from '../../core/ports.ts';
+import { sameValue } from '../../merge/json.ts';
 import { keptByRun } from '../kept.ts';
 
 /** What is kept before a stored object of the temporary policy is deleted: it, and what else was stored of it then. */
@@ -9,28 +10,30 @@ export interface KeptPolicy {
 }
 
 /**
- * Every stored object that the latest removal deleted or was about to delete. It may have taken several runs: an earlier one belongs to
- * it where it saw what the later one deleted.
+ * Every stored object that the latest removal deleted or was about to delete, each as it was last seen. It may have taken several attempts,
+ * in one run or in more: an earlier one belongs to it where it saw all that the later one did. Before a way back others were seen, for what
+ * comes back is new; a run may have several of those.
  */
 export async function removedPolicies(records: Pick<Records, 'keptWith'>): Promise<readonly KubeObject[]> {
-  const runs = (await keptByRun(records, 'policy')).map(policiesOf).filter((one) => one.length > 0);
-  const removed = [...(runs.pop() ?? [])];
-  for (const earlier of runs.toReversed()) {
-    if (!earlier.some((one) => isAmong(one, removed))) break;
+  const items = (await keptByRun(records, 'policy')).flat();
+  const attempts = items.map(policiesOf).filter((one) => one.length > 0);
+  let later = attempts.pop() ?? [];
+  const removed = [...later];
+  for (const earlier of attempts.toReversed()) {
+    if (!later.every((one) => isAmong(one, earlier))) break;
     removed.push(...earlier.filter((one) => !isAmong(one, removed)));
+    later = earlier;
   }
   return removed;
 }
 
-/** Those of a run, each object once. In key-value mode one may have no uid; there all are kept at once. */
-function policiesOf(items: readonly KeptItem[]): readonly KubeObject[] {
-  const all = items.flatMap(({ content }) => {
-    const { policy, others = [] } = content as KeptPolicy;
-    return policy ? [policy, ...others] : [];
-  });
-  return all.filter((one, index) => !isAmong(one, all.slice(0, index)));
+function policiesOf({ content }: KeptItem): readonly KubeObject[] {
+  const { policy, others = [] } = content as KeptPolicy;
+  return policy ? [policy, ...others] : [];
 }
 
-function isAmong({ metadata: { uid } }: KubeObject, policies: readonly KubeObject[]): boolean {
-  return uid !== undefined && policies.some(({ metadata }) => metadata.uid === uid);
+/** In key-value mode one may have no uid: there it is the same only as long as nothing of it changes. */
+function isAmong(one: KubeObject, policies: readonly KubeObject[]): boolean {
+  const { uid } = one.metadata;
+  return policies.some((other) => (uid === undefined ? sameValue(one, other) : other.metadata.uid === uid));
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { JsonPatchOp, KubeObject } from '../../../src/core/object.ts';
+import type { KeptItem } from '../../../src/core/ports.ts';
 import { type Case, FILES, fileOf, finding, ids, injector, istiod, NEW, OLD, planned, template } from './mesh.ts';
 
 const NAME = 'istio-sidecar-injector';
@@ -96,6 +97,38 @@ describe('the way back of alp', () => {
     const given = await back([injector(template(OLD))]);
     const again = { ...given, kept: [...(given.kept ?? []), kept({ replaced: injector(FRESH) }, `r2/alp/undo-${NAME}#1`)] };
     assert.match(ids(await planned(again)), /have their former templates/);
+  });
+
+  describe('after another, and an edit since', () => {
+    const EDITED = injector(template(OLD).replace(OLD, 'v9.9.9'));
+    const undone = (outcome: object) => ({
+      ...kept({ replaced: injector(FRESH), given: { data: injector(template(OLD)).data } }),
+      ...outcome,
+    });
+    const again = async (outcome: object, ...more: readonly KeptItem[]): Promise<Case> => {
+      const given = await back([EDITED]);
+      return { ...given, kept: [...(given.kept ?? []), { ...undone(outcome), id: `r1/alp/undo-${NAME}#2` }, ...more] };
+    };
+
+    it('has nothing to take back, and leaves the edit', async () => {
+      const given = await again({ outcome: { done: true } });
+      assert.equal(
+        ids(await planned(given)),
+        'what alp changed was taken back before; ConfigMap/istio-system/istio-sidecar-injector was changed since, and stays so',
+      );
+      assert.equal((await finding(given, 'NS-735'))?.outcome, 'not-applicable');
+    });
+
+    it('goes over the edit only when accepted where nobody knows whether the first was done', async () => {
+      const given = await again({});
+      assert.equal((await finding(given, 'NS-735'))?.outcome, 'error');
+      assert.equal(ids(await planned(given)), `undo-${NAME}`);
+    });
+
+    it('has something to take back where alp changed it once more', async () => {
+      const given = await again({ outcome: { done: true } }, kept(await keptBy(injector(template(OLD))), `r1/alp/template-${NAME}#3`));
+      assert.equal((await finding(given, 'NS-735'))?.outcome, 'error');
+    });
   });
 
   const changed: readonly (readonly [title: string, given: () => Promise<Case>, says: RegExp])[] = [

@@ -263,17 +263,19 @@ const OLD = {
 };
 const REMOVED: readonly KeptItem[] = [...ENABLED, { id: 'r1/hep/delete-1#2', content: { endpoints: [OLD] }, outcome: { done: true } }];
 const UNDO = { options: { undo: true } };
+/** As the migration left it. */
+const MIGRATED = { ...UNDO, settings: hostEndpoint({ autoCreate: 'Enabled' }) };
 
 /** Nothing of a migration hides behind a variable that switches them off as the way back will. */
 const onTheWayBack: Readonly<Record<string, readonly [Cluster, ...(readonly string[])[]]>> = {
-  'a variable that keeps automatic endpoints on': [{ ...UNDO, env: { AUTO_HOST_ENDPOINTS: 'enabled' } }, overridden('enabled')],
+  'a variable that keeps automatic endpoints on': [{ ...MIGRATED, env: { AUTO_HOST_ENDPOINTS: 'enabled' } }, overridden('enabled')],
   'a variable that the running controllers still have, whatever their workload gives now': [
-    { ...UNDO, env: { AUTO_HOST_ENDPOINTS: 'disabled' }, given: { AUTO_HOST_ENDPOINTS: 'Enabled' } },
+    { ...MIGRATED, env: { AUTO_HOST_ENDPOINTS: 'disabled' }, given: { AUTO_HOST_ENDPOINTS: 'Enabled' } },
     given('Enabled', TAKE_OUT_THERE),
   ],
-  'a variable with a value that ends the controllers': [{ ...UNDO, env: { AUTO_HOST_ENDPOINTS: 'yes' } }, overridden('yes')],
+  'a variable with a value that ends the controllers': [{ ...MIGRATED, env: { AUTO_HOST_ENDPOINTS: 'yes' } }, overridden('yes')],
   'a variable from a Secret, whose value is not read': [
-    { ...UNDO, env: { AUTO_HOST_ENDPOINTS: { secretKeyRef: { name: 's', key: 'k' } } } },
+    { ...MIGRATED, env: { AUTO_HOST_ENDPOINTS: { secretKeyRef: { name: 's', key: 'k' } } } },
     unreadBecause('it is key k of Secret s', TAKE_OUT),
   ],
   'a variable without which they would go, though old endpoints are gone that cannot be created again without the CLI': [
@@ -281,10 +283,10 @@ const onTheWayBack: Readonly<Record<string, readonly [Cluster, ...(readonly stri
     overridden('enabled', enableFirst(AUTO_CREATE)),
   ],
   'not a variable that switches them off': [
-    { ...UNDO, env: { AUTO_HOST_ENDPOINTS: 'disabled' }, given: { AUTO_HOST_ENDPOINTS: 'disabled' } },
+    { ...MIGRATED, env: { AUTO_HOST_ENDPOINTS: 'disabled' }, given: { AUTO_HOST_ENDPOINTS: 'disabled' } },
   ],
   'not what keeps them from making endpoints': [
-    { ...UNDO, agents: 'canal', settings: hostEndpoint({ createDefaultHostEndpoint: 'Disabled' }) },
+    { ...UNDO, agents: 'canal', settings: hostEndpoint({ autoCreate: 'Enabled', createDefaultHostEndpoint: 'Disabled' }) },
   ],
 };
 
@@ -298,6 +300,10 @@ describe('what keeps the way back from switching automatic endpoints off', () =>
       );
     });
   }
+
+  it('is nothing where all is as it was before: a person wants automatic endpoints by the variable', async () => {
+    assert.deepEqual(await obstaclesIn({ ...UNDO, env: { AUTO_HOST_ENDPOINTS: 'enabled' } }), []);
+  });
 
   it('is nothing where nothing was migrated', async () => {
     assert.deepEqual(await obstaclesIn({ ...UNDO, env: { AUTO_HOST_ENDPOINTS: 'enabled' }, kept: [] }), []);

@@ -28,6 +28,17 @@ const rows: Readonly<Record<string, readonly [kept: readonly KeptItem[], remover
   'nobody knows whether it was put back': [[enabled, removal(DONE), back()], 'migration', true],
   'it was put back and removed by another migration': [[enabled, removal(DONE), back(DONE), enabled, removal(DONE)], 'migration', true],
   'it was put back, and another migration has begun': [[enabled, removal(DONE), back(DONE), enabled], 'other', false],
+  'it was put back, automatic ones were switched off, and a person switched them on': [
+    [enabled, removal(DONE), back(DONE), item({ switchedOff: true }, DONE)],
+    'other',
+    false,
+  ],
+  'it was put back and the labels taken off, where a person had switched automatic ones on': [
+    [removal(DONE), back(DONE), item({ unlabelled: [] }, DONE)],
+    'other',
+    false,
+  ],
+  'nobody knows whether they were switched off': [[enabled, removal(DONE), item({ switchedOff: true })], 'migration', true],
 };
 
 describe('who removed an old endpoint', () => {

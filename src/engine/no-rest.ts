@@ -1,0 +1,16 @@
+import { Fault } from '../core/fault.ts';
+import type { AnyStage } from '../core/stage.ts';
+import { MovedOn, type Outdated } from './outdated.ts';
+
+/** A stage was planned anew again and again in vain. `outdated`: what ended its last round, if anything but the end of its actions did. */
+export function noRest({ id }: Pick<AnyStage, 'id'>, outdated: Outdated | undefined): Fault {
+  const because = outdated?.message ?? 'something else keeps changing the same objects';
+  const isOthers = outdated === undefined || outdated instanceof MovedOn;
+  return new Fault('failed', `${id} does not come to rest: ${because}`, isOthers ? OTHER_WRITER : NOT_SO);
+}
+
+const OTHER_WRITER = [
+  'find the other writer with: kubectl get … --show-managed-fields -o yaml',
+  'pause it, then continue with the same command',
+];
+const NOT_SO = ['mend what it says, then continue with the same command'];
