@@ -174,8 +174,3 @@ export const targetChecks: readonly Check<ApplyJudged>[] = [
 ];
 
 export const applyChecks: readonly Check<ApplyJudged>[] = [...targetChecks, ...storeChecks];
-
-/** What the checks of `crds` look at. */
-export interface CrdsJudged extends SourceJudged, Pick<ApplyJudged, 'previews'> {}
-
-export const crdsChecks: readonly Check<CrdsJudged>[] = [...sourceChecks, nothingRefusedNow];

@@ -1,4 +1,4 @@
-import { type CrdsJudged, crdsChecks } from '../checks/apply.ts';
+import { type CrdsJudged, crdsChecks } from '../checks/crds.ts';
 import type { Action } from '../core/action.ts';
 import { changes } from './apply/file.ts';
 import { chartCrds } from './chart/crds.ts';
@@ -33,11 +33,11 @@ export const crdsStage = pathStage<CrdFacts & CrdsJudged>({
   checks: crdsChecks,
   async survey(sources, context, installation) {
     const [facts, record] = await Promise.all([readCrdFacts(sources, context), sources.records.load()]);
-    return { ...facts, installation, record };
+    return { ...facts, installation, record, writes: changes(facts) };
   },
   plan(facts, context) {
     const { crds, previews } = facts;
-    if (!changes(facts)) return { skip: `the CRDs are as ${crds.url} says` };
+    if (!facts.writes) return { skip: `the CRDs are as ${crds.url} says` };
     return {
       actions: [...applyCrds(facts, '§4.3/2', context), ...(context.chain?.later.includes('apply') ? [] : [AT_ONCE])],
       objects: previews.map(({ planned }) => planned),
