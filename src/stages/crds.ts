@@ -3,6 +3,7 @@ import type { Action } from '../core/action.ts';
 import { changes } from './apply/file.ts';
 import { chartCrds } from './chart/crds.ts';
 import { pathStage } from './path-stage.ts';
+import { stoppedOperator } from './rollout/at-zero.ts';
 import { applyCrds, type CrdFacts, readCrdFacts } from './target/crds.ts';
 
 const IN_MANIFEST = 'the full manifest holds the CRDs: apply installs them first';
@@ -33,7 +34,8 @@ export const crdsStage = pathStage<CrdFacts & CrdsJudged>({
   checks: crdsChecks,
   async survey(sources, context, installation) {
     const [facts, record] = await Promise.all([readCrdFacts(sources, context), sources.records.load()]);
-    return { ...facts, installation, record, writes: changes(facts) };
+    const writes = changes(facts);
+    return { ...facts, installation, record, writes, atZero: writes ? await stoppedOperator(sources.cluster, installation) : [] };
   },
   plan(facts, context) {
     const { crds, previews } = facts;

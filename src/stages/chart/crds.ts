@@ -1,6 +1,7 @@
 import { type CrdsJudged, crdsChecks } from '../../checks/crds.ts';
 import { changes } from '../apply/file.ts';
 import { pathPart } from '../path-stage.ts';
+import { stoppedOperator } from '../rollout/at-zero.ts';
 import { applyCrds, type CrdFacts, readCrdFacts } from '../target/crds.ts';
 
 interface ChartCrds extends CrdsJudged {
@@ -15,7 +16,8 @@ export const chartCrds = pathPart<ChartCrds>({
   async survey(sources, context, installation) {
     const facts = context.options.manageCrds ? undefined : await readCrdFacts(sources, context);
     const writes = facts !== undefined && changes(facts);
-    return { installation, record: await sources.records.load(), facts, previews: facts?.previews ?? [], writes };
+    const [record, atZero] = await Promise.all([sources.records.load(), writes ? stoppedOperator(sources.cluster, installation) : []]);
+    return { installation, record, facts, previews: facts?.previews ?? [], writes, atZero };
   },
   plan({ facts, writes }, context) {
     if (!facts) return { skip: 'the new operator applies the CRDs itself (--manage-crds)' };
