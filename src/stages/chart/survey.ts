@@ -52,7 +52,7 @@ export async function readChartFacts(
 ): Promise<ChartFacts> {
   const fetched = await fetchedTarget(sources, context);
   const [stored, helm, target, file, crds, record] = await Promise.all([
-    readStoredRelease(sources.cluster, installation.chart),
+    readStoredRelease(sources.cluster, installation),
     readHelmVersion(sources.tools),
     'unread' in fetched ? fetched : readChart(sources.tools, fetched.value),
     readValuesFile(sources, context),
