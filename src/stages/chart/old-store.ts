@@ -2,7 +2,7 @@ import type { StoredRelease } from '../../checks/chart-facts.ts';
 import { type HelmRecord, isPending } from '../../core/helm-record.ts';
 import type { Installation } from '../../core/installation.ts';
 import { refText } from '../../core/object.ts';
-import { isSameImage } from '../../core/same-image.ts';
+import { imageRelease } from '../../core/release.ts';
 import { containersOf } from '../../detect/workload.ts';
 import { parseManifest } from '../../merge/manifest.ts';
 
@@ -31,8 +31,11 @@ function isLast(record: HelmRecord): boolean {
   return record.status === 'deployed' || record.status === 'failed' || isPending(record);
 }
 
-function hasImage({ manifest }: HelmRecord, image: string): boolean {
-  return parseManifest(manifest, 'the stored release').documents.some(({ object }) =>
-    containersOf(object).some((container) => isSameImage(container.image ?? '', image)),
+/** By the tag: admission may have put another registry before it. A digest tells none, and has to be the same. */
+function hasImage({ manifest }: HelmRecord, running: string): boolean {
+  const tag = imageRelease(running);
+  const images = parseManifest(manifest, 'the stored release').documents.flatMap(({ object }) =>
+    containersOf(object).map(({ image = '' }) => image),
   );
+  return images.some((image) => image === running || (tag !== undefined && imageRelease(image) === tag));
 }

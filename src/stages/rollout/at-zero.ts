@@ -47,8 +47,11 @@ function placeOf(
 const IN_CLUSTER = 'scaled to 0 in the cluster';
 
 /** The operator that runs now; scaled up on CRDs that it does not know it would hang, so that it is told before they are written. */
-export async function stoppedOperator(cluster: Pick<ClusterReader, 'get'>, { operator }: Installation): Promise<readonly AtZero[]> {
-  const live = operator && (await cluster.get(K.Deployment, operator.name, operator.namespace));
+export async function stoppedOperator(cluster: Pick<ClusterReader, 'list'>, { operator }: Installation): Promise<readonly AtZero[]> {
+  if (!operator) return [];
+  const { namespace } = operator;
+  // Listed as what is installed was found: no account needs a further right for it.
+  const live = (await cluster.list(K.Deployment, { namespace })).find(({ metadata }) => metadata.name === operator.name);
   return live && replicasOf(live) === 0 ? [{ ref: operator, place: 'cluster', from: IN_CLUSTER }] : [];
 }
 
