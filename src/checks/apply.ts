@@ -3,6 +3,7 @@ import { counted } from '../core/counted.ts';
 import { refText } from '../core/object.ts';
 import type { PlannedObject, TakenChange } from '../core/plan.ts';
 import type { Conflict, Outcome, Trace } from '../core/trace.ts';
+import { noneAtZero, type ReplicasJudged } from './at-zero.ts';
 import { defineCheck, failed, failIfAny, PROGRAM } from './define.ts';
 import type { SourceJudged } from './judged-twice.ts';
 import { type StoreJudged, storeChecks } from './kvstore.ts';
@@ -18,7 +19,7 @@ interface JudgedEdits {
 }
 
 /** What the checks of `apply` look at. */
-export interface ApplyJudged extends SourceJudged, StoreJudged, OwnersJudged {
+export interface ApplyJudged extends SourceJudged, StoreJudged, OwnersJudged, ReplicasJudged {
   readonly previews: readonly { readonly planned: PlannedObject }[];
   readonly edits: Reading<JudgedEdits>;
   /** What others set and the upgrade would write over: of objects whose defaults are not known, and since the run began. */
@@ -169,13 +170,9 @@ export const targetChecks: readonly Check<ApplyJudged>[] = [
   baseCertain,
   editsKept,
   changesTold,
+  noneAtZero,
   ownersSearched,
   noneBreaks,
 ];
 
 export const applyChecks: readonly Check<ApplyJudged>[] = [...targetChecks, ...storeChecks];
-
-/** What the checks of `crds` look at. */
-export interface CrdsJudged extends SourceJudged, Pick<ApplyJudged, 'previews'> {}
-
-export const crdsChecks: readonly Check<CrdsJudged>[] = [...sourceChecks, nothingRefusedNow];

@@ -1,4 +1,5 @@
 import type { Check } from '../core/check.ts';
+import { noneAtZero } from './at-zero.ts';
 import { crdsOfNoOther, noCrdsDeleted, operatorManagesCrds, operatorNotPinned, releaseReadable, releaseSettled } from './chart.ts';
 import type { ChartJudged } from './chart-facts.ts';
 import { csiDriverKept, helmFits, noFieldTaken, targetChart, upgradeAccepted, valuesKnown } from './chart-target.ts';
@@ -17,4 +18,5 @@ export const chartChecks: readonly Check<ChartJudged>[] = [
   upgradeAccepted,
   noFieldTaken,
   valuesKnown,
+  noneAtZero,
 ];

@@ -4,6 +4,7 @@ import type { HelmRecord } from '../core/helm-record.ts';
 import type { Pin } from '../core/helm-values.ts';
 import type { KubeObject, ObjectRef } from '../core/object.ts';
 import type { FieldChange } from '../core/plan.ts';
+import type { ReplicasJudged } from './at-zero.ts';
 import type { SourceJudged } from './judged-twice.ts';
 
 /** The newest revision of the operator's chart release, and the object that it is stored in. */
@@ -42,7 +43,7 @@ export type Trial =
   | { readonly type: 'untold'; readonly because: string };
 
 /** What the checks of a chart upgrade look at (§4.2). */
-export interface ChartJudged extends SourceJudged {
+export interface ChartJudged extends SourceJudged, ReplicasJudged {
   readonly stored: Reading<StoredRelease>;
   readonly helm: Reading<HelmVersion>;
   readonly target: Reading<TargetChart>;

@@ -92,10 +92,10 @@ export const noCrdsDeleted: Check<ChartJudged> = defineCheck('NS-236', {
   category: 'resources',
   severity: 'error',
   ref: 'domain §11.4',
-  judge: withStored(({ record }, { lostCrds }) => {
+  judge: withStored(({ base }, { lostCrds }) => {
     if (lostCrds.length === 0) return ok('the upgrade of the release deletes no CRD');
     return failed(
-      `the upgrade would delete ${lostCrds.length} CRDs with all their data: ${record.chart.name} ${record.chart.version} holds them as its own objects`,
+      `the upgrade would delete ${lostCrds.length} CRDs with all their data: ${base.chart.name} ${base.chart.version} holds them as its own objects`,
       'Mark each of them to be kept, then run again; the mark has to be on the live CRD.',
       {
         evidence: lostCrds.map((name) => ({ text: `CustomResourceDefinition/${name}` })),

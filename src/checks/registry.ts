@@ -52,6 +52,7 @@ export const registry = {
   'NS-210': 'certificates of the key-value store whole',
   'NS-211': 'no Secret emptied',
   'NS-212': 'key-value store answers',
+  'NS-213': 'workloads that are waited for keep a replica',
   'NS-221': 'nodes can pull the images of the target',
   'NS-231': 'chart release readable',
   'NS-232': 'chart release settled',

@@ -1,8 +1,9 @@
-import { type CrdsJudged, crdsChecks } from '../checks/apply.ts';
+import { type CrdsJudged, crdsChecks } from '../checks/crds.ts';
 import type { Action } from '../core/action.ts';
 import { changes } from './apply/file.ts';
 import { chartCrds } from './chart/crds.ts';
 import { pathStage } from './path-stage.ts';
+import { stoppedOperator } from './rollout/at-zero.ts';
 import { applyCrds, type CrdFacts, readCrdFacts } from './target/crds.ts';
 
 const IN_MANIFEST = 'the full manifest holds the CRDs: apply installs them first';
@@ -33,11 +34,12 @@ export const crdsStage = pathStage<CrdFacts & CrdsJudged>({
   checks: crdsChecks,
   async survey(sources, context, installation) {
     const [facts, record] = await Promise.all([readCrdFacts(sources, context), sources.records.load()]);
-    return { ...facts, installation, record };
+    const writes = changes(facts);
+    return { ...facts, installation, record, writes, atZero: writes ? await stoppedOperator(sources.cluster, installation) : [] };
   },
   plan(facts, context) {
     const { crds, previews } = facts;
-    if (!changes(facts)) return { skip: `the CRDs are as ${crds.url} says` };
+    if (!facts.writes) return { skip: `the CRDs are as ${crds.url} says` };
     return {
       actions: [...applyCrds(facts, '§4.3/2', context), ...(context.chain?.later.includes('apply') ? [] : [AT_ONCE])],
       objects: previews.map(({ planned }) => planned),

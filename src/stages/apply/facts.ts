@@ -1,3 +1,4 @@
+import type { ReplicasJudged } from '../../checks/at-zero.ts';
 import type { StoreFacts } from '../../checks/kvstore.ts';
 import type { OwnersJudged } from '../../checks/owner-facts.ts';
 import type { Reading } from '../../core/check.ts';
@@ -15,13 +16,14 @@ import { type Orphans, readOrphans } from '../edits/orphans.ts';
 import { readOwnersAtDeadline } from '../owners/put-back.ts';
 import { type RenamingSwitch, readRenamingSwitch } from '../policy/hold.ts';
 import type { PreviewedObject } from '../preview/outcome.ts';
+import { emptyTargets } from '../rollout/at-zero.ts';
 import { readNodes, readRollouts } from '../rollout/state.ts';
 import { readMergedTarget } from '../target/merged.ts';
 import { type Target, variantOf } from '../target/target.ts';
 import { targetsOf } from '../wait.ts';
 import { emptiedSecrets, readStoreFacts } from './kvstore-facts.ts';
 
-export interface ApplyFacts extends OwnersJudged {
+export interface ApplyFacts extends OwnersJudged, ReplicasJudged {
   readonly installation: Installation;
   readonly variant: Variant;
   readonly target: Target;
@@ -59,5 +61,6 @@ export async function readApplyFacts(sources: Sources, context: Context, install
   const waves = splitWaves(target.manifest, addOns, variant, context.profile);
   const emptied = emptiedSecrets(previews);
   const merged = { installation, variant, target, waves, previews, edits, untold, store, emptied };
-  return { ...merged, record, rollouts, nodes: nodes.length, orphans, renamingSwitch, ...owners };
+  const atZero = emptyTargets({ rollouts, previews, edits, record }, context);
+  return { ...merged, atZero, record, rollouts, nodes: nodes.length, orphans, renamingSwitch, ...owners };
 }

@@ -1,4 +1,5 @@
 import { chartChecks } from '../../checks/chart-catalogue.ts';
+import { typhaOrderTaken } from '../../checks/operator.ts';
 import type { Finding, Reading } from '../../core/check.ts';
 import type { Context } from '../../core/context.ts';
 import type { Detection } from '../../core/installation.ts';
@@ -29,6 +30,11 @@ export async function readChartAhead(
   return attempt(async () => {
     const facts = await readChartFacts(sources, context, installation, 'earlier');
     const work = installation.chart && (await chartWork(sources, facts, installation.chart));
-    return { findings: judgeAll(chartChecks, facts, context), work };
+    return { findings: judgeAll([...chartChecks, ...takenByName(context)], facts, context), work };
   });
+}
+
+/** A chain that goes on judges it once more, where a person on a terminal is asked for it by name: told here as well it could not be. */
+function takenByName({ chain }: Context): readonly (typeof typhaOrderTaken)[] {
+  return chain?.later.some((id) => id === 'crds' || id === 'apply') ? [] : [typhaOrderTaken];
 }

@@ -1,6 +1,7 @@
-import { type CrdsJudged, crdsChecks } from '../../checks/apply.ts';
+import { type CrdsJudged, crdsChecks } from '../../checks/crds.ts';
 import { changes } from '../apply/file.ts';
 import { pathPart } from '../path-stage.ts';
+import { stoppedOperator } from '../rollout/at-zero.ts';
 import { applyCrds, type CrdFacts, readCrdFacts } from '../target/crds.ts';
 
 interface ChartCrds extends CrdsJudged {
@@ -14,12 +15,14 @@ export const chartCrds = pathPart<ChartCrds>({
   checks: crdsChecks,
   async survey(sources, context, installation) {
     const facts = context.options.manageCrds ? undefined : await readCrdFacts(sources, context);
-    return { installation, record: await sources.records.load(), facts, previews: facts?.previews ?? [] };
+    const writes = facts !== undefined && changes(facts);
+    const [record, atZero] = await Promise.all([sources.records.load(), writes ? stoppedOperator(sources.cluster, installation) : []]);
+    return { installation, record, facts, previews: facts?.previews ?? [], writes, atZero };
   },
-  plan({ facts }, context) {
+  plan({ facts, writes }, context) {
     if (!facts) return { skip: 'the new operator applies the CRDs itself (--manage-crds)' };
     const { crds, previews } = facts;
-    if (!changes(facts)) return { skip: `every CRD is as ${crds.url} says` };
+    if (!writes) return { skip: `every CRD is as ${crds.url} says` };
     return {
       actions: applyCrds(facts, '§4.2/1', context),
       objects: previews.map(({ planned }) => planned),

@@ -11,20 +11,34 @@ import { K } from '../../core/kinds.ts';
 import { type KubeObject, objectKey } from '../../core/object.ts';
 import { ApiFailure, type ClusterReader, type Sources } from '../../core/ports.ts';
 import { parseManifest } from '../../merge/manifest.ts';
+import { oldBecause } from './old-store.ts';
 
 const ROLE = 'helm itself reads and writes them: use an account that may get, list, create, update and delete them in this namespace.';
 
 /**
- * The newest revision of the release and the one that the chart tool goes on from, in Secrets or in ConfigMaps (domain §2.2). In both, the newer counts: who told the chart tool to
- * use the other kind has left the old ones where they were.
+ * The newest revision of the release and the one that the chart tool goes on from, in Secrets or in ConfigMaps (domain §2.2). In both,
+ * the newer counts: who told the chart tool to use the other kind has left the old ones where they were. For the same reason ConfigMaps
+ * alone are not taken at their word where Secrets may not be read.
  */
-export async function readStoredRelease(cluster: ClusterReader, chart: ChartRelease | undefined): Promise<Reading<StoredRelease>> {
+export async function readStoredRelease(
+  cluster: ClusterReader,
+  installation: Pick<Installation, 'chart' | 'components' | 'operator'>,
+): Promise<Reading<StoredRelease>> {
+  const { chart } = installation;
   if (chart === undefined) return { unread: 'the operator does not name a chart release' };
   const where = `release ${chart.namespace}/${chart.name}`;
   try {
-    const found = await readableRevisions(cluster, chart);
+    const { found, hidden } = await readableRevisions(cluster, chart);
     const revisions = found.toSorted((a, b) => revisionOf(b.revision) - revisionOf(a.revision));
-    return (await readNewest(cluster, chart, revisions)) ?? { unread: `${where} is stored neither in Secrets nor in ConfigMaps` };
+    const newest = await readNewest(cluster, chart, revisions);
+    if (!newest) return { unread: `${where} is stored neither in Secrets nor in ConfigMaps` };
+    const old = 'value' in newest && hidden.includes('Secret') ? oldBecause(newest.value, installation) : undefined;
+    if ('unread' in newest || old === undefined) return newest;
+    const { record, object } = newest.value;
+    return {
+      unread: `Secrets with ${where} may not be read, and revision ${record.revision} in ${object} may be an old one: ${old}`,
+      hint: ROLE,
+    };
   } catch (thrown) {
     if (!(thrown instanceof ApiFailure)) throw thrown;
     const hint = thrown.status === 403 ? { hint: ROLE } : {};
@@ -33,8 +47,12 @@ export async function readStoredRelease(cluster: ClusterReader, chart: ChartRele
 }
 
 /** The objects of the installed release, and those that the release itself is stored in; empty if it cannot be read. */
-export async function releaseDocuments({ cluster }: Sources, _context: Context, { chart }: Installation): Promise<readonly KubeObject[]> {
-  const stored = await readStoredRelease(cluster, chart);
+export async function releaseDocuments(
+  { cluster }: Sources,
+  _context: Context,
+  installation: Installation,
+): Promise<readonly KubeObject[]> {
+  const stored = await readStoredRelease(cluster, installation);
   if ('unread' in stored) return [];
   const { record, base, storage } = stored.value;
   const { namespace } = record;
@@ -63,8 +81,12 @@ interface StoredRevision {
 }
 
 /** Who may read one of the two kinds alone has the chart tool use that one. Throws ApiFailure where what may be read holds none. */
-async function readableRevisions(cluster: ClusterReader, chart: ChartRelease): Promise<readonly StoredRevision[]> {
+async function readableRevisions(
+  cluster: ClusterReader,
+  chart: ChartRelease,
+): Promise<{ readonly found: readonly StoredRevision[]; readonly hidden: readonly HelmStorage[] }> {
   const found: StoredRevision[] = [];
+  const hidden: HelmStorage[] = [];
   const refused: ApiFailure[] = [];
   for (const storage of ['Secret', 'ConfigMap'] as const) {
     try {
@@ -72,11 +94,12 @@ async function readableRevisions(cluster: ClusterReader, chart: ChartRelease): P
     } catch (thrown) {
       if (!(thrown instanceof ApiFailure) || thrown.status !== 403) throw thrown;
       refused.push(thrown);
+      hidden.push(storage);
     }
   }
   const [first] = refused;
   if (first && found.length === 0) throw first;
-  return found;
+  return { found, hidden };
 }
 
 async function revisionsIn(

@@ -6,7 +6,7 @@ import { parseManifest } from '../../merge/manifest.ts';
 import { runHelm } from './run-helm.ts';
 import type { ChartFacts } from './survey.ts';
 
-/** File of the release's own values (0600). */
+/** File of the values that helm keeps (0600). */
 const VALUES_FILE = 'rendered-values.json';
 
 /**
@@ -17,7 +17,7 @@ export async function renderedChart(sources: Pick<Sources, 'tools' | 'work'>, fa
   if ('value' in facts.trial && facts.trial.value.type === 'accepted') return facts.trial.value.documents;
   const { upgrade, stored } = facts;
   if (!upgrade || 'unread' in stored) throw unrendered(facts);
-  const values = await sources.work.write(VALUES_FILE, JSON.stringify(stored.value.record.values));
+  const values = await sources.work.write(VALUES_FILE, JSON.stringify(stored.value.base.values));
   const { tool, args } = helmTemplate(upgrade.name, upgrade.chart);
   const more = [
     ...['--namespace', upgrade.namespace, '--values', values],

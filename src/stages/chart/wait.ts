@@ -17,8 +17,8 @@ const UNTOLD = 'an image that cannot be told';
 export const chartWait = operatorEnd(['chart'], chartOperatorImage);
 
 /** As the upgraded release has it; before the upgrade as the chart has it, without the person's values. */
-export async function chartOperatorImage(sources: Sources, context: Context, { chart }: Installation): Promise<string> {
-  const stored = await readStoredRelease(sources.cluster, chart);
+export async function chartOperatorImage(sources: Sources, context: Context, installation: Installation): Promise<string> {
+  const stored = await readStoredRelease(sources.cluster, installation);
   const isTarget = 'value' in stored && stored.value.record.chart.version === context.options.release;
   const text = isTarget ? stored.value.record.manifest : await renderedChart(sources, context);
   return (text === undefined ? undefined : imageIn(text, context)) ?? UNTOLD;

@@ -1,6 +1,7 @@
 import type { HelmStorage } from '../../core/helm-argv.ts';
+import type { HelmRecord } from '../../core/helm-record.ts';
 import type { ChartRelease } from '../../core/installation.ts';
-import type { KubeObject } from '../../core/object.ts';
+import { type KubeObject, objectKey } from '../../core/object.ts';
 import type { Sources } from '../../core/ports.ts';
 import { parseManifest } from '../../merge/manifest.ts';
 import { attempt } from '../reading.ts';
@@ -12,16 +13,16 @@ import type { ChartFacts } from './survey.ts';
 export interface ChartWork {
   readonly namespace: string;
   readonly storage: HelmStorage;
-  /** Objects of the installed revision. */
+  /** Objects that are there: of the revision that helm goes on from, and of a failed one after it. */
   readonly installed: readonly KubeObject[];
   /** Objects that it creates or patches; none where the release is at the target already. */
   readonly written: readonly KubeObject[];
-  /** Objects that it deletes: the new revision no longer has them. */
+  /** Objects that it deletes: the revision that it goes on from has them, and the new one no longer does. */
   readonly removed: readonly KubeObject[];
   readonly upgraded: boolean;
 }
 
-/** By the rendered chart; where it cannot be rendered, by what the installed revision holds. */
+/** By the rendered chart; where it cannot be rendered, by what is installed. */
 export async function chartWork(
   sources: Pick<Sources, 'tools' | 'work'>,
   facts: ChartFacts,
@@ -29,12 +30,15 @@ export async function chartWork(
 ): Promise<ChartWork> {
   const { stored, upgraded } = facts;
   const placed = (one: KubeObject) => ({ ...one, metadata: { namespace, ...one.metadata } });
-  const manifest = 'value' in stored ? parseManifest(stored.value.record.manifest, 'the stored release').documents : [];
-  const installed = manifest.map(({ object }) => placed(object));
+  const { record, base } = 'value' in stored ? stored.value : {};
+  const objectsOf = (one: HelmRecord | undefined) =>
+    one === undefined ? [] : parseManifest(one.manifest, 'the stored release').documents.map(({ object }) => placed(object));
+  const before = objectsOf(base);
+  const installed = [...new Map([...before, ...objectsOf(record)].map((one) => [objectKey(one), one])).values()];
   const common = { namespace, storage: 'value' in stored ? stored.value.storage : 'Secret', installed, upgraded } as const;
   if (upgraded) return { ...common, written: [], removed: [] };
   const rendered = await attempt(() => renderedChart(sources, facts));
   if ('unread' in rendered) return { ...common, written: installed, removed: [] };
   const written = rendered.value.map(placed);
-  return { ...common, written, removed: removedObjects(installed, written) };
+  return { ...common, written, removed: removedObjects(before, written) };
 }

@@ -15,6 +15,7 @@ import { readOwnersAtDeadline } from '../owners/put-back.ts';
 import { pathPart } from '../path-stage.ts';
 import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policy/hold.ts';
 import type { PreviewedObject } from '../preview/outcome.ts';
+import { emptyTargets } from '../rollout/at-zero.ts';
 import { readNodes, readRollouts } from '../rollout/state.ts';
 import { defaultWaitMs } from '../rollout/targets.ts';
 import { carriedOf } from '../target/carried.ts';
@@ -85,7 +86,8 @@ async function readOperatorFacts(sources: Sources, context: Context, installatio
     readOrphans(sources.cluster, context.profile, crds.crds.manifest, edits),
     readRestarts(sources.cluster, context),
   ]);
-  const judged = { edits, untold, store: undefined, emptied: emptiedSecrets(previews), ...owners };
+  const atZero = emptyTargets({ rollouts, previews, edits, record }, context);
+  const judged = { edits, untold, atZero, store: undefined, emptied: emptiedSecrets(previews), ...owners };
   return { installation, record, target, previews, crds, orphans, restarts, rollouts, flowLogs, renamingSwitch, ...judged };
 }
 

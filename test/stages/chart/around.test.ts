@@ -4,8 +4,10 @@ import { backupStage } from '../../../src/stages/backup.ts';
 import { crdsStage } from '../../../src/stages/crds.ts';
 import { waitStage } from '../../../src/stages/wait.ts';
 import { appliedClientSide } from '../../support/applying-cluster.ts';
+import { deployment } from '../../support/calico-objects.ts';
 import { type ChartParts, chartBench, storedIn } from '../../support/chart-bench.ts';
 import { objectOf } from '../../support/inventory.ts';
+import { TYPHA } from '../../support/operated-bench.ts';
 
 async function planOf(one: typeof waitStage, parts: ChartParts = {}): Promise<Exclude<StagePlan, { skip: string }> | string> {
   const { sources, context } = chartBench(parts);
@@ -59,6 +61,26 @@ describe('crds on the chart path', () => {
     const bench = chartBench({ options: { crdChart: 'crd.projectcalico.org.v1', chartRepository: 'https://charts.example.org' } });
     await crdsStage.open(bench.sources, bench.context);
     assert.deepEqual(bench.asked, ['helm template crds crd.projectcalico.org.v1 --repo https://charts.example.org --version v3.32.1']);
+  });
+});
+
+describe('the order of agents and Typha, before the CRDs of a chart upgrade are written', () => {
+  const typha = deployment('calico-typha', 'quay.io/calico/typha:v3.27.5', { namespace: 'calico-system' });
+  const [check = '', subject = ''] = TYPHA.split('=');
+  const judged = async (parts: ChartParts = {}) => {
+    const { sources, context } = chartBench({ objects: [typha], ...parts });
+    const findings = (await crdsStage.open(sources, context)).findings();
+    return findings.find(({ id }) => id === check)?.outcome;
+  };
+
+  it('NS-251: is to be taken on by name here: between the CRDs and the operator there may be no pause', async () => {
+    assert.equal(await judged(), 'error');
+    assert.equal(await judged({ options: { accept: [{ check, subject }] } }), 'accepted');
+  });
+
+  it('NS-251: is left to apply where this stage writes nothing', async () => {
+    assert.equal(await judged({ crdsApplied: true }), 'not-applicable');
+    assert.equal(await judged({ options: { manageCrds: true } }), 'not-applicable');
   });
 });
 

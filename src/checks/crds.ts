@@ -1,0 +1,21 @@
+import { type Check, notApplicable } from '../core/check.ts';
+import { type ApplyJudged, nothingRefusedNow } from './apply.ts';
+import { noneAtZero, type ReplicasJudged } from './at-zero.ts';
+import type { SourceJudged } from './judged-twice.ts';
+import { typhaOrderTaken } from './operator.ts';
+import { sourceChecks } from './source-release.ts';
+
+/** What the checks of `crds` look at. */
+export interface CrdsJudged extends SourceJudged, ReplicasJudged, Pick<ApplyJudged, 'previews'> {
+  /** The stage has CRDs to write. */
+  readonly writes: boolean;
+}
+
+/** What apply would refuse is refused before the CRDs: an old operator that is restarted beside the new ones hangs (§4.3/2). */
+const orderTakenBefore: Check<CrdsJudged> = {
+  ...typhaOrderTaken,
+  judge: (facts, context) =>
+    facts.writes ? typhaOrderTaken.judge(facts, context) : notApplicable('no CRD is written here: apply judges it'),
+};
+
+export const crdsChecks: readonly Check<CrdsJudged>[] = [...sourceChecks, nothingRefusedNow, orderTakenBefore, noneAtZero];

@@ -1,0 +1,65 @@
+import type { AtZero } from '../../checks/at-zero.ts';
+import type { Reading } from '../../core/check.ts';
+import type { Context } from '../../core/context.ts';
+import type { Installation } from '../../core/installation.ts';
+import { K } from '../../core/kinds.ts';
+import type { KubeObject } from '../../core/object.ts';
+import type { ClusterReader } from '../../core/ports.ts';
+import type { RolloutTarget } from '../../core/rollout.ts';
+import { continues, type RunRecord } from '../../core/run-record.ts';
+import type { Trace } from '../../core/trace.ts';
+import type { PreviewedObject } from '../preview/outcome.ts';
+
+/** What a merged target is, as far as the number of replicas goes. */
+interface Merged {
+  readonly rollouts: readonly { readonly target: RolloutTarget }[];
+  readonly previews: readonly PreviewedObject[];
+  readonly edits: Reading<{ readonly edits: readonly Trace[] }>;
+  readonly record: RunRecord | undefined;
+}
+
+/** Deployments that must run somewhere and that the target, as it will be stored, gives no replica. */
+export function emptyTargets({ rollouts, previews, edits, record }: Merged, context: Context): readonly AtZero[] {
+  const needed = rollouts.map(({ target }) => target).filter(({ kind, neverEmpty }) => neverEmpty && kind === 'Deployment');
+  return needed.flatMap((ref) => {
+    const preview = previews.find(({ document }) => isOf(ref, document));
+    if (!preview || replicasOf(preview.result ?? preview.document) !== 0) return [];
+    const traces = 'value' in edits ? edits.value.edits : [];
+    const trace = traces.find((one) => one.ref.kind === ref.kind && one.ref.name === ref.name && one.path === 'spec.replicas');
+    return [{ ref, ...placeOf(preview, trace, continues(record, context), context) }];
+  });
+}
+
+function placeOf(
+  { document }: PreviewedObject,
+  trace: Trace | undefined,
+  goesOn: boolean,
+  { options }: Context,
+): Pick<AtZero, 'place' | 'from'> {
+  const isWritten = replicasOf(document) === 0;
+  if (isWritten && options.upgradeFile !== undefined) return { place: 'file', from: `replicas 0 in ${options.upgradeFile}` };
+  if (isWritten && goesOn) return { place: 'begun', from: 'replicas 0 among the edits that this run began with' };
+  if (trace?.source.kind === 'file') return { place: 'file', from: `replicas 0 in ${options.installedManifest ?? 'your manifest'}` };
+  const by = trace?.source.manager;
+  return { place: 'cluster', from: by === undefined ? IN_CLUSTER : `${IN_CLUSTER} by ${by}` };
+}
+
+const IN_CLUSTER = 'scaled to 0 in the cluster';
+
+/** The operator that runs now; scaled up on CRDs that it does not know it would hang, so that it is told before they are written. */
+export async function stoppedOperator(cluster: Pick<ClusterReader, 'list'>, { operator }: Installation): Promise<readonly AtZero[]> {
+  if (!operator) return [];
+  const { namespace } = operator;
+  // Listed as what is installed was found: no account needs a further right for it.
+  const live = (await cluster.list(K.Deployment, { namespace })).find(({ metadata }) => metadata.name === operator.name);
+  return live && replicasOf(live) === 0 ? [{ ref: operator, place: 'cluster', from: IN_CLUSTER }] : [];
+}
+
+function isOf({ kind, namespace, name }: RolloutTarget, document: KubeObject): boolean {
+  const { metadata } = document;
+  return document.kind === kind && metadata.name === name && (metadata.namespace ?? namespace) === namespace;
+}
+
+function replicasOf({ spec }: KubeObject): number | undefined {
+  return (spec as { readonly replicas?: number } | undefined)?.replicas;
+}
