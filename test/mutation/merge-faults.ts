@@ -51,7 +51,8 @@ export const MERGE: Room = {
       [' || at(since)', ''],
       ['        if (!at(open)) return !at(inCluster);\n', ''],
       ['if (!at(open)) return !at(inCluster);', 'if (!at(open)) return true;'],
-      ["own.kind === 'Secret' ? { value: live", "own.kind === 'ConfigMap' ? { value: live"],
+      [' || (!base && !theirs)', ''],
+      ["return own.kind === 'Secret'", "return own.kind === 'ConfigMap'"],
       ['isReleaseOfSame(path, was, is) || ', ''],
       ['    intoTexts: true,\n', ''],
     ]),
@@ -67,9 +68,17 @@ export const MERGE: Room = {
       ['folders.length === 1 && folders[0] ?', 'folders[0] ?'],
       ["parseRelease(tag)?.suffix === ''", 'parseRelease(tag) !== undefined'],
     ]),
-    ...faultsIn('src/merge/roles.ts', [
+    ...faultsIn('src/merge/own-file-rules.ts', [
+      ['only(only(only(file, live), base), applied)', 'only(only(file, live), base)'],
+      ['grants(base, one) && grants(applied, one)', 'grants(base, one)'],
+      ['only(added, theirs).map', 'added.slice(0, 0).map'],
+    ]),
+    ...faultsIn('src/merge/permissions.ts', [
       ["(name === '' || name === wanted.name)", 'name === wanted.name'],
       ["return granted === wanted || granted === '*';", 'return granted === wanted;'],
+    ]),
+    ...faultsIn('src/merge/roles.ts', [
+      ['const granted = isTaken ? verbs : sure;', 'const granted = isTaken ? verbs : [];'],
       ['[...(Array.isArray(rules.theirs) ? rules.theirs : []), ...extra]', 'extra'],
     ]),
     ...faultsIn('src/merge/rank-bases.ts', [
