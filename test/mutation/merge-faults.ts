@@ -32,6 +32,8 @@ export const MERGE: Room = {
       ['  if (index === 0) return 0;\n', ''],
       ['if (before >= 0) return before + 1;', 'if (before >= 0) return before;'],
       ['!done.has(key) && ', ''],
+      [' ?? disputed?.because', ''],
+      [' ?? walk.disputed?.(inItem(place, to[0]).path)', ''],
     ]),
     ...faultsIn('src/merge/merge-object.ts', [
       ['return isSecret ? undefined : mine;', 'return mine;'],
@@ -60,6 +62,9 @@ export const MERGE: Room = {
     ...faultsIn('src/merge/merge-values.ts', [
       ['if (!moved && plain) return theirs;', 'if (plain) return theirs;'],
       ['  if (moved && plain && !disputed) walk.images.learn(was, is);\n', ''],
+      ['if (!isEdit && disputed === undefined) return three.theirs;', 'if (!isEdit) return three.theirs;'],
+      [' ? undefined : disputed?.because;', ' ? disputed?.because : undefined;'],
+      ['others && sameValue(others, merged) ?', 'others && sameValue(others, others) ?'],
       ['...added.filter((word) => !theirs.includes(word))', '...added'],
       ['...theirs.filter((word) => !removed.includes(word))', '...theirs'],
       ["  if (base && theirs && !mine && walk.mode === 'merge') return { text: decide(walk, place, three, NO_JSON) };\n", ''],
