@@ -112,6 +112,11 @@ describe('a person’s file beside the cluster, in lists', () => {
     );
   });
 
+  it('tells nothing of a permission that it took away and that was allowed again in the cluster since', () => {
+    const [all, fewer] = [role(['pods', 'get', 'patch']), role(['pods', 'get'])];
+    assert.deepEqual(mergedWith({ base: all, applied: fewer, live: all, file: fewer, theirs: all }).edits, []);
+  });
+
   it('is asked about a verb of its own on a thing of which the cluster allows another', () => {
     const [released, applied] = [role(['pods', 'get']), role(['pods', 'get', 'list'])];
     const states = { base: released, theirs: released, applied, live: applied, file: role(['pods', 'get', '*']) };
