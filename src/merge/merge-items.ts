@@ -80,7 +80,8 @@ function moved(walk: Walk, place: Place, { base, mine, theirs }: ThreeLists, mer
     if (!to) continue;
     const three = { base: was, mine: to[1], theirs: theirs.get(from) };
     const at = inItem(place, from);
-    const reason = alike(was, three.theirs) ? walk.forced(fieldOf(walk.ref, at.path)) : MOVED;
+    const disputed = walk.disputed?.(at.path) ?? walk.disputed?.(inItem(place, to[0]).path);
+    const reason = alike(was, three.theirs) ? (walk.forced(fieldOf(walk.ref, at.path)) ?? disputed?.because) : MOVED;
     const item = reason === undefined ? tell(walk, at, three, 'kept') : decide(walk, at, three, reason);
     merged.set(item === three.mine ? to[0] : from, item);
     done.add(from).add(to[0]);

@@ -4,6 +4,7 @@ import { alike } from './alike.ts';
 import { changedFields } from './fields.ts';
 import { isRecord } from './json.ts';
 import { mergeField } from './merge-fields.ts';
+import { isRole, withoutRules } from './permissions.ts';
 import { mergeRules } from './roles.ts';
 import { ROOT, type Three, tell, type Walk } from './walk.ts';
 
@@ -18,7 +19,6 @@ export interface ThreeObjects {
 
 /** Definitions, accounts and bindings come from the target whole; edits of the latter two are told field by field. */
 const BOUND = new Set(['ServiceAccount', 'RoleBinding', 'ClusterRoleBinding']);
-const ROLES = new Set(['Role', 'ClusterRole']);
 const DEFINITION = 'CustomResourceDefinition';
 
 const ADDED: Three = { base: undefined, mine: 'present', theirs: undefined };
@@ -40,7 +40,7 @@ export function mergeObject(walk: Walk, { base, mine, theirs, live }: ThreeObjec
   if (theirs.kind === DEFINITION) return definition(walk, { base, mine, theirs });
   if (theirs.kind === 'Secret') return secret(walk, { base, mine, theirs });
   const mode = BOUND.has(theirs.kind) ? ({ ...walk, mode: 'theirs' } as const) : walk;
-  if (!ROLES.has(theirs.kind)) return asObject(mergeField(mode, ROOT, { base: base ?? {}, mine, theirs }), theirs);
+  if (!isRole(theirs)) return asObject(mergeField(mode, ROOT, { base: base ?? {}, mine, theirs }), theirs);
   const rest = mergeField(walk, ROOT, { base: base ? withoutRules(base) : {}, mine: withoutRules(mine), theirs: withoutRules(theirs) });
   const rules = mergeRules(walk, ROOT, { base: base?.rules, mine: mine.rules, theirs: theirs.rules });
   return asObject({ ...(isRecord(rest) ? rest : {}), ...(rules === undefined ? {} : { rules }) }, theirs);
@@ -51,10 +51,6 @@ function asObject(value: unknown, { apiVersion, kind, metadata }: KubeObject): K
   const fields = isRecord(value) ? value : {};
   const merged = isRecord(fields.metadata) ? fields.metadata : {};
   return { apiVersion, kind, ...fields, metadata: { ...merged, name: metadata.name } };
-}
-
-function withoutRules({ rules: _, ...rest }: KubeObject): unknown {
-  return rest;
 }
 
 /** What the person's file added. Where it was deleted since, the file is no wish to have it back. */

@@ -71,12 +71,19 @@ function mergeRegistry(walk: Walk, place: Place, three: Three, images: Images): 
 export function mergeCommaList(walk: Walk, place: Place, three: Three): unknown {
   const [base, mine, theirs] = [three.base, three.mine, three.theirs].map(words);
   if (!base || !mine || !theirs) return settle(walk, place, three);
-  const added = mine.filter((word) => !base.includes(word));
-  const removed = base.filter((word) => !mine.includes(word));
-  if (added.length + removed.length === 0) return three.theirs;
-  const merged = [...theirs.filter((word) => !removed.includes(word)), ...added.filter((word) => !theirs.includes(word))];
-  if (merged.join() === theirs.join()) return tell(walk, place, three, 'already');
-  return carry(walk, place, three, merged.join(','));
+  const mergedOf = (own: readonly string[]) => {
+    const removed = base.filter((word) => !own.includes(word));
+    const added = own.filter((word) => !base.includes(word));
+    return [...theirs.filter((word) => !removed.includes(word)), ...added.filter((word) => !theirs.includes(word))];
+  };
+  const merged = mergedOf(mine);
+  const disputed = disputedList(walk, place, merged, (cluster) => {
+    const own = words(cluster);
+    return own && mergedOf(own);
+  });
+  const isEdit = mine.some((word) => !base.includes(word)) || base.some((word) => !mine.includes(word));
+  if (!isEdit && disputed === undefined) return three.theirs;
+  return carry(walk, place, three, { merged: merged.join(','), isTheirs: merged.join() === theirs.join(), disputed });
 }
 
 function words(value: unknown): readonly string[] | undefined {
@@ -87,25 +94,47 @@ function words(value: unknown): readonly string[] | undefined {
     .filter((word) => word !== '');
 }
 
+interface MergedList {
+  readonly merged: unknown;
+  readonly isTheirs: boolean;
+  readonly disputed: string | undefined;
+}
+
 /** What became of mine in the target is carried, unless there is a reason elsewhere to ask a person. */
-function carry(walk: Walk, place: Place, three: Three, merged: unknown): unknown {
-  const reason = walk.forced(fieldOf(walk.ref, place.path)) ?? walk.disputed?.(place.path)?.because;
+function carry(walk: Walk, place: Place, three: Three, { merged, isTheirs, disputed }: MergedList): unknown {
+  const reason = (isTheirs ? undefined : walk.forced(fieldOf(walk.ref, place.path))) ?? disputed;
   if (reason !== undefined) return decide(walk, place, { ...three, mine: merged }, reason);
-  tell(walk, place, three, 'kept');
-  return merged;
+  tell(walk, place, three, isTheirs ? 'already' : 'kept');
+  return isTheirs ? three.theirs : merged;
+}
+
+/** Why a person must tell of a list that the cluster has otherwise: with the cluster's, something else would become of it. */
+function disputedList(
+  walk: Walk,
+  place: Place,
+  merged: readonly string[],
+  mergedWith: (cluster: unknown) => readonly string[] | undefined,
+): string | undefined {
+  const disputed = walk.disputed?.(place.path);
+  const others = disputed?.path === place.path ? mergedWith(disputed.cluster) : undefined;
+  return others && sameValue(others, merged) ? undefined : disputed?.because;
 }
 
 /** Arguments keep their order; what both changed at the same place is a person's decision. */
 export function mergeSequence(walk: Walk, place: Place, three: Three): unknown {
-  const lists = [three.base, three.mine, three.theirs].map((list) =>
-    Array.isArray(list) && list.every((one) => typeof one === 'string') ? list : undefined,
-  );
-  const [base, mine, theirs] = lists;
+  const [base, mine, theirs] = [three.base, three.mine, three.theirs].map(textsIn);
   if (!base || !mine || !theirs || sameValue(base, mine) || sameValue(mine, theirs)) return settle(walk, place, three);
   const merged = mergeSequences(base, mine, theirs);
   if (!merged) return decide(walk, place, three, BOTH_CHANGED);
-  if (sameValue(merged, theirs)) return tell(walk, place, three, 'already');
-  return carry(walk, place, three, merged);
+  const disputed = disputedList(walk, place, merged, (cluster) => {
+    const own = textsIn(cluster);
+    return own && mergeSequences(base, own, theirs);
+  });
+  return carry(walk, place, three, { merged, isTheirs: sameValue(merged, theirs), disputed });
+}
+
+function textsIn(list: unknown): readonly string[] | undefined {
+  return Array.isArray(list) && list.every((one) => typeof one === 'string') ? list : undefined;
 }
 
 /** Texts that hold JSON merge member by member; undefined if this is not such a text. */

@@ -1,11 +1,14 @@
 import { HIDDEN } from '../core/hidden.ts';
 import { type KubeObject, refOf } from '../core/object.ts';
+import { alike } from './alike.ts';
 import { overlaps } from './field-paths.ts';
 import { ImageMap, isReleaseOfSame } from './images.ts';
 import { isRecord } from './json.ts';
 import { type ListRules, rulesOf } from './list-keys.ts';
 import { mergeField } from './merge-fields.ts';
 import type { MergeInput } from './merge-input.ts';
+import { reconciledRules } from './own-file-rules.ts';
+import { isRole, withoutRules } from './permissions.ts';
 import { type Finding, ROOT, type Walk } from './walk.ts';
 
 type Objects = ReadonlyMap<string, KubeObject>;
@@ -16,6 +19,7 @@ export interface Dispute {
   readonly object: string;
   readonly path: string;
   readonly because: string;
+  readonly cluster: unknown;
 }
 
 /** A field, or with '' a whole object, that is as it was applied last and not as the file has it. */
@@ -48,7 +52,7 @@ interface Reconciled {
  * edit of the file that the cluster has not, or has otherwise, is the person's to decide (§4.4/1).
  */
 export function withOwnFile(states: OwnFileStates): Reconciled {
-  const { cluster, file, away } = states;
+  const { base, theirs, applied, cluster, file, away, listRules } = states;
   const objects = new Map([...cluster, ...file]);
   const disputes: Dispute[] = [];
   const noted: NotedField[] = [];
@@ -57,8 +61,8 @@ export function withOwnFile(states: OwnFileStates): Reconciled {
     if (!own) noted.push({ object, path: '' });
     // Of a kind that the server no longer has, only the file tells anything.
     if (!own || away.has(object)) continue;
-    // A Secret's values stay where they are, whatever the file has.
-    const told = own.kind === 'Secret' ? { value: live, disputes: [], noted: [''] } : reconciled(states, object, own, live);
+    const five = { base: base.get(object), theirs: theirs.get(object), applied: applied.get(object), live, own };
+    const told = isTheClusters(five) ? { value: live, disputes: [], noted: alike(own, live) ? [] : [''] } : reconciled(five, listRules);
     objects.set(object, told.value);
     disputes.push(...told.disputes.map((one) => ({ object, ...one })));
     noted.push(...told.noted.map((path) => ({ object, path })));
@@ -72,13 +76,40 @@ interface Told {
   readonly noted: readonly string[];
 }
 
-function reconciled({ base, theirs, applied, listRules }: OwnFileStates, object: string, own: KubeObject, live: KubeObject): Told {
+/** One object in the five states; `live` is what was applied with what was changed since. */
+interface Five {
+  readonly base: KubeObject | undefined;
+  readonly theirs: KubeObject | undefined;
+  readonly applied: KubeObject | undefined;
+  readonly live: KubeObject;
+  readonly own: KubeObject;
+}
+
+/** A Secret's values stay where they are, and of what is no release's the cluster tells, whatever the file has or had once. */
+function isTheClusters({ base, theirs, own }: Five): boolean {
+  return own.kind === 'Secret' || (!base && !theirs);
+}
+
+function reconciled(five: Five, listRules: ListRules | undefined): Told {
+  const { base, theirs, applied = base, live, own } = five;
+  const rulesOfAll = { base: base?.rules, applied: applied?.rules, live: live.rules, file: own.rules, theirs: theirs?.rules };
+  const told = isRole(own) ? reconciledRules(rulesOfAll) : undefined;
+  if (!told) return reconciledFields(five, listRules);
+  const [was, target, last] = [base, theirs, applied].map((object) => object && withoutRules(object));
+  const rest = reconciledFields({ base: was, theirs: target, applied: last, live: withoutRules(live), own: withoutRules(own) }, listRules);
+  return {
+    value: { ...rest.value, ...(told.rules === undefined ? {} : { rules: told.rules }) },
+    disputes: [...rest.disputes, ...told.disputed.map((path) => ({ path, because: ALLOWED, cluster: undefined }))],
+    noted: [...rest.noted, ...told.noted],
+  };
+}
+
+function reconciledFields({ base, theirs, applied = base, live, own }: Five, listRules: ListRules | undefined): Told {
   const pathsOf = (from: KubeObject | undefined, to: KubeObject | undefined) => differingPaths(from ?? {}, to ?? {}, own, listRules);
-  const released = base.get(object);
-  const inFile = pathsOf(released, own);
-  const inCluster = pathsOf(released, live);
-  const since = pathsOf(applied.get(object) ?? released, live);
-  const open = pathsOf(own, theirs.get(object));
+  const inFile = pathsOf(base, own);
+  const inCluster = pathsOf(base, live);
+  const since = pathsOf(applied, live);
+  const open = pathsOf(own, theirs);
   const disputes: Omit<Dispute, 'object'>[] = [];
   const noted: string[] = [];
   const merged = mergeField(
@@ -89,7 +120,7 @@ function reconciled({ base, theirs, applied, listRules }: OwnFileStates, object:
         if (isReleaseOfSame(path, was, is) || !at(inFile) || at(since)) return false;
         // The target has what the file has: either way that comes, unless the cluster's is an edit too.
         if (!at(open)) return !at(inCluster);
-        disputes.push({ path, because: disputed(is, own.kind) });
+        disputes.push({ path, because: disputed(is, own.kind), cluster: is });
         return true;
       },
     },
@@ -127,6 +158,8 @@ function walkOf(object: KubeObject, listRules: ListRules | undefined, add: Walk[
   };
 }
 
+const ALLOWED =
+  'Your file allows it, and the cluster does not. Where the cluster is right, take it out of the file or leave --installed-manifest out.';
 const LONGEST = 80;
 
 function disputed(value: unknown, kind: string): string {

@@ -1,26 +1,6 @@
-import { isRecord } from './json.ts';
-import { decide, inField, inItem, type Place, settle, tell, type Walk } from './walk.ts';
+import { grants, grouped, type Permission, permissionsOf, placeOf, placeOfVerb, ruleOf } from './permissions.ts';
+import { decide, inField, type Place, settle, tell, type Walk } from './walk.ts';
 
-/** What one verb on one thing is; `*` grants all. */
-interface Permission {
-  readonly group: string;
-  readonly resource: string;
-  readonly name: string;
-  readonly verb: string;
-}
-
-interface Target {
-  readonly group: string;
-  readonly resource: string;
-  readonly name: string;
-  readonly verbs: readonly string[];
-}
-
-/** Stands for the API group of paths that are no resources. */
-const URLS = '(url)';
-
-const DISPUTED =
-  'Your file allows it, and the cluster has other rules. Where those are right, write them into the file or leave --installed-manifest out.';
 const NEEDED = 'The target may need it; it stays.';
 
 /**
@@ -33,7 +13,7 @@ export function mergeRules(
   rules: { readonly base: unknown; readonly mine: unknown; readonly theirs: unknown },
 ): unknown {
   const [base, mine, theirs] = [permissionsOf(rules.base), permissionsOf(rules.mine), permissionsOf(rules.theirs)];
-  if (!base || !mine || !theirs) return settle(walk, place, rules);
+  if (!base || !mine || !theirs) return settle(walk, inField(place, 'rules'), rules);
   const extra = addedRules(
     walk,
     place,
@@ -52,68 +32,21 @@ export function mergeRules(
 
 /** What the person allowed besides and the target does not, as rules of their own. */
 function addedRules(walk: Walk, place: Place, permissions: readonly Permission[], theirs: readonly Permission[]): readonly unknown[] {
-  const isDisputed = walk.disputed?.(inField(place, 'rules').path) !== undefined;
   return grouped(permissions).flatMap((added) => {
+    const at = placeOf(place, added);
+    const three = (verbs: readonly string[]) => ({ base: undefined, mine: ruleOf(added, verbs), theirs: undefined });
     const verbs = added.verbs.filter((verb) => !grants(theirs, { ...added, verb }));
-    const [at, rule] = [placeOf(place, added), ruleOf(added, added.verbs)];
     if (verbs.length === 0) {
-      tell(walk, at, { base: undefined, mine: rule, theirs: rule }, 'already');
+      tell(walk, at, { ...three(added.verbs), theirs: ruleOf(added, added.verbs) }, 'already');
       return [];
     }
-    const three = { base: undefined, mine: rule, theirs: undefined };
-    const kept = isDisputed ? decide(walk, at, three, DISPUTED) : tell(walk, at, three, 'kept');
-    return kept === undefined ? [] : [ruleOf(added, verbs)];
+    // Of the verbs on one thing the cluster may have some, and the person's file alone the others.
+    const why = (verb: string) => walk.disputed?.(placeOfVerb(place, { ...added, verb }).path)?.because;
+    const [because, open] = [verbs.map(why).find(Boolean), verbs.filter((verb) => why(verb) !== undefined)];
+    const sure = verbs.filter((verb) => !open.includes(verb));
+    if (sure.length > 0) tell(walk, at, three(added.verbs.filter((verb) => !open.includes(verb))), 'kept');
+    const isTaken = because !== undefined && decide(walk, at, three(open), because) !== undefined;
+    const granted = isTaken ? verbs : sure;
+    return granted.length > 0 ? [ruleOf(added, granted)] : [];
   });
-}
-
-function placeOf(place: Place, { group, resource, name }: Target): Place {
-  const list = inField(place, 'rules');
-  return inItem(list, [group, resource, name].filter((part) => part !== '' && part !== URLS).join('/'));
-}
-
-/** Undefined if a rule has another shape than Kubernetes gives it. */
-function permissionsOf(rules: unknown): readonly Permission[] | undefined {
-  if (rules === undefined) return [];
-  if (!Array.isArray(rules) || !rules.every(isRecord)) return undefined;
-  return rules.flatMap((rule) => {
-    const names = texts(rule.resourceNames, ['']);
-    const resources = texts(rule.apiGroups, []).flatMap((group) => texts(rule.resources, []).map((resource) => ({ group, resource })));
-    const paths = texts(rule.nonResourceURLs, []).map((resource) => ({ group: URLS, resource }));
-    return [...resources, ...paths].flatMap((one) =>
-      names.flatMap((name) => texts(rule.verbs, []).map((verb) => ({ ...one, name, verb }))),
-    );
-  });
-}
-
-function texts(list: unknown, otherwise: readonly string[]): readonly string[] {
-  return Array.isArray(list) && list.length > 0 ? list.map(String) : otherwise;
-}
-
-function grants(permissions: readonly Permission[], wanted: Permission): boolean {
-  return permissions.some(
-    ({ group, resource, name, verb }) =>
-      covers(group, wanted.group) &&
-      covers(resource, wanted.resource) &&
-      covers(verb, wanted.verb) &&
-      (name === '' || name === wanted.name),
-  );
-}
-
-function covers(granted: string, wanted: string): boolean {
-  return granted === wanted || granted === '*';
-}
-
-function grouped(permissions: readonly Permission[]): readonly Target[] {
-  const targets = new Map<string, Target>();
-  for (const { group, resource, name, verb } of permissions) {
-    const key = `${group}|${resource}|${name}`;
-    const known = targets.get(key)?.verbs ?? [];
-    targets.set(key, { group, resource, name, verbs: known.includes(verb) ? known : [...known, verb] });
-  }
-  return [...targets.values()];
-}
-
-function ruleOf({ group, resource, name }: Target, verbs: readonly string[]): unknown {
-  if (group === URLS) return { nonResourceURLs: [resource], verbs };
-  return { apiGroups: [group], resources: [resource], ...(name === '' ? {} : { resourceNames: [name] }), verbs };
 }

@@ -50,6 +50,8 @@ export type Mode = 'merge' | 'mine' | 'theirs';
 export interface Disputed {
   readonly path: string;
   readonly because: string;
+  /** What the cluster has there. */
+  readonly cluster: unknown;
 }
 
 export const ROOT: Place = { path: '', fields: '', name: '', gone: false, json: false };

@@ -3,23 +3,11 @@ import fc from 'fast-check';
 import type { KubeObject } from '../../src/core/object.ts';
 import { mergeManifest } from '../../src/merge/merge.ts';
 import { agents, env, image, json } from '../support/merge-cases.ts';
+import { type Five, fiveOf, mineOf, type SIDES, type Value } from '../support/own-file-table.ts';
 
 const NAMES = ['A', 'B', 'C'];
-const SIDES = ['base', 'applied', 'live', 'file', 'theirs'] as const;
-
-type Value = string | undefined;
-type Variable = Readonly<Record<(typeof SIDES)[number], Value>>;
-
-/** What a person has, by the table of docs/merge.md; `ask` where the file and the cluster disagree. */
-function mineOf({ base, applied, live, file, theirs }: Variable): { readonly value: Value } | 'ask' {
-  if (file === live) return { value: file };
-  if (file === base || applied !== live) return { value: live };
-  if (file === theirs) return { value: live === base ? file : live };
-  return 'ask';
-}
-
 /** What the target with it is; undefined if a person decides. */
-function resultOf(variable: Variable): { readonly value: Value } | undefined {
+function resultOf(variable: Five<Value>): { readonly value: Value } | undefined {
   const { base, file, theirs } = variable;
   const mine = mineOf(variable);
   if (mine === 'ask') return base !== undefined && file !== undefined && theirs === undefined ? { value: undefined } : undefined;
@@ -30,7 +18,7 @@ function resultOf(variable: Variable): { readonly value: Value } | undefined {
 }
 
 const side = fc.option(fc.constantFrom('1', '2', '3'), { nil: undefined });
-const variables = fc.tuple(...NAMES.map(() => fc.record({ base: side, applied: side, live: side, file: side, theirs: side })));
+const variables = fc.tuple(...NAMES.map(() => fiveOf(side)));
 
 describe('a person’s file beside the cluster', () => {
   it('loses nothing of either in silence, whatever the five states are', () => {

@@ -32,6 +32,8 @@ export const MERGE: Room = {
       ['  if (index === 0) return 0;\n', ''],
       ['if (before >= 0) return before + 1;', 'if (before >= 0) return before;'],
       ['!done.has(key) && ', ''],
+      [' ?? disputed?.because', ''],
+      [' ?? walk.disputed?.(inItem(place, to[0]).path)', ''],
     ]),
     ...faultsIn('src/merge/merge-object.ts', [
       ['return isSecret ? undefined : mine;', 'return mine;'],
@@ -51,7 +53,8 @@ export const MERGE: Room = {
       [' || at(since)', ''],
       ['        if (!at(open)) return !at(inCluster);\n', ''],
       ['if (!at(open)) return !at(inCluster);', 'if (!at(open)) return true;'],
-      ["own.kind === 'Secret' ? { value: live", "own.kind === 'ConfigMap' ? { value: live"],
+      [' || (!base && !theirs)', ''],
+      ["return own.kind === 'Secret'", "return own.kind === 'ConfigMap'"],
       ['isReleaseOfSame(path, was, is) || ', ''],
       ['    intoTexts: true,\n', ''],
     ]),
@@ -59,6 +62,9 @@ export const MERGE: Room = {
     ...faultsIn('src/merge/merge-values.ts', [
       ['if (!moved && plain) return theirs;', 'if (plain) return theirs;'],
       ['  if (moved && plain && !disputed) walk.images.learn(was, is);\n', ''],
+      ['if (!isEdit && disputed === undefined) return three.theirs;', 'if (!isEdit) return three.theirs;'],
+      [' ? undefined : disputed?.because;', ' ? disputed?.because : undefined;'],
+      ['others && sameValue(others, merged) ?', 'others && sameValue(others, others) ?'],
       ['...added.filter((word) => !theirs.includes(word))', '...added'],
       ['...theirs.filter((word) => !removed.includes(word))', '...theirs'],
       ["  if (base && theirs && !mine && walk.mode === 'merge') return { text: decide(walk, place, three, NO_JSON) };\n", ''],
@@ -67,9 +73,17 @@ export const MERGE: Room = {
       ['folders.length === 1 && folders[0] ?', 'folders[0] ?'],
       ["parseRelease(tag)?.suffix === ''", 'parseRelease(tag) !== undefined'],
     ]),
-    ...faultsIn('src/merge/roles.ts', [
+    ...faultsIn('src/merge/own-file-rules.ts', [
+      ['only(only(only(file, live), base), applied)', 'only(only(file, live), base)'],
+      ['grants(base, one) && grants(applied, one)', 'grants(base, one)'],
+      ['only(added, theirs).map', 'added.slice(0, 0).map'],
+    ]),
+    ...faultsIn('src/merge/permissions.ts', [
       ["(name === '' || name === wanted.name)", 'name === wanted.name'],
       ["return granted === wanted || granted === '*';", 'return granted === wanted;'],
+    ]),
+    ...faultsIn('src/merge/roles.ts', [
+      ['const granted = isTaken ? verbs : sure;', 'const granted = isTaken ? verbs : [];'],
       ['[...(Array.isArray(rules.theirs) ? rules.theirs : []), ...extra]', 'extra'],
     ]),
     ...faultsIn('src/merge/rank-bases.ts', [

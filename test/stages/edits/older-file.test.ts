@@ -123,7 +123,7 @@ describe('a file of --installed-manifest that is older than what was applied las
     const around = bench((await release()).map(appliedClientSide), (await release()).map(withPermission));
     assert.match(
       (await asked(around))[0] ?? '',
-      /^ClusterRole\/[\w-]+:rules\[own\.example\/racks\] was: .*Your file allows it, and the cluster has other rules/,
+      /^ClusterRole\/[\w-]+:rules\[own\.example\/racks\] was: .*Your file allows it, and the cluster does not/,
     );
   });
 
