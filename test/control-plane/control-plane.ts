@@ -28,6 +28,8 @@ export interface ControlPlaneOptions {
   readonly storeQuotaBytes?: number;
   /** Lets the controllers of a large cluster ask faster than their defaults (20 and 50 a second) allow. */
   readonly requestsPerSecond?: number;
+  /** False: nodes are simulated from the first `addNodes` on. A simulator follows every node of the cluster, simulated or not. */
+  readonly simulated?: boolean;
   /** Folder for everything, which must not exist yet; a temporary one unless said. It is removed at the end. */
   readonly dir?: string;
 }
@@ -103,7 +105,7 @@ async function start({ programs, dir, processes, options }: Start): Promise<Cont
   let controllerManager = await manage();
   await startScheduler(ground);
   const simulate = simulations({ layout, processes, program: programs.kwok, readyAfterMs: options.readyAfterMs ?? 300 });
-  await simulate('none');
+  if (options.simulated !== false) await simulate('none');
   const kubectl = kubectlOf(programs.kubectl, files.kubeconfig);
   const fault = async (node: string, kind: NodeFault) => {
     const simulation = await simulate(kind);
