@@ -9,6 +9,8 @@ import { sourceChecks } from './source-release.ts';
 export interface CrdsJudged extends SourceJudged, ReplicasJudged, Pick<ApplyJudged, 'previews'> {
   /** The stage has CRDs to write. */
   readonly writes: boolean;
+  /** As `typhaOrderTaken` has it; absent where it is not known. */
+  readonly upgraded?: boolean;
 }
 
 /** What apply would refuse is refused before the CRDs: an old operator that is restarted beside the new ones hangs (§4.3/2). */

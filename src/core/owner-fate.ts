@@ -142,8 +142,8 @@ function behindServed(kind: OwnersOfKind | undefined, namespace: string | undefi
     owner.name === name && at === ownerPlace(namespace, owner.storedName) ? [owner] : [],
   );
   const isMeant = (one: StoredOwner) => one.uid === uid || convertUid(one.uid) === uid;
-  const found = [...(shown ? [shown] : []), ...behind].find(isMeant) ?? shown;
-  return found ?? (kind?.served?.has(place) ? [...(kind.stored?.values() ?? [])].find(isMeant) : undefined);
+  const others = kind?.served?.has(place) ? [...(kind.stored?.values() ?? [])] : [];
+  return [...(shown ? [shown] : []), ...behind, ...others].find(isMeant) ?? shown;
 }
 
 function byStoredName(kind: OwnersOfKind | undefined, namespace: string | undefined, storedName: string): StoredOwner | undefined {

@@ -35,7 +35,9 @@ export const crdsStage = pathStage<CrdFacts & CrdsJudged>({
   async survey(sources, context, installation) {
     const [facts, record] = await Promise.all([readCrdFacts(sources, context), sources.records.load()]);
     const writes = changes(facts);
-    return { ...facts, installation, record, writes, atZero: writes ? await stoppedOperator(sources.cluster, installation) : [] };
+    // A person's own file says how many there will be; apply judges it.
+    const judged = writes && context.options.upgradeFile === undefined;
+    return { ...facts, installation, record, writes, atZero: judged ? await stoppedOperator(sources.cluster, installation) : [] };
   },
   plan(facts, context) {
     const { crds, previews } = facts;

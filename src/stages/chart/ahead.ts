@@ -34,7 +34,10 @@ export async function readChartAhead(
   });
 }
 
-/** A chain that goes on judges it once more, where a person on a terminal is asked for it by name: told here as well it could not be. */
+/**
+ * A chain that goes on to it judges it once more, where a person on a terminal is asked for it by name: told here as well it could not be.
+ * One that ends before does nothing for which it would have to be taken on.
+ */
 function takenByName({ chain }: Context): readonly (typeof typhaOrderTaken)[] {
-  return chain?.later.some((id) => id === 'crds' || id === 'apply') ? [] : [typhaOrderTaken];
+  return chain !== undefined && chain.later.length > 0 ? [] : [typhaOrderTaken];
 }

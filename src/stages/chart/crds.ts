@@ -1,8 +1,8 @@
 import { type CrdsJudged, crdsChecks } from '../../checks/crds.ts';
 import { changes } from '../apply/file.ts';
 import { pathPart } from '../path-stage.ts';
-import { stoppedOperator } from '../rollout/at-zero.ts';
 import { applyCrds, type CrdFacts, readCrdFacts } from '../target/crds.ts';
+import { isDeployed } from './release.ts';
 
 interface ChartCrds extends CrdsJudged {
   /** Undefined where the operator applies them itself. */
@@ -16,8 +16,12 @@ export const chartCrds = pathPart<ChartCrds>({
   async survey(sources, context, installation) {
     const facts = context.options.manageCrds ? undefined : await readCrdFacts(sources, context);
     const writes = facts !== undefined && changes(facts);
-    const [record, atZero] = await Promise.all([sources.records.load(), writes ? stoppedOperator(sources.cluster, installation) : []]);
-    return { installation, record, facts, previews: facts?.previews ?? [], writes, atZero };
+    const [record, upgraded] = await Promise.all([
+      sources.records.load(),
+      writes ? isDeployed(sources.cluster, installation, context.options.release) : false,
+    ]);
+    // How many pods the operator gets the chart says, which apply judges.
+    return { installation, record, facts, previews: facts?.previews ?? [], writes, upgraded, atZero: [] };
   },
   plan({ facts, writes }, context) {
     if (!facts) return { skip: 'the new operator applies the CRDs itself (--manage-crds)' };

@@ -46,6 +46,16 @@ export async function readStoredRelease(
   }
 }
 
+/** True if the newest revision is of that release of the service and was deployed; false where it cannot be read. */
+export async function isDeployed(
+  cluster: ClusterReader,
+  installation: Parameters<typeof readStoredRelease>[1],
+  release: string,
+): Promise<boolean> {
+  const stored = await readStoredRelease(cluster, installation);
+  return 'value' in stored && stored.value.record.status === 'deployed' && stored.value.record.chart.version === release;
+}
+
 /** The objects of the installed release, and those that the release itself is stored in; empty if it cannot be read. */
 export async function releaseDocuments(
   { cluster }: Sources,

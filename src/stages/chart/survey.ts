@@ -20,7 +20,7 @@ import type { Installation } from '../../core/installation.ts';
 import { contains, type JsonMap } from '../../core/json-map.ts';
 import type { Sources } from '../../core/ports.ts';
 import { changes } from '../apply/file.ts';
-import { stoppedOperator } from '../rollout/at-zero.ts';
+import { givesReplica, stoppedOperator } from '../rollout/at-zero.ts';
 import { type CrdFacts, readCrdFacts } from '../target/crds.ts';
 import { readConflicts } from './conflicts.ts';
 import { readForeignCrds, readLostCrds } from './crd-owners.ts';
@@ -71,7 +71,7 @@ export async function readChartFacts(
     ...{ installation, stored, helm, target, upgraded, trial, conflicts, record, crds, upgrade },
     pins: known ? pinsOf(known) : [],
     managesCrds: { installed: knows(base?.defaults, context), target: knows(known?.defaults, context) },
-    atZero: await stoppedOperator(sources.cluster, installation),
+    atZero: documents && !givesReplica(documents, installation) ? await stoppedOperator(sources.cluster, installation) : [],
     lostCrds: base && !upgraded ? await readLostCrds(sources.cluster, base, documents ?? []) : [],
     foreignCrds: await readForeignCrds(sources.cluster, context.profile, installation.chart),
     losesCsi: installation.hasCsiDriver && known !== undefined && losesCsi(known),

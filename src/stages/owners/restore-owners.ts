@@ -10,17 +10,17 @@ export function ownerNow(owner: JournalOwner, { crdGroup, kinds }: OwnerWorld, u
   const place = ownerPlace(namespace, name);
   if (group !== crdGroup) {
     const uid = servedAs(kinds[kind], place, uidBefore ?? '');
-    return uid === undefined ? underItsStoredName(owner, kinds[kind]) : { uid };
+    return underItsStoredName(owner, kinds[kind]) ?? (uid === undefined ? undefined : { uid });
   }
   const stored = kinds[kind]?.stored?.get(place);
   return stored && { uid: stored.uid, name: stored.storedName };
 }
 
 /** A policy that older API servers showed without its prefix, and newer ones show as it is stored (host endpoint notes 4). */
-function underItsStoredName({ namespace, backingUid }: JournalOwner, kind: OwnersOfKind | undefined): OwnerNow | undefined {
+function underItsStoredName({ namespace, name, backingUid }: JournalOwner, kind: OwnersOfKind | undefined): OwnerNow | undefined {
   if (backingUid === undefined) return undefined;
   const stored = [...(kind?.stored?.values() ?? [])].find((one) => one.uid === backingUid);
-  if (stored === undefined || stored.name !== stored.storedName) return undefined;
+  if (stored === undefined || stored.name === name || stored.name !== stored.storedName) return undefined;
   const uid = kind?.served?.get(ownerPlace(namespace, stored.name));
   return uid === undefined ? undefined : { uid, name: stored.name };
 }

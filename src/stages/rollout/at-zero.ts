@@ -1,4 +1,5 @@
 import type { AtZero } from '../../checks/at-zero.ts';
+import { CARRIED_PART } from '../../core/carried.ts';
 import type { Reading } from '../../core/check.ts';
 import type { Context } from '../../core/context.ts';
 import type { Installation } from '../../core/installation.ts';
@@ -26,25 +27,36 @@ export function emptyTargets({ rollouts, previews, edits, record }: Merged, cont
     if (!preview || replicasOf(preview.result ?? preview.document) !== 0) return [];
     const traces = 'value' in edits ? edits.value.edits : [];
     const trace = traces.find((one) => one.ref.kind === ref.kind && one.ref.name === ref.name && one.path === 'spec.replicas');
-    return [{ ref, ...placeOf(preview, trace, continues(record, context), context) }];
+    return [{ ref, ...placeOf(preview, trace, hasBegun(record, context), context) }];
   });
+}
+
+/** Only from then on the edits are those that were kept, whatever is in the cluster. */
+function hasBegun(record: RunRecord | undefined, context: Context): boolean {
+  return continues(record, context) && record.kept.some((id) => id.includes(CARRIED_PART));
 }
 
 function placeOf(
   { document }: PreviewedObject,
   trace: Trace | undefined,
-  goesOn: boolean,
+  begun: boolean,
   { options }: Context,
 ): Pick<AtZero, 'place' | 'from'> {
   const isWritten = replicasOf(document) === 0;
   if (isWritten && options.upgradeFile !== undefined) return { place: 'file', from: `replicas 0 in ${options.upgradeFile}` };
-  if (isWritten && goesOn) return { place: 'begun', from: 'replicas 0 among the edits that this run began with' };
+  if (isWritten && begun) return { place: 'begun', from: 'replicas 0 among the edits that this run began with' };
   if (trace?.source.kind === 'file') return { place: 'file', from: `replicas 0 in ${options.installedManifest ?? 'your manifest'}` };
   const by = trace?.source.manager;
   return { place: 'cluster', from: by === undefined ? IN_CLUSTER : `${IN_CLUSTER} by ${by}` };
 }
 
 const IN_CLUSTER = 'scaled to 0 in the cluster';
+
+/** True if the chart's operator gets a replica whatever it has now: the chart tool writes what the template says over the live number. */
+export function givesReplica(documents: readonly KubeObject[], { operator }: Installation): boolean {
+  const rendered = documents.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === operator?.name);
+  return rendered !== undefined && (replicasOf(rendered) ?? 0) > 0;
+}
 
 /** The operator that runs now; scaled up on CRDs that it does not know it would hang, so that it is told before they are written. */
 export async function stoppedOperator(cluster: Pick<ClusterReader, 'list'>, { operator }: Installation): Promise<readonly AtZero[]> {

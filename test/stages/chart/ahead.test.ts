@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { readChartAhead } from '../../../src/stages/chart/ahead.ts';
 import { renderedChart } from '../../../src/stages/chart/rendered.ts';
 import { readChartFacts } from '../../../src/stages/chart/survey.ts';
+import { crdsStage } from '../../../src/stages/crds.ts';
 import { readInstalled } from '../../../src/stages/survey/installed.ts';
+import { runRecord } from '../../support/apply-bench.ts';
 import { deployment } from '../../support/calico-objects.ts';
 import { type ChartParts, chartBench, storedIn } from '../../support/chart-bench.ts';
 import { TYPHA } from '../../support/operated-bench.ts';
@@ -26,8 +28,24 @@ describe('what preflight tells of a chart upgrade', () => {
     assert.equal(await outcome({ objects: [typha], options: { accept: [{ check, subject }] } }), 'accepted');
   });
 
-  it('NS-251: leaves it to a chain that goes on: there a person may take it on by its name', async () => {
-    assert.equal(await outcome({ objects: [typha] }, ['backup', 'crds', 'apply']), undefined);
+  it('NS-251: leaves it to a chain that goes on: there a person may take it on by its name, and one that ends before needs none', async () => {
+    for (const later of [['backup', 'crds', 'apply'], ['backup'], ['backup', 'ownerrefs']])
+      assert.equal(await outcome({ objects: [typha] }, later), undefined);
+  });
+});
+
+describe('crds of a chart upgrade', () => {
+  const typha = deployment('calico-typha', 'quay.io/calico/typha:v3.27.5', { namespace: 'calico-system' });
+  const outcome = async (status: string) => {
+    const chart = { metadata: { name: 'tigera-operator', version: 'v3.32.1' }, values: {} };
+    const bench = chartBench({ objects: [typha], stored: { version: 4, chart, info: { status } } });
+    bench.record = runRecord({ profile: 'calico', target: 'v3.32.1', path: 'chart', source: 'v3.27.5' });
+    const findings = (await crdsStage.open(bench.sources, bench.context)).findings();
+    return findings.find(({ id }) => id === 'NS-251')?.outcome;
+  };
+
+  it('NS-251: do not ask for an order that is over, where a definition changes once more after the release was upgraded', async () => {
+    assert.deepEqual([await outcome('deployed'), await outcome('failed')], ['not-applicable', 'error']);
   });
 });
 

@@ -94,12 +94,16 @@ describe('what names a policy of which an older program computed the UID', () =>
 
 describe('what names a policy that older API servers showed without its prefix', () => {
   const reference: OwnerReference = { apiVersion: 'projectcalico.org/v3', kind: POLICY, name: 'web', uid: STORED };
-  const putBack = (storedAs: Partial<StoredOwner>, known: Partial<OwnerKnown> = { backingUid: STORED }) => {
+  const putBack = (
+    storedAs: Partial<StoredOwner>,
+    known: Partial<OwnerKnown> = { backingUid: STORED },
+    beside: readonly (readonly [string, string])[] = [],
+  ) => {
     const entry = entryOf(DEPENDENT, [reference], new Map([[0, { name: 'web', ...known }]]));
     const owner = { name: 'default.web', storedName: 'default.web', uid: STORED, renamePending: false, ...storedAs };
     const owners: OwnersOfKind = {
       namespaced: false,
-      served: new Map([['/default.web', CONVERTED]]),
+      served: new Map([['/default.web', CONVERTED], ...beside]),
       stored: new Map([[`/${owner.name}`, owner]]),
     };
     const [apiGroup, crdGroup] = ['projectcalico.org', 'crd.projectcalico.org'];
@@ -111,7 +115,9 @@ describe('what names a policy that older API servers showed without its prefix',
 
   it('goes back under the name that the new one finds it by', () => {
     const value = { ...reference, name: 'default.web', uid: CONVERTED };
-    assert.deepEqual(putBack({}), [[{ op: 'add', path: '/metadata/ownerReferences/0', value }], 0]);
+    const back = [[{ op: 'add', path: '/metadata/ownerReferences/0', value }], 0];
+    assert.deepEqual(putBack({}), back);
+    assert.deepEqual(putBack({}, { backingUid: STORED }, [['/web', OTHER]]), back);
   });
 
   it('stays off where the policy is another, where it was not known, and where no question by that name finds it', () => {

@@ -134,6 +134,15 @@ describe('what becomes of a reference', () => {
       ]);
     });
 
+  it('is that of the one written by hand, which it names, where the old server shows two of that name', async () => {
+    const { metadata, ...rest } = policy('default.web', PREFIXED);
+    const keeps = [{ ...rest, metadata: { name: metadata.name, uid: PREFIXED } }, policy('web', PLAIN)];
+    const parts = { shows: [policy('web', PREFIXED), policy('web', PLAIN)], keeps };
+    const [byHand, other] = [await fateOf(PREFIXED, parts), await fateOf(PLAIN, parts)];
+    assert.deepEqual([byHand.becomes, byHand.nameAfter], [['unaddressed', true, PREFIXED], 'default.web']);
+    assert.deepEqual([other.becomes, other.nameAfter], [['converted', true, PLAIN], undefined]);
+  });
+
   it('is not known where the API server of the service is away: its kinds are not served', async () => {
     const { becomes, unread } = await fateOf(PLAIN, { shows: [], keeps: [policy('web', PLAIN)] }, { kinds: [stored] });
     assert.deepEqual([becomes.slice(0, 2), unread], [['unknown', true], ['the server does not serve it']]);

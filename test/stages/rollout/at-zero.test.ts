@@ -74,12 +74,27 @@ describe('a workload that is to have no pod, which would be waited for in vain',
     assert.deepEqual(shown(await told(bench, crdsStage)), ['error', [`${subject}: scaled to 0 in the cluster`], next]);
   });
 
-  it('NS-213: is the operator of a chart too: helm leaves its replicas as they are', async () => {
+  it('NS-213: is still mended in the cluster where a run has begun that kept no edits yet', async () => {
+    const bench = applyBench(await installedClientSide('v3.26.4'));
+    scale(bench, CONTROLLERS, 0);
+    bench.record = runRecord({ kept: [] });
+    const { outcome, evidence, next } = await told(bench);
+    assert.deepEqual([outcome, evidence[0]?.detail], ['error', 'scaled to 0 in the cluster by kubectl']);
+    assert.match(next ?? '', /^kubectl scale /);
+  });
+
+  it('NS-213: is judged by a person’s own file where there is one, not by what runs before it is applied', async () => {
+    const bench = await operatedBench({ options: { upgradeFile: 'mine.yaml' } });
+    scale(bench, OPERATOR, 0);
+    assert.equal((await told(bench, crdsStage)).outcome, 'ok');
+  });
+
+  it('NS-213: is the operator of a chart only where the template gives none: helm writes its number over the live one', async () => {
     const stopped = atZero(deployment(OPERATOR, 'quay.io/tigera/operator:v1.32.12', { namespace: OPERATOR, annotations: OWNED }));
-    for (const stage of [applyStage, crdsStage]) {
-      assert.equal((await told(chartBench(), stage)).outcome, 'ok');
-      const bench = chartBench({ objects: [stopped] });
-      assert.deepEqual((await told(bench, stage)).evidence[0]?.text, `Deployment/${OPERATOR}/${OPERATOR}`);
-    }
+    const rendered = (spec: object) =>
+      JSON.stringify({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: OPERATOR, namespace: OPERATOR }, spec });
+    const outcome = async (spec: object) =>
+      (await told(chartBench({ objects: [stopped], crdsApplied: true, trial: { manifest: rendered(spec) } }))).outcome;
+    assert.deepEqual([await outcome({ replicas: 1 }), await outcome({})], ['ok', 'error']);
   });
 });
