@@ -69,7 +69,9 @@ export function connect(access: ApiAccess): Api {
 /** Whether a component that signs its own certificate says that it is well. */
 export async function isHealthy(port: number): Promise<boolean> {
   const agent = new Agent({ rejectUnauthorized: false });
-  const answer = await ask({ agent, url: `https://127.0.0.1:${port}/healthz`, method: 'GET', body: undefined, signal: undefined });
+  // Whoever else has the port need not answer at all.
+  const signal = AbortSignal.timeout(2_000);
+  const answer = await ask({ agent, url: `https://127.0.0.1:${port}/healthz`, method: 'GET', body: undefined, signal });
   return (await text(answer)) === 'ok';
 }
 

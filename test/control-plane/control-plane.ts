@@ -69,9 +69,19 @@ export interface ControlPlane {
   stop(): Promise<void>;
 }
 
+/** Between the choice of ports and their use another program can take one. */
+const TAKEN = /address already in use/;
+
 /** Starts a control plane of its own; several can run at once. Throws with the log's end if a part does not come up. */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const programs = options.programs ?? (await resolvePrograms());
+  return tryStart(programs, options).catch((thrown: unknown) => {
+    if (!TAKEN.test(String(thrown))) throw thrown;
+    return tryStart(programs, options);
+  });
+}
+
+async function tryStart(programs: Programs, options: ControlPlaneOptions): Promise<ControlPlane> {
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'netsvc-upgrade-control-plane-')));
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const processes = await superviseProcesses({ logs: join(dir, 'logs'), remove: dir, maxMinutes: options.maxMinutes ?? 30 });
@@ -102,10 +112,8 @@ async function start({ programs, dir, processes, options }: Start): Promise<Cont
   const serve = () => startApiServer(ground, api, { audit: audit !== false, clusterNetwork });
   let apiServer = await serve();
   const manage = () => startControllerManager(ground);
-  let controllerManager = await manage();
-  await startScheduler(ground);
   const simulate = simulations({ layout, processes, program: programs.kwok, readyAfterMs: options.readyAfterMs ?? 300 });
-  if (options.simulated !== false) await simulate('none');
+  let [controllerManager] = await Promise.all([manage(), startScheduler(ground), options.simulated === false || simulate('none')]);
   const kubectl = kubectlOf(programs.kubectl, files.kubeconfig);
   const fault = async (node: string, kind: NodeFault) => {
     const simulation = await simulate(kind);

@@ -44,8 +44,11 @@ export async function startControllerManager({ processes, programs, layout, requ
   return running;
 }
 
+/** Resolves once it is healthy: one that ended would leave every pod of a Deployment waiting without a word. */
 export async function startScheduler({ processes, programs, layout, requestsPerSecond }: Ground): Promise<void> {
-  await processes.start('kube-scheduler', programs['kube-scheduler'], schedulerArguments(layout, requestsPerSecond));
+  const name = 'kube-scheduler';
+  const running = await processes.start(name, programs[name], schedulerArguments(layout, requestsPerSecond));
+  await up(running, () => isHealthy(layout.ports.scheduler));
 }
 
 /** Waits until it answers; throws with the end of its log if it ends or never does. */
