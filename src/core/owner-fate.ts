@@ -142,8 +142,9 @@ function behindServed(kind: OwnersOfKind | undefined, namespace: string | undefi
     owner.name === name && at === ownerPlace(namespace, owner.storedName) ? [owner] : [],
   );
   const isMeant = (one: StoredOwner) => one.uid === uid || convertUid(one.uid) === uid;
-  const others = kind?.served?.has(place) ? [...(kind.stored?.values() ?? [])] : [];
-  return [...(shown ? [shown] : []), ...behind, ...others].find(isMeant) ?? shown;
+  const found = [...(shown ? [shown] : []), ...behind].find(isMeant);
+  // Last, for this goes through all of them.
+  return found ?? (kind?.served?.has(place) ? [...(kind.stored?.values() ?? [])].find(isMeant) : undefined) ?? shown;
 }
 
 function byStoredName(kind: OwnersOfKind | undefined, namespace: string | undefined, storedName: string): StoredOwner | undefined {

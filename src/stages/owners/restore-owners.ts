@@ -18,7 +18,7 @@ export function ownerNow(owner: JournalOwner, { crdGroup, kinds }: OwnerWorld, u
 
 /** A policy that older API servers showed without its prefix, and newer ones show as it is stored (host endpoint notes 4). */
 function underItsStoredName({ namespace, name, backingUid }: JournalOwner, kind: OwnersOfKind | undefined): OwnerNow | undefined {
-  if (backingUid === undefined) return undefined;
+  if (backingUid === undefined || kind?.stored?.get(ownerPlace(namespace, name))?.uid === backingUid) return undefined;
   const stored = [...(kind?.stored?.values() ?? [])].find((one) => one.uid === backingUid);
   if (stored === undefined || stored.name === name || stored.name !== stored.storedName) return undefined;
   const uid = kind?.served?.get(ownerPlace(namespace, stored.name));
