@@ -157,6 +157,17 @@ describe('the fault proxy', () => {
     assert.deepEqual(await read(), { writes: 1 });
   });
 
+  it('stale: has nothing old to tell once its answers are forgotten', async () => {
+    await read();
+    proxy.forgetAnswers();
+    proxy.arm({ kind: 'stale', nth: 1, matches: ({ isRepeated }) => isRepeated });
+    await write();
+    assert.deepEqual(await read(), { writes: 1 });
+    await write();
+    assert.deepEqual(await read(), { writes: 1 });
+    assert.equal(proxy.disarm()?.number, 5);
+  });
+
   it('gone: a watch begins and says 410; the next one streams', async () => {
     proxy.arm({ kind: 'gone', nth: 1, matches: ({ purpose }) => purpose === 'watch' });
     const watched = '/api/v1/pods?watch=true';

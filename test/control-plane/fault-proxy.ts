@@ -35,6 +35,8 @@ export interface FaultProxy {
   arm(fault: ArmedFault): void;
   /** Ends the fault and lets clients through again; the request that it struck, if it did. */
   disarm(): LoggedRequest | undefined;
+  /** The next answer to each question is its first one: work that is repeated counts its repeated reads as it did the first time. */
+  forgetAnswers(): void;
   /** Id under which the server's audit log has a request of this proxy. */
   auditId(request: LoggedRequest): string;
   stop(): Promise<void>;
@@ -83,6 +85,7 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
     requests: log.requests,
     arm: (fault) => faults.arm(fault),
     disarm: () => faults.disarm(),
+    forgetAnswers: () => forward.forgetAnswers(),
     auditId: (request) => forward.auditId(request.number),
   };
 }

@@ -33,6 +33,11 @@ export class ProxyForward {
     this.#deps = deps;
   }
 
+  /** Nothing has been asked yet, as far as outdated answers are concerned. */
+  forgetAnswers(): void {
+    this.#first.clear();
+  }
+
   auditId(number: number): string {
     return `${this.#audit}${String(number).padStart(8, '0')}`;
   }

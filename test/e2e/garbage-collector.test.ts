@@ -83,9 +83,11 @@ describe('dependents of the service whose references stay on, under a real garba
   });
 
   it('outlive the change of UIDs itself, and die at the next restart of kube-controller-manager', async () => {
+    const alive = Object.keys(await readOwnerGraph(plane.api));
     served.serve(NEW_SERVER);
     await collectorSettles(plane.api);
     const present = await readOwnerGraph(plane.api);
+    assert.deepEqual(Object.keys(present), alive, 'the change of UIDs itself takes nothing');
     const doomed = keysOf(present, (references) => references.every(ofService));
     assert.ok(doomed.length >= COUNT / 5);
     await plane.restartControllerManager();

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lockPoints, lockTrial, silentLock } from '../support/lock-sweep.ts';
-import { faultPoints } from '../support/owner-faults.ts';
+import { faultPoints, isRead } from '../support/owner-faults.ts';
 import { cleanRequests, sampled, trial } from '../support/owner-sweep.ts';
 import { seedOf } from '../support/seed.ts';
 
@@ -19,8 +19,11 @@ describe('owner references on the sandbox, under faults', function () {
 
   const seed = seedOf(process.env, 20261121);
   it(`come to the same end at ${SAMPLE} points of the sweep (SEED=${seed})`, async () => {
-    const points = faultPoints(await cleanRequests(folder));
-    for (const point of sampled(points, SAMPLE, seed)) await trial(point, folder);
+    const requests = await cleanRequests(folder);
+    const points = faultPoints(requests);
+    // Nearly all requests read; what can do harm is among the others.
+    const writes = points.filter(({ at }) => !isRead(requests[at - 1] ?? ''));
+    for (const point of [...sampled(writes, SAMPLE / 2, seed), ...sampled(points, SAMPLE / 2, seed)]) await trial(point, folder);
   });
 
   it(`come to the same end from another machine at ${SAMPLE} points of the lock, and two never write at once (SEED=${seed})`, async () => {

@@ -34,11 +34,16 @@ export function describeProcedureG(count: number): void {
         isOver = true;
       });
       await until('the new API server serves', async () => isOver || owned.convertsUids(), 200_000);
+      assert.ok(!isOver, 'the new API server serves while the program is at work');
       await plane.restartControllerManager();
       done(await ended);
       assert.equal(owned.migrated.length, 2);
       await collectorStartsAnew(plane);
       assert.deepEqual(Object.keys(await owned.graph()), Object.keys(owned.first));
+    });
+
+    it('takes none off before its record is acknowledged', () => {
+      assert.deepEqual(owned.tooEarly(), []);
     });
 
     it('has every reference back at its place, with its flags and the new UID', async () => {
@@ -130,6 +135,10 @@ export function describeLostMachine(count: number): void {
       assert.deepEqual(await owned.graph(), await owned.wanted());
       await collectorStartsAnew(plane);
       assert.deepEqual(await owned.graph(), await owned.wanted());
+    });
+
+    it('lost none before its record was acknowledged', () => {
+      assert.deepEqual(owned.tooEarly(), []);
     });
 
     it('are forgotten by the journal only then; nothing dangles', async () => {

@@ -67,10 +67,13 @@ async function withCluster<T>(swept: Swept, act: (ground: ProxiedCluster) => Pro
   }
 }
 
+/** How a process ended, by itself or by SIGKILL. */
+export type EndedRun = Pick<ProxiedRun, 'exitCode' | 'stdout' | 'stderr' | 'killed'>;
+
 const STACK = /^\s+at .*[:/].*\d+:\d+\)?$/m;
 
 /** A killed process says nothing; any other ends with a documented code, and on a failure with words for a person. */
-function assertEnding({ kind }: FaultPoint, run: ProxiedRun, where: string): void {
+export function assertEnding({ kind }: FaultPoint, run: EndedRun, where: string): void {
   const text = `${where}\n${told(run)}`;
   if (kind.startsWith('kill-')) {
     assert.ok(run.killed, text);
@@ -91,6 +94,6 @@ async function assertBackup(ground: ProxiedCluster, { source }: Swept): Promise<
   assert.ok((await ground.backup()).includes(`:${source}`), `the backup is of ${source}`);
 }
 
-function told({ exitCode, killed, stdout, stderr }: ProxiedRun): string {
+export function told({ exitCode, killed, stdout, stderr }: EndedRun): string {
   return `${killed ? 'killed' : `exit ${exitCode}`}\n${stdout}\n${stderr}`;
 }

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { type FaultProxy, startFaultProxy } from '../control-plane/fault-proxy.ts';
 import { installManifest } from '../control-plane/install.ts';
 import { playPolicyMigration } from '../control-plane/policy-migration.ts';
 import { CALICO_API, playServiceApiServer } from '../control-plane/service-api-server.ts';
@@ -6,15 +8,22 @@ import { collectorStartsAnew } from './collector-settles.ts';
 import { type InstalledCluster, installedCluster } from './installed-cluster.ts';
 import { GROUP, makeOwnedObjects, type Reference } from './owned-objects.ts';
 import { graphAfter, type OwnerGraph, readOwnerGraph, readOwnerNames } from './owner-graph.ts';
+import { removalsTooEarly } from './removal-order.ts';
 import { manifestFile, releases } from './shared.ts';
+import { upgrade } from './upgrade-process.ts';
 
 export const TARGET = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
 /** Head of the journal. */
 export const JOURNAL = '/api/v1/namespaces/kube-system/configmaps/netsvc-upgrade-owners';
 
+/** A cluster and its proxy end after so many minutes, whatever happens. */
+const MINUTES = 10;
+
 /** The published manifests of v3.26.5 with their API server, played by its rules, and dependents of every sort. */
 export interface OwnedCluster {
+  /** What is `around` it leads through the proxy. */
   readonly cluster: InstalledCluster;
+  readonly proxy: FaultProxy;
   /** Every dependent with its references, before anything was done. */
   readonly first: OwnerGraph;
   /** Policies that were stored anew. */
@@ -22,10 +31,15 @@ export interface OwnedCluster {
   graph(): Promise<OwnerGraph>;
   /** What `first` must have become, with the owners' present names and UIDs. */
   wanted(): Promise<OwnerGraph>;
+  /** References that were taken off before their record was acknowledged, by all requests so far. */
+  tooEarly(): readonly string[];
   /** True once the API server serves by the target's rule. */
   convertsUids(): boolean;
   stop(): Promise<void>;
 }
+
+/** What a journal and patches say is read from them. */
+const BODIES = { bodies: true, maxMinutes: MINUTES } as const;
 
 /** A cluster of its own; resolves when the garbage collector has looked at everything. */
 export async function ownedCluster(count: number): Promise<OwnedCluster> {
@@ -35,9 +49,12 @@ export async function ownedCluster(count: number): Promise<OwnedCluster> {
   };
   try {
     const manifest = manifestFile('v3.26.5', 'calico.yaml');
-    const cluster = await installedCluster({ manifest, nodes: 2, clusterNetwork: true, maxMinutes: 10 });
+    const cluster = await installedCluster({ manifest, nodes: 2, clusterNetwork: true, maxMinutes: MINUTES });
     ends.push(() => cluster.stop());
     const { plane } = cluster;
+    const proxy = await startFaultProxy({ ...BODIES, behind: plane.access, kubeconfigPath: join(plane.dir, 'proxy.kubeconfig') });
+    ends.push(() => proxy.stop());
+    const around = { ...cluster.around, kubeconfig: proxy.kubeconfigPath };
     await installManifest(plane, manifestFile('v3.26.5', 'apiserver.yaml'));
     const server = await playServiceApiServer(plane, CALICO_API);
     ends.push(() => server.stop());
@@ -48,11 +65,13 @@ export async function ownedCluster(count: number): Promise<OwnedCluster> {
     const first = await readOwnerGraph(plane.api);
     const owners = await readOwnerNames(plane.api, OLD_SERVER);
     return {
-      cluster,
+      cluster: { ...cluster, around, upgrade: (...args) => upgrade(args, around) },
+      proxy,
       first,
       migrated: migration.migrated,
       graph: () => readOwnerGraph(plane.api),
       wanted: async () => graphAfter(first, owners, await readOwnerNames(plane.api, NEW_SERVER)),
+      tooEarly: () => removalsTooEarly(proxy.requests),
       convertsUids: () => server.served.rule.convertsUids,
       stop,
     };

@@ -35,13 +35,16 @@ async function readVersion(api: Api, path: string): Promise<readonly (readonly [
   return lists.flat();
 }
 
-/** What an API server behind the first one answers, which a busy machine may keep waiting longer than the first one does. */
+/**
+ * What an API server behind the first one answers, which a busy machine may keep waiting longer than the first one does (503), and kinds
+ * whose definition has just been changed (429, "storage is (re)initializing").
+ */
 async function patient<T>(api: Api, path: string): Promise<T> {
   for (let attempt = 1; ; attempt += 1)
     try {
       return await api.get<T>(path);
     } catch (thrown) {
-      if (!(thrown instanceof ApiError) || thrown.status !== 503 || attempt === PATIENCE) throw thrown;
+      if (!(thrown instanceof ApiError) || (thrown.status !== 503 && thrown.status !== 429) || attempt === PATIENCE) throw thrown;
       await wait(1_000);
     }
 }

@@ -63,7 +63,7 @@ export async function proxiedCluster(request: InstallRequest): Promise<ProxiedCl
 }
 
 /** A tool outlives the program that started it, and would go on to write: it is ended as well. */
-function killWithChildren(pid: number): void {
+export function killWithChildren(pid: number): void {
   const { stdout } = execaSync('ps', ['-A', '-o', 'pid=,ppid=']);
   const pairs = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
   const children = pairs.filter(([, parent]) => parent === pid).flatMap(([child = 0]) => child);

@@ -10,6 +10,7 @@ import { type FaultProxy, startFaultProxy } from '../control-plane/fault-proxy.t
 import type { LoggedRequest } from '../control-plane/proxy-log.ts';
 import { isAmong } from './fault-points.ts';
 import { pointText } from './fault-sweep.ts';
+import { bareGraph } from './owned-cluster.ts';
 import { type OwnedPlane, ownedPlane } from './owned-plane.ts';
 import { restoreWork, stripWork } from './owner-work.ts';
 import { assertRecorded, withJournal } from './recorded-references.ts';
@@ -60,13 +61,20 @@ async function swept({ plane, first, graph }: OwnedPlane, proxy: FaultProxy): Pr
     assert.deepEqual(await graph(), first, where);
     await forgetRun(plane);
   };
-  for (const work of WORKS) assertDone(await work.perform(around), `${work.name} without a fault`);
+  const bare = bareGraph(first);
+  /** Whatever it met on the way: one that says it is done has found every reference. */
+  const assertOff = async (where: string) => assert.deepEqual(await graph(), bare, where);
+  for (const work of WORKS) {
+    assertDone(await work.perform(around), `${work.name} without a fault`);
+    if (work === stripWork) await assertOff('without a fault');
+  }
   const clean = [...proxy.requests];
   assert.deepEqual(removalsTooEarly(clean), []);
   await asBefore('without a fault');
   return {
     clean,
     async sweep(point) {
+      proxy.forgetAnswers();
       proxy.arm({ kind: point.kind, nth: point.nth, matches: (request) => isAmong(point.among, request) });
       const from = proxy.requests.length;
       let struck: LoggedRequest | undefined;
@@ -74,9 +82,13 @@ async function swept({ plane, first, graph }: OwnedPlane, proxy: FaultProxy): Pr
         const where = `${pointText(point)}, ${work.name}`;
         const isDone = await work.perform(around).then(({ exit }) => exit === 'done', expected);
         await assertRecorded(plane, first, where);
-        if (isDone && work === stripWork) continue;
+        if (isDone && work === stripWork) {
+          await assertOff(where);
+          continue;
+        }
         struck ??= proxy.disarm();
         assertDone(await work.perform(around), `${where}: ${struck?.method} ${struck?.path}`);
+        if (work === stripWork) await assertOff(`${where}: ${struck?.method} ${struck?.path}`);
       }
       assert.deepEqual(removalsTooEarly(proxy.requests.slice(from)), [], pointText(point));
       await asBefore(`${pointText(point)}: ${struck?.method} ${struck?.path}`);

@@ -57,6 +57,7 @@ async function swept({ plane, served, graph }: OwnedPlane, proxy: FaultProxy): P
   const round = async (where: string, fault?: ArmedFault): Promise<Round> => {
     const [first, owners] = [await graph(), await readOwnerNames(plane.api, OLD_SERVER)];
     const from = proxy.requests.length;
+    proxy.forgetAnswers();
     assertDone(await stripWork.perform(around), `${where}, ${stripWork.name}`);
     await serveBy(NEW_SERVER);
     const renaming = renamedOnce(() => migratePolicies(plane.api, GROUP));

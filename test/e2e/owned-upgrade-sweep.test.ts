@@ -1,0 +1,6 @@
+import { describeOwnedUpgradeSweep } from '../support/owned-upgrade-sweep.ts';
+import { seedOf } from '../support/seed.ts';
+
+// Always the same points unless asked: `npm run test:full` has the chance, and many more.
+// Chance has no watch among so few points.
+describeOwnedUpgradeSweep({ points: 3, seed: seedOf(process.env, 1), and: [{ kind: 'gone', among: 'watches', nth: 2 }] });

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { unlessGone } from '../control-plane/api.ts';
+import type { LoggedRequest } from '../control-plane/proxy-log.ts';
+import type { SweepSize } from './describe-sweep.ts';
+import { chooseFaultPoints, type FaultPoint, isAmong } from './fault-points.ts';
+import { assertEnding, type EndedRun, pointText, told } from './fault-sweep.ts';
+import { JOURNAL, type OwnedCluster, ownedCluster, TARGET } from './owned-cluster.ts';
+import { killWithChildren } from './proxied-cluster.ts';
+import { assertRecorded } from './recorded-references.ts';
+import { hasReleases, releases } from './shared.ts';
+import { startUpgrade } from './upgrade-process.ts';
+
+const DEPENDENTS = 20;
+const RUN = ['run', '--yes', '--skip', 'cli', '--base', releases, ...TARGET] as const;
+
+/**
+ * Describes faults at any request of a whole upgrade with owned objects: a process that is really killed, references that come off, an API
+ * server with new UIDs, policies with new names, references that go back. The same command again must bring everything back.
+ */
+export function describeOwnedUpgradeSweep({ points: sampled, seed, and = [] }: SweepSize & { readonly and?: readonly FaultPoint[] }): void {
+  const points = sampled + and.length;
+  describe(`faults while a cluster with ${DEPENDENTS} owned objects is upgraded, ${points} fault points, SEED=${seed}`, function () {
+    this.timeout(POINT_LIMIT_MS);
+    let clean: readonly LoggedRequest[];
+    let chosen: readonly FaultPoint[] = [];
+    before(async function () {
+      if (!hasReleases()) this.skip();
+      clean = await onItsOwn(async (owned) => {
+        const run = await perform(owned);
+        assert.equal(run.exitCode, 0, told(run));
+        await assertEnd(owned, 'the clean run');
+        return [...owned.proxy.requests];
+      });
+      chosen = [...chooseFaultPoints(clean, sampled, seed), ...and];
+    });
+    for (let index = 0; index < points; index += 1) {
+      it(`loses no object and no reference after fault ${index + 1} and the same command again`, async function () {
+        const point = chosen[index];
+        if (!point) throw new Error('there are fewer points than asked for');
+        if (this.test) this.test.title += `: ${pointText(point)}`;
+        if (await onItsOwn((owned) => swept(owned, point))) return;
+        if (this.test) this.test.title += ', never reached';
+        this.skip();
+      });
+    }
+  });
+}
+
+/** Two runs with pauses, and a cluster whose garbage collector starts anew twice; milliseconds. */
+const POINT_LIMIT_MS = 280_000;
+/** More than any run needs, faults and pauses included; milliseconds. */
+const RUN_LIMIT_MS = 120_000;
+
+async function onItsOwn<T>(act: (owned: OwnedCluster) => Promise<T>): Promise<T> {
+  const owned = await ownedCluster(DEPENDENTS);
+  try {
+    return await act(owned);
+  } finally {
+    await owned.stop();
+  }
+}
+
+/** The fault, then the same command again; false if it was never reached. */
+async function swept(owned: OwnedCluster, point: FaultPoint): Promise<boolean> {
+  const { cluster, proxy, first } = owned;
+  const spoilt = await perform(owned, point);
+  const struck = proxy.disarm();
+  const where = `${pointText(point)}: ${struck ? `${struck.method} ${struck.path}` : 'never reached'}`;
+  if (struck) assertEnding(point, spoilt, where);
+  // Once everything is back, no record is needed.
+  const isOver = owned.convertsUids() && (await hasEnded(owned));
+  if (!isOver) await assertRecorded(cluster.plane, first, where);
+  const again = await perform(owned);
+  const both = `${where}\nfirst: ${told(spoilt)}\nthen: ${told(again)}`;
+  assert.equal(again.exitCode, 0, both);
+  await assertEnd(owned, both);
+  return struck !== undefined;
+}
+
+/** Everything is back, with the new UIDs, nothing was taken off before its record was acknowledged, and the journal has ended. */
+async function assertEnd(owned: OwnedCluster, where: string): Promise<void> {
+  assert.deepEqual(await owned.graph(), await owned.wanted(), where);
+  assert.deepEqual(owned.tooEarly(), [], where);
+  assert.ok(await hasEnded(owned), where);
+}
+
+/** The cluster holds no journal. */
+function hasEnded({ cluster }: OwnedCluster): Promise<boolean> {
+  return cluster.plane.api.get(JOURNAL).then(
+    () => false,
+    (thrown) => {
+      unlessGone(thrown);
+      return true;
+    },
+  );
+}
+
+/** The program to its end, or to its death by SIGKILL with whatever it started. */
+async function perform({ cluster, proxy }: OwnedCluster, point?: FaultPoint): Promise<EndedRun> {
+  const running = startUpgrade(RUN, cluster.around, RUN_LIMIT_MS);
+  if (point) {
+    const { kind, among, nth } = point;
+    const kill = () => void (running.pid !== undefined && killWithChildren(running.pid));
+    proxy.arm({ kind, nth, matches: (request) => isAmong(among, request), kill });
+  }
+  const { exitCode, stdout, stderr, signal, timedOut } = await running;
+  assert.ok(!timedOut, `no end within ${RUN_LIMIT_MS / 1000} s\n${stderr}`);
+  return { exitCode, stdout, stderr, killed: signal === 'SIGKILL' };
+}
