@@ -11,6 +11,8 @@ export interface Command {
   readonly env?: Readonly<Record<string, string>>;
   /** Exit codes that count as a good run; only 0 unless said. */
   readonly expect?: readonly number[];
+  /** What it must print: of two that do not find the same, neither is faster. Not looked at unless said. */
+  readonly prints?: string;
 }
 
 export interface Sample {
@@ -40,15 +42,17 @@ export async function sample(command: Command): Promise<Sample> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'));
   try {
     const file = join(folder, 'figures');
-    await execa('python3', ['-c', WRAPPER, file, command.program, ...command.args], {
+    const { stdout } = await execa('python3', ['-c', WRAPPER, file, command.program, ...command.args], {
       env: { ...command.env },
       stdin: 'ignore',
-      stdout: 'ignore',
+      stdout: command.prints === undefined ? 'ignore' : 'pipe',
       stderr: 'ignore',
     });
     const [wallMs = 0, cpuMs = 0, peakMiB = 0, code = 1] = (await readFile(file, 'utf8')).split(' ').map(Number);
     if (!(command.expect ?? [0]).includes(code))
       throw new Error(`${command.name} ended with exit code ${code}: ${[command.program, ...command.args].join(' ')}`);
+    if (command.prints !== undefined && stdout !== command.prints)
+      throw new Error(`${command.name} prints "${stdout}", not "${command.prints}"`);
     return { wallMs, cpuMs, peakMiB };
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 import { execa } from 'execa';
 import { startControlPlane } from '../test/control-plane/control-plane.ts';
 import { type Command, interleave } from './measure.ts';
-import { fillCluster } from './owner-fill.ts';
+import { fillCluster, ownedOf } from './owner-fill.ts';
 import { ratioTable, type Section } from './report.ts';
 
 /** A first look at a part of the objects: memory must not grow with their number. */
@@ -22,14 +22,18 @@ export async function ownerScan(objects: number): Promise<Section> {
   const plane = given === undefined ? await startControlPlane({ maxMinutes: 60 }) : undefined;
   try {
     const env = { KUBECONFIG: given ?? plane?.kubeconfigPath ?? '', PATH: process.env.PATH ?? '' };
-    const [go, ours] = [await goProgram(folder, env), await ourProgram(folder, env)];
+    const [go, ours] = [await goPrograms(folder, env), await ourProgram(folder, env)];
     const fill = async (to: number, from: number) => plane && fillCluster((path, object) => plane.api.send('POST', path, object), to, from);
     const few = Math.floor(objects / FEWER);
     await fill(few, 0);
-    const fewer = plane ? await interleave([{ ...ours, name: `the same on ${few} objects` }], 9) : [];
+    const fewer = plane ? await interleave([{ ...ours, name: `the same on ${few} objects`, prints: String(ownedOf(few)) }], 9) : [];
     await fill(objects, few);
-    const figures = await interleave([...go, ours], 9);
-    const shell = await interleave([await kubectlAndJq(env)], 1);
+    const prints = plane ? String(ownedOf(objects)) : (await execa(ours.program, ours.args, { env })).stdout;
+    const figures = await interleave(
+      [...go, ours].map((one) => ({ ...one, prints })),
+      9,
+    );
+    const shell = await interleave([{ ...(await kubectlAndJq(env)), prints }], 1);
     return { title: 'Search for owner references', aim: AIM, lines: ratioTable([...figures, ...fewer, ...shell]) };
   } finally {
     await plane?.stop();
@@ -41,11 +45,14 @@ const AIM = 'at most as long as client-go, ten times as fast as kubectl and jq, 
 
 type Env = Readonly<Record<string, string>>;
 
-/** Nothing where there is no Go compiler: the table begins with our own program then. */
-async function goProgram(folder: string, env: Env): Promise<readonly Command[]> {
+/** With the pages of client-go's own pager, and with the largest of ours. Nothing where there is no Go compiler: the table begins with our own program then. */
+async function goPrograms(folder: string, env: Env): Promise<readonly Command[]> {
   const program = join(folder, 'go-owner-scan');
   const built = await execa('go', ['build', '-o', program, '.'], { cwd: GO_FOLDER, reject: false });
-  return built.exitCode === 0 ? [{ name: 'Go, client-go metadata client', program, args: [], env }] : [];
+  if (built.exitCode !== 0) return [];
+  return [500, 4000].map((page) => {
+    return { name: `Go, client-go metadata client, pages of ${page}`, program, args: [], env: { ...env, PAGE_SIZE: String(page) } };
+  });
 }
 
 /** Bundled, as it is shipped: type stripping would count otherwise. */

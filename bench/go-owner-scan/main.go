@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -58,7 +59,9 @@ func main() {
 
 func scan(client metadata.Interface, resource schema.GroupVersionResource) int {
 	count := 0
-	options := metav1.ListOptions{Limit: 500}
+	size, err := strconv.ParseInt(os.Getenv("PAGE_SIZE"), 10, 64)
+	check(err)
+	options := metav1.ListOptions{Limit: size}
 	for {
 		list, err := client.Resource(resource).List(context.Background(), options)
 		check(err)
