@@ -332,6 +332,33 @@ describe('owner references that somebody else has a hand in', () => {
     assert.deepEqual(sandbox.graph()['Secret/owned-web'], sandbox.wanted['Secret/owned-web']);
   });
 
+  for (const when of ['before it got its new name', 'after that'] as const)
+    it(`to a policy that somebody deleted ${when}, and made another of its name, stay off until it is accepted by name`, async () => {
+      const { cluster, clock } = sandbox.scenario;
+      const policies = cluster.kinds().find((one) => one.group === 'crd.netsvc.io' && one.kind === 'GlobalNetworkPolicy');
+      assert.ok(policies);
+      const replace = async (name: string) => {
+        await clock.sleep(3_600_000);
+        const old = cluster.store.get(policies, name);
+        assert.ok(old);
+        cluster.store.delete(policies, name);
+        const noted = JSON.stringify({ name: 'web', creationTimestamp: clock.now().toISOString() });
+        await clock.sleep(2_000);
+        cluster.store.insert(policies, { ...old, metadata: { name, annotations: { 'netsvc.io/metadata': noted } } });
+      };
+      await perform(sandbox, [ownerrefsStripStage], folder);
+      if (when !== 'after that') await replace('default.web');
+      await clock.sleep(60_000);
+      sandbox.upgrade();
+      if (when === 'after that') await replace('web');
+      const refused = await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], folder);
+      assert.deepEqual([refused.exit, named(refused, 'NS-746')], ['blocked', ['GlobalNetworkPolicy/web']]);
+      assert.deepEqual([referencesOf('owned-web'), sandbox.deleted], [[], []]);
+      const accepted = await perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { accept: ['NS-746=GlobalNetworkPolicy/web'] } });
+      assert.equal(accepted.exit, 'done');
+      assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted]);
+    });
+
   for (const [what, plural, group] of [
     ['objects', 'secrets', ''],
     ['owners', 'ippools', 'netsvc.io'],
