@@ -49,7 +49,7 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
     manifests.push(...oldManifest(entry, now));
     if (ops.length > 0 || refused.size > 0) outstanding += 1;
     if (ops.length === 0) continue;
-    patches.push({ target: entry.object, patch: ops, uid: entry.object.uid });
+    patches.push({ target: { ...entry.object, apiVersion: now.apiVersion }, patch: ops, uid: entry.object.uid });
     for (const owner of entry.owners)
       if (entry.references[owner.place]?.blockOwnerDeletion) blocking.set(`${owner.group}/${owner.kind}`, owner);
   }
