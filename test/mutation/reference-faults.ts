@@ -44,10 +44,14 @@ export const REFERENCES: Room = {
     ]),
     ...faultsIn('src/core/owner-merge.ts', [
       ['earlier ? mergeTwo(earlier, entry) : entry', 'entry'],
-      ['owner: row.owner ?? found.owner', 'owner: row.owner'],
-      ['!used.has(one) && same(one, row)', 'same(one, row)'],
+      ['isKnown ? earlier.owner : (later.owner ?? earlier.owner)', 'isKnown ? earlier.owner : later.owner'],
+      ['return isKnown ? earlier.owner : ', 'return '],
+      ['!taken.has(one) && alike(one, row)', 'alike(one, row)'],
+      ['  (a, b) => sameReference(a.reference, b.reference),\n', ''],
+      ['  (a, b) => sameOwner(a.reference, b.reference),\n', ''],
+      ['one.name !== other.name) return false;', 'one.name !== other.name) return false;\n  return true;'],
       ['after = place;', ''],
-      ['const joined: Row = found ? { reference: row.reference,', 'const joined: Row = found ? { reference: found.reference,'],
+      ['found ? { reference: row.reference,', 'found ? { reference: found.reference,'],
     ]),
   ],
 };

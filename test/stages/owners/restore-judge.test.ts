@@ -170,6 +170,23 @@ describe('what may go back', () => {
     assert.deepEqual(judged(recorded(), { served: CONVERTED }), good);
   });
 
+  it('is of two owners of one name, each recorded, the one that is there: the other is gone, and holds nothing up', () => {
+    const [known, gone] = [
+      { backingUid: STORED, expectedUid: CONVERTED },
+      { backingUid: OTHER, expectedUid: convertUid(OTHER) ?? '' },
+    ];
+    const both = (first: Partial<OwnerKnown>, second: Partial<OwnerKnown>) => {
+      const named = [first, second].map((one, place): [number, OwnerKnown] => [place, { namespace: 'shop', name: 'set', ...one }]);
+      return judged(entryOf(DEPENDENT, [set(first.backingUid), set(second.backingUid)], new Map(named)), {
+        served: CONVERTED,
+        stored: STORED,
+      });
+    };
+    const good = { sent: 1, outstanding: 1, others: [], left: ['ownerGone'] };
+    assert.deepEqual([both(gone, known), both(known, gone)], [good, good]);
+    assert.equal(both(gone, gone).others.length, 1, 'neither is there');
+  });
+
   it('is before the upgrade what names the one of two of a name that the reference had', () => {
     const good = { sent: 1, outstanding: 1, others: [], left: [] };
     assert.deepEqual(judged(recorded(), { served: OTHER, twins: [STORED, OTHER], undo: true }), good);
