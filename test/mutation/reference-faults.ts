@@ -141,8 +141,10 @@ export const WRITE_AHEAD: Room = {
     ...faultsIn('src/stages/owners/restore-owners.ts', [
       ['    otherThanComputed(owner, now, world) ??\n', ''],
       ['    otherThanRenamed(owner, now, world) ??\n', ''],
-      ['madeAt === undefined ? now.anew !== true : ', 'madeAt !== undefined && '],
-      ['now.madeAt !== madeAt || ', ''],
+      ['now.name !== now.storedName || ', ''],
+      [' || (madeAt !== undefined && now.madeAt !== madeAt)', ''],
+      ['  if (now.anew !== true && (madeAt === undefined || expectedUid !== undefined)) return false;\n', ''],
+      ['(madeAt === undefined || expectedUid !== undefined)', 'madeAt === undefined'],
       ['    otherThanRecorded(entry, owner, now) ??\n', ''],
       ['otherThanRecorded(entry, owner, now) ??\n    otherThanStored(owner, now, world)', 'otherThanRecorded(entry, owner, now)'],
       ['return now === undefined || now.uid === recorded ? undefined', 'return now === undefined || now ? undefined'],

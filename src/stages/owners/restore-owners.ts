@@ -68,15 +68,17 @@ function otherThanRenamed(owner: JournalOwner, now: OwnerNow | undefined, world:
 }
 
 /**
- * True if the recorded object is gone and its copy stands under its name: it was made when the recorded one was. Of what an older program
- * recorded that time is not known; there the copy must be older than its stored form. A UID was computed for some of these all the same: by
- * a program that took a held renaming for one that never comes, or before an upgrade that renames nothing.
+ * True if the recorded object is gone and its copy stands under its name: it was made when the recorded one was. Where an older program did
+ * not record that, it must be older than its stored form (clocks that differ may deny it); and where a UID was computed all the same, by a
+ * program that took a held renaming for one that never comes, or before an upgrade that renames nothing.
  */
-function isStoredAnewSince({ kind, namespace, name, backingUid, madeAt }: JournalOwner, { kinds }: OwnerWorld): boolean {
+function isStoredAnewSince(owner: JournalOwner, { kinds }: OwnerWorld): boolean {
+  const { kind, namespace, name, backingUid, expectedUid, madeAt } = owner;
   const { stored, hidden } = kinds[kind] ?? {};
   const now = stored?.get(ownerPlace(namespace, name));
   if (backingUid === undefined || now === undefined || now.uid === backingUid) return false;
-  if (madeAt === undefined ? now.anew !== true : now.madeAt !== madeAt || now.name !== now.storedName) return false;
+  if (now.name !== now.storedName || (madeAt !== undefined && now.madeAt !== madeAt)) return false;
+  if (now.anew !== true && (madeAt === undefined || expectedUid !== undefined)) return false;
   return ![...(hidden?.values() ?? [])].some(({ uid }) => uid === backingUid);
 }
 

@@ -115,6 +115,11 @@ describe('what names a policy whose UID could not be computed', () => {
     it(`goes back where the policy is ${title}`, () => assert.deepEqual(judgedOf(known, now), [1, []]));
 
   const others: readonly [string, Partial<OwnerKnown>, PolicyNow][] = [
+    [
+      'is no copy, though made in the same second, and its UID was computed',
+      { madeAt: at, expectedUid: CONVERTED },
+      { now: { madeAt: at } },
+    ],
     ['was made later', { madeAt: at }, { now: { madeAt: later } }],
     ['was made later, and then renamed', { madeAt: at }, { now: { madeAt: later, anew: true } }],
     ['is no copy, by what an older program recorded', {}, { now: { madeAt: at } }],
