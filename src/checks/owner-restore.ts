@@ -58,7 +58,7 @@ const ownersAsComputed: RestoreCheck = defineCheck('NS-746', {
     if (otherOwners.length === 0) return ok('every owner has the UID that it is expected to have');
     return failed(
       `${counted(otherOwners.length, 'owner')} ${otherOwners.length === 1 ? 'has' : 'have'} another UID than expected: ${listed(otherOwners.map(({ text }) => text))}`,
-      'Either an old API server still answers (finish its upgrade), or somebody made the owner anew: accept it by name if it is the right one. With --undo, the upgrade has changed UIDs already: leave --undo out.',
+      'Either an old API server still answers (finish its upgrade), or somebody made the owner anew, or another of its name: accept it by name if it is the right one. With --undo, the upgrade has changed UIDs already: leave --undo out.',
       { evidence: otherOwners, next: `${PROGRAM} wait` },
     );
   }),
@@ -85,7 +85,7 @@ const RELEASED =
 /** No hold to release and no new names to wait for: what the controllers would do is left to a person (domain §7.2b). */
 function byHand({ crdGroup, policyRenaming }: Context['profile']): string {
   const { waitsFor = '', prefix = '' } = policyRenaming ?? {};
-  return `The controllers wait for DaemonSet ${waitsFor}, which the agents here are not, and never rename them. Take off by hand what names the stored ${prefix}NAME (group ${crdGroup}: it would be deleted with it), store each policy anew (create it from what the API shows as ${prefix}NAME, then delete that one), then put its references back. To leave them off for good: ownerrefs forget --accept NS-748.`;
+  return `The controllers wait for DaemonSet ${waitsFor}, which the agents here are not, and never rename them. Take off by hand what names the stored ${prefix}NAME (group ${crdGroup}: it would be deleted with it), store each policy anew (create it from what the API shows as ${prefix}NAME, then delete that one), then put its references back, and accept it by name, for its UID alone would call it another (NS-746). To leave them off for good: ownerrefs forget --accept NS-748.`;
 }
 
 const manifestsWithoutOwners: RestoreCheck = defineCheck('NS-742', {

@@ -20,6 +20,8 @@ export interface StoredOwner {
   readonly renamePending: boolean;
   /** A policy that the migration has stored anew, under its new name. */
   readonly anew?: boolean;
+  /** When the policy was made; the migration keeps it. */
+  readonly madeAt?: string;
 }
 
 /** The objects of one kind that own something: as the v3 API serves them, and as they are stored. */
@@ -111,13 +113,20 @@ function fateOf({ object }: OwnedObject, reference: OwnerReference, place: numbe
     owner: {
       name: isStored ? (stored?.name ?? reference.name) : reference.name,
       ...(namespace === undefined ? {} : { namespace }),
-      ...(stored ? { backingUid: stored.uid } : {}),
+      ...knownOf(stored),
       ...(expectedUid === undefined ? {} : { expectedUid }),
     },
     ...(servedUid === undefined ? {} : { servedUid }),
     ...(after.fate === 'unaddressed' ? foundAs(stored) : {}),
     breaks: breaks(reference, after.fate, servedUid, stored?.uid, isStored),
   };
+}
+
+/** What tells the owner from another of its name that somebody makes. */
+function knownOf(stored: StoredOwner | undefined): Pick<OwnerKnown, 'backingUid' | 'madeAt'> {
+  if (stored === undefined) return {};
+  const { uid, madeAt } = stored;
+  return { backingUid: uid, ...(madeAt === undefined ? {} : { madeAt }) };
 }
 
 /** One that keeps its stored name and is called by it is found by it. */

@@ -23,6 +23,8 @@ export interface JournalOwner {
   readonly backingUid?: string;
   /** The UID that it will have afterwards, where that can be known. */
   readonly expectedUid?: string;
+  /** When a policy was made: what its copy under a new name is known by. */
+  readonly madeAt?: string;
 }
 
 /** What one object had before references were taken off, and which. */

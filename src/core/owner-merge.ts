@@ -1,5 +1,6 @@
 import type { OwnerReference } from './object.ts';
-import { entryKey, type JournalEntry, type JournalOwner, sameOwner } from './owner-journal.ts';
+import { entryKey, type JournalEntry, type JournalOwner, sameOwner, sameReference } from './owner-journal.ts';
+import { convertUid } from './owner-uid.ts';
 
 interface Row {
   readonly reference: OwnerReference;
@@ -20,29 +21,63 @@ export function mergeEntries(entries: readonly JournalEntry[]): readonly Journal
 
 /**
  * The earlier list, with what the later one has besides it in its order. A removed reference that the later entry has
- * again, with other flags or under another UID, is the same place: its later form counts, so it comes back once.
+ * again, with other flags or under a UID that the same owner has since, is the same place: its later form counts, so it comes back once.
  */
 function mergeTwo(earlier: JournalEntry, later: JournalEntry): JournalEntry {
   const rows = [...rowsOf(earlier)];
-  const used = new Set<Row>();
+  const added = rowsOf(later);
+  const known = knownOf(rows, added);
   let after = -1;
-  for (const row of rowsOf(later)) {
-    const at = rows.findIndex((one) => !used.has(one) && same(one, row));
-    const found = rows[at];
-    // Removed once is removed for good: a later entry that keeps it would lose it.
-    const joined: Row = found ? { reference: row.reference, owner: row.owner ?? found.owner } : row;
-    const place = found ? at : after + 1;
-    rows.splice(place, found ? 1 : 0, joined);
-    used.add(joined);
+  for (const row of added) {
+    const found = known.get(row);
+    const place = found ? rows.indexOf(found) : after + 1;
+    rows.splice(place, found ? 1 : 0, found ? { reference: row.reference, owner: ownerOf(found, row) } : row);
     after = place;
   }
   return entryFrom(later, rows);
 }
 
-function same(a: Row, b: Row): boolean {
-  if (sameOwner(a.reference, b.reference)) return true;
-  if (!a.owner || !b.owner) return false;
-  return a.reference.apiVersion === b.reference.apiVersion && a.owner.kind === b.owner.kind && a.owner.name === b.owner.name;
+/** Ways to be the same reference, the surest first: what is surely one of two is not taken for the other. */
+const ALIKE: readonly ((a: Row, b: Row) => boolean)[] = [
+  (a, b) => sameReference(a.reference, b.reference),
+  (a, b) => sameOwner(a.reference, b.reference),
+  hasNewUid,
+];
+
+/** The earlier row of each later one that has one. */
+function knownOf(rows: readonly Row[], added: readonly Row[]): ReadonlyMap<Row, Row> {
+  const known = new Map<Row, Row>();
+  const taken = new Set<Row>();
+  for (const alike of ALIKE)
+    for (const row of added) {
+      const found = known.has(row) ? undefined : rows.find((one) => !taken.has(one) && alike(one, row));
+      if (!found) continue;
+      known.set(row, found);
+      taken.add(found);
+    }
+  return known;
+}
+
+/**
+ * Both were taken off, and name one owner by its UIDs before and after an upgrade. A name alone does not say so: a policy that is stored
+ * under two names has one (host endpoint notes 0.6), and so has another that somebody made.
+ */
+function hasNewUid({ reference: a, owner: one }: Row, { reference: b, owner: other }: Row): boolean {
+  if (!one || !other || a.apiVersion !== b.apiVersion || one.kind !== other.kind || one.name !== other.name) return false;
+  return a.uid === convertUid(b.uid) || isBoth(one.backingUid, other.backingUid) || isBoth(one.madeAt, other.madeAt);
+}
+
+function isBoth(a: string | undefined, b: string | undefined): boolean {
+  return a !== undefined && a === b;
+}
+
+/**
+ * Removed once is removed for good: a later entry that keeps it would lose it. Whom a UID means is known best from when it was alive: a
+ * later search finds whoever has the name then.
+ */
+function ownerOf(earlier: Row, later: Row): JournalOwner | undefined {
+  const isKnown = earlier.owner?.backingUid !== undefined && earlier.reference.uid === later.reference.uid;
+  return isKnown ? earlier.owner : (later.owner ?? earlier.owner);
 }
 
 function rowsOf(entry: JournalEntry): readonly Row[] {

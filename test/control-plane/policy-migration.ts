@@ -123,10 +123,14 @@ interface Move {
 async function migrate(api: Api, { group, plural, kind, policy, name }: Move): Promise<void> {
   const { namespace, labels, annotations, ownerReferences } = policy.metadata;
   const place = `/apis/crd.${group}/v1/${namespace === undefined ? '' : `namespaces/${namespace}/`}${plural}`;
-  const noted = JSON.parse((annotations as Record<string, string>)[`${group}/metadata`] ?? '{}') as object;
+  const noted = JSON.parse((annotations as Record<string, string>)[`${group}/metadata`] ?? '{}') as {
+    readonly creationTimestamp?: unknown;
+  };
+  // Where none is noted, the service's library reads the stored object's, and the copy notes it.
+  const creationTimestamp = noted.creationTimestamp ?? policy.metadata.creationTimestamp;
   const metadata = {
     ...{ name, namespace, ownerReferences, labels: { ...(labels as object | undefined), [`${group}/tier`]: 'default' } },
-    annotations: { ...(annotations as object), [`${group}/metadata`]: JSON.stringify({ ...noted, name }) },
+    annotations: { ...(annotations as object), [`${group}/metadata`]: JSON.stringify({ ...noted, name, creationTimestamp }) },
   };
   const spec = { ...(policy.spec as object), tier: 'default' };
   try {

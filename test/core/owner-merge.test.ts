@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { OwnerReference } from '../../src/core/object.ts';
+import { entryOf, type JournalEntry, type OwnerKnown } from '../../src/core/owner-journal.ts';
 import { mergeEntries } from '../../src/core/owner-merge.ts';
 import { stripPatch } from '../../src/core/owner-patches.ts';
 import { restorePatch } from '../../src/core/owner-restore.ts';
+import { convertUid } from '../../src/core/owner-uid.ts';
 import { DEPENDENT, entryFor, live, patched, reference, referenceLists, V3 } from '../support/owner-entries.ts';
 
 const [a, b, web] = [reference('v3:a'), reference('v3:b'), reference('apps:web')];
@@ -26,6 +29,83 @@ describe('a journal of several strips', () => {
         );
       }),
     );
+  });
+
+  const [before, another, third] = [
+    '30316465-6365-4463-ad63-3564622d3638',
+    '11111111-2222-4333-8444-555555555555',
+    '41316465-6365-4463-ad63-3564622d3638',
+  ];
+  const after = convertUid(before) ?? '';
+  const x = (uid: string, more: Partial<OwnerReference> = {}) => reference('v3:x', { uid, ...more });
+  const known = (one: OwnerReference, more: Partial<OwnerKnown>) => entryOf(DEPENDENT, [one], new Map([[0, { name: 'x', ...more }]]));
+
+  it('loses nothing that was ever recorded, whatever the order of owners of one name, of their UIDs and flags', () => {
+    const owner = fc.record({
+      uid: fc.constantFrom(before, after, another, third),
+      name: fc.constantFrom('x', 'y'),
+      flag: fc.constantFrom(undefined, true, false),
+      isRemoved: fc.boolean(),
+    });
+    const record = fc.array(owner, { maxLength: 4 }).map((rows) => {
+      const references = rows.map(({ uid, name, flag }) =>
+        reference(`v3:${name}`, { uid, ...(flag === undefined ? {} : { blockOwnerDeletion: flag }) }),
+      );
+      const places = rows.flatMap(({ isRemoved, name }, place) => (isRemoved ? [[place, { namespace: 'shop', name }] as const] : []));
+      return entryOf(DEPENDENT, references, new Map(places));
+    });
+    /** One owner has a UID before the upgrade and one after it. */
+    const ownersOf = ({ references, removed }: JournalEntry) =>
+      removed.map((place) => `${references[place]?.name} ${references[place]?.uid.replace(after, before)}`);
+    const formsOf = ({ references, removed }: JournalEntry) => removed.map((place) => JSON.stringify(references[place]));
+    const lacks = (has: readonly string[], wanted: readonly string[]) =>
+      wanted.filter((one) => has.filter((other) => other === one).length < wanted.filter((other) => other === one).length);
+    fc.assert(
+      fc.property(fc.array(record, { minLength: 1, maxLength: 5 }), (records) => {
+        const [merged] = mergeEntries(records);
+        assert.ok(merged);
+        for (const one of records) assert.deepEqual(lacks(ownersOf(merged), ownersOf(one)), []);
+        assert.deepEqual(lacks(formsOf(merged), formsOf(records.at(-1) ?? merged)), []);
+      }),
+    );
+  });
+
+  it('keeps both of two owners of one name, when one of them is recorded with other flags', () => {
+    const again = x(another, { blockOwnerDeletion: true });
+    const [merged] = mergeEntries([entryFor([x(before), x(another)]), entryFor([again])]);
+    assert.deepEqual(
+      [merged?.references, merged?.removed],
+      [
+        [x(before), again],
+        [0, 1],
+      ],
+    );
+  });
+
+  it('keeps each of two references with one UID, when one of them is recorded again', () => {
+    const flagged = x(before, { blockOwnerDeletion: true });
+    const [merged] = mergeEntries([entryFor([x(before), flagged]), entryFor([flagged])]);
+    assert.deepEqual(merged?.references, [x(before), flagged]);
+  });
+
+  it('keeps what names another of that name, and takes an owner under its new UID for the same', () => {
+    const placesOf = (...entries: readonly JournalEntry[]) =>
+      mergeEntries(entries)[0]
+        ?.references.map(({ uid }) => uid)
+        .toSorted();
+    assert.deepEqual(placesOf(known(x(before), {}), known(x(another), {})), [another, before]);
+    assert.deepEqual(placesOf(known(x(before), {}), known(x(after), {})), [after]);
+    assert.deepEqual(placesOf(known(x(before), { backingUid: 'b' }), known(x(another), { backingUid: 'b' })), [another]);
+    const [at, later] = ['2026-01-01T10:00:00Z', '2026-01-02T10:00:00Z'];
+    assert.deepEqual(placesOf(known(x(before), { madeAt: at }), known(x(another), { madeAt: at })), [another]);
+    assert.deepEqual(placesOf(known(x(before), { madeAt: at }), known(x(another), { madeAt: later })), [another, before]);
+  });
+
+  it('goes by what was known of an owner while the reference was alive', () => {
+    const [first, second] = [{ backingUid: before }, { backingUid: another, expectedUid: convertUid(another) ?? '' }];
+    const backing = (...all: readonly Partial<OwnerKnown>[]) => mergeEntries(all.map((one) => known(x(before), one)))[0]?.owners[0];
+    assert.deepEqual([backing(first, second)?.backingUid, backing(first, second)?.expectedUid], [before, undefined]);
+    assert.equal(backing({}, second)?.backingUid, another, 'where nothing was known, what is found later');
   });
 
   it('keeps a reference twice that was there twice', () => {

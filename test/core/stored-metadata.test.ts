@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { storedMetadata } from '../../src/core/stored-metadata.ts';
+import { madeAtOf, storedMetadata } from '../../src/core/stored-metadata.ts';
 
 const GROUP = 'projectcalico.org';
 const own = { note: 'on the object', team: 'a' };
@@ -32,4 +32,22 @@ describe('metadata that a person gave a stored object', () => {
       const read = stored(annotations);
       assert.deepEqual([read.labels, read.annotations], [labels, found]);
     });
+});
+
+describe('when an object of the service was made', () => {
+  const made = (noted: string | undefined, creationTimestamp?: string) => {
+    const annotations = noted === undefined ? {} : { annotations: { [`${GROUP}/metadata`]: noted } };
+    const metadata = { name: 'x', ...annotations, ...(creationTimestamp ? { creationTimestamp } : {}) };
+    return madeAtOf({ apiVersion: 'crd.projectcalico.org/v1', kind: 'GlobalNetworkPolicy', metadata }, GROUP);
+  };
+  const [first, later] = ['2026-01-01T10:00:00Z', '2026-01-02T10:00:00Z'];
+
+  it('is what it notes, in whole seconds, else when it was stored', () => {
+    assert.equal(made(JSON.stringify({ creationTimestamp: first }), later), first);
+    assert.equal(made('{"creationTimestamp":"2026-01-01T11:00:00.7+01:00"}', later), first);
+    for (const noted of [undefined, '{', '{"creationTimestamp":null}', '{"creationTimestamp":"then"}'])
+      assert.equal(made(noted, later), later);
+  });
+
+  it('is not known where neither says it', () => assert.equal(made('{"creationTimestamp":null}'), undefined));
 });

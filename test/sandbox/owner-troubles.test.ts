@@ -9,7 +9,7 @@ import { ownerJournal } from '../../src/adapters/journal/owner-journal.ts';
 import { LAST_APPLIED } from '../../src/core/applied-owners.ts';
 import type { Finding } from '../../src/core/check.ts';
 import { K } from '../../src/core/kinds.ts';
-import type { Kind } from '../../src/core/object.ts';
+import type { Kind, KubeObject } from '../../src/core/object.ts';
 import { ApiFailure, type Cluster } from '../../src/core/ports.ts';
 import type { Profile } from '../../src/core/profile.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
@@ -330,6 +330,62 @@ describe('owner references that somebody else has a hand in', () => {
     const accepted = await perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { accept: ['NS-746=GlobalNetworkPolicy/plain'] } });
     assert.deepEqual([accepted.exit, referencesOf('owned-plain').length], ['done', 1]);
     assert.deepEqual(sandbox.graph()['Secret/owned-web'], sandbox.wanted['Secret/owned-web']);
+  });
+
+  for (const when of ['before it got its new name', 'after that'] as const)
+    it(`to a policy that somebody deleted ${when}, and made another of its name, stay off until it is accepted by name`, async () => {
+      const { cluster, clock } = sandbox.scenario;
+      const policies = cluster.kinds().find((one) => one.group === 'crd.netsvc.io' && one.kind === 'GlobalNetworkPolicy');
+      assert.ok(policies);
+      const replace = async (name: string) => {
+        await clock.sleep(3_600_000);
+        const old = cluster.store.get(policies, name);
+        assert.ok(old);
+        cluster.store.delete(policies, name);
+        const noted = JSON.stringify({ name: 'web', creationTimestamp: clock.now().toISOString() });
+        await clock.sleep(2_000);
+        cluster.store.insert(policies, { ...old, metadata: { name, annotations: { 'netsvc.io/metadata': noted } } });
+      };
+      await perform(sandbox, [ownerrefsStripStage], folder);
+      if (when !== 'after that') await replace('default.web');
+      await clock.sleep(60_000);
+      sandbox.upgrade();
+      if (when === 'after that') await replace('web');
+      const refused = await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], folder);
+      assert.deepEqual([refused.exit, named(refused, 'NS-746')], ['blocked', ['GlobalNetworkPolicy/web']]);
+      assert.deepEqual([referencesOf('owned-web'), sandbox.deleted], [[], []]);
+      const accepted = await perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { accept: ['NS-746=GlobalNetworkPolicy/web'] } });
+      assert.equal(accepted.exit, 'done');
+      assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted]);
+    });
+
+  it('come back at the version that the server serves now, where it has dropped the one that was recorded', async () => {
+    const beta = (await sandbox.cluster.discover()).kinds.find(({ kind }) => kind === 'ClusterRole');
+    assert.ok(beta);
+    const isRole = (kind: Pick<Kind, 'group' | 'plural'>) => kind.group === beta.group && kind.plural === beta.plural;
+    const before: Cluster = {
+      ...sandbox.cluster,
+      async discover(...asked) {
+        const { kinds, failed } = await sandbox.cluster.discover(...asked);
+        return { kinds: kinds.map((kind) => (isRole(kind) ? { ...kind, version: 'v1beta1' } : kind)), failed };
+      },
+      async list(kind, options) {
+        if (!isRole(kind)) return sandbox.cluster.list(kind, options);
+        const { keep = (one: KubeObject) => one } = options ?? {};
+        const roles = await sandbox.cluster.list(beta, { ...options, keep: (one) => one });
+        return roles.map((one) => keep({ ...one, apiVersion: `${beta.group}/v1beta1` }));
+      },
+      get: (kind, ...asked) => sandbox.cluster.get(isRole(kind) ? beta : kind, ...asked),
+      resolve: (apiVersion, kind) => sandbox.cluster.resolve(apiVersion.replace('/v1beta1', '/v1'), kind),
+      patch: (kind, ...asked) => sandbox.cluster.patch(isRole(kind) ? beta : kind, ...asked),
+    };
+    assert.equal((await perform(sandbox, [ownerrefsStripStage], folder, { cluster: before })).exit, 'done');
+    const entries = (await journalOf(sandbox, sandbox.cluster).load())?.entries ?? [];
+    assert.ok(entries.some(({ object }) => object.apiVersion === `${beta.group}/v1beta1`));
+    sandbox.upgrade();
+    const back = await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], folder);
+    assert.deepEqual([back.exit, back.message], ['done', undefined]);
+    assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted]);
   });
 
   for (const [what, plural, group] of [

@@ -4,7 +4,7 @@ import { apiVersionOf, groupOf, type Kind, type KubeObject, type OwnerReference 
 import { convertUid } from '../../src/core/owner-uid.ts';
 import type { Cluster } from '../../src/core/ports.ts';
 import type { Profile } from '../../src/core/profile.ts';
-import { isOfDefaultTier, policyName } from '../../src/core/stored-metadata.ts';
+import { isOfDefaultTier, madeAtOf, policyName } from '../../src/core/stored-metadata.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
@@ -239,14 +239,15 @@ function hold({ cluster }: Scenario): void {
   cluster.store.insert(configuration, { apiVersion: apiVersionOf(configuration), kind, metadata: { name }, spec });
 }
 
-/** Create anew, then delete the old one: the new one has a UID of its own (host endpoint notes 4). */
+/** Create anew, then delete the old one: the new one has a UID of its own, and notes when the old one was made (host endpoint notes 4). */
 function rename({ cluster: { store } }: Scenario, kind: Kind, most: number): number {
   const pending = store.list(kind).filter((one) => policyName(one, renaming) !== one.metadata.name && isOfDefaultTier(one));
   const now = pending.slice(0, most);
   for (const policy of now) {
     const name = policyName(policy, renaming);
     const { uid: _, resourceVersion: __, ...metadata } = policy.metadata;
-    const annotations = { ...metadata.annotations, 'netsvc.io/metadata': JSON.stringify({ name }) };
+    const creationTimestamp = madeAtOf(policy, renaming.apiGroup);
+    const annotations = { ...metadata.annotations, 'netsvc.io/metadata': JSON.stringify({ name, creationTimestamp }) };
     store.insert(kind, { ...policy, metadata: { ...metadata, name, annotations } });
     store.delete(kind, policy.metadata.name, policy.metadata.namespace);
   }

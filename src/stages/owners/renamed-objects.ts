@@ -37,7 +37,7 @@ export async function followRenamed(
     if ('unread' in reading) unread.push({ kind: kindText(kind), because: reading.unread });
     const object = 'value' in reading ? reading.value : undefined;
     if (!object || !isOfDefaultTier(object) || policyName(object, profile) !== object.metadata.name) return [entry];
-    const now = liveOf(object);
+    const now = liveOf(object, kind);
     const kept = keptOf(entry);
     if (!kept.every((one) => now.references.some((other) => sameReference(one, other)))) return [entry];
     if (kept.length === 0 && !isStoredAnew(object, profile.apiGroup)) return [entry];

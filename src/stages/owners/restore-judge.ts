@@ -5,7 +5,7 @@ import { refText } from '../../core/object.ts';
 import type { OwnerWorld } from '../../core/owner-fate.ts';
 import { entryKey, type JournalEntry, type JournalOwner, kindOf, type LiveReferences } from '../../core/owner-journal.ts';
 import type { Changed, PlaceReport } from '../../core/owner-patches.ts';
-import { restorePatch } from '../../core/owner-restore.ts';
+import { type OwnerNow, restorePatch } from '../../core/owner-restore.ts';
 import { ownerKey } from './mute-owners.ts';
 import type { readLive } from './restore-live.ts';
 import { otherThanBefore, otherThanExpected, ownerNow, ownerText } from './restore-owners.ts';
@@ -36,10 +36,15 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
     if (now === undefined) continue;
     const unknown = new Set(entry.owners.filter((owner) => unread.has(groupKind(owner))).map(ownerKey));
     const refused = new Set(unknown);
-    const { ops, changed: reports } = restorePatch(entry, now, (owner) => {
+    const look = (owner: JournalOwner) => {
       const found = ownerNow(owner, world, options.undo ? entry.references[owner.place]?.uid : undefined);
+      return { found, other: options.undo ? otherThanBefore(entry, owner, found) : otherThanExpected(entry, owner, found, world) };
+    };
+    const { ops, changed: reports } = restorePatch(entry, now, (owner) => {
+      const { found, other } = look(owner);
       const name = ownerText(owner);
-      const other = options.undo ? otherThanBefore(entry, owner, found) : otherThanExpected(entry, owner, found, world);
+      // What has its name now is recorded here, too: this one is gone, and there is nothing to ask a person.
+      if (other && entry.owners.some((one) => ownerKey(one) === ownerKey(owner) && isThere(look(one)))) return undefined;
       if (other) left.others.set(name, other);
       const isRefused = found !== undefined && (mute.has(ownerKey(owner)) || (other !== undefined && !isAccepted(options.accept, name)));
       if (isRefused) refused.add(ownerKey(owner));
@@ -49,13 +54,17 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
     manifests.push(...oldManifest(entry, now));
     if (ops.length > 0 || refused.size > 0) outstanding += 1;
     if (ops.length === 0) continue;
-    patches.push({ target: entry.object, patch: ops, uid: entry.object.uid });
+    patches.push({ target: { ...entry.object, apiVersion: now.apiVersion }, patch: ops, uid: entry.object.uid });
     for (const owner of entry.owners)
       if (entry.references[owner.place]?.blockOwnerDeletion) blocking.set(`${owner.group}/${owner.kind}`, owner);
   }
   const { others, ...rest } = left;
   const otherOwners = [...others].map(([text, detail]) => ({ text, detail }));
   return { patches, ...rest, manifests, otherOwners, outstanding, blocking: [...blocking.values()] };
+}
+
+function isThere({ found, other }: { readonly found: OwnerNow | undefined; readonly other: string | undefined }): boolean {
+  return found !== undefined && other === undefined;
 }
 
 /** Its manifest, applied again, would bring a UID of before back. */

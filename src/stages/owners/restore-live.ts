@@ -1,5 +1,5 @@
 import { appliedOwnerUids } from '../../core/applied-owners.ts';
-import type { Kind, KubeObject } from '../../core/object.ts';
+import { apiVersionOf, type Kind, type KubeObject } from '../../core/object.ts';
 import { entryKey, type JournalEntry, kindOf, type LiveReferences } from '../../core/owner-journal.ts';
 import type { ClusterReader } from '../../core/ports.ts';
 import { attempt, eachOf } from '../reading.ts';
@@ -8,9 +8,15 @@ import { kindText, type UnreadKind } from './survey.ts';
 /** More objects of one kind than this are found in one list instead of one by one. */
 const BY_NAME = 40;
 
+/** A recorded object as it is now. */
+export interface LiveObject extends LiveReferences {
+  /** The one that is served now: what was recorded may have been dropped since. */
+  readonly apiVersion: string;
+}
+
 export interface LiveObjects {
   /** By `entryKey`; what is not in it no longer exists. */
-  readonly found: ReadonlyMap<string, LiveReferences>;
+  readonly found: ReadonlyMap<string, LiveObject>;
   readonly unread: readonly UnreadKind[];
 }
 
@@ -31,13 +37,13 @@ export async function readLive(cluster: Reader, entries: readonly JournalEntry[]
   return { found: new Map(parts.flatMap(({ found }) => found)), unread: parts.flatMap(({ unread }) => unread) };
 }
 
-type Pair = readonly [key: string, live: LiveReferences];
+type Pair = readonly [key: string, live: LiveObject];
 
 async function readOfKind(cluster: Reader, kind: Kind, entries: readonly JournalEntry[]): Promise<readonly Pair[]> {
   if (entries.length <= BY_NAME) {
     const found = await eachOf(entries, 8, async (entry) => {
       const object = await cluster.get(kind, entry.object.name, entry.object.namespace);
-      return object ? [[entryKey(entry), liveOf(object)] as const] : [];
+      return object ? [[entryKey(entry), liveOf(object, kind)] as const] : [];
     });
     return found.flat();
   }
@@ -45,7 +51,7 @@ async function readOfKind(cluster: Reader, kind: Kind, entries: readonly Journal
   const byName = new Map(listed.map((object) => [placeOf(object.metadata), object]));
   return entries.flatMap((entry): readonly Pair[] => {
     const object = byName.get(placeOf(entry.object));
-    return object ? [[entryKey(entry), liveOf(object)]] : [];
+    return object ? [[entryKey(entry), liveOf(object, kind)]] : [];
   });
 }
 
@@ -53,9 +59,9 @@ function placeOf({ namespace = '', name }: { readonly namespace?: string | undef
   return `${namespace}/${name}`;
 }
 
-export function liveOf({ metadata }: KubeObject): LiveReferences {
+export function liveOf({ metadata }: KubeObject, kind: Kind): LiveObject {
   const { uid = '', ownerReferences = [] } = metadata;
-  return { uid, references: ownerReferences, appliedOwners: appliedOwnerUids(metadata) };
+  return { apiVersion: apiVersionOf(kind), uid, references: ownerReferences, appliedOwners: appliedOwnerUids(metadata) };
 }
 
 function lean({ apiVersion, kind, metadata }: KubeObject): KubeObject {

@@ -32,7 +32,12 @@ export function otherThanExpected(
   now: OwnerNow | undefined,
   world: OwnerWorld,
 ): string | undefined {
-  return otherThanComputed(owner, now, world) ?? otherThanRecorded(entry, owner, now) ?? otherThanStored(owner, now, world);
+  return (
+    otherThanComputed(owner, now, world) ??
+    otherThanRenamed(owner, now, world) ??
+    otherThanRecorded(entry, owner, now) ??
+    otherThanStored(owner, now, world)
+  );
 }
 
 /** `--undo`: nothing has changed yet, so every living owner has the very UID that the reference had. */
@@ -49,13 +54,31 @@ function otherThanComputed(owner: JournalOwner, now: OwnerNow | undefined, world
 }
 
 /**
- * Where one was computed all the same: by a program that took a held renaming for one that never comes, or before an upgrade that renames
- * nothing. The recorded object is gone then, and its copy stands under its name.
+ * Where none was computed: what has its name must be the recorded object itself, or the copy that the migration made of it. Else the owner
+ * is gone, and somebody made another of its name, before the migration or after it (§4.8/3).
  */
-function isStoredAnewSince({ kind, namespace, name, backingUid }: JournalOwner, { kinds }: OwnerWorld): boolean {
+function otherThanRenamed(owner: JournalOwner, now: OwnerNow | undefined, world: OwnerWorld): string | undefined {
+  const { backingUid, expectedUid, madeAt } = owner;
+  if (now === undefined || backingUid === undefined || expectedUid !== undefined) return undefined;
+  if (now.uid === backingUid || now.uid === convertUid(backingUid) || isStoredAnewSince(owner, world)) return undefined;
+  const stored = world.kinds[owner.kind]?.stored?.get(ownerPlace(owner.namespace, owner.name));
+  if (stored === undefined) return `UID ${now.uid}, of an object of which nothing is seen stored under this name`;
+  const made = madeAt === undefined || stored.madeAt === undefined ? '' : `: made ${stored.madeAt}, that one ${madeAt}`;
+  return `UID ${now.uid}, of another policy than the recorded one${made}`;
+}
+
+/**
+ * True if the recorded object is gone and its copy stands under its name: it was made when the recorded one was. Where an older program did
+ * not record that, it must be older than its stored form (clocks that differ may deny it); and where a UID was computed all the same, by a
+ * program that took a held renaming for one that never comes, or before an upgrade that renames nothing.
+ */
+function isStoredAnewSince(owner: JournalOwner, { kinds }: OwnerWorld): boolean {
+  const { kind, namespace, name, backingUid, expectedUid, madeAt } = owner;
   const { stored, hidden } = kinds[kind] ?? {};
   const now = stored?.get(ownerPlace(namespace, name));
-  if (backingUid === undefined || now?.anew !== true || now.uid === backingUid) return false;
+  if (backingUid === undefined || now === undefined || now.uid === backingUid) return false;
+  if (now.name !== now.storedName || (madeAt !== undefined && now.madeAt !== madeAt)) return false;
+  if (now.anew !== true && (madeAt === undefined || expectedUid !== undefined)) return false;
   return ![...(hidden?.values() ?? [])].some(({ uid }) => uid === backingUid);
 }
 

@@ -4,7 +4,7 @@ import { groupOf, type Kind, type KubeObject } from '../../core/object.ts';
 import { type OwnedObject, type OwnersOfKind, type OwnerWorld, ownerPlace, type StoredOwner } from '../../core/owner-fate.ts';
 import type { ClusterReader } from '../../core/ports.ts';
 import { isOlder } from '../../core/release.ts';
-import { isOfDefaultTier, isStoredAnew, policyName } from '../../core/stored-metadata.ts';
+import { isOfDefaultTier, isStoredAnew, madeAtOf, policyName } from '../../core/stored-metadata.ts';
 import { convertsUids } from '../../core/uid-change.ts';
 import { attempt, eachOf } from '../reading.ts';
 import { kindText, type UnreadKind } from './survey.ts';
@@ -181,7 +181,8 @@ function storedOf(
     const renamePending = renames && isPolicy && name !== storedName && isOfDefaultTier(object);
     const place = ownerPlace(namespace, name);
     const anew = isPolicy && name === storedName && isOfDefaultTier(object) && isStoredAnew(object, profile.apiGroup);
-    const owner: StoredOwner = { name, storedName, uid, renamePending, ...(anew ? { anew } : {}) };
+    const madeAt = isPolicy ? madeAtOf(object, profile.apiGroup) : undefined;
+    const owner: StoredOwner = { name, storedName, uid, renamePending, ...(anew ? { anew } : {}), ...(madeAt ? { madeAt } : {}) };
     const other = stored.get(place);
     const [shown, behind] = other && name !== storedName ? [other, owner] : [owner, other];
     stored.set(place, shown);
@@ -194,7 +195,7 @@ function lean({ apiVersion, kind, metadata: { name, namespace, uid } }: KubeObje
   return { apiVersion, kind, metadata: { name, ...(namespace ? { namespace } : {}), ...(uid ? { uid } : {}) } };
 }
 
-/** What the name and the tier of a stored policy are told by, and whether it was stored anew. */
+/** What the name and the tier of a stored policy are told by, when it was made, and whether it was stored anew. */
 export function leanPolicy({ apiVersion, kind, metadata, spec }: KubeObject): KubeObject {
   const { name, namespace, uid, annotations, creationTimestamp } = metadata;
   const { tier } = (spec ?? {}) as { readonly tier?: unknown };

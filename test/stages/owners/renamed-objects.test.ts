@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Kind, KubeObject, OwnerReference } from '../../../src/core/object.ts';
+import { apiVersionOf, type Kind, type KubeObject, type OwnerReference } from '../../../src/core/object.ts';
 import { entryKey, type JournalEntry, type JournalObject } from '../../../src/core/owner-journal.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { followRenamed } from '../../../src/stages/owners/renamed-objects.ts';
@@ -29,7 +29,10 @@ const there = (kind: Kind, { shown = 'mine', owners = [keeper], tier = 'default'
 async function followed(entry: JournalEntry, objects: readonly KubeObject[], { found = false, refused = false } = {}) {
   const refuses = refused ? { refuses: { 'networkpolicies.crd.projectcalico.org': 403 } } : {};
   const { cluster } = clusterOf(objects, { kinds: [stored, plain], ...refuses });
-  const live = { found: new Map(found ? [[entryKey(entry), { uid: 'of-before', references: [keeper] }]] : []), unread: [] };
+  const live = {
+    found: new Map(found ? [[entryKey(entry), { apiVersion: apiVersionOf(stored), uid: 'of-before', references: [keeper] }]] : []),
+    unread: [],
+  };
   const { entries, live: now } = await followRenamed(cluster, { entries: [entry], live }, contextOf({}, calico));
   return {
     entries: entries.map(({ object: { name, uid } }) => `${name} ${uid}`),

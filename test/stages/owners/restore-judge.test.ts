@@ -35,7 +35,7 @@ function judged(entry: JournalEntry, { served, twins, stored, unread = [], mute 
   };
   const [apiGroup, crdGroup] = ['projectcalico.org', 'crd.projectcalico.org'];
   const world: OwnerWorld = { apiGroup, crdGroup, kinds: { NetworkSet: owners }, keepsUids: false, targetConverts: true };
-  const live = new Map(isThere ? [[entryKey(entry), { uid: DEPENDENT.uid, references: [] }]] : []);
+  const live = new Map(isThere ? [[entryKey(entry), { apiVersion: 'v1', uid: DEPENDENT.uid, references: [] }]] : []);
   const seen = { live, world, mute: new Set(mute), unread: new Set(unread) };
   const { patches, outstanding, otherOwners, ownerGone, changed, unaddressed } = judgeEntries(
     [entry],
@@ -53,26 +53,33 @@ function judged(entry: JournalEntry, { served, twins, stored, unread = [], mute 
 
 const POLICY = 'GlobalNetworkPolicy';
 const MIGRATED = '41316465-6365-4463-ad63-3564622d3638';
+const COMPUTED = { backingUid: STORED, expectedUid: CONVERTED };
 
-/** Of a reference to policy `web`, recorded by a program that computed a UID though the policy waited for its new name: whether it goes back. */
-function ofPolicy({ now, hidden = [], served = convertUid(MIGRATED) }: PolicyNow) {
+/** Of a reference to policy `web`, of which a UID was computed unless said: whether it goes back. */
+function ofPolicy({
+  now,
+  hidden = [],
+  served = convertUid(MIGRATED),
+  known = COMPUTED,
+}: PolicyNow & { readonly known?: Partial<OwnerKnown> }) {
   const reference: OwnerReference = { apiVersion: 'projectcalico.org/v3', kind: POLICY, name: 'web', uid: STORED };
-  const entry = entryOf(DEPENDENT, [reference], new Map([[0, { name: 'web', backingUid: STORED, expectedUid: CONVERTED }]]));
+  const entry = entryOf(DEPENDENT, [reference], new Map([[0, { name: 'web', ...known }]]));
   const owners: OwnersOfKind = {
     namespaced: false,
     served: new Map([['/web', served ?? '']]),
-    stored: new Map([['/web', { name: 'web', storedName: 'web', uid: MIGRATED, renamePending: false, ...now }]]),
+    ...(now ? { stored: new Map([['/web', { name: 'web', storedName: 'web', uid: MIGRATED, renamePending: false, ...now }]]) } : {}),
     hidden: new Map(hidden.map((uid) => ['/default.web', { name: 'web', storedName: 'default.web', uid, renamePending: true }])),
   };
   const [apiGroup, crdGroup] = ['projectcalico.org', 'crd.projectcalico.org'];
   const world: OwnerWorld = { apiGroup, crdGroup, kinds: { [POLICY]: owners }, keepsUids: false, targetConverts: true };
-  const live = new Map([[entryKey(entry), { uid: DEPENDENT.uid, references: [] }]]);
+  const live = new Map([[entryKey(entry), { apiVersion: 'v1', uid: DEPENDENT.uid, references: [] }]]);
   const { patches, otherOwners } = judgeEntries([entry], { live, world, mute: new Set(), unread: new Set() }, contextOf({}));
   return [patches.length, otherOwners.map(({ text }) => text)];
 }
 
 interface PolicyNow {
-  readonly now: Partial<StoredOwner>;
+  /** What is stored; nothing was read if there is none. */
+  readonly now?: Partial<StoredOwner>;
   /** UIDs of what is stored under the old name still. */
   readonly hidden?: readonly string[];
   readonly served?: string | undefined;
@@ -92,6 +99,38 @@ describe('what names a policy of which an older program computed the UID', () =>
     it(`does not go back where the policy ${title}`, () => assert.deepEqual(ofPolicy(now), [0, [`${POLICY}/web`]]));
 });
 
+describe('what names a policy whose UID could not be computed', () => {
+  const at = '2026-01-01T10:00:00Z';
+  const later = '2026-01-02T10:00:00Z';
+  const judgedOf = (known: Partial<OwnerKnown>, now: PolicyNow) => ofPolicy({ ...now, known: { backingUid: STORED, ...known } });
+
+  const own: readonly [string, Partial<OwnerKnown>, PolicyNow][] = [
+    ['its copy, made when it was', { madeAt: at }, { now: { madeAt: at, anew: true } }],
+    ['its copy, stored in the second in which it was made', { madeAt: at }, { now: { madeAt: at } }],
+    ['stored anew, by what an older program recorded', {}, { now: { madeAt: at, anew: true } }],
+    ['the recorded one still', { madeAt: at }, { now: { uid: STORED, madeAt: at }, served: CONVERTED }],
+    ['the recorded one, and what is stored could not be read', { madeAt: at }, { served: CONVERTED }],
+  ];
+  for (const [title, known, now] of own)
+    it(`goes back where the policy is ${title}`, () => assert.deepEqual(judgedOf(known, now), [1, []]));
+
+  const others: readonly [string, Partial<OwnerKnown>, PolicyNow][] = [
+    [
+      'is no copy, though made in the same second, and its UID was computed',
+      { madeAt: at, expectedUid: CONVERTED },
+      { now: { madeAt: at } },
+    ],
+    ['was made later', { madeAt: at }, { now: { madeAt: later } }],
+    ['was made later, and then renamed', { madeAt: at }, { now: { madeAt: later, anew: true } }],
+    ['is no copy, by what an older program recorded', {}, { now: { madeAt: at } }],
+    ['keeps its stored name', { madeAt: at }, { now: { madeAt: at, storedName: 'sec.web' } }],
+    ['stands beside the recorded one', { madeAt: at }, { now: { madeAt: at, anew: true }, hidden: [STORED] }],
+    ['has another UID, and what is stored could not be read', { madeAt: at }, {}],
+  ];
+  for (const [title, known, now] of others)
+    it(`does not go back where the policy ${title}`, () => assert.deepEqual(judgedOf(known, now), [0, [`${POLICY}/web`]]));
+});
+
 describe('what names a policy that older API servers showed without its prefix', () => {
   const reference: OwnerReference = { apiVersion: 'projectcalico.org/v3', kind: POLICY, name: 'web', uid: STORED };
   const putBack = (
@@ -108,7 +147,7 @@ describe('what names a policy that older API servers showed without its prefix',
     };
     const [apiGroup, crdGroup] = ['projectcalico.org', 'crd.projectcalico.org'];
     const world: OwnerWorld = { apiGroup, crdGroup, kinds: { [POLICY]: owners }, keepsUids: false, targetConverts: true };
-    const live = new Map([[entryKey(entry), { uid: DEPENDENT.uid, references: [] }]]);
+    const live = new Map([[entryKey(entry), { apiVersion: 'v1', uid: DEPENDENT.uid, references: [] }]]);
     const { patches, ownerGone } = judgeEntries([entry], { live, world, mute: new Set(), unread: new Set() }, contextOf({}));
     return [patches.flatMap(({ patch }) => patch.filter(({ path }) => path.endsWith('/0')).map((op) => op)), ownerGone.length];
   };
@@ -134,6 +173,23 @@ describe('what may go back', () => {
     const good = { sent: 1, outstanding: 1, others: [], left: [] };
     assert.deepEqual(judged(recorded({ backingUid: STORED, expectedUid: CONVERTED }), { served: CONVERTED, stored: STORED }), good);
     assert.deepEqual(judged(recorded(), { served: CONVERTED }), good);
+  });
+
+  it('is of two owners of one name, each recorded, the one that is there: the other is gone, and holds nothing up', () => {
+    const [known, gone] = [
+      { backingUid: STORED, expectedUid: CONVERTED },
+      { backingUid: OTHER, expectedUid: convertUid(OTHER) ?? '' },
+    ];
+    const both = (first: Partial<OwnerKnown>, second: Partial<OwnerKnown>) => {
+      const named = [first, second].map((one, place): [number, OwnerKnown] => [place, { namespace: 'shop', name: 'set', ...one }]);
+      return judged(entryOf(DEPENDENT, [set(first.backingUid), set(second.backingUid)], new Map(named)), {
+        served: CONVERTED,
+        stored: STORED,
+      });
+    };
+    const good = { sent: 1, outstanding: 1, others: [], left: ['ownerGone'] };
+    assert.deepEqual([both(gone, known), both(known, gone)], [good, good]);
+    assert.equal(both(gone, gone).others.length, 1, 'neither is there');
   });
 
   it('is before the upgrade what names the one of two of a name that the reference had', () => {

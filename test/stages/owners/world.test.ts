@@ -50,6 +50,7 @@ async function fateOf(
   return {
     becomes: [fate?.fate, fate?.breaks, fate?.owner.backingUid],
     nameAfter,
+    madeAt: fate?.owner.madeAt,
     unread: unread.map(({ because }) => because),
     unreadOwners,
   };
@@ -94,6 +95,13 @@ describe('what becomes of a reference', () => {
       [await anew(made('web', PLAIN, later)), await anew(made('web', PLAIN, first)), await anew(made('default.web', PREFIXED, later))],
       [true, false, false],
     );
+  });
+
+  it('is noted with the time at which the policy was made, which its copy is known by', async () => {
+    const { metadata, ...rest } = policy('default.web', PREFIXED);
+    const keeps = [{ ...rest, metadata: { ...metadata, creationTimestamp: '2026-01-01T10:00:00Z' } }];
+    const parts = { shows: [policy('web', PREFIXED)], keeps };
+    assert.equal((await fateOf(PREFIXED, parts)).madeAt, '2026-01-01T10:00:00Z');
   });
 
   it('does not go by a policy of another name, though this has the UID', async () => {
