@@ -74,7 +74,9 @@ export const WRITE_AHEAD: Room = {
     ]),
     ...faultsIn('src/core/owner-strip.ts', [
       ['filter((entry) => !isRecorded(entry, known.get(entryKey(entry))))', 'filter((entry) => known.get(entryKey(entry)) === undefined)'],
-      ['return entry !== undefined && holds(entry, reference);', 'return entry !== undefined;'],
+      ['return one !== undefined && sameOwner(one, reference);', 'return one !== undefined && sameReference(one, reference);'],
+      ['return one !== undefined && sameOwner(one, reference);', 'return one !== undefined;'],
+      ['(breaks ? undefined : recordedOwner(stored, reference)) ?? owner', 'owner'],
       ['if (!stored) return false;', 'if (!stored) return true;'],
       ['return entry.removed.every((place) => {', 'return entry.removed.some((place) => {'],
       ['return removed.some((place) => {', 'return [...references.keys()].some((place) => {'],
