@@ -44,6 +44,19 @@ export function cameBack({ object }: OwnedObject, reference: OwnerReference, rec
   return recordedOwner(recorded.get(entryKey({ object })), reference) !== undefined;
 }
 
+/** It names an owner under a UID that this one does not have now; where the owner could not be read, nobody knows. */
+export function isDead({ fate, reference, servedUid }: ReferenceFate): boolean {
+  return fate !== 'unknown' && reference.uid !== servedUid;
+}
+
+/**
+ * What breaks comes off, and what was off and came back with a UID that is dead now. Any other reference that is dead already stays, for
+ * nothing could be put back in its place.
+ */
+export function comesOff(fate: ReferenceFate, owned: OwnedObject, recorded: ReadonlyMap<string, JournalEntry>): boolean {
+  return fate.breaks || (isDead(fate) && cameBack(owned, fate.reference, recorded));
+}
+
 /** Whom a recorded reference named when it was taken off; undefined if this one was not. */
 function recordedOwner(entry: JournalEntry | undefined, reference: OwnerReference): JournalOwner | undefined {
   return entry?.owners.find(({ place }) => {

@@ -36,11 +36,9 @@ describe('what is recorded before it is taken off', () => {
     const { owned, fates } = owning([back]);
     const owner = { namespace: 'shop', name: a.name, backingUid: 'another', expectedUid: 'another-served' };
     const planned = (breaks: boolean) =>
-      stripPlan([{ owned, fates: fates.map((fate) => ({ ...fate, breaks, owner })) }], all, [before]).entries.map(({ references, owners }) => [
-        references,
-        owners[0]?.backingUid,
-        owners[0]?.expectedUid,
-      ]);
+      stripPlan([{ owned, fates: fates.map((fate) => ({ ...fate, breaks, owner })) }], all, [before]).entries.map(
+        ({ references, owners }) => [references, owners[0]?.backingUid, owners[0]?.expectedUid],
+      );
     assert.deepEqual(planned(false), [[[back], 'before', undefined]]);
     assert.deepEqual(planned(true), [[[back], 'another', 'another-served']], 'one that lives names whom it names now');
   });

@@ -99,6 +99,13 @@ export const WRITE_AHEAD: Room = {
     ...faultsIn('src/stages/owners/references.ts', [
       ['  if (record.oldest !== undefined) return oldestOf([record.oldest]);\n', ''],
       ['oldestOf([record.source, ...serverReleases(installation)])', 'record.source'],
+      ['one.isMute || isDead(one)', 'isDead(one)'],
+      ['(await keepsOldNames(sources.cluster, context))', 'false'],
+    ]),
+    ...faultsIn('src/stages/owners/mute-owners.ts', [
+      ['reading.value !== one.reference.uid', 'reading.value === undefined'],
+      ["(fate === 'unaddressed' || fate === 're-created')", "fate === 're-created'"],
+      ["(fate === 'unaddressed' || fate === 're-created')", "fate === 'unaddressed'"],
     ]),
     ...faultsIn('src/stages/owners/not-found.ts', [
       ['  if (failed.includes(kind.group)) return kind;\n', ''],
@@ -125,7 +132,7 @@ export const WRITE_AHEAD: Room = {
       ['if (behind) hidden.set(ownerPlace(namespace, behind.storedName), behind);', ''],
       ['name !== storedName && isOfDefaultTier(object)', 'name !== storedName'],
       ['if (inV3 && !v3) missed(', 'if (false) missed('],
-      ['renames: asksStoredNames && !options.holdPolicyMigration', 'renames: asksStoredNames'],
+      ['renames: asks && !options.holdPolicyMigration', 'renames: asks'],
       ['      asksStoredNames,\n      ...(source', '      ...(source'],
     ]),
     ...faultsIn('src/stages/owners/renamed-objects.ts', [
@@ -158,7 +165,8 @@ export const WRITE_AHEAD: Room = {
         'readOwnerWorld(sources.cluster, context, journal.entries.map(onlyRemoved), rules)',
         'readOwnerWorld(sources.cluster, context, [], rules)',
       ],
-      ['dangling: deadIn(references),', 'dangling: [],'],
+      ['dangling: deadIn(references, journal.entries),', 'dangling: [],'],
+      ['withMute(sources.cluster, listed, context.profile)', 'listed'],
     ]),
   ],
 };
