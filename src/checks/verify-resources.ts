@@ -116,7 +116,7 @@ export const ownersBack: VerifyCheck = defineCheck('NS-311', {
     if (objects === 0) return ok('no owner reference waits to be put back');
     return failed(
       `the owner references of ${counted(objects, 'object')} were taken off, and have not been put back`,
-      'They are recorded in the cluster: put them back, then verify again. Where that puts nothing back any more, it says why: accept this check then, or end the journal (ownerrefs forget --accept NS-748).',
+      'They are recorded in the cluster: put them back, then verify again. What cannot go back is named then: accept this check, or end the journal (ownerrefs forget --accept NS-748).',
       { next: `${PROGRAM} ownerrefs restore` },
     );
   },

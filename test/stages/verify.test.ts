@@ -11,6 +11,7 @@ import { contextOf, object, resource } from '../fixtures/facts.ts';
 import { type CliBench, cliBench, versionText } from '../support/cli-bench.ts';
 import { clusterOf } from '../support/cluster-of.ts';
 import { kvstoreSources } from '../support/kvstore-sources.ts';
+import { entryFor, reference } from '../support/owner-entries.ts';
 import { standInState } from '../support/stand-in-cli-state.ts';
 
 const context = contextOf();
@@ -71,11 +72,16 @@ describe('verify asks whether references are back', () => {
   const stageAt = (id: string, state: 'done' | 'failed', minute: number) => ({
     ...{ id, state, startedAt: '2026-01-01T00:00:00Z', endedAt: `2026-01-01T00:${minute}:00Z` },
   });
-  const stillOff = (stages: readonly ReturnType<typeof stageAt>[], journal: unknown = { entries: [1, 2] }) =>
-    readStillOff({
-      ownerJournal: { load: async () => journal ?? undefined },
-      records: { load: async () => ({ stages }) },
-    } as unknown as Sources);
+  const entries = [entryFor([reference('v3:a')]), entryFor([reference('v3:b')])];
+  const stillOff = (stages: readonly ReturnType<typeof stageAt>[], journal: unknown = { entries }) =>
+    readStillOff(
+      {
+        ownerJournal: { load: async () => journal ?? undefined },
+        records: { load: async () => ({ stages }) },
+      } as unknown as Sources,
+      // Nothing is looked at before the upgrade.
+      { ...context, chain: { pending: ['apply'], later: [], onlyPlanned: true } },
+    );
 
   it('not without a journal', async () => assert.equal(await stillOff([stageAt('ownerrefs-strip', 'done', 10)], null), 0));
 

@@ -7,6 +7,7 @@ import { groupOf, type Kind } from '../../core/object.ts';
 import type { ClusterReader, Sources } from '../../core/ports.ts';
 import { policyName } from '../../core/stored-metadata.ts';
 import { foundByName, ownerKey as nameKey, type OwnerName } from '../owners/mute-owners.ts';
+import { readRestoreFacts } from '../owners/restore-facts.ts';
 import { readOwners } from '../owners/survey.ts';
 import { asksStoredNames, leanPolicy, POLICY_KINDS } from '../owners/world.ts';
 import { attempt, eachOf } from '../reading.ts';
@@ -113,11 +114,16 @@ async function readObjects(cluster: ClusterReader, kinds: readonly Kind[], key: 
 /** States of a stage that came to its end. */
 const ENDED: readonly string[] = ['done', 'skipped'];
 
-/** Objects whose references were taken off, unless putting them back has ended since (§4.8/3). */
-export async function readStillOff({ ownerJournal, records }: Sources): Promise<number> {
-  const [journal, record] = await Promise.all([ownerJournal.load(), records.load()]);
+/**
+ * Objects whose references are recorded as taken off, unless putting them back has ended since (§4.8/3). Where the record does not say
+ * so they are looked at: a restore that finds nothing left to do writes nothing, the record included.
+ */
+export async function readStillOff(sources: Sources, context: Context): Promise<number> {
+  const [journal, record] = await Promise.all([sources.ownerJournal.load(), sources.records.load()]);
   if (!journal) return 0;
   const [strip, restore] = ['ownerrefs-strip', 'ownerrefs-restore'].map((id) => record?.stages.find((one) => one.id === id));
   const isBack = restore?.endedAt !== undefined && ENDED.includes(restore.state) && restore.endedAt >= (strip?.endedAt ?? '');
-  return isBack ? 0 : journal.entries.length;
+  if (isBack) return 0;
+  const { isLater, waits, outstanding } = await readRestoreFacts(sources, context);
+  return isLater || waits.length > 0 ? journal.entries.length : outstanding;
 }
