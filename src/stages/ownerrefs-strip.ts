@@ -24,7 +24,7 @@ export const ownerrefsStripStage = stage<StripFacts>({
   checks: [ownersSearched, strippedUnlessNever, manifestsHaveNoOwners],
   async survey(sources, context) {
     const installation = await readInstalled(sources, context);
-    return { installation, ...(await readOwnersJudged(sources, context, installation)) };
+    return { installation, ...(await readOwnersJudged(sources, context, installation, isLast(context))) };
   },
   plan(facts, context) {
     if (!facts.references) return { skip: 'no UID changes on this way' };
@@ -44,6 +44,11 @@ export const ownerrefsStripStage = stage<StripFacts>({
     };
   },
 });
+
+/** Nothing that changes UIDs follows: somebody wants off what has died by an upgrade that is over. */
+function isLast({ chain }: Context): boolean {
+  return chain === undefined || chain.later.length === 0;
+}
 
 interface StripFacts extends OwnersJudged {
   readonly installation: Installation;

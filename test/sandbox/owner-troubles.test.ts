@@ -156,6 +156,30 @@ describe('owner references that somebody else has a hand in', () => {
       assert.deepEqual([sandbox.deleted, referencesOf('owned-web')], [[], [{ ...web, ...flags, uid }, keeper]]);
     });
 
+  it('with the UID of before, written after everything is over, come off and go back: every next step leads there', async () => {
+    const { scenario } = sandbox;
+    const [pool] = scenario.cluster.store.get(K.ConfigMap, 'owned-pool', 'default')?.metadata.ownerReferences ?? [];
+    assert.ok(pool);
+    await perform(sandbox, [ownerrefsStripStage], folder);
+    sandbox.upgrade();
+    assert.equal((await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], folder)).exit, 'done');
+    scenario.state.record = runRecord({ clusterUid: scenario.clusterUid, source: 'v3.32.2' });
+    const keeper = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'keeper', uid: 'keeper-uid' };
+    sandbox.put(K.Secret, 'owned-late', [keeper, pool]);
+    const found = await perform(sandbox, [verifyStage], folder);
+    assert.deepEqual(
+      [named(found, 'NS-307'), nextOf(found, 'NS-307')],
+      [['Secret/default/owned-late'], 'kubectl netsvc-upgrade ownerrefs list'],
+    );
+    const chained = await perform(sandbox, [ownerrefsStripStage, ownerrefsForgetStage], folder);
+    assert.match(chained.stages[0]?.because ?? '', /^no UID changes on this way$/, 'a chain searches only where something changes them');
+    assert.equal((await perform(sandbox, [ownerrefsStripStage], folder)).exit, 'done');
+    assert.deepEqual(referencesOf('owned-late'), [keeper]);
+    assert.equal((await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], folder)).exit, 'done');
+    assert.deepEqual(referencesOf('owned-late'), [keeper, { ...pool, uid: sandbox.uidOf(pool) }]);
+    assert.equal(is(await perform(sandbox, [verifyStage], folder), 'NS-307'), 'ok');
+  });
+
   it('count as back where they are, though the run that put them back was cut off before it told the record', async () => {
     const { state } = sandbox.scenario;
     await perform(sandbox, [ownerrefsStripStage], folder);

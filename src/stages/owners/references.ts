@@ -47,11 +47,17 @@ export async function readReferences(
   return { objects: scan.objects.map((owned) => fatesOf(owned, world)), unread: [...scan.unread, ...unread], kinds: scan.kinds };
 }
 
-/** What has to be known right before something changes UIDs; nothing is searched where nothing does. */
-export async function readOwnersJudged(sources: Sources, context: Context, installation: Installation): Promise<OwnersJudged> {
+/** What has to be known right before something changes UIDs; nothing is searched where nothing does, unless a person asked for it. */
+export async function readOwnersJudged(
+  sources: Sources,
+  context: Context,
+  installation: Installation,
+  isAskedFor = false,
+): Promise<OwnersJudged> {
   const [record, journal] = await Promise.all([sources.records.load(), sources.ownerJournal.load()]);
   const source = sourceOf(installation, record, context);
   const isSearched =
+    isAskedFor ||
     changesUids(source, context) ||
     context.options.ownerrefs === 'always' ||
     // What is recorded as off may have come back, whatever release is there by now; and what was never off dies when a hold is released, or
