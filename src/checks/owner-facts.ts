@@ -26,6 +26,12 @@ export interface LeftAlone {
   readonly detail: string;
 }
 
+/** A reference that garbage collection takes for dead. */
+export interface Dangling extends LeftAlone {
+  /** `ownerrefs strip` records it and takes it off; any other is corrected by hand. */
+  readonly isStripped: boolean;
+}
+
 /** What the checks of `ownerrefs restore` and `forget` look at. */
 export interface RestoreJudged {
   /** True if no reference is recorded as taken off. */
@@ -47,7 +53,7 @@ export interface RestoreJudged {
   readonly outstanding: number;
   /** Kinds of the journal's objects and owners that could not be read. */
   readonly unreadRecorded: readonly string[];
-  readonly dangling: readonly LeftAlone[];
+  readonly dangling: readonly Dangling[];
 }
 
 export type OwnersCheck = Check<OwnersJudged>;

@@ -119,7 +119,8 @@ const nothingOutstanding: RestoreCheck = defineCheck('NS-748', {
     if (outstanding === 0 && dangling.length === 0 && unreadRecorded.length === 0)
       return ok('every recorded reference is back, and none is dead');
     const severity = options.forgetOwners ? 'error' : 'warning';
-    const dead = dangling.length === 0 ? '' : `; ${counted(dangling.length, 'reference')} name a UID that no owner has`;
+    const dead =
+      dangling.length === 0 ? '' : `; ${counted(dangling.length, 'reference')} name an owner that garbage collection does not find`;
     const unread = unreadRecorded.length === 0 ? '' : `; ${listed(unreadRecorded)} could not be read`;
     return failed(
       `${counted(outstanding, 'object')} still lack references${dead}${unread}: the journal is kept`,
@@ -139,11 +140,18 @@ const noneAppeared: RestoreCheck = defineCheck('NS-749', {
   severity: 'error',
   ref: '§7/1',
   judge: unlessIdle(({ dangling }) => {
-    if (dangling.length === 0) return ok('no reference names a UID that no owner has');
+    if (dangling.length === 0) return ok('every reference names an owner that garbage collection finds');
+    const stripped = dangling.filter(({ isStripped }) => isStripped);
     return failed(
-      `${counted(dangling.length, 'reference')} name a UID that no owner has: ${listed(dangling.map(({ text }) => text))}`,
-      'Garbage collection takes these objects at its next start. References to the UID of before are mended by taking them off and putting them back; correct others by hand, or accept them by name.',
-      { next: `${PROGRAM} ownerrefs strip`, evidence: evidenceOf(dangling) },
+      `${counted(dangling.length, 'reference')} name an owner that garbage collection does not find: ${listed(dangling.map(({ text }) => text))}`,
+      [
+        'Garbage collection takes these objects at its next start.',
+        ...(stripped.length === 0 ? [] : ['Take off what the upgrade broke: it is recorded, and put back later.']),
+        ...(stripped.length === dangling.length
+          ? []
+          : [`Correct ${stripped.length === 0 ? 'them' : 'the others'} by hand in metadata.ownerReferences, or accept them by name.`]),
+      ].join(' '),
+      { next: `${PROGRAM} ownerrefs ${stripped.length === 0 ? 'list' : 'strip'}`, evidence: evidenceOf(dangling) },
     );
   }),
 });

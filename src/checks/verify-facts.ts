@@ -45,6 +45,8 @@ export interface OwnerObjects {
   readonly namespaced: boolean;
   /** UID by `ownerKey`. */
   readonly uids: ReadonlyMap<string, string>;
+  /** Listed under this name (`ownerKey`), but not found by it, and so not in `uids`. */
+  readonly mute?: ReadonlySet<string>;
 }
 
 export function ownerKey(namespace: string | undefined, name: string): string {

@@ -50,21 +50,31 @@ export const ownersExist: VerifyCheck = defineCheck('NS-307', {
         { next: `${PROGRAM} verify`, evidence: unread },
       );
     }
-    const lost = dangling.map(({ object, owner }) => ({
-      text: refText(object),
-      object,
-      detail: `${whereOf(object.namespace, owner, owners)} has no longer the UID ${owner.uid}`,
-    }));
-    if (lost.length === 0)
+    if (dangling.length === 0)
       return ok(`${counted(owners.dependents.length, 'owner reference')} to objects of the service, none without its owner`);
+    const mute = dangling.filter((one) => isMute(one, owners));
+    const lost = dangling.map((one) => ({ text: refText(one.object), object: one.object, detail: lostText(one, owners) }));
     const names = listed(lost.map(({ text }) => text));
     return failed(
-      `${counted(lost.length, 'owner reference')} to objects that no longer exist: ${names}${unread.length > 0 ? `; ${incomplete}` : ''}`,
-      'The next start of kube-controller-manager deletes these objects: put the owner’s new UID into metadata.ownerReferences, or take the entry out, now.',
-      { evidence: [...lost, ...unread], next: `${PROGRAM} ownerrefs list` },
+      `${counted(lost.length, 'owner reference')} to objects that ${lostWhy(lost.length, mute.length)}: ${names}${unread.length > 0 ? `; ${incomplete}` : ''}`,
+      [
+        'The next start of kube-controller-manager deletes these objects.',
+        ...(mute.length === dangling.length ? [] : [CORRECTED]),
+        ...(mute.length === 0 ? [] : [TAKEN_OFF]),
+      ].join(' '),
+      { evidence: [...lost, ...unread], next: `${PROGRAM} ownerrefs ${mute.length === 0 ? 'list' : 'strip'}` },
     );
   },
 });
+
+const CORRECTED = 'Put the owner’s new UID into metadata.ownerReferences, or take the entry out, now.';
+const TAKEN_OFF =
+  'Take off what names policies that are stored under their old names: it is recorded, and put back once they have their new ones (NS-743).';
+
+function lostWhy(all: number, mute: number): string {
+  if (mute === 0) return 'no longer exist';
+  return mute === all ? 'are not found by their names' : 'no longer exist, or are not found by their names';
+}
 
 /**
  * As the garbage collector looks: by name, an owner of a namespaced kind in the dependent's own namespace, and the UID there.
@@ -74,6 +84,18 @@ function isDangling({ object, owner }: Dependent, { owners }: OwnerFacts): boole
   const there = owners[kindKey(owner)];
   if (!there || (there.namespaced && object.namespace === undefined)) return false;
   return there.uids.get(ownerKey(there.namespaced ? object.namespace : undefined, owner.name)) !== owner.uid;
+}
+
+function isMute({ object, owner }: Dependent, { owners }: OwnerFacts): boolean {
+  const there = owners[kindKey(owner)];
+  return there?.mute?.has(ownerKey(there.namespaced ? object.namespace : undefined, owner.name)) ?? false;
+}
+
+function lostText(one: Dependent, owners: OwnerFacts): string {
+  const where = whereOf(one.object.namespace, one.owner, owners);
+  return isMute(one, owners)
+    ? `${where} is stored under its old name, and not found by this one`
+    : `${where} has no longer the UID ${one.owner.uid}`;
 }
 
 function whereOf(namespace: string | undefined, owner: OwnerReference, { owners }: OwnerFacts): string {
@@ -94,7 +116,7 @@ export const ownersBack: VerifyCheck = defineCheck('NS-311', {
     if (objects === 0) return ok('no owner reference waits to be put back');
     return failed(
       `the owner references of ${counted(objects, 'object')} were taken off, and have not been put back`,
-      'They are recorded in the cluster: put them back, then verify again.',
+      'They are recorded in the cluster: put them back, then verify again. What cannot go back is named then: accept this check, or end the journal (ownerrefs forget --accept NS-748).',
       { next: `${PROGRAM} ownerrefs restore` },
     );
   },

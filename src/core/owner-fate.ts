@@ -59,6 +59,8 @@ export interface ReferenceFate {
   readonly servedUid?: string;
   /** The name by which the target's API server finds the owner, where it is not the one of the reference and stays. */
   readonly nameAfter?: string;
+  /** Lists show the owner, and no question by this name finds it; looked up only where it matters. */
+  readonly isMute?: boolean;
   /** The upgrade leaves it with a dead UID: it has to be off then. */
   readonly breaks: boolean;
   /** Who wrote it last; looked up only where it was off and came back. */

@@ -1,7 +1,7 @@
 import type { GuardedPatch } from './action.ts';
 import type { OwnerReference } from './object.ts';
 import type { OwnedFate, OwnedObject, ReferenceFate } from './owner-fate.ts';
-import { entryKey, entryOf, type JournalEntry, sameReference } from './owner-journal.ts';
+import { entryKey, entryOf, type JournalEntry, type JournalOwner, type OwnerKnown, sameOwner, sameReference } from './owner-journal.ts';
 import { REFERENCES, stripPatch } from './owner-patches.ts';
 
 /** Entries that have to be stored before the patches may be sent. */
@@ -17,7 +17,8 @@ export type Chosen = (fate: ReferenceFate, owned: OwnedObject) => boolean;
 export function stripPlan(objects: readonly OwnedFate[], chosen: Chosen, recorded: readonly JournalEntry[]): StripPlan {
   const known = byKey(recorded);
   const plans = objects.flatMap(({ owned, fates }) => {
-    const places = new Map(fates.filter((fate) => chosen(fate, owned)).map((fate) => [fate.place, fate.owner]));
+    const stored = known.get(entryKey(owned));
+    const places = new Map(fates.filter((fate) => chosen(fate, owned)).map((fate) => [fate.place, ownerOf(fate, stored)]));
     if (places.size === 0) return [];
     const entry = entryOf(owned.object, owned.references, places);
     const { uid } = owned.object;
@@ -30,10 +31,38 @@ export function stripPlan(objects: readonly OwnedFate[], chosen: Chosen, recorde
   };
 }
 
-/** True for a reference that was off already, as the journal has it, and is there again in the same form: somebody put it back. */
+/** Of one that came back dead: who has its owner's name now may be somebody else, so what was known when it lived is kept. */
+function ownerOf({ owner, reference, breaks }: ReferenceFate, stored: JournalEntry | undefined): OwnerKnown {
+  return (breaks ? undefined : recordedOwner(stored, reference)) ?? owner;
+}
+
+/**
+ * True for a reference that was off already, as the journal has it, and is there again: somebody put it back. Whatever its flags are now;
+ * a controller sets its own, and what it wrote has the UID that was recorded (§4.8/1).
+ */
 export function cameBack({ object }: OwnedObject, reference: OwnerReference, recorded: ReadonlyMap<string, JournalEntry>): boolean {
-  const entry = recorded.get(entryKey({ object }));
-  return entry !== undefined && holds(entry, reference);
+  return recordedOwner(recorded.get(entryKey({ object })), reference) !== undefined;
+}
+
+/** It names an owner under a UID that this one does not have now; where the owner could not be read, nobody knows. */
+export function isDead({ fate, reference, servedUid }: ReferenceFate): boolean {
+  return fate !== 'unknown' && reference.uid !== servedUid;
+}
+
+/**
+ * What breaks comes off, and what was off and came back with a UID that is dead now. Any other reference that is dead already stays, for
+ * nothing could be put back in its place.
+ */
+export function comesOff(fate: ReferenceFate, owned: OwnedObject, recorded: ReadonlyMap<string, JournalEntry>): boolean {
+  return fate.breaks || (isDead(fate) && cameBack(owned, fate.reference, recorded));
+}
+
+/** Whom a recorded reference named when it was taken off; undefined if this one was not. */
+function recordedOwner(entry: JournalEntry | undefined, reference: OwnerReference): JournalOwner | undefined {
+  return entry?.owners.find(({ place }) => {
+    const one = entry.references[place];
+    return one !== undefined && sameOwner(one, reference);
+  });
 }
 
 /** True if every reference that the entry takes off is in the other one, as taken off, in the same form. */

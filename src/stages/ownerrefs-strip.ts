@@ -7,7 +7,7 @@ import type { Installation } from '../core/installation.ts';
 import { groupOf, refText } from '../core/object.ts';
 import type { OwnedFate, ReferenceFate } from '../core/owner-fate.ts';
 import type { JournalEntry } from '../core/owner-journal.ts';
-import { byKey, type Chosen, cameBack, type StripPlan, stripPlan } from '../core/owner-strip.ts';
+import { byKey, type Chosen, comesOff, type StripPlan, stripPlan } from '../core/owner-strip.ts';
 import type { PlannedObject } from '../core/plan.ts';
 import { stage } from '../core/stage.ts';
 import { readOwnersJudged } from './owners/references.ts';
@@ -24,7 +24,7 @@ export const ownerrefsStripStage = stage<StripFacts>({
   checks: [ownersSearched, strippedUnlessNever, manifestsHaveNoOwners],
   async survey(sources, context) {
     const installation = await readInstalled(sources, context);
-    return { installation, ...(await readOwnersJudged(sources, context, installation)) };
+    return { installation, ...(await readOwnersJudged(sources, context, installation, isLast(context))) };
   },
   plan(facts, context) {
     if (!facts.references) return { skip: 'no UID changes on this way' };
@@ -45,18 +45,19 @@ export const ownerrefsStripStage = stage<StripFacts>({
   },
 });
 
+/** Nothing that changes UIDs follows: somebody wants off what has died by an upgrade that is over. */
+function isLast({ chain }: Context): boolean {
+  return chain === undefined || chain.later.length === 0;
+}
+
 interface StripFacts extends OwnersJudged {
   readonly installation: Installation;
 }
 
-/**
- * What breaks, and what was off and came back with a UID that is dead now. `always` is the letter of §4.8/1. Any other reference that is
- * dead already stays, for nothing could be put back in its place.
- */
+/** `always` is the letter of §4.8/1. */
 function chosenBy({ options, profile }: Context, recorded: readonly JournalEntry[]): Chosen {
   const journal = byKey(recorded);
-  const isMeant: Chosen = ({ breaks, fate, reference, servedUid }, owned) =>
-    breaks || (fate !== 'unknown' && servedUid !== reference.uid && cameBack(owned, reference, journal));
+  const isMeant: Chosen = (fate, owned) => comesOff(fate, owned, journal);
   if (options.ownerrefs !== 'always') return isMeant;
   return (fate, owned) =>
     isMeant(fate, owned) || (groupOf(fate.reference.apiVersion) === profile.apiGroup && fate.servedUid === fate.reference.uid);

@@ -42,7 +42,7 @@ async function readVerifyFacts(sources: Sources, context: Context): Promise<Veri
     attempt(() => readLeftBehind(cluster, context)),
     attemptWith(datastore, (one) => readTemporaryPolicies(sources, context, one)),
     attempt(() => readOwnerFacts(cluster, context, 'value' in datastore ? datastore.value : 'api')),
-    attempt(() => readStillOff(sources)),
+    attempt(() => readStillOff(sources, context)),
   ]);
   return { datastore, clusterVersion, images, rollouts, operator, leftovers, leftBehind, temporaryPolicies, owners, stillOff, clis };
 }

@@ -11,6 +11,8 @@ const left = {
   detail: 'NetworkSet/front',
 };
 
+const dead = { ...left, isStripped: true };
+
 const clean: RestoreJudged = {
   idle: false,
   unread: [],
@@ -39,7 +41,7 @@ describe('the checks before references are put back', () => {
   });
 
   it('do not apply where nothing was taken off', () => {
-    const idle = outcomes({ idle: true, finalizers: ['networksets.projectcalico.org'], dangling: [left], ownerGone: [left] });
+    const idle = outcomes({ idle: true, finalizers: ['networksets.projectcalico.org'], dangling: [dead], ownerGone: [left] });
     assert.deepEqual(new Set(Object.values(idle)), new Set(['not-applicable']));
     assert.equal(Object.keys(idle).length, all.length);
   });
@@ -52,7 +54,7 @@ describe('the checks before references are put back', () => {
     ['an object that somebody changed', { changed: [left] }, { 'NS-745': 'warning' }],
     ['a manifest that names an owner of before', { manifests: [left] }, { 'NS-742': 'warning' }],
     ['finalizers that this account may not update', { finalizers: ['networksets.projectcalico.org'] }, { 'NS-747': 'warning' }],
-    ['a reference with a dead UID', { dangling: [left] }, { 'NS-749': 'error', 'NS-748': 'warning' }],
+    ['a reference with a dead UID', { dangling: [dead] }, { 'NS-749': 'error', 'NS-748': 'warning' }],
     ['an object that still lacks a reference', { outstanding: 1 }, { 'NS-748': 'warning' }],
     ['a recorded kind that could not be read', { unreadRecorded: ['ConfigMap'] }, { 'NS-748': 'warning' }],
   ] as const satisfies readonly (readonly [string, Partial<RestoreJudged>, object])[]) {
@@ -75,6 +77,19 @@ describe('the checks before references are put back', () => {
     const facts = { ...clean, finalizers: ['networksets.projectcalico.org'] };
     const finding = judgeAll(all, facts, contextOf()).find(({ id }) => id === 'NS-747');
     assert.equal(finding?.next, 'kubectl auth can-i update networksets.projectcalico.org --subresource=finalizers');
+  });
+
+  it('send to strip only where it takes something off', () => {
+    const told = (dangling: RestoreJudged['dangling']) => {
+      const finding = judgeAll(all, { ...clean, dangling }, contextOf()).find(({ id }) => id === 'NS-749');
+      return [finding?.hint?.replace('Garbage collection takes these objects at its next start. ', ''), finding?.next?.split(' ').at(-1)];
+    };
+    const [off, hand] = [dead, { ...left, isStripped: false }];
+    const takeOff = 'Take off what the upgrade broke: it is recorded, and put back later.';
+    assert.deepEqual(told([off]), [takeOff, 'strip']);
+    const others = 'Correct the others by hand in metadata.ownerReferences, or accept them by name.';
+    assert.deepEqual(told([off, hand]), [`${takeOff} ${others}`, 'strip']);
+    assert.deepEqual(told([hand]), ['Correct them by hand in metadata.ownerReferences, or accept them by name.', 'list']);
   });
 
   it('let nobody forget a journal that is still needed', () => {

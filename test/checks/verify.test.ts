@@ -254,6 +254,23 @@ describe('the checks of verify', () => {
     });
   }
 
+  it('tells owners that are gone from those that are not found by their names, and what helps against each', () => {
+    const [place, uids] = [ownerKey('a', 'set'), new Map([[ownerKey('a', 'other'), 'u2']])];
+    const told = (dependents: readonly ReturnType<typeof dependent>[]) => {
+      const owners = { 'projectcalico.org/NetworkSet': { namespaced: true, uids, mute: new Set([place]) } };
+      const { message, hint = '', next = '', evidence } = judge('NS-307', { owners: { value: { dependents, owners, unread: [] } } });
+      const why = / to objects that (.*): ConfigMap/.exec(message)?.[1];
+      return [why, /Put the owner/.test(hint), /Take off/.test(hint), next.split(' ').at(-1), evidence.map(({ detail }) => detail)];
+    };
+    const other = { ...dependent('u1'), owner: { ...dependent('u1').owner, name: 'other' } };
+    const mute = 'NetworkSet/a/set is stored under its old name, and not found by this one';
+    const gone = 'NetworkSet/a/other has no longer the UID u1';
+    assert.deepEqual(told([dependent('u1')]), ['are not found by their names', false, true, 'strip', [mute]]);
+    assert.deepEqual(told([other]), ['no longer exist', true, false, 'list', [gone]]);
+    const both = 'no longer exist, or are not found by their names';
+    assert.deepEqual(told([dependent('u1'), other]), [both, true, true, 'strip', [mute, gone]]);
+  });
+
   it('names the command that shows the temporary policy', () => {
     const policy = object('crd.projectcalico.org/v1', 'GlobalNetworkPolicy/default.allow-all-upgrade');
     assert.equal(

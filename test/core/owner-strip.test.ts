@@ -29,6 +29,20 @@ describe('what is recorded before it is taken off', () => {
     assert.deepEqual([entries, patches.length], [[], 1]);
   });
 
+  it('is of one that came back dead whom it named when it lived, for another may have its owner’s name now', () => {
+    const recorded = entryFor([a]);
+    const before = { ...recorded, owners: recorded.owners.map((one) => ({ ...one, backingUid: 'before' })) };
+    const back = { ...a, controller: true };
+    const { owned, fates } = owning([back]);
+    const owner = { namespace: 'shop', name: a.name, backingUid: 'another', expectedUid: 'another-served' };
+    const planned = (breaks: boolean) =>
+      stripPlan([{ owned, fates: fates.map((fate) => ({ ...fate, breaks, owner })) }], all, [before]).entries.map(
+        ({ references, owners }) => [references, owners[0]?.backingUid, owners[0]?.expectedUid],
+      );
+    assert.deepEqual(planned(false), [[[back], 'before', undefined]]);
+    assert.deepEqual(planned(true), [[[back], 'another', 'another-served']], 'one that lives names whom it names now');
+  });
+
   it('is nothing of an object that keeps all of its references', () => {
     assert.deepEqual(
       stripPlan([owning([a])], () => false, []),
@@ -38,10 +52,12 @@ describe('what is recorded before it is taken off', () => {
 });
 
 describe('a reference that came back', () => {
-  it('is one that was off in the same form, on this very object', () => {
+  it('is one that was off with the same UID, whatever its flags are now, on this very object', () => {
     const recorded = byKey([entryFor([a])]);
     const owned = { object: DEPENDENT, references: [a, b] };
     assert.ok(cameBack(owned, a, recorded));
+    assert.ok(cameBack(owned, { ...a, controller: true }, recorded));
+    assert.ok(!cameBack(owned, { ...a, uid: 'another' }, recorded));
     assert.ok(!cameBack(owned, b, recorded));
     assert.ok(!cameBack({ ...owned, object: { ...DEPENDENT, uid: 'made-anew' } }, a, recorded));
   });

@@ -78,7 +78,9 @@ export const WRITE_AHEAD: Room = {
     ]),
     ...faultsIn('src/core/owner-strip.ts', [
       ['filter((entry) => !isRecorded(entry, known.get(entryKey(entry))))', 'filter((entry) => known.get(entryKey(entry)) === undefined)'],
-      ['return entry !== undefined && holds(entry, reference);', 'return entry !== undefined;'],
+      ['return one !== undefined && sameOwner(one, reference);', 'return one !== undefined && sameReference(one, reference);'],
+      ['return one !== undefined && sameOwner(one, reference);', 'return one !== undefined;'],
+      ['(breaks ? undefined : recordedOwner(stored, reference)) ?? owner', 'owner'],
       ['if (!stored) return false;', 'if (!stored) return true;'],
       ['return entry.removed.every((place) => {', 'return entry.removed.some((place) => {'],
       ['return removed.some((place) => {', 'return [...references.keys()].some((place) => {'],
@@ -101,6 +103,13 @@ export const WRITE_AHEAD: Room = {
     ...faultsIn('src/stages/owners/references.ts', [
       ['  if (record.oldest !== undefined) return oldestOf([record.oldest]);\n', ''],
       ['oldestOf([record.source, ...serverReleases(installation)])', 'record.source'],
+      ['one.isMute || isDead(one)', 'isDead(one)'],
+      ['(await keepsOldNames(sources.cluster, context))', 'false'],
+    ]),
+    ...faultsIn('src/stages/owners/mute-owners.ts', [
+      ['reading.value !== one.reference.uid', 'reading.value === undefined'],
+      ["(fate === 'unaddressed' || fate === 're-created')", "fate === 're-created'"],
+      ["(fate === 'unaddressed' || fate === 're-created')", "fate === 'unaddressed'"],
     ]),
     ...faultsIn('src/stages/owners/not-found.ts', [
       ['  if (failed.includes(kind.group)) return kind;\n', ''],
@@ -127,7 +136,7 @@ export const WRITE_AHEAD: Room = {
       ['if (behind) hidden.set(ownerPlace(namespace, behind.storedName), behind);', ''],
       ['name !== storedName && isOfDefaultTier(object)', 'name !== storedName'],
       ['if (inV3 && !v3) missed(', 'if (false) missed('],
-      ['renames: asksStoredNames && !options.holdPolicyMigration', 'renames: asksStoredNames'],
+      ['renames: asks && !options.holdPolicyMigration', 'renames: asks'],
       ['      asksStoredNames,\n      ...(source', '      ...(source'],
     ]),
     ...faultsIn('src/stages/owners/renamed-objects.ts', [
@@ -164,7 +173,8 @@ export const WRITE_AHEAD: Room = {
         'readOwnerWorld(sources.cluster, context, journal.entries.map(onlyRemoved), rules)',
         'readOwnerWorld(sources.cluster, context, [], rules)',
       ],
-      ['dangling: deadIn(references),', 'dangling: [],'],
+      ['dangling: deadIn(references, journal.entries),', 'dangling: [],'],
+      ['withMute(sources.cluster, listed, context.profile)', 'listed'],
     ]),
   ],
 };

@@ -17,6 +17,7 @@ import { applyStage } from '../../src/stages/apply.ts';
 import { ownerrefsForgetStage } from '../../src/stages/ownerrefs-forget.ts';
 import { ownerrefsRestoreStage } from '../../src/stages/ownerrefs-restore.ts';
 import { ownerrefsStripStage } from '../../src/stages/ownerrefs-strip.ts';
+import { verifyStage } from '../../src/stages/verify.ts';
 import { runRecord } from '../support/apply-bench.ts';
 import { entryFor, reference } from '../support/owner-entries.ts';
 import { type OwnerSandbox, ownerSandbox, renaming } from '../support/owner-sandbox.ts';
@@ -25,6 +26,7 @@ import { journalOf, openFindings, perform } from '../support/owner-sweep.ts';
 const named = ({ findings }: ChainOutcome, id: string): readonly string[] =>
   (findings.find((one) => one.id === id)?.evidence ?? []).map(({ text }) => text).toSorted();
 const is = ({ findings }: ChainOutcome, id: string): Finding['outcome'] | undefined => findings.find((one) => one.id === id)?.outcome;
+const nextOf = ({ findings }: ChainOutcome, id: string): string | undefined => findings.find((one) => one.id === id)?.next;
 
 describe('owner references that somebody else has a hand in', () => {
   let folder: string;
@@ -133,6 +135,66 @@ describe('owner references that somebody else has a hand in', () => {
     assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted]);
   });
 
+  for (const [what, flags] of [
+    ['as its controller', { controller: true }],
+    ['with its deletion blocked', { blockOwnerDeletion: true }],
+  ] as const)
+    it(`come back once a dead one that somebody put back ${what} is off again, with the flags that it has now`, async () => {
+      const keeper = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'keeper', uid: 'keeper-uid' };
+      const [web] = referencesOf('owned-web');
+      assert.ok(web);
+      await perform(sandbox, [ownerrefsStripStage], folder);
+      sandbox.upgrade();
+      write('owned-web', { ownerReferences: [{ ...web, ...flags }, keeper] });
+      const early = await perform(sandbox, [ownerrefsRestoreStage], folder);
+      assert.deepEqual([early.exit, nextOf(early, 'NS-749')], ['blocked', 'kubectl netsvc-upgrade ownerrefs strip']);
+      assert.equal((await perform(sandbox, [ownerrefsStripStage], folder)).exit, 'done');
+      assert.deepEqual(referencesOf('owned-web'), [keeper]);
+      const back = await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], folder);
+      assert.equal(back.exit, 'done', openFindings(back));
+      const uid = sandbox.uidOf(web);
+      assert.deepEqual([sandbox.deleted, referencesOf('owned-web')], [[], [{ ...web, ...flags, uid }, keeper]]);
+    });
+
+  it('with the UID of before, written after everything is over, come off and go back: every next step leads there', async () => {
+    const { scenario } = sandbox;
+    const [pool] = scenario.cluster.store.get(K.ConfigMap, 'owned-pool', 'default')?.metadata.ownerReferences ?? [];
+    assert.ok(pool);
+    await perform(sandbox, [ownerrefsStripStage], folder);
+    sandbox.upgrade();
+    assert.equal((await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], folder)).exit, 'done');
+    scenario.state.record = runRecord({ clusterUid: scenario.clusterUid, source: 'v3.32.2' });
+    const keeper = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'keeper', uid: 'keeper-uid' };
+    sandbox.put(K.Secret, 'owned-late', [keeper, pool]);
+    const found = await perform(sandbox, [verifyStage], folder);
+    assert.deepEqual(
+      [named(found, 'NS-307'), nextOf(found, 'NS-307')],
+      [['Secret/default/owned-late'], 'kubectl netsvc-upgrade ownerrefs list'],
+    );
+    const chained = await perform(sandbox, [ownerrefsStripStage, ownerrefsForgetStage], folder);
+    assert.match(chained.stages[0]?.because ?? '', /^no UID changes on this way$/, 'a chain searches only where something changes them');
+    assert.equal((await perform(sandbox, [ownerrefsStripStage], folder)).exit, 'done');
+    assert.deepEqual(referencesOf('owned-late'), [keeper]);
+    assert.equal((await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], folder)).exit, 'done');
+    assert.deepEqual(referencesOf('owned-late'), [keeper, { ...pool, uid: sandbox.uidOf(pool) }]);
+    assert.equal(is(await perform(sandbox, [verifyStage], folder), 'NS-307'), 'ok');
+  });
+
+  it('count as back where they are, though the run that put them back was cut off before it told the record', async () => {
+    const { state } = sandbox.scenario;
+    await perform(sandbox, [ownerrefsStripStage], folder);
+    const off = await perform(sandbox, [verifyStage], folder);
+    assert.match(off.findings.find(({ id }) => id === 'NS-311')?.message ?? '', /of 5 objects were taken off/);
+    sandbox.upgrade();
+    await perform(sandbox, [ownerrefsRestoreStage], folder);
+    const { record } = state;
+    assert.ok(record);
+    state.record = { ...record, stages: record.stages.map((one) => (one.id === 'ownerrefs-restore' ? { ...one, state: 'failed' } : one)) };
+    const again = await perform(sandbox, [ownerrefsRestoreStage], folder);
+    assert.deepEqual([again.exit, again.writes], ['done', 0]);
+    assert.equal(is(await perform(sandbox, [verifyStage], folder), 'NS-311'), 'ok');
+  });
+
   it('that were dead before stay as they are, and are not brought to life', async () => {
     const [web] = referencesOf('owned-web');
     assert.ok(web);
@@ -142,6 +204,12 @@ describe('owner references that somebody else has a hand in', () => {
     await perform(sandbox, [ownerrefsStripStage], folder);
     assert.deepEqual(referencesOf('owned-web'), [dead, keeper]);
     sandbox.upgrade();
+    const told = await perform(sandbox, [ownerrefsRestoreStage], folder);
+    assert.deepEqual(
+      [told.exit, nextOf(told, 'NS-749')],
+      ['blocked', 'kubectl netsvc-upgrade ownerrefs list'],
+      'strip would not take it off',
+    );
     const outcome = await perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { accept: ['NS-749'] } });
     assert.deepEqual([outcome.exit, referencesOf('owned-web')], ['done', [dead, keeper]]);
   });
@@ -183,7 +251,7 @@ describe('owner references that somebody else has a hand in', () => {
     sandbox.put(K.Secret, 'owned-late', [{ ...owner, uid: sandbox.uidOf(owner) ?? '' }]);
     scenario.state.record = runRecord({ clusterUid: scenario.clusterUid, source: 'v3.32.2' });
     const kept = await perform(sandbox, [ownerrefsStripStage], folder, { flags: { 'hold-policy-migration': true } });
-    assert.deepEqual([kept.exit, kept.writes], ['done', 0]);
+    assert.deepEqual([kept.exit, referencesOf('owned-late').length], ['done', 1]);
     assert.equal((await perform(sandbox, [ownerrefsStripStage], folder)).exit, 'done');
     assert.deepEqual(referencesOf('owned-late'), []);
     sandbox.upgrade();
@@ -234,6 +302,90 @@ describe('owner references that somebody else has a hand in', () => {
       const without = (all: Readonly<Record<string, readonly string[]>>) => ({ ...all, 'Secret/owned-stored': [stored] });
       assert.deepEqual(without(graph()), without(sandbox.wanted));
     });
+
+    const keeper = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'keeper', uid: 'keeper-uid' };
+    /** What lists show as `web`, which the new server does not find by that name. */
+    const addLate = async () => {
+      const policies = {
+        group: 'netsvc.io',
+        version: 'v3',
+        kind: 'GlobalNetworkPolicy',
+        plural: 'globalnetworkpolicies',
+        namespaced: false,
+      };
+      const web = (await sandbox.cluster.list(policies)).find(({ metadata }) => metadata.name === 'web');
+      const uid = web?.metadata.uid ?? '';
+      const owner = { apiVersion: 'netsvc.io/v3', kind: 'GlobalNetworkPolicy', name: 'web', uid };
+      sandbox.put(K.Secret, 'owned-late', [keeper, owner]);
+      return owner;
+    };
+
+    for (const [what, profile, flags] of [
+      ['the renaming is held', renaming, { 'hold-policy-migration': true }],
+      ['the controllers never rename', waiting, {}],
+    ] as const)
+      it(`stop what comes after where somebody names one anew while ${what}, until they are off as well`, async () => {
+        const how = { profile, flags };
+        await perform(sandbox, [ownerrefsStripStage], folder, how);
+        sandbox.upgrade({ held: true });
+        await addLate();
+        const early = await perform(sandbox, [ownerrefsRestoreStage], folder, how);
+        assert.deepEqual([early.exit, early.writes, named(early, 'NS-749')], ['blocked', 0, ['Secret/default/owned-late']]);
+        assert.equal(nextOf(early, 'NS-749'), 'kubectl netsvc-upgrade ownerrefs strip');
+        assert.equal((await perform(sandbox, [ownerrefsStripStage], folder, how)).exit, 'done');
+        const back = await perform(sandbox, [ownerrefsRestoreStage], folder, how);
+        assert.deepEqual(
+          [back.exit, named(back, 'NS-743')],
+          ['done', [...policies, 'Secret/default/owned-late'].toSorted()],
+          openFindings(back),
+        );
+        sandbox.renamePolicies();
+        // What named the stored policies themselves died with these.
+        const last = await perform(sandbox, [ownerrefsRestoreStage], folder, { profile, flags: { ...flags, accept: ['NS-749'] } });
+        assert.deepEqual([last.exit, is(last, 'NS-743')], ['done', 'ok'], openFindings(last));
+        assert.deepEqual(
+          referencesOf('owned-late').map(({ name }) => name),
+          ['keeper', 'web'],
+        );
+      });
+
+    it('go back as they were before the upgrade though the target would not find them by name', async () => {
+      await perform(sandbox, [ownerrefsStripStage], folder, { profile: waiting });
+      await addLate();
+      const undone = await perform(sandbox, [ownerrefsRestoreStage], folder, { profile: waiting, flags: { undo: true } });
+      assert.deepEqual([undone.exit, is(undone, 'NS-749'), sandbox.deleted], ['done', 'ok', []], openFindings(undone));
+    });
+
+    for (const [what, profile, flags] of [
+      ['the renaming is held', renaming, { 'hold-policy-migration': true }],
+      ['the controllers never rename', waiting, {}],
+    ] as const)
+      it(`are found by verify while ${what}, and its next step takes them off though nothing changes UIDs any more`, async () => {
+        const how = { profile, flags };
+        const { scenario } = sandbox;
+        sandbox.upgrade({ held: true });
+        scenario.state.record = runRecord({ clusterUid: scenario.clusterUid, source: 'v3.32.2' });
+        const owner = await addLate();
+        const found = await perform(sandbox, [verifyStage], folder, how);
+        assert.ok(named(found, 'NS-307').includes('Secret/default/owned-late'));
+        assert.equal(nextOf(found, 'NS-307'), 'kubectl netsvc-upgrade ownerrefs strip');
+        const off = await perform(sandbox, [ownerrefsStripStage], folder, how);
+        assert.equal(off.exit, 'done', openFindings(off));
+        assert.deepEqual(referencesOf('owned-late'), [keeper]);
+        assert.equal((await perform(sandbox, [ownerrefsRestoreStage], folder, how)).exit, 'done');
+        const after = await perform(sandbox, [verifyStage], folder, how);
+        assert.equal(is(after, 'NS-307'), 'ok', openFindings(after));
+        assert.match(
+          after.findings.find(({ id }) => id === 'NS-311')?.hint ?? '',
+          /What cannot go back .*ownerrefs forget --accept NS-748/,
+        );
+        const entries = (await journalOf(sandbox, sandbox.cluster).load())?.entries ?? [];
+        const late = entries.find(({ object }) => object.name === 'owned-late');
+        assert.deepEqual(late?.references[late.removed[0] ?? -1], owner);
+        const forget = { profile, flags: { ...flags, forget: true, accept: ['NS-748'] } };
+        assert.equal((await perform(sandbox, [ownerrefsForgetStage], folder, forget)).exit, 'done');
+        assert.equal(is(await perform(sandbox, [verifyStage], folder, how), 'NS-311'), 'ok');
+      });
 
     it('are given up where nobody wants them stored anew', async () => {
       await perform(sandbox, [ownerrefsStripStage], folder, { profile: waiting });

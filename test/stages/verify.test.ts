@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { K } from '../../src/core/kinds.ts';
 import type { Kind, KubeObject } from '../../src/core/object.ts';
-import type { Sources } from '../../src/core/ports.ts';
+import { ApiFailure, type Sources } from '../../src/core/ports.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { readOwnerFacts, readStillOff } from '../../src/stages/verify/owners.ts';
 import { readServiceImages } from '../../src/stages/verify/pods.ts';
@@ -11,6 +11,7 @@ import { contextOf, object, resource } from '../fixtures/facts.ts';
 import { type CliBench, cliBench, versionText } from '../support/cli-bench.ts';
 import { clusterOf } from '../support/cluster-of.ts';
 import { kvstoreSources } from '../support/kvstore-sources.ts';
+import { entryFor, reference } from '../support/owner-entries.ts';
 import { standInState } from '../support/stand-in-cli-state.ts';
 
 const context = contextOf();
@@ -71,11 +72,16 @@ describe('verify asks whether references are back', () => {
   const stageAt = (id: string, state: 'done' | 'failed', minute: number) => ({
     ...{ id, state, startedAt: '2026-01-01T00:00:00Z', endedAt: `2026-01-01T00:${minute}:00Z` },
   });
-  const stillOff = (stages: readonly ReturnType<typeof stageAt>[], journal: unknown = { entries: [1, 2] }) =>
-    readStillOff({
-      ownerJournal: { load: async () => journal ?? undefined },
-      records: { load: async () => ({ stages }) },
-    } as unknown as Sources);
+  const entries = [entryFor([reference('v3:a')]), entryFor([reference('v3:b')])];
+  const stillOff = (stages: readonly ReturnType<typeof stageAt>[], journal: unknown = { entries }) =>
+    readStillOff(
+      {
+        ownerJournal: { load: async () => journal ?? undefined },
+        records: { load: async () => ({ stages }) },
+      } as unknown as Sources,
+      // Nothing is looked at before the upgrade.
+      { ...context, chain: { pending: ['apply'], later: [], onlyPlanned: true } },
+    );
 
   it('not without a journal', async () => assert.equal(await stillOff([stageAt('ownerrefs-strip', 'done', 10)], null), 0));
 
@@ -132,6 +138,44 @@ describe('verify looks for owners', () => {
     assert.deepEqual([leftOver.unread, Object.keys(leftOver.owners)], [[], ['projectcalico.org/NetworkSet']]);
     const gone = await facts([owned('u1'), elsewhere]);
     assert.deepEqual([gone.unread, Object.keys(gone.owners)], [[], ['projectcalico.org/NetworkSet']]);
+  });
+
+  it('and asks by name only for policies that are stored under other names than they are shown', async () => {
+    const v3: Kind = { ...networkSet, kind: 'GlobalNetworkPolicy', plural: 'globalnetworkpolicies', namespaced: false };
+    const crd: Kind = { ...v3, group: 'crd.projectcalico.org', version: 'v1' };
+    const kept = { annotations: { 'projectcalico.org/metadata': '{}' } };
+    const named = (name: string, uid: string) => ({ apiVersion: 'projectcalico.org/v3', kind: 'GlobalNetworkPolicy', name, uid });
+    const objects = [
+      object('v1', 'ConfigMap/a/x', { metadata: { ownerReferences: [named('old', 'u1'), named('new', 'u2')] } }),
+      object('projectcalico.org/v3', 'GlobalNetworkPolicy/old', { metadata: { uid: 'u1' } }),
+      object('projectcalico.org/v3', 'GlobalNetworkPolicy/new', { metadata: { uid: 'u2' } }),
+      object('crd.projectcalico.org/v1', 'GlobalNetworkPolicy/default.old', { metadata: kept }),
+      object('crd.projectcalico.org/v1', 'GlobalNetworkPolicy/new', { metadata: kept }),
+    ];
+    const facts = async (release: string, status?: number) => {
+      const { cluster, requests } = clusterOf(objects, { kinds: [K.ConfigMap, v3, crd] });
+      const get: typeof cluster.get = async (kind, name, ...more) => {
+        const found = await cluster.get(kind, name, ...more);
+        if (status !== undefined) throw new ApiFailure(status, 'Forbidden', 'may not be read');
+        return name === 'old' ? undefined : found;
+      };
+      const { owners, unread } = await readOwnerFacts({ ...cluster, get }, contextOf({ release }));
+      const [there] = Object.values(owners);
+      return {
+        asked: requests.filter((one) => one === 'get globalnetworkpolicies.projectcalico.org').length,
+        uids: [...(there?.uids ?? [])],
+        mute: [...(there?.mute ?? [])],
+        unread: unread.map(({ because }) => because),
+      };
+    };
+    const mute = { asked: 1, uids: [['/new', 'u2']], mute: ['/old'], unread: [] };
+    assert.deepEqual(await facts('v3.32.1'), mute);
+    const all = [
+      ['/old', 'u1'],
+      ['/new', 'u2'],
+    ];
+    assert.deepEqual(await facts('v3.31.7'), { asked: 0, uids: all, mute: [], unread: [] }, 'older servers find them');
+    assert.deepEqual(await facts('v3.32.1', 403), { asked: 1, uids: [], mute: [], unread: ['may not be read (403)'] });
   });
 
   it('and names a kind that may not be listed', async () => {

@@ -1,15 +1,17 @@
-import type { LeftAlone, OwnerReferences, OwnersJudged } from '../../checks/owner-facts.ts';
+import type { Dangling, OwnerReferences, OwnersJudged } from '../../checks/owner-facts.ts';
 import type { Context } from '../../core/context.ts';
 import type { Installation } from '../../core/installation.ts';
 import { refText } from '../../core/object.ts';
 import { oldestOf, oldestRelease, serverReleases } from '../../core/oldest-release.ts';
-import { fatesOf } from '../../core/owner-fate.ts';
+import { fatesOf, type ReferenceFate } from '../../core/owner-fate.ts';
+import type { JournalEntry } from '../../core/owner-journal.ts';
+import { byKey, comesOff, isDead } from '../../core/owner-strip.ts';
 import type { ClusterReader, ListOptions, Sources } from '../../core/ports.ts';
 import { isOlder } from '../../core/release.ts';
 import { continues, type RunRecord } from '../../core/run-record.ts';
 import { hasApplied } from '../../core/run-record-steps.ts';
 import { uidChangeBetween } from '../../core/uid-change.ts';
-import { mayBeRenamed } from '../policy/settled.ts';
+import { keepsOldNames } from '../policy/settled.ts';
 import { scanOwned } from './survey.ts';
 import { readOwnerWorld, uidRules } from './world.ts';
 
@@ -45,30 +47,42 @@ export async function readReferences(
   return { objects: scan.objects.map((owned) => fatesOf(owned, world)), unread: [...scan.unread, ...unread], kinds: scan.kinds };
 }
 
-/** What has to be known right before something changes UIDs; nothing is searched where nothing does. */
-export async function readOwnersJudged(sources: Sources, context: Context, installation: Installation): Promise<OwnersJudged> {
+/** What has to be known right before something changes UIDs; nothing is searched where nothing does, unless a person asked for it. */
+export async function readOwnersJudged(
+  sources: Sources,
+  context: Context,
+  installation: Installation,
+  isAskedFor = false,
+): Promise<OwnersJudged> {
   const [record, journal] = await Promise.all([sources.records.load(), sources.ownerJournal.load()]);
   const source = sourceOf(installation, record, context);
   const isSearched =
+    isAskedFor ||
     changesUids(source, context) ||
     context.options.ownerrefs === 'always' ||
-    // What is recorded as off may have come back, whatever release is there by now; and what was never off dies when a hold is released.
+    // What is recorded as off may have come back, whatever release is there by now; and what was never off dies when a hold is released, or
+    // is not found by its name until then.
     journal !== undefined ||
-    (await mayBeRenamed(sources, context, installation));
+    (await keepsOldNames(sources.cluster, context));
   const references = isSearched ? await readReferences(sources.cluster, context, installation, source) : undefined;
   return { references, recorded: journal?.entries ?? [] };
 }
 
-/** References that name an owner under a UID that it does not have now; where the owners could not be read, nobody knows. */
-export function deadIn({ objects }: Pick<OwnerReferences, 'objects'>): readonly LeftAlone[] {
-  return objects.flatMap(({ owned: { object }, fates }) => {
-    const { plural: _, ...ref } = object;
+/**
+ * References that the garbage collector takes for dead: to an owner under a UID that it does not have now, or that is not found by its name.
+ * Where the owners could not be read, nobody knows.
+ */
+export function deadIn({ objects }: Pick<OwnerReferences, 'objects'>, recorded: readonly JournalEntry[]): readonly Dangling[] {
+  const journal = byKey(recorded);
+  return objects.flatMap(({ owned, fates }) => {
+    const { plural: _, ...object } = owned.object;
     return fates
-      .filter(({ fate, reference, servedUid }) => fate !== 'unknown' && reference.uid !== servedUid)
-      .map(({ reference }) => ({
-        object: ref,
-        text: refText(ref),
-        detail: `owner ${reference.apiVersion} ${reference.kind}/${reference.name} has no longer the UID ${reference.uid}`,
-      }));
+      .filter((one) => one.isMute || isDead(one))
+      .map((one) => ({ object, text: refText(object), detail: detailOf(one), isStripped: comesOff(one, owned, journal) }));
   });
+}
+
+function detailOf({ reference: { apiVersion, kind, name, uid }, isMute }: ReferenceFate): string {
+  const why = isMute ? 'is stored under its old name, and not found by this one' : `has no longer the UID ${uid}`;
+  return `owner ${apiVersion} ${kind}/${name} ${why}`;
 }

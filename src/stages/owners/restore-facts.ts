@@ -7,7 +7,7 @@ import type { Sources } from '../../core/ports.ts';
 import { continues } from '../../core/run-record.ts';
 import { hasApplied } from '../../core/run-record-steps.ts';
 import { readInstalled } from '../survey/installed.ts';
-import { muteOwners } from './mute-owners.ts';
+import { muteOwners, withMute } from './mute-owners.ts';
 import { deadIn, readReferences, sourceOf } from './references.ts';
 import { followRenamed } from './renamed-objects.ts';
 import { judgeEntries } from './restore-judge.ts';
@@ -62,12 +62,15 @@ export async function readRestoreFacts(sources: Sources, context: Context): Prom
   const { waits, waitMs, settled } = await readReadiness(sources, context, installation);
   if (waits.length > 0 && !context.options.undo) return { ...NOTHING, journal, waits, waitMs };
   const rules = uidRules(sourceOf(installation, record, context), installation, context);
-  const [{ world, unread, unreadOwners }, { entries, live }, references] = await Promise.all([
+  const [{ world, unread, unreadOwners }, { entries, live }, listed] = await Promise.all([
     readOwnerWorld(sources.cluster, context, journal.entries.map(onlyRemoved), rules),
     readRecorded(sources.cluster, journal, context),
     readReferences(sources.cluster, context, installation, sourceOf(installation, record, context)),
   ]);
-  const mute = await muteOwners(sources.cluster, entries, world);
+  const [mute, references] = await Promise.all([
+    muteOwners(sources.cluster, entries, world),
+    withMute(sources.cluster, listed, context.profile),
+  ]);
   const restored = judgeEntries(
     entries,
     { live: live.found, world, mute, unread: new Set([...unreadOwners, ...live.unread.map(({ kind }) => kind)]) },
@@ -83,7 +86,7 @@ export async function readRestoreFacts(sources: Sources, context: Context): Prom
     unread: [...new Map(allUnread.map((one) => [one.kind, one])).values()],
     unreadRecorded: [...new Set(unreadRecorded.map(({ kind }) => kind))],
     finalizers: await missingFinalizers(sources, restored.blocking),
-    dangling: deadIn(references),
+    dangling: deadIn(references, journal.entries),
     neverRenamed: settled === undefined,
     isLater: false,
     waits: [],

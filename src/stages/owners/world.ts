@@ -42,18 +42,22 @@ export interface UidRules {
   readonly asksStoredNames: boolean;
 }
 
+/** The target's API server finds a policy only under the name that it is stored under (host endpoint notes 0.5). */
+export function asksStoredNames({ profile: { policyRenaming }, options }: Pick<Context, 'profile' | 'options'>): boolean {
+  return policyRenaming !== undefined && !isOlder(options.release, policyRenaming.since);
+}
+
 export function uidRules(source: string | undefined, { datastore, agent }: Installation, { profile, options }: Context): UidRules {
-  const { policyRenaming } = profile;
-  const asksStoredNames = policyRenaming !== undefined && !isOlder(options.release, policyRenaming.since);
-  const waits = policyRenaming?.waitsFor;
+  const asks = asksStoredNames({ profile, options });
+  const waits = profile.policyRenaming?.waitsFor;
   // Under another name the controllers wait for their agents for ever, and rename nothing (domain §7.2b).
   const neverStarts = waits !== undefined && agent !== undefined && agent.name !== waits;
   return {
     keepsUids: datastore === 'kvstore',
     targetConverts: convertsUids(options.release, profile),
     ...(source === undefined ? {} : { sourceConverts: convertsUids(source, profile) }),
-    renames: asksStoredNames && !options.holdPolicyMigration && !neverStarts,
-    asksStoredNames,
+    renames: asks && !options.holdPolicyMigration && !neverStarts,
+    asksStoredNames: asks,
   };
 }
 

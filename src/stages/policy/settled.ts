@@ -1,10 +1,11 @@
 import type { PoliciesSettled } from '../../core/action.ts';
 import type { Context } from '../../core/context.ts';
 import type { Installation } from '../../core/installation.ts';
+import type { Kind } from '../../core/object.ts';
 import { pendingRenames, valueAt } from '../../core/policy-renames.ts';
 import type { Sources } from '../../core/ports.ts';
 import { isOlder } from '../../core/release.ts';
-import { leanPolicy, POLICY_KINDS } from '../owners/world.ts';
+import { asksStoredNames, leanPolicy, POLICY_KINDS } from '../owners/world.ts';
 import { attempt } from '../reading.ts';
 
 /** Undefined if the controllers of the target never rename: no such rule, or no DaemonSet of the name that they wait for. */
@@ -17,11 +18,10 @@ export async function policiesSettled(
   if (!policyRenaming || isOlder(options.release, policyRenaming.since)) return undefined;
   if (policyRenaming.waitsFor !== undefined && agent !== undefined && agent.name !== policyRenaming.waitsFor) return undefined;
   const { kinds } = await cluster.discover();
-  const stored = kinds.filter(({ group, plural }) => group === crdGroup && !plural.includes('/'));
-  const configuration = stored.find(({ plural }) => plural === controllersConfiguration.plural);
+  const configuration = kinds.find(({ group, plural }) => group === crdGroup && plural === controllersConfiguration.plural);
   return {
     type: 'policies-settled',
-    kinds: stored.filter(({ kind }) => POLICY_KINDS.has(kind)),
+    kinds: policiesIn(kinds, crdGroup),
     apiGroup,
     prefix: policyRenaming.prefix,
     ...(configuration ? { hold: { kind: configuration, name: controllersConfiguration.name, field: policyRenaming.switchField } } : {}),
@@ -36,17 +36,25 @@ export async function isPending({ cluster }: Pick<Sources, 'cluster'>, settled: 
 }
 
 /**
- * True if a stored policy has not its own name, whatever release is there by now, and though the renaming may be held: releasing the
- * hold is all that it takes then, and no command of ours does that. `--hold-policy-migration` says that nobody will.
+ * True if a stored policy has not its own name, whatever release is there by now. Where the controllers rename it, though that may be held,
+ * what names it dies then; until then, and where nobody ever renames it, the target's API server does not find it by its name.
  */
-export async function mayBeRenamed(sources: Sources, context: Context, installation: Installation): Promise<boolean> {
-  const settled = context.options.holdPolicyMigration ? undefined : await policiesSettled(sources, context, installation);
-  if (!settled) return false;
-  const found = await attempt(() => waitsForName(sources.cluster, settled));
+export async function keepsOldNames(cluster: Sources['cluster'], { profile, options }: Context): Promise<boolean> {
+  const { policyRenaming, apiGroup, crdGroup } = profile;
+  if (!policyRenaming || !asksStoredNames({ profile, options })) return false;
+  const { kinds } = await cluster.discover();
+  const found = await attempt(() => waitsForName(cluster, { kinds: policiesIn(kinds, crdGroup), apiGroup, prefix: policyRenaming.prefix }));
   return 'unread' in found || found.value;
 }
 
-async function waitsForName(cluster: Sources['cluster'], settled: PoliciesSettled): Promise<boolean> {
-  const lists = await Promise.all(settled.kinds.map((kind) => cluster.list(kind, { keep: leanPolicy })));
-  return pendingRenames(lists.flat(), settled).length > 0;
+function policiesIn(kinds: readonly Kind[], crdGroup: string): readonly Kind[] {
+  return kinds.filter(({ group, kind, plural }) => group === crdGroup && !plural.includes('/') && POLICY_KINDS.has(kind));
+}
+
+async function waitsForName(
+  cluster: Sources['cluster'],
+  { kinds, ...names }: Pick<PoliciesSettled, 'kinds' | 'apiGroup' | 'prefix'>,
+): Promise<boolean> {
+  const lists = await Promise.all(kinds.map((kind) => cluster.list(kind, { keep: leanPolicy })));
+  return pendingRenames(lists.flat(), names).length > 0;
 }

@@ -6,8 +6,10 @@ import type { Installation } from '../../core/installation.ts';
 import { groupOf, type Kind } from '../../core/object.ts';
 import type { ClusterReader, Sources } from '../../core/ports.ts';
 import { policyName } from '../../core/stored-metadata.ts';
+import { foundByName, ownerKey as nameKey, type OwnerName } from '../owners/mute-owners.ts';
+import { readRestoreFacts } from '../owners/restore-facts.ts';
 import { readOwners } from '../owners/survey.ts';
-import { leanPolicy, POLICY_KINDS } from '../owners/world.ts';
+import { asksStoredNames, leanPolicy, POLICY_KINDS } from '../owners/world.ts';
 import { attempt, eachOf } from '../reading.ts';
 
 /**
@@ -16,16 +18,17 @@ import { attempt, eachOf } from '../reading.ts';
  */
 export async function readOwnerFacts(
   cluster: ClusterReader,
-  { profile }: Context,
+  { profile, options }: Pick<Context, 'profile' | 'options'>,
   datastore: Installation['datastore'] = 'api',
 ): Promise<OwnerFacts> {
   const { dependents, unread } = await readOwners(cluster, profile);
   if (dependents.length === 0) return { dependents, unread, owners: {} };
   const { kinds } = await cluster.discover();
+  const asks = asksStoredNames({ profile, options });
   const keys = [...new Set(dependents.map(({ owner }) => `${groupOf(owner.apiVersion)}/${owner.kind}`))];
   const lists = await eachOf(keys, 4, async (key) => {
     const named = dependents.filter(({ owner }) => `${groupOf(owner.apiVersion)}/${owner.kind}` === key);
-    return { key, objects: await attempt(() => readWhole(cluster, { kinds, key, named, profile, datastore })) };
+    return { key, objects: await attempt(() => readWhole(cluster, { kinds, key, named, profile, datastore, asks })) };
   });
   return {
     dependents,
@@ -47,27 +50,59 @@ interface Asked {
   readonly named: readonly Dependent[];
   readonly profile: Context['profile'];
   readonly datastore: Installation['datastore'];
+  /** The API server of this release finds a policy only under the name that it is stored under. */
+  readonly asks: boolean;
 }
 
 /**
  * Throws where the API leaves out an owner that is stored: its list tells nothing of who is gone then. With a key-value store what
  * Kubernetes stores of these kinds is left from another time.
  */
-async function readWhole(cluster: ClusterReader, { kinds, key, named, profile, datastore }: Asked): Promise<OwnerObjects | undefined> {
+async function readWhole(
+  cluster: ClusterReader,
+  { kinds, key, named, profile, datastore, asks }: Asked,
+): Promise<OwnerObjects | undefined> {
   const objects = await readObjects(cluster, kinds, key);
   const [group, kind = ''] = key.split('/');
   if (!objects || group !== profile.apiGroup || datastore === 'kvstore') return objects;
   const placeOf = ({ object, owner }: Dependent) => ownerKey(objects.namespaced ? object.namespace : undefined, owner.name);
-  const missing = new Set(named.map(placeOf).filter((place) => !objects.uids.has(place)));
+  const places = new Set(named.map(placeOf));
+  const missing = [...places].filter((place) => !objects.uids.has(place));
+  const isPolicy = POLICY_KINDS.has(kind);
   const behind = kinds.find((one) => one.group === profile.crdGroup && one.kind === kind && !one.plural.includes('/'));
-  if (missing.size === 0 || !behind) return objects;
-  for (const stored of await cluster.list(behind, { keep: leanPolicy })) {
-    const name = POLICY_KINDS.has(kind) ? policyName(stored, profile) : stored.metadata.name;
-    if (missing.has(ownerKey(stored.metadata.namespace, name))) throw new Fault('blocked', `it does not show ${name}, which is stored`, []);
-  }
-  return objects;
+  if (!behind || (missing.length === 0 && !(isPolicy && asks))) return objects;
+  const stored = (await cluster.list(behind, isPolicy ? { keep: leanPolicy } : { metadataOnly: true })).map((one) => ({
+    storedName: one.metadata.name,
+    namespace: one.metadata.namespace,
+    name: isPolicy ? policyName(one, profile) : one.metadata.name,
+  }));
+  const unshown = stored.find(({ namespace, name }) => missing.includes(ownerKey(namespace, name)));
+  if (unshown) throw new Fault('blocked', `it does not show ${unshown.name}, which is stored`, []);
+  const doubtful = stored.filter((one) => one.name !== one.storedName && places.has(ownerKey(one.namespace, one.name)));
+  return asks && doubtful.length > 0
+    ? asFoundByName(
+        cluster,
+        objects,
+        doubtful.map(({ namespace, name }) => ({ group, kind, name, ...(namespace ? { namespace } : {}) })),
+      )
+    : objects;
 }
 
+/** What the garbage collector is told about owners that a list shows under names which are not the stored ones (host endpoint notes 0.5). */
+async function asFoundByName(cluster: ClusterReader, objects: OwnerObjects, doubtful: readonly OwnerName[]): Promise<OwnerObjects> {
+  const found = await foundByName(cluster, doubtful);
+  const uids = new Map(objects.uids);
+  const mute = new Set<string>();
+  for (const one of doubtful) {
+    const place = ownerKey(one.namespace, one.name);
+    const reading = found.get(nameKey(one));
+    if (reading && 'unread' in reading) throw new Fault('blocked', reading.unread, []);
+    uids.delete(place);
+    if (reading?.value === undefined) mute.add(place);
+    else uids.set(place, reading.value);
+  }
+  return { ...objects, uids, mute };
+}
 async function readObjects(cluster: ClusterReader, kinds: readonly Kind[], key: string): Promise<OwnerObjects | undefined> {
   const kind = kinds.find((one) => `${one.group}/${one.kind}` === key && !one.plural.includes('/'));
   if (!kind) return undefined;
@@ -79,11 +114,16 @@ async function readObjects(cluster: ClusterReader, kinds: readonly Kind[], key: 
 /** States of a stage that came to its end. */
 const ENDED: readonly string[] = ['done', 'skipped'];
 
-/** Objects whose references were taken off, unless putting them back has ended since (§4.8/3). */
-export async function readStillOff({ ownerJournal, records }: Sources): Promise<number> {
-  const [journal, record] = await Promise.all([ownerJournal.load(), records.load()]);
+/**
+ * Objects whose references are recorded as taken off, unless putting them back has ended since (§4.8/3). Where the record does not say
+ * so they are looked at: a restore that finds nothing left to do writes nothing, the record included.
+ */
+export async function readStillOff(sources: Sources, context: Context): Promise<number> {
+  const [journal, record] = await Promise.all([sources.ownerJournal.load(), sources.records.load()]);
   if (!journal) return 0;
   const [strip, restore] = ['ownerrefs-strip', 'ownerrefs-restore'].map((id) => record?.stages.find((one) => one.id === id));
   const isBack = restore?.endedAt !== undefined && ENDED.includes(restore.state) && restore.endedAt >= (strip?.endedAt ?? '');
-  return isBack ? 0 : journal.entries.length;
+  if (isBack) return 0;
+  const { isLater, waits, outstanding } = await readRestoreFacts(sources, context);
+  return isLater || waits.length > 0 ? journal.entries.length : outstanding;
 }

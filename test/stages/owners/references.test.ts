@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
+import type { Context } from '../../../src/core/context.ts';
 import type { ComponentVersion, Installation } from '../../../src/core/installation.ts';
+import type { Kind } from '../../../src/core/object.ts';
 import type { Sources } from '../../../src/core/ports.ts';
 import type { RunRecord } from '../../../src/core/run-record.ts';
 import { begunRecord } from '../../../src/core/run-record-steps.ts';
 import { readOwnersJudged, sourceOf } from '../../../src/stages/owners/references.ts';
 import { rememberOf } from '../../../src/stages/survey/remember-installed.ts';
-import { contextOf, installation } from '../../fixtures/facts.ts';
+import { contextOf, installation, object } from '../../fixtures/facts.ts';
 import { runRecord } from '../../support/apply-bench.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
 
@@ -53,6 +55,38 @@ describe('the release that references were made under', () => {
     const again = begunRecord(begunOn(mixed), rememberOf(over), beginner);
     assert.deepEqual([again.source, again.oldest], ['v3.29.0', 'v3.27.2']);
     assert.equal(begunRecord(continued({ source: 'v3.29.0' }), rememberOf(over), beginner).oldest, undefined);
+  });
+
+  describe('where nothing changes UIDs any more', () => {
+    const policies: Kind = {
+      ...{ group: 'crd.projectcalico.org', version: 'v1', kind: 'GlobalNetworkPolicy', plural: 'globalnetworkpolicies', namespaced: false },
+    };
+    const kept = { annotations: { 'projectcalico.org/metadata': '{}' } };
+    const over32 = installed('v3.32.1', server('v3.32.1'));
+    const canal: Installation = {
+      ...over32,
+      agent: { kind: 'DaemonSet', namespace: 'kube-system', name: 'canal', container: 'calico-node' },
+    };
+    const isSearched = async (stored: string, found: Installation, options: Partial<Context['options']> = {}, isAskedFor = false) => {
+      const { cluster } = clusterOf([object('crd.projectcalico.org/v1', `GlobalNetworkPolicy/${stored}`, { metadata: kept })], {
+        kinds: [policies],
+      });
+      const sources = { cluster, records: { load: async () => undefined }, ownerJournal: { load: async () => undefined } };
+      const { references } = await readOwnersJudged(sources as unknown as Sources, contextOf(options), found, isAskedFor);
+      return references !== undefined;
+    };
+
+    it('the cluster is searched as long as a policy is not found by its name, whether the renaming is held, or never comes', async () => {
+      assert.ok(await isSearched('default.web', over32));
+      assert.ok(await isSearched('default.web', over32, { holdPolicyMigration: true }));
+      assert.ok(await isSearched('default.web', canal));
+      assert.ok(!(await isSearched('web', canal)));
+      assert.ok(!(await isSearched('default.web', installed('v3.31.7', server('v3.31.7')), { release: 'v3.31.7' })));
+    });
+
+    it('it is searched otherwise only where a person asks for it', async () => {
+      assert.ok(await isSearched('web', over32, {}, true));
+    });
   });
 
   for (const [what, found] of [
