@@ -1,7 +1,7 @@
 import { K } from '../../core/kinds.ts';
 import type { KubeObject } from '../../core/object.ts';
 import { ApiFailure, type Cluster } from '../../core/ports.ts';
-import { JOURNAL_NAME, type JournalPlace, type Stored } from './place.ts';
+import { isPart, JOURNAL_NAME, type JournalPlace, type Stored } from './place.ts';
 
 const OWNED = 'app.kubernetes.io/managed-by';
 const NAMED = 'app.kubernetes.io/name';
@@ -37,8 +37,10 @@ export function journalMaps(cluster: Cluster, namespace: string): JournalPlace {
     },
     async names() {
       const maps = await cluster.list(K.ConfigMap, { namespace, metadataOnly: true });
-      const own = maps.map(({ metadata }) => metadata.name).filter((name) => name === JOURNAL_NAME || name.startsWith(`${JOURNAL_NAME}-`));
-      return own.sort();
+      return maps
+        .map(({ metadata }) => metadata.name)
+        .filter(isPart)
+        .sort();
     },
     advice: (name) => [
       `look at it: kubectl -n ${namespace} get configmap ${name} -o yaml`,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -93,6 +93,17 @@ describe('the second copy of the journal', () => {
     const files = await readdir(folder);
     await both.append([]);
     assert.deepEqual(await readdir(folder), files);
+  });
+
+  it('leaves files of others alone, also those whose names begin like its own', async () => {
+    const { both } = ground();
+    const others = [`${JOURNAL_NAME}-backup.json`, `${JOURNAL_NAME}-r1-0001-0001.json`, `${JOURNAL_NAME}.jsonl.gz`];
+    await mkdir(folder, { recursive: true });
+    for (const file of others) await writeFile(join(folder, file), 'x');
+    assert.equal(await both.load(), undefined);
+    await both.append([entry('a')]);
+    await both.forget();
+    assert.deepEqual(await readdir(folder), others);
   });
 
   it('is refused if it was cut short, and stays', async () => {
