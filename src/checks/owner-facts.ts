@@ -11,8 +11,14 @@ export interface OwnerReferences {
   readonly kinds: number;
 }
 
+/** Where the journal of owner references was read, if not where it belongs. */
+export interface JournalFound {
+  /** The local copy, where the cluster has no journal. */
+  readonly copy?: string;
+}
+
 /** What the checks of stages that change UIDs look at. */
-export interface OwnersJudged {
+export interface OwnersJudged extends JournalFound {
   /** Undefined where nothing on the way changes a UID: nothing was searched then. */
   readonly references: OwnerReferences | undefined;
   /** What the journal says is taken off. */
@@ -27,7 +33,7 @@ export interface LeftAlone {
 }
 
 /** What the checks of `ownerrefs restore` and `forget` look at. */
-export interface RestoreJudged {
+export interface RestoreJudged extends JournalFound {
   /** True if no reference is recorded as taken off. */
   readonly idle: boolean;
   readonly unread: OwnerReferences['unread'];
@@ -52,3 +58,4 @@ export interface RestoreJudged {
 
 export type OwnersCheck = Check<OwnersJudged>;
 export type RestoreCheck = Check<RestoreJudged>;
+export type JournalCheck = Check<JournalFound>;

@@ -1,4 +1,5 @@
 import type { OwnersJudged } from '../checks/owner-facts.ts';
+import { journalChecks } from '../checks/owner-journal.ts';
 import { manifestsHaveNoOwners, ownersSearched, strippedUnlessNever } from '../checks/owner-references.ts';
 import type { Action } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
@@ -21,7 +22,7 @@ export const ownerrefsStripStage = stage<StripFacts>({
   title: 'Take off owner references that the upgrade breaks',
   ref: '§4.8/1',
   readOnly: false,
-  checks: [ownersSearched, strippedUnlessNever, manifestsHaveNoOwners],
+  checks: [...journalChecks, ownersSearched, strippedUnlessNever, manifestsHaveNoOwners],
   async survey(sources, context) {
     const installation = await readInstalled(sources, context);
     return { installation, ...(await readOwnersJudged(sources, context, installation)) };

@@ -1,9 +1,10 @@
-import type { LeftAlone, OwnerReferences, OwnersJudged } from '../../checks/owner-facts.ts';
+import type { JournalFound, LeftAlone, OwnerReferences, OwnersJudged } from '../../checks/owner-facts.ts';
 import type { Context } from '../../core/context.ts';
 import type { Installation } from '../../core/installation.ts';
 import { refText } from '../../core/object.ts';
 import { oldestOf, oldestRelease, serverReleases } from '../../core/oldest-release.ts';
 import { fatesOf } from '../../core/owner-fate.ts';
+import type { OwnerJournal } from '../../core/owner-journal.ts';
 import type { ClusterReader, ListOptions, Sources } from '../../core/ports.ts';
 import { isOlder } from '../../core/release.ts';
 import { continues, type RunRecord } from '../../core/run-record.ts';
@@ -56,7 +57,12 @@ export async function readOwnersJudged(sources: Sources, context: Context, insta
     journal !== undefined ||
     (await mayBeRenamed(sources, context, installation));
   const references = isSearched ? await readReferences(sources.cluster, context, installation, source) : undefined;
-  return { references, recorded: journal?.entries ?? [] };
+  return { references, recorded: journal?.entries ?? [], ...copyOf(journal) };
+}
+
+/** The journal's file where nothing but the local copy is left of it. */
+export function copyOf(journal: Pick<OwnerJournal, 'copyOnly' | 'readFrom'> | undefined): JournalFound {
+  return journal?.copyOnly ? { copy: journal.readFrom } : {};
 }
 
 /** References that name an owner under a UID that it does not have now; where the owners could not be read, nobody knows. */

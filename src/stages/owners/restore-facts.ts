@@ -8,7 +8,7 @@ import { continues } from '../../core/run-record.ts';
 import { hasApplied } from '../../core/run-record-steps.ts';
 import { readInstalled } from '../survey/installed.ts';
 import { muteOwners } from './mute-owners.ts';
-import { deadIn, readReferences, sourceOf } from './references.ts';
+import { copyOf, deadIn, readReferences, sourceOf } from './references.ts';
 import { followRenamed } from './renamed-objects.ts';
 import { judgeEntries } from './restore-judge.ts';
 import { readLive } from './restore-live.ts';
@@ -60,7 +60,8 @@ export async function readRestoreFacts(sources: Sources, context: Context): Prom
   const [installation, record] = await Promise.all([readInstalled(sources, context), sources.records.load()]);
   if (context.options.undo && continues(record, context) && hasApplied(record)) throw tooLateToUndo(context);
   const { waits, waitMs, settled } = await readReadiness(sources, context, installation);
-  if (waits.length > 0 && !context.options.undo) return { ...NOTHING, journal, waits, waitMs };
+  const found = { journal, ...copyOf(journal) };
+  if (waits.length > 0 && !context.options.undo) return { ...NOTHING, ...found, waits, waitMs };
   const rules = uidRules(sourceOf(installation, record, context), installation, context);
   const [{ world, unread, unreadOwners }, { entries, live }, references] = await Promise.all([
     readOwnerWorld(sources.cluster, context, journal.entries.map(onlyRemoved), rules),
@@ -78,7 +79,7 @@ export async function readRestoreFacts(sources: Sources, context: Context): Prom
   const unreadRecorded = [...unread, ...live.unread, ...references.unread.filter(({ kind }) => recorded.has(kind))];
   return {
     ...restored,
-    journal,
+    ...found,
     idle: false,
     unread: [...new Map(allUnread.map((one) => [one.kind, one])).values()],
     unreadRecorded: [...new Set(unreadRecorded.map(({ kind }) => kind))],

@@ -27,7 +27,9 @@ describe('the second copy of the journal', () => {
     const memory = memoryCluster();
     const deps = { place: journalMaps(memory.cluster, 'kube-system'), clusterUid: 'uid', profile: 'calico', runId: 'r1' };
     const local = ownerJournal({ ...deps, place: journalFolder(folder) });
-    return { memory, local, cluster: ownerJournal(deps), both: copiedJournal(deps, journalFolder(folder)) };
+    const [both, trusting] = [false, true].map((isTrusted) => copiedJournal(deps, journalFolder(folder), isTrusted));
+    assert.ok(both && trusting);
+    return { memory, local, cluster: ownerJournal(deps), both, trusting };
   }
 
   it('holds the same, in files that only their owner reads, and that gunzip reads', async () => {
@@ -65,6 +67,18 @@ describe('the second copy of the journal', () => {
     memory.objects.clear();
     await assert.rejects(both.append([entry('b')]), /there is a local copy of one/);
     assert.equal(memory.objects.size, 0);
+  });
+
+  it('is what a new journal begins with once a person has said that the cluster’s was lost', async () => {
+    const { both, cluster, local, trusting, memory } = ground();
+    await both.append([entry('a')]);
+    memory.objects.clear();
+    await trusting.append([]);
+    assert.deepEqual((await cluster.load())?.entries, [entry('a')]);
+    memory.objects.clear();
+    await trusting.append([entry('b')]);
+    assert.deepEqual((await cluster.load())?.entries, [entry('a'), entry('b')]);
+    assert.deepEqual((await local.load())?.entries, [entry('a'), entry('b')]);
   });
 
   it('is written after the cluster, and not at all if that failed', async () => {

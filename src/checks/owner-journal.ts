@@ -1,0 +1,24 @@
+import { ok } from '../core/check.ts';
+import { defineCheck, failed, PROGRAM } from './define.ts';
+import type { JournalCheck } from './owner-facts.ts';
+
+/**
+ * A copy alone tells nothing of what became of the references since: another machine may have put them back and ended the journal,
+ * and a person may have taken some off for good (§4.8/3).
+ */
+const notFromCopyAlone: JournalCheck = defineCheck('NS-751', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§4.8/3',
+  judge({ copy }) {
+    if (copy === undefined) return ok();
+    return failed(
+      `the cluster has no journal of owner references, only this machine has a copy: ${copy}`,
+      'If the journal in the cluster was lost, the copy stands in for it: --accept NS-751. If that upgrade was ended from elsewhere, move the folder away, or name another one with --journal-dir.',
+      { next: `${PROGRAM} explain NS-751` },
+    );
+  },
+});
+
+/** Of every stage that works from the journal. */
+export const journalChecks: readonly JournalCheck[] = [notFromCopyAlone];

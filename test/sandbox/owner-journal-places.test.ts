@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { copiedJournal } from '../../src/adapters/journal/copied.ts';
+import { journalFolder } from '../../src/adapters/journal/folder.ts';
+import { journalMaps } from '../../src/adapters/journal/maps.ts';
+import { K } from '../../src/core/kinds.ts';
+import type { OwnerJournalStore } from '../../src/core/ports.ts';
+import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
+import { ownerrefsForgetStage } from '../../src/stages/ownerrefs-forget.ts';
+import { ownerrefsRestoreStage } from '../../src/stages/ownerrefs-restore.ts';
+import { ownerrefsStripStage } from '../../src/stages/ownerrefs-strip.ts';
+import { type OwnerSandbox, ownerSandbox } from '../support/owner-sandbox.ts';
+import { journalOf, openFindings, perform } from '../support/owner-sweep.ts';
+
+const STAGES = [ownerrefsStripStage, ownerrefsRestoreStage, ownerrefsForgetStage];
+const errors = ({ findings }: ChainOutcome) => findings.filter(({ outcome }) => outcome === 'error').map(({ id }) => id);
+
+describe('a journal of owner references that is not where it belongs', () => {
+  let parent: string;
+  let copy: string;
+  let sandbox: OwnerSandbox;
+  beforeEach(async () => {
+    parent = await mkdtemp(join(tmpdir(), 'owners-'));
+    copy = join(parent, 'copy');
+    sandbox = await ownerSandbox();
+  });
+  afterEach(() => rm(parent, { recursive: true, force: true }));
+
+  /** The journal of a machine that keeps a copy, as it is composed where NS-751 is accepted, or not. */
+  function withCopy(isTrusted = false): OwnerJournalStore {
+    const place = journalMaps(sandbox.cluster, 'kube-system');
+    const deps = { place, clusterUid: sandbox.scenario.clusterUid, profile: 'netsvc', runId: 'r1' };
+    return copiedJournal(deps, journalFolder(copy), isTrusted);
+  }
+  const inCluster = () => journalOf(sandbox, sandbox.cluster);
+  const referencesOf = (name: string) => sandbox.scenario.cluster.store.get(K.Secret, name, 'default')?.metadata.ownerReferences ?? [];
+  const loseJournal = () => {
+    const { store } = sandbox.scenario.cluster;
+    for (const { metadata } of store.list(K.ConfigMap))
+      if (metadata.name.startsWith('netsvc-upgrade-owners')) store.delete(K.ConfigMap, metadata.name, metadata.namespace);
+  };
+
+  describe('only a copy on this machine', () => {
+    it('is not restored from where another machine ended the journal: a reference that a person took off since stays off', async () => {
+      await perform(sandbox, [ownerrefsStripStage], parent, { journal: withCopy() });
+      sandbox.upgrade();
+      assert.equal((await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], parent)).exit, 'done');
+      const { store } = sandbox.scenario.cluster;
+      const web = store.get(K.Secret, 'owned-web', 'default');
+      assert.ok(web);
+      const { ownerReferences: _, ...metadata } = web.metadata;
+      store.update(K.Secret, { ...web, metadata });
+      for (const stages of [...STAGES.map((one) => [one]), STAGES]) {
+        const outcome = await perform(sandbox, stages, parent, { journal: withCopy() });
+        assert.deepEqual([outcome.exit, errors(outcome), outcome.writes, referencesOf('owned-web')], ['blocked', ['NS-751'], 0, []]);
+      }
+      await rename(copy, join(parent, 'ended-elsewhere'));
+      assert.equal((await perform(sandbox, STAGES, parent, { journal: withCopy() })).exit, 'done');
+      assert.deepEqual(referencesOf('owned-web'), []);
+    });
+
+    it('stands in for the cluster’s that was lost, once a person says so', async () => {
+      await perform(sandbox, [ownerrefsStripStage], parent, { journal: withCopy() });
+      loseJournal();
+      sandbox.upgrade();
+      assert.equal((await perform(sandbox, [ownerrefsRestoreStage], parent, { journal: withCopy() })).exit, 'blocked');
+      const accepted = { journal: withCopy(true), flags: { accept: ['NS-751'] } };
+      const outcome = await perform(sandbox, STAGES, parent, accepted);
+      assert.equal(outcome.exit, 'done', openFindings(outcome));
+      assert.deepEqual([sandbox.deleted, sandbox.graph(), await withCopy().load()], [[], sandbox.wanted, undefined]);
+    });
+
+    it('comes back to the cluster before anything else is taken off on its strength', async () => {
+      await perform(sandbox, [ownerrefsStripStage], parent, { journal: withCopy() });
+      loseJournal();
+      const owner = { apiVersion: 'netsvc.io/v3', kind: 'IPPool', name: 'pool' };
+      const uid = sandbox.uidOf(owner);
+      assert.ok(uid);
+      sandbox.put(K.Secret, 'owned-late', [{ ...owner, uid }]);
+      assert.equal((await perform(sandbox, [ownerrefsStripStage], parent, { journal: withCopy() })).exit, 'blocked');
+      const accepted = { journal: withCopy(true), flags: { accept: ['NS-751'] } };
+      const outcome = await perform(sandbox, [ownerrefsStripStage], parent, accepted);
+      assert.equal(outcome.exit, 'done', openFindings(outcome));
+      assert.equal((await inCluster().load())?.entries.length, 6);
+      sandbox.upgrade();
+      assert.equal((await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], parent, { journal: withCopy() })).exit, 'done');
+      const { 'Secret/owned-late': late, ...others } = sandbox.graph();
+      assert.deepEqual([sandbox.deleted, others, late?.length], [[], sandbox.wanted, 1]);
+    });
+  });
+});
