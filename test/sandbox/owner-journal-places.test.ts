@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { copiedJournal } from '../../src/adapters/journal/copied.ts';
 import { journalFolder } from '../../src/adapters/journal/folder.ts';
 import { journalMaps } from '../../src/adapters/journal/maps.ts';
+import { ownerJournal } from '../../src/adapters/journal/owner-journal.ts';
+import { Fault } from '../../src/core/fault.ts';
 import { K } from '../../src/core/kinds.ts';
 import type { OwnerJournalStore } from '../../src/core/ports.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { ownerrefsForgetStage } from '../../src/stages/ownerrefs-forget.ts';
 import { ownerrefsRestoreStage } from '../../src/stages/ownerrefs-restore.ts';
 import { ownerrefsStripStage } from '../../src/stages/ownerrefs-strip.ts';
+import { entryFor, reference } from '../support/owner-entries.ts';
 import { type OwnerSandbox, ownerSandbox } from '../support/owner-sandbox.ts';
 import { journalOf, openFindings, perform } from '../support/owner-sweep.ts';
 
@@ -88,6 +91,74 @@ describe('a journal of owner references that is not where it belongs', () => {
       assert.equal((await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], parent, { journal: withCopy() })).exit, 'done');
       const { 'Secret/owned-late': late, ...others } = sandbox.graph();
       assert.deepEqual([sandbox.deleted, others, late?.length], [[], sandbox.wanted, 1]);
+    });
+  });
+
+  describe('parts that came to harm', () => {
+    /** What `kubectl get configmaps -o name | grep -E …` of the advice selects is deleted. */
+    const deleteAsAdvised = (advice: readonly string[]) => {
+      const [, pattern = ''] = /grep -E '([^']+)' \| xargs kubectl -n kube-system delete$/m.exec(advice.join('\n')) ?? [];
+      assert.notEqual(pattern, '', advice.join('\n'));
+      const { store } = sandbox.scenario.cluster;
+      for (const { metadata } of store.list(K.ConfigMap))
+        if (metadata.namespace === 'kube-system' && new RegExp(pattern).test(`configmap/${metadata.name}`))
+          store.delete(K.ConfigMap, metadata.name, metadata.namespace);
+    };
+    const refusedBy = (journal: OwnerJournalStore): Promise<Fault> =>
+      journal.load().then(
+        () => assert.fail('the journal was read'),
+        (thrown: unknown) => (thrown instanceof Fault ? thrown : assert.fail(String(thrown))),
+      );
+    const damage = () => {
+      const { store } = sandbox.scenario.cluster;
+      const chunk = store.list(K.ConfigMap).find(({ metadata }) => /owners-r1-0001-0001$/.test(metadata.name));
+      assert.ok(chunk);
+      store.delete(K.ConfigMap, chunk.metadata.name, 'kube-system');
+      // Without its labels, too: whoever edits by hand may lose them.
+      const { name, namespace } = chunk.metadata;
+      store.insert(K.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...(namespace ? { namespace } : {}) } });
+    };
+
+    it('are put aside as advised, and the copy is restored from', async () => {
+      await perform(sandbox, [ownerrefsStripStage], parent, { journal: withCopy() });
+      damage();
+      sandbox.upgrade();
+      const { suggestions } = await refusedBy(withCopy());
+      deleteAsAdvised(suggestions);
+      const [, flags = ''] = /ownerrefs restore --journal-dir DIR (.+)$/.exec(suggestions.at(-1) ?? '') ?? [];
+      assert.equal(flags, '--accept NS-751');
+      const accepted = { journal: withCopy(true), flags: { accept: ['NS-751'] } };
+      const outcome = await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], parent, accepted);
+      assert.equal(outcome.exit, 'done', openFindings(outcome));
+      assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted]);
+    });
+
+    it('are put aside as advised where they are another cluster’s, and nobody speaks of a backup', async () => {
+      const foreign = { place: journalMaps(sandbox.cluster, 'kube-system'), clusterUid: 'other', profile: 'netsvc', runId: 'r1' };
+      await ownerJournal(foreign).append([entryFor([reference('v3:web')])]);
+      const { suggestions, message } = await refusedBy(inCluster());
+      assert.match(message, /ConfigMap\/kube-system\/netsvc-upgrade-owners: it is of another cluster/);
+      assert.doesNotMatch(suggestions.join(), /backup/);
+      deleteAsAdvised(suggestions);
+      assert.equal((await perform(sandbox, [ownerrefsStripStage], parent)).exit, 'done');
+    });
+
+    it('in the folder are left with it, and a new copy is made from the cluster’s', async () => {
+      await perform(sandbox, [ownerrefsStripStage], parent, { journal: withCopy() });
+      const local = ownerJournal({ place: journalFolder(copy), clusterUid: sandbox.scenario.clusterUid, profile: 'netsvc', runId: 'r1' });
+      const [chunk = ''] = await readdir(copy);
+      await writeFile(join(copy, chunk), 'x');
+      assert.match((await refusedBy(local)).suggestions.join(), new RegExp(`^move ${copy} away`));
+      await rename(copy, join(parent, 'damaged'));
+      await withCopy().append([]);
+      assert.equal((await local.load())?.entries.length, 5);
+    });
+
+    it('of another cluster’s folder are kept, and another folder is named', async () => {
+      const foreign = { place: journalFolder(copy), clusterUid: 'other', profile: 'netsvc', runId: 'r1' };
+      await ownerJournal(foreign).append([entryFor([reference('v3:web')])]);
+      const { suggestions } = await refusedBy(withCopy());
+      assert.match(suggestions.join(), new RegExp(`^keep ${copy}: .*,name another folder with --journal-dir`));
     });
   });
 });

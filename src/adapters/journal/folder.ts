@@ -54,7 +54,13 @@ export function journalFolder(folder: string): JournalPlace {
         .filter((name, index) => isPart(name) && fileOf(name) === join(folder, files[index] ?? ''))
         .sort();
     },
-    advice: (name) => [`look at ${fileOf(name)}, and restore it from a backup; the journal in the cluster may still be whole`],
+    advice: (_name, trouble) =>
+      trouble === 'foreign'
+        ? [`keep ${folder}: what that cluster lacks is put back from it`, 'name another folder with --journal-dir, or leave it out']
+        : [
+            `move ${folder} away, and continue with the same command: where the cluster has the journal, the next strip makes a new copy`,
+            'where the cluster has none, read docs/journal.md for the recovery by hand from what is left in the folder',
+          ],
   };
 }
 

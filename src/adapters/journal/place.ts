@@ -19,8 +19,8 @@ export interface JournalPlace {
   remove(name: string, version: string): Promise<void>;
   /** Names of all parts, the head too, sorted. */
   names(): Promise<readonly string[]>;
-  /** The next step for a part that cannot be used. */
-  advice(name: string): Fault['suggestions'];
+  /** The next steps for a part that came to harm, or that is of another cluster. */
+  advice(name: string, trouble: 'damaged' | 'foreign'): Fault['suggestions'];
 }
 
 /** Name of the head; all parts begin with it. */
