@@ -15,6 +15,8 @@ export interface OwnerReferences {
 export interface JournalFound {
   /** The local copy, where the cluster has no journal. */
   readonly copy?: string;
+  /** Other namespaces that hold one, asked where the state namespace has none; null where this account may not look. */
+  readonly elsewhere?: readonly string[] | null;
 }
 
 /** What the checks of stages that change UIDs look at. */

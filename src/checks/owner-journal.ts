@@ -1,5 +1,5 @@
 import { ok } from '../core/check.ts';
-import { defineCheck, failed, PROGRAM } from './define.ts';
+import { defineCheck, failed, listed, PROGRAM } from './define.ts';
 import type { JournalCheck } from './owner-facts.ts';
 
 /**
@@ -20,5 +20,22 @@ const notFromCopyAlone: JournalCheck = defineCheck('NS-751', {
   },
 });
 
+/** Lock, run record and journal are in one namespace: whoever looks in another one knows of no upgrade, and holds another lock. */
+const notElsewhere: JournalCheck = defineCheck('NS-752', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§4.8/3',
+  judge({ elsewhere }, { options }) {
+    if (elsewhere === null) return ok('not known: this account may not list ConfigMaps of other namespaces');
+    const [first] = elsewhere ?? [];
+    if (elsewhere === undefined || first === undefined) return ok();
+    return failed(
+      `owner references are recorded as taken off in namespace ${listed(elsewhere)}, not in ${options.stateNamespace}`,
+      `An upgrade was begun with another --state-namespace, and its lock and its run record are there as well: continue with --state-namespace ${first}. Accept it by namespace only if that upgrade is of another service.`,
+      { next: `${PROGRAM} status --state-namespace ${first}`, evidence: elsewhere.map((text) => ({ text })) },
+    );
+  },
+});
+
 /** Of every stage that works from the journal. */
-export const journalChecks: readonly JournalCheck[] = [notFromCopyAlone];
+export const journalChecks: readonly JournalCheck[] = [notFromCopyAlone, notElsewhere];

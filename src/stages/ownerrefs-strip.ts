@@ -11,7 +11,7 @@ import type { JournalEntry } from '../core/owner-journal.ts';
 import { byKey, type Chosen, cameBack, type StripPlan, stripPlan } from '../core/owner-strip.ts';
 import type { PlannedObject } from '../core/plan.ts';
 import { stage } from '../core/stage.ts';
-import { readOwnersJudged } from './owners/references.ts';
+import { readElsewhere, readOwnersJudged } from './owners/references.ts';
 import { JUDGED_ONCE_MORE_MS } from './owners/survey.ts';
 import { readInstalled } from './survey/installed.ts';
 import { rememberOf } from './survey/remember-installed.ts';
@@ -25,7 +25,9 @@ export const ownerrefsStripStage = stage<StripFacts>({
   checks: [...journalChecks, ownersSearched, strippedUnlessNever, manifestsHaveNoOwners],
   async survey(sources, context) {
     const installation = await readInstalled(sources, context);
-    return { installation, ...(await readOwnersJudged(sources, context, installation)) };
+    const judged = await readOwnersJudged(sources, context, installation);
+    const isFound = judged.recorded.length > 0 && judged.copy === undefined;
+    return { installation, ...judged, ...(isFound ? {} : await readElsewhere(sources)) };
   },
   plan(facts, context) {
     if (!facts.references) return { skip: 'no UID changes on this way' };

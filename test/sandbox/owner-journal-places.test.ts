@@ -6,16 +6,19 @@ import { copiedJournal } from '../../src/adapters/journal/copied.ts';
 import { journalFolder } from '../../src/adapters/journal/folder.ts';
 import { journalMaps } from '../../src/adapters/journal/maps.ts';
 import { ownerJournal } from '../../src/adapters/journal/owner-journal.ts';
+import type { ComposeRequest } from '../../src/cli/seams.ts';
 import { Fault } from '../../src/core/fault.ts';
 import { K } from '../../src/core/kinds.ts';
-import type { OwnerJournalStore } from '../../src/core/ports.ts';
+import { ApiFailure, type OwnerJournalStore } from '../../src/core/ports.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { ownerrefsForgetStage } from '../../src/stages/ownerrefs-forget.ts';
 import { ownerrefsRestoreStage } from '../../src/stages/ownerrefs-restore.ts';
 import { ownerrefsStripStage } from '../../src/stages/ownerrefs-strip.ts';
+import { conforms } from '../support/output-schema.ts';
 import { entryFor, reference } from '../support/owner-entries.ts';
-import { type OwnerSandbox, ownerSandbox } from '../support/owner-sandbox.ts';
+import { type OwnerSandbox, ownerSandbox, renaming } from '../support/owner-sandbox.ts';
 import { journalOf, openFindings, perform } from '../support/owner-sweep.ts';
+import { compositionOf, sandboxCommand } from '../support/sandbox-command.ts';
 
 const STAGES = [ownerrefsStripStage, ownerrefsRestoreStage, ownerrefsForgetStage];
 const errors = ({ findings }: ChainOutcome) => findings.filter(({ outcome }) => outcome === 'error').map(({ id }) => id);
@@ -160,5 +163,100 @@ describe('a journal of owner references that is not where it belongs', () => {
       const { suggestions } = await refusedBy(withCopy());
       assert.match(suggestions.join(), new RegExp(`^keep ${copy}: .*,name another folder with --journal-dir`));
     });
+  });
+
+  describe('of another state namespace', () => {
+    const journalIn = (namespace: string, cluster = sandbox.cluster) =>
+      ownerJournal({
+        place: journalMaps(cluster, namespace),
+        clusterUid: sandbox.scenario.clusterUid,
+        profile: 'netsvc',
+        runId: 'r1',
+      });
+
+    it('stops whoever does not name that namespace, before and after the upgrade', async () => {
+      await perform(sandbox, [ownerrefsStripStage], parent, { journal: journalIn('default') });
+      for (const isAfter of [false, true]) {
+        if (isAfter) sandbox.upgrade();
+        for (const stage of STAGES) {
+          const outcome = await perform(sandbox, [stage], parent, { journal: journalIn('kube-system') });
+          const found = outcome.findings.find(({ id }) => id === 'NS-752');
+          assert.deepEqual([outcome.exit, errors(outcome), outcome.writes], ['blocked', ['NS-752'], 0]);
+          assert.equal(found?.next, 'kubectl netsvc-upgrade status --state-namespace default');
+        }
+      }
+      const outcome = await perform(sandbox, STAGES, parent, { journal: journalIn('default') });
+      assert.deepEqual([outcome.exit, sandbox.graph()], ['done', sandbox.wanted], openFindings(outcome));
+    });
+
+    it('is another service’s once a person says so', async () => {
+      await journalIn('default').append([entryFor([reference('v3:web')])]);
+      const accepted = { journal: journalIn('kube-system'), flags: { accept: ['NS-752=default'] } };
+      assert.equal((await perform(sandbox, [ownerrefsStripStage], parent, accepted)).exit, 'done');
+    });
+
+    it('is looked for once, and not where this account may not look, which is said', async () => {
+      let asked = 0;
+      const barred: typeof sandbox.cluster = {
+        ...sandbox.cluster,
+        async list(kind, options = {}) {
+          if (kind.plural !== 'configmaps' || options.labelSelector === undefined) return sandbox.cluster.list(kind, options);
+          asked += 1;
+          throw new ApiFailure(403, 'Forbidden', 'configmaps is forbidden at the cluster scope');
+        },
+      };
+      const outcome = await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], parent, {
+        journal: journalIn('kube-system', barred),
+      });
+      assert.deepEqual([outcome.exit, asked], ['done', 1]);
+      assert.match(outcome.stages[0]?.because ?? '', /this account may not look for a journal in other namespaces/);
+    });
+
+    it('is named by status and list, with the way to it', async () => {
+      await journalIn('default').append([entryFor([reference('v3:web')])]);
+      const told = async (...argv: string[]) => {
+        const bench = sandboxCommand(sandbox.scenario);
+        const compose = async (request: ComposeRequest) => {
+          const composition = compositionOf(sandbox.scenario, request, renaming);
+          return { ...composition, cluster: sandbox.cluster, ownerJournal: journalIn(composition.context.options.stateNamespace) };
+        };
+        Object.assign(bench.seams, { compose });
+        assert.equal(await bench.run(...argv), 0, bench.err());
+        return bench;
+      };
+      const status = (await told('status')).out();
+      assert.match(
+        status,
+        /owner references: no journal in namespace kube-system, but in default\n {4}next: .*--state-namespace default\n/,
+      );
+      assert.match(status, /Next: kubectl netsvc-upgrade status --state-namespace default\n$/);
+      const document = JSON.parse((await told('status', '-o', 'json')).out());
+      conforms(document, 'status.schema.json');
+      assert.match(
+        (await told('ownerrefs', 'list')).err(),
+        /Warning: .* in namespace default, not in kube-system.*--state-namespace default/,
+      );
+      assert.match((await told('status', '--state-namespace', 'default')).out(), /1 of 1 object recorded in ConfigMap\/default\//);
+    });
+  });
+
+  it('is told by status with every step that leads on', async () => {
+    await perform(sandbox, [ownerrefsStripStage], parent);
+    const { store } = sandbox.scenario.cluster;
+    const chunk = store.list(K.ConfigMap).find(({ metadata }) => /owners-r1-0001-0001$/.test(metadata.name));
+    assert.ok(chunk);
+    store.delete(K.ConfigMap, chunk.metadata.name, 'kube-system');
+    const bench = sandboxCommand(sandbox.scenario);
+    const compose = async (request: ComposeRequest) => ({ ...compositionOf(sandbox.scenario, request), ownerJournal: inCluster() });
+    Object.assign(bench.seams, { compose });
+    assert.equal(await bench.run('status'), 0, bench.err());
+    assert.match(
+      bench.out(),
+      /owner references: the journal of owner references cannot be used: ConfigMap\/.*: it is gone\n {4}next: look at it: kubectl/,
+    );
+    assert.match(
+      bench.out(),
+      /\n {4}next: then continue from the copy: kubectl netsvc-upgrade ownerrefs restore --journal-dir DIR --accept NS-751\n/,
+    );
   });
 });

@@ -33,6 +33,7 @@ export function copiedJournal(deps: JournalDeps, folder: JournalPlace, isTrusted
       return (await cluster.load()) ? cluster.archive(file) : copy.archive(file);
     },
     leftOver: async () => (await cluster.leftOver()) || (await copy.leftOver()),
+    elsewhere: () => cluster.elsewhere(),
     async forget() {
       await cluster.forget();
       await copy.forget();

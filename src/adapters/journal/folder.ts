@@ -54,6 +54,7 @@ export function journalFolder(folder: string): JournalPlace {
         .filter((name, index) => isPart(name) && fileOf(name) === join(folder, files[index] ?? ''))
         .sort();
     },
+    others: async () => [],
     advice: (_name, trouble) =>
       trouble === 'foreign'
         ? [`keep ${folder}: what that cluster lacks is put back from it`, 'name another folder with --journal-dir, or leave it out']

@@ -42,6 +42,11 @@ export function journalMaps(cluster: Cluster, namespace: string): JournalPlace {
         .filter(isPart)
         .sort();
     },
+    async others() {
+      const maps = await cluster.list(K.ConfigMap, { labelSelector: `${NAMED}=${JOURNAL_NAME}`, metadataOnly: true });
+      const found = maps.flatMap(({ metadata }) => (isPart(metadata.name) ? [metadata.namespace ?? ''] : []));
+      return [...new Set(found)].filter((one) => one !== namespace).sort();
+    },
     advice: (name, trouble) => (trouble === 'foreign' ? foreignAdvice(namespace) : damagedAdvice(namespace, name)),
   };
 }

@@ -19,6 +19,8 @@ export interface JournalPlace {
   remove(name: string, version: string): Promise<void>;
   /** Names of all parts, the head too, sorted. */
   names(): Promise<readonly string[]>;
+  /** Other places of this kind that hold parts of a journal: namespaces. */
+  others(): Promise<readonly string[]>;
   /** The next steps for a part that came to harm, or that is of another cluster. */
   advice(name: string, trouble: 'damaged' | 'foreign'): Fault['suggestions'];
 }

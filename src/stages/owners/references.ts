@@ -65,6 +65,11 @@ export function copyOf(journal: Pick<OwnerJournal, 'copyOnly' | 'readFrom'> | un
   return journal?.copyOnly ? { copy: journal.readFrom } : {};
 }
 
+/** Where else a journal is, as far as this account may look. */
+export async function readElsewhere({ ownerJournal }: Pick<Sources, 'ownerJournal'>): Promise<JournalFound> {
+  return { elsewhere: (await ownerJournal.elsewhere()) ?? null };
+}
+
 /** References that name an owner under a UID that it does not have now; where the owners could not be read, nobody knows. */
 export function deadIn({ objects }: Pick<OwnerReferences, 'objects'>): readonly LeftAlone[] {
   return objects.flatMap(({ owned: { object }, fates }) => {

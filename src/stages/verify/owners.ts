@@ -1,5 +1,5 @@
 import type { Dependent } from '../../checks/facts.ts';
-import { type OwnerFacts, type OwnerObjects, ownerKey } from '../../checks/verify-facts.ts';
+import { type OwnerFacts, type OwnerObjects, ownerKey, type StillOff } from '../../checks/verify-facts.ts';
 import type { Context } from '../../core/context.ts';
 import { Fault } from '../../core/fault.ts';
 import type { Installation } from '../../core/installation.ts';
@@ -79,11 +79,11 @@ async function readObjects(cluster: ClusterReader, kinds: readonly Kind[], key: 
 /** States of a stage that came to its end. */
 const ENDED: readonly string[] = ['done', 'skipped'];
 
-/** Objects whose references were taken off, unless putting them back has ended since (§4.8/3). */
-export async function readStillOff({ ownerJournal, records }: Sources): Promise<number> {
+/** Objects whose references were taken off, unless putting them back has ended since, and where else some are recorded (§4.8/3). */
+export async function readStillOff({ ownerJournal, records }: Sources): Promise<StillOff> {
   const [journal, record] = await Promise.all([ownerJournal.load(), records.load()]);
-  if (!journal) return 0;
+  if (!journal) return { objects: 0, elsewhere: (await ownerJournal.elsewhere()) ?? null };
   const [strip, restore] = ['ownerrefs-strip', 'ownerrefs-restore'].map((id) => record?.stages.find((one) => one.id === id));
   const isBack = restore?.endedAt !== undefined && ENDED.includes(restore.state) && restore.endedAt >= (strip?.endedAt ?? '');
-  return isBack ? 0 : journal.entries.length;
+  return { objects: isBack ? 0 : journal.entries.length, elsewhere: [] };
 }
