@@ -128,7 +128,7 @@ describe('a journal of owner references that is not where it belongs', () => {
       sandbox.upgrade();
       const { suggestions } = await refusedBy(withCopy());
       deleteAsAdvised(suggestions);
-      const [, flags = ''] = /ownerrefs restore --journal-dir DIR (.+)$/.exec(suggestions.at(-1) ?? '') ?? [];
+      const [, flags = ''] = /ownerrefs restore --state-namespace kube-system --journal-dir DIR (.+)$/.exec(suggestions.at(-1) ?? '') ?? [];
       assert.equal(flags, '--accept NS-751');
       const accepted = { journal: withCopy(true), flags: { accept: ['NS-751'] } };
       const outcome = await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], parent, accepted);
@@ -256,7 +256,7 @@ describe('a journal of owner references that is not where it belongs', () => {
     );
     assert.match(
       bench.out(),
-      /\n {4}next: then continue from the copy: kubectl netsvc-upgrade ownerrefs restore --journal-dir DIR --accept NS-751\n/,
+      /\n {4}next: then continue from the copy: kubectl netsvc-upgrade ownerrefs restore --state-namespace kube-system --journal-dir DIR --accept NS-751\n/,
     );
   });
 });

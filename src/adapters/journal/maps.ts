@@ -59,7 +59,7 @@ function damagedAdvice(namespace: string, name: string): readonly string[] {
     'without a local copy (--journal-dir), read docs/journal.md for the recovery by hand; with one:',
     `save what is left: ${save}`,
     `then delete it: ${remove}`,
-    'then continue from the copy: kubectl netsvc-upgrade ownerrefs restore --journal-dir DIR --accept NS-751',
+    `then continue from the copy: kubectl netsvc-upgrade ownerrefs restore --state-namespace ${namespace} --journal-dir DIR --accept NS-751`,
   ];
 }
 
