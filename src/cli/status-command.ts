@@ -1,4 +1,4 @@
-import type { ExitName, Fault } from '../core/fault.ts';
+import type { ExitName } from '../core/fault.ts';
 import { isAnswer } from '../core/interruption.ts';
 import type { LockHolder, OwnerJournalStore } from '../core/ports.ts';
 import type { RunRecord } from '../core/run-record.ts';
@@ -42,8 +42,8 @@ async function recordedOwners(store: Pick<OwnerJournalStore, 'load' | 'elsewhere
     return { owners: { objects: journal.entries.length, references, readFrom: journal.readFrom }, elsewhere: [] };
   } catch (thrown) {
     if (!isAnswer(thrown)) throw thrown;
-    const { message, suggestions = [] } = thrown as Error & Partial<Pick<Fault, 'suggestions'>>;
-    return { owners: { ...NOTHING, problem: message, suggestions }, elsewhere: [] };
+    const { message: problem, suggestions } = thrown;
+    return { owners: { ...NOTHING, problem, suggestions }, elsewhere: [] };
   }
 }
 

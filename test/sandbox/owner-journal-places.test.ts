@@ -240,7 +240,7 @@ describe('a journal of owner references that is not where it belongs', () => {
     });
   });
 
-  it('is told by status with every step that leads on', async () => {
+  it('in pieces is told by status with every step that leads on, and does not keep list from listing', async () => {
     await perform(sandbox, [ownerrefsStripStage], parent);
     const { store } = sandbox.scenario.cluster;
     const chunk = store.list(K.ConfigMap).find(({ metadata }) => /owners-r1-0001-0001$/.test(metadata.name));
@@ -258,5 +258,9 @@ describe('a journal of owner references that is not where it belongs', () => {
       bench.out(),
       /\n {4}next: then continue from the copy: kubectl netsvc-upgrade ownerrefs restore --state-namespace kube-system --journal-dir DIR --accept NS-751\n/,
     );
+    const list = sandboxCommand(sandbox.scenario);
+    Object.assign(list.seams, { compose });
+    assert.equal(await list.run('ownerrefs', 'list'), 0, list.err());
+    assert.match(list.err(), /Warning: the journal of owner references cannot be used: .* it is gone \(kubectl netsvc-upgrade status\)\n/);
   });
 });
