@@ -11,8 +11,16 @@ export interface OwnerReferences {
   readonly kinds: number;
 }
 
+/** Where the journal of owner references was read, if not where it belongs. */
+export interface JournalFound {
+  /** The local copy, where the cluster has no journal. */
+  readonly copy?: string;
+  /** Other namespaces that hold one, asked where the state namespace has none; null where this account may not look. */
+  readonly elsewhere?: readonly string[] | null;
+}
+
 /** What the checks of stages that change UIDs look at. */
-export interface OwnersJudged {
+export interface OwnersJudged extends JournalFound {
   /** Undefined where nothing on the way changes a UID: nothing was searched then. */
   readonly references: OwnerReferences | undefined;
   /** What the journal says is taken off. */
@@ -33,7 +41,7 @@ export interface Dangling extends LeftAlone {
 }
 
 /** What the checks of `ownerrefs restore` and `forget` look at. */
-export interface RestoreJudged {
+export interface RestoreJudged extends JournalFound {
   /** True if no reference is recorded as taken off. */
   readonly idle: boolean;
   readonly unread: OwnerReferences['unread'];
@@ -58,3 +66,4 @@ export interface RestoreJudged {
 
 export type OwnersCheck = Check<OwnersJudged>;
 export type RestoreCheck = Check<RestoreJudged>;
+export type JournalCheck = Check<JournalFound>;

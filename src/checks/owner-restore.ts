@@ -3,6 +3,7 @@ import type { Context } from '../core/context.ts';
 import { counted } from '../core/counted.ts';
 import { defineCheck, failed, listed, PROGRAM } from './define.ts';
 import type { LeftAlone, RestoreCheck } from './owner-facts.ts';
+import { journalChecks } from './owner-journal.ts';
 import { manifestVerdict, searchedAgain } from './owner-references.ts';
 
 const IDLE = 'no reference is recorded as taken off';
@@ -157,6 +158,7 @@ const noneAppeared: RestoreCheck = defineCheck('NS-749', {
 });
 
 export const restoreChecks: readonly RestoreCheck[] = [
+  ...journalChecks,
   searchedBefore,
   ownersAsComputed,
   ownersThere,
@@ -167,4 +169,4 @@ export const restoreChecks: readonly RestoreCheck[] = [
   noneAppeared,
 ];
 
-export const forgetChecks: readonly RestoreCheck[] = [searchedBefore, nothingOutstanding];
+export const forgetChecks: readonly RestoreCheck[] = [...journalChecks, searchedBefore, nothingOutstanding];

@@ -152,6 +152,8 @@ export const registry = {
   'NS-747': 'finalizers of owners may be updated',
   'NS-748': 'nothing left in the journal of owner references',
   'NS-749': 'no owner reference with a dead UID',
+  'NS-751': 'journal of owner references not from a copy alone',
+  'NS-752': 'no journal of owner references in another namespace',
   'NS-801': 'work folder usable',
   'NS-802': 'no older CLI on PATH',
   'NS-803': 'no older CLI in the cluster',

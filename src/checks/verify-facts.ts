@@ -68,10 +68,17 @@ export interface VerifyFacts {
   readonly leftBehind: Reading<readonly { readonly name: string; readonly objects: number }[]>;
   readonly temporaryPolicies: Reading<readonly KubeObject[]>;
   readonly owners: Reading<OwnerFacts>;
-  /** Objects whose references are recorded as taken off, if putting them back has not ended since. */
-  readonly stillOff: Reading<number>;
+  readonly stillOff: Reading<StillOff>;
   /** CLIs on PATH. */
   readonly clis: Reading<readonly { readonly file: string; readonly release?: string }[]>;
+}
+
+/** References that were taken off, and wait. */
+export interface StillOff {
+  /** Objects whose references are recorded as taken off, if putting them back has not ended since. */
+  readonly objects: number;
+  /** Other namespaces with such a record; null where this account may not look. */
+  readonly elsewhere: readonly string[] | null;
 }
 
 export type VerifyCheck = Check<VerifyFacts>;

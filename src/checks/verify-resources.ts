@@ -112,8 +112,16 @@ export const ownersBack: VerifyCheck = defineCheck('NS-311', {
   severity: 'error',
   ref: '§4.8/3',
   judge(facts) {
-    const objects = read(facts.stillOff);
-    if (objects === 0) return ok('no owner reference waits to be put back');
+    const { objects, elsewhere } = read(facts.stillOff);
+    const [first] = elsewhere ?? [];
+    if (elsewhere && first !== undefined)
+      return failed(
+        `owner references are recorded as taken off in namespace ${listed(elsewhere)}`,
+        'They belong to an upgrade with another --state-namespace: name it, put them back, then verify again.',
+        { next: `${PROGRAM} ownerrefs restore --state-namespace ${first}`, evidence: elsewhere.map((text) => ({ text })) },
+      );
+    const unread = elsewhere === null ? ', as far as this account may look: not in other namespaces than that of the state' : '';
+    if (objects === 0) return ok(`no owner reference waits to be put back${unread}`);
     return failed(
       `the owner references of ${counted(objects, 'object')} were taken off, and have not been put back`,
       'They are recorded in the cluster: put them back, then verify again. What cannot go back is named then: accept this check, or end the journal (ownerrefs forget --accept NS-748).',

@@ -106,6 +106,8 @@ export interface RecordedOwners {
   /** Where it is, or what is wrong with it. */
   readonly readFrom: string;
   readonly problem?: string;
+  /** What to do about the problem. */
+  readonly suggestions?: readonly string[];
 }
 
 /** One reference to a resource of the service, and what becomes of it at the upgrade. */

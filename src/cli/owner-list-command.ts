@@ -1,5 +1,6 @@
 import type { OwnerReferences } from '../checks/owner-facts.ts';
-import { type ExitName, Fault } from '../core/fault.ts';
+import { type ExitName, Fault, messageOf } from '../core/fault.ts';
+import { isInterrupted } from '../core/interruption.ts';
 import { refText } from '../core/object.ts';
 import type { OwnedFate, ReferenceFate } from '../core/owner-fate.ts';
 import { carriedTo } from '../ui/carry.ts';
@@ -15,6 +16,7 @@ export async function runOwnerList(asked: Asked, owner: string | undefined, seam
   return inSession(seams, asked, async (session) => {
     const { references, source } = await readAll(session);
     const rows = references.objects.flatMap(rowsOf).filter((row) => !wanted || isOwner(row, wanted));
+    const astray = await journalAstray(session).catch(brokenJournal);
     const breaks = rows.some((row) => row.breaks);
     const next = `kubectl netsvc-upgrade ${breaks ? 'ownerrefs strip --dry-run=client' : 'preflight'}${carriedTo('ownerrefs', asked.carried)}`;
     const exit = references.unread.length > 0 ? 'blocked' : 'done';
@@ -26,6 +28,7 @@ export async function runOwnerList(asked: Asked, owner: string | undefined, seam
       unread: references.unread,
     };
     await session.present(document, (wide) => listLines(rows, wide));
+    if (astray !== undefined) session.say(`Warning: ${astray}`);
     for (const { kind, because } of references.unread) session.say(`Warning: ${kind} could not be searched: ${because}`);
     return exit;
   });
@@ -42,6 +45,24 @@ async function readAll({ composition, context, asked }: Session) {
   const scope = { ...(namespace ? { namespace } : {}), ...(selector ? { labelSelector: selector } : {}) };
   const references: OwnerReferences = await readReferences(composition.cluster, context, installation, source, scope);
   return { references, source };
+}
+
+/** A journal that is not where strip and restore look for it: they stop at that (NS-751, NS-752). */
+async function journalAstray({ composition: { ownerJournal }, context: { options } }: Session): Promise<string | undefined> {
+  const journal = await ownerJournal.load();
+  if (journal && !journal.copyOnly) return undefined;
+  const elsewhere = await ownerJournal.elsewhere();
+  const { stateNamespace: namespace } = options;
+  if (elsewhere?.[0])
+    return `owner references are recorded as taken off in namespace ${elsewhere.join(', ')}, not in ${namespace}: name it (--state-namespace ${elsewhere[0]})`;
+  if (journal) return `the cluster has no journal of owner references, only this machine has a copy: ${journal.readFrom} (NS-751)`;
+  return elsewhere ? undefined : `this account may not look for a journal of owner references in other namespaces than ${namespace}`;
+}
+
+/** What is listed does not hang on the journal. */
+function brokenJournal(thrown: unknown): string {
+  if (isInterrupted(thrown)) throw thrown;
+  return `${messageOf(thrown)} (kubectl netsvc-upgrade status)`;
 }
 
 interface Wanted {

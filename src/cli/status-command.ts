@@ -15,36 +15,63 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     // One after another, on the connection that is open: two more would each cost a handshake, in time and in work.
     const record = await records.load();
     const holder = await lock.holder();
-    const owners = await recordedOwners(ownerJournal);
-    const document = statusDocument(session.context, 'done', holder, record, nextOf(record, holder, asked.carried), owners);
-    await session.present(document, async () => [...(await statusLines(record, holder)), ...ownerLines(owners)]);
+    const { stateNamespace } = session.context.options;
+    const { owners, elsewhere } = await recordedOwners(ownerJournal, stateNamespace);
+    const next = nextOf(record, holder, { carried: asked.carried, elsewhere: elsewhere?.[0] });
+    const document = statusDocument(session.context, 'done', holder, record, next, owners);
+    const told = owners ? ownerLines(owners) : elsewhere ? [] : [unseenLine(stateNamespace)];
+    await session.present(document, async () => [...(await statusLines(record, holder)), ...told]);
     return 'done';
   });
 }
 
-/** A journal that cannot be used is told of, too: it is what references are put back from. */
-async function recordedOwners(store: Pick<OwnerJournalStore, 'load'>): Promise<RecordedOwners | undefined> {
+interface Recorded {
+  readonly owners?: RecordedOwners;
+  /** Other namespaces with a journal, where there is none in that of the state; undefined where this account may not look. */
+  readonly elsewhere: readonly string[] | undefined;
+}
+
+const NOTHING = { objects: 0, references: 0, readFrom: '' } as const;
+
+/** A journal that cannot be used is told of, too: it is what references are put back from. So is one of another state namespace. */
+async function recordedOwners(store: Pick<OwnerJournalStore, 'load' | 'elsewhere'>, namespace: string): Promise<Recorded> {
   try {
     const journal = await store.load();
-    if (!journal) return undefined;
+    if (!journal) return notHere(await store.elsewhere(), namespace);
     const references = journal.entries.reduce((sum, { removed }) => sum + removed.length, 0);
-    return { objects: journal.entries.length, references, readFrom: journal.readFrom };
+    return { owners: { objects: journal.entries.length, references, readFrom: journal.readFrom }, elsewhere: [] };
   } catch (thrown) {
     if (!isAnswer(thrown)) throw thrown;
-    return { objects: 0, references: 0, readFrom: '', problem: thrown.message };
+    const { message: problem, suggestions } = thrown;
+    return { owners: { ...NOTHING, problem, suggestions }, elsewhere: [] };
   }
 }
 
-function ownerLines(owners: RecordedOwners | undefined): readonly string[] {
-  if (!owners) return [];
-  if (owners.problem !== undefined) return [`owner references: the journal cannot be used: ${owners.problem}`];
-  const { objects, references, readFrom } = owners;
+function notHere(elsewhere: Recorded['elsewhere'], namespace: string): Recorded {
+  if (!elsewhere?.[0]) return { elsewhere };
+  const problem = `no journal in namespace ${namespace}, but in ${elsewhere.join(', ')}`;
+  return { owners: { ...NOTHING, problem, suggestions: [`name it with every command: --state-namespace ${elsewhere[0]}`] }, elsewhere };
+}
+
+function ownerLines({ objects, references, readFrom, problem, suggestions = [] }: RecordedOwners): readonly string[] {
+  if (problem !== undefined) return [`owner references: ${problem}`, ...suggestions.map((one) => `    next: ${one}`)];
   return [`owner references: ${references} of ${objects} ${objects === 1 ? 'object' : 'objects'} recorded in ${readFrom}`];
 }
 
-function nextOf(record: RunRecord | undefined, holder: LockHolder | undefined, carried: readonly CarriedFlag[]): string {
+function unseenLine(namespace: string): string {
+  return `owner references: none recorded in namespace ${namespace}; this account may not look in others (--state-namespace)`;
+}
+
+interface Onward {
+  readonly carried: readonly CarriedFlag[];
+  /** The namespace that an upgrade has its state in, where it is not here. */
+  readonly elsewhere: string | undefined;
+}
+
+function nextOf(record: RunRecord | undefined, holder: LockHolder | undefined, { carried, elsewhere }: Onward): string {
   const flags = withRecorded(carried, record?.flags ?? []);
   const ours = (command: string) => `kubectl netsvc-upgrade ${command}${carriedTo(command, flags)}`;
+  if (elsewhere !== undefined) return `${ours('status')} --state-namespace ${elsewhere}`;
   if (holder) return ours('status');
   if (!record) return ours('preflight');
   return record.finishedAt === undefined || record.outcome !== 'done' ? ours('run') : ours('verify');

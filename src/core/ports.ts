@@ -248,6 +248,8 @@ export interface OwnerJournalStore {
   archive(file: string): Promise<string>;
   /** True if parts of a journal lie there that is none any more: a `forget` that was cut off. */
   leftOver(): Promise<boolean>;
+  /** Other namespaces of the cluster that hold a journal; undefined where this account may not look. Asked once, whoever asks again. */
+  elsewhere(): Promise<readonly string[] | undefined>;
   /** Deletes it, after reading all of it; what cannot be read stays. Archive first. */
   forget(): Promise<void>;
 }
@@ -301,7 +303,7 @@ export interface Sources {
   readonly files: UserFiles;
   readonly clock: Clock;
   readonly records: Records;
-  readonly ownerJournal: Pick<OwnerJournalStore, 'load' | 'leftOver'>;
+  readonly ownerJournal: Pick<OwnerJournalStore, 'load' | 'leftOver' | 'elsewhere'>;
   /** Who holds the lock now; a holder that certainly no longer runs is nobody. */
   readonly lock: Pick<Lock, 'holder'>;
 }

@@ -31,6 +31,7 @@ export function memoryJournal(state: SandboxState, files: SandboxFiles, clusterU
       return file;
     },
     leftOver: async () => false,
+    elsewhere: async () => [],
     async forget() {
       alive();
       delete state.ownerEntries;

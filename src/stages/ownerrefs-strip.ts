@@ -1,4 +1,5 @@
 import type { OwnersJudged } from '../checks/owner-facts.ts';
+import { journalChecks } from '../checks/owner-journal.ts';
 import { manifestsHaveNoOwners, ownersSearched, strippedUnlessNever } from '../checks/owner-references.ts';
 import type { Action } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
@@ -10,7 +11,7 @@ import type { JournalEntry } from '../core/owner-journal.ts';
 import { byKey, type Chosen, comesOff, type StripPlan, stripPlan } from '../core/owner-strip.ts';
 import type { PlannedObject } from '../core/plan.ts';
 import { stage } from '../core/stage.ts';
-import { readOwnersJudged } from './owners/references.ts';
+import { readElsewhere, readOwnersJudged } from './owners/references.ts';
 import { JUDGED_ONCE_MORE_MS } from './owners/survey.ts';
 import { readInstalled } from './survey/installed.ts';
 import { rememberOf } from './survey/remember-installed.ts';
@@ -21,10 +22,12 @@ export const ownerrefsStripStage = stage<StripFacts>({
   title: 'Take off owner references that the upgrade breaks',
   ref: '§4.8/1',
   readOnly: false,
-  checks: [ownersSearched, strippedUnlessNever, manifestsHaveNoOwners],
+  checks: [...journalChecks, ownersSearched, strippedUnlessNever, manifestsHaveNoOwners],
   async survey(sources, context) {
     const installation = await readInstalled(sources, context);
-    return { installation, ...(await readOwnersJudged(sources, context, installation, isLast(context))) };
+    const judged = await readOwnersJudged(sources, context, installation, isLast(context));
+    const isFound = judged.recorded.length > 0 && judged.copy === undefined;
+    return { installation, ...judged, ...(isFound ? {} : await readElsewhere(sources)) };
   },
   plan(facts, context) {
     if (!facts.references) return { skip: 'no UID changes on this way' };

@@ -93,12 +93,16 @@ describe('a command that asks the cluster little', function () {
   ];
 
   /** The names of all parts, whatever a cut-off removal left among them: none, so no head is asked for. */
-  const JOURNAL = ['GET /api/v1/namespaces/kube-system/configmaps?limit=500'];
+  const JOURNAL = [
+    'GET /api/v1/namespaces/kube-system/configmaps?limit=500',
+    // Then whether another namespace has one.
+    'GET /api/v1/configmaps?labelSelector=app.kubernetes.io%2Fname%3Dnetsvc-upgrade-owners&limit=500',
+  ];
 
   const PACKAGES = ['@oclif/core/command', '@oclif/core/flags', '@oclif/core/run'];
   const ROOMS = ['checks/registry.ts', 'ui/carry.ts', 'ui/colour.ts'];
 
-  it('status sends four requests on one connection, starts no program, and loads neither stages nor screens', async () => {
+  it('status sends five requests on one connection, starts no program, and loads neither stages nor screens', async () => {
     const ran = await run('status', '--profile', 'netsvc');
     assert.deepEqual([ran.exit, ran.stderr], [0, '']);
     assert.deepEqual([...ran.requests].sort(), [...REQUESTS, ...JOURNAL].sort());

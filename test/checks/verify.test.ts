@@ -50,7 +50,7 @@ const good: VerifyFacts = {
   leftBehind: { value: [] },
   temporaryPolicies: { value: [] },
   owners: { value: { dependents: [dependent('u1')], owners: SETS, unread: [] } },
-  stillOff: { value: 0 },
+  stillOff: { value: { objects: 0, elsewhere: [] } },
   clis: { value: [{ file: CLI, release: 'v3.32.1' }] },
 };
 
@@ -218,7 +218,27 @@ const cases: readonly Case[] = [
     /could not all be followed: projectcalico\.org\/NetworkSet/,
   ],
   ['references are back', 'NS-311', {}, 'ok', /no owner reference waits/],
-  ['references were taken off and forgotten', 'NS-311', { stillOff: { value: 2 } }, 'error', /of 2 objects were taken off, and have not/],
+  [
+    'references were taken off and forgotten',
+    'NS-311',
+    { stillOff: { value: { objects: 2, elsewhere: [] } } },
+    'error',
+    /of 2 objects were taken off, and have not/,
+  ],
+  [
+    'references were taken off by the state of another namespace',
+    'NS-311',
+    { stillOff: { value: { objects: 0, elsewhere: ['ops'] } } },
+    'error',
+    /recorded as taken off in namespace ops$/,
+  ],
+  [
+    'nobody may look for such a state',
+    'NS-311',
+    { stillOff: { value: { objects: 0, elsewhere: null } } },
+    'ok',
+    /as far as this account may look: not in other namespaces/,
+  ],
   ['the journal cannot be read', 'NS-311', { stillOff: { unread: 'the journal is of another cluster' } }, 'error', /another cluster/],
   [
     'an older CLI is there',

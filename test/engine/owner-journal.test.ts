@@ -32,6 +32,7 @@ function holding(entries: readonly JournalEntry[] | undefined, more: Partial<Own
     },
     archive: more.archive ?? (async (file) => file),
     leftOver: async () => false,
+    elsewhere: async () => [],
     async forget() {
       asked.push('forget');
     },

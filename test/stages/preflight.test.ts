@@ -87,7 +87,7 @@ function sourcesOf(cluster: ClusterReader, text: string | undefined = manifest):
       kept: async () => undefined,
       keptWith: async () => [],
     },
-    ownerJournal: { load: async () => undefined, leftOver: async () => false },
+    ownerJournal: { load: async () => undefined, leftOver: async () => false, elsewhere: async () => [] },
     lock: { holder: async () => undefined },
   };
 }

@@ -76,24 +76,29 @@ describe('verify asks whether references are back', () => {
   const stillOff = (stages: readonly ReturnType<typeof stageAt>[], journal: unknown = { entries }) =>
     readStillOff(
       {
-        ownerJournal: { load: async () => journal ?? undefined },
+        ownerJournal: { load: async () => journal ?? undefined, elsewhere: async () => ['ops'] },
         records: { load: async () => ({ stages }) },
       } as unknown as Sources,
       // Nothing is looked at before the upgrade.
       { ...context, chain: { pending: ['apply'], later: [], onlyPlanned: true } },
     );
 
-  it('not without a journal', async () => assert.equal(await stillOff([stageAt('ownerrefs-strip', 'done', 10)], null), 0));
+  it('not without a journal', async () => assert.equal((await stillOff([stageAt('ownerrefs-strip', 'done', 10)], null)).objects, 0));
+
+  it('and where else a journal is only if there is none here', async () => {
+    assert.deepEqual((await stillOff([], null)).elsewhere, ['ops']);
+    assert.deepEqual((await stillOff([])).elsewhere, []);
+  });
 
   it('and they are not before restore, after one that failed, or after another strip', async () => {
     const strip = stageAt('ownerrefs-strip', 'done', 10);
-    assert.equal(await stillOff([strip]), 2);
-    assert.equal(await stillOff([strip, stageAt('ownerrefs-restore', 'failed', 20)]), 2);
-    assert.equal(await stillOff([stageAt('ownerrefs-strip', 'done', 30), stageAt('ownerrefs-restore', 'done', 20)]), 2);
+    assert.equal((await stillOff([strip])).objects, 2);
+    assert.equal((await stillOff([strip, stageAt('ownerrefs-restore', 'failed', 20)])).objects, 2);
+    assert.equal((await stillOff([stageAt('ownerrefs-strip', 'done', 30), stageAt('ownerrefs-restore', 'done', 20)])).objects, 2);
   });
 
   it('and leaves the rest to the end of the journal once restore has ended', async () => {
-    assert.equal(await stillOff([stageAt('ownerrefs-strip', 'done', 10), stageAt('ownerrefs-restore', 'done', 20)]), 0);
+    assert.equal((await stillOff([stageAt('ownerrefs-strip', 'done', 10), stageAt('ownerrefs-restore', 'done', 20)])).objects, 0);
   });
 });
 

@@ -78,7 +78,7 @@ export function applyBench(installed: readonly KubeObject[], parts: BenchParts =
       kept: async (id) => kept.get(id),
       keptWith: async () => [],
     },
-    ownerJournal: { load: async () => undefined, leftOver: async () => false },
+    ownerJournal: { load: async () => undefined, leftOver: async () => false, elsewhere: async () => [] },
     files: {
       readText: async (path) => files.get(path) ?? '',
       readBytes: async () => new Uint8Array(),

@@ -93,7 +93,7 @@ export function engineBench(): EngineBench {
         return found.map(([id, content]) => ({ id, content }));
       },
     },
-    ownerJournal: { load: async () => undefined, leftOver: async () => false },
+    ownerJournal: { load: async () => undefined, leftOver: async () => false, elsewhere: async () => [] },
     lock: {
       holder: async () => undefined,
       acquire: async () => {

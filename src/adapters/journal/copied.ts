@@ -6,9 +6,10 @@ import { JOURNAL_NAME, type JournalPlace } from './place.ts';
 
 /**
  * The journal in the cluster with a second copy in a local folder (`--journal-dir`): the cluster first, then the folder, and only when
- * both hold an append is it over. What the cluster has counts; the copy is read if the cluster's is gone altogether.
+ * both hold an append is it over. What the cluster has counts; the copy is read if the cluster's is gone altogether. Where a person has
+ * said that the cluster's was lost (`isTrusted`), the next append brings it back from the copy.
  */
-export function copiedJournal(deps: JournalDeps, folder: JournalPlace): OwnerJournalStore {
+export function copiedJournal(deps: JournalDeps, folder: JournalPlace, isTrusted = false): OwnerJournalStore {
   const cluster = ownerJournal(deps);
   const copy = ownerJournal({ ...deps, place: folder });
   return {
@@ -21,7 +22,8 @@ export function copiedJournal(deps: JournalDeps, folder: JournalPlace): OwnerJou
     async append(entries) {
       const journal = await cluster.load();
       const copied = await copy.load();
-      if (!journal && copied) throw leftOver(folder);
+      if (!journal && copied && !isTrusted) throw leftOver(folder);
+      if (!journal && copied) await cluster.append(copied.entries);
       await cluster.append(entries);
       // A folder given only now, or one that missed an append, gets what came before, too.
       const missing = journal && JSON.stringify(copied?.entries) !== JSON.stringify(journal.entries) ? journal.entries : [];
@@ -31,6 +33,7 @@ export function copiedJournal(deps: JournalDeps, folder: JournalPlace): OwnerJou
       return (await cluster.load()) ? cluster.archive(file) : copy.archive(file);
     },
     leftOver: async () => (await cluster.leftOver()) || (await copy.leftOver()),
+    elsewhere: () => cluster.elsewhere(),
     async forget() {
       await cluster.forget();
       await copy.forget();
@@ -44,8 +47,8 @@ function leftOver(folder: JournalPlace): Fault {
     'failed',
     `the cluster has no journal of owner references, but there is a local copy of one: ${folder.whereIs(JOURNAL_NAME)}`,
     [
-      'if that upgrade is not over, restore from the copy first: kubectl netsvc-upgrade ownerrefs restore --journal-dir …',
-      'if it is over, move the folder away, or name another one with --journal-dir',
+      'if the journal in the cluster was lost, continue with the same command and --accept NS-751: it is written there anew from the copy',
+      'if that upgrade was ended from elsewhere, move the folder away, or name another one with --journal-dir',
     ],
   );
 }

@@ -4,7 +4,7 @@ import { ApiFailure } from '../../core/ports.ts';
 import { writeDurably } from '../durable-write.ts';
 import { syncFolder } from './archive.ts';
 import { digestOf } from './chunk.ts';
-import { JOURNAL_NAME, type JournalPlace } from './place.ts';
+import { isPart, JOURNAL_NAME, type JournalPlace } from './place.ts';
 
 /** The journal as files (0600) in a folder of its own (0700): head `….json`, chunks `….jsonl.gz`. */
 export function journalFolder(folder: string): JournalPlace {
@@ -49,9 +49,19 @@ export function journalFolder(folder: string): JournalPlace {
         if (isAbsent(thrown)) return [];
         throw thrown;
       });
-      return files.flatMap((file) => /^(netsvc-upgrade-owners.*?)(?:\.json|\.jsonl\.gz)$/.exec(file)?.[1] ?? []).sort();
+      return files
+        .map((file) => file.replace(/\.json(l\.gz)?$/, ''))
+        .filter((name, index) => isPart(name) && fileOf(name) === join(folder, files[index] ?? ''))
+        .sort();
     },
-    advice: (name) => [`look at ${fileOf(name)}, and restore it from a backup; the journal in the cluster may still be whole`],
+    others: async () => [],
+    advice: (_name, trouble) =>
+      trouble === 'foreign'
+        ? [`keep ${folder}: what that cluster lacks is put back from it`, 'name another folder with --journal-dir, or leave it out']
+        : [
+            `move ${folder} away, and continue with the same command: where the cluster has the journal, the next strip makes a new copy`,
+            'where the cluster has none, read docs/journal.md for the recovery by hand from what is left in the folder',
+          ],
   };
 }
 

@@ -40,14 +40,19 @@ export function parseHead(bytes: Uint8Array, place: JournalPlace, clusterUid: st
     );
   if (version !== OWNER_JOURNAL_VERSION) throw refuse('it has no version');
   if (journal.clusterUid !== clusterUid)
-    throw refuse(`it is of another cluster: kube-system had UID ${String(journal.clusterUid)} there and has ${clusterUid} here`);
+    throw refusal(
+      place,
+      JOURNAL_NAME,
+      'foreign',
+    )(`it is of another cluster: kube-system had UID ${String(journal.clusterUid)} there and has ${clusterUid} here`);
   if (sha256 !== digestOf(JSON.stringify(journal))) throw refuse('its checksum does not match: it was changed by somebody else');
   return journal as unknown as JournalHead;
 }
 
 /** A refusal that names the part, says why, and what to do. */
-export function refusal(place: JournalPlace, name: string): (why: string) => Fault {
-  return (why) => new Fault('failed', `the journal of owner references cannot be used: ${place.whereIs(name)}: ${why}`, place.advice(name));
+export function refusal(place: JournalPlace, name: string, trouble: 'damaged' | 'foreign' = 'damaged'): (why: string) => Fault {
+  const advice = place.advice(name, trouble);
+  return (why) => new Fault('failed', `the journal of owner references cannot be used: ${place.whereIs(name)}: ${why}`, advice);
 }
 
 function parsed(bytes: Uint8Array): { readonly sha256: unknown; readonly journal: Readonly<Record<string, unknown>> } | undefined {

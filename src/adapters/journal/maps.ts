@@ -1,7 +1,7 @@
 import { K } from '../../core/kinds.ts';
 import type { KubeObject } from '../../core/object.ts';
 import { ApiFailure, type Cluster } from '../../core/ports.ts';
-import { JOURNAL_NAME, type JournalPlace, type Stored } from './place.ts';
+import { isPart, JOURNAL_NAME, type JournalPlace, type Stored } from './place.ts';
 
 const OWNED = 'app.kubernetes.io/managed-by';
 const NAMED = 'app.kubernetes.io/name';
@@ -37,14 +37,46 @@ export function journalMaps(cluster: Cluster, namespace: string): JournalPlace {
     },
     async names() {
       const maps = await cluster.list(K.ConfigMap, { namespace, metadataOnly: true });
-      const own = maps.map(({ metadata }) => metadata.name).filter((name) => name === JOURNAL_NAME || name.startsWith(`${JOURNAL_NAME}-`));
-      return own.sort();
+      return maps
+        .map(({ metadata }) => metadata.name)
+        .filter(isPart)
+        .sort();
     },
-    advice: (name) => [
-      `look at it: kubectl -n ${namespace} get configmap ${name} -o yaml`,
-      'restore it from a backup, or use the local copy (--journal-dir), or read docs/journal.md for the recovery by hand',
-    ],
+    async others() {
+      const maps = await cluster.list(K.ConfigMap, { labelSelector: `${NAMED}=${JOURNAL_NAME}`, metadataOnly: true });
+      const found = maps.flatMap(({ metadata }) => (isPart(metadata.name) ? [metadata.namespace ?? ''] : []));
+      return [...new Set(found)].filter((one) => one !== namespace).sort();
+    },
+    advice: (name, trouble) => (trouble === 'foreign' ? foreignAdvice(namespace) : damagedAdvice(namespace, name)),
   };
+}
+
+/** The copy is read only where the cluster has no part of a journal any more. */
+function damagedAdvice(namespace: string, name: string): readonly string[] {
+  const { save, remove } = wholeJournal(namespace);
+  return [
+    `look at it: kubectl -n ${namespace} get configmap ${name} -o yaml`,
+    'without a local copy (--journal-dir), read docs/journal.md for the recovery by hand; with one:',
+    `save what is left: ${save}`,
+    `then delete it: ${remove}`,
+    `then continue from the copy: kubectl netsvc-upgrade ownerrefs restore --state-namespace ${namespace} --journal-dir DIR --accept NS-751`,
+  ];
+}
+
+/** Of a backup of another cluster's objects: the instances that it names are not here. */
+function foreignAdvice(namespace: string): readonly string[] {
+  const { save, remove } = wholeJournal(namespace);
+  return [
+    `nothing was taken off in this cluster on its strength; the other cluster may need it, so save it: ${save}`,
+    `then delete it here: ${remove}`,
+    'then continue with the same command',
+  ];
+}
+
+function wholeJournal(namespace: string): { readonly save: string; readonly remove: string } {
+  const kubectl = `kubectl -n ${namespace}`;
+  const all = `${kubectl} get configmaps -o name | grep -E '/${JOURNAL_NAME}(-.+-[0-9]{4,}-[0-9]{4,})?$'`;
+  return { save: `${all} | xargs ${kubectl} get -o yaml > owner-references.yaml`, remove: `${all} | xargs ${kubectl} delete` };
 }
 
 function mapOf(name: string, namespace: string, bytes: Uint8Array): KubeObject {

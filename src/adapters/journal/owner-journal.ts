@@ -83,6 +83,8 @@ export function ownerJournal({ place, clusterUid, profile, runId, namesFirst = f
     }
   }
 
+  let others: { readonly namespaces: readonly string[] | undefined } | undefined;
+
   return {
     async load() {
       const read = await readHead();
@@ -108,6 +110,10 @@ export function ownerJournal({ place, clusterUid, profile, runId, namesFirst = f
       const read = await readHead();
       return read?.head.forgotten === true;
     },
+    async elsewhere() {
+      others ??= { namespaces: await place.others().catch(undefinedIfForbidden) };
+      return others.namespaces;
+    },
     async forget() {
       const read = await readHead();
       if (!read) return;
@@ -129,6 +135,10 @@ function nextNumber(names: readonly string[]): number {
 function chunkName(runId: string, append: number, number: number): string {
   const run = runId.toLowerCase().replace(/[^a-z0-9.-]/g, '-');
   return `${JOURNAL_NAME}-${run}-${String(append).padStart(4, '0')}-${String(number).padStart(4, '0')}`;
+}
+
+function undefinedIfForbidden(thrown: unknown): undefined {
+  if (!(thrown instanceof ApiFailure) || thrown.status !== 403) throw thrown;
 }
 
 function isConflict(thrown: unknown): boolean {

@@ -19,9 +19,16 @@ export interface JournalPlace {
   remove(name: string, version: string): Promise<void>;
   /** Names of all parts, the head too, sorted. */
   names(): Promise<readonly string[]>;
-  /** The next step for a part that cannot be used. */
-  advice(name: string): Fault['suggestions'];
+  /** Other places of this kind that hold parts of a journal: namespaces. */
+  others(): Promise<readonly string[]>;
+  /** The next steps for a part that came to harm, or that is of another cluster. */
+  advice(name: string, trouble: 'damaged' | 'foreign'): Fault['suggestions'];
 }
 
 /** Name of the head; all parts begin with it. */
 export const JOURNAL_NAME = 'netsvc-upgrade-owners';
+
+/** True for the head and for chunks, `…-RUN-APPEND-NUMBER`; what merely begins like them is somebody else's. */
+export function isPart(name: string): boolean {
+  return name === JOURNAL_NAME || /^netsvc-upgrade-owners-[a-z0-9.-]+-\d{4,}-\d{4,}$/.test(name);
+}

@@ -1,10 +1,10 @@
-import type { Dangling, OwnerReferences, OwnersJudged } from '../../checks/owner-facts.ts';
+import type { Dangling, JournalFound, OwnerReferences, OwnersJudged } from '../../checks/owner-facts.ts';
 import type { Context } from '../../core/context.ts';
 import type { Installation } from '../../core/installation.ts';
 import { refText } from '../../core/object.ts';
 import { oldestOf, oldestRelease, serverReleases } from '../../core/oldest-release.ts';
 import { fatesOf, type ReferenceFate } from '../../core/owner-fate.ts';
-import type { JournalEntry } from '../../core/owner-journal.ts';
+import type { JournalEntry, OwnerJournal } from '../../core/owner-journal.ts';
 import { byKey, comesOff, isDead } from '../../core/owner-strip.ts';
 import type { ClusterReader, ListOptions, Sources } from '../../core/ports.ts';
 import { isOlder } from '../../core/release.ts';
@@ -65,7 +65,17 @@ export async function readOwnersJudged(
     journal !== undefined ||
     (await keepsOldNames(sources.cluster, context));
   const references = isSearched ? await readReferences(sources.cluster, context, installation, source) : undefined;
-  return { references, recorded: journal?.entries ?? [] };
+  return { references, recorded: journal?.entries ?? [], ...copyOf(journal) };
+}
+
+/** The journal's file where nothing but the local copy is left of it. */
+export function copyOf(journal: Pick<OwnerJournal, 'copyOnly' | 'readFrom'> | undefined): JournalFound {
+  return journal?.copyOnly ? { copy: journal.readFrom } : {};
+}
+
+/** Where else a journal is, as far as this account may look. */
+export async function readElsewhere({ ownerJournal }: Pick<Sources, 'ownerJournal'>): Promise<JournalFound> {
+  return { elsewhere: (await ownerJournal.elsewhere()) ?? null };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { RestoreJudged } from '../../checks/owner-facts.ts';
+import type { JournalFound, RestoreJudged } from '../../checks/owner-facts.ts';
 import type { Expectation, GuardedPatch, PoliciesSettled } from '../../core/action.ts';
 import type { Context } from '../../core/context.ts';
 import { Fault } from '../../core/fault.ts';
@@ -8,7 +8,7 @@ import { continues } from '../../core/run-record.ts';
 import { hasApplied } from '../../core/run-record-steps.ts';
 import { readInstalled } from '../survey/installed.ts';
 import { muteOwners, withMute } from './mute-owners.ts';
-import { deadIn, readReferences, sourceOf } from './references.ts';
+import { copyOf, deadIn, readElsewhere, readReferences, sourceOf } from './references.ts';
 import { followRenamed } from './renamed-objects.ts';
 import { judgeEntries } from './restore-judge.ts';
 import { readLive } from './restore-live.ts';
@@ -54,13 +54,15 @@ const BEFORE: readonly string[] = ['ownerrefs-strip', 'crds', 'apply', 'wait'];
 /** What is recorded as taken off, what can be put back now, and what stands in the way (§4.8/3). */
 export async function readRestoreFacts(sources: Sources, context: Context): Promise<RestoreFacts> {
   const journal = await sources.ownerJournal.load();
-  if (!journal) return { ...NOTHING, skip: `no owner reference is recorded as taken off in namespace ${context.options.stateNamespace}` };
+  const elsewhere = journal && !journal.copyOnly ? {} : await readElsewhere(sources);
+  if (!journal) return { ...NOTHING, ...elsewhere, skip: noneIn(context, elsewhere) };
   assertOwnGroups(journal, context);
   if (context.chain?.pending.some((id) => BEFORE.includes(id))) return { ...NOTHING, journal, isLater: true };
   const [installation, record] = await Promise.all([readInstalled(sources, context), sources.records.load()]);
   if (context.options.undo && continues(record, context) && hasApplied(record)) throw tooLateToUndo(context);
   const { waits, waitMs, settled } = await readReadiness(sources, context, installation);
-  if (waits.length > 0 && !context.options.undo) return { ...NOTHING, journal, waits, waitMs };
+  const found = { journal, ...copyOf(journal), ...elsewhere };
+  if (waits.length > 0 && !context.options.undo) return { ...NOTHING, ...found, waits, waitMs };
   const rules = uidRules(sourceOf(installation, record, context), installation, context);
   const [{ world, unread, unreadOwners }, { entries, live }, listed] = await Promise.all([
     readOwnerWorld(sources.cluster, context, journal.entries.map(onlyRemoved), rules),
@@ -81,7 +83,7 @@ export async function readRestoreFacts(sources: Sources, context: Context): Prom
   const unreadRecorded = [...unread, ...live.unread, ...references.unread.filter(({ kind }) => recorded.has(kind))];
   return {
     ...restored,
-    journal,
+    ...found,
     idle: false,
     unread: [...new Map(allUnread.map((one) => [one.kind, one])).values()],
     unreadRecorded: [...new Set(unreadRecorded.map(({ kind }) => kind))],
@@ -93,6 +95,11 @@ export async function readRestoreFacts(sources: Sources, context: Context): Prom
     waitMs,
     ...(settled && !context.options.undo ? { settled } : {}),
   };
+}
+
+function noneIn({ options }: Context, { elsewhere }: JournalFound): string {
+  const unread = elsewhere === null ? '; this account may not look for a journal in other namespaces (--state-namespace)' : '';
+  return `no owner reference is recorded as taken off in namespace ${options.stateNamespace}${unread}`;
 }
 
 /** Under another profile's groups nobody would find the owners, and they would count as gone. */

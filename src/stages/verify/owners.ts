@@ -1,5 +1,5 @@
 import type { Dependent } from '../../checks/facts.ts';
-import { type OwnerFacts, type OwnerObjects, ownerKey } from '../../checks/verify-facts.ts';
+import { type OwnerFacts, type OwnerObjects, ownerKey, type StillOff } from '../../checks/verify-facts.ts';
 import type { Context } from '../../core/context.ts';
 import { Fault } from '../../core/fault.ts';
 import type { Installation } from '../../core/installation.ts';
@@ -115,15 +115,16 @@ async function readObjects(cluster: ClusterReader, kinds: readonly Kind[], key: 
 const ENDED: readonly string[] = ['done', 'skipped'];
 
 /**
- * Objects whose references are recorded as taken off, unless putting them back has ended since (§4.8/3). Where the record does not say
- * so they are looked at: a restore that finds nothing left to do writes nothing, the record included.
+ * Objects whose references are recorded as taken off, unless putting them back has ended since (§4.8/3), and where else some are recorded.
+ * Where the run record does not say so they are looked at: a restore that finds nothing left to do writes nothing, the record included.
  */
-export async function readStillOff(sources: Sources, context: Context): Promise<number> {
-  const [journal, record] = await Promise.all([sources.ownerJournal.load(), sources.records.load()]);
-  if (!journal) return 0;
+export async function readStillOff(sources: Sources, context: Context): Promise<StillOff> {
+  const { ownerJournal, records } = sources;
+  const [journal, record] = await Promise.all([ownerJournal.load(), records.load()]);
+  if (!journal) return { objects: 0, elsewhere: (await ownerJournal.elsewhere()) ?? null };
   const [strip, restore] = ['ownerrefs-strip', 'ownerrefs-restore'].map((id) => record?.stages.find((one) => one.id === id));
   const isBack = restore?.endedAt !== undefined && ENDED.includes(restore.state) && restore.endedAt >= (strip?.endedAt ?? '');
-  if (isBack) return 0;
+  if (isBack) return { objects: 0, elsewhere: [] };
   const { isLater, waits, outstanding } = await readRestoreFacts(sources, context);
-  return isLater || waits.length > 0 ? journal.entries.length : outstanding;
+  return { objects: isLater || waits.length > 0 ? journal.entries.length : outstanding, elsewhere: [] };
 }

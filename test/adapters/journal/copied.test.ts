@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -27,7 +27,9 @@ describe('the second copy of the journal', () => {
     const memory = memoryCluster();
     const deps = { place: journalMaps(memory.cluster, 'kube-system'), clusterUid: 'uid', profile: 'calico', runId: 'r1' };
     const local = ownerJournal({ ...deps, place: journalFolder(folder) });
-    return { memory, local, cluster: ownerJournal(deps), both: copiedJournal(deps, journalFolder(folder)) };
+    const [both, trusting] = [false, true].map((isTrusted) => copiedJournal(deps, journalFolder(folder), isTrusted));
+    assert.ok(both && trusting);
+    return { memory, local, cluster: ownerJournal(deps), both, trusting };
   }
 
   it('holds the same, in files that only their owner reads, and that gunzip reads', async () => {
@@ -67,6 +69,18 @@ describe('the second copy of the journal', () => {
     assert.equal(memory.objects.size, 0);
   });
 
+  it('is what a new journal begins with once a person has said that the cluster’s was lost', async () => {
+    const { both, cluster, local, trusting, memory } = ground();
+    await both.append([entry('a')]);
+    memory.objects.clear();
+    await trusting.append([]);
+    assert.deepEqual((await cluster.load())?.entries, [entry('a')]);
+    memory.objects.clear();
+    await trusting.append([entry('b')]);
+    assert.deepEqual((await cluster.load())?.entries, [entry('a'), entry('b')]);
+    assert.deepEqual((await local.load())?.entries, [entry('a'), entry('b')]);
+  });
+
   it('is written after the cluster, and not at all if that failed', async () => {
     const { both, memory } = ground();
     memory.away = new ApiFailure(503, 'Unavailable', 'away');
@@ -93,6 +107,17 @@ describe('the second copy of the journal', () => {
     const files = await readdir(folder);
     await both.append([]);
     assert.deepEqual(await readdir(folder), files);
+  });
+
+  it('leaves files of others alone, also those whose names begin like its own', async () => {
+    const { both } = ground();
+    const others = [`${JOURNAL_NAME}-backup.json`, `${JOURNAL_NAME}-r1-0001-0001.json`, `${JOURNAL_NAME}.jsonl.gz`];
+    await mkdir(folder, { recursive: true });
+    for (const file of others) await writeFile(join(folder, file), 'x');
+    assert.equal(await both.load(), undefined);
+    await both.append([entry('a')]);
+    await both.forget();
+    assert.deepEqual(await readdir(folder), others);
   });
 
   it('is refused if it was cut short, and stays', async () => {

@@ -442,16 +442,15 @@ describe('forgetting the journal', () => {
     assert.deepEqual((await store.load())?.entries, entries(2));
   });
 
-  it('leaves ConfigMaps of others alone', async () => {
+  it('leaves ConfigMaps of others alone, also those whose names begin like its own', async () => {
     const { store, memory, maps } = ground();
-    await memory.cluster.create(K.ConfigMap, {
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: { name: 'netsvc-upgrade-run', namespace: SPACE },
-    });
+    const others = ['netsvc-upgrade-owners-backup', 'netsvc-upgrade-owners-r1-0001', 'netsvc-upgrade-run'];
+    for (const name of others)
+      await memory.cluster.create(K.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: SPACE } });
+    assert.equal(await store.load(), undefined);
     await store.append(entries(1));
     await store.forget();
-    assert.deepEqual(maps(), ['netsvc-upgrade-run']);
+    assert.deepEqual(maps(), others);
   });
 });
 

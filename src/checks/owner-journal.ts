@@ -1,0 +1,41 @@
+import { ok } from '../core/check.ts';
+import { defineCheck, failed, listed, PROGRAM } from './define.ts';
+import type { JournalCheck } from './owner-facts.ts';
+
+/**
+ * A copy alone tells nothing of what became of the references since: another machine may have put them back and ended the journal,
+ * and a person may have taken some off for good (§4.8/3).
+ */
+const notFromCopyAlone: JournalCheck = defineCheck('NS-751', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§4.8/3',
+  judge({ copy }) {
+    if (copy === undefined) return ok();
+    return failed(
+      `the cluster has no journal of owner references, only this machine has a copy: ${copy}`,
+      'If the journal in the cluster was lost, the copy stands in for it: --accept NS-751. If that upgrade was ended from elsewhere, move the folder away, or name another one with --journal-dir.',
+      { next: `${PROGRAM} explain NS-751` },
+    );
+  },
+});
+
+/** Lock, run record and journal are in one namespace: whoever looks in another one knows of no upgrade, and holds another lock. */
+const notElsewhere: JournalCheck = defineCheck('NS-752', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§4.8/3',
+  judge({ elsewhere }, { options }) {
+    if (elsewhere === null) return ok('not known: this account may not list ConfigMaps of other namespaces');
+    const [first] = elsewhere ?? [];
+    if (elsewhere === undefined || first === undefined) return ok();
+    return failed(
+      `owner references are recorded as taken off in namespace ${listed(elsewhere)}, not in ${options.stateNamespace}`,
+      `An upgrade was begun with another --state-namespace, and its lock and its run record are there as well: continue with --state-namespace ${first}. Accept it by namespace only if that upgrade is of another service.`,
+      { next: `${PROGRAM} status --state-namespace ${first}`, evidence: elsewhere.map((text) => ({ text })) },
+    );
+  },
+});
+
+/** Of every stage that works from the journal. */
+export const journalChecks: readonly JournalCheck[] = [notFromCopyAlone, notElsewhere];
