@@ -35,8 +35,9 @@ export function copiedJournal(deps: JournalDeps, folder: JournalPlace, isTrusted
     leftOver: async () => (await cluster.leftOver()) || (await copy.leftOver()),
     elsewhere: () => cluster.elsewhere(),
     async forget() {
-      await cluster.forget();
+      // The copy first: cut off in between, it would stand there alone, as if the cluster's had been lost.
       await copy.forget();
+      await cluster.forget();
     },
   };
 }

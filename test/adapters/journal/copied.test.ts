@@ -139,4 +139,18 @@ describe('the second copy of the journal', () => {
     await both.forget();
     assert.deepEqual([await readdir(folder), await both.load()], [[], undefined]);
   });
+
+  it('is forgotten first: where that is cut off, the cluster’s still says that it is to be ended', async () => {
+    const { both, cluster, memory } = ground();
+    await both.append([entry('a')]);
+    const { remove } = memory.cluster;
+    memory.cluster.remove = async () => {
+      throw new Error('cut off');
+    };
+    await assert.rejects(both.forget(), /cut off/);
+    assert.deepEqual([await readdir(folder), await cluster.leftOver()], [[], true]);
+    memory.cluster.remove = remove;
+    await both.forget();
+    assert.deepEqual([await both.load(), await both.leftOver()], [undefined, false]);
+  });
 });
