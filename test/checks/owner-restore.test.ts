@@ -22,6 +22,8 @@ const clean: RestoreJudged = {
   manifests: [],
   finalizers: [],
   outstanding: 0,
+  stayOff: [],
+  asBefore: false,
   unreadRecorded: [],
   dangling: [],
 };
@@ -76,6 +78,19 @@ describe('the checks before references are put back', () => {
     const finding = judgeAll(all, facts, contextOf()).find(({ id }) => id === 'NS-747');
     assert.equal(finding?.next, 'kubectl auth can-i update networksets.projectcalico.org --subresource=finalizers');
   });
+
+  for (const [what, facts, next] of [
+    ['objects lack references', { outstanding: 2, stayOff: [left] }, 'restore'],
+    ['they do so before the upgrade', { outstanding: 1, asBefore: true }, 'restore --undo'],
+    ['only dead references are left', { dangling: [left] }, 'strip'],
+    ['restore leaves all of them off', { outstanding: 1, stayOff: [left] }, 'forget --accept NS-748'],
+    ['some of them could not be read', { outstanding: 1, stayOff: [left], unreadRecorded: ['secrets'] }, 'restore'],
+  ] as const satisfies readonly (readonly [string, Partial<RestoreJudged>, string])[])
+    it(`say how the journal ends where ${what}`, () => {
+      const finding = judgeAll(forgetChecks, { ...clean, ...facts }, contextOf()).find(({ id }) => id === 'NS-748');
+      assert.equal(finding?.next, `kubectl netsvc-upgrade ownerrefs ${next}`);
+      assert.match(finding?.hint ?? '', /given up with ownerrefs forget --accept NS-748/);
+    });
 
   it('let nobody forget a journal that is still needed', () => {
     assert.deepEqual(outcomes({ outstanding: 1 }, { forgetOwners: true }), { 'NS-748': 'error' });

@@ -40,6 +40,8 @@ const NOTHING = {
   manifests: [],
   finalizers: [],
   outstanding: 0,
+  stayOff: [],
+  asBefore: false,
   unreadRecorded: [],
   dangling: [],
   isLater: false,
@@ -58,9 +60,12 @@ export async function readRestoreFacts(sources: Sources, context: Context): Prom
   assertOwnGroups(journal, context);
   if (context.chain?.pending.some((id) => BEFORE.includes(id))) return { ...NOTHING, journal, isLater: true };
   const [installation, record] = await Promise.all([readInstalled(sources, context), sources.records.load()]);
-  if (context.options.undo && continues(record, context) && hasApplied(record)) throw tooLateToUndo(context);
+  const hasBegun = continues(record, context) && hasApplied(record);
+  if (context.options.undo && hasBegun) throw tooLateToUndo(context);
   const { waits, waitMs, settled } = await readReadiness(sources, context, installation);
-  if (waits.length > 0 && !context.options.undo) return { ...NOTHING, journal, waits, waitMs };
+  // Whoever decided against the upgrade ends the journal before it.
+  const asBefore = waits.length > 0 && context.options.forgetOwners === true && !hasBegun;
+  if (waits.length > 0 && !context.options.undo && !asBefore) return { ...NOTHING, journal, waits, waitMs };
   const rules = uidRules(sourceOf(installation, record, context), installation, context);
   const [{ world, unread, unreadOwners }, { entries, live }, references] = await Promise.all([
     readOwnerWorld(sources.cluster, context, journal.entries.map(onlyRemoved), rules),
@@ -71,7 +76,7 @@ export async function readRestoreFacts(sources: Sources, context: Context): Prom
   const restored = judgeEntries(
     entries,
     { live: live.found, world, mute, unread: new Set([...unreadOwners, ...live.unread.map(({ kind }) => kind)]) },
-    context,
+    asBefore ? { ...context, options: { ...context.options, undo: true } } : context,
   );
   const allUnread = [...unread, ...live.unread, ...references.unread];
   const recorded = kindsOf(journal);
@@ -85,6 +90,7 @@ export async function readRestoreFacts(sources: Sources, context: Context): Prom
     finalizers: await missingFinalizers(sources, restored.blocking),
     dangling: deadIn(references),
     neverRenamed: settled === undefined,
+    asBefore,
     isLater: false,
     waits: [],
     waitMs,

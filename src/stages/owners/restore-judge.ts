@@ -29,6 +29,7 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
   const changed = gone.map((entry) => leftAlone(entry, unseen(entry) ? UNREAD : 'it no longer exists'));
   const left: LeftOver = { ownerGone: [], changed, unaddressed: [], others: new Map() };
   const manifests: LeftAlone[] = [];
+  const stayOff: LeftAlone[] = [];
   const blocking = new Map<string, JournalOwner>();
   let outstanding = entries.filter(unseen).length;
   for (const entry of entries) {
@@ -41,13 +42,16 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
       const name = ownerText(owner);
       const other = options.undo ? otherThanBefore(entry, owner, found) : otherThanExpected(entry, owner, found, world);
       if (other) left.others.set(name, other);
-      const isRefused = found !== undefined && (mute.has(ownerKey(owner)) || (other !== undefined && !isAccepted(options.accept, name)));
+      const isRefused =
+        found !== undefined && (mute.has(ownerKey(owner)) || (other !== undefined && !isAccepted(options.accept, 'NS-746', name)));
       if (isRefused) refused.add(ownerKey(owner));
       return isRefused ? undefined : found;
     });
     for (const report of reports) sortReport(entry, report, { mute, unknown }, left);
+    const stays = ops.length > 0 || refused.size > 0 ? [] : staysOff(entry, reports, options.accept);
+    stayOff.push(...stays);
     manifests.push(...oldManifest(entry, now));
-    if (ops.length > 0 || refused.size > 0) outstanding += 1;
+    if (ops.length > 0 || refused.size > 0 || stays.length > 0) outstanding += 1;
     if (ops.length === 0) continue;
     patches.push({ target: entry.object, patch: ops, uid: entry.object.uid });
     for (const owner of entry.owners)
@@ -55,7 +59,7 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
   }
   const { others, ...rest } = left;
   const otherOwners = [...others].map(([text, detail]) => ({ text, detail }));
-  return { patches, ...rest, manifests, otherOwners, outstanding, blocking: [...blocking.values()] };
+  return { patches, ...rest, manifests, otherOwners, outstanding, stayOff, blocking: [...blocking.values()] };
 }
 
 /** Its manifest, applied again, would bring a UID of before back. */
@@ -67,8 +71,27 @@ function oldManifest(entry: JournalEntry, { appliedOwners = [] }: LiveReferences
   });
 }
 
-function isAccepted(accept: readonly Acceptance[], subject: string): boolean {
-  return accept.some((one) => one.check === 'NS-746' && (one.subject === undefined || one.subject === subject));
+function isAccepted(accept: readonly Acceptance[], check: string, subject: string): boolean {
+  return accept.some((one) => one.check === check && (one.subject === undefined || one.subject === subject));
+}
+
+/**
+ * The finding that names a place which is left off. Of all others the object has the reference, in its own form or under an earlier
+ * place, or is itself no longer there: nothing is lost with the journal.
+ */
+const NAMED_BY: Readonly<Partial<Record<Changed, string>>> = {
+  'owner-gone': 'NS-744',
+  'old-one-there': 'NS-745',
+  'other-controller': 'NS-745',
+};
+
+/** What only the journal knows of though nothing is to be put back now, unless a person has accepted it (§4.8/3). */
+function staysOff(entry: JournalEntry, reports: readonly PlaceReport[], accept: readonly Acceptance[]): readonly LeftAlone[] {
+  const text = refText(entry.object);
+  if (accept.some(({ check, subject }) => check === 'NS-748' && subject === text)) return [];
+  const named = reports.flatMap(({ changed }) => NAMED_BY[changed] ?? []);
+  const open = [...new Set(named)].filter((id) => !isAccepted(accept, id, text));
+  return open.length === 0 ? [] : [leftAlone(entry, open.join(', '))];
 }
 
 const UNREAD = 'it could not be read';
