@@ -1,7 +1,7 @@
 import type { GuardedPatch } from './action.ts';
 import type { OwnerReference } from './object.ts';
 import type { OwnedFate, OwnedObject, ReferenceFate } from './owner-fate.ts';
-import { entryKey, entryOf, type JournalEntry, sameReference } from './owner-journal.ts';
+import { entryKey, entryOf, type JournalEntry, type JournalOwner, sameReference } from './owner-journal.ts';
 import { REFERENCES, stripPatch } from './owner-patches.ts';
 
 /** Entries that have to be stored before the patches may be sent. */
@@ -36,19 +36,25 @@ export function cameBack({ object }: OwnedObject, reference: OwnerReference, rec
   return entry !== undefined && holds(entry, reference);
 }
 
-/** True if every reference that the entry takes off is in the other one, as taken off, in the same form. */
+/**
+ * True if every reference that the entry takes off is in the other one, as taken off, in the same form. One that is noted there as put
+ * back is not: off again without a record of its own, it would count as taken off by a person.
+ */
 export function isRecorded(entry: JournalEntry, stored: JournalEntry | undefined): boolean {
   if (!stored) return false;
-  return entry.removed.every((place) => {
+  return entry.removed.every((place, index) => {
     const reference = entry.references[place];
-    return reference !== undefined && holds(stored, reference);
+    const restoredUid = entry.owners[index]?.restoredUid;
+    return reference !== undefined && holds(stored, reference, (owner) => owner?.restoredUid === restoredUid);
   });
 }
 
-function holds({ references, removed }: JournalEntry, reference: OwnerReference): boolean {
-  return removed.some((place) => {
+type IsMeant = (owner: JournalOwner | undefined) => boolean;
+
+function holds({ references, removed, owners }: JournalEntry, reference: OwnerReference, isMeant: IsMeant = () => true): boolean {
+  return removed.some((place, index) => {
     const one = references[place];
-    return one !== undefined && sameReference(one, reference);
+    return one !== undefined && sameReference(one, reference) && isMeant(owners[index]);
   });
 }
 
@@ -68,7 +74,7 @@ export function unrecorded(patches: readonly GuardedPatch[], stored: readonly Jo
       const before = patch[index - 1];
       const tested = before?.op === 'test' && before.path === path ? before.value : undefined;
       if (op !== 'remove' || tested === undefined || !path.startsWith(`${REFERENCES}/`)) return true;
-      return !(byUid.get(uid) ?? []).some((entry) => holds(entry, tested as OwnerReference));
+      return !(byUid.get(uid) ?? []).some((entry) => holds(entry, tested as OwnerReference, (owner) => owner?.restoredUid === undefined));
     }),
   );
 }

@@ -2,9 +2,13 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { copiedJournal } from '../../src/adapters/journal/copied.ts';
+import { journalFolder } from '../../src/adapters/journal/folder.ts';
+import { journalMaps } from '../../src/adapters/journal/maps.ts';
 import type { Finding } from '../../src/core/check.ts';
 import { K } from '../../src/core/kinds.ts';
 import type { Kind, OwnerReference } from '../../src/core/object.ts';
+import { ApiFailure } from '../../src/core/ports.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { ownerrefsForgetStage } from '../../src/stages/ownerrefs-forget.ts';
 import { ownerrefsRestoreStage } from '../../src/stages/ownerrefs-restore.ts';
@@ -148,6 +152,80 @@ describe('the journal of owner references ends', () => {
       sandbox.upgrade();
       assert.equal((await perform(sandbox, stages, folder)).exit, 'done');
       assert.deepEqual([ownersOf(K.Secret, 'owned-web'), sandbox.graph()], [[], { ...sandbox.wanted, 'Secret/owned-web': [] }]);
+    });
+  });
+
+  describe('and until then remembers what was put back', () => {
+    /** The journal stays, for an unrelated owner is gone. */
+    const restored = async () => {
+      sandbox.upgrade();
+      removeWeb();
+      assert.equal((await perform(sandbox, stages, folder)).exit, 'done');
+      assert.equal(ownersOf(K.ConfigMap, 'owned-pool').length, 1);
+    };
+
+    it('so that what a person takes off after that stays off, and is named', async () => {
+      await restored();
+      own(K.ConfigMap, 'owned-pool', []);
+      const again = await perform(sandbox, stages, folder);
+      const { evidence = [] } = found(again, 'NS-745') ?? {};
+      assert.deepEqual([again.exit, again.writes, ownersOf(K.ConfigMap, 'owned-pool')], ['done', 0, []]);
+      assert.deepEqual(
+        evidence.map(({ text }) => text),
+        ['ConfigMap/default/owned-pool'],
+      );
+      assert.match(evidence[0]?.detail ?? '', /took it off after it was put back/);
+      const ended = await perform(sandbox, stages, folder, { flags: { accept: ['NS-744'] } });
+      assert.deepEqual([ended.exit, await journal()], ['done', undefined]);
+    });
+
+    it('so that what a strip takes off after that comes back all the same', async () => {
+      await restored();
+      const pool = ownersOf(K.ConfigMap, 'owned-pool');
+      const off = await perform(sandbox, [ownerrefsStripStage], folder, { flags: { ownerrefs: 'always' } });
+      assert.deepEqual([off.exit, ownersOf(K.ConfigMap, 'owned-pool')], ['done', []], openFindings(off));
+      const back = await perform(sandbox, [ownerrefsRestoreStage], folder);
+      assert.deepEqual([back.exit, ownersOf(K.ConfigMap, 'owned-pool')], ['done', pool]);
+    });
+
+    it('which a copy alone does not: it may be older than the last strip', async () => {
+      const { cluster, scenario } = sandbox;
+      const deps = { place: journalMaps(cluster, 'kube-system'), clusterUid: scenario.clusterUid, profile: 'netsvc', runId: 'r2' };
+      const copy = copiedJournal(deps, journalFolder(await mkdtemp(join(folder, 'copy-'))));
+      await restored();
+      const noted = (await journal())?.entries ?? [];
+      assert.ok(noted.some(({ owners }) => owners.some(({ restoredUid }) => restoredUid !== undefined)));
+      await copy.append(noted);
+      await journalOf(sandbox, cluster).forget();
+      const pool = ownersOf(K.ConfigMap, 'owned-pool');
+      own(K.ConfigMap, 'owned-pool', []);
+      const back = await perform(sandbox, [ownerrefsRestoreStage], folder, { journal: copy });
+      assert.deepEqual([back.exit, ownersOf(K.ConfigMap, 'owned-pool')], ['done', pool], back.message);
+    });
+
+    it('is before the upgrade not said of what goes back as it was', async () => {
+      assert.equal((await perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { undo: true } })).exit, 'done');
+      assert.ok((await journal())?.entries.every(({ owners }) => owners.every(({ restoredUid }) => restoredUid === undefined)));
+    });
+
+    it('also where the run that put it back was cut off before it could say so', async () => {
+      sandbox.upgrade();
+      removeWeb();
+      const { cluster } = sandbox;
+      const full: typeof cluster = {
+        ...cluster,
+        create: async (kind, object, ...more) => {
+          if (object.metadata.name.startsWith('netsvc-upgrade-owners-')) throw new ApiFailure(403, 'Forbidden', 'exceeded quota');
+          return cluster.create(kind, object, ...more);
+        },
+      };
+      assert.equal((await perform(sandbox, stages, folder, { cluster: full })).exit, 'failed');
+      assert.equal(ownersOf(K.ConfigMap, 'owned-pool').length, 1);
+      const noted = await perform(sandbox, [ownerrefsRestoreStage], folder);
+      assert.deepEqual([noted.exit, noted.writes > 0], ['done', true]);
+      own(K.ConfigMap, 'owned-pool', []);
+      const again = await perform(sandbox, [ownerrefsRestoreStage], folder);
+      assert.deepEqual([again.exit, again.writes, ownersOf(K.ConfigMap, 'owned-pool')], ['done', 0, []]);
     });
   });
 });

@@ -20,7 +20,10 @@ function isPlace(place: number, index: number, removed: readonly number[], refer
 
 function fits(owner: Fields | undefined, place: number): boolean {
   if (!owner || owner.place !== place) return false;
-  return hasTexts(owner, ['group', 'kind', 'name']) && [owner.namespace, owner.backingUid, owner.expectedUid].every(isTextOrAbsent);
+  return (
+    hasTexts(owner, ['group', 'kind', 'name']) &&
+    [owner.namespace, owner.backingUid, owner.expectedUid, owner.restoredUid].every(isTextOrAbsent)
+  );
 }
 
 function isReference(value: unknown): value is Fields {

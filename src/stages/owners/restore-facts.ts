@@ -2,7 +2,7 @@ import type { RestoreJudged } from '../../checks/owner-facts.ts';
 import type { Expectation, GuardedPatch, PoliciesSettled } from '../../core/action.ts';
 import type { Context } from '../../core/context.ts';
 import { Fault } from '../../core/fault.ts';
-import { type JournalEntry, type JournalOwner, kindOf, type OwnerJournal } from '../../core/owner-journal.ts';
+import { entryKey, type JournalEntry, type JournalOwner, kindOf, type OwnerJournal, withoutNotes } from '../../core/owner-journal.ts';
 import type { Sources } from '../../core/ports.ts';
 import { continues } from '../../core/run-record.ts';
 import { hasApplied } from '../../core/run-record-steps.ts';
@@ -27,6 +27,8 @@ export interface RestoreFacts extends RestoreJudged {
   readonly waitMs: number;
   readonly settled?: PoliciesSettled;
   readonly patches: readonly GuardedPatch[];
+  /** Entries with what is back once the patches are through, where the journal does not say so yet. */
+  readonly noted: readonly JournalEntry[];
 }
 
 const NOTHING = {
@@ -48,6 +50,7 @@ const NOTHING = {
   waits: [],
   waitMs: 0,
   patches: [],
+  noted: [],
 } as const satisfies RestoreFacts;
 
 /** Stages that change what restoring goes by: while they are only planned, there is nothing to say about it. */
@@ -55,7 +58,8 @@ const BEFORE: readonly string[] = ['ownerrefs-strip', 'crds', 'apply', 'wait'];
 
 /** What is recorded as taken off, what can be put back now, and what stands in the way (§4.8/3). */
 export async function readRestoreFacts(sources: Sources, context: Context): Promise<RestoreFacts> {
-  const journal = await sources.ownerJournal.load();
+  const loaded = await sources.ownerJournal.load();
+  const journal = loaded?.copyOnly ? withoutNotes(loaded) : loaded;
   if (!journal) return { ...NOTHING, skip: `no owner reference is recorded as taken off in namespace ${context.options.stateNamespace}` };
   assertOwnGroups(journal, context);
   if (context.chain?.pending.some((id) => BEFORE.includes(id))) return { ...NOTHING, journal, isLater: true };
@@ -80,9 +84,12 @@ export async function readRestoreFacts(sources: Sources, context: Context): Prom
   );
   const allUnread = [...unread, ...live.unread, ...references.unread];
   const recorded = kindsOf(journal);
+  // A policy that was stored anew is in the journal under its old name; a copy alone is not written to.
+  const known = new Set(journal.entries.map(entryKey));
   const unreadRecorded = [...unread, ...live.unread, ...references.unread.filter(({ kind }) => recorded.has(kind))];
   return {
     ...restored,
+    noted: journal.copyOnly ? [] : restored.noted.filter((entry) => known.has(entryKey(entry))),
     journal,
     idle: false,
     unread: [...new Map(allUnread.map((one) => [one.kind, one])).values()],

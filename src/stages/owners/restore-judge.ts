@@ -3,9 +3,9 @@ import type { GuardedPatch } from '../../core/action.ts';
 import type { Acceptance, Context } from '../../core/context.ts';
 import { refText } from '../../core/object.ts';
 import type { OwnerWorld } from '../../core/owner-fate.ts';
-import { entryKey, type JournalEntry, type JournalOwner, kindOf, type LiveReferences } from '../../core/owner-journal.ts';
+import { entryKey, type JournalEntry, type JournalOwner, kindOf, type LiveReferences, notedBack } from '../../core/owner-journal.ts';
 import type { Changed, PlaceReport } from '../../core/owner-patches.ts';
-import { restorePatch } from '../../core/owner-restore.ts';
+import { type OwnerNow, restorePatch } from '../../core/owner-restore.ts';
 import { ownerKey } from './mute-owners.ts';
 import type { readLive } from './restore-live.ts';
 import { otherThanBefore, otherThanExpected, ownerNow, ownerText } from './restore-owners.ts';
@@ -30,6 +30,7 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
   const left: LeftOver = { ownerGone: [], changed, unaddressed: [], others: new Map() };
   const manifests: LeftAlone[] = [];
   const stayOff: LeftAlone[] = [];
+  const noted: JournalEntry[] = [];
   const blocking = new Map<string, JournalOwner>();
   let outstanding = entries.filter(unseen).length;
   for (const entry of entries) {
@@ -37,7 +38,7 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
     if (now === undefined) continue;
     const unknown = new Set(entry.owners.filter((owner) => unread.has(groupKind(owner))).map(ownerKey));
     const refused = new Set(unknown);
-    const { ops, changed: reports } = restorePatch(entry, now, (owner) => {
+    const owners = ownersOf(entry, (owner) => {
       const found = ownerNow(owner, world, options.undo ? entry.references[owner.place]?.uid : undefined);
       const name = ownerText(owner);
       const other = options.undo ? otherThanBefore(entry, owner, found) : otherThanExpected(entry, owner, found, world);
@@ -47,6 +48,9 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
       if (isRefused) refused.add(ownerKey(owner));
       return isRefused ? undefined : found;
     });
+    const { ops, changed: reports } = restorePatch(entry, now, ({ place }) => owners.get(place));
+    // What goes back before the upgrade comes off again for it, and is to come back then.
+    noted.push(...(options.undo ? [] : backOf(entry, owners, reports)));
     for (const report of reports) sortReport(entry, report, { mute, unknown }, left);
     const stays = ops.length > 0 || refused.size > 0 ? [] : staysOff(entry, reports, options.accept);
     stayOff.push(...stays);
@@ -59,7 +63,21 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
   }
   const { others, ...rest } = left;
   const otherOwners = [...others].map(([text, detail]) => ({ text, detail }));
-  return { patches, ...rest, manifests, otherOwners, outstanding, stayOff, blocking: [...blocking.values()] };
+  return { patches, ...rest, manifests, otherOwners, outstanding, stayOff, noted, blocking: [...blocking.values()] };
+}
+
+type OwnersNow = ReadonlyMap<number, OwnerNow | undefined>;
+
+function ownersOf({ owners }: JournalEntry, now: (owner: JournalOwner) => OwnerNow | undefined): OwnersNow {
+  return new Map(owners.map((owner) => [owner.place, now(owner)]));
+}
+
+/** The entry as it is to be noted once its patch is through: what is not left alone is back then. */
+function backOf(entry: JournalEntry, owners: OwnersNow, reports: readonly PlaceReport[]): readonly JournalEntry[] {
+  const left = new Set(reports.map(({ place }) => place));
+  const back = [...owners].flatMap(([place, now]) => (now && !left.has(place) ? [[place, now.uid] as const] : []));
+  const noted = notedBack(entry, new Map(back));
+  return noted ? [noted] : [];
 }
 
 /** Its manifest, applied again, would bring a UID of before back. */
@@ -85,11 +103,12 @@ const NAMED_BY: Readonly<Partial<Record<Changed, string>>> = {
   'other-controller': 'NS-745',
 };
 
-/** What only the journal knows of though nothing is to be put back now, unless a person has accepted it (§4.8/3). */
+/** What only the journal knows of though nothing is to be put back now, and was not put back once, unless a person has accepted it (§4.8/3). */
 function staysOff(entry: JournalEntry, reports: readonly PlaceReport[], accept: readonly Acceptance[]): readonly LeftAlone[] {
   const text = refText(entry.object);
   if (accept.some(({ check, subject }) => check === 'NS-748' && subject === text)) return [];
-  const named = reports.flatMap(({ changed }) => NAMED_BY[changed] ?? []);
+  const once = new Set(entry.owners.flatMap(({ place, restoredUid }) => (restoredUid === undefined ? [] : [place])));
+  const named = reports.flatMap(({ place, changed }) => (once.has(place) ? [] : (NAMED_BY[changed] ?? [])));
   const open = [...new Set(named)].filter((id) => !isAccepted(accept, id, text));
   return open.length === 0 ? [] : [leftAlone(entry, open.join(', '))];
 }
@@ -103,6 +122,7 @@ const TEXTS: Readonly<Record<Changed, string>> = {
   'old-one-there': 'the reference with the old UID is there: take it off again',
   'other-controller': 'another reference is its controller now',
   'owner-gone': 'the owner no longer exists',
+  'taken-off-since': 'somebody took it off after it was put back',
   'same-owner-twice': 'an earlier reference names the same owner',
 };
 
