@@ -117,6 +117,18 @@ describe('what is noted as put back', () => {
     assert.equal(notedBack(noted, new Map([[0, a.uid]])), undefined);
   });
 
+  it('does not make one of two places of one owner the other: what is there is not added, what is in doubt comes back', () => {
+    const [first, second] = [reference('v3:a'), reference('v3:a', { uid: 'another' })];
+    const noted = notedBack(entryFor([first, second]), new Map([[0, 'now']]));
+    assert.ok(noted);
+    const on = (references: readonly OwnerReference[]) => {
+      const { ops, changed } = restorePatch(noted, live(references), () => ({ uid: 'now' }));
+      return [ops.length > 0, changed.map(({ place, changed: why }) => [place, why])];
+    };
+    assert.deepEqual(on([{ ...first, uid: 'now' }]), [false, [[1, 'same-owner-twice']]]);
+    assert.deepEqual(on([]), [true, [[0, 'taken-off-since']]]);
+  });
+
   it('counts only under the UID that the owner still has', () => {
     const a = reference('v3:a');
     const noted = notedBack(entryFor([a]), new Map([[0, 'first']]));

@@ -8,6 +8,7 @@ import { journalMaps } from '../../src/adapters/journal/maps.ts';
 import type { Finding } from '../../src/core/check.ts';
 import { K } from '../../src/core/kinds.ts';
 import type { Kind, OwnerReference } from '../../src/core/object.ts';
+import { entryKey } from '../../src/core/owner-journal.ts';
 import { ApiFailure } from '../../src/core/ports.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { ownerrefsForgetStage } from '../../src/stages/ownerrefs-forget.ts';
@@ -206,6 +207,16 @@ describe('the journal of owner references ends', () => {
     it('is before the upgrade not said of what goes back as it was', async () => {
       assert.equal((await perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { undo: true } })).exit, 'done');
       assert.ok((await journal())?.entries.every(({ owners }) => owners.every(({ restoredUid }) => restoredUid === undefined)));
+    });
+
+    it('but of no policy that was stored anew: the journal has it under its old name', async () => {
+      sandbox = await ownerSandbox({ ownedPolicy: true });
+      assert.equal((await perform(sandbox, [ownerrefsStripStage], folder)).exit, 'done');
+      const keys = async () => (await journal())?.entries.map(entryKey);
+      const before = await keys();
+      sandbox.upgrade();
+      assert.equal((await perform(sandbox, [ownerrefsRestoreStage], folder)).exit, 'done');
+      assert.deepEqual([sandbox.graph(), await keys()], [sandbox.wanted, before]);
     });
 
     it('also where the run that put it back was cut off before it could say so', async () => {

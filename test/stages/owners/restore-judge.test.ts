@@ -182,6 +182,10 @@ describe('what may go back', () => {
     assert.deepEqual([open([{ check: 'NS-744' }]), open([{ check: 'NS-744', subject }]), open([{ check: 'NS-748', subject }])], [0, 0, 0]);
   });
 
+  it('is nothing whose owner went after it was put back: that is over', () => {
+    assert.deepEqual(judged(recorded({ restoredUid: CONVERTED }), {}), { ...nothing, outstanding: 0, left: ['ownerGone'] });
+  });
+
   it('is nothing where the object is gone: that is over', () => {
     assert.deepEqual(judged(recorded(), { served: CONVERTED, isThere: false }), { ...nothing, outstanding: 0, left: ['changed'] });
   });
