@@ -59,6 +59,10 @@ export interface RestoreJudged extends JournalFound {
   readonly finalizers: readonly string[];
   /** Objects that still lack references, or of which nobody could see whether they do. */
   readonly outstanding: number;
+  /** Those of them that `ownerrefs restore` leaves as they are, each with the finding that says why. */
+  readonly stayOff: readonly LeftAlone[];
+  /** Nothing of the upgrade has begun: what is back has the UIDs of before, and is looked at by them. */
+  readonly asBefore: boolean;
   /** Kinds of the journal's objects and owners that could not be read. */
   readonly unreadRecorded: readonly string[];
   readonly dangling: readonly Dangling[];

@@ -2,7 +2,7 @@ import { notApplicable, ok } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import { counted } from '../core/counted.ts';
 import { defineCheck, failed, listed, PROGRAM } from './define.ts';
-import type { LeftAlone, RestoreCheck } from './owner-facts.ts';
+import type { LeftAlone, RestoreCheck, RestoreJudged } from './owner-facts.ts';
 import { journalChecks } from './owner-journal.ts';
 import { manifestVerdict, searchedAgain } from './owner-references.ts';
 
@@ -110,28 +110,48 @@ const mayBlockDeletion: RestoreCheck = defineCheck('NS-747', {
   }),
 });
 
+const GIVEN_UP = 'What is to stay off is given up with ownerrefs forget --accept NS-748; the archive keeps every entry.';
+
+/** What ends the journal, by what is left: what follows `ownerrefs`, and why. */
+const WAY_ON = {
+  back: ['restore', `Put them back first; the journal is what they are put back from. ${GIVEN_UP}`],
+  before: [
+    'restore --undo',
+    `If you decided against the upgrade, put them back as they were; if not, the journal is needed after it. ${GIVEN_UP}`,
+  ],
+  dead: ['strip', `Take them off and put them back, or correct them by hand: NS-749 tells which. ${GIVEN_UP}`],
+  off: [
+    'forget --accept NS-748',
+    `ownerrefs restore leaves them as they are, as the finding beside each says: mend the object or its owner, or add the reference by hand. To leave off what one object lacks: --accept NS-748=SUBJECT. ${GIVEN_UP}`,
+  ],
+} as const;
+
+function wayOn({ outstanding, stayOff, asBefore, dangling, unreadRecorded }: RestoreJudged): keyof typeof WAY_ON {
+  if (unreadRecorded.length === 0 && dangling.length === 0 && stayOff.length === outstanding) return 'off';
+  if (unreadRecorded.length === 0 && outstanding === 0) return 'dead';
+  return asBefore ? 'before' : 'back';
+}
+
 /** The journal is kept for as long as it may be needed. */
 const nothingOutstanding: RestoreCheck = defineCheck('NS-748', {
   category: 'follow-up',
   severity: 'warning',
   ref: '§4.8/3',
-  judge({ idle, outstanding, dangling, unreadRecorded }, { options }) {
+  judge(facts, { options }) {
+    const { idle, outstanding, stayOff, dangling, unreadRecorded } = facts;
     if (idle) return notApplicable(IDLE);
     if (outstanding === 0 && dangling.length === 0 && unreadRecorded.length === 0)
       return ok('every recorded reference is back, and none is dead');
+    const [command, hint] = WAY_ON[wayOn(facts)];
     const severity = options.forgetOwners ? 'error' : 'warning';
     const dead =
       dangling.length === 0 ? '' : `; ${counted(dangling.length, 'reference')} name an owner that garbage collection does not find`;
     const unread = unreadRecorded.length === 0 ? '' : `; ${listed(unreadRecorded)} could not be read`;
-    return failed(
-      `${counted(outstanding, 'object')} still lack references${dead}${unread}: the journal is kept`,
-      'Put them back first; the journal is what they are put back from.',
-      {
-        next: `${PROGRAM} ownerrefs restore`,
-        severity,
-        evidence: evidenceOf(dangling),
-      },
-    );
+    return failed(`${counted(outstanding, 'object')} still lack references${dead}${unread}: the journal is kept`, hint, {
+      next: `${PROGRAM} ownerrefs ${command}`,
+      severity,
+      evidence: evidenceOf([...stayOff, ...dangling]),
+    });
   },
 });
 

@@ -25,6 +25,8 @@ export interface JournalOwner {
   readonly expectedUid?: string;
   /** When a policy was made: what its copy under a new name is known by. */
   readonly madeAt?: string;
+  /** The UID under which the reference is back; whoever takes it off again by hand means it. A strip records it anew, without this. */
+  readonly restoredUid?: string;
 }
 
 /** What one object had before references were taken off, and which. */
@@ -90,6 +92,20 @@ export function kindOf({ object }: Pick<JournalEntry, 'object'>): Kind {
   const group = groupOf(object.apiVersion);
   const version = object.apiVersion.slice(object.apiVersion.indexOf('/') + 1);
   return { group, version, kind: object.kind, plural: object.plural, namespaced: object.namespace !== undefined };
+}
+
+/** The entry with the places that are back under these UIDs noted as such; undefined if that is noted already. */
+export function notedBack(entry: JournalEntry, uids: ReadonlyMap<number, string>): JournalEntry | undefined {
+  const isNews = ({ place, restoredUid }: JournalOwner) => uids.has(place) && uids.get(place) !== restoredUid;
+  if (!entry.owners.some(isNews)) return undefined;
+  const noted = (owner: JournalOwner): JournalOwner => ({ ...owner, restoredUid: uids.get(owner.place) ?? '' });
+  return { ...entry, owners: entry.owners.map((owner) => (isNews(owner) ? noted(owner) : owner)) };
+}
+
+/** A copy alone may be older than what was taken off last: what it notes as back need not be. */
+export function withoutNotes(journal: OwnerJournal): OwnerJournal {
+  const off = ({ restoredUid: _, ...owner }: JournalOwner): JournalOwner => owner;
+  return { ...journal, entries: journal.entries.map((entry) => ({ ...entry, owners: entry.owners.map(off) })) };
 }
 
 /** True if both name the same owner under the same UID; flags may differ. */

@@ -73,11 +73,14 @@ function isBoth(a: string | undefined, b: string | undefined): boolean {
 
 /**
  * Removed once is removed for good: a later entry that keeps it would lose it. Whom a UID means is known best from when it was alive: a
- * later search finds whoever has the name then.
+ * later search finds whoever has the name then. Whether it is back, the later entry says: one that takes it off again ends the earlier note.
  */
 function ownerOf(earlier: Row, later: Row): JournalOwner | undefined {
-  const isKnown = earlier.owner?.backingUid !== undefined && earlier.reference.uid === later.reference.uid;
-  return isKnown ? earlier.owner : (later.owner ?? earlier.owner);
+  if (!earlier.owner || !later.owner) return later.owner ?? earlier.owner;
+  const isKnown = earlier.owner.backingUid !== undefined && earlier.reference.uid === later.reference.uid;
+  const { restoredUid: _, ...owner } = isKnown ? earlier.owner : later.owner;
+  const { restoredUid } = later.owner;
+  return restoredUid === undefined ? owner : { ...owner, restoredUid };
 }
 
 function rowsOf(entry: JournalEntry): readonly Row[] {

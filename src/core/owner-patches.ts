@@ -17,6 +17,8 @@ export type Changed =
   | 'other-controller'
   /** Restore: there is no such owner any more. */
   | 'owner-gone'
+  /** Restore: it was put back, and somebody took it off after that. */
+  | 'taken-off-since'
   /** Restore: an earlier place names the same owner, under another UID: one of the two was dead before. */
   | 'same-owner-twice';
 

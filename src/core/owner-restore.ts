@@ -12,7 +12,7 @@ export interface OwnerNow {
 /**
  * Puts each recorded reference back with its owner's present UID: right after the one that stood before it, or before the next
  * one that is still there; the order of all others stays. The patch fails if the list is another by then. What is
- * there already needs nothing; what somebody changed is left and reported (§4.8/3).
+ * there already needs nothing; what somebody changed, or took off after it was put back, is left and reported (§4.8/3).
  */
 export function restorePatch(
   entry: JournalEntry,
@@ -27,12 +27,15 @@ export function restorePatch(
     }),
   );
   const board = boardOf(entry, live, wanted);
+  const since = takenOffSince(entry, wanted, board);
   const ops: JsonPatchOp[] = [];
   const changed = reportsOf(entry, (place) => {
     const reference = wanted.get(place);
     if (!reference) return 'owner-gone';
     if (board.some((slot) => slot.place === place)) return undefined;
-    const why = obstacle(entry, place, reference, board, wanted);
+    const why =
+      obstacle(entry, place, reference, board, new Map([...wanted].filter(([other]) => !since.has(other)))) ??
+      (since.has(place) ? 'taken-off-since' : undefined);
     if (why) return why;
     const index = placeFor(place, board);
     board.splice(index, 0, { reference, place });
@@ -59,6 +62,19 @@ function boardOf(entry: JournalEntry, live: LiveReferences, wanted: ReadonlyMap<
     if (index >= 0) board[index] = { reference: board[index]?.reference ?? reference, place };
   });
   return board;
+}
+
+/** Places that were back under the very UID that their owners have, and are not any more: no strip has recorded them since. */
+function takenOffSince(
+  { owners }: JournalEntry,
+  wanted: ReadonlyMap<number, OwnerReference | undefined>,
+  board: readonly Slot[],
+): ReadonlySet<number> {
+  const there = new Set(board.map(({ place }) => place));
+  const off = owners.filter(
+    ({ place, restoredUid }) => !there.has(place) && restoredUid !== undefined && restoredUid === wanted.get(place)?.uid,
+  );
+  return new Set(off.map(({ place }) => place));
 }
 
 function obstacle(

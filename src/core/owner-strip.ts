@@ -31,9 +31,15 @@ export function stripPlan(objects: readonly OwnedFate[], chosen: Chosen, recorde
   };
 }
 
-/** Of one that came back dead: who has its owner's name now may be somebody else, so what was known when it lived is kept. */
+/**
+ * Of one that came back dead: who has its owner's name now may be somebody else, so what was known when it lived is kept; but not that it
+ * was put back once, for it comes off again.
+ */
 function ownerOf({ owner, reference, breaks }: ReferenceFate, stored: JournalEntry | undefined): OwnerKnown {
-  return (breaks ? undefined : recordedOwner(stored, reference)) ?? owner;
+  const recorded = breaks ? undefined : recordedOwner(stored, reference);
+  if (!recorded) return owner;
+  const { restoredUid: _, ...known } = recorded;
+  return known;
 }
 
 /**
@@ -65,19 +71,25 @@ function recordedOwner(entry: JournalEntry | undefined, reference: OwnerReferenc
   });
 }
 
-/** True if every reference that the entry takes off is in the other one, as taken off, in the same form. */
+/**
+ * True if every reference that the entry takes off is in the other one, as taken off, in the same form. One that is noted there as put
+ * back is not: off again without a record of its own, it would count as taken off by a person.
+ */
 export function isRecorded(entry: JournalEntry, stored: JournalEntry | undefined): boolean {
   if (!stored) return false;
-  return entry.removed.every((place) => {
+  return entry.removed.every((place, index) => {
     const reference = entry.references[place];
-    return reference !== undefined && holds(stored, reference);
+    const restoredUid = entry.owners[index]?.restoredUid;
+    return reference !== undefined && holds(stored, reference, (owner) => owner?.restoredUid === restoredUid);
   });
 }
 
-function holds({ references, removed }: JournalEntry, reference: OwnerReference): boolean {
-  return removed.some((place) => {
+type IsMeant = (owner: JournalOwner | undefined) => boolean;
+
+function holds({ references, removed, owners }: JournalEntry, reference: OwnerReference, isMeant: IsMeant): boolean {
+  return removed.some((place, index) => {
     const one = references[place];
-    return one !== undefined && sameReference(one, reference);
+    return one !== undefined && sameReference(one, reference) && isMeant(owners[index]);
   });
 }
 
@@ -97,7 +109,7 @@ export function unrecorded(patches: readonly GuardedPatch[], stored: readonly Jo
       const before = patch[index - 1];
       const tested = before?.op === 'test' && before.path === path ? before.value : undefined;
       if (op !== 'remove' || tested === undefined || !path.startsWith(`${REFERENCES}/`)) return true;
-      return !(byUid.get(uid) ?? []).some((entry) => holds(entry, tested as OwnerReference));
+      return !(byUid.get(uid) ?? []).some((entry) => holds(entry, tested as OwnerReference, (owner) => owner?.restoredUid === undefined));
     }),
   );
 }

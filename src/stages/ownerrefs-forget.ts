@@ -23,13 +23,22 @@ export const ownerrefsForgetStage = stage<ForgetFacts>({
   },
   plan(facts, context) {
     if (facts.skip !== undefined && !facts.leftOver) return { skip: facts.skip };
-    if (!facts.isLater && facts.waits.length > 0) return { skip: 'the upgrade is not over: the journal is kept' };
+    // Where the upgrade never comes, nothing else ends it.
     if (isGivenUp(context)) return { actions: [forget(context)] };
+    if (!facts.isLater && facts.waits.length > 0) return { skip: 'the upgrade is not over: the journal is kept' };
+    if (onlyStaysOff(facts)) return { skip: LEFT_OFF };
     if (facts.outstanding > 0 || facts.dangling.length > 0) return { skip: 'references are not back yet: the journal is kept' };
     if (facts.unreadRecorded.length > 0) return { skip: `${facts.unreadRecorded.join(', ')} could not be read: the journal is kept` };
     return { actions: [forget(context)] };
   },
 });
+
+const LEFT_OFF =
+  'what restore leaves off is known to the journal alone: it is kept until that is mended, or given up with ownerrefs forget --accept NS-748';
+
+function onlyStaysOff({ stayOff, outstanding, dangling, unreadRecorded }: RestoreFacts): boolean {
+  return stayOff.length > 0 && stayOff.length === outstanding && dangling.length === 0 && unreadRecorded.length === 0;
+}
 
 /** `ownerrefs forget --accept NS-748`: a person knows that the rest cannot come back; the archive keeps it. */
 function isGivenUp({ options }: Context): boolean {

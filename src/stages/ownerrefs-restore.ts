@@ -1,5 +1,6 @@
 import { restoreChecks } from '../checks/owner-restore.ts';
 import type { Action, Expectation } from '../core/action.ts';
+import { counted } from '../core/counted.ts';
 import { refText } from '../core/object.ts';
 import type { PlannedObject } from '../core/plan.ts';
 import { stage } from '../core/stage.ts';
@@ -18,8 +19,9 @@ export const ownerrefsRestoreStage = stage<RestoreFacts>({
     if (facts.skip !== undefined) return { skip: facts.skip };
     if (facts.isLater) return { actions: [restore(facts)] };
     if (facts.waits.length > 0) return { actions: facts.waits.map((until) => waitFor(until, facts.waitMs)), again: true };
-    if (facts.patches.length === 0) return { skip: 'every recorded reference is back, or named as left alone' };
-    return { actions: [restore(facts)], objects: facts.patches.map(plannedOf) };
+    const { patches, noted } = facts;
+    if (patches.length + noted.length === 0) return { skip: 'every recorded reference is back, or named as left alone' };
+    return { actions: [...(patches.length > 0 ? [restore(facts)] : []), ...note(noted)], objects: patches.map(plannedOf) };
   },
 });
 
@@ -45,6 +47,13 @@ function restore({ patches, settled, isLater, journal }: RestoreFacts): Action {
     effect: { type: 'patch-all', what: 'owner references put back', patches, ...(settled ? { onlyIf: settled } : {}) },
     judgedWithinMs: JUDGED_ONCE_MORE_MS,
   };
+}
+
+/** After the patches, which have all come through then: what is taken off from now on stays off. */
+function note(entries: RestoreFacts['noted']): readonly Action[] {
+  if (entries.length === 0) return [];
+  const title = `note in the journal that the owner references of ${counted(entries.length, 'object')} are back`;
+  return [{ id: 'note', title, ref: '§4.8/3', undo: 'full', effect: { type: 'record-owners', entries } }];
 }
 
 function plannedOf({ target, patch }: RestoreFacts['patches'][number]): PlannedObject {

@@ -25,6 +25,8 @@ const clean: RestoreJudged = {
   manifests: [],
   finalizers: [],
   outstanding: 0,
+  stayOff: [],
+  asBefore: false,
   unreadRecorded: [],
   dangling: [],
 };
@@ -96,6 +98,19 @@ describe('the checks before references are put back', () => {
     assert.deepEqual(told([off, hand]), [`${takeOff} ${others}`, 'strip']);
     assert.deepEqual(told([hand]), ['Correct them by hand in metadata.ownerReferences, or accept them by name.', 'list']);
   });
+
+  for (const [what, facts, next] of [
+    ['objects lack references', { outstanding: 2, stayOff: [left] }, 'restore'],
+    ['they do so before the upgrade', { outstanding: 1, asBefore: true }, 'restore --undo'],
+    ['only dead references are left', { dangling: [dead] }, 'strip'],
+    ['restore leaves all of them off', { outstanding: 1, stayOff: [left] }, 'forget --accept NS-748'],
+    ['some of them could not be read', { outstanding: 1, stayOff: [left], unreadRecorded: ['secrets'] }, 'restore'],
+  ] as const satisfies readonly (readonly [string, Partial<RestoreJudged>, string])[])
+    it(`say how the journal ends where ${what}`, () => {
+      const finding = judgeAll(forgetChecks, { ...clean, ...facts }, contextOf()).find(({ id }) => id === 'NS-748');
+      assert.equal(finding?.next, `kubectl netsvc-upgrade ownerrefs ${next}`);
+      assert.match(finding?.hint ?? '', /given up with ownerrefs forget --accept NS-748/);
+    });
 
   it('let nobody forget a journal that is still needed', () => {
     assert.deepEqual(outcomes({ outstanding: 1 }, { forgetOwners: true }), { 'NS-748': 'error' });

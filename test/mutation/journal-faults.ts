@@ -51,7 +51,7 @@ export const JOURNAL: Room = {
     ...faultsIn('src/adapters/journal/copied.ts', [
       ['await cluster.append(entries);', 'await copy.append(entries);\n      await cluster.append(entries);'],
       ['if (!journal && copied && !isTrusted) throw leftOver(folder);', ''],
-      ['if (!journal && copied) await cluster.append(copied.entries);', ''],
+      ['if (!journal && copied) await cluster.append(withoutNotes(copied).entries);', ''],
       ['copyOnly: true', 'copyOnly: false'],
       ['await copy.append(mergeEntries([...missing, ...entries]));', 'await copy.append(entries);'],
     ]),

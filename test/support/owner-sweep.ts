@@ -19,7 +19,7 @@ import { lockHolder, RUN_OUT_MS, type Runner, sameMachine, sandboxLock } from '.
 import { type OwnerSandbox, ownerSandbox, plainName, renaming, textOf } from './owner-sandbox.ts';
 import { numbersFrom } from './seed.ts';
 
-const CHECKS = ['NS-701', 'NS-741', 'NS-746', 'NS-748', 'NS-749', 'NS-751', 'NS-752'];
+const CHECKS = ['NS-701', 'NS-741', 'NS-744', 'NS-745', 'NS-746', 'NS-748', 'NS-749', 'NS-751', 'NS-752'];
 
 export type Flags = Parameters<typeof toOptions>[0];
 

@@ -1,4 +1,5 @@
 import { Fault } from '../../core/fault.ts';
+import { withoutNotes } from '../../core/owner-journal.ts';
 import { mergeEntries } from '../../core/owner-merge.ts';
 import type { OwnerJournalStore } from '../../core/ports.ts';
 import { type JournalDeps, ownerJournal } from './owner-journal.ts';
@@ -23,7 +24,7 @@ export function copiedJournal(deps: JournalDeps, folder: JournalPlace, isTrusted
       const journal = await cluster.load();
       const copied = await copy.load();
       if (!journal && copied && !isTrusted) throw leftOver(folder);
-      if (!journal && copied) await cluster.append(copied.entries);
+      if (!journal && copied) await cluster.append(withoutNotes(copied).entries);
       await cluster.append(entries);
       // A folder given only now, or one that missed an append, gets what came before, too.
       const missing = journal && JSON.stringify(copied?.entries) !== JSON.stringify(journal.entries) ? journal.entries : [];

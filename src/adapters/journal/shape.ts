@@ -21,7 +21,8 @@ function isPlace(place: number, index: number, removed: readonly number[], refer
 function fits(owner: Fields | undefined, place: number): boolean {
   if (!owner || owner.place !== place) return false;
   return (
-    hasTexts(owner, ['group', 'kind', 'name']) && [owner.namespace, owner.backingUid, owner.expectedUid, owner.madeAt].every(isTextOrAbsent)
+    hasTexts(owner, ['group', 'kind', 'name']) &&
+    [owner.namespace, owner.backingUid, owner.expectedUid, owner.madeAt, owner.restoredUid].every(isTextOrAbsent)
   );
 }
 

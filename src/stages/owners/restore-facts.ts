@@ -2,7 +2,7 @@ import type { JournalFound, RestoreJudged } from '../../checks/owner-facts.ts';
 import type { Expectation, GuardedPatch, PoliciesSettled } from '../../core/action.ts';
 import type { Context } from '../../core/context.ts';
 import { Fault } from '../../core/fault.ts';
-import { type JournalEntry, type JournalOwner, kindOf, type OwnerJournal } from '../../core/owner-journal.ts';
+import { entryKey, type JournalEntry, type JournalOwner, kindOf, type OwnerJournal, withoutNotes } from '../../core/owner-journal.ts';
 import type { Sources } from '../../core/ports.ts';
 import { continues } from '../../core/run-record.ts';
 import { hasApplied } from '../../core/run-record-steps.ts';
@@ -27,6 +27,8 @@ export interface RestoreFacts extends RestoreJudged {
   readonly waitMs: number;
   readonly settled?: PoliciesSettled;
   readonly patches: readonly GuardedPatch[];
+  /** Entries with what is back once the patches are through, where the journal does not say so yet. */
+  readonly noted: readonly JournalEntry[];
 }
 
 const NOTHING = {
@@ -40,12 +42,15 @@ const NOTHING = {
   manifests: [],
   finalizers: [],
   outstanding: 0,
+  stayOff: [],
+  asBefore: false,
   unreadRecorded: [],
   dangling: [],
   isLater: false,
   waits: [],
   waitMs: 0,
   patches: [],
+  noted: [],
 } as const satisfies RestoreFacts;
 
 /** Stages that change what restoring goes by: while they are only planned, there is nothing to say about it. */
@@ -53,16 +58,20 @@ const BEFORE: readonly string[] = ['ownerrefs-strip', 'crds', 'apply', 'wait'];
 
 /** What is recorded as taken off, what can be put back now, and what stands in the way (§4.8/3). */
 export async function readRestoreFacts(sources: Sources, context: Context): Promise<RestoreFacts> {
-  const journal = await sources.ownerJournal.load();
+  const loaded = await sources.ownerJournal.load();
+  const journal = loaded?.copyOnly ? withoutNotes(loaded) : loaded;
   const elsewhere = journal && !journal.copyOnly ? {} : await readElsewhere(sources);
   if (!journal) return { ...NOTHING, ...elsewhere, skip: noneIn(context, elsewhere) };
   assertOwnGroups(journal, context);
   if (context.chain?.pending.some((id) => BEFORE.includes(id))) return { ...NOTHING, journal, isLater: true };
   const [installation, record] = await Promise.all([readInstalled(sources, context), sources.records.load()]);
-  if (context.options.undo && continues(record, context) && hasApplied(record)) throw tooLateToUndo(context);
+  const hasBegun = continues(record, context) && hasApplied(record);
+  if (context.options.undo && hasBegun) throw tooLateToUndo(context);
   const { waits, waitMs, settled } = await readReadiness(sources, context, installation);
   const found = { journal, ...copyOf(journal), ...elsewhere };
-  if (waits.length > 0 && !context.options.undo) return { ...NOTHING, ...found, waits, waitMs };
+  // Whoever decided against the upgrade ends the journal before it.
+  const asBefore = waits.length > 0 && context.options.forgetOwners === true && !hasBegun;
+  if (waits.length > 0 && !context.options.undo && !asBefore) return { ...NOTHING, ...found, waits, waitMs };
   const rules = uidRules(sourceOf(installation, record, context), installation, context);
   const [{ world, unread, unreadOwners }, { entries, live }, listed] = await Promise.all([
     readOwnerWorld(sources.cluster, context, journal.entries.map(onlyRemoved), rules),
@@ -76,13 +85,16 @@ export async function readRestoreFacts(sources: Sources, context: Context): Prom
   const restored = judgeEntries(
     entries,
     { live: live.found, world, mute, unread: new Set([...unreadOwners, ...live.unread.map(({ kind }) => kind)]) },
-    context,
+    asBefore ? { ...context, options: { ...context.options, undo: true } } : context,
   );
   const allUnread = [...unread, ...live.unread, ...references.unread];
   const recorded = kindsOf(journal);
+  // A policy that was stored anew is in the journal under its old name; a copy alone is not written to.
+  const known = new Set(journal.entries.map(entryKey));
   const unreadRecorded = [...unread, ...live.unread, ...references.unread.filter(({ kind }) => recorded.has(kind))];
   return {
     ...restored,
+    noted: journal.copyOnly ? [] : restored.noted.filter((entry) => known.has(entryKey(entry))),
     ...found,
     idle: false,
     unread: [...new Map(allUnread.map((one) => [one.kind, one])).values()],
@@ -90,6 +102,7 @@ export async function readRestoreFacts(sources: Sources, context: Context): Prom
     finalizers: await missingFinalizers(sources, restored.blocking),
     dangling: deadIn(references, journal.entries),
     neverRenamed: settled === undefined,
+    asBefore,
     isLater: false,
     waits: [],
     waitMs,

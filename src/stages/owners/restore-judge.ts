@@ -3,7 +3,7 @@ import type { GuardedPatch } from '../../core/action.ts';
 import type { Acceptance, Context } from '../../core/context.ts';
 import { refText } from '../../core/object.ts';
 import type { OwnerWorld } from '../../core/owner-fate.ts';
-import { entryKey, type JournalEntry, type JournalOwner, kindOf, type LiveReferences } from '../../core/owner-journal.ts';
+import { entryKey, type JournalEntry, type JournalOwner, kindOf, type LiveReferences, notedBack } from '../../core/owner-journal.ts';
 import type { Changed, PlaceReport } from '../../core/owner-patches.ts';
 import { type OwnerNow, restorePatch } from '../../core/owner-restore.ts';
 import { ownerKey } from './mute-owners.ts';
@@ -29,6 +29,8 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
   const changed = gone.map((entry) => leftAlone(entry, unseen(entry) ? UNREAD : 'it no longer exists'));
   const left: LeftOver = { ownerGone: [], changed, unaddressed: [], others: new Map() };
   const manifests: LeftAlone[] = [];
+  const stayOff: LeftAlone[] = [];
+  const noted: JournalEntry[] = [];
   const blocking = new Map<string, JournalOwner>();
   let outstanding = entries.filter(unseen).length;
   for (const entry of entries) {
@@ -40,19 +42,25 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
       const found = ownerNow(owner, world, options.undo ? entry.references[owner.place]?.uid : undefined);
       return { found, other: options.undo ? otherThanBefore(entry, owner, found) : otherThanExpected(entry, owner, found, world) };
     };
-    const { ops, changed: reports } = restorePatch(entry, now, (owner) => {
+    const owners = ownersOf(entry, (owner) => {
       const { found, other } = look(owner);
       const name = ownerText(owner);
       // What has its name now is recorded here, too: this one is gone, and there is nothing to ask a person.
       if (other && entry.owners.some((one) => ownerKey(one) === ownerKey(owner) && isThere(look(one)))) return undefined;
       if (other) left.others.set(name, other);
-      const isRefused = found !== undefined && (mute.has(ownerKey(owner)) || (other !== undefined && !isAccepted(options.accept, name)));
+      const isRefused =
+        found !== undefined && (mute.has(ownerKey(owner)) || (other !== undefined && !isAccepted(options.accept, 'NS-746', name)));
       if (isRefused) refused.add(ownerKey(owner));
       return isRefused ? undefined : found;
     });
+    const { ops, changed: reports } = restorePatch(entry, now, ({ place }) => owners.get(place));
+    // What goes back before the upgrade comes off again for it, and is to come back then.
+    noted.push(...(options.undo ? [] : backOf(entry, owners, reports)));
     for (const report of reports) sortReport(entry, report, { mute, unknown }, left);
+    const stays = ops.length > 0 || refused.size > 0 ? [] : staysOff(entry, reports, options.accept);
+    stayOff.push(...stays);
     manifests.push(...oldManifest(entry, now));
-    if (ops.length > 0 || refused.size > 0) outstanding += 1;
+    if (ops.length > 0 || refused.size > 0 || stays.length > 0) outstanding += 1;
     if (ops.length === 0) continue;
     patches.push({ target: { ...entry.object, apiVersion: now.apiVersion }, patch: ops, uid: entry.object.uid });
     for (const owner of entry.owners)
@@ -60,7 +68,21 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
   }
   const { others, ...rest } = left;
   const otherOwners = [...others].map(([text, detail]) => ({ text, detail }));
-  return { patches, ...rest, manifests, otherOwners, outstanding, blocking: [...blocking.values()] };
+  return { patches, ...rest, manifests, otherOwners, outstanding, stayOff, noted, blocking: [...blocking.values()] };
+}
+
+type OwnersNow = ReadonlyMap<number, OwnerNow | undefined>;
+
+function ownersOf({ owners }: JournalEntry, now: (owner: JournalOwner) => OwnerNow | undefined): OwnersNow {
+  return new Map(owners.map((owner) => [owner.place, now(owner)]));
+}
+
+/** The entry as it is to be noted once its patch is through: what is not left alone is back then. */
+function backOf(entry: JournalEntry, owners: OwnersNow, reports: readonly PlaceReport[]): readonly JournalEntry[] {
+  const left = new Set(reports.map(({ place }) => place));
+  const back = [...owners].flatMap(([place, now]) => (now && !left.has(place) ? [[place, now.uid] as const] : []));
+  const noted = notedBack(entry, new Map(back));
+  return noted ? [noted] : [];
 }
 
 function isThere({ found, other }: { readonly found: OwnerNow | undefined; readonly other: string | undefined }): boolean {
@@ -76,8 +98,28 @@ function oldManifest(entry: JournalEntry, { appliedOwners = [] }: LiveReferences
   });
 }
 
-function isAccepted(accept: readonly Acceptance[], subject: string): boolean {
-  return accept.some((one) => one.check === 'NS-746' && (one.subject === undefined || one.subject === subject));
+function isAccepted(accept: readonly Acceptance[], check: string, subject: string): boolean {
+  return accept.some((one) => one.check === check && (one.subject === undefined || one.subject === subject));
+}
+
+/**
+ * The finding that names a place which is left off. Of all others the object has the reference, in its own form or under an earlier
+ * place, or is itself no longer there: nothing is lost with the journal.
+ */
+const NAMED_BY: Readonly<Partial<Record<Changed, string>>> = {
+  'owner-gone': 'NS-744',
+  'old-one-there': 'NS-745',
+  'other-controller': 'NS-745',
+};
+
+/** What only the journal knows of though nothing is to be put back now, and was not put back once, unless a person has accepted it (§4.8/3). */
+function staysOff(entry: JournalEntry, reports: readonly PlaceReport[], accept: readonly Acceptance[]): readonly LeftAlone[] {
+  const text = refText(entry.object);
+  if (accept.some(({ check, subject }) => check === 'NS-748' && subject === text)) return [];
+  const once = new Set(entry.owners.flatMap(({ place, restoredUid }) => (restoredUid === undefined ? [] : [place])));
+  const named = reports.flatMap(({ place, changed }) => (once.has(place) ? [] : (NAMED_BY[changed] ?? [])));
+  const open = [...new Set(named)].filter((id) => !isAccepted(accept, id, text));
+  return open.length === 0 ? [] : [leftAlone(entry, open.join(', '))];
 }
 
 const UNREAD = 'it could not be read';
@@ -89,6 +131,7 @@ const TEXTS: Readonly<Record<Changed, string>> = {
   'old-one-there': 'the reference with the old UID is there: take it off again',
   'other-controller': 'another reference is its controller now',
   'owner-gone': 'the owner no longer exists',
+  'taken-off-since': 'somebody took it off after it was put back',
   'same-owner-twice': 'an earlier reference names the same owner',
 };
 

@@ -24,6 +24,7 @@ describe('the shape of a recorded entry', () => {
     ['has an owner without a name', { ...entry, owners: [{ ...first, name: undefined }, second] }],
     ['has an expected UID that is no text', { ...entry, owners: [{ ...first, expectedUid: 7 }, second] }],
     ['was made at a time that is no text', { ...entry, owners: [{ ...first, madeAt: 7 }, second] }],
+    ['has a restored UID that is no text', { ...entry, owners: [{ ...first, restoredUid: 7 }, second] }],
     ['has a reference without a UID', { ...entry, references: entry.references.map(({ uid: _, ...one }) => one) }],
     ['has a flag that is no yes or no', { ...entry, references: entry.references.map((one) => ({ ...one, controller: 'true' })) }],
   ];

@@ -213,7 +213,8 @@ describe('what may go back', () => {
     });
 
   it('is nothing whose owner could not be read: it is still to come', () => {
-    assert.deepEqual(judged(recorded(), { unread: ['projectcalico.org|NetworkSet'] }), { ...nothing, left: ['changed'] });
+    for (const accept of [[], [{ check: 'NS-744' }, { check: 'NS-745' }]])
+      assert.deepEqual(judged(recorded(), { unread: ['projectcalico.org|NetworkSet'], accept }), { ...nothing, left: ['changed'] });
   });
 
   it('is nothing on an object that could not be read: it is still to come', () => {
@@ -225,8 +226,23 @@ describe('what may go back', () => {
     assert.deepEqual(judged(recorded(), { served: CONVERTED, mute }), { ...nothing, left: ['unaddressed'] });
   });
 
-  it('is nothing where the owner or the object is gone: that is over', () => {
-    assert.deepEqual(judged(recorded(), {}), { ...nothing, outstanding: 0, left: ['ownerGone'] });
+  it('is nothing whose owner is gone: the journal alone knows of it, until that is accepted', () => {
+    const { object } = recorded();
+    const subject = `${object.kind}/${object.namespace}/${object.name}`;
+    const open = (accept: Now['accept'] = []) => judged(recorded(), { accept }).outstanding;
+    assert.deepEqual(judged(recorded(), {}), { ...nothing, left: ['ownerGone'] });
+    assert.deepEqual(
+      [open([{ check: 'NS-745' }]), open([{ check: 'NS-744', subject: 'ConfigMap/other' }]), open([{ check: 'NS-748' }])],
+      [1, 1, 1],
+    );
+    assert.deepEqual([open([{ check: 'NS-744' }]), open([{ check: 'NS-744', subject }]), open([{ check: 'NS-748', subject }])], [0, 0, 0]);
+  });
+
+  it('is nothing whose owner went after it was put back: that is over', () => {
+    assert.deepEqual(judged(recorded({ restoredUid: CONVERTED }), {}), { ...nothing, outstanding: 0, left: ['ownerGone'] });
+  });
+
+  it('is nothing where the object is gone: that is over', () => {
     assert.deepEqual(judged(recorded(), { served: CONVERTED, isThere: false }), { ...nothing, outstanding: 0, left: ['changed'] });
   });
 });
