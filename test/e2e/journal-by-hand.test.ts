@@ -18,9 +18,10 @@ import { hasReleases, manifestFile } from '../support/shared.ts';
 const DEPENDENTS = 20;
 const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'journal.md');
 
-/** The page's commands, in order; the one with names to fill in is for a person. */
-async function commandsOf(page: string): Promise<readonly string[]> {
-  const text = await readFile(page, 'utf8');
+/** The commands of a part of the page, in order; the one with names to fill in is for a person. */
+async function commandsOf(page: string, heading: string): Promise<readonly string[]> {
+  const whole = await readFile(page, 'utf8');
+  const [, text = ''] = whole.split(`\n## ${heading}\n`).map((part) => part.split('\n## ')[0] ?? '');
   const blocks = [...text.matchAll(/^( *)```sh\n([\s\S]*?)^ *```$/gm)].map(([, indent = '', body = '']) =>
     body.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
   );
@@ -47,7 +48,7 @@ describe('the journal by hand: what the page says, on a real control plane', fun
     first = await readOwnerGraph(plane.api);
     owners = await readOwnerNames(plane.api, OLD_SERVER);
     folder = await mkdtemp(join(plane.dir, 'by-hand-'));
-    commands = await commandsOf(PAGE);
+    commands = await commandsOf(PAGE, 'By hand, with kubectl');
   });
   after(async () => {
     await served?.stop();
@@ -100,6 +101,14 @@ describe('the journal by hand: what the page says, on a real control plane', fun
     const { stderr } = await shell(commands[3] ?? '');
     assert.equal(stderr.split('\n').filter((line) => line.startsWith('left: ')).length, DEPENDENTS);
     assert.equal(await readFile(join(folder, 'commands.sh'), 'utf8'), '');
+  });
+
+  it('is put aside whole by what the page says of a damaged one', async () => {
+    const [aside = ''] = await commandsOf(PAGE, 'What it promises');
+    const [choose = '', save = ''] = aside.split('\n');
+    await shell(`${choose}\n${save}`);
+    const saved = await readFile(join(folder, 'owner-references.yaml'), 'utf8');
+    assert.equal(saved.match(/^ {4}name: netsvc-upgrade-owners(-.+-0001)?$/gm)?.length, 2, saved);
   });
 
   it('is deleted with the last command, the head last', async () => {
