@@ -28,6 +28,7 @@ const LONGEST = [
   'upgrade-writes-sweep',
   'reference-sweep',
   'restore-sweep',
+  'owned-upgrade-sweep',
   'owner-sweep',
   'plan-equals-result',
   'every-release',

@@ -51,7 +51,11 @@ export function describeWholeGroundSweep(
         const points = everyFaultPoint(ground.clean, [stratum]);
         assert.notEqual(points.length, 0, `there is none of the ${stratum.among} that a fault could strike`);
         let reached = 0;
-        for (const point of points) if (await ground.sweep(point)) reached += 1;
+        for (const [index, point] of points.entries()) {
+          if (await ground.sweep(point)) reached += 1;
+          // Half an hour without a word looks like one that hangs.
+          if ((index + 1) % SAID_EVERY === 0) process.stderr.write(`${stratum.kind}, ${stratum.among}: ${index + 1} of ${points.length}\n`);
+        }
         if (this.test) this.test.title += `: ${reached} of ${points.length} reached`;
         // The last few may be missing: a slow clean run renews its lock and looks again more often.
         assert.ok(reached >= points.length * 0.9, `only ${reached} of ${points.length} were reached`);
@@ -62,5 +66,6 @@ export function describeWholeGroundSweep(
 
 /** A control plane, and a garbage collector that starts anew up to two times, or a release that is installed. */
 const GROUND_LIMIT_MS = 240_000;
+const SAID_EVERY = 50;
 /** Some 500 reads at about 4 s each, for each of at most two faults. */
 const WHOLE_MINUTES = 180;
