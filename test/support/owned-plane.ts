@@ -3,7 +3,7 @@ import { aggregate } from '../control-plane/aggregation.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../control-plane/control-plane.ts';
 import { collectorStartsAnew } from './collector-settles.ts';
 import { GROUP, makeOwnedObjects } from './owned-objects.ts';
-import { type OwnerGraph, readOwnerGraph } from './owner-graph.ts';
+import { type OwnerGraph, readOwnerGraph, readOwnerGraphAsOf } from './owner-graph.ts';
 import { manifestFile } from './shared.ts';
 
 /** Owned objects on a control plane that stores the kinds of v3.26.5 and shows them as v3: references come off and go back, nothing is upgraded. */
@@ -30,7 +30,8 @@ export async function ownedPlane(count: number, options: ControlPlaneOptions): P
     ends.push(() => served.stop());
     await makeOwnedObjects(plane.api, count);
     await collectorStartsAnew(plane);
-    return { plane, served, first: await readOwnerGraph(plane.api), graph: () => readOwnerGraph(plane.api), stop };
+    const first = await readOwnerGraph(plane.api);
+    return { plane, served, first, graph: () => readOwnerGraphAsOf(plane.api, first), stop };
   } catch (thrown) {
     await stop();
     throw thrown;

@@ -7,7 +7,7 @@ import type { OwnerReference } from '../../src/core/object.ts';
 import { sameReference } from '../../src/core/owner-journal.ts';
 import type { OwnerJournalStore } from '../../src/core/ports.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
-import { type OwnerGraph, readOwnerGraph } from './owner-graph.ts';
+import { type OwnerGraph, readOwnerGraphAsOf } from './owner-graph.ts';
 
 /** The journal in a cluster, read and written past the program. */
 export async function withJournal<T>(kubeconfig: string, act: (journal: OwnerJournalStore) => Promise<T>): Promise<T> {
@@ -27,7 +27,7 @@ export async function withJournal<T>(kubeconfig: string, act: (journal: OwnerJou
 export async function assertRecorded({ api, kubeconfigPath }: ControlPlane, first: OwnerGraph, where: string): Promise<number> {
   const { entries = [] } = (await withJournal(kubeconfigPath, (journal) => journal.load())) ?? {};
   const recorded = new Map<string, readonly OwnerReference[]>(entries.map(({ object, references }) => [object.uid, references]));
-  const present = await readOwnerGraph(api);
+  const present = await readOwnerGraphAsOf(api, first);
   let lacking = 0;
   for (const [key, references] of Object.entries(first)) {
     const kept = present[key];
