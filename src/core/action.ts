@@ -171,7 +171,12 @@ export type Effect =
   /** Many small patches at once, each guarded by itself; those that no longer fit are left and the stage is planned anew. */
   | PatchAll
   /** Appends to the journal of owner references; durable, and read back, when it is done. */
-  | { readonly type: 'record-owners'; readonly entries: readonly JournalEntry[] }
+  | {
+      readonly type: 'record-owners';
+      readonly entries: readonly JournalEntry[];
+      /** Says only what is back. The journal without it is the safe side, so that a server that refuses it (a quota) ends nothing. */
+      readonly isNote?: boolean;
+    }
   /** Writes the journal of owner references to a file on this machine, then deletes it from the cluster. */
   | { readonly type: 'forget-owners'; readonly file: string }
   /** Deletes this very object: `target` has its uid. */

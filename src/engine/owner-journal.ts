@@ -3,15 +3,30 @@ import { Fault } from '../core/fault.ts';
 import { refText } from '../core/object.ts';
 import { entryKey } from '../core/owner-journal.ts';
 import { isRecorded, unrecorded } from '../core/owner-strip.ts';
+import { ApiFailure } from '../core/ports.ts';
 import type { EnginePorts } from './engine-ports.ts';
 
 type Ports = Pick<EnginePorts, 'ownerJournal'>;
 
 const MOST_ARCHIVES = 20;
+/** Forbidden (a quota among others), too large, invalid: the same request fares no better. */
+const REFUSALS: readonly number[] = [403, 413, 422];
 
-/** Appends to the journal; over when the journal, read again, holds every entry. Throws Fault('failed') if it does not. */
-export async function recordOwners({ ownerJournal }: Ports, { entries }: Extract<Effect, { type: 'record-owners' }>): Promise<string> {
-  await ownerJournal.append(entries);
+const isRefused = (thrown: unknown): thrown is ApiFailure => thrown instanceof ApiFailure && REFUSALS.includes(thrown.status);
+
+type Recording = Extract<Effect, { type: 'record-owners' }>;
+
+/**
+ * Appends to the journal; over when the journal, read again, holds every entry. Throws Fault('failed') if it does not. A note that the
+ * server refuses is told instead.
+ */
+export async function recordOwners({ ownerJournal }: Ports, { entries, isNote }: Recording): Promise<string> {
+  try {
+    await ownerJournal.append(entries);
+  } catch (thrown) {
+    if (isNote && isRefused(thrown)) return `not noted, so that what is taken off by hand may come back: ${thrown.message}`;
+    throw thrown;
+  }
   const stored = new Map((await ownerJournal.load())?.entries.map((entry) => [entryKey(entry), entry]));
   const missing = entries.filter((entry) => !isRecorded(entry, stored.get(entryKey(entry))));
   if (missing.length === 0) return `${entries.length} objects recorded`;

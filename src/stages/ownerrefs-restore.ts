@@ -53,7 +53,7 @@ function restore({ patches, settled, isLater, journal }: RestoreFacts): Action {
 function note(entries: RestoreFacts['noted']): readonly Action[] {
   if (entries.length === 0) return [];
   const title = `note in the journal that the owner references of ${counted(entries.length, 'object')} are back`;
-  return [{ id: 'note', title, ref: '§4.8/3', undo: 'full', effect: { type: 'record-owners', entries } }];
+  return [{ id: 'note', title, ref: '§4.8/3', undo: 'full', effect: { type: 'record-owners', entries, isNote: true } }];
 }
 
 function plannedOf({ target, patch }: RestoreFacts['patches'][number]): PlannedObject {

@@ -4,7 +4,7 @@ import { Fault } from '../../src/core/fault.ts';
 import type { JsonPatchOp } from '../../src/core/object.ts';
 import type { JournalEntry, OwnerJournal } from '../../src/core/owner-journal.ts';
 import { stripPatch } from '../../src/core/owner-patches.ts';
-import type { OwnerJournalStore } from '../../src/core/ports.ts';
+import { ApiFailure, type OwnerJournalStore } from '../../src/core/ports.ts';
 import { assertRecorded, forgetOwners, recordOwners } from '../../src/engine/owner-journal.ts';
 import { DEPENDENT, entryFor, live, reference } from '../support/owner-entries.ts';
 
@@ -62,6 +62,26 @@ describe('what was recorded', () => {
         (thrown) => thrown instanceof Fault && /1 of 1 objects are missing/.test(thrown.message),
         JSON.stringify(stored),
       );
+  });
+});
+
+describe('a note of what is back', () => {
+  const note = { type: 'record-owners', entries: [entryFor([a])], isNote: true } as const;
+  const refusing = (status: number) => {
+    const { ports } = holding([entryFor([a])]);
+    const append = async () => {
+      throw new ApiFailure(status, 'No', `HTTP ${status}`);
+    };
+    return { ownerJournal: { ...ports.ownerJournal, append } };
+  };
+
+  it('that the server refuses is told, and ends nothing', async () => {
+    assert.match(await recordOwners(refusing(403), note), /^not noted, .* may come back: HTTP 403$/);
+  });
+
+  it('that may come through when it is sent again fails, as does whatever strip records', async () => {
+    await assert.rejects(recordOwners(refusing(503), note), /HTTP 503/);
+    await assert.rejects(recordOwners(refusing(403), { ...note, isNote: false }), /HTTP 403/);
   });
 });
 

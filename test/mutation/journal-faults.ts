@@ -53,6 +53,9 @@ export const JOURNAL: Room = {
       ['if (!journal && copied && !isTrusted) throw leftOver(folder);', ''],
       ['if (!journal && copied) await cluster.append(withoutNotes(copied).entries);', ''],
       ['copyOnly: true', 'copyOnly: false'],
+      ['journal !== undefined && journal.entries.length > 0', 'journal !== undefined'],
+      ['await cluster.append(withoutNotes(copied).entries)', 'await cluster.append(copied.entries)'],
+      ['      await copy.forget();\n      await cluster.forget();', '      await cluster.forget();\n      await copy.forget();'],
       ['await copy.append(mergeEntries([...missing, ...entries]));', 'await copy.append(entries);'],
     ]),
     ...faultsIn('src/adapters/journal/shape.ts', [

@@ -142,6 +142,20 @@ describe('the journal of owner references ends', () => {
       assert.match(reasonOf(early), /the upgrade is not over/);
     });
 
+    it('not after it either, where something is waited for and no record says that it began: what is back is not called off', async () => {
+      sandbox.upgrade();
+      assert.equal((await perform(sandbox, [ownerrefsRestoreStage], folder)).exit, 'done');
+      const policies = sandbox.scenario.cluster
+        .kinds()
+        .find(({ plural, group }) => plural === 'globalnetworkpolicies' && group !== 'netsvc.io');
+      assert.ok(policies);
+      const metadata = { name: 'default.late', annotations: { 'netsvc.io/metadata': '{}' } };
+      store().insert(policies, { apiVersion: `${policies.group}/v1`, kind: policies.kind, metadata });
+      const early = await perform(sandbox, [ownerrefsForgetStage], folder, { flags });
+      assert.deepEqual([early.exit, found(early, 'NS-748')?.outcome, early.writes], ['done', 'not-applicable', 0]);
+      assert.match(reasonOf(early), /the upgrade is not over/);
+    });
+
     it('where a person gives up what is off, which then stays off at the upgrade', async () => {
       await undone();
       own(K.Secret, 'owned-web', []);
@@ -219,24 +233,28 @@ describe('the journal of owner references ends', () => {
       assert.deepEqual([sandbox.graph(), await keys()], [sandbox.wanted, before]);
     });
 
-    it('also where the run that put it back was cut off before it could say so', async () => {
-      sandbox.upgrade();
-      removeWeb();
-      const { cluster } = sandbox;
-      const full: typeof cluster = {
-        ...cluster,
-        create: async (kind, object, ...more) => {
-          if (object.metadata.name.startsWith('netsvc-upgrade-owners-')) throw new ApiFailure(403, 'Forbidden', 'exceeded quota');
-          return cluster.create(kind, object, ...more);
-        },
-      };
-      assert.equal((await perform(sandbox, stages, folder, { cluster: full })).exit, 'failed');
-      assert.equal(ownersOf(K.ConfigMap, 'owned-pool').length, 1);
-      const noted = await perform(sandbox, [ownerrefsRestoreStage], folder);
-      assert.deepEqual([noted.exit, noted.writes > 0], ['done', true]);
-      own(K.ConfigMap, 'owned-pool', []);
-      const again = await perform(sandbox, [ownerrefsRestoreStage], folder);
-      assert.deepEqual([again.exit, again.writes, ownersOf(K.ConfigMap, 'owned-pool')], ['done', 0, []]);
-    });
+    for (const [status, exit] of [
+      [500, 'failed'],
+      [403, 'done'],
+    ] as const)
+      it(`also where the run that put it back could not say so: HTTP ${status}`, async () => {
+        sandbox.upgrade();
+        removeWeb();
+        const { cluster } = sandbox;
+        const full: typeof cluster = {
+          ...cluster,
+          create: async (kind, object, ...more) => {
+            if (object.metadata.name.startsWith('netsvc-upgrade-owners-')) throw new ApiFailure(status, 'No', 'no room');
+            return cluster.create(kind, object, ...more);
+          },
+        };
+        assert.equal((await perform(sandbox, stages, folder, { cluster: full })).exit, exit);
+        assert.equal(ownersOf(K.ConfigMap, 'owned-pool').length, 1);
+        const noted = await perform(sandbox, [ownerrefsRestoreStage], folder);
+        assert.deepEqual([noted.exit, noted.writes > 0], ['done', true]);
+        own(K.ConfigMap, 'owned-pool', []);
+        const again = await perform(sandbox, [ownerrefsRestoreStage], folder);
+        assert.deepEqual([again.exit, again.writes, ownersOf(K.ConfigMap, 'owned-pool')], ['done', 0, []]);
+      });
   });
 });

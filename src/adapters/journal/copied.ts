@@ -1,5 +1,5 @@
 import { Fault } from '../../core/fault.ts';
-import { withoutNotes } from '../../core/owner-journal.ts';
+import { type OwnerJournal, withoutNotes } from '../../core/owner-journal.ts';
 import { mergeEntries } from '../../core/owner-merge.ts';
 import type { OwnerJournalStore } from '../../core/ports.ts';
 import { type JournalDeps, ownerJournal } from './owner-journal.ts';
@@ -16,13 +16,13 @@ export function copiedJournal(deps: JournalDeps, folder: JournalPlace, isTrusted
   return {
     async load() {
       const journal = await cluster.load();
-      if (journal) return journal;
+      if (holdsAny(journal)) return journal;
       const copied = await copy.load();
-      return copied && { ...copied, copyOnly: true };
+      return holdsAny(copied) ? { ...copied, copyOnly: true } : (journal ?? copied);
     },
     async append(entries) {
-      const journal = await cluster.load();
-      const copied = await copy.load();
+      const journal = whereItHolds(await cluster.load());
+      const copied = whereItHolds(await copy.load());
       if (!journal && copied && !isTrusted) throw leftOver(folder);
       if (!journal && copied) await cluster.append(withoutNotes(copied).entries);
       await cluster.append(entries);
@@ -31,7 +31,8 @@ export function copiedJournal(deps: JournalDeps, folder: JournalPlace, isTrusted
       await copy.append(mergeEntries([...missing, ...entries]));
     },
     async archive(file) {
-      return (await cluster.load()) ? cluster.archive(file) : copy.archive(file);
+      const [journal, copied] = [await cluster.load(), await copy.load()];
+      return holdsAny(journal) || !holdsAny(copied) ? cluster.archive(file) : copy.archive(file);
     },
     leftOver: async () => (await cluster.leftOver()) || (await copy.leftOver()),
     elsewhere: () => cluster.elsewhere(),
@@ -42,6 +43,15 @@ export function copiedJournal(deps: JournalDeps, folder: JournalPlace, isTrusted
     },
   };
 }
+
+/**
+ * A head that names nothing is what is left of an append that was cut off or refused: it is no journal beside a copy that holds one.
+ */
+function holdsAny(journal: OwnerJournal | undefined): journal is OwnerJournal {
+  return journal !== undefined && journal.entries.length > 0;
+}
+
+const whereItHolds = (journal: OwnerJournal | undefined) => (holdsAny(journal) ? journal : undefined);
 
 /** It is of an upgrade that was finished from elsewhere, or the only record of this one: only a person can tell. */
 function leftOver(folder: JournalPlace): Fault {

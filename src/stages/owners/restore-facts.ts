@@ -87,6 +87,8 @@ export async function readRestoreFacts(sources: Sources, context: Context): Prom
     { live: live.found, world, mute, unread: new Set([...unreadOwners, ...live.unread.map(({ kind }) => kind)]) },
     asBefore ? { ...context, options: { ...context.options, undo: true } } : context,
   );
+  // UIDs have changed, whatever is waited for now: only what is there after the waiting says what is back.
+  if (asBefore && restored.otherOwners.length > 0) return { ...NOTHING, ...found, waits, waitMs };
   const allUnread = [...unread, ...live.unread, ...references.unread];
   const recorded = kindsOf(journal);
   // A policy that was stored anew is in the journal under its old name; a copy alone is not written to.

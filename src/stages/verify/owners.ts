@@ -125,6 +125,9 @@ export async function readStillOff(sources: Sources, context: Context): Promise<
   const [strip, restore] = ['ownerrefs-strip', 'ownerrefs-restore'].map((id) => record?.stages.find((one) => one.id === id));
   const isBack = restore?.endedAt !== undefined && ENDED.includes(restore.state) && restore.endedAt >= (strip?.endedAt ?? '');
   if (isBack) return { objects: 0, elsewhere: [] };
-  const { isLater, waits, outstanding } = await readRestoreFacts(sources, context);
+  const facts = await attempt(() => readRestoreFacts(sources, context));
+  // What cannot be looked at counts as off.
+  if ('unread' in facts) return { objects: journal.entries.length, elsewhere: [] };
+  const { isLater, waits, outstanding } = facts.value;
   return { objects: isLater || waits.length > 0 ? journal.entries.length : outstanding, elsewhere: [] };
 }

@@ -81,6 +81,15 @@ describe('the second copy of the journal', () => {
     assert.deepEqual((await local.load())?.entries, [entry('a'), entry('b')]);
   });
 
+  it('does not bring back what it notes as back: it may be older than what was taken off last', async () => {
+    const { trusting, cluster, local } = ground();
+    const off = entry('a');
+    const noted = { ...off, owners: off.owners.map((owner) => ({ ...owner, restoredUid: 'now' })) };
+    await local.append([noted]);
+    await trusting.append([entry('b')]);
+    assert.deepEqual((await cluster.load())?.entries, [off, entry('b')]);
+  });
+
   it('is written after the cluster, and not at all if that failed', async () => {
     const { both, memory } = ground();
     memory.away = new ApiFailure(503, 'Unavailable', 'away');
@@ -138,6 +147,27 @@ describe('the second copy of the journal', () => {
     assert.deepEqual(JSON.parse(await readFile(file, 'utf8')).entries, [entry('a')]);
     await both.forget();
     assert.deepEqual([await readdir(folder), await both.load()], [[], undefined]);
+  });
+
+  it('is what counts beside a head that names nothing: that was left by an append that the cluster refused', async () => {
+    const { both, trusting, cluster, memory } = ground();
+    await both.append([entry('a')]);
+    memory.objects.clear();
+    const { create } = memory.cluster;
+    memory.cluster.create = async (kind, object) => {
+      if (object.metadata.name !== JOURNAL_NAME) throw new ApiFailure(403, 'Forbidden', 'exceeded quota');
+      return create(kind, object);
+    };
+    await assert.rejects(trusting.append([entry('b')]), /exceeded quota/);
+    memory.cluster.create = create;
+    assert.deepEqual((await cluster.load())?.entries, []);
+    const journal = await both.load();
+    assert.deepEqual([journal?.entries, journal?.copyOnly], [[entry('a')], true]);
+    await assert.rejects(both.append([entry('b')]), /local copy/);
+    const file = await both.archive(join(parent, 'archive.json'));
+    assert.deepEqual(JSON.parse(await readFile(file, 'utf8')).entries, [entry('a')]);
+    await trusting.append([entry('b')]);
+    assert.deepEqual((await cluster.load())?.entries, [entry('a'), entry('b')]);
   });
 
   it('is forgotten first: where that is cut off, the cluster’s still says that it is to be ended', async () => {
