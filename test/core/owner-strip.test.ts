@@ -43,6 +43,14 @@ describe('what is recorded before it is taken off', () => {
     assert.deepEqual(planned(true), [[[back], 'another', 'another-served']], 'one that lives names whom it names now');
   });
 
+  it('is of one that came back dead no longer that it is back: it comes off again', () => {
+    const recorded = entryFor([a]);
+    const noted = { ...recorded, owners: recorded.owners.map((one) => ({ ...one, restoredUid: 'now' })) };
+    const { owned, fates } = owning([a]);
+    const { entries } = stripPlan([{ owned, fates: fates.map((fate) => ({ ...fate, breaks: false })) }], all, [noted]);
+    assert.deepEqual(entries, [recorded]);
+  });
+
   it('is nothing of an object that keeps all of its references', () => {
     assert.deepEqual(
       stripPlan([owning([a])], () => false, []),

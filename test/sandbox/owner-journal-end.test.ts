@@ -216,6 +216,7 @@ describe('the journal of owner references ends', () => {
       own(K.ConfigMap, 'owned-pool', []);
       const back = await perform(sandbox, [ownerrefsRestoreStage], folder, { journal: copy, flags: { accept: ['NS-751'] } });
       assert.deepEqual([back.exit, ownersOf(K.ConfigMap, 'owned-pool')], ['done', pool], back.message);
+      assert.equal(await journal(), undefined, 'nothing is noted where no journal is');
     });
 
     it('is before the upgrade not said of what goes back as it was', async () => {
