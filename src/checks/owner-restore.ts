@@ -126,8 +126,14 @@ const WAY_ON = {
   ],
 } as const;
 
-function wayOn({ outstanding, stayOff, asBefore, dangling, unreadRecorded }: RestoreJudged): keyof typeof WAY_ON {
-  if (unreadRecorded.length === 0 && dangling.length === 0 && stayOff.length === outstanding) return 'off';
+/** Something is off, and all of it is what `ownerrefs restore` leaves off. */
+export function onlyStaysOff({ stayOff, outstanding, dangling, unreadRecorded }: RestoreJudged): boolean {
+  return stayOff.length > 0 && stayOff.length === outstanding && dangling.length === 0 && unreadRecorded.length === 0;
+}
+
+function wayOn(facts: RestoreJudged): keyof typeof WAY_ON {
+  const { outstanding, asBefore, unreadRecorded } = facts;
+  if (onlyStaysOff(facts)) return 'off';
   if (unreadRecorded.length === 0 && outstanding === 0) return 'dead';
   return asBefore ? 'before' : 'back';
 }

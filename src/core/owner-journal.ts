@@ -102,10 +102,14 @@ export function notedBack(entry: JournalEntry, uids: ReadonlyMap<number, string>
   return { ...entry, owners: entry.owners.map((owner) => (isNews(owner) ? noted(owner) : owner)) };
 }
 
+/** The owner of a reference that is off, whatever was noted before. */
+export function withoutNote({ restoredUid: _, ...owner }: JournalOwner): JournalOwner {
+  return owner;
+}
+
 /** A copy alone may be older than what was taken off last: what it notes as back need not be. */
 export function withoutNotes(journal: OwnerJournal): OwnerJournal {
-  const off = ({ restoredUid: _, ...owner }: JournalOwner): JournalOwner => owner;
-  return { ...journal, entries: journal.entries.map((entry) => ({ ...entry, owners: entry.owners.map(off) })) };
+  return { ...journal, entries: journal.entries.map((entry) => ({ ...entry, owners: entry.owners.map(withoutNote) })) };
 }
 
 /** True if both name the same owner under the same UID; flags may differ. */

@@ -1,5 +1,5 @@
 import type { OwnerReference } from './object.ts';
-import { entryKey, type JournalEntry, type JournalOwner, sameOwner, sameReference } from './owner-journal.ts';
+import { entryKey, type JournalEntry, type JournalOwner, sameOwner, sameReference, withoutNote } from './owner-journal.ts';
 import { convertUid } from './owner-uid.ts';
 
 interface Row {
@@ -78,7 +78,7 @@ function isBoth(a: string | undefined, b: string | undefined): boolean {
 function ownerOf(earlier: Row, later: Row): JournalOwner | undefined {
   if (!earlier.owner || !later.owner) return later.owner ?? earlier.owner;
   const isKnown = earlier.owner.backingUid !== undefined && earlier.reference.uid === later.reference.uid;
-  const { restoredUid: _, ...owner } = isKnown ? earlier.owner : later.owner;
+  const owner = withoutNote(isKnown ? earlier.owner : later.owner);
   const { restoredUid } = later.owner;
   return restoredUid === undefined ? owner : { ...owner, restoredUid };
 }

@@ -1,7 +1,16 @@
 import type { GuardedPatch } from './action.ts';
 import type { OwnerReference } from './object.ts';
 import type { OwnedFate, OwnedObject, ReferenceFate } from './owner-fate.ts';
-import { entryKey, entryOf, type JournalEntry, type JournalOwner, type OwnerKnown, sameOwner, sameReference } from './owner-journal.ts';
+import {
+  entryKey,
+  entryOf,
+  type JournalEntry,
+  type JournalOwner,
+  type OwnerKnown,
+  sameOwner,
+  sameReference,
+  withoutNote,
+} from './owner-journal.ts';
 import { REFERENCES, stripPatch } from './owner-patches.ts';
 
 /** Entries that have to be stored before the patches may be sent. */
@@ -37,9 +46,7 @@ export function stripPlan(objects: readonly OwnedFate[], chosen: Chosen, recorde
  */
 function ownerOf({ owner, reference, breaks }: ReferenceFate, stored: JournalEntry | undefined): OwnerKnown {
   const recorded = breaks ? undefined : recordedOwner(stored, reference);
-  if (!recorded) return owner;
-  const { restoredUid: _, ...known } = recorded;
-  return known;
+  return recorded ? withoutNote(recorded) : owner;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { forgetChecks } from '../checks/owner-restore.ts';
+import { forgetChecks, onlyStaysOff } from '../checks/owner-restore.ts';
 import type { Action } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import { runIdOf } from '../core/run-record.ts';
@@ -35,10 +35,6 @@ export const ownerrefsForgetStage = stage<ForgetFacts>({
 
 const LEFT_OFF =
   'what restore leaves off is known to the journal alone: it is kept until that is mended, or given up with ownerrefs forget --accept NS-748';
-
-function onlyStaysOff({ stayOff, outstanding, dangling, unreadRecorded }: RestoreFacts): boolean {
-  return stayOff.length > 0 && stayOff.length === outstanding && dangling.length === 0 && unreadRecorded.length === 0;
-}
 
 /** `ownerrefs forget --accept NS-748`: a person knows that the rest cannot come back; the archive keeps it. */
 function isGivenUp({ options }: Context): boolean {

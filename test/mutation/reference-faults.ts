@@ -48,7 +48,7 @@ export const REFERENCES: Room = {
     ...faultsIn('src/core/owner-merge.ts', [
       ['earlier ? mergeTwo(earlier, entry) : entry', 'entry'],
       ['return later.owner ?? earlier.owner;', 'return later.owner;'],
-      ['= isKnown ? earlier.owner : later.owner;', '= later.owner;'],
+      ['withoutNote(isKnown ? earlier.owner : later.owner)', 'withoutNote(later.owner)'],
       ['restoredUid === undefined ? owner : ', 'earlier.owner.restoredUid === undefined ? owner : '],
       ['  const { restoredUid } = later.owner;', '  const { restoredUid } = earlier.owner;'],
       ['!taken.has(one) && alike(one, row)', 'alike(one, row)'],
@@ -87,7 +87,7 @@ export const WRITE_AHEAD: Room = {
       ['return one !== undefined && sameOwner(one, reference);', 'return one !== undefined && sameReference(one, reference);'],
       ['return one !== undefined && sameOwner(one, reference);', 'return one !== undefined;'],
       ['breaks ? undefined : recordedOwner(stored, reference)', 'undefined'],
-      ['  const { restoredUid: _, ...known } = recorded;\n  return known;', '  return recorded;'],
+      ['recorded ? withoutNote(recorded) : owner', 'recorded ?? owner'],
       ['if (!stored) return false;', 'if (!stored) return true;'],
       ['return entry.removed.every((place, index) => {', 'return entry.removed.some((place, index) => {'],
       ['return removed.some((place, index) => {', 'return [...references.keys()].some((place, index) => {'],

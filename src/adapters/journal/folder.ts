@@ -49,10 +49,11 @@ export function journalFolder(folder: string): JournalPlace {
         if (isAbsent(thrown)) return [];
         throw thrown;
       });
-      return files
-        .map((file) => file.replace(/\.json(l\.gz)?$/, ''))
-        .filter((name, index) => isPart(name) && fileOf(name) === join(folder, files[index] ?? ''))
-        .sort();
+      const own = files.flatMap((file) => {
+        const name = file.replace(/\.json(l\.gz)?$/, '');
+        return isPart(name) && fileOf(name) === join(folder, file) ? [name] : [];
+      });
+      return own.sort();
     },
     others: async () => [],
     advice: (_name, trouble) =>

@@ -103,6 +103,7 @@ async function asFoundByName(cluster: ClusterReader, objects: OwnerObjects, doub
   }
   return { ...objects, uids, mute };
 }
+
 async function readObjects(cluster: ClusterReader, kinds: readonly Kind[], key: string): Promise<OwnerObjects | undefined> {
   const kind = kinds.find((one) => `${one.group}/${one.kind}` === key && !one.plural.includes('/'));
   if (!kind) return undefined;
