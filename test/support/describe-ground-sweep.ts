@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { eachChosenPoint } from './chosen-points.ts';
 import type { SweepSize } from './describe-sweep.ts';
 import { chooseFaultPoints, everyFaultPoint, type FaultPoint, STRATA, type Stratum } from './fault-points.ts';
-import { pointText } from './fault-sweep.ts';
 import type { GroundSweep, SweepGround } from './sweep-ground.ts';
 
 /** Describes a sweep of faults over one ground; tests bear their number and say the point once they run. */
@@ -17,16 +17,10 @@ export function describeGroundSweep({ points, seed }: SweepSize, { what, keeps, 
       chosen = chooseFaultPoints(ground.clean, points, seed);
     });
     after(() => ground?.stop());
-    for (let index = 0; index < points; index += 1) {
-      it(`${keeps} after fault ${index + 1} and one more try`, async function () {
-        const point = chosen[index];
-        if (!point) throw new Error('there are fewer points than asked for');
-        if (this.test) this.test.title += `: ${pointText(point)}`;
-        if (await ground.sweep(point)) return;
-        if (this.test) this.test.title += ', never reached';
-        this.skip();
-      });
-    }
+    eachChosenPoint(points, (number) => `${keeps} after fault ${number} and one more try`, {
+      chosen: () => chosen,
+      sweep: (point) => ground.sweep(point),
+    });
   });
 }
 

@@ -1,5 +1,6 @@
+import { eachChosenPoint } from './chosen-points.ts';
 import { chooseFaultPoints, type FaultPoint } from './fault-points.ts';
-import { type CleanRun, cleanRun, pointText, type Swept, sweepPoint } from './fault-sweep.ts';
+import { type CleanRun, cleanRun, type Swept, sweepPoint } from './fault-sweep.ts';
 
 /** A sweep's size and chance. */
 export interface SweepSize {
@@ -20,16 +21,10 @@ export function describeSweep(title: string, swept: Swept, { points, seed }: Swe
       clean = await cleanRun(swept);
       chosen = chooseFaultPoints(clean.requests, points, seed);
     });
-    for (let index = 0; index < points; index += 1) {
-      it(`ends as the clean run does after fault ${index + 1} and the same command again`, async function () {
-        const point = chosen[index];
-        if (!point) throw new Error('there are fewer points than asked for');
-        if (this.test) this.test.title += `: ${pointText(point)}`;
-        if (await sweepPoint(swept, point, clean)) return;
-        if (this.test) this.test.title += ', never reached';
-        this.skip();
-      });
-    }
+    eachChosenPoint(points, (number) => `ends as the clean run does after fault ${number} and the same command again`, {
+      chosen: () => chosen,
+      sweep: (point) => sweepPoint(swept, point, clean),
+    });
   });
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { unlessGone } from '../control-plane/api.ts';
 import type { LoggedRequest } from '../control-plane/proxy-log.ts';
+import { eachChosenPoint } from './chosen-points.ts';
 import type { SweepSize } from './describe-sweep.ts';
 import { chooseFaultPoints, type FaultPoint, isAmong } from './fault-points.ts';
 import { assertEnding, type EndedRun, pointText, told } from './fault-sweep.ts';
@@ -33,16 +34,10 @@ export function describeOwnedUpgradeSweep({ points: sampled, seed, and = [] }: S
       });
       chosen = [...chooseFaultPoints(clean, sampled, seed), ...and];
     });
-    for (let index = 0; index < points; index += 1) {
-      it(`loses no object and no reference after fault ${index + 1} and the same command again`, async function () {
-        const point = chosen[index];
-        if (!point) throw new Error('there are fewer points than asked for');
-        if (this.test) this.test.title += `: ${pointText(point)}`;
-        if (await onItsOwn((owned) => swept(owned, point))) return;
-        if (this.test) this.test.title += ', never reached';
-        this.skip();
-      });
-    }
+    eachChosenPoint(points, (number) => `loses no object and no reference after fault ${number} and the same command again`, {
+      chosen: () => chosen,
+      sweep: (point) => onItsOwn((owned) => swept(owned, point)),
+    });
   });
 }
 
