@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { SeenRequest } from '../control-plane/proxy-log.ts';
-import { chooseFaultPoints, everyFaultPoint, isAmong, STRATA } from './fault-points.ts';
+import { chooseFaultPoints, everyFaultPoint, fromEnd, isAmong, STRATA } from './fault-points.ts';
 import { seedOf } from './seed.ts';
 
 const request = (number: number, more: Partial<SeenRequest>): SeenRequest => ({
@@ -44,6 +44,13 @@ describe('the points of a fault sweep', () => {
       points.map(({ kind }) => kind),
       STRATA.slice(0, 4).map(({ kind }) => kind),
     );
+  });
+});
+
+describe('a point that counts from the end', () => {
+  it('is the last of its sort for -1, and stays as it is above zero', () => {
+    assert.deepEqual(fromEnd(RUN, { kind: 'kill-after', among: 'writes', nth: -1 }), { kind: 'kill-after', among: 'writes', nth: 20 });
+    assert.deepEqual(fromEnd(RUN, { kind: 'stale', among: 'reads', nth: 3 }), { kind: 'stale', among: 'reads', nth: 3 });
   });
 });
 

@@ -50,6 +50,11 @@ export const everyFaultPoint = (requests: readonly SeenRequest[], strata: readon
     requests.filter((request) => isAmong(stratum.among, request)).map((_, index): FaultPoint => ({ ...stratum, nth: index + 1 })),
   );
 
+/** The point in a run that sends these requests: a number below zero counts from the end, and -1 is the last. */
+export function fromEnd(requests: readonly SeenRequest[], point: FaultPoint): FaultPoint {
+  return point.nth > 0 ? point : { ...point, nth: requests.filter((request) => isAmong(point.among, request)).length + 1 + point.nth };
+}
+
 /**
  * Points for a run that sends these requests: the strata in turn until there are enough, each stratum's
  * points spread over the whole run, chance moving them within their part. The same seed, the same points.

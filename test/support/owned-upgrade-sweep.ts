@@ -3,7 +3,7 @@ import { unlessGone } from '../control-plane/api.ts';
 import type { LoggedRequest } from '../control-plane/proxy-log.ts';
 import { eachChosenPoint } from './chosen-points.ts';
 import type { SweepSize } from './describe-sweep.ts';
-import { chooseFaultPoints, type FaultPoint, isAmong } from './fault-points.ts';
+import { chooseFaultPoints, type FaultPoint, fromEnd, isAmong } from './fault-points.ts';
 import { assertEnding, type EndedRun, pointText, told } from './fault-sweep.ts';
 import { JOURNAL, type OwnedCluster, ownedCluster, TARGET } from './owned-cluster.ts';
 import { killWithChildren } from './proxied-cluster.ts';
@@ -17,6 +17,7 @@ const RUN = ['run', '--yes', '--skip', 'cli', '--base', releases, ...TARGET] as 
 /**
  * Describes faults at any request of a whole upgrade with owned objects: a process that is really killed, references that come off, an API
  * server with new UIDs, policies with new names, references that go back. The same command again must bring everything back.
+ * Points of `and` may count from the end of the run.
  */
 export function describeOwnedUpgradeSweep({ points: sampled, seed, and = [] }: SweepSize & { readonly and?: readonly FaultPoint[] }): void {
   const points = sampled + and.length;
@@ -32,7 +33,7 @@ export function describeOwnedUpgradeSweep({ points: sampled, seed, and = [] }: S
         await assertEnd(owned, 'the clean run');
         return [...owned.proxy.requests];
       });
-      chosen = [...chooseFaultPoints(clean, sampled, seed), ...and];
+      chosen = [...chooseFaultPoints(clean, sampled, seed), ...and.map((point) => fromEnd(clean, point))];
     });
     eachChosenPoint(points, (number) => `loses no object and no reference after fault ${number} and the same command again`, {
       chosen: () => chosen,
@@ -62,9 +63,8 @@ async function swept(owned: OwnedCluster, point: FaultPoint): Promise<boolean> {
   const struck = proxy.disarm();
   const where = `${pointText(point)}: ${struck ? `${struck.method} ${struck.path}` : 'never reached'}`;
   if (struck) assertEnding(point, spoilt, where);
-  // Once everything is back, no record is needed.
-  const isOver = owned.convertsUids() && (await hasEnded(owned));
-  if (!isOver) await assertRecorded(cluster.plane, first, where);
+  // What is back with its new UID needs no record: `run` ends its journal in several writes.
+  await assertRecorded(cluster.plane, first, where, owned.convertsUids() ? await owned.wanted() : first);
   const again = await perform(owned);
   const both = `${where}\nfirst: ${told(spoilt)}\nthen: ${told(again)}`;
   assert.equal(again.exitCode, 0, both);

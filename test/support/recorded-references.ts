@@ -22,9 +22,15 @@ export async function withJournal<T>(kubeconfig: string, act: (journal: OwnerJou
 
 /**
  * At no moment does an object lack a reference that no stored record holds. The record is read before the objects: what is stored later
- * does not count for what was gone already. Resolves to how many objects lack some.
+ * does not count for what was gone already. A reference is there as it was in `first`, or as it goes back: at the same place of `anew`.
+ * Resolves to how many objects lack some.
  */
-export async function assertRecorded({ api, kubeconfigPath }: ControlPlane, first: OwnerGraph, where: string): Promise<number> {
+export async function assertRecorded(
+  { api, kubeconfigPath }: ControlPlane,
+  first: OwnerGraph,
+  where: string,
+  anew: OwnerGraph = first,
+): Promise<number> {
   const { entries = [] } = (await withJournal(kubeconfigPath, (journal) => journal.load())) ?? {};
   const recorded = new Map<string, readonly OwnerReference[]>(entries.map(({ object, references }) => [object.uid, references]));
   const present = await readOwnerGraphAsOf(api, first);
@@ -32,7 +38,8 @@ export async function assertRecorded({ api, kubeconfigPath }: ControlPlane, firs
   for (const [key, references] of Object.entries(first)) {
     const kept = present[key];
     assert.ok(kept, `${where}: ${key} is gone`);
-    const missing = references.filter((one) => !kept.some((other) => sameReference(one, other)));
+    const isThere = (one: OwnerReference | undefined) => one !== undefined && kept.some((other) => sameReference(one, other));
+    const missing = references.filter((one, index) => !isThere(one) && !isThere(anew[key]?.[index]));
     const held = recorded.get(key.split(' ').at(-1) ?? '') ?? [];
     for (const one of missing)
       assert.ok(
