@@ -172,7 +172,7 @@ const noneAppeared: RestoreCheck = defineCheck('NS-749', {
     return failed(
       `${counted(dangling.length, 'reference')} name an owner that garbage collection does not find: ${listed(dangling.map(({ text }) => text))}`,
       [
-        'Garbage collection takes these objects at its next start.',
+        'Garbage collection takes these objects at its next start at the latest.',
         ...(stripped.length === 0 ? [] : ['Take off what the upgrade broke: it is recorded, and put back later.']),
         ...(stripped.length === dangling.length
           ? []

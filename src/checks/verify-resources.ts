@@ -32,7 +32,7 @@ function showCommand({ apiVersion, kind, metadata }: KubeObject): string {
   return `kubectl get ${kind.toLowerCase()}.${groupOf(apiVersion)} ${metadata.name} -o yaml`;
 }
 
-/** An owner whose UID is gone costs its dependents their lives at the next start of the garbage collector (domain §7.3/5). */
+/** An owner whose UID is gone costs its dependents their lives at the latest at the next start of the garbage collector (domain §7.3/5). */
 export const ownersExist: VerifyCheck = defineCheck('NS-307', {
   category: 'result',
   severity: 'error',
@@ -58,7 +58,7 @@ export const ownersExist: VerifyCheck = defineCheck('NS-307', {
     return failed(
       `${counted(lost.length, 'owner reference')} to objects that ${lostWhy(lost.length, mute.length)}: ${names}${unread.length > 0 ? `; ${incomplete}` : ''}`,
       [
-        'The next start of kube-controller-manager deletes these objects.',
+        'Garbage collection deletes these objects, at the next start of kube-controller-manager at the latest.',
         ...(mute.length === dangling.length ? [] : [CORRECTED]),
         ...(mute.length === 0 ? [] : [TAKEN_OFF]),
       ].join(' '),

@@ -89,7 +89,10 @@ describe('the checks before references are put back', () => {
   it('send to strip only where it takes something off', () => {
     const told = (dangling: RestoreJudged['dangling']) => {
       const finding = judgeAll(all, { ...clean, dangling }, contextOf()).find(({ id }) => id === 'NS-749');
-      return [finding?.hint?.replace('Garbage collection takes these objects at its next start. ', ''), finding?.next?.split(' ').at(-1)];
+      return [
+        finding?.hint?.replace('Garbage collection takes these objects at its next start at the latest. ', ''),
+        finding?.next?.split(' ').at(-1),
+      ];
     };
     const [off, hand] = [dead, { ...left, isStripped: false }];
     const takeOff = 'Take off what the upgrade broke: it is recorded, and put back later.';

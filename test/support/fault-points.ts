@@ -23,6 +23,7 @@ const SORTS: Readonly<Record<Among, (request: SeenRequest) => boolean>> = {
 };
 
 export const isAmong = (among: Among, request: SeenRequest): boolean => SORTS[among](request);
+const countAmong = (among: Among, requests: readonly SeenRequest[]): number => requests.filter(SORTS[among]).length;
 
 /** Every fault and the requests where it can do harm, the most harmful first. */
 export const STRATA: readonly Stratum[] = [
@@ -47,12 +48,12 @@ export const STRATA: readonly Stratum[] = [
 /** Every fault at every request of its sort: nothing is left to chance. */
 export const everyFaultPoint = (requests: readonly SeenRequest[], strata: readonly Stratum[]): readonly FaultPoint[] =>
   strata.flatMap((stratum) =>
-    requests.filter((request) => isAmong(stratum.among, request)).map((_, index): FaultPoint => ({ ...stratum, nth: index + 1 })),
+    Array.from({ length: countAmong(stratum.among, requests) }, (_, index): FaultPoint => ({ ...stratum, nth: index + 1 })),
   );
 
 /** The point in a run that sends these requests: a number below zero counts from the end, and -1 is the last. */
 export function fromEnd(requests: readonly SeenRequest[], point: FaultPoint): FaultPoint {
-  return point.nth > 0 ? point : { ...point, nth: requests.filter((request) => isAmong(point.among, request)).length + 1 + point.nth };
+  return point.nth > 0 ? point : { ...point, nth: countAmong(point.among, requests) + 1 + point.nth };
 }
 
 /**
@@ -67,7 +68,7 @@ export function chooseFaultPoints(requests: readonly SeenRequest[], count: numbe
   return Array.from({ length: count }, (_, index) => {
     const stratum = used[index % used.length] ?? { kind: 'kill-after', among: 'writes' };
     const round = Math.floor(index / used.length);
-    const size = requests.filter((request) => isAmong(stratum.among, request)).length;
+    const size = countAmong(stratum.among, requests);
     // Strata begin in different parts of the run: a short sweep is not all at its beginning.
     const part = (round + (index % used.length)) % rounds;
     const within = rounds === 1 ? next() : (part + next()) / rounds;
