@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { Fault } from '../../core/fault.ts';
 import { type Interruption, interrupted } from '../../core/interruption.ts';
 import type { Connection, ExecEntry } from '../kubeconfig/connection.ts';
@@ -35,6 +36,9 @@ interface ExecAnswer {
 /** Between asking a plugin to end and ending it: within the time that an interrupted command has left. */
 const GRACE_MS = 500;
 
+/** Ctrl-C reaches a plugin and us at once, but the plugin's end may be known here first: a failed one waits so long for the signal. */
+const SIGNAL_MS = 250;
+
 const CLUSTER_CONFIG = 'client.authentication.k8s.io/exec';
 
 /**
@@ -47,6 +51,7 @@ export async function runExecPlugin(exec: ExecEntry, connection: Connection, sur
   const wasStopping = isStopping();
   const first = await started(exec, connection, surroundings);
   // One that may ask has the terminal, and Ctrl-C there ends it too: the action that is let come to its end needs it all the same.
+  if (first.exitCode !== 0 && mayAsk(exec, surroundings.terminal)) await signalled(interruption?.soft);
   const isCut = first.exitCode !== 0 && !wasStopping && isStopping();
   const result = isCut ? await started(exec, connection, surroundings) : first;
   if (result.isCanceled) throw interrupted();
@@ -59,6 +64,10 @@ export async function runExecPlugin(exec: ExecEntry, connection: Connection, sur
       'log in again with the tool of your provider',
     ]);
   return readAnswer(result.stdout, exec);
+}
+
+async function signalled(soft: AbortSignal | undefined): Promise<void> {
+  if (soft) await wait(SIGNAL_MS, undefined, { signal: soft }).catch(() => undefined);
 }
 
 async function started(exec: ExecEntry, connection: Connection, surroundings: ExecSurroundings) {

@@ -4,6 +4,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { runExecPlugin } from '../../../src/adapters/kube/exec.ts';
+import type { Connection } from '../../../src/adapters/kubeconfig/connection.ts';
 import { createAuthority } from '../../control-plane/certificates.ts';
 import { clusterTo, type Loopback, sendJson, serve } from '../../support/loopback-server.ts';
 
@@ -81,6 +83,28 @@ describe('a credential plugin', function () {
 
   it('that may ask is not asked once more where nothing is under way', async () => {
     assert.equal((await pressed('IfAvailable', false)).starts, 1);
+  });
+
+  /** Runs one that may ask and always fails at a terminal whose Ctrl-C is told only once somebody waits for it. */
+  async function toldLate(name: string, andHard: boolean): Promise<number> {
+    const log = join(folder, `log-${name}`);
+    const command = await plugin(name, `echo started >> ${log}\nexit 1`);
+    const [soft, hard] = [new AbortController(), new AbortController()];
+    const listen = soft.signal.addEventListener.bind(soft.signal);
+    soft.signal.addEventListener = (...wanted: Parameters<typeof listen>) => {
+      listen(...wanted);
+      if (andHard) hard.abort();
+      setImmediate(() => soft.abort());
+    };
+    const interruption = { soft: soft.signal, hard: hard.signal, late: new AbortController().signal };
+    const connection = { cluster: {}, env: process.env } as unknown as Connection;
+    await assert.rejects(runExecPlugin({ apiVersion: API, command }, connection, { terminal: true, interruption }), { code: 'failed' });
+    return (await lines(log)).length;
+  }
+
+  it('that may ask is asked once more as well where its end is known before the Ctrl-C', async () => {
+    assert.equal(await toldLate('told-late', false), 2);
+    assert.equal(await toldLate('told-late-twice', true), 1, 'nothing is under way');
   });
 
   describe('and the requests that wait for it', () => {
