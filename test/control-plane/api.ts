@@ -88,12 +88,17 @@ interface Question {
 
 async function ask({ agent, url, method, body, signal, contentType }: Question): Promise<IncomingMessage> {
   const type = contentType ?? (method === 'PATCH' ? 'application/merge-patch+json' : 'application/json');
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    const headers = body === undefined ? {} : { 'content-type': type };
-    const asked = request(url, { agent, method, headers, ...(signal ? { signal } : {}) }, resolve);
-    asked.on('error', reject);
-    asked.end(body === undefined ? undefined : JSON.stringify(body));
-  });
+  const headers = body === undefined ? {} : { 'content-type': type };
+  const send = () =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      const asked = request(url, { agent, method, headers, ...(signal ? { signal } : {}) }, resolve);
+      // The server had closed a connection that was kept: the request never reached it.
+      asked.on('error', (thrown: NodeJS.ErrnoException) =>
+        asked.reusedSocket && thrown.code === 'ECONNRESET' ? resolve(send()) : reject(thrown),
+      );
+      asked.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  const answer = await send();
   const status = answer.statusCode ?? 0;
   if (status < 200 || status > 299) throw new ApiError(status, `${method} ${url}: ${status} ${await text(answer)}`);
   return answer;

@@ -65,7 +65,9 @@ async function oneProcess(api: Api, manner: EndpointManner, signal: AbortSignal)
     `${settingsPath(manner)}?fieldSelector=metadata.name%3Ddefault`,
     (live) => {
       if (ended.aborted || JSON.stringify(runningConfig(live, manner)) === JSON.stringify(running)) return;
-      void tellStatus(api, manner, live).then(() => over.abort());
+      void tellStatus(api, manner, live)
+        .finally(() => over.abort())
+        .catch(() => undefined);
     },
     ended,
     // Deleted while it runs: made again at once, switched off.

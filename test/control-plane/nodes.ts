@@ -17,6 +17,9 @@ export interface NodeOptions {
 const AT_ONCE = 20;
 /** Of a machine that is busy with other things. */
 const LIMIT_EACH_MS = 300;
+/** A simulation that fails to write drops what it was about to do until the node changes again. */
+const NUDGE_MS = 5_000;
+const NUDGED = 'netsvc-upgrade.test/nudged';
 const CAPACITY = { cpu: '16', memory: '64Gi', pods: '250', 'ephemeral-storage': '200Gi' };
 
 /** Creates nodes; numbers go on where the prefix ends. Returns the new names. */
@@ -92,9 +95,15 @@ function isReady(node: ApiObject): boolean {
 export async function setFault(api: Api, node: string, fault: NodeFault): Promise<void> {
   const path = `/api/v1/nodes/${node}`;
   await api.send('PATCH', path, { metadata: { labels: { [FAULT_LABEL]: fault === 'none' ? null : fault } } });
+  let lookedAt = Date.now();
   await until(`the simulation of ${fault} owns ${node}`, async () => {
     const { annotations = {} } = (await api.get<ApiObject>(path)).metadata as { annotations?: Record<string, string> };
-    return annotations[SIMULATED_ANNOTATION] === fault;
+    if (annotations[SIMULATED_ANNOTATION] === fault) return true;
+    if (Date.now() - lookedAt > NUDGE_MS) {
+      lookedAt = Date.now();
+      await api.send('PATCH', path, { metadata: { annotations: { [NUDGED]: String(lookedAt) } } });
+    }
+    return false;
   });
   if (fault === 'none') await until(`${node} is Ready`, async () => isReady(await api.get<ApiObject>(path)));
   if (fault === 'down') await until(`${node} is not Ready`, async () => !isReady(await api.get<ApiObject>(path)));

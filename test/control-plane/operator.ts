@@ -90,9 +90,9 @@ async function work(api: Api, manner: OperatorManner, signal: AbortSignal): Prom
   }
 }
 
-/** Whoever writes at the same time, and new CRDs, make the server refuse for a moment. */
+/** Whoever writes at the same time, and new CRDs, make the server refuse for a moment, and an answer may be lost: it is looked at again. */
 function nextTime(thrown: unknown): void {
-  if (!(thrown instanceof ApiError) || ![404, 409, 429, 500, 503].includes(thrown.status)) throw thrown;
+  if (thrown instanceof ApiError && ![404, 409, 429, 500, 503].includes(thrown.status)) throw thrown;
 }
 
 type State = { release: string; flapped: boolean };

@@ -40,7 +40,7 @@ export async function startApiServer({ processes, programs, layout }: Ground, ap
 export async function startControllerManager({ processes, programs, layout, requestsPerSecond }: Ground): Promise<Running> {
   const name = 'kube-controller-manager';
   const running = await processes.start(name, programs[name], controllerManagerArguments(layout, requestsPerSecond));
-  await up(running, () => isHealthy(layout.ports.controllerManager));
+  await up(running, () => isWell(running, layout.ports.controllerManager));
   return running;
 }
 
@@ -48,7 +48,12 @@ export async function startControllerManager({ processes, programs, layout, requ
 export async function startScheduler({ processes, programs, layout, requestsPerSecond }: Ground): Promise<void> {
   const name = 'kube-scheduler';
   const running = await processes.start(name, programs[name], schedulerArguments(layout, requestsPerSecond));
-  await up(running, () => isHealthy(layout.ports.scheduler));
+  await up(running, () => isWell(running, layout.ports.scheduler));
+}
+
+/** Whoever else took the port may be healthy as well: only one that has it itself is asked. */
+async function isWell(running: Running, port: number): Promise<boolean> {
+  return (await running.said('Serving securely on')) && isHealthy(port);
 }
 
 /** Waits until it answers; throws with the end of its log if it ends or never does. */

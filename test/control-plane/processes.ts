@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +11,8 @@ export interface Running {
   readonly pid: number;
   /** What it printed last, for messages. */
   tail(): Promise<string>;
+  /** True once it has printed this since it was started. */
+  said(words: string): Promise<boolean>;
   ended(): boolean;
   /** Ends it and waits until it has; forced after the grace time. */
   stop(graceMs?: number): Promise<void>;
@@ -75,6 +77,7 @@ interface Launch {
 
 async function launch({ name, program, args, log, watchdog }: Launch): Promise<Running> {
   const output = openSync(log, 'a');
+  const before = fstatSync(output).size;
   const child = spawn(program, args, { detached: true, stdio: ['ignore', output, output], env: environment() });
   closeSync(output);
   const { pid } = child;
@@ -86,7 +89,8 @@ async function launch({ name, program, args, log, watchdog }: Launch): Promise<R
   child.on('exit', () => watchdog.stdin?.write(`-${pid}\n`));
   child.unref();
   const ended = () => child.exitCode !== null || child.signalCode !== null;
-  return { name, pid, ended, tail: () => tailOf(log), stop: (graceMs = 5000) => end(child, graceMs) };
+  const said = async (words: string) => (await readFile(log)).subarray(before).includes(words);
+  return { name, pid, said, ended, tail: () => tailOf(log), stop: (graceMs = 5000) => end(child, graceMs) };
 }
 
 /** Nothing of the caller's cluster settings may reach the control plane. */

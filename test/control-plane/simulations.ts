@@ -17,7 +17,8 @@ export interface SimulationOptions {
 export function simulations(options: SimulationOptions): (fault: NodeFault) => Promise<Running> {
   const started = new Map<NodeFault, Promise<Running>>();
   return (fault) => {
-    const running = started.get(fault) ?? startSimulation(options, fault);
+    const start = () => startSimulation(options, fault);
+    const running = started.get(fault)?.then((before) => (before.ended() ? start() : before)) ?? start();
     started.set(fault, running);
     return running;
   };

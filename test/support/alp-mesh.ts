@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type InjectingWebhook, startInjector } from '../control-plane/injecting-webhook.ts';
+import { until } from '../control-plane/until.ts';
 import { type InstalledCluster, installedCluster } from './installed-cluster.ts';
 import { INJECTION, meshObjects, NEW, namespaces, OLD, publishTemplates, templateOf, workload } from './mesh-objects.ts';
 import { manifestFile, ownReleases } from './shared.ts';
@@ -8,6 +9,12 @@ import { startUpgrade, type UpgradeProcess, upgrade } from './upgrade-process.ts
 
 /** The last in the order of names: the others are done before it. */
 const [BROKEN, CRASHING] = ['zz-broken', 'node-03'];
+const ALONE = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'alone', namespace: 'shop' },
+  spec: { containers: [{ name: 'app', image: 'shop/app:1' }] },
+};
 const said = (result: UpgradeProcess) => `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
 interface Item {
   readonly kind: string;
@@ -32,8 +39,17 @@ export function describeMesh({ workloads, timeoutMs }: Mesh): void {
     let injector: InjectingWebhook;
     let folder = '';
 
-    const create = (...objects: readonly object[]) =>
-      cluster.plane.kubectl(['create', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));
+    const create = async (...objects: readonly object[]) => {
+      const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
+      const { exitCode, stderr } = await cluster.plane.kubectl(['create', '-f', '-'], list);
+      assert.equal(exitCode, 0, stderr);
+    };
+
+    /** The namespace has its service account, and the webhook is in force: a pod that is made now has the sidecar. */
+    const injects = async () => {
+      const args = ['create', '--dry-run=server', '-o', 'jsonpath={.spec.containers[*].name}', '-f', '-'];
+      return (await cluster.plane.kubectl(args, JSON.stringify(ALONE))).stdout.includes('policy-sidecar');
+    };
 
     /** To the node on which everything that starts crashes, and where nothing else is placed; with the host's network, without which simulated pods do not recover. */
     function pinned(one: ReturnType<typeof workload>): object {
@@ -55,6 +71,7 @@ export function describeMesh({ workloads, timeoutMs }: Mesh): void {
       await create(...namespaces);
       await create(...meshObjects(`mine: kept\n${templateOf(OLD)}`));
       injector = await startInjector(cluster.plane.api, INJECTION);
+      await until('a pod is given the sidecar', injects);
       const names = Array.from({ length: workloads }, (_, index) => `web-${index + 1}`);
       await create(
         ...names.map((name) => workload('shop', name)),
@@ -62,12 +79,7 @@ export function describeMesh({ workloads, timeoutMs }: Mesh): void {
         workload('shop', 'guarded'),
         workload('shop', 'held', 'Deployment', { paused: false }),
         pinned(workload('shop', BROKEN)),
-        {
-          apiVersion: 'v1',
-          kind: 'Pod',
-          metadata: { name: 'alone', namespace: 'shop' },
-          spec: { containers: [{ name: 'app', image: 'shop/app:1' }] },
-        },
+        ALONE,
         {
           apiVersion: 'policy/v1',
           kind: 'PodDisruptionBudget',

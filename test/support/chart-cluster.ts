@@ -10,6 +10,7 @@ import type { OperatorManner } from '../control-plane/operator.ts';
 import { until } from '../control-plane/until.ts';
 import { type ChartRepository, serveCharts } from '../helm/chart-repository.ts';
 import { NEW_CHART, OLD_CHART, type OwnChart, writeChart } from '../helm/own-charts.ts';
+import { atRest } from './at-rest.ts';
 import { playService } from './played-service.ts';
 import { manifestFile, releases } from './shared.ts';
 import { type Surroundings, surroundingsEnv, type UpgradeProcess, upgrade } from './upgrade-process.ts';
@@ -59,7 +60,7 @@ export interface ChartInstall {
 
 export async function chartCluster(helm: string, request: ChartInstall = {}): Promise<ChartCluster> {
   const { chart = OLD_CHART, crds = manifestFile('v3.27.5', 'operator-crds.yaml'), env = {}, programs, operator, audit } = request;
-  const plane = await startControlPlane({ maxMinutes: 10, ...(programs ? { programs } : {}), ...(audit ? { audit: 'requests' } : {}) });
+  const plane = await startControlPlane({ maxMinutes: 20, ...(programs ? { programs } : {}), ...(audit ? { audit: 'requests' } : {}) });
   const home = await mkdtemp(join(tmpdir(), 'netsvc-upgrade-chart-'));
   const service = operator && playService(plane, operator);
   let repository: ChartRepository | undefined;
@@ -114,7 +115,7 @@ function clusterOf(plane: ControlPlane, around: Surroundings, helm: string, rest
     versions() {
       const format = '{range .items[*]}{.kind}/{.metadata.namespace}/{.metadata.name} {.metadata.resourceVersion}{"\\n"}{end}';
       const kinds = 'deployments.apps,secrets,configmaps,serviceaccounts,clusterroles,crds,installations.operator.tigera.io,leases';
-      return kubectl(['get', kinds, '-A', '-o', `jsonpath=${format}`]).then(withoutControlPlane);
+      return atRest(async () => withoutControlPlane(await kubectl(['get', kinds, '-A', '-o', `jsonpath=${format}`])));
     },
   };
 }

@@ -37,6 +37,7 @@ export function describeKvstore({ release, file, config, agent }: KvstoreCase, r
       }
       child.kill('SIGKILL');
       const first = await child;
+      assert.equal(first.signal, 'SIGKILL', `it was at its end before: ${first.stderr}`);
       const result = await cluster.upgrade(...RUN);
       assert.equal(result.exitCode, 0, text(result));
       assert.equal(await cluster.secret(), secret);

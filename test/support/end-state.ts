@@ -19,8 +19,11 @@ const FLEETING = new Set([
 const RECORD = 'netsvc-upgrade-run';
 /** What actions and stages keep beside the record: of each run its own. */
 const KEPT = /^netsvc-upgrade-run-(kept|log)-\d+$/;
-/** They hold the control plane's own certificates and port. */
-const OF_THE_GROUND = new Set(['kube-root-ca.crt', 'extension-apiserver-authentication', 'kubernetes']);
+/** They hold the control plane's own certificates and port, and the day on which it started. */
+const OF_THE_GROUND = new Set([
+  ...['kube-root-ca.crt', 'extension-apiserver-authentication', 'kubernetes'],
+  'kube-apiserver-legacy-service-account-token-tracking',
+]);
 
 /** Everything of the cluster that a run is answerable for. */
 export async function readEndState(api: Api): Promise<EndState> {

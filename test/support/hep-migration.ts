@@ -205,8 +205,9 @@ export function describeMigration({ nodes, timeoutMs, service, manner, everyStep
         });
         while (!ended && !(await isNow())) await new Promise((resolve) => setTimeout(resolve, 50));
         first.kill('SIGKILL');
-        await first;
-        assert.ok(await isNow(), 'it ended before');
+        const { signal, stderr } = await first;
+        assert.equal(signal, 'SIGKILL', `it was at its end before: ${stderr}`);
+        assert.ok(await isNow());
         await assertNoGap();
       });
     }

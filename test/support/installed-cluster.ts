@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../control-plane/control-plane.ts';
 import { installManifest } from '../control-plane/install.ts';
 import { CALICO, NETSVC, type ServiceNames, simulateService } from '../control-plane/service-simulator.ts';
+import { atRest } from './at-rest.ts';
 import { type Surroundings, type UpgradeProcess, upgrade } from './upgrade-process.ts';
 
 /** A real control plane on which a release runs, as some operator left it. */
@@ -68,16 +68,4 @@ export async function installedCluster(request: InstallRequest): Promise<Install
       return stdout;
     },
   };
-}
-
-/** The answer that stays the same for a second, of the first dozen. */
-async function atRest(ask: () => Promise<string>): Promise<string> {
-  let before = await ask();
-  for (let looks = 0; looks < 12; looks += 1) {
-    await wait(1_000);
-    const now = await ask();
-    if (now === before) break;
-    before = now;
-  }
-  return before;
 }

@@ -7,6 +7,7 @@ import { type ControlPlane, startControlPlane } from '../control-plane/control-p
 import { find } from '../control-plane/operated-components.ts';
 import type { OperatorManner } from '../control-plane/operator.ts';
 import { until } from '../control-plane/until.ts';
+import { atRest } from './at-rest.ts';
 import { playService } from './played-service.ts';
 import { manifestFile } from './shared.ts';
 import { type Surroundings, type UpgradeProcess, upgrade } from './upgrade-process.ts';
@@ -72,7 +73,7 @@ export async function operatedCluster(manner: OperatorManner, options: OperatedO
     stop,
     read,
     upgrade: (...args) => upgrade(args, around),
-    versions: async () => (await plane.kubectl(['get', WATCHED, '-A', '-o', `jsonpath=${format}`])).stdout,
+    versions: () => atRest(async () => (await plane.kubectl(['get', WATCHED, '-A', '-o', `jsonpath=${format}`])).stdout),
   };
 }
 

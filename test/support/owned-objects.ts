@@ -1,6 +1,7 @@
 import { type Api, type ApiObject, unlessGone } from '../control-plane/api.ts';
 import { PREFIX } from '../control-plane/service-objects.ts';
 import { until } from '../control-plane/until.ts';
+import { patient } from './patient.ts';
 
 /** Service's group, and the namespace and label of everything made here. */
 export const GROUP = 'projectcalico.org';
@@ -146,7 +147,7 @@ async function makeOwners(api: Api): Promise<ReadonlyMap<string, Owner>> {
       metadata,
       spec,
     });
-    return [id, { stored, served: await api.get<ApiObject>(`/apis/${GROUP}/v3/${scope}${plural}/owner-${id}`) }] as const;
+    return [id, { stored, served: await patient<ApiObject>(api, `/apis/${GROUP}/v3/${scope}${plural}/owner-${id}`) }] as const;
   });
   const keepers = KEEPERS.map(async (name) => {
     const made = await api.send('POST', configMap.path, { ...configMap.object, metadata: { name } });

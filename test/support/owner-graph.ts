@@ -1,7 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import { type Api, ApiError, type ApiObject } from '../control-plane/api.ts';
+import type { Api, ApiObject } from '../control-plane/api.ts';
 import { isPolicy, type ServerRule, servedName, servedObject } from '../control-plane/service-objects.ts';
 import { GROUP, OWNED_LABEL, type Reference } from './owned-objects.ts';
+import { patient } from './patient.ts';
 
 /** Every owned object of a cluster by `path namespace/name uid`, with its references in order. */
 export type OwnerGraph = Readonly<Record<string, readonly Reference[]>>;
@@ -40,21 +40,6 @@ async function kindsOf(api: Api, path: string): Promise<readonly string[]> {
   const { resources } = await patient<Discovery>(api, path);
   return resources.flatMap(({ name, verbs }) => (verbs.includes('list') && !name.includes('/') ? [`${path}/${name}`] : []));
 }
-
-/**
- * What an API server behind the first one answers, which a busy machine may keep waiting longer than the first one does (503), and kinds
- * whose definition has just been changed (429, "storage is (re)initializing").
- */
-async function patient<T>(api: Api, path: string): Promise<T> {
-  for (let attempt = 1; ; attempt += 1)
-    try {
-      return await api.get<T>(path);
-    } catch (thrown) {
-      if (!(thrown instanceof ApiError) || (thrown.status !== 503 && thrown.status !== 429) || attempt === PATIENCE) throw thrown;
-      await wait(1_000);
-    }
-}
-const PATIENCE = 5;
 
 const keyOf = (path: string, { namespace, name, uid }: ApiObject['metadata']) => `${path} ${namespace ?? ''}/${name} ${uid}`;
 
