@@ -6,6 +6,7 @@ import { until } from '../control-plane/until.ts';
 
 const GROUP = 'projectcalico.org';
 const NAMESPACE = 'calico-apiserver';
+const SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
 
 /** The v3 API as releases before v3.32 have it: in a namespace of its own. Ends when the operator says that it is there. */
 export async function installApiServer({ api, access }: Pick<ControlPlane, 'api' | 'access'>): Promise<AggregatedApi> {
@@ -13,7 +14,7 @@ export async function installApiServer({ api, access }: Pick<ControlPlane, 'api'
   const served = await serveAggregatedApi({ behind: access, group: GROUP, hosts });
   await api.send('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
   await api.send('POST', `/api/v1/namespaces/${NAMESPACE}/services`, serviceOf(served.port));
-  await api.send('POST', '/apis/apiregistration.k8s.io/v1/apiservices', {
+  await api.send('POST', SERVICES, {
     apiVersion: 'apiregistration.k8s.io/v1',
     kind: 'APIService',
     metadata: { name: `v3.${GROUP}` },
@@ -33,6 +34,16 @@ export async function installApiServer({ api, access }: Pick<ControlPlane, 'api'
     metadata: { name: 'default' },
     spec: {},
   });
-  await until('the API server runs', async () => (await find(api, `${operator}/tigerastatuses/apiserver`)) !== undefined);
+  await until('the API server runs', async () => isAvailable(await find<Status>(api, `${operator}/tigerastatuses/apiserver`)));
+  await until('the v3 API is served', async () => isAvailable(await api.get<Status>(`${SERVICES}/v3.${GROUP}`)));
   return served;
+}
+
+/** What says of itself whether it works: a component's status, an APIService. */
+export interface Status {
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}
+
+export function isAvailable(live: Status | undefined): boolean {
+  return live?.status?.conditions?.some(({ type, status }) => type === 'Available' && status === 'True') ?? false;
 }

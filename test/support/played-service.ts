@@ -4,7 +4,7 @@ import { find } from '../control-plane/operated-components.ts';
 import { type OperatorManner, playOperator } from '../control-plane/operator.ts';
 import { CALICO, simulateService } from '../control-plane/service-simulator.ts';
 import { until } from '../control-plane/until.ts';
-import { installApiServer } from './operated-api-server.ts';
+import { installApiServer, isAvailable, type Status } from './operated-api-server.ts';
 
 /** A played operator, the agents that it brings, and the v3 API server, played too. */
 export interface PlayedService {
@@ -18,10 +18,6 @@ export interface PlayedService {
 
 const STATUS = '/apis/operator.tigera.io/v1/tigerastatuses/calico';
 
-interface Status {
-  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
-}
-
 export function playService(plane: ControlPlane, manner: OperatorManner): PlayedService {
   const operator = playOperator(plane.api, manner);
   const agents = simulateService(plane.api, CALICO);
@@ -30,10 +26,7 @@ export function playService(plane: ControlPlane, manner: OperatorManner): Played
     changedAt: operator.changedAt,
     async brought(wanted) {
       // An operator before v3.25 does not report its release.
-      await until('the old release runs', async () => {
-        const live = await find<Status>(plane.api, STATUS);
-        return live?.status?.conditions?.some(({ type, status }) => type === 'Available' && status === 'True') ?? false;
-      });
+      await until('the old release runs', async () => isAvailable(await find<Status>(plane.api, STATUS)));
       await agents.settled();
       if (wanted.apiServer) apiServer = await installApiServer(plane);
       return apiServer;
