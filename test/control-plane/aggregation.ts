@@ -1,13 +1,11 @@
 import { type AggregatedApi, serveAggregatedApi } from './aggregated-api.ts';
 import type { Api, ApiAccess } from './api.ts';
+import { type Conditioned, isAvailable } from './available.ts';
 import { until } from './until.ts';
 
 const SPACE = 'kube-system';
 const SERVICE = 'played-api';
-
-interface ApiService {
-  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[] };
-}
+const SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
 
 /**
  * Starts a played API server of the service and registers it: the control plane then serves `v3` of the group, and its garbage
@@ -25,7 +23,7 @@ export async function aggregate(plane: { readonly api: Api; readonly access: Api
     spec: { type: 'ExternalName', externalName: 'localhost', ports: [port] },
   });
   const name = `v3.${group}`;
-  await api.send('POST', '/apis/apiregistration.k8s.io/v1/apiservices', {
+  await api.send('POST', SERVICES, {
     apiVersion: 'apiregistration.k8s.io/v1',
     kind: 'APIService',
     metadata: { name },
@@ -38,13 +36,6 @@ export async function aggregate(plane: { readonly api: Api; readonly access: Api
       service: { name: SERVICE, namespace: SPACE, port: served.port },
     },
   });
-  await until(`${name} is available`, () => isAvailable(api, name));
+  await until(`${name} is available`, async () => isAvailable(await api.get<Conditioned>(`${SERVICES}/${name}`)));
   return served;
-}
-
-async function isAvailable(api: Api, name: string): Promise<boolean> {
-  const { status } = await api.get<ApiService>(`/apis/apiregistration.k8s.io/v1/apiservices/${name}`);
-  const available = status?.conditions?.find(({ type }) => type === 'Available');
-  if (available && available.status !== 'True') throw new Error(available.message ?? 'not available');
-  return available?.status === 'True';
 }

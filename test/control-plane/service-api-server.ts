@@ -1,5 +1,6 @@
 import { type AggregatedApi, serveAggregatedApi } from './aggregated-api.ts';
 import { ApiError } from './api.ts';
+import { type Conditioned, isAvailable } from './available.ts';
 import { playClusterNetwork } from './cluster-network.ts';
 import type { ControlPlane } from './control-plane.ts';
 import type { ServerRule } from './service-objects.ts';
@@ -41,7 +42,7 @@ export async function playServiceApiServer(plane: ControlPlane, names: ApiServer
   const apiService = `/apis/apiregistration.k8s.io/v1/apiservices/v3.${group}`;
   // The published manifest leaves the authority to whoever installs it.
   await plane.api.send('PATCH', apiService, { spec: { caBundle: Buffer.from(served.authority).toString('base64') } });
-  await until(`v3.${group} is available`, () => isAvailable(plane, apiService));
+  await until(`v3.${group} is available`, async () => isAvailable(await plane.api.get<Conditioned>(apiService)));
   return {
     served,
     async stop() {
@@ -87,17 +88,4 @@ async function runningRule({ api }: ControlPlane, { namespace, deployment }: Api
 export function ruleOf(image: string): ServerRule {
   const [, minor = 0, patch = 0] = (/:v3\.(\d+)\.(\d+)/.exec(image) ?? []).map(Number);
   return { convertsUids: minor >= 28 || (minor === 27 && patch >= 5), prefixesPolicies: minor < 32 };
-}
-
-async function isAvailable({ api }: ControlPlane, path: string): Promise<boolean> {
-  const { status } = await api.get<{ readonly status?: { readonly conditions?: readonly Condition[] } }>(path);
-  const available = status?.conditions?.find(({ type }) => type === 'Available');
-  if (available && available.status !== 'True') throw new Error(available.message ?? 'not available');
-  return available?.status === 'True';
-}
-
-interface Condition {
-  readonly type: string;
-  readonly status: string;
-  readonly message?: string;
 }

@@ -1,4 +1,5 @@
 import { type AggregatedApi, serveAggregatedApi } from '../control-plane/aggregated-api.ts';
+import { type Conditioned, isAvailable } from '../control-plane/available.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { serviceOf } from '../control-plane/operated-api.ts';
 import { find } from '../control-plane/operated-components.ts';
@@ -34,16 +35,7 @@ export async function installApiServer({ api, access }: Pick<ControlPlane, 'api'
     metadata: { name: 'default' },
     spec: {},
   });
-  await until('the API server runs', async () => isAvailable(await find<Status>(api, `${operator}/tigerastatuses/apiserver`)));
-  await until('the v3 API is served', async () => isAvailable(await api.get<Status>(`${SERVICES}/v3.${GROUP}`)));
+  await until('the API server runs', async () => isAvailable(await find<Conditioned>(api, `${operator}/tigerastatuses/apiserver`)));
+  await until('the v3 API is served', async () => isAvailable(await api.get<Conditioned>(`${SERVICES}/v3.${GROUP}`)));
   return served;
-}
-
-/** What says of itself whether it works: a component's status, an APIService. */
-export interface Status {
-  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
-}
-
-export function isAvailable(live: Status | undefined): boolean {
-  return live?.status?.conditions?.some(({ type, status }) => type === 'Available' && status === 'True') ?? false;
 }

@@ -1,10 +1,11 @@
 import type { AggregatedApi } from '../control-plane/aggregated-api.ts';
+import { type Conditioned, isAvailable } from '../control-plane/available.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { find } from '../control-plane/operated-components.ts';
 import { type OperatorManner, playOperator } from '../control-plane/operator.ts';
 import { CALICO, simulateService } from '../control-plane/service-simulator.ts';
 import { until } from '../control-plane/until.ts';
-import { installApiServer, isAvailable, type Status } from './operated-api-server.ts';
+import { installApiServer } from './operated-api-server.ts';
 
 /** A played operator, the agents that it brings, and the v3 API server, played too. */
 export interface PlayedService {
@@ -26,7 +27,7 @@ export function playService(plane: ControlPlane, manner: OperatorManner): Played
     changedAt: operator.changedAt,
     async brought(wanted) {
       // An operator before v3.25 does not report its release.
-      await until('the old release runs', async () => isAvailable(await find<Status>(plane.api, STATUS)));
+      await until('the old release runs', async () => isAvailable(await find<Conditioned>(plane.api, STATUS)));
       await agents.settled();
       if (wanted.apiServer) apiServer = await installApiServer(plane);
       return apiServer;

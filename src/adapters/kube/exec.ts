@@ -51,9 +51,9 @@ export async function runExecPlugin(exec: ExecEntry, connection: Connection, sur
   const wasStopping = isStopping();
   const first = await started(exec, connection, surroundings);
   // One that may ask has the terminal, and Ctrl-C there ends it too: the action that is let come to its end needs it all the same.
-  if (first.exitCode !== 0 && mayAsk(exec, surroundings.terminal)) await signalled(interruption?.soft);
-  const isCut = first.exitCode !== 0 && !wasStopping && isStopping();
-  const result = isCut ? await started(exec, connection, surroundings) : first;
+  const mayBeCut = first.exitCode !== 0 && !wasStopping;
+  if (mayBeCut && mayAsk(exec, surroundings.terminal)) await signalled(interruption?.soft);
+  const result = mayBeCut && isStopping() ? await started(exec, connection, surroundings) : first;
   if (result.isCanceled) throw interrupted();
   if (result.code === 'ENOENT' || result.code === 'EACCES')
     throw new Fault('failed', `credential plugin ${exec.command} cannot be started (${result.code})`, [
