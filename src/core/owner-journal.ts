@@ -82,6 +82,44 @@ export function entryOf(
   return { object, references, removed, owners };
 }
 
+/** The part of a profile that says whose resources an owner can be. */
+export interface OwnGroups {
+  readonly apiGroup: string;
+  readonly crdGroup: string;
+}
+
+/** A recorded reference that is not the one to its recorded owner. */
+export interface StrayReference {
+  readonly object: JournalObject;
+  readonly reference: OwnerReference;
+  readonly owner: JournalOwner;
+}
+
+/**
+ * The first removed reference that does not name its recorded owner, in kind, name or scope, or that names nothing of the service: what is
+ * looked up and compared by UID is the owner, so the reference would be put back unseen. No strip writes one (§4.8/3).
+ */
+export function strayReference(entries: readonly JournalEntry[], groups: OwnGroups): StrayReference | undefined {
+  for (const { object, references, owners } of entries)
+    for (const owner of owners) {
+      const reference = references[owner.place];
+      if (reference && !namesOwner(object, reference, owner, groups)) return { object, reference, owner };
+    }
+  return undefined;
+}
+
+/** A namespaced owner is one of the object's own namespace. The name of a stored policy is read anew, and may have a prefix here. */
+function namesOwner(
+  { namespace: home }: JournalObject,
+  { apiVersion, kind, name }: OwnerReference,
+  owner: JournalOwner,
+  { apiGroup, crdGroup }: OwnGroups,
+): boolean {
+  const group = groupOf(apiVersion);
+  if (group !== owner.group || kind !== owner.kind || (owner.namespace !== undefined && owner.namespace !== home)) return false;
+  return group === crdGroup || (group === apiGroup && name === owner.name);
+}
+
 /** Identity of the instance: a new object under an old name is another. */
 export function entryKey({ object }: Pick<JournalEntry, 'object'>): string {
   return `${groupOf(object.apiVersion)}|${object.kind}|${object.namespace ?? ''}|${object.name}|${object.uid}`;

@@ -23,7 +23,7 @@ export function restorePatch(
   const wanted = new Map(
     entry.owners.map((owner) => {
       const now = ownerNow(owner);
-      return [owner.place, now && renewed(referenceAt(entry, owner.place), now)];
+      return [owner.place, now && renewed(referenceAt(entry, owner.place), owner, now)];
     }),
   );
   const board = boardOf(entry, live, wanted);
@@ -118,6 +118,11 @@ function preconditions(entry: JournalEntry, live: LiveReferences): readonly Json
   return [testUid(entry), { op: 'test', path: REFERENCES, value: null }, { op: 'add', path: REFERENCES, value: [] }];
 }
 
-function renewed(reference: OwnerReference, now: OwnerNow): OwnerReference {
-  return { ...reference, uid: now.uid, ...(now.name === undefined ? {} : { name: now.name }) };
+/** Of what is recorded the flags alone count: whom it names is the owner that was found. */
+function renewed({ apiVersion, controller, blockOwnerDeletion }: OwnerReference, owner: JournalOwner, now: OwnerNow): OwnerReference {
+  return {
+    ...{ apiVersion, kind: owner.kind, name: now.name ?? owner.name, uid: now.uid },
+    ...(controller === undefined ? {} : { controller }),
+    ...(blockOwnerDeletion === undefined ? {} : { blockOwnerDeletion }),
+  };
 }

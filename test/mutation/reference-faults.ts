@@ -184,6 +184,7 @@ export const WRITE_AHEAD: Room = {
     ]),
     ...faultsIn('src/stages/owners/restore-facts.ts', [
       ['  assertOwnGroups(journal, context);\n', ''],
+      ['  assertOwnOwners(journal, context);\n', ''],
       ['if (context.options.undo && hasBegun) throw tooLateToUndo(context);', ''],
       ['context.options.forgetOwners === true && !hasBegun', 'context.options.forgetOwners === true'],
       [

@@ -2,7 +2,16 @@ import type { JournalFound, RestoreJudged } from '../../checks/owner-facts.ts';
 import type { Expectation, GuardedPatch, PoliciesSettled } from '../../core/action.ts';
 import type { Context } from '../../core/context.ts';
 import { Fault } from '../../core/fault.ts';
-import { entryKey, type JournalEntry, type JournalOwner, kindOf, type OwnerJournal, withoutNotes } from '../../core/owner-journal.ts';
+import { refText } from '../../core/object.ts';
+import {
+  entryKey,
+  type JournalEntry,
+  type JournalOwner,
+  kindOf,
+  type OwnerJournal,
+  strayReference,
+  withoutNotes,
+} from '../../core/owner-journal.ts';
 import type { Sources } from '../../core/ports.ts';
 import { continues } from '../../core/run-record.ts';
 import { hasApplied } from '../../core/run-record-steps.ts';
@@ -12,6 +21,7 @@ import { copyOf, deadIn, readElsewhere, readReferences, sourceOf } from './refer
 import { followRenamed } from './renamed-objects.ts';
 import { judgeEntries } from './restore-judge.ts';
 import { readLive } from './restore-live.ts';
+import { ownerText } from './restore-owners.ts';
 import { readReadiness } from './restore-ready.ts';
 import { kindText } from './survey.ts';
 import { readOwnerWorld, uidRules } from './world.ts';
@@ -63,6 +73,7 @@ export async function readRestoreFacts(sources: Sources, context: Context): Prom
   const elsewhere = journal && !journal.copyOnly ? {} : await readElsewhere(sources);
   if (!journal) return { ...NOTHING, ...elsewhere, skip: noneIn(context, elsewhere) };
   assertOwnGroups(journal, context);
+  assertOwnOwners(journal, context);
   if (context.chain?.pending.some((id) => BEFORE.includes(id))) return { ...NOTHING, journal, isLater: true };
   const [installation, record] = await Promise.all([readInstalled(sources, context), sources.records.load()]);
   const hasBegun = continues(record, context) && hasApplied(record);
@@ -126,6 +137,23 @@ function assertOwnGroups({ entries, profile: written, readFrom }: OwnerJournal, 
     'blocked',
     `the journal in ${readFrom} is of profile ${written}: it names owners of ${foreign.join(', ')}, which profile ${profile.name} does not know`,
     [`name the profile under which the references were taken off: --profile ${written}`],
+  );
+}
+
+/** Digests and numbers can be forged with the rest; a reference that is not its owner's would get its object deleted. */
+function assertOwnOwners({ entries, readFrom }: OwnerJournal, { profile, options }: Context): void {
+  const stray = strayReference(entries, profile);
+  if (stray === undefined) return;
+  const { object, reference, owner } = stray;
+  const { plural: _, ...ref } = object;
+  throw new Fault(
+    'stale',
+    `the journal in ${readFrom} was changed by somebody else: of ${refText(ref)} it records owner ${ownerText(owner)} of ${owner.group}, and the reference that it holds names ${reference.apiVersion} ${reference.kind}/${reference.name}`,
+    [
+      'nothing is put back from it: this reference would get the object deleted',
+      `find out who may write ConfigMaps in namespace ${options.stateNamespace}, and what else was written there`,
+      'then put the references back by hand, each looked at: docs/journal.md, By hand',
+    ],
   );
 }
 
