@@ -1,7 +1,7 @@
 import type { KubeObject } from '../core/object.ts';
 import type { Profile } from '../core/profile.ts';
 import { policyName } from '../core/stored-metadata.ts';
-import { type Predicate, predicateOf, type Selector } from './selector.ts';
+import { operandText, type Predicate, predicateOf, type Selector } from './selector.ts';
 import { storedSelector } from './stored-selector.ts';
 
 /** What a policy does with traffic of a direction. */
@@ -69,15 +69,15 @@ export function globalPolicyOf(
 ): GlobalPolicy {
   const spec = (object.spec ?? {}) as PolicySpec;
   const rules = { ingress: spec.ingress ?? [], egress: spec.egress ?? [] };
-  const read = (field: SelectorField) => storedSelector(object, field, spec[field] ?? '');
+  const read = (field: 'selector' | 'namespaceSelector') => storedSelector(object, field, spec[field] ?? '');
   return {
     name: policyName(object, profile),
     tier: spec.tier || 'default',
     order: spec.order ?? Number.POSITIVE_INFINITY,
     selector: read('selector'),
     ...(spec.namespaceSelector ? { namespaceSelector: read('namespaceSelector') } : {}),
-    onHosts: onHosts(spec, read, profile.derivedProfiles),
-    directions: directionsOf(spec.types, rules),
+    onHosts: onHosts(object, spec, profile),
+    directions: directionsOf(spec.types),
     rules,
     preDnat: spec.preDNAT ?? false,
     doNotTrack: spec.doNotTrack ?? false,
@@ -85,23 +85,30 @@ export function globalPolicyOf(
   };
 }
 
-type SelectorField = 'selector' | 'namespaceSelector' | 'serviceAccountSelector';
-
 /**
- * Host endpoints are in no namespace and have no service account: in a selector of these `all()` means everything that is in one,
- * `global()` what is in none, and of labels they have only those that a derived profile gives them.
+ * The service makes one selector of the three, as text: once there is a selector of namespaces or of service accounts, it writes "is in a
+ * namespace" (or "has a service account") for `all()` in the whole text, so that such a policy never selects hosts by `all()`. Labels of
+ * namespaces and service accounts get a prefix; host endpoints have them from derived profiles only. `global()` is true of everything.
  */
-function onHosts(spec: PolicySpec, read: (field: SelectorField) => Selector, derived: Profile['derivedProfiles']): Selector {
-  const around = (
-    [
-      ['namespaceSelector', derived?.namespace.labelPrefix],
-      ['serviceAccountSelector', derived?.serviceAccount.labelPrefix],
-    ] as const
-  ).flatMap(([field, prefix]) => (spec[field] ? [withoutAll(prefixed(read(field), prefix ?? `${field}:`))] : []));
-  return around.length === 0 ? read('selector') : { op: 'and', operands: [read('selector'), ...around] };
+function onHosts(
+  object: KubeObject,
+  { selector = '', namespaceSelector, serviceAccountSelector }: PolicySpec,
+  { apiGroup, derivedProfiles: derived }: Pick<Profile, 'apiGroup' | 'derivedProfiles'>,
+): Selector {
+  const around = [
+    { field: 'namespaceSelector', text: namespaceSelector, prefix: derived?.namespace.labelPrefix, key: 'namespace' },
+    { field: 'serviceAccountSelector', text: serviceAccountSelector, prefix: derived?.serviceAccount.labelPrefix, key: 'serviceaccount' },
+  ];
+  const whole = around.reduce((before, { field, text, prefix = `${field}.`, key }) => {
+    if (!text) return before;
+    const own = operandText(prefixed(storedSelector(object, field, text), prefix));
+    return (before === '' ? own : `(${before}) && ${own}`).replaceAll('all()', `has(${apiGroup}/${key})`);
+  }, selector);
+  return storedSelector(object, 'selector', whole);
 }
 
-function prefixed(selector: Selector, prefix: string): Selector {
+/** The selector with a prefix before the name of each label. */
+export function prefixed(selector: Selector, prefix: string): Selector {
   switch (selector.op) {
     case 'all':
     case 'global':
@@ -116,18 +123,10 @@ function prefixed(selector: Selector, prefix: string): Selector {
   }
 }
 
-function withoutAll(selector: Selector): Selector {
-  if (selector.op === 'all') return { op: 'not', operand: { op: 'all' } };
-  if (selector.op === 'not') return { op: 'not', operand: withoutAll(selector.operand) };
-  if (selector.op === 'and' || selector.op === 'or') return { ...selector, operands: selector.operands.map(withoutAll) };
-  return selector;
-}
-
-/** Without `types`: ingress, unless there are egress rules only; egress where there are egress rules. */
-function directionsOf(types: readonly string[] | undefined, rules: Readonly<Record<Direction, readonly Rule[]>>): readonly Direction[] {
-  if (types && types.length > 0) return (['ingress', 'egress'] as const).filter((way) => types.some((type) => type.toLowerCase() === way));
-  if (rules.egress.length === 0) return ['ingress'];
-  return rules.ingress.length === 0 ? ['egress'] : ['ingress', 'egress'];
+/** The service's clients fill in `types`; a policy that was stored without them is about both ways, whatever rules it has. */
+function directionsOf(types: readonly string[] | undefined): readonly Direction[] {
+  const ways = ['ingress', 'egress'] as const;
+  return types && types.length > 0 ? ways.filter((way) => types.some((type) => type.toLowerCase() === way)) : ways;
 }
 
 export function tierOf(object: KubeObject): Tier {
@@ -139,13 +138,21 @@ export function tierOf(object: KubeObject): Tier {
   };
 }
 
-/** Policies in the order in which the agents evaluate them: by tier, by order within it, then by name. */
+/**
+ * Policies in the order in which the agents evaluate them: by tier (one that is not there comes last), by order within it, then by
+ * `name/namespace/kind` as text, in which `app-2/` comes before `app/`.
+ */
 export function inOrder(policies: readonly GlobalPolicy[], tiers: readonly Tier[]): readonly GlobalPolicy[] {
   const byName = new Map(tiers.map((tier) => [tier.name, tier]));
   const tierOrder = (name: string) => byName.get(name)?.order ?? Number.POSITIVE_INFINITY;
+  const absent = (name: string) => (byName.has(name) ? 0 : 1);
   return policies.toSorted(
     (a, b) =>
-      compare(tierOrder(a.tier), tierOrder(b.tier)) || compare(a.tier, b.tier) || compare(a.order, b.order) || compare(a.name, b.name),
+      compare(absent(a.tier), absent(b.tier)) ||
+      compare(tierOrder(a.tier), tierOrder(b.tier)) ||
+      compare(a.tier, b.tier) ||
+      compare(a.order, b.order) ||
+      compare(`${a.name}/`, `${b.name}/`),
   );
 }
 

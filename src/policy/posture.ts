@@ -127,7 +127,7 @@ function trackedPolicy(policy: GlobalPolicy): TrackedPolicy {
 }
 
 function lanesOf({ preDnat, directions, applyOnForward }: GlobalPolicy): number {
-  if (preDnat) return BITS['pre-dnat'];
+  if (preDnat) return directions.includes('ingress') ? BITS['pre-dnat'] : 0;
   return directions.reduce((bits, way) => bits | BITS[way] | (applyOnForward ? BITS[`forward-${way}`] : 0), 0);
 }
 
@@ -139,10 +139,10 @@ function tracked({ policies }: PolicyWorld): readonly TrackedPolicy[] {
   return known;
 }
 
-/** An endpoint's own labels win over those that its profiles give. */
+/** An endpoint's own labels win over those that its profiles give; of two profiles the first wins. */
 function inherited(endpoint: Pick<HostEndpoint, 'labels' | 'profiles'>, world: PolicyWorld): Labels {
   if (endpoint.profiles.every((name) => Object.keys(world.profiles.get(name)?.labels ?? {}).length === 0)) return endpoint.labels;
-  return Object.assign({}, ...endpoint.profiles.map((name) => world.profiles.get(name)?.labels ?? {}), endpoint.labels);
+  return Object.assign({}, ...endpoint.profiles.map((name) => world.profiles.get(name)?.labels ?? {}).toReversed(), endpoint.labels);
 }
 
 function laneOf(

@@ -105,7 +105,8 @@ export function selectorText(selector: Selector): string {
   }
 }
 
-function operandText(operand: Selector): string {
+/** The selector as text, in parentheses where it would otherwise come apart beside `&&` or `!`. */
+export function operandText(operand: Selector): string {
   return operand.op === 'and' || operand.op === 'or' ? `(${selectorText(operand)})` : selectorText(operand);
 }
 

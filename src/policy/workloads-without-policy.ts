@@ -66,16 +66,7 @@ function podLabels(labels: Labels, namespace: string, apiGroup: string): Labels 
 }
 
 function reaches({ selector, namespaceSelector }: GlobalPolicy, labels: Labels, namespaceLabels: Labels): boolean {
-  return matches(selector, labels) && (namespaceSelector === undefined || inNamespace(namespaceSelector, namespaceLabels));
-}
-
-/** For what is in a namespace `global()` never holds. */
-function inNamespace(selector: Selector, labels: Labels): boolean {
-  if (selector.op === 'global') return false;
-  if (selector.op === 'not') return !inNamespace(selector.operand, labels);
-  if (selector.op === 'and') return selector.operands.every((one) => inNamespace(one, labels));
-  if (selector.op === 'or') return selector.operands.some((one) => inNamespace(one, labels));
-  return matches(selector, labels);
+  return matches(selector, labels) && (namespaceSelector === undefined || matches(namespaceSelector, namespaceLabels));
 }
 
 function selectorIn(policy: KubeObject): Selector {

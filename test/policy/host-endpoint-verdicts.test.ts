@@ -275,16 +275,88 @@ const ROWS: readonly Row[] = [
     delete: 'NEWLY POLICED',
   },
   {
+    it: 'a policy before address translation is about traffic that comes: one of egress alone does nothing',
+    fleet: { nodes: { n1: {} }, policies: [policy('pre', 'all()', { preDNAT: true, applyOnForward: true, types: ['Egress'] })] },
+    enable: 'same',
+    delete: 'same',
+  },
+  {
     it: 'a policy with a namespace selector reaches no host',
     fleet: { nodes: { n1: {} }, policies: [policy('ns', 'all()', { namespaceSelector: 'all()' })] },
     enable: 'same',
     delete: 'same',
   },
   {
-    it: 'a policy for what is in no namespace reaches hosts',
-    fleet: { nodes: { n1: {} }, policies: [policy('ns', 'all()', { namespaceSelector: 'global()' })] },
+    it: 'global() as a namespace selector reaches hosts like everything else',
+    fleet: { nodes: { n1: { role: 'x' } }, policies: [policy('ns', 'has(role)', { namespaceSelector: 'global()' })] },
     enable: 'NEWLY POLICED',
     delete: 'NEWLY POLICED',
+  },
+  ...[
+    "projectcalico.org/name not in {'kube-system'}",
+    "projectcalico.org/name != 'kube-system'",
+    '!has(team)',
+    'global()',
+    "team == 'a' || !has(team)",
+  ].flatMap((spaces): readonly Row[] => [
+    {
+      it: `all() beside the namespace selector ${spaces} means what is in a namespace: a host that was denied opens`,
+      fleet: {
+        nodes: { n1: {} },
+        endpoints: [hep('a-old', 'n1')],
+        policies: [policy('ns', 'all()', { namespaceSelector: spaces })],
+      },
+      enable: 'same',
+      delete: 'OPEN',
+    },
+    {
+      it: `all() beside the service account selector ${spaces} means what has a service account: a host that was denied opens`,
+      fleet: {
+        nodes: { n1: {} },
+        endpoints: [hep('a-old', 'n1')],
+        policies: [policy('sa', "all() || role == 'x'", { serviceAccountSelector: spaces })],
+      },
+      enable: 'same',
+      delete: 'OPEN',
+    },
+  ]),
+  {
+    it: 'a namespace selector that is true of absent labels selects hosts where the selector does without all()',
+    fleet: {
+      nodes: { n1: { role: 'x' } },
+      policies: [policy('ns', "role == 'x'", { namespaceSelector: "projectcalico.org/name != 'kube-system'" })],
+    },
+    enable: 'NEWLY POLICED',
+    delete: 'NEWLY POLICED',
+  },
+  {
+    it: 'all() is what the service puts another selector for, not `all( )`',
+    fleet: { nodes: { n1: {} }, policies: [policy('ns', 'all( )', { namespaceSelector: '!has(team)' })] },
+    enable: 'NEWLY POLICED',
+    delete: 'NEWLY POLICED',
+  },
+  {
+    it: 'an empty selector beside one of namespaces is no all()',
+    fleet: { nodes: { n1: {} }, policies: [policy('ns', '', { namespaceSelector: '!has(team)' })] },
+    enable: 'NEWLY POLICED',
+    delete: 'NEWLY POLICED',
+  },
+  {
+    it: 'a policy without types is about both ways, whatever rules it has',
+    fleet: { nodes: { n1: {} }, endpoints: [hep('a-old', 'n1')], policies: [policy('p', 'all()', { types: [], egress: [] })] },
+    enable: 'same',
+    delete: 'same',
+  },
+  {
+    it: 'of two profiles that give a label the first counts',
+    fleet: {
+      nodes: { n1: {} },
+      endpoints: [hep('a-old', 'n1', {}, { profiles: ['one', 'two'] })],
+      profiles: { one: { labels: { team: 'x' } }, two: { labels: { team: 'y' } } },
+      policies: [policy('p', 'team == "x" || has(projectcalico.org/created-by)')],
+    },
+    enable: 'same',
+    delete: 'same',
   },
   {
     it: 'labels that a profile gives are labels of the endpoint',
@@ -470,6 +542,20 @@ describe('verdicts on host endpoints', () => {
       policies: [policy('default.app', 'all()', { order: 1 }), policy('security.block', 'all()', { tier: 'security', order: 900 })],
     });
     assert.deepEqual(verdict.atEnable.changes.find(({ lane }) => lane === 'egress')?.after.policies, ['security.block', 'default.app']);
+  });
+
+  it('policies of one order are sorted as the agents do it: by name/namespace/kind', () => {
+    const verdict = only({ nodes: { n1: {} }, policies: ['app', 'app-2', 'app.1', 'appx'].map((name) => policy(name, 'all()')) });
+    assert.deepEqual(verdict.atEnable.changes[0]?.after.policies, ['app-2', 'app.1', 'app', 'appx']);
+  });
+
+  it('policies of a tier that is not there come last, after tiers without an order', () => {
+    const verdict = only({
+      nodes: { n1: {} },
+      tiers: [object('Tier', 'zone', {}), object('Tier', 'default', { order: 1_000_000 })],
+      policies: [policy('lost', 'all()', { tier: 'absent' }), policy('late', 'all()', { tier: 'zone' }), policy('app', 'all()')],
+    });
+    assert.deepEqual(verdict.atEnable.changes[0]?.after.policies, ['app', 'late', 'lost']);
   });
 
   it('names the old endpoints, the unclear ones, and what an automatic one cannot hold', () => {

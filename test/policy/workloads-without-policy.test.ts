@@ -38,7 +38,11 @@ describe('pods without the temporary policy', () => {
     ['are left to a policy of Kubernetes', { networkPolicies: [networkPolicy('blog/k', { podSelector: {} })] }, ['blog 1: blog/k']],
     ['are not left to a policy of another namespace', { policies: [own('other/n', 'all()')] }, []],
     ['are reached by selectors of namespaces', { globals: [policy('g', '', { namespaceSelector: 'team == "x"' })] }, ['shop 2: g']],
-    ['are not reached by what is for no namespace', { globals: [policy('g', '', { namespaceSelector: 'global()' })] }, []],
+    [
+      'are reached by global(), which is true of everything',
+      { globals: [policy('g', '', { namespaceSelector: 'global()' })] },
+      ['shop 2: g', 'blog 1: g'],
+    ],
     [
       'are reached by what is for every namespace',
       { globals: [policy('g', 'app == "db"', { namespaceSelector: 'all()' })] },
