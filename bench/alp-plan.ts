@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { startInjector } from '../test/control-plane/injecting-webhook.ts';
 import { type InstalledCluster, installedCluster } from '../test/support/installed-cluster.ts';
 import { INJECTION, meshObjects, NEW, namespaces, OLD, publishTemplates, templateOf, workload } from '../test/support/mesh-objects.ts';
-import { manifestFile, ownReleases } from '../test/support/shared.ts';
+import { manifestFile, ownReleases } from '../test/support/releases.ts';
 import { program, surroundingsEnv } from '../test/support/upgrade-process.ts';
 import { interleave } from './measure.ts';
 import { ratioTable, type Section } from './report.ts';

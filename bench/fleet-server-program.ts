@@ -7,7 +7,7 @@ import { apiVersionOf } from '../src/core/object.ts';
 import { virtualClock } from '../src/sandbox/clock.ts';
 import { netsvcScenario, type Scenario } from '../src/sandbox/scenario.ts';
 import { isSelected } from '../src/sandbox/select.ts';
-import { ownReleases } from '../test/support/shared.ts';
+import { ownReleases } from '../test/support/releases.ts';
 import { benchFleet, fleetObjects } from './hep-fleet.ts';
 
 /**

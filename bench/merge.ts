@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { parseManifest } from '../src/merge/manifest.ts';
-import { releases } from '../test/support/shared.ts';
+import { releases } from '../test/support/releases.ts';
 import { interleave } from './measure.ts';
 import { ratioTable, type Section } from './report.ts';
 

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { installedCluster } from '../test/support/installed-cluster.ts';
-import { manifestFile, ownReleases } from '../test/support/shared.ts';
+import { manifestFile, ownReleases } from '../test/support/releases.ts';
 import { program } from '../test/support/upgrade-process.ts';
 import { interleave } from './measure.ts';
 import { ratioTable, type Section } from './report.ts';

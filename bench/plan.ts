@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { installedCluster } from '../test/support/installed-cluster.ts';
-import { manifestFile, releases } from '../test/support/shared.ts';
+import { manifestFile, releases } from '../test/support/releases.ts';
 import { program, surroundingsEnv } from '../test/support/upgrade-process.ts';
 import { interleave } from './measure.ts';
 import { ratioTable, type Section } from './report.ts';

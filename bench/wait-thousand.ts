@@ -1,6 +1,6 @@
 import { everyPodRuns } from '../test/control-plane/install.ts';
 import { type InstalledCluster, installedCluster } from '../test/support/installed-cluster.ts';
-import { manifestFile, ownReleases } from '../test/support/shared.ts';
+import { manifestFile, ownReleases } from '../test/support/releases.ts';
 import { program, surroundingsEnv } from '../test/support/upgrade-process.ts';
 import { sample } from './measure.ts';
 import type { Section } from './report.ts';

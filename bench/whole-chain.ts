@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { type InstalledCluster, installedCluster } from '../test/support/installed-cluster.ts';
-import { manifestFile, ownReleases } from '../test/support/shared.ts';
+import { manifestFile, ownReleases } from '../test/support/releases.ts';
 import type { Section } from './report.ts';
 
 const SOURCE = manifestFile('v3.26.4', 'netsvc.yaml', ownReleases);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parse } from 'yaml';
 import { judgeBySchema, type Schema, violations } from '../../src/checks/schema.ts';
 import { holdsFormat } from '../../src/checks/schema-formats.ts';
@@ -8,8 +7,7 @@ import { matchesPattern } from '../../src/checks/schema-patterns.ts';
 import { holdsRule } from '../../src/checks/schema-rules.ts';
 import { type TargetCrd, targetCrds } from '../../src/checks/target-crds.ts';
 import type { KubeObject } from '../../src/core/object.ts';
-
-const releases = join(import.meta.dirname, '..', '..', '..', 'shared', 'releases');
+import { manifestFile, releases } from '../support/releases.ts';
 
 /** The CRDs of published files, each text once, without what no server judges: to read all of them takes half a minute. */
 function crdsOf(files: readonly string[]): readonly TargetCrd[] {
@@ -44,14 +42,11 @@ function unknownIn(schema: Schema): readonly string[] {
   ];
 }
 
-describe('CRDs of the releases beside the repository', function () {
+describe('CRDs of published releases', function () {
   this.timeout(60_000);
-  before(function () {
-    if (!existsSync(releases)) this.skip();
-  });
 
   it('ask nothing that is not known here', () => {
-    const files = readdirSync(releases).flatMap((release) => NAMES.map((name) => join(releases, release, 'manifests', name)));
+    const files = readdirSync(releases).flatMap((release) => NAMES.map((name) => manifestFile(release, name)));
     const crds = crdsOf(files.filter(existsSync));
     const asked = crds.flatMap(({ kind, schemas }) =>
       Object.values(schemas).flatMap((schema) => [...schemasIn(schema)].map((one) => ({ kind, unknown: unknownIn(one) }))),
@@ -62,10 +57,8 @@ describe('CRDs of the releases beside the repository', function () {
 
   describe('of v3.32.1', () => {
     let crds: readonly TargetCrd[] = [];
-    before(function () {
-      const file = join(releases, 'v3.32.1', 'manifests', 'calico.yaml');
-      if (!existsSync(file)) this.skip();
-      crds = crdsOf([file]);
+    before(() => {
+      crds = crdsOf([manifestFile('v3.32.1', 'calico.yaml')]);
     });
     const of = (kind: string) => crds.find((crd) => crd.kind === kind)?.schemas.v1 ?? assert.fail(kind);
     const pool = { cidr: '10.0.0.0/16', ipipMode: 'Always', vxlanMode: 'Never', natOutgoing: true, nodeSelector: 'all()' };

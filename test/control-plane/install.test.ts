@@ -21,10 +21,10 @@ describe('finding the manifest to install', () => {
     );
   });
 
-  it('goes on to the releases beside the repository, then to its own', () => {
+  it('goes on to the published releases, then to our own', () => {
     assert.match(
       findManifest(options, () => true),
-      /shared\/releases\/v3\.27\.5\/manifests\/canal\.yaml$/,
+      /netsvc-upgrade-test-releases\/\w+\/v3\.27\.5\/manifests\/canal\.yaml$/,
     );
     assert.match(
       findManifest(options, (file) => file.includes('sandbox')),

@@ -1,20 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { ownReleases, releases } from '../support/releases.ts';
 import type { Api, ApiList } from './api.ts';
 import type { UpOptions } from './arguments.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { until } from './until.ts';
 
-const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
-
 /** Folders of releases, in the order in which a manifest is looked for. */
 function releaseFolders(own: string | undefined): readonly string[] {
-  return [
-    ...(own === undefined ? [] : [own]),
-    join(REPOSITORY, '..', 'shared', 'releases'),
-    join(REPOSITORY, 'src', 'sandbox', 'releases'),
-  ];
+  return [...(own === undefined ? [] : [own]), releases, ownReleases];
 }
 
 /** The manifest to install; throws with every place that was looked at. */

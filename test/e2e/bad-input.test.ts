@@ -3,7 +3,7 @@ import { chmod, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises
 import { delimiter, join } from 'node:path';
 import { createAuthority } from '../control-plane/certificates.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
-import { manifestFile, ownReleases } from '../support/shared.ts';
+import { manifestFile, ownReleases } from '../support/releases.ts';
 import { surroundingsEnv, upgrade } from '../support/upgrade-process.ts';
 
 const OLD_KUBECTL = `#!/bin/sh

@@ -4,7 +4,7 @@ import { chmod, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:f
 import { delimiter, join } from 'node:path';
 import { parse } from 'yaml';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
-import { manifestFile, ownReleases } from '../support/shared.ts';
+import { manifestFile, ownReleases } from '../support/releases.ts';
 import { installStandIn } from '../support/stand-in-cli.ts';
 import { standInState } from '../support/stand-in-cli-state.ts';
 import { type UpgradeProcess, upgrade } from '../support/upgrade-process.ts';

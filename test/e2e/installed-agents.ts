@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { ApiList, ApiObject } from '../control-plane/api.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { until } from '../control-plane/until.ts';
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
+import { manifestFile, ownReleases } from '../support/releases.ts';
 
 /** A manifest of the repository's own releases. */
-export const own = (release: string, name: string): string =>
-  join(root, 'src', 'sandbox', 'releases', release, 'manifests', `${name}.yaml`);
-/** A manifest of a published release; data beside the repository. */
-export const published = (release: string, name: string): string =>
-  join(root, '..', 'shared', 'releases', release, 'manifests', `${name}.yaml`);
+export const own = (release: string, name: string): string => manifestFile(release, `${name}.yaml`, ownReleases);
+/** A manifest of a published release. */
+export const published = (release: string, name: string): string => manifestFile(release, `${name}.yaml`);
 
 interface Status {
   readonly name: string;

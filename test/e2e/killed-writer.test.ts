@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isRunning } from '../../src/adapters/records/run-identity.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
-import { manifestFile, ownReleases } from '../support/shared.ts';
+import { manifestFile, ownReleases } from '../support/releases.ts';
 import { type SlowTool, slowKubectl } from '../support/slow-kubectl.ts';
 
 const RUN = ['run', '--yes', '--skip', 'cli', '--manifest-url', ownReleases] as const;

@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { type AuditEvent, asAnybodyElse, programRequests } from '../support/audit-log.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { manifestFile, ownReleases } from '../support/releases.ts';
 import { installClusterCli } from '../support/service-cli.ts';
-import { manifestFile, ownReleases } from '../support/shared.ts';
 import { surroundingsEnv, upgrade } from '../support/upgrade-process.ts';
 
 const OPERATOR = 'upgrade-operator';

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { OpenCluster } from '../../src/adapters/kube/cluster.ts';
 import { K } from '../../src/core/kinds.ts';
 import { refOf, refText } from '../../src/core/object.ts';
@@ -12,9 +10,9 @@ import { type PreviewedObject, previewDocuments } from '../../src/stages/preview
 import { previewDocument } from '../../src/stages/preview/preview.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { liveOf, type OpenPlane, openPlane, seen } from '../support/plan-and-result.ts';
+import { manifestFile } from '../support/releases.ts';
 
-const releases = join(import.meta.dirname, '..', '..', '..', 'shared', 'releases');
-const fileOf = (release: string) => join(releases, release, 'manifests', 'calico.yaml');
+const fileOf = (release: string) => manifestFile(release, 'calico.yaml');
 describe('the preview of an upgrade of a client-side installed release', function () {
   this.timeout(120_000);
   let open: OpenPlane;
@@ -24,7 +22,6 @@ describe('the preview of an upgrade of a client-side installed release', functio
 
   before(async function () {
     this.timeout(600_000);
-    if (!existsSync(fileOf('v3.32.1'))) this.skip(); // needs the release files beside the repository
     open = await openPlane();
     ({ plane, cluster } = open);
     assert.equal((await plane.apply(fileOf('v3.27.5'))).exitCode, 0);

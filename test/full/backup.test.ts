@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommandResult } from '../control-plane/kubectl.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
-import { hasReleases, manifestFile, releases } from '../support/shared.ts';
+import { manifestFile, releases } from '../support/releases.ts';
 import { surroundingsEnv } from '../support/upgrade-process.ts';
 import { commandsUnder } from '../support/way-back.ts';
 
@@ -99,7 +99,6 @@ describe('a backup on a real control plane, put back as its own text says', func
 
   before(async function () {
     this.timeout(600_000);
-    if (!hasReleases()) this.skip(); // needs the release files beside the repository
     const manifest = manifestFile('v3.27.5', 'calico.yaml');
     cluster = await installedCluster({ manifest, nodes: 1 });
     const own = join(cluster.around.home, 'own.yaml');

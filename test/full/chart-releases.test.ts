@@ -1,6 +1,6 @@
 import { describeChartRelease } from '../support/describe-chart-release.ts';
 import { OLD_CRD } from '../support/old-chart.ts';
-import { manifestFile } from '../support/shared.ts';
+import { manifestFile } from '../support/releases.ts';
 
 describeChartRelease({
   release: 'v3.17.1',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { installedCluster } from '../support/installed-cluster.ts';
-import { hasReleases, manifestFile, ownReleases, releases } from '../support/shared.ts';
+import { manifestFile, ownReleases, releases } from '../support/releases.ts';
 
 const SOURCES = ['v3.15.5', 'v3.20.6', 'v3.23.5', 'v3.27.5', 'v3.31.2'];
 const FILES = ['calico.yaml', 'calico-typha.yaml', 'calico-policy-only.yaml', 'canal.yaml'];
@@ -11,9 +11,8 @@ describe('procedure C from every release and variant, on a real control plane', 
   for (const source of SOURCES) {
     for (const file of FILES) {
       const manifest = manifestFile(source, file);
-      if (hasReleases() && !existsSync(manifest)) continue;
-      it(`${file} ${source} → v3.32.1`, async function () {
-        if (!hasReleases()) this.skip();
+      if (!existsSync(manifest)) continue; // not packed
+      it(`${file} ${source} → v3.32.1`, async () => {
         const cluster = await installedCluster({ manifest, nodes: 3 });
         try {
           const first = await cluster.upgrade('run', '--yes', '--skip', 'cli', ...TARGET);

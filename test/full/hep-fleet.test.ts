@@ -1,7 +1,6 @@
 import { describeMigration } from '../support/hep-migration.ts';
 import { CALICO_FLEET, NETSVC_FLEET } from '../support/hep-services.ts';
 import { realCli, WITHOUT_REAL_CLI } from '../support/service-cli.ts';
-import { hasReleases } from '../support/shared.ts';
 
 const fleet = { nodes: 200, timeoutMs: 1_500_000, everyStep: true } as const;
 describeMigration({ ...fleet, service: NETSVC_FLEET, manner: 'new' });
@@ -9,8 +8,6 @@ describeMigration({ ...fleet, service: NETSVC_FLEET, manner: 'new' });
 describeMigration({ ...fleet, nodes: 100, service: NETSVC_FLEET, manner: 'old' });
 
 const small = { nodes: 8, timeoutMs: 600_000, service: CALICO_FLEET, manner: 'new', everyStep: true } as const;
-if (hasReleases()) {
-  describeMigration(small);
-  if (realCli === undefined) it(`hep with the real CLI: ${WITHOUT_REAL_CLI}`);
-  else describeMigration({ ...small, cli: realCli });
-} else it('hep on the real CRDs: there is no release data beside the repository');
+describeMigration(small);
+if (realCli === undefined) it(`hep with the real CLI: ${WITHOUT_REAL_CLI}`);
+else describeMigration({ ...small, cli: realCli });

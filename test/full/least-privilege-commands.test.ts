@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { permittedCommands } from '../../src/stages/permissions.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { as, describeLeastPrivilege, grant, missing, rolesOf, said } from '../support/least-privilege.ts';
-import { manifestFile, ownReleases } from '../support/shared.ts';
+import { manifestFile, ownReleases } from '../support/releases.ts';
 
 const NETSVC = ['--profile', 'netsvc', '--manifest-url', ownReleases] as const;
 const manifest = manifestFile('v3.26.4', 'netsvc.yaml', ownReleases);

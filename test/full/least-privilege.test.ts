@@ -1,5 +1,5 @@
 import { describeLeastPrivilege } from '../support/least-privilege.ts';
-import { hasReleases, manifestFile, releases } from '../support/shared.ts';
+import { manifestFile, releases } from '../support/releases.ts';
 
 describeLeastPrivilege({
   title: 'the published manifest with Typha',
@@ -7,5 +7,4 @@ describeLeastPrivilege({
   roles: 'rbac-calico.yaml',
   flags: ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases],
   unused: ['csidrivers', 'networkpolicies', 'replicasets', 'statefulsets'],
-  skip: () => !hasReleases(),
 });

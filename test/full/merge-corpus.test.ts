@@ -12,7 +12,7 @@ import { rankBases } from '../../src/merge/rank-bases.ts';
 import { upgradeText } from '../../src/merge/upgrade-text.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { type CorpusFile, corpus, corpusFiles, indexedEdits, meet, tracedEdit } from '../support/merge-corpus.ts';
-import { manifestFile, releases } from '../support/shared.ts';
+import { manifestFile, releases } from '../support/releases.ts';
 
 const TARGET = 'v3.32.1';
 

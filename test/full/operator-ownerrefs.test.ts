@@ -1,7 +1,7 @@
 import { describeOperatedOwners } from '../support/describe-operated-owners.ts';
 import { TYPHA } from '../support/operated-bench.ts';
 import { operatedCluster } from '../support/operated-cluster.ts';
-import { releases } from '../support/shared.ts';
+import { releases } from '../support/releases.ts';
 
 describeOperatedOwners({
   title: 'where an operator upgrades',

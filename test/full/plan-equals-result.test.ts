@@ -28,7 +28,6 @@ describe('what the plan predicts, on a real control plane', function () {
     await Promise.all(open.splice(0).map((one) => one.close()));
   });
   const cases = upgradeCases();
-  if (cases.length === 0) it.skip('is what is there afterwards (needs the data beside the repository)');
 
   /** A cluster of its own with the case installed. */
   async function installedOn({ installed, leftOut: expected }: UpgradeCase) {

@@ -3,7 +3,7 @@ import { PROBE_LABEL } from '../../src/core/image-probe.ts';
 import type { ApiList } from '../control-plane/api.ts';
 import { until } from '../control-plane/until.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
-import { manifestFile, ownReleases } from '../support/shared.ts';
+import { manifestFile, ownReleases } from '../support/releases.ts';
 import { startUpgrade, upgrade } from '../support/upgrade-process.ts';
 
 const FROM = 'v3.26.4';

@@ -7,7 +7,7 @@ import type { Programs } from '../control-plane/build-plan.ts';
 import { type HelmMajor, resolveHelm } from '../helm/programs.ts';
 import { type ChartCluster, chartCluster, flagsOf } from '../support/chart-cluster.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
-import { manifestFile, ownReleases } from '../support/shared.ts';
+import { manifestFile, ownReleases } from '../support/releases.ts';
 import { surroundingsEnv } from '../support/upgrade-process.ts';
 import { builtKubernetes } from './built-kubernetes.ts';
 import { type Found, findControlPlanes, findKubectls, findNodes } from './find-programs.ts';

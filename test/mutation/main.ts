@@ -17,7 +17,6 @@ async function copyRepository(): Promise<string> {
   const copy = join(await mkdtemp(join(tmpdir(), 'netsvc-upgrade-mutation-')), 'repository');
   for (const name of COPIED) await cp(join(root, name), join(copy, name), { recursive: true });
   await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
-  await symlink(join(root, '..', 'shared'), join(copy, '..', 'shared'));
   return copy;
 }
 

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { KubeObject } from '../../src/core/object.ts';
 import { parseRelease } from '../../src/core/release.ts';
 import { containersOf, initContainersOf } from '../../src/detect/workload.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { shippedProfiles } from '../../src/profiles/index.ts';
 import { inventoryOfManifest } from '../support/inventory.ts';
-
-const releases = join(import.meta.dirname, '..', '..', '..', 'shared', 'releases');
+import { manifestFile, releases } from '../support/releases.ts';
 
 describe('the shipped profiles', () => {
   for (const profile of shippedProfiles) {
@@ -46,13 +44,8 @@ describe('the shipped profiles', () => {
 });
 
 describe('the calico profile against published manifests', () => {
-  before(function () {
-    // Release manifests are data beside the repository.
-    if (!existsSync(releases)) this.skip();
-  });
-
   const workloadsOf = (release: string, file: string): readonly KubeObject[] => {
-    const path = join(releases, release, 'manifests', file);
+    const path = manifestFile(release, file);
     if (!existsSync(path)) return [];
     const { daemonSets, deployments } = inventoryOfManifest(readFileSync(path, 'utf8'));
     return [daemonSets, deployments].flatMap((reading) => ('value' in reading ? reading.value : []));
@@ -78,7 +71,7 @@ describe('the calico profile against published manifests', () => {
 
   it('names the workloads, containers and ConfigMaps that the manifests of the default release hold', () => {
     for (const { file, agent, controllers, typha, configMap } of calico.variants) {
-      const path = join(releases, calico.defaultRelease, 'manifests', file);
+      const path = manifestFile(calico.defaultRelease, file);
       if (!existsSync(path)) continue;
       const { configMaps } = inventoryOfManifest(readFileSync(path, 'utf8'));
       const workloads = workloadsOf(calico.defaultRelease, file);

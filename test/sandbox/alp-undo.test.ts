@@ -11,7 +11,7 @@ import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
 import type { KeptTemplate } from '../../src/stages/alp/template-actions.ts';
 import { alpStage } from '../../src/stages/alp.ts';
 import { INJECTION, meshObjects, NEW, OLD, templateOf } from '../support/mesh-objects.ts';
-import { ownReleases } from '../support/shared.ts';
+import { ownReleases } from '../support/releases.ts';
 
 interface Texts {
   readonly before: string;

@@ -6,8 +6,8 @@ import { findKind } from '../../src/sandbox/kinds.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
 import { kvstoreScenario } from '../support/kvstore-sandbox.ts';
 import { plannedObjects, surprises } from '../support/plan-document.ts';
+import { releases } from '../support/releases.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
-import { hasReleases, releases } from '../support/shared.ts';
 
 const installed = (file: string, release: string) => () =>
   netsvcScenario({ nodes: 2, releasesFolder: releases, clock: virtualClock(), installed: release, file, cli: false });
@@ -23,10 +23,6 @@ const CASES: Readonly<Record<string, () => Promise<Scenario>>> = {
 
 describe('the document of `plan`, on the embedded cluster', function () {
   this.timeout(120_000);
-  before(function () {
-    if (!hasReleases()) this.skip(); // needs the release files beside the repository
-  });
-
   for (const [title, open] of Object.entries(CASES))
     for (const ownership of title.startsWith('calico.yaml') ? ['first', 'kubectl'] : ['first'])
       it(`says of each object and field what \`apply --ownership=${ownership}\` then does: ${title}`, async () => {

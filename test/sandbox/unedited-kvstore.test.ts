@@ -9,8 +9,8 @@ import { sandboxTools } from '../../src/sandbox/sandbox-tools.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { withCarriedSettings, withOwnVariables, withoutSecret } from '../support/kvstore-edits.ts';
 import { ACCESS, ENDPOINT, FILE, installedText, kvstoreScenario, RECORDED, storeObjects } from '../support/kvstore-sandbox.ts';
+import { manifestFile } from '../support/releases.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
-import { hasReleases, manifestFile } from '../support/shared.ts';
 
 /*
  * What an apply of the unedited release was seen to do to an installation with a key-value store, recorded with two kubectl
@@ -73,10 +73,6 @@ async function createdScenario(release: string, isCreated: (object: KubeObject) 
 }
 
 describe('an apply of the unedited release to an installation with a key-value store', () => {
-  before(function () {
-    if (!hasReleases()) this.skip(); // needs the release files beside the repository
-  });
-
   for (const release of Object.keys(RECORDED)) {
     it(`takes Secret, endpoints, certificate paths and variables, with exit 0: ${release}, installed by apply`, async () => {
       const scenario = await kvstoreScenario(release);
@@ -172,10 +168,6 @@ function assertNothingLost(scenario: Scenario, secret: KubeObject | undefined): 
 }
 
 describe('our apply to an installation with a key-value store', () => {
-  before(function () {
-    if (!hasReleases()) this.skip(); // needs the release files beside the repository
-  });
-
   const refused: readonly (readonly [title: string, text: () => string, ids: readonly string[]])[] = [
     ['the unedited release', unedited, ['NS-209', 'NS-210', 'NS-211']],
     ['the release with the endpoints alone', onlyEndpoint, ['NS-210', 'NS-211']],

@@ -10,8 +10,8 @@ import { calico } from '../../src/profiles/calico.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { withCarriedSettings, withOwnVariables } from '../support/kvstore-edits.ts';
 import { ACCESS, ENDPOINT, FILE, kvstoreScenario, storeObjects } from '../support/kvstore-sandbox.ts';
+import { manifestFile, releases } from '../support/releases.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
-import { hasReleases, manifestFile, releases } from '../support/shared.ts';
 
 /* `kubectl diff` prints the values of a Secret from kubectl's own note on it: no output of ours ever does. */
 
@@ -60,9 +60,6 @@ function leftBehind({ files, workFolder, state }: Scenario): string {
 
 describe('the values of a Secret that kubectl noted on it', () => {
   let folder = '';
-  before(function () {
-    if (!hasReleases()) this.skip(); // needs the release files beside the repository
-  });
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'unshown-'));
   });

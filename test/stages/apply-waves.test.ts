@@ -4,7 +4,7 @@ import type { Options } from '../../src/core/context.ts';
 import type { KubeObject } from '../../src/core/object.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { type ApplyBench, applyBench, installedClientSide, planned, upgrade } from '../support/apply-bench.ts';
-import { hasReleases, releases } from '../support/shared.ts';
+import { releases } from '../support/releases.ts';
 
 const FOLDER = '/home/me/upgrade';
 const APPLY = 'kubectl apply --server-side --force-conflicts -f';
@@ -32,8 +32,7 @@ const HELD = { controllers: { policyMigration: { enabled: 'Disabled' } } };
 describe('the waves of the apply stage, real manifests with Typha', function () {
   this.timeout(120_000); // many whole upgrades of the real manifests
   let installed: readonly KubeObject[];
-  before(async function () {
-    if (!hasReleases()) this.skip(); // needs the release files beside the repository
+  before(async () => {
     installed = await installedClientSide('v3.27.5', 'calico-typha.yaml', releases);
   });
 

@@ -4,7 +4,7 @@ import { type InjectingWebhook, startInjector } from '../control-plane/injecting
 import { until } from '../control-plane/until.ts';
 import { type InstalledCluster, installedCluster } from './installed-cluster.ts';
 import { INJECTION, meshObjects, NEW, namespaces, OLD, publishTemplates, templateOf, workload } from './mesh-objects.ts';
-import { manifestFile, ownReleases } from './shared.ts';
+import { manifestFile, ownReleases } from './releases.ts';
 import { startUpgrade, type UpgradeProcess, upgrade } from './upgrade-process.ts';
 
 /** The last in the order of names: the others are done before it. */

@@ -12,7 +12,7 @@ import { netsvc } from '../../src/profiles/netsvc.ts';
 import { applyStage } from '../../src/stages/apply.ts';
 import { contextOf, NOW } from '../fixtures/facts.ts';
 import { type ApplyingCluster, appliedClientSide, applyingCluster } from './applying-cluster.ts';
-import { ownReleases } from './shared.ts';
+import { ownReleases } from './releases.ts';
 
 /** Artifacts from a folder of the release layout. */
 export function folderArtifacts(folder: string, present: readonly string[]): Artifacts {

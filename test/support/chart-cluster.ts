@@ -12,7 +12,7 @@ import { type ChartRepository, serveCharts } from '../helm/chart-repository.ts';
 import { NEW_CHART, OLD_CHART, type OwnChart, writeChart } from '../helm/own-charts.ts';
 import { atRest } from './at-rest.ts';
 import { playService } from './played-service.ts';
-import { manifestFile, releases } from './shared.ts';
+import { manifestFile, releases } from './releases.ts';
 import { type Surroundings, surroundingsEnv, type UpgradeProcess, upgrade } from './upgrade-process.ts';
 
 export const RELEASE_NAMESPACE = 'tigera-operator';

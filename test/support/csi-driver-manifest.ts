@@ -1,9 +1,9 @@
 import { cp, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { releases } from './shared.ts';
+import { releases } from './releases.ts';
 
-/** The CSI driver as releases install it beside the full manifest: their `csi-driver.yaml` is not among the release data. */
+/** The CSI driver as releases install it beside the full manifest: their `csi-driver.yaml` is not packed. */
 export function csiDriverManifest(release: string): string {
   const image = (name: string) => `quay.io/calico/${name}:${release}`;
   const object = (text: object) => JSON.stringify(text);

@@ -3,7 +3,6 @@ import type { HelmMajor } from '../helm/programs.ts';
 import { type ChartCluster, type ChartInstall, chartCluster, flagsOf, RELEASE_NAMESPACE } from './chart-cluster.ts';
 import { needsHelm } from './needs-helm.ts';
 import { TYPHA } from './operated-bench.ts';
-import { hasReleases } from './shared.ts';
 import { slowTool } from './slow-kubectl.ts';
 import { startUpgrade } from './upgrade-process.ts';
 
@@ -36,7 +35,6 @@ export function describeChartRelease({ release, helm: major, install, killedAt, 
     let helm: string;
     before(async function () {
       this.timeout(0); // the very first run builds helm
-      if (!hasReleases()) return this.skip(); // needs the release files beside the repository
       helm = await needsHelm(this, major);
       cluster = await chartCluster(helm, { ...install, operator: { mode: 'well', pace: 0.1 } });
       if (keptCrd === undefined) return;

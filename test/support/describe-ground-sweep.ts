@@ -5,14 +5,13 @@ import { chooseFaultPoints, everyFaultPoint, type FaultPoint, STRATA, type Strat
 import type { GroundSweep, SweepGround } from './sweep-ground.ts';
 
 /** Describes a sweep of faults over one ground; tests bear their number and say the point once they run. */
-export function describeGroundSweep({ points, seed }: SweepSize, { what, keeps, canRun, open }: GroundSweep): void {
+export function describeGroundSweep({ points, seed }: SweepSize, { what, keeps, open }: GroundSweep): void {
   describe(`faults while ${what}, ${points} fault points, SEED=${seed}`, function () {
     this.timeout(120_000);
     let ground: SweepGround;
     let chosen: readonly FaultPoint[] = [];
     before(async function () {
       this.timeout(GROUND_LIMIT_MS);
-      if (canRun && !canRun()) this.skip();
       ground = await open({ maxMinutes: 60 });
       chosen = chooseFaultPoints(ground.clean, points, seed);
     });
@@ -25,17 +24,12 @@ export function describeGroundSweep({ points, seed }: SweepSize, { what, keeps, 
 }
 
 /** Describes the whole sweep: every request meets every fault of these, a test for each fault. */
-export function describeWholeGroundSweep(
-  title: string,
-  pick: (stratum: Stratum) => boolean,
-  { what, keeps, canRun, open }: GroundSweep,
-): void {
+export function describeWholeGroundSweep(title: string, pick: (stratum: Stratum) => boolean, { what, keeps, open }: GroundSweep): void {
   describe(`every fault ${title} while ${what}`, () => {
     let ground: SweepGround;
     // One for each sort of fault: what one of them leaves behind is not the next one's to suffer from.
     beforeEach(async function () {
       this.timeout(GROUND_LIMIT_MS);
-      if (canRun && !canRun()) this.skip();
       ground = await open({ maxMinutes: WHOLE_MINUTES });
     });
     afterEach(() => ground?.stop());

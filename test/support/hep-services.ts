@@ -1,4 +1,4 @@
-import { manifestFile, ownReleases, releases } from './shared.ts';
+import { manifestFile, ownReleases, releases } from './releases.ts';
 
 /** The names under which one product is migrated. */
 export interface MigratedService {

@@ -5,7 +5,7 @@ import { type KeyValueStore, startKeyValueStore } from '../control-plane/kvstore
 import { CALICO, simulateService } from '../control-plane/service-simulator.ts';
 import { type InstalledCluster, installedCluster } from './installed-cluster.ts';
 import { withStoreAccess } from './kvstore-edits.ts';
-import { manifestFile, releases } from './shared.ts';
+import { manifestFile, releases } from './releases.ts';
 import { installStandIn } from './stand-in-cli.ts';
 import { standInState } from './stand-in-cli-state.ts';
 import { startUpgrade, type UpgradeProcess, upgrade } from './upgrade-process.ts';

@@ -7,7 +7,7 @@ import { virtualClock } from '../../src/sandbox/clock.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
 import { type StoreAccess, withOwnVariables, withStoreAccess } from './kvstore-edits.ts';
 import { corpus } from './merge-corpus.ts';
-import { manifestFile, releases } from './shared.ts';
+import { manifestFile, releases } from './releases.ts';
 
 export const FILE = 'calico-etcd.yaml';
 export const ENDPOINT = 'https://10.0.0.9:2379';
@@ -32,7 +32,7 @@ export function installedText(release: string): string {
   return withOwnVariables(withStoreAccess(original, ACCESS));
 }
 
-/** A cluster in memory with that manifest applied client-side, and the releases beside the repository. */
+/** A cluster in memory with that manifest applied client-side, and the published releases. */
 export async function kvstoreScenario(release: string, text = installedText(release)): Promise<Scenario> {
   const folder = mkdtempSync(join(tmpdir(), 'kvstore-sandbox-'));
   try {

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Trace } from '../../src/core/trace.ts';
-import { shared } from './shared.ts';
 
-export const corpus = join(shared, 'corpus');
+export const corpus = join(import.meta.dirname, '..', '..', '..', 'shared', 'corpus');
 
 /** One edited manifest of the corpus: the release it was made from, the file, and what becomes of its edits. */
 export interface CorpusFile {
@@ -15,7 +14,7 @@ export interface CorpusFile {
   readonly outcomes: Partial<Record<Trace['outcome'], number>>;
 }
 
-/** Calico's manifest for VXLAN is not among the data of the target; the plain one differs in two variables that these files set. */
+/** Calico's manifest for VXLAN of the target is not packed; the plain one differs in two variables that these files set. */
 const PLAIN = 'calico.yaml';
 
 export const corpusFiles: readonly CorpusFile[] = [

@@ -1,6 +1,6 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ownReleases } from './shared.ts';
+import { ownReleases } from './releases.ts';
 
 /** The release of the sidecars that are there, and the target's. */
 export const [OLD, NEW] = ['v3.26.4', 'v3.32.2'];

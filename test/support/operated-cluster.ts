@@ -9,7 +9,7 @@ import type { OperatorManner } from '../control-plane/operator.ts';
 import { until } from '../control-plane/until.ts';
 import { atRest } from './at-rest.ts';
 import { playService } from './played-service.ts';
-import { manifestFile } from './shared.ts';
+import { manifestFile } from './releases.ts';
 import { type Surroundings, type UpgradeProcess, upgrade } from './upgrade-process.ts';
 
 /** A real control plane on which an operator, played, has brought a release. */

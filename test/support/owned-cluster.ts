@@ -8,8 +8,8 @@ import { collectorStartsAnew } from './collector-settles.ts';
 import { type InstalledCluster, installedCluster } from './installed-cluster.ts';
 import { GROUP, makeOwnedObjects, type Reference } from './owned-objects.ts';
 import { graphAfter, type OwnerGraph, readOwnerGraph, readOwnerNames } from './owner-graph.ts';
+import { manifestFile, releases } from './releases.ts';
 import { removalsTooEarly } from './removal-order.ts';
-import { manifestFile, releases } from './shared.ts';
 import { upgrade } from './upgrade-process.ts';
 
 export const TARGET = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;

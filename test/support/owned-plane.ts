@@ -4,7 +4,7 @@ import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '
 import { collectorStartsAnew } from './collector-settles.ts';
 import { GROUP, makeOwnedObjects } from './owned-objects.ts';
 import { type OwnerGraph, readOwnerGraph, readOwnerGraphAsOf } from './owner-graph.ts';
-import { manifestFile } from './shared.ts';
+import { manifestFile } from './releases.ts';
 
 /** Owned objects on a control plane that stores the kinds of v3.26.5 and shows them as v3: references come off and go back, nothing is upgraded. */
 export interface OwnedPlane {

@@ -8,7 +8,7 @@ import { assertEnding, type EndedRun, pointText, told } from './fault-sweep.ts';
 import { JOURNAL, type OwnedCluster, ownedCluster, TARGET } from './owned-cluster.ts';
 import { killWithChildren } from './proxied-cluster.ts';
 import { assertRecorded } from './recorded-references.ts';
-import { hasReleases, releases } from './shared.ts';
+import { releases } from './releases.ts';
 import { startUpgrade } from './upgrade-process.ts';
 
 const DEPENDENTS = 20;
@@ -25,8 +25,7 @@ export function describeOwnedUpgradeSweep({ points: sampled, seed, and = [] }: S
     this.timeout(POINT_LIMIT_MS);
     let clean: readonly LoggedRequest[];
     let chosen: readonly FaultPoint[] = [];
-    before(async function () {
-      if (!hasReleases()) this.skip();
+    before(async () => {
       clean = await onItsOwn(async (owned) => {
         const run = await perform(owned);
         assert.equal(run.exitCode, 0, told(run));

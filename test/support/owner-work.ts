@@ -3,7 +3,7 @@ import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { ownerrefsRestoreStage } from '../../src/stages/ownerrefs-restore.ts';
 import { ownerrefsStripStage } from '../../src/stages/ownerrefs-strip.ts';
 import { performStage } from './perform-stage.ts';
-import { releases } from './shared.ts';
+import { releases } from './releases.ts';
 import type { Surroundings } from './upgrade-process.ts';
 
 /** One of the program's stages on a real cluster, as its command performs it. */

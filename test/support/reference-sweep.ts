@@ -15,7 +15,6 @@ import { type OwnedPlane, ownedPlane } from './owned-plane.ts';
 import { restoreWork, stripWork } from './owner-work.ts';
 import { assertRecorded, withJournal } from './recorded-references.ts';
 import { removalsTooEarly } from './removal-order.ts';
-import { hasReleases } from './shared.ts';
 import type { GroundOptions, GroundSweep, SweepGround } from './sweep-ground.ts';
 
 /** Objects whose references are swept. */
@@ -27,7 +26,6 @@ export const LOSES_NO_REFERENCE = 'loses no reference that is not recorded, and 
 export const OFF_AND_BACK: GroundSweep = {
   what: 'owner references come off and go back',
   keeps: LOSES_NO_REFERENCE,
-  canRun: hasReleases,
   open: (options) => proxiedGround(swept, options),
 };
 

@@ -18,7 +18,6 @@ import { restoreAnewWork, stripWork } from './owner-work.ts';
 import { assertRecorded } from './recorded-references.ts';
 import { assertDone, DEPENDENTS, expected, forgetRun, LOSES_NO_REFERENCE, proxiedGround } from './reference-sweep.ts';
 import { removalsTooEarly } from './removal-order.ts';
-import { hasReleases } from './shared.ts';
 import type { GroundSweep, SweepGround } from './sweep-ground.ts';
 
 /**
@@ -28,7 +27,6 @@ import type { GroundSweep, SweepGround } from './sweep-ground.ts';
 export const BACK_ANEW: GroundSweep = {
   what: 'owner references go back with new UIDs',
   keeps: LOSES_NO_REFERENCE,
-  canRun: hasReleases,
   open: (options) => proxiedGround(swept, options),
 };
 

@@ -21,7 +21,5 @@ export interface GroundSweep {
   readonly what: string;
   /** What holds whatever a fault strikes: `loses no label`. */
   readonly keeps: string;
-  /** Whether this machine has what it needs; it has unless said. */
-  readonly canRun?: () => boolean;
   open(options: GroundOptions): Promise<SweepGround>;
 }

@@ -1,5 +1,5 @@
 import type { Swept } from './fault-sweep.ts';
-import { manifestFile, ownReleases, releases } from './shared.ts';
+import { manifestFile, ownReleases, releases } from './releases.ts';
 
 const RUN = ['run', '--yes', '--skip', 'cli', '--timeout', '60s'] as const;
 
@@ -10,7 +10,7 @@ export const NETSVC_SWEPT: Swept = {
   source: 'v3.26.4',
 };
 
-/** Published manifests, with Typha; data beside the repository. */
+/** Published manifests, with Typha. */
 export const TYPHA_SWEPT: Swept = {
   install: { manifest: manifestFile('v3.27.5', 'calico-typha.yaml'), nodes: 2 },
   command: [...RUN, '--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases],

@@ -6,7 +6,7 @@ import { mergeManifest } from '../../src/merge/merge.ts';
 import { upgradeText } from '../../src/merge/upgrade-text.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { corpus, corpusFiles } from './merge-corpus.ts';
-import { hasReleases, manifestFile, releases } from './shared.ts';
+import { manifestFile, releases } from './releases.ts';
 
 const TARGET = 'v3.32.1';
 
@@ -63,7 +63,7 @@ export function upgradeCases(): readonly UpgradeCase[] {
 }
 
 function releaseCases(): readonly UpgradeCase[] {
-  const found = hasReleases() ? readdirSync(releases).filter((release) => existsSync(manifestFile(release, 'calico.yaml'))) : [];
+  const found = readdirSync(releases).filter((release) => existsSync(manifestFile(release, 'calico.yaml')));
   return found.map((release) => ({
     title: `calico.yaml ${release}`,
     installed: manifestFile(release, 'calico.yaml'),

@@ -7,7 +7,7 @@ import { containersOf } from '../../src/detect/workload.ts';
 import { parseManifest } from '../../src/merge/manifest.ts';
 import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
 import { type OwnerSandbox, ownerSandbox, renaming } from './owner-sandbox.ts';
-import { ownReleases } from './shared.ts';
+import { ownReleases } from './releases.ts';
 
 const SERVER = 'netsvc-apiserver';
 const CONTROLLERS = 'netsvc-kube-controllers';

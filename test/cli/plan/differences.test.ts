@@ -6,8 +6,8 @@ import { differencesSince } from '../../../src/cli/plan/since.ts';
 import type { JsonPatchOp, ManagedFieldsEntry } from '../../../src/core/object.ts';
 import { type ApplyBench, applyBench, installedClientSide, planned, runRecord } from '../../support/apply-bench.ts';
 import { objectOf } from '../../support/inventory.ts';
+import { ownReleases } from '../../support/releases.ts';
 import { savedPlan } from '../../support/saved-plan.ts';
-import { ownReleases } from '../../support/shared.ts';
 
 const AGENT = 'netsvc-node';
 const status: ManagedFieldsEntry = {

@@ -11,7 +11,7 @@ import { type ApplyBench, ownDocuments } from '../../support/apply-bench.ts';
 import { configuration, configurationCrd } from '../../support/calico-objects.ts';
 import { objectOf } from '../../support/inventory.ts';
 import { OPERATOR, operatedBench, operatorReleases, TYPHA } from '../../support/operated-bench.ts';
-import { manifestFile } from '../../support/shared.ts';
+import { manifestFile } from '../../support/releases.ts';
 
 const CRDS = 'v1_crd_projectcalico_org.yaml';
 const FOLDER = '/home/me/upgrade';

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../../src/core/object.ts';
 import { applyStage } from '../../../src/stages/apply.ts';
 import { type ApplyBench, upgrade } from '../../support/apply-bench.ts';
 import { OPERATOR, operatedBench, operatorReleases } from '../../support/operated-bench.ts';
-import { manifestFile } from '../../support/shared.ts';
+import { manifestFile } from '../../support/releases.ts';
 
 const PLACES = [
   'Namespace/net-ops metadata.name',

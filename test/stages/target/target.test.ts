@@ -5,7 +5,7 @@ import { calico } from '../../../src/profiles/calico.ts';
 import { readTarget } from '../../../src/stages/target/target.ts';
 import { installation } from '../../fixtures/facts.ts';
 import { applyBench, ownDocuments } from '../../support/apply-bench.ts';
-import { hasReleases, releases } from '../../support/shared.ts';
+import { releases } from '../../support/releases.ts';
 
 const netsvcInstalled: Installation = { ...installation, variant: 'netsvc', release: 'v3.26.4', hasTypha: false };
 
@@ -20,8 +20,7 @@ describe('readTarget', () => {
     assert.equal(target.manifest.documents.length, (await ownDocuments('v3.32.2')).length);
   });
 
-  it('fetches the manifests of what is installed beside it', async function () {
-    if (!hasReleases()) this.skip();
+  it('fetches the manifests of what is installed beside it', async () => {
     const bench = applyBench([], { profile: calico, folder: releases, releases: ['v3.32.1'], options: { release: 'v3.32.1' } });
     const target = await read(bench, { ...installation, hasApiServer: true });
     assert.deepEqual(
