@@ -1,5 +1,4 @@
 import { systemClock } from '../src/adapters/clock.ts';
-import { journalMaps } from '../src/adapters/journal/maps.ts';
 import { ownerJournal } from '../src/adapters/journal/owner-journal.ts';
 import { openCluster } from '../src/adapters/kube/cluster.ts';
 import { withQuery } from '../src/adapters/kube/paths.ts';
@@ -11,6 +10,7 @@ import { stripPatch } from '../src/core/owner-patches.ts';
 import { restorePatch } from '../src/core/owner-restore.ts';
 import { patchAll } from '../src/engine/patch-all.ts';
 import { type ControlPlane, startControlPlane } from '../test/control-plane/control-plane.ts';
+import { journalIn } from '../test/support/state.ts';
 import { patchLoad } from './patch-load.ts';
 import type { Section } from './report.ts';
 
@@ -117,7 +117,7 @@ async function ourWay({ kubeconfigPath }: ControlPlane): Promise<OurWay> {
   const clusterUid = await cluster.clusterUid();
   // As in a run: every write is preceded by a look whether this is still the cluster.
   cluster.pin(clusterUid);
-  const place = journalMaps(cluster, 'kube-system');
+  const place = journalIn(cluster, 'kube-system');
   const journal = ownerJournal({ place, clusterUid, profile: 'calico', runId: 'bench' });
   const parts = { limits: {}, mustHold: () => undefined, stop: new AbortController().signal, report: () => undefined };
   return {

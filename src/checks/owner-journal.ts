@@ -26,7 +26,7 @@ const notElsewhere: JournalCheck = defineCheck('NS-752', {
   severity: 'error',
   ref: '§4.8/3',
   judge({ elsewhere }, { options }) {
-    if (elsewhere === null) return ok('not known: this account may not list ConfigMaps of other namespaces');
+    if (elsewhere === null) return ok('not known: this account may not list Secrets of other namespaces');
     const [first] = elsewhere ?? [];
     if (elsewhere === undefined || first === undefined) return ok();
     return failed(

@@ -1,5 +1,6 @@
 import type { JournalDeps } from '../adapters/journal/owner-journal.ts';
 import type { Connection } from '../adapters/kubeconfig/connection.ts';
+import type { Ledger } from '../adapters/state/ledger.ts';
 import type { PrivateKubeconfig } from '../adapters/tools/private-kubeconfig.ts';
 import { registry, withdrawn } from '../checks/registry.ts';
 import type { Context, Options } from '../core/context.ts';
@@ -28,9 +29,11 @@ export async function compose(request: ComposeRequest, version: string): Promise
   const artifacts = await openArtifactsFor(request, profile);
   const files = await openFiles(request, clusterUid, privateKubeconfig(connection));
   const tools = await openToolsFor(request, profile, files.kubeconfig, connection);
-  const state = await openState(request, cluster, options, files.ports);
+  const { secretLedger } = await import('../adapters/state/ledger.ts');
+  const ledger = secretLedger(cluster, options.stateNamespace);
+  const state = await openState(request, cluster, options, { ...files.ports, ledger });
   const journalOf = { clusterUid, profile: profile.name, startedAt: files.clock.now(), namesFirst: request.looksOnly ?? false };
-  const ownerJournal = await openJournal(cluster, options, journalOf);
+  const ownerJournal = await openJournal(ledger, options, journalOf);
   const { storedManifests } = await import('../adapters/stored-bases.ts');
   return {
     ...files.ports,
@@ -65,7 +68,8 @@ function loadAdapters(): Promise<unknown> {
     import('../adapters/clock.ts'),
     import('../adapters/machine.ts'),
     import('../adapters/journal/owner-journal.ts'),
-    import('../adapters/journal/maps.ts'),
+    import('../adapters/journal/secrets.ts'),
+    import('../adapters/state/ledger.ts'),
     import('../adapters/stored-bases.ts'),
     import('./open-folder.ts'),
     import('../adapters/tools/private-kubeconfig.ts'),
@@ -126,9 +130,9 @@ async function openState(
   { interruption, warn }: ComposeRequest,
   cluster: Composition['cluster'],
   options: Options,
-  { clock, work }: Pick<Composition, 'clock' | 'work'>,
+  { clock, work, ledger }: Pick<Composition, 'clock' | 'work'> & { readonly ledger: Ledger },
 ) {
-  const [{ configMapRecords }, { leaseLock }, identity, orphans, waiting] = await Promise.all([
+  const [{ ledgerRecords }, { leaseLock, lockWith }, identity, orphans, waiting] = await Promise.all([
     import('../adapters/records/records.ts'),
     import('../adapters/lock/lock.ts'),
     import('../adapters/records/run-identity.ts'),
@@ -143,22 +147,23 @@ async function openState(
   };
   const { isGone } = identity;
   return {
-    records: configMapRecords({ cluster, namespace }),
-    lock: leaseLock({ cluster, clock, namespace, identity: identity.runIdentity(), isGone, awaitOrphans }),
+    records: ledgerRecords(ledger),
+    // While the lock is held, nobody else writes the state.
+    lock: lockWith(leaseLock({ cluster, clock, namespace, identity: identity.runIdentity(), isGone, awaitOrphans }), ledger),
     operator: identity.operatorName(),
   };
 }
 
 async function openJournal(
-  cluster: Composition['cluster'],
+  ledger: Ledger,
   { stateNamespace, journalDir, accept }: Options,
   { startedAt, ...journalOf }: Pick<JournalDeps, 'clusterUid' | 'profile' | 'namesFirst'> & { readonly startedAt: Date },
 ) {
-  const [{ ownerJournal }, { journalMaps }] = await Promise.all([
+  const [{ ownerJournal }, { journalSecrets }] = await Promise.all([
     import('../adapters/journal/owner-journal.ts'),
-    import('../adapters/journal/maps.ts'),
+    import('../adapters/journal/secrets.ts'),
   ]);
-  const deps = { ...journalOf, place: journalMaps(cluster, stateNamespace), runId: runIdOf(startedAt, journalOf.clusterUid) };
+  const deps = { ...journalOf, place: journalSecrets(ledger, stateNamespace), runId: runIdOf(startedAt, journalOf.clusterUid) };
   if (journalDir === undefined) return ownerJournal(deps);
   const [{ copiedJournal }, { journalFolder }] = await Promise.all([
     import('../adapters/journal/copied.ts'),

@@ -49,7 +49,7 @@ export interface OwnerJournal {
   readonly runIds: readonly string[];
   /** One per object, merged. */
   readonly entries: readonly JournalEntry[];
-  /** Where it was read: `ConfigMap/kube-system/…`, or the folder of the local copy when the cluster's is gone. */
+  /** Where it was read: `Secret/kube-system/…`, or the folder of the local copy when the cluster's is gone. */
   readonly readFrom: string;
   /** True if only the local copy is left: it may be of an upgrade that somebody finished elsewhere. */
   readonly copyOnly: boolean;

@@ -33,7 +33,7 @@ export async function recordOwners({ ownerJournal }: Ports, { entries, isNote }:
   throw new Fault(
     'failed',
     `the journal does not hold what was written to it: ${missing.length} of ${entries.length} objects are missing`,
-    ['nothing was taken off; look at who else writes ConfigMaps in the state namespace, then continue with the same command'],
+    ['nothing was taken off; look at who else writes Secrets in the state namespace, then continue with the same command'],
   );
 }
 

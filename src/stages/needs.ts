@@ -64,7 +64,7 @@ export const session: Needs = () => allow(['get'], K.Namespace, 'which cluster t
 
 export const stateRead: Needs = (_, { stateNamespace: namespace }) => [
   ...allow(['get'], K.Lease, 'lock', { namespace }),
-  ...allow(['get'], K.ConfigMap, 'run record', { namespace }),
+  ...allow(['get'], K.Secret, 'run record', { namespace }),
 ];
 
 export const lock: Needs = (_, { stateNamespace: namespace }) => allow(['create', 'get', 'update'], K.Lease, 'lock', { namespace });
@@ -77,10 +77,10 @@ export const probe: Needs = () => [
 
 /** Whether owner references are recorded as taken off. */
 export const journalRead: Needs = (_, { stateNamespace: namespace }) =>
-  allow(['get', 'list'], K.ConfigMap, 'what is kept beside the run record', { namespace });
+  allow(['get', 'list'], K.Secret, 'what is kept beside the run record', { namespace });
 
 export const record: Needs = (_, { stateNamespace: namespace }) =>
-  allow(['create', 'get', 'list', 'update'], K.ConfigMap, 'run record', { namespace });
+  allow(['create', 'get', 'list', 'update'], K.Secret, 'run record', { namespace });
 
 export const detection: Needs = ({ crdGroup, apiGroup, operator, clusterInformation }) => {
   const { plural } = clusterInformation;
@@ -141,9 +141,9 @@ export const crossings: Needs = ({ operator: { crossings: names, end, installati
   ];
 };
 
-/** The journal of owner references, in ConfigMaps beside the run record. */
+/** The journal of owner references, in Secrets beside the run record. */
 export const journal: Needs = (_, { stateNamespace: namespace }) =>
-  allow(['create', 'delete', 'get', 'list', 'update'], K.ConfigMap, 'journal of owner references', { namespace, required: false });
+  allow(['create', 'delete', 'get', 'list', 'update'], K.Secret, 'journal of owner references', { namespace, required: false });
 
 export const rollout: Needs = () => [
   ...[K.Node, K.Pod].flatMap((kind) => allow(['list', 'watch'], kind, 'the rolling update')),

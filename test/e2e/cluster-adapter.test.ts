@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { type OpenCluster, openCluster } from '../../src/adapters/kube/cluster.ts';
 import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
 import { leaseLock } from '../../src/adapters/lock/lock.ts';
-import { configMapRecords } from '../../src/adapters/records/records.ts';
 import { Fault } from '../../src/core/fault.ts';
 import { K } from '../../src/core/kinds.ts';
 import { ApiFailure } from '../../src/core/ports.ts';
 import type { RunRecord } from '../../src/core/run-record.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+import { recordsIn } from '../support/state.ts';
 
 const map = (name: string, data: Record<string, string> = {}) => ({
   apiVersion: 'v1',
@@ -168,8 +168,8 @@ describe('the adapters on a real control plane', function () {
     await second.release();
   });
 
-  it('records a run and more than one ConfigMap can hold', async () => {
-    const records = configMapRecords({ cluster, namespace: 'kube-system' });
+  it('records a run and more than one Secret can hold', async () => {
+    const records = recordsIn(cluster);
     const record: RunRecord = {
       version: 1,
       runId: 'r',
@@ -190,10 +190,8 @@ describe('the adapters on a real control plane', function () {
     await records.keep('big/item', noise);
     assert.deepEqual(await records.load(), record);
     assert.deepEqual(await records.kept('big/item'), noise);
-    const names = (
-      await cluster.list(K.ConfigMap, { namespace: 'kube-system', labelSelector: 'app.kubernetes.io/managed-by=netsvc-upgrade' })
-    ).length;
-    assert.ok(names >= 2, `${names} ConfigMaps`);
+    const names = (await cluster.list(K.Secret, { namespace: 'kube-system', fieldSelector: 'type=netsvc-upgrade/state' })).length;
+    assert.ok(names >= 2, `${names} Secrets`);
   });
 
   it('refuses every write once kube-system is another one than confirmed', async () => {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { journalMaps } from '../../src/adapters/journal/maps.ts';
 import { ownerJournal } from '../../src/adapters/journal/owner-journal.ts';
 import { type OpenCluster, openCluster } from '../../src/adapters/kube/cluster.ts';
 import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
@@ -10,6 +9,7 @@ import { stripPatch } from '../../src/core/owner-patches.ts';
 import { restorePatch } from '../../src/core/owner-restore.ts';
 import { ApiFailure } from '../../src/core/ports.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+import { journalIn } from '../support/state.ts';
 
 const GROUP = 'projectcalico.org';
 const SPACE = 'default';
@@ -117,7 +117,7 @@ describe('owner references on a real control plane', function () {
   });
 
   it('are journalled in ConfigMaps that the server itself keeps from being edited', async () => {
-    const place = journalMaps(cluster, 'kube-system');
+    const place = journalIn(cluster, 'kube-system');
     const store = ownerJournal({ place, clusterUid: await cluster.clusterUid(), profile: 'calico', runId: '20261121T080000Z-e2e' });
     const entry = entryOfLive(await create('journalled', set('a'), keeper));
     await store.append([entry]);

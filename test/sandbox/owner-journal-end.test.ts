@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { copiedJournal } from '../../src/adapters/journal/copied.ts';
 import { journalFolder } from '../../src/adapters/journal/folder.ts';
-import { journalMaps } from '../../src/adapters/journal/maps.ts';
 import type { Finding } from '../../src/core/check.ts';
 import { K } from '../../src/core/kinds.ts';
 import type { Kind, OwnerReference } from '../../src/core/object.ts';
@@ -16,6 +15,7 @@ import { ownerrefsRestoreStage } from '../../src/stages/ownerrefs-restore.ts';
 import { ownerrefsStripStage } from '../../src/stages/ownerrefs-strip.ts';
 import { type OwnerSandbox, ownerSandbox } from '../support/owner-sandbox.ts';
 import { journalOf, openFindings, perform } from '../support/owner-sweep.ts';
+import { journalIn } from '../support/state.ts';
 
 const found = ({ findings }: ChainOutcome, id: string): Finding | undefined => findings.find((one) => one.id === id);
 const reasonOf = ({ stages }: ChainOutcome) => stages.at(-1)?.because ?? '';
@@ -205,7 +205,7 @@ describe('the journal of owner references ends', () => {
 
     it('which a copy alone does not: it may be older than the last strip', async () => {
       const { cluster, scenario } = sandbox;
-      const deps = { place: journalMaps(cluster, 'kube-system'), clusterUid: scenario.clusterUid, profile: 'netsvc', runId: 'r2' };
+      const deps = { place: journalIn(cluster, 'kube-system'), clusterUid: scenario.clusterUid, profile: 'netsvc', runId: 'r2' };
       const copy = copiedJournal(deps, journalFolder(await mkdtemp(join(folder, 'copy-'))), true);
       await restored();
       const noted = (await journal())?.entries ?? [];

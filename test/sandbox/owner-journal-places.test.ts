@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { copiedJournal } from '../../src/adapters/journal/copied.ts';
 import { journalFolder } from '../../src/adapters/journal/folder.ts';
-import { journalMaps } from '../../src/adapters/journal/maps.ts';
 import { ownerJournal } from '../../src/adapters/journal/owner-journal.ts';
 import type { ComposeRequest } from '../../src/cli/seams.ts';
 import { Fault } from '../../src/core/fault.ts';
@@ -19,6 +18,7 @@ import { entryFor, reference } from '../support/owner-entries.ts';
 import { type OwnerSandbox, ownerSandbox, renaming } from '../support/owner-sandbox.ts';
 import { journalOf, openFindings, perform } from '../support/owner-sweep.ts';
 import { compositionOf, sandboxCommand } from '../support/sandbox-command.ts';
+import { journalIn } from '../support/state.ts';
 
 const STAGES = [ownerrefsStripStage, ownerrefsRestoreStage, ownerrefsForgetStage];
 const errors = ({ findings }: ChainOutcome) => findings.filter(({ outcome }) => outcome === 'error').map(({ id }) => id);
@@ -36,7 +36,7 @@ describe('a journal of owner references that is not where it belongs', () => {
 
   /** The journal of a machine that keeps a copy, as it is composed where NS-751 is accepted, or not. */
   function withCopy(isTrusted = false): OwnerJournalStore {
-    const place = journalMaps(sandbox.cluster, 'kube-system');
+    const place = journalIn(sandbox.cluster, 'kube-system');
     const deps = { place, clusterUid: sandbox.scenario.clusterUid, profile: 'netsvc', runId: 'r1' };
     return copiedJournal(deps, journalFolder(copy), isTrusted);
   }
@@ -137,7 +137,7 @@ describe('a journal of owner references that is not where it belongs', () => {
     });
 
     it('are put aside as advised where they are another cluster’s, and nobody speaks of a backup', async () => {
-      const foreign = { place: journalMaps(sandbox.cluster, 'kube-system'), clusterUid: 'other', profile: 'netsvc', runId: 'r1' };
+      const foreign = { place: journalIn(sandbox.cluster, 'kube-system'), clusterUid: 'other', profile: 'netsvc', runId: 'r1' };
       await ownerJournal(foreign).append([entryFor([reference('v3:web')])]);
       const { suggestions, message } = await refusedBy(inCluster());
       assert.match(message, /ConfigMap\/kube-system\/netsvc-upgrade-owners: it is of another cluster/);
@@ -166,32 +166,32 @@ describe('a journal of owner references that is not where it belongs', () => {
   });
 
   describe('of another state namespace', () => {
-    const journalIn = (namespace: string, cluster = sandbox.cluster) =>
+    const storeIn = (namespace: string, cluster = sandbox.cluster) =>
       ownerJournal({
-        place: journalMaps(cluster, namespace),
+        place: journalIn(cluster, namespace),
         clusterUid: sandbox.scenario.clusterUid,
         profile: 'netsvc',
         runId: 'r1',
       });
 
     it('stops whoever does not name that namespace, before and after the upgrade', async () => {
-      await perform(sandbox, [ownerrefsStripStage], parent, { journal: journalIn('default') });
+      await perform(sandbox, [ownerrefsStripStage], parent, { journal: storeIn('default') });
       for (const isAfter of [false, true]) {
         if (isAfter) sandbox.upgrade();
         for (const stage of STAGES) {
-          const outcome = await perform(sandbox, [stage], parent, { journal: journalIn('kube-system') });
+          const outcome = await perform(sandbox, [stage], parent, { journal: storeIn('kube-system') });
           const found = outcome.findings.find(({ id }) => id === 'NS-752');
           assert.deepEqual([outcome.exit, errors(outcome), outcome.writes], ['blocked', ['NS-752'], 0]);
           assert.equal(found?.next, 'kubectl netsvc-upgrade status --state-namespace default');
         }
       }
-      const outcome = await perform(sandbox, STAGES, parent, { journal: journalIn('default') });
+      const outcome = await perform(sandbox, STAGES, parent, { journal: storeIn('default') });
       assert.deepEqual([outcome.exit, sandbox.graph()], ['done', sandbox.wanted], openFindings(outcome));
     });
 
     it('is another service’s once a person says so', async () => {
-      await journalIn('default').append([entryFor([reference('v3:web')])]);
-      const accepted = { journal: journalIn('kube-system'), flags: { accept: ['NS-752=default'] } };
+      await storeIn('default').append([entryFor([reference('v3:web')])]);
+      const accepted = { journal: storeIn('kube-system'), flags: { accept: ['NS-752=default'] } };
       assert.equal((await perform(sandbox, [ownerrefsStripStage], parent, accepted)).exit, 'done');
     });
 
@@ -206,19 +206,19 @@ describe('a journal of owner references that is not where it belongs', () => {
         },
       };
       const outcome = await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], parent, {
-        journal: journalIn('kube-system', barred),
+        journal: storeIn('kube-system', barred),
       });
       assert.deepEqual([outcome.exit, asked], ['done', 1]);
       assert.match(outcome.stages[0]?.because ?? '', /this account may not look for a journal in other namespaces/);
     });
 
     it('is named by status and list, with the way to it', async () => {
-      await journalIn('default').append([entryFor([reference('v3:web')])]);
+      await storeIn('default').append([entryFor([reference('v3:web')])]);
       const told = async (...argv: string[]) => {
         const bench = sandboxCommand(sandbox.scenario);
         const compose = async (request: ComposeRequest) => {
           const composition = compositionOf(sandbox.scenario, request, renaming);
-          return { ...composition, cluster: sandbox.cluster, ownerJournal: journalIn(composition.context.options.stateNamespace) };
+          return { ...composition, cluster: sandbox.cluster, ownerJournal: storeIn(composition.context.options.stateNamespace) };
         };
         Object.assign(bench.seams, { compose });
         assert.equal(await bench.run(...argv), 0, bench.err());

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { copiedJournal } from '../../src/adapters/journal/copied.ts';
 import { journalFolder } from '../../src/adapters/journal/folder.ts';
-import { journalMaps } from '../../src/adapters/journal/maps.ts';
 import { ownerJournal } from '../../src/adapters/journal/owner-journal.ts';
 import { LAST_APPLIED } from '../../src/core/applied-owners.ts';
 import type { Finding } from '../../src/core/check.ts';
@@ -22,6 +21,7 @@ import { runRecord } from '../support/apply-bench.ts';
 import { entryFor, reference } from '../support/owner-entries.ts';
 import { type OwnerSandbox, ownerSandbox, renaming } from '../support/owner-sandbox.ts';
 import { journalOf, openFindings, perform } from '../support/owner-sweep.ts';
+import { journalIn } from '../support/state.ts';
 
 const named = ({ findings }: ChainOutcome, id: string): readonly string[] =>
   (findings.find((one) => one.id === id)?.evidence ?? []).map(({ text }) => text).toSorted();
@@ -587,7 +587,7 @@ describe('owner references that somebody else has a hand in', () => {
 
   it('come off only when the second copy holds them, too, though the run that recorded them was cut off before it wrote it', async () => {
     const deps = {
-      place: journalMaps(sandbox.cluster, 'kube-system'),
+      place: journalIn(sandbox.cluster, 'kube-system'),
       clusterUid: sandbox.scenario.clusterUid,
       profile: 'netsvc',
       runId: 'r',

@@ -54,9 +54,12 @@ export function memoryCluster(): MemoryCluster {
       await enter(false);
       return objects.get(keyOf(name, namespace));
     },
-    async list(_kind, { namespace = '' } = {}) {
+    async list(_kind, { namespace, fieldSelector } = {}) {
       await enter(false);
-      return [...objects.values()].filter(({ metadata }) => metadata.namespace === namespace);
+      const type = fieldSelector?.replace(/^type=/, '');
+      return [...objects.values()].filter(
+        (one) => (namespace === undefined || one.metadata.namespace === namespace) && (type === undefined || one.type === type),
+      );
     },
     async create(_kind, object) {
       await enter(true);

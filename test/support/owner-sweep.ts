@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { journalMaps } from '../../src/adapters/journal/maps.ts';
 import { ownerJournal } from '../../src/adapters/journal/owner-journal.ts';
 import { toOptions } from '../../src/cli/options.ts';
 import { K } from '../../src/core/kinds.ts';
@@ -18,13 +17,14 @@ import { faultyCluster, type LineFault } from './owner-faults.ts';
 import { lockHolder, RUN_OUT_MS, type Runner, sameMachine, sandboxLock } from './owner-lock.ts';
 import { type OwnerSandbox, ownerSandbox, plainName, renaming, textOf } from './owner-sandbox.ts';
 import { numbersFrom } from './seed.ts';
+import { journalIn } from './state.ts';
 
 const CHECKS = ['NS-701', 'NS-741', 'NS-744', 'NS-745', 'NS-746', 'NS-748', 'NS-749', 'NS-751', 'NS-752'];
 
 export type Flags = Parameters<typeof toOptions>[0];
 
 export function journalOf({ scenario }: OwnerSandbox, cluster: Cluster): OwnerJournalStore {
-  return ownerJournal({ place: journalMaps(cluster, 'kube-system'), clusterUid: scenario.clusterUid, profile: 'netsvc', runId: 'r1' });
+  return ownerJournal({ place: journalIn(cluster, 'kube-system'), clusterUid: scenario.clusterUid, profile: 'netsvc', runId: 'r1' });
 }
 
 interface Performing {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { journalMaps } from '../../src/adapters/journal/maps.ts';
 import { ownerJournal } from '../../src/adapters/journal/owner-journal.ts';
 import { openCluster } from '../../src/adapters/kube/cluster.ts';
 import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
@@ -8,13 +7,14 @@ import { sameReference } from '../../src/core/owner-journal.ts';
 import type { OwnerJournalStore } from '../../src/core/ports.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { type OwnerGraph, readOwnerGraphAsOf } from './owner-graph.ts';
+import { journalIn } from './state.ts';
 
 /** The journal in a cluster, read and written past the program. */
 export async function withJournal<T>(kubeconfig: string, act: (journal: OwnerJournalStore) => Promise<T>): Promise<T> {
   const cluster = openCluster(await readConnection({ kubeconfig }, process.env), { version: 'test' });
   try {
     const clusterUid = await cluster.clusterUid();
-    return await act(ownerJournal({ place: journalMaps(cluster, 'kube-system'), clusterUid, profile: 'calico', runId: 'sweep' }));
+    return await act(ownerJournal({ place: journalIn(cluster, 'kube-system'), clusterUid, profile: 'calico', runId: 'sweep' }));
   } finally {
     await cluster.close();
   }

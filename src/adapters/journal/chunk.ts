@@ -4,7 +4,7 @@ import { type JournalEntry, OWNER_JOURNAL_VERSION } from '../../core/owner-journ
 import { gunzip, gzip } from '../compression.ts';
 import { isEntry } from './shape.ts';
 
-/** Compressed bytes of one chunk: a ConfigMap holds 1 MiB, and a request 1.5 MiB. */
+/** Compressed bytes of one chunk: a Secret holds 1 MiB, and a request 1.5 MiB. */
 export const CHUNK_BYTES = 700_000;
 /** Text that one chunk is tried with first: UIDs are random, so it becomes about a fifth. */
 const TEXT_BYTES = 2_500_000;
@@ -66,7 +66,7 @@ function grouped(lines: readonly string[]): readonly (readonly string[])[] {
 
 function halves(lines: readonly string[]): readonly (readonly string[])[] {
   if (lines.length < 2)
-    throw new Fault('failed', `one object's owner references do not fit into a ConfigMap: ${lines[0]?.slice(0, 200)}…`, [
+    throw new Fault('failed', `one object's owner references do not fit into a Secret: ${lines[0]?.slice(0, 200)}…`, [
       'nothing was taken off; shorten the list of owners of this object',
     ]);
   const middle = Math.ceil(lines.length / 2);

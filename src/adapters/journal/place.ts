@@ -6,9 +6,9 @@ export interface Stored {
   readonly version: string;
 }
 
-/** Where the parts of a journal lie: ConfigMaps or files. Every write is durable when it resolves. */
+/** Where the parts of a journal lie: Secrets or files. Every write is durable when it resolves. */
 export interface JournalPlace {
-  /** For people: `ConfigMap/kube-system/netsvc-upgrade-owners`, a file path. */
+  /** For people: `Secret/kube-system/netsvc-upgrade-owners`, a file path. */
   whereIs(name: string): string;
   read(name: string): Promise<Stored | undefined>;
   /** Throws if the name is taken. */

@@ -51,6 +51,24 @@ export function leaseLock(deps: LockDeps): Lock {
   };
 }
 
+/** The lock that tells what is stored under it when it is held: from the moment on in which it was taken, until it is given back. */
+export function lockWith(lock: Lock, stored: { pin(): void; unpin(): void }): Lock {
+  return {
+    ...lock,
+    async acquire() {
+      const hold = await lock.acquire();
+      stored.pin();
+      return {
+        ...hold,
+        release: () => {
+          stored.unpin();
+          return hold.release();
+        },
+      };
+    },
+  };
+}
+
 /** A holder that is a process of this machine and gone does not count: its lock need not run out first. */
 function currentHolder({ isGone }: LockDeps, lease: KubeObject | undefined, now: number): LockHolder | undefined {
   const holder = lease && !isFree(lease, now) ? holderOf(lease) : undefined;

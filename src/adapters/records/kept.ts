@@ -3,10 +3,10 @@ import { Fault } from '../../core/fault.ts';
 import type { KeptItem } from '../../core/ports.ts';
 import { gunzip, gzip } from '../compression.ts';
 
-/** binaryData of one ConfigMap: base64 by key. */
+/** What a Secret holds: base64 by key. */
 export type Binary = Readonly<Record<string, string>>;
 
-/** Largest piece of one kept item, so that two always fit beside each other in a ConfigMap of 1 MiB. Bytes before base64. */
+/** Largest piece of one kept item, so that two always fit beside each other in a Secret of 1 MiB. Bytes before base64. */
 export const PIECE_BYTES = 400_000;
 
 /** The key of an item: readable where it can be, and never the same for two ids. */
@@ -26,7 +26,7 @@ export async function packed(actionId: string, content: unknown): Promise<Binary
   return Object.fromEntries(pieces.map((piece, index) => [count === 1 ? key : `${key}.${index + 1}of${count}`, piece.toString('base64')]));
 }
 
-/** True if the ConfigMap key holds (a piece of) this item. */
+/** True if the key holds (a piece of) this item. */
 export function isPieceOf(actionId: string, key: string): boolean {
   const own = keyOf(actionId);
   return key === own || (key.startsWith(`${own}.`) && /^\d+of\d+$/.test(key.slice(own.length + 1)));
@@ -53,13 +53,13 @@ async function unpackedKey(key: string, first: string, all: Binary): Promise<Kep
   const found = wanted.map((name) => all[name]);
   if (found.some((piece) => piece === undefined))
     throw new Fault('failed', `what was kept as ${key} is incomplete: ${found.filter(Boolean).length} of ${wanted.length} pieces`, [
-      'restore the ConfigMaps netsvc-upgrade-run-kept-N from a backup',
+      'restore the Secrets netsvc-upgrade-run-kept-N from a backup',
     ]);
   const bytes = await gunzip(Buffer.concat(found.map((piece) => Buffer.from(piece ?? '', 'base64'))));
   return JSON.parse(bytes.toString('utf8')) as KeptItem;
 }
 
-/** Bytes that count against a ConfigMap's limit. */
+/** Bytes that count against a Secret's limit. */
 export function sizeOf(binary: Binary): number {
   return Object.entries(binary).reduce((sum, [key, value]) => sum + key.length + Math.ceil((value.length * 3) / 4), 0);
 }

@@ -59,9 +59,7 @@ export async function readLog(parts: ReadonlyMap<number, LogPart>, nameOf: (numb
 }
 
 function damaged(name: string, why: string): Fault {
-  return new Fault('failed', `what was kept before removals is incomplete: ConfigMap ${name}: ${why}`, [
-    `restore the ConfigMap ${name} from a backup`,
-  ]);
+  return new Fault('failed', `what was kept before removals is incomplete: ${name}: ${why}`, [`restore ${name} from a backup`]);
 }
 
 /**

@@ -1,89 +1,57 @@
-import { K } from '../../core/kinds.ts';
-import type { KubeObject } from '../../core/object.ts';
-import { ApiFailure, type Cluster, type KeptLine, type Records } from '../../core/ports.ts';
+import type { KeptLine, Records } from '../../core/ports.ts';
 import type { RunRecord } from '../../core/run-record.ts';
+import type { Content, Entry, Ledger } from '../state/ledger.ts';
 import { type Binary, isPieceOf, packed, sizeOf, unpacked, unpackedWith } from './kept.ts';
 import { joined, keptLog, LINE_BYTES, readLog } from './log.ts';
-import { logName, logNumber, logParts, partOf, withPart } from './log-maps.ts';
+import { contentOfPart, logName, logNumber, logParts, partOf } from './log-parts.ts';
 import { parseRecord } from './shape.ts';
 
 export const RECORD_NAME = 'netsvc-upgrade-run';
-const OWNED = 'app.kubernetes.io/managed-by';
-const LABELS = { [OWNED]: 'netsvc-upgrade', 'app.kubernetes.io/name': RECORD_NAME };
-/** Room for kept items in one ConfigMap (its limit is 1 MiB, the record itself included). Bytes. */
+const RECORD_KEY = 'record.json';
+const SPILLED = /^netsvc-upgrade-run-kept-\d+$/;
+/** Room for kept items in one Secret (its limit is 1 MiB, the record itself included). Bytes. */
 const ROOM_BYTES = 900_000;
-const TRIES = 5;
-
-export interface RecordsDeps {
-  readonly cluster: Cluster;
-  /** Namespace of the ConfigMaps: where the lock is too. */
-  readonly namespace: string;
-}
-
-/** Undefined: it stays as it is. */
-type Change = (map: KubeObject) => KubeObject | undefined | Promise<KubeObject | undefined>;
 
 /**
- * The run record in ConfigMap `netsvc-upgrade-run`; what it has no room for goes to `netsvc-upgrade-run-kept-N`, and what single actions keep, of
- * which there may be as many as nodes, to `netsvc-upgrade-run-log-N`.
+ * The run record in the Secret `netsvc-upgrade-run`; what it has no room for goes to `netsvc-upgrade-run-kept-N`, and what single actions keep,
+ * of which there may be as many as nodes, to `netsvc-upgrade-run-log-N`.
  */
-export function configMapRecords({ cluster, namespace }: RecordsDeps): Records {
-  /** ConfigMaps as this process wrote them last: nobody else writes them while it holds the lock. */
-  const written = new Map<string, KubeObject>();
-  const get = (name: string) => cluster.get(K.ConfigMap, name, namespace);
+export function ledgerRecords(ledger: Ledger): Records {
+  const where = ledger.whereIs(RECORD_NAME);
 
-  /** Changes and writes a ConfigMap as it was left, else as it is read now; again if somebody wrote in between. */
-  async function update(name: string, change: Change): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
-      const live = written.get(name) ?? (await get(name));
-      const wanted = await change(live ?? emptyMap(name, namespace));
-      if (!wanted) return;
-      try {
-        written.set(name, await (live ? cluster.replace(K.ConfigMap, wanted) : cluster.create(K.ConfigMap, wanted)));
-        return;
-      } catch (thrown) {
-        if (!isOutdated(thrown, written.delete(name)) || attempt >= TRIES) throw thrown;
-      }
-    }
-  }
-
-  const listed = (metadataOnly: boolean) =>
-    cluster.list(K.ConfigMap, { namespace, labelSelector: `${OWNED}=netsvc-upgrade`, ...(metadataOnly ? { metadataOnly } : {}) });
-
-  async function withMain(maps: readonly KubeObject[]): Promise<readonly KubeObject[]> {
-    const spilled = maps.filter(({ metadata }) => /^netsvc-upgrade-run-kept-\d+$/.test(metadata.name));
-    const main = await get(RECORD_NAME);
-    return main ? [main, ...spilled] : spilled;
+  /** The record's own Secret and those that hold what it has no room for. */
+  async function withItems(names: readonly string[]): Promise<readonly Entry[]> {
+    const found = await Promise.all([RECORD_NAME, ...names.filter((name) => SPILLED.test(name))].map((name) => ledger.read(name)));
+    return found.filter((one) => one !== undefined);
   }
 
   async function keep(actionId: string, content: unknown): Promise<void> {
     const pieces = await packed(actionId, content);
-    const maps = await withMain(await listed(false));
-    const old = maps.filter((map) => Object.keys(binaryOf(map)).some((key) => isPieceOf(actionId, key)));
-    const placed = place(pieces, maps);
+    const entries = await withItems(await ledger.names());
+    const old = entries.filter((one) => Object.keys(one.content).some((key) => isPieceOf(actionId, key)));
+    const placed = place(pieces, entries);
     // New pieces first, then the old ones away: a crash in between leaves too much, never too little.
-    for (const [name, part] of placed) await update(name, (map) => withBinary(map, { ...without(actionId, map), ...part }));
-    for (const map of old.filter(({ metadata }) => !placed.has(metadata.name)))
-      await update(map.metadata.name, (live) => withBinary(live, without(actionId, live)));
+    for (const [name, part] of placed) await ledger.update(name, (live) => ({ ...without(actionId, live), ...part }));
+    for (const { name } of old.filter((one) => !placed.has(one.name))) await ledger.update(name, (live) => without(actionId, live));
   }
 
   const log = keptLog({
-    last: async () => Math.max(0, ...(await listed(true)).map(logNumber)),
+    last: async () => Math.max(0, ...(await ledger.names()).map(logNumber)),
     async update(number, change) {
-      await update(logName(number), async (map) => {
-        const part = await change(partOf(map));
-        return part && withPart(map, part);
+      await ledger.update(logName(number), async (live) => {
+        const part = await change(partOf(live));
+        return part && contentOfPart(part);
       });
     },
   });
 
   return {
     async load() {
-      const text = recordText(await get(RECORD_NAME));
-      return text === undefined ? undefined : parseRecord(text, `ConfigMap/${namespace}/${RECORD_NAME}`);
+      const text = recordText((await ledger.read(RECORD_NAME))?.content);
+      return text === undefined ? undefined : parseRecord(text, where);
     },
     async save(record) {
-      await update(RECORD_NAME, (map) => withRecord(map, record, namespace));
+      await ledger.update(RECORD_NAME, (live) => withRecord(live, record, where));
     },
     keep,
     async append(lines) {
@@ -92,30 +60,24 @@ export function configMapRecords({ cluster, namespace }: RecordsDeps): Records {
       if (small.length > 0) await log.append(small);
     },
     async kept(actionId) {
-      const maps = await withMain(await listed(false));
-      return unpacked(actionId, Object.assign({}, ...maps.map(binaryOf)) as Binary);
+      return unpacked(actionId, itemsOf(await withItems(await ledger.names())));
     },
     async keptWith(part) {
-      const all = await listed(false);
-      const maps = await withMain(all);
-      const lines = await readLog(await logParts(all, get), (number) => `${namespace}/${logName(number)}`);
-      return joined(await unpackedWith(part, Object.assign({}, ...maps.map(binaryOf)) as Binary), lines, part);
+      const names = await ledger.names();
+      const items = itemsOf(await withItems(names));
+      const lines = await readLog(await logParts(names, ledger.read), (number) => ledger.whereIs(logName(number)));
+      return joined(await unpackedWith(part, items), lines, part);
     },
   };
-}
-
-/** Somebody wrote or removed it in between; `isKnown`: it was not read right before. */
-function isOutdated(thrown: unknown, isKnown: boolean): boolean {
-  return thrown instanceof ApiFailure && (thrown.status === 409 || (thrown.status === 404 && isKnown));
 }
 
 function isTooLarge({ content }: KeptLine): boolean {
   return content !== undefined && Buffer.byteLength(JSON.stringify(content)) > LINE_BYTES;
 }
 
-/** Which ConfigMap takes which pieces: the first with room, else a new one. */
-function place(pieces: Binary, maps: readonly KubeObject[]): ReadonlyMap<string, Binary> {
-  const used = new Map([[RECORD_NAME, 0], ...maps.map((map): [string, number] => [map.metadata.name, usedBytes(map)])]);
+/** Which Secret takes which pieces: the first with room, else a new one. */
+function place(pieces: Binary, entries: readonly Entry[]): ReadonlyMap<string, Binary> {
+  const used = new Map([[RECORD_NAME, 0], ...entries.map(({ name, content }): [string, number] => [name, sizeOf(content)])]);
   const placed = new Map<string, Binary>();
   for (const [key, value] of Object.entries(pieces)) {
     const size = sizeOf({ [key]: value });
@@ -131,33 +93,22 @@ function firstFree(used: ReadonlyMap<string, number>): string {
   for (let number = 1; ; number += 1) if (!used.has(`${RECORD_NAME}-kept-${number}`)) return `${RECORD_NAME}-kept-${number}`;
 }
 
-function usedBytes(map: KubeObject): number {
-  return sizeOf(binaryOf(map)) + Buffer.byteLength(recordText(map) ?? '');
-}
-
-function withRecord(map: KubeObject, record: RunRecord, namespace: string): KubeObject {
-  const before = recordText(map);
+function withRecord(live: Content | undefined, record: RunRecord, where: string): Content {
+  const before = recordText(live);
   // A record of a newer layout is refused here too: it must not be overwritten.
-  if (before !== undefined) parseRecord(before, `ConfigMap/${namespace}/${RECORD_NAME}`);
-  return { ...map, data: { ...(map.data as object), 'record.json': JSON.stringify(record, undefined, 1) } };
+  if (before !== undefined) parseRecord(before, where);
+  return { ...live, [RECORD_KEY]: Buffer.from(JSON.stringify(record, undefined, 1)).toString('base64') };
 }
 
-function without(actionId: string, map: KubeObject): Binary {
-  return Object.fromEntries(Object.entries(binaryOf(map)).filter(([key]) => !isPieceOf(actionId, key)));
+function without(actionId: string, live: Content | undefined): Content {
+  return Object.fromEntries(Object.entries(live ?? {}).filter(([key]) => !isPieceOf(actionId, key)));
 }
 
-function withBinary(map: KubeObject, binaryData: Binary): KubeObject {
-  return { ...map, binaryData };
+function itemsOf(entries: readonly Entry[]): Binary {
+  return Object.assign({}, ...entries.map(({ content }) => content)) as Binary;
 }
 
-function binaryOf(map: KubeObject): Binary {
-  return (map.binaryData ?? {}) as Binary;
-}
-
-function recordText(map: KubeObject | undefined): string | undefined {
-  return (map?.data as Readonly<Record<string, string>> | undefined)?.['record.json'];
-}
-
-function emptyMap(name: string, namespace: string): KubeObject {
-  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace, labels: LABELS } };
+function recordText(content: Content | undefined): string | undefined {
+  const text = content?.[RECORD_KEY];
+  return text === undefined ? undefined : Buffer.from(text, 'base64').toString('utf8');
 }

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { copiedJournal } from '../../../src/adapters/journal/copied.ts';
 import { journalFolder } from '../../../src/adapters/journal/folder.ts';
-import { journalMaps } from '../../../src/adapters/journal/maps.ts';
 import { ownerJournal } from '../../../src/adapters/journal/owner-journal.ts';
 import { JOURNAL_NAME } from '../../../src/adapters/journal/place.ts';
 import { ApiFailure } from '../../../src/core/ports.ts';
 import { memoryCluster } from '../../support/memory-cluster.ts';
 import { DEPENDENT, entryFor, reference } from '../../support/owner-entries.ts';
+import { journalIn } from '../../support/state.ts';
 
 const entry = (name: string) => entryFor([reference('v3:set')], { ...DEPENDENT, name, uid: `uid-of-${name}` });
 
@@ -25,7 +25,7 @@ describe('the second copy of the journal', () => {
 
   function ground() {
     const memory = memoryCluster();
-    const deps = { place: journalMaps(memory.cluster, 'kube-system'), clusterUid: 'uid', profile: 'calico', runId: 'r1' };
+    const deps = { place: journalIn(memory.cluster, 'kube-system'), clusterUid: 'uid', profile: 'calico', runId: 'r1' };
     const local = ownerJournal({ ...deps, place: journalFolder(folder) });
     const [both, trusting] = [false, true].map((isTrusted) => copiedJournal(deps, journalFolder(folder), isTrusted));
     assert.ok(both && trusting);

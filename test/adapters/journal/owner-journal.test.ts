@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { CHUNK_BYTES, packChunks, unpackChunk } from '../../../src/adapters/journal/chunk.ts';
 import { headBytes } from '../../../src/adapters/journal/head.ts';
-import { journalMaps } from '../../../src/adapters/journal/maps.ts';
 import { ownerJournal } from '../../../src/adapters/journal/owner-journal.ts';
 import { JOURNAL_NAME } from '../../../src/adapters/journal/place.ts';
+import { STATE_TYPE } from '../../../src/adapters/state/ledger.ts';
 import { Fault } from '../../../src/core/fault.ts';
 import { K } from '../../../src/core/kinds.ts';
 import type { KubeObject } from '../../../src/core/object.ts';
@@ -16,6 +16,7 @@ import { mergeEntries } from '../../../src/core/owner-merge.ts';
 import { ApiFailure, type Cluster } from '../../../src/core/ports.ts';
 import { memoryCluster } from '../../support/memory-cluster.ts';
 import { DEPENDENT, entryFor, reference, referenceLists } from '../../support/owner-entries.ts';
+import { journalIn } from '../../support/state.ts';
 
 const SPACE = 'kube-system';
 const entries = (count: number, from = 0): readonly JournalEntry[] =>
@@ -27,7 +28,7 @@ const uidOf = (number: number) => `d0d0d0d0-0000-4000-8000-${String(number).padS
 function ground(cluster?: (inner: Cluster) => Cluster) {
   const memory = memoryCluster();
   const storeOn = (over: Cluster, runId = '20261120T100000Z-abc', clusterUid = 'uid') =>
-    ownerJournal({ place: journalMaps(over, SPACE), clusterUid, profile: 'calico', runId });
+    ownerJournal({ place: journalIn(over, SPACE), clusterUid, profile: 'calico', runId });
   const maps = () => [...memory.objects.keys()].map((key) => key.slice(SPACE.length + 1)).sort();
   const edit = (name: string, change: (map: KubeObject) => KubeObject) => {
     const key = `${SPACE}/${name}`;
@@ -38,7 +39,7 @@ function ground(cluster?: (inner: Cluster) => Cluster) {
   return { memory, storeOn, store: storeOn(cluster?.(memory.cluster) ?? memory.cluster), maps, edit };
 }
 
-describe('the journal of owner references in ConfigMaps', () => {
+describe('the journal of owner references in Secrets', () => {
   it('finds nothing where nothing was stored, and stores nothing for no entries', async () => {
     const { store, memory } = ground();
     await store.append([]);
@@ -53,7 +54,7 @@ describe('the journal of owner references in ConfigMaps', () => {
       [journal?.entries, journal?.runIds, journal?.profile, journal?.copyOnly],
       [entries(3), ['20261120T100000Z-abc'], 'calico', false],
     );
-    assert.equal(journal?.readFrom, 'ConfigMap/kube-system/netsvc-upgrade-owners');
+    assert.equal(journal?.readFrom, 'Secret/kube-system/netsvc-upgrade-owners');
     assert.deepEqual(maps(), [JOURNAL_NAME, `${JOURNAL_NAME}-20261120t100000z-abc-0001-0001`]);
   });
 
@@ -68,7 +69,7 @@ describe('the journal of owner references in ConfigMaps', () => {
     assert.deepEqual(journal?.runIds, ['20261120T100000Z-abc', 'second']);
   });
 
-  it('marks its ConfigMaps as its own, and chunks as immutable', async () => {
+  it('marks its Secrets as its own, and chunks as immutable', async () => {
     const { store, memory } = ground();
     await store.append(entries(1));
     for (const map of memory.objects.values()) {
@@ -77,13 +78,13 @@ describe('the journal of owner references in ConfigMaps', () => {
     }
   });
 
-  it('holds 20,000 entries in chunks that fit into ConfigMaps', async () => {
+  it('holds 20,000 entries in chunks that fit into Secrets', async () => {
     const { store, memory, maps } = ground();
     const many = entries(20_000);
     await store.append(many);
-    assert.ok(maps().length > 3, `${maps().length} ConfigMaps`);
+    assert.ok(maps().length > 3, `${maps().length} Secrets`);
     for (const map of memory.objects.values()) {
-      const [value = ''] = Object.values((map.binaryData ?? {}) as Record<string, string>);
+      const [value = ''] = Object.values((map.data ?? {}) as Record<string, string>);
       assert.ok(Buffer.from(value, 'base64').length <= CHUNK_BYTES);
     }
     assert.deepEqual((await store.load())?.entries, many);
@@ -228,7 +229,7 @@ describe('the journal, when a write fails', () => {
   it('does not trust a server that stores something else', async () => {
     const { store } = ground((inner) => ({
       ...inner,
-      create: (kind, object) => inner.create(kind, object.metadata.name === JOURNAL_NAME ? object : { ...object, binaryData: {} }),
+      create: (kind, object) => inner.create(kind, object.metadata.name === JOURNAL_NAME ? object : { ...object, data: {} }),
     }));
     await assert.rejects(store.append(entries(1)), /does not hold what was just written/);
     assert.deepEqual((await store.load())?.entries, []);
@@ -238,26 +239,21 @@ describe('the journal, when a write fails', () => {
 describe('a journal that is not as it was written', () => {
   const CHUNK = `${JOURNAL_NAME}-20261120t100000z-abc-0001-0001`;
   const head = { version: 1, clusterUid: 'uid', profile: 'calico', appends: [] } as const;
-  const text = (bytes: Uint8Array) => ({ data: { 'journal.json': Buffer.from(bytes).toString() } });
+  const text = (bytes: Uint8Array) => ({ data: { 'journal.json': Buffer.from(bytes).toString('base64') } });
   const cut = (map: KubeObject, length: number) => {
-    const value = Buffer.from((map.binaryData as Record<string, string>)['entries.jsonl.gz'] ?? '', 'base64');
-    return { ...map, binaryData: { 'entries.jsonl.gz': value.subarray(0, length).toString('base64') } };
+    const value = Buffer.from((map.data as Record<string, string>)['entries.jsonl.gz'] ?? '', 'base64');
+    return { ...map, data: { 'entries.jsonl.gz': value.subarray(0, length).toString('base64') } };
   };
   const cases: readonly [string, string, (map: KubeObject) => KubeObject, RegExp][] = [
     ['a chunk that is cut short', CHUNK, (map) => cut(map, 100), /0001-0001: its checksum does not match/],
-    ['a chunk that is empty', CHUNK, (map) => ({ ...map, binaryData: {} }), /0001-0001: its checksum/],
+    ['a chunk that is empty', CHUNK, (map) => ({ ...map, data: {} }), /0001-0001: its checksum/],
     [
       'a head that was edited',
       JOURNAL_NAME,
       (map) => ({ ...map, ...text(Buffer.from(headText(map).replace('calico', 'netsvc'))) }),
       /its checksum/,
     ],
-    [
-      'a head that is empty',
-      JOURNAL_NAME,
-      (map) => ({ ...map, data: {} }),
-      /ConfigMap\/kube-system\/netsvc-upgrade-owners: it is not JSON/,
-    ],
+    ['a head that is empty', JOURNAL_NAME, (map) => ({ ...map, data: {} }), /Secret\/kube-system\/netsvc-upgrade-owners: it is not JSON/],
     [
       'a head of another cluster',
       JOURNAL_NAME,
@@ -318,7 +314,7 @@ describe('a journal that is not as it was written', () => {
       await store.append(entries(1));
       const [foreign] = await packChunks(entries(1), { clusterUid: 'uid', runId: '20261120T100000Z-abc', append: 1, ...other });
       assert.ok(foreign);
-      edit(CHUNK, (map) => ({ ...map, binaryData: { 'entries.jsonl.gz': Buffer.from(foreign.bytes).toString('base64') } }));
+      edit(CHUNK, (map) => ({ ...map, data: { 'entries.jsonl.gz': Buffer.from(foreign.bytes).toString('base64') } }));
       const chunks = [{ name: CHUNK, sha256: foreign.sha256, entries: 1 }];
       edit(JOURNAL_NAME, (map) => ({
         ...map,
@@ -361,7 +357,7 @@ describe('the journal for a command that only looks', () => {
       },
     };
     const looking = ownerJournal({
-      place: journalMaps(cluster, SPACE),
+      place: journalIn(cluster, SPACE),
       clusterUid: 'uid',
       profile: 'calico',
       runId: 'r',
@@ -442,11 +438,11 @@ describe('forgetting the journal', () => {
     assert.deepEqual((await store.load())?.entries, entries(2));
   });
 
-  it('leaves ConfigMaps of others alone, also those whose names begin like its own', async () => {
+  it('leaves Secrets of others alone, also those whose names begin like its own', async () => {
     const { store, memory, maps } = ground();
     const others = ['netsvc-upgrade-owners-backup', 'netsvc-upgrade-owners-r1-0001', 'netsvc-upgrade-run'];
     for (const name of others)
-      await memory.cluster.create(K.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: SPACE } });
+      await memory.cluster.create(K.Secret, { apiVersion: 'v1', kind: 'Secret', type: STATE_TYPE, metadata: { name, namespace: SPACE } });
     assert.equal(await store.load(), undefined);
     await store.append(entries(1));
     await store.forget();
@@ -455,7 +451,7 @@ describe('forgetting the journal', () => {
 });
 
 function headText(map: KubeObject): string {
-  return (map.data as Record<string, string>)['journal.json'] ?? '';
+  return Buffer.from((map.data as Record<string, string>)['journal.json'] ?? '', 'base64').toString('utf8');
 }
 
 async function gzipped(text: string): Promise<Uint8Array> {

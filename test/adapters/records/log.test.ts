@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { OPEN_BYTES } from '../../../src/adapters/records/log.ts';
-import { configMapRecords, RECORD_NAME } from '../../../src/adapters/records/records.ts';
+import { RECORD_NAME } from '../../../src/adapters/records/records.ts';
 import { Fault } from '../../../src/core/fault.ts';
 import type { KubeObject } from '../../../src/core/object.ts';
 import { ApiFailure, type KeptItem, type KeptLine, numberOf } from '../../../src/core/ports.ts';
 import { type MemoryCluster, memoryCluster } from '../../support/memory-cluster.ts';
+import { recordsIn } from '../../support/state.ts';
 
-const recordsOf = ({ cluster }: MemoryCluster) => configMapRecords({ cluster, namespace: 'kube-system' });
+const recordsOf = ({ cluster }: MemoryCluster) => recordsIn(cluster);
 
 /** What the API server counts: keys and values, binary ones before base64. */
 function bytesOf({ data = {}, binaryData = {} }: KubeObject): number {
@@ -137,19 +138,16 @@ describe('what single actions keep', () => {
     }
     const name = (number: number) => `kube-system/netsvc-upgrade-run-log-${number}`;
     const third = memory.objects.get(name(3)) as KubeObject;
-    const records = configMapRecords({
-      cluster: { ...memory.cluster, list: async () => [...memory.objects.values()].filter((one) => one !== third) },
-      namespace: 'kube-system',
-    });
-    assert.equal((await records.keptWith('')).length, 8);
+    memory.objects.set(name(3), { ...third, metadata: { ...third.metadata, labels: {} } });
+    assert.equal((await recordsOf(memory).keptWith('')).length, 8);
     const refused = (part: KubeObject | undefined, why: RegExp) => {
       if (part) memory.objects.set(name(3), part);
       else memory.objects.delete(name(3));
       return assert.rejects(recordsOf(memory).keptWith(''), (thrown) => thrown instanceof Fault && why.test(thrown.message));
     };
     await refused(undefined, /run-log-3: it is missing/);
-    await refused({ ...third, binaryData: { 'kept.jsonl.gz': 'AAAA' } }, /run-log-3: it cannot be read/);
-    await refused({ ...third, binaryData: {} }, /run-log-3: it cannot be read/);
+    await refused({ ...third, data: { 'kept.jsonl.gz': 'AAAA' } }, /run-log-3: it cannot be read/);
+    await refused({ ...third, data: {} }, /run-log-3: it cannot be read/);
   });
 });
 

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { keyOf } from '../../../src/adapters/records/kept.ts';
-import { configMapRecords, RECORD_NAME } from '../../../src/adapters/records/records.ts';
+import { RECORD_NAME } from '../../../src/adapters/records/records.ts';
+import { STATE_TYPE } from '../../../src/adapters/state/ledger.ts';
 import { Fault } from '../../../src/core/fault.ts';
+import { K } from '../../../src/core/kinds.ts';
 import type { KubeObject } from '../../../src/core/object.ts';
 import { ApiFailure } from '../../../src/core/ports.ts';
 import type { RunRecord } from '../../../src/core/run-record.ts';
 import { memoryCluster } from '../../support/memory-cluster.ts';
+import { recordsIn } from '../../support/state.ts';
 
 const RECORD: RunRecord = {
   version: 1,
@@ -26,27 +29,25 @@ const RECORD: RunRecord = {
 
 function ground() {
   const memory = memoryCluster();
-  const records = configMapRecords({ cluster: memory.cluster, namespace: 'kube-system' });
+  const records = recordsIn(memory.cluster);
   const map = (name = RECORD_NAME) => memory.objects.get(`kube-system/${name}`);
   const store = (text: string) =>
-    memory.cluster.create(
-      { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true },
-      {
-        apiVersion: 'v1',
-        kind: 'ConfigMap',
-        metadata: { name: RECORD_NAME, namespace: 'kube-system' },
-        data: { 'record.json': text },
-      },
-    );
+    memory.cluster.create(K.Secret, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      type: STATE_TYPE,
+      metadata: { name: RECORD_NAME, namespace: 'kube-system' },
+      data: { 'record.json': Buffer.from(text).toString('base64') },
+    });
   return { memory, records, map, store };
 }
 
 function bytesOf(map: KubeObject): number {
-  const binary = Object.values((map.binaryData ?? {}) as Record<string, string>);
+  const binary = Object.values((map.data ?? {}) as Record<string, string>);
   return binary.reduce((sum, value) => sum + Buffer.from(value, 'base64').length, 0);
 }
 
-describe('run records in ConfigMaps', () => {
+describe('run records in Secrets', () => {
   it('finds nothing where nothing was stored', async () => {
     const { records, memory } = ground();
     assert.deepEqual([await records.load(), await records.kept('x'), memory.writes], [undefined, undefined, 0]);
@@ -62,11 +63,11 @@ describe('run records in ConfigMaps', () => {
     assert.equal(await records.kept('ownerrefs/strip'), undefined);
   });
 
-  it('puts labels on its ConfigMap, and kept items into it as gzip', async () => {
+  it('puts labels on its Secret, and kept items into it as gzip', async () => {
     const { records, map } = ground();
     await records.keep('a', 1);
     assert.equal(map()?.metadata.labels?.['app.kubernetes.io/managed-by'], 'netsvc-upgrade');
-    assert.deepEqual(Object.keys(map()?.binaryData as object), ['kept.a']);
+    assert.deepEqual(Object.keys(map()?.data as object), ['kept.a']);
   });
 
   it('writes again when somebody else wrote in between, losing neither', async () => {
@@ -81,14 +82,14 @@ describe('run records in ConfigMaps', () => {
     assert.deepEqual([(await records.load())?.target, map()?.other], ['v9', true]);
   });
 
-  it('reads its ConfigMap before its first write, and again only where somebody else wrote or it did not succeed', async () => {
-    const { memory, map } = ground();
+  it('reads its Secret before its first write, and again only where somebody else wrote or it did not succeed', async () => {
+    const { memory } = ground();
     let reads = 0;
     const get: typeof memory.cluster.get = (...asked) => {
       reads += 1;
       return memory.cluster.get(...asked);
     };
-    const records = configMapRecords({ cluster: { ...memory.cluster, get }, namespace: 'kube-system' });
+    const records = recordsIn({ ...memory.cluster, get });
     for (const target of ['v1', 'v2', 'v3']) await records.save({ ...RECORD, target });
     assert.equal(reads, 1);
     memory.between = () => {
@@ -100,10 +101,10 @@ describe('run records in ConfigMaps', () => {
     memory.objects.delete(`kube-system/${RECORD_NAME}`);
     await records.save({ ...RECORD, target: 'v6' });
     assert.equal(reads, 3, 'somebody took it away');
-    assert.match(JSON.stringify(map()?.data), /v6/);
+    assert.equal((await records.load())?.target, 'v6');
   });
 
-  it('spreads items over further ConfigMaps, none larger than its limit, and replaces them', async () => {
+  it('spreads items over further Secrets, none larger than its limit, and replaces them', async () => {
     const { records, memory } = ground();
     await records.save(RECORD);
     const big = randomBytes(1_600_000).toString('base64');
@@ -126,7 +127,7 @@ describe('run records in ConfigMaps', () => {
     await assert.rejects(records.kept('big'), (thrown) => thrown instanceof Fault && /incomplete/.test(thrown.message));
   });
 
-  it('gives every id a key of its own that a ConfigMap may have', () => {
+  it('gives every id a key of its own that a Secret may have', () => {
     const ids = ['a/b', 'a_b', 'a:b', 'a b', 'a', 'A', 'ä', `${'x'.repeat(300)}1`, `${'x'.repeat(300)}2`, 'a.1of2'];
     const keys = ids.map(keyOf);
     assert.equal(new Set(keys).size, ids.length);

@@ -1,0 +1,65 @@
+import type { Content, Ledger } from '../state/ledger.ts';
+import { isPart, JOURNAL_NAME, type JournalPlace, type Stored } from './place.ts';
+
+const HEAD_KEY = 'journal.json';
+const CHUNK_KEY = 'entries.jsonl.gz';
+
+/**
+ * The journal in Secrets: the head as text, each chunk as an immutable one, so that the API server itself refuses edits.
+ */
+export function journalSecrets(ledger: Ledger, namespace: string): JournalPlace {
+  return {
+    whereIs: ledger.whereIs,
+    async read(name) {
+      const entry = await ledger.read(name);
+      return entry && { bytes: bytesOf(name, entry.content), version: entry.version };
+    },
+    async create(name, bytes) {
+      await ledger.create(name, contentOf(name, bytes), name !== JOURNAL_NAME);
+    },
+    async replace(name, bytes, version) {
+      await ledger.replace({ name, content: contentOf(name, bytes), uid: '', version });
+    },
+    remove: ledger.remove,
+    names: async () => (await ledger.names()).filter(isPart),
+    others: async () => (await ledger.namespaces(isPart)).filter((one) => one !== namespace),
+    advice: (name, trouble) => (trouble === 'foreign' ? foreignAdvice(namespace) : damagedAdvice(namespace, name)),
+  };
+}
+
+/** The copy is read only where the cluster has no part of a journal any more. */
+function damagedAdvice(namespace: string, name: string): readonly string[] {
+  const { save, remove } = wholeJournal(namespace);
+  return [
+    `look at it: kubectl -n ${namespace} get secret ${name} -o yaml`,
+    'without a local copy (--journal-dir), read docs/journal.md for the recovery by hand; with one:',
+    `save what is left: ${save}`,
+    `then delete it: ${remove}`,
+    `then continue from the copy: kubectl netsvc-upgrade ownerrefs restore --state-namespace ${namespace} --journal-dir DIR --accept NS-751`,
+  ];
+}
+
+/** Of a backup of another cluster's objects: the instances that it names are not here. */
+function foreignAdvice(namespace: string): readonly string[] {
+  const { save, remove } = wholeJournal(namespace);
+  return [
+    `nothing was taken off in this cluster on its strength; the other cluster may need it, so save it: ${save}`,
+    `then delete it here: ${remove}`,
+    'then continue with the same command',
+  ];
+}
+
+function wholeJournal(namespace: string): { readonly save: string; readonly remove: string } {
+  const kubectl = `kubectl -n ${namespace}`;
+  const all = `${kubectl} get secrets -o name | grep -E '/${JOURNAL_NAME}(-.+-[0-9]{4,}-[0-9]{4,})?$'`;
+  return { save: `${all} | xargs ${kubectl} get -o yaml > owner-references.yaml`, remove: `${all} | xargs ${kubectl} delete` };
+}
+
+function contentOf(name: string, bytes: Uint8Array): Content {
+  return { [name === JOURNAL_NAME ? HEAD_KEY : CHUNK_KEY]: Buffer.from(bytes).toString('base64') };
+}
+
+/** No bytes where the key is missing: the reader says what is wrong with that. */
+function bytesOf(name: string, content: Content): Stored['bytes'] {
+  return Buffer.from(content[name === JOURNAL_NAME ? HEAD_KEY : CHUNK_KEY] ?? '', 'base64');
+}

@@ -1,0 +1,163 @@
+import { isJsonMap } from '../../core/json-map.ts';
+import { K } from '../../core/kinds.ts';
+import type { KubeObject } from '../../core/object.ts';
+import { ApiFailure, type Cluster } from '../../core/ports.ts';
+import { Expectations } from './expectations.ts';
+import { changedUnderUs, foreignSecret } from './refusals.ts';
+
+/**
+ * Type of every Secret that holds state. Secrets, because whoever may write those of the state namespace has the rights that this
+ * program acts with already; ConfigMaps and Leases are writable by far more accounts (docs/internals/threat-model.md).
+ */
+export const STATE_TYPE = 'netsvc-upgrade/state';
+/** Every name of a Secret with state begins with it. */
+export const STATE_PREFIX = 'netsvc-upgrade-';
+
+const LABELS = { 'app.kubernetes.io/managed-by': 'netsvc-upgrade' };
+const TRIES = 5;
+
+/** What one Secret holds: base64 by key. */
+export type Content = Readonly<Record<string, string>>;
+
+export interface Entry {
+  readonly name: string;
+  readonly content: Content;
+  readonly uid: string;
+  /** Replaces or removes exactly this. */
+  readonly version: string;
+  /** The Secret itself: what others noted on it stays when it is replaced. */
+  readonly secret?: KubeObject;
+}
+
+/**
+ * What this program stores in the cluster and acts upon later. Nothing else of the program reads or writes these Secrets. While it is
+ * pinned, what was read or written before must be what is found: anything else ends the run with Fault('stale').
+ */
+export interface Ledger {
+  /** `Secret/kube-system/netsvc-upgrade-run`. */
+  whereIs(name: string): string;
+  /** Undefined if there is none. Throws Fault('failed') for a Secret of another type. */
+  read(name: string): Promise<Entry | undefined>;
+  /** Names of all that there is, sorted. */
+  names(): Promise<readonly string[]>;
+  /** Namespaces that hold state under such a name, sorted; this one, too. */
+  namespaces(isOurs: (name: string) => boolean): Promise<readonly string[]>;
+  /** Throws ApiFailure 409 if the name is taken. An immutable one cannot be changed, not even by us. */
+  create(name: string, content: Content, immutable?: boolean): Promise<Entry>;
+  /** Throws ApiFailure 409 if it is another version by now. */
+  replace(entry: Entry): Promise<Entry>;
+  /** Throws ApiFailure 409 if it is another version by now; nothing happens if it is not there. */
+  remove(name: string, version: string): Promise<void>;
+  /** Changes what is there, or begins it; again where only its metadata changed meanwhile. `change` resolves to undefined for what stays as it is. */
+  update(name: string, change: (content: Content | undefined) => Promise<Content | undefined> | Content | undefined): Promise<void>;
+  /** From now on, what was seen last must be what is found: called when the lock is held. */
+  pin(): void;
+  /** Other runs may write again. */
+  unpin(): void;
+}
+
+/** The ledger in Secrets of one type in the state namespace. */
+export function secretLedger(cluster: Cluster, namespace: string): Ledger {
+  const expected = new Expectations();
+  /** As this process wrote them last: nobody else writes them while it holds the lock. */
+  const written = new Map<string, Entry>();
+  const whereIs = (name: string) => `Secret/${namespace}/${name}`;
+
+  const get = async (name: string) => {
+    const secret = await cluster.get(K.Secret, name, namespace);
+    if (secret && secret.type !== STATE_TYPE) throw foreignSecret(whereIs(name), namespace, name);
+    return secret && entryOf(secret);
+  };
+
+  /** A single answer may be an outdated one: two have to agree. */
+  async function read(name: string): Promise<Entry | undefined> {
+    for (let attempt = 1; ; attempt += 1) {
+      const found = await get(name);
+      if (expected.meets(name, found)) return found;
+      if (attempt < 2) continue;
+      throw changedUnderUs(whereIs(name), found === undefined);
+    }
+  }
+
+  async function store(name: string, content: Content | undefined, write: () => Promise<KubeObject>): Promise<Entry> {
+    expected.attempt(name, content);
+    const entry = entryOf(await write());
+    expected.settle(name, entry);
+    return entry;
+  }
+
+  const create = (name: string, content: Content, immutable = false) =>
+    store(name, content, () => cluster.create(K.Secret, secretOf(name, namespace, content, immutable)));
+
+  const replace = ({ name, content, uid, version, secret }: Entry) =>
+    store(name, content, () => {
+      const { metadata, ...rest } = secret ? { ...secret, data: content } : secretOf(name, namespace, content, false);
+      return cluster.replace(K.Secret, { ...rest, metadata: { ...metadata, resourceVersion: version, ...(uid ? { uid } : {}) } });
+    });
+
+  return {
+    whereIs,
+    read,
+    async names() {
+      const secrets = await cluster.list(K.Secret, { namespace, fieldSelector: `type=${STATE_TYPE}`, metadataOnly: true });
+      return secrets.map(({ metadata }) => metadata.name).sort();
+    },
+    async namespaces(isOurs) {
+      const secrets = await cluster.list(K.Secret, { fieldSelector: `type=${STATE_TYPE}`, metadataOnly: true });
+      return [...new Set(secrets.flatMap(({ metadata }) => (isOurs(metadata.name) ? [metadata.namespace ?? ''] : [])))].sort();
+    },
+    create,
+    replace,
+    async remove(name, version) {
+      const found = await read(name);
+      if (!found) return;
+      if (found.version !== version) throw new ApiFailure(409, 'Conflict', `${whereIs(name)} is another one by now`);
+      expected.attempt(name, undefined);
+      await cluster.remove(K.Secret, { apiVersion: 'v1', kind: 'Secret', namespace, name, ...(found.uid ? { uid: found.uid } : {}) });
+      expected.settle(name, undefined);
+      written.delete(name);
+    },
+    async update(name, change) {
+      for (let attempt = 1; ; attempt += 1) {
+        const live = written.get(name) ?? (await read(name));
+        const content = await change(live?.content);
+        if (!content) return;
+        try {
+          written.set(name, await (live ? replace({ ...live, content }) : create(name, content)));
+          return;
+        } catch (thrown) {
+          if (!isOutdated(thrown, written.delete(name)) || attempt >= TRIES) throw thrown;
+        }
+      }
+    },
+    pin: () => expected.pin(),
+    unpin: () => expected.unpin(),
+  };
+}
+
+function secretOf(name: string, namespace: string, data: Content, immutable: boolean): KubeObject {
+  const metadata = { name, namespace, labels: { ...LABELS, 'app.kubernetes.io/name': labelOf(name) } };
+  return { apiVersion: 'v1', kind: 'Secret', type: STATE_TYPE, metadata, ...(immutable ? { immutable } : {}), data };
+}
+
+/** What the Secret belongs to, for people who look: `netsvc-upgrade-run`, `netsvc-upgrade-owners`. */
+function labelOf(name: string): string {
+  return name.split('-').slice(0, 3).join('-');
+}
+
+function entryOf(secret: KubeObject): Entry {
+  const { name, uid = '', resourceVersion: version = '' } = secret.metadata;
+  return { name, content: contentOf(secret.data), uid, version, secret };
+}
+
+/** What is no text under its key was put there by nobody whom a server checked. */
+function contentOf(data: unknown): Content {
+  return Object.fromEntries(
+    Object.entries(isJsonMap(data) ? data : {}).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
+  );
+}
+
+/** Somebody wrote or removed it in between; `isKnown`: it was not read right before. */
+function isOutdated(thrown: unknown, isKnown: boolean): boolean {
+  return thrown instanceof ApiFailure && (thrown.status === 409 || (thrown.status === 404 && isKnown));
+}
