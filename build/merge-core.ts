@@ -28,7 +28,8 @@ const CLUSTER = [
   'src/adapters/clock.ts',
   'src/adapters/machine.ts',
   'src/adapters/journal/owner-journal.ts',
-  'src/adapters/journal/maps.ts',
+  'src/adapters/journal/secrets.ts',
+  'src/adapters/state/ledger.ts',
   'src/adapters/stored-bases.ts',
 ];
 

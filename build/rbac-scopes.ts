@@ -3,8 +3,11 @@ import type { Kind } from '../src/core/object.ts';
 import type { Profile } from '../src/core/profile.ts';
 import type { DocumentKind, PlanScope } from '../src/stages/needs.ts';
 
-/** No namespace in particular: a ClusterRole is for all of them. */
-export const anywhere = { stateNamespace: '', meshed: true };
+/** Where the lock and the state are unless said: rights on them are a Role there. */
+export const STATE_NAMESPACE = 'kube-system';
+
+/** No other namespace in particular: a ClusterRole is for all of them. */
+export const anywhere = { stateNamespace: STATE_NAMESPACE, meshed: true };
 
 const ROLES: readonly Kind[] = [K.ClusterRole, K.ClusterRoleBinding, K.Role, K.RoleBinding];
 const unplaced = (kinds: readonly Kind[]): readonly DocumentKind[] => kinds.map((kind) => ({ kind }));

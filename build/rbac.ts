@@ -6,7 +6,7 @@ import { netsvc } from '../src/profiles/netsvc.ts';
 import { documentKinds } from '../src/stages/needs.ts';
 import { type Permission, roleRules } from '../src/stages/permission.ts';
 import { permissionsOf, permittedCommands } from '../src/stages/permissions.ts';
-import { anywhere, chartScope, operatorScope } from './rbac-scopes.ts';
+import { anywhere, chartScope, operatorScope, STATE_NAMESPACE } from './rbac-scopes.ts';
 
 /** Each generated file with what is in it. */
 export const rbacFiles: readonly { readonly file: string; readonly text: () => string }[] = [
@@ -22,12 +22,16 @@ const HELD = '# Written by `node build/rbac.ts`; a test holds it to the commands
 function commandRoles(profile: Profile): string {
   const scope = { ...anywhere, documents: documentKinds };
   const head = [
-    `# What each command asks of its account for a manifest install, by the names of the profile ${profile.name}: one ClusterRole per command.`,
+    `# What each command asks of its account for a manifest install, by the names of the profile ${profile.name}: one ClusterRole per`,
+    `# command, and a Role for the lock and the state. With --state-namespace the Role belongs there.`,
     HELD,
   ];
   return textOf(
     head,
-    [...permittedCommands].flatMap((command) => clusterRole(command, permissionsOf(command, profile, scope))),
+    [...permittedCommands].flatMap((command) => {
+      const all = permissionsOf(command, profile, scope);
+      return [...clusterRole(command, all.filter(isWide)), ...roleIn(STATE_NAMESPACE, command, all)];
+    }),
   );
 }
 
@@ -40,22 +44,26 @@ function pathRoles(profile: Profile): string {
   const scopes = { operator: operatorScope(profile), chart: chartScope(profile) };
   const head = [
     `# What run asks of its account on the paths with an operator, flow logs among it, by the names of the profile ${profile.name}.`,
-    `# Of the chart path bind both the ClusterRole and the Role; the Role is for releases in ${namespace} that are kept in Secrets.`,
+    `# Bind the ClusterRole and each Role: in ${STATE_NAMESPACE} for the lock and the state, in ${namespace} for releases of a chart that are kept in Secrets.`,
     HELD,
   ];
   const roles = Object.entries(scopes).flatMap(([path, scope]) => {
     const all = permissionsOf('run', profile, scope);
-    const placed = all.filter(({ request }) => request.namespace === namespace);
-    const wide = all.filter(({ request, required }) => request.namespace === undefined && (required || request.resource !== 'secrets'));
-    return [
-      ...clusterRole(`run-${path}`, wide),
-      ...(placed.length > 0 ? role('Role', { name: `netsvc-upgrade-run-${path}`, namespace }, placed) : []),
-    ];
+    const wide = all.filter((one) => isWide(one) && (one.required || one.request.resource !== 'secrets'));
+    return [...clusterRole(`run-${path}`, wide), ...roleIn(STATE_NAMESPACE, `run-${path}`, all), ...roleIn(namespace, `run-${path}`, all)];
   });
   return textOf(head, roles);
 }
 
 const textOf = (head: readonly string[], lines: readonly string[]) => `${[...head, ...lines].join('\n')}\n`;
+
+const isWide = ({ request }: Permission) => request.namespace === undefined;
+
+/** What is asked for in that namespace alone; nothing where nothing is. */
+function roleIn(namespace: string, name: string, permissions: readonly Permission[]): readonly string[] {
+  const placed = permissions.filter(({ request }) => request.namespace === namespace);
+  return placed.length > 0 ? role('Role', { name: `netsvc-upgrade-${name}`, namespace }, placed) : [];
+}
 
 function clusterRole(name: string, permissions: readonly Permission[]): readonly string[] {
   return role('ClusterRole', { name: `netsvc-upgrade-${name}` }, permissions);

@@ -64,7 +64,7 @@ export const session: Needs = () => allow(['get'], K.Namespace, 'which cluster t
 
 export const stateRead: Needs = (_, { stateNamespace: namespace }) => [
   ...allow(['get'], K.Lease, 'lock', { namespace }),
-  ...allow(['get'], K.Secret, 'run record', { namespace }),
+  ...allow(['get', 'list'], K.Secret, 'run record', { namespace }),
 ];
 
 export const lock: Needs = (_, { stateNamespace: namespace }) => allow(['create', 'get', 'update'], K.Lease, 'lock', { namespace });
@@ -74,10 +74,6 @@ export const probe: Needs = () => [
   ...allow(['create', 'delete', 'get', 'list'], K.DaemonSet, 'pods that pull the images of the target', { required: false }),
   ...allow(['list'], K.Pod, 'pods that pull the images of the target', { required: false }),
 ];
-
-/** Whether owner references are recorded as taken off. */
-export const journalRead: Needs = (_, { stateNamespace: namespace }) =>
-  allow(['get', 'list'], K.Secret, 'what is kept beside the run record', { namespace });
 
 export const record: Needs = (_, { stateNamespace: namespace }) =>
   allow(['create', 'get', 'list', 'update'], K.Secret, 'run record', { namespace });

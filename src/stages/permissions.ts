@@ -10,7 +10,6 @@ import {
   detection,
   documents,
   journal,
-  journalRead,
   lock,
   mesh,
   type Needs,
@@ -118,7 +117,12 @@ const USUAL: readonly StageId[] = [
 ];
 
 const writing = (...stages: readonly StageId[]) => [session, lock, record, ...stages.flatMap((id) => stageNeeds[id])];
-const reading = (...stages: readonly StageId[]) => [session, stateRead, ...stages.flatMap((id) => stageNeeds[id])];
+/** What is only planned writes no journal. */
+const reading = (...stages: readonly StageId[]) => [
+  session,
+  stateRead,
+  ...stages.flatMap((id) => stageNeeds[id]).filter((one) => one !== journal),
+];
 
 /** Every command that asks a cluster, with what it needs; the others need no account. */
 const commandNeeds: Readonly<Record<string, readonly Needs[]>> = {
@@ -127,8 +131,8 @@ const commandNeeds: Readonly<Record<string, readonly Needs[]>> = {
   'probe-images': [...reading('preflight'), lock, probe],
   plan: reading(...USUAL),
   run: writing(...USUAL),
-  status: [session, stateRead, journalRead],
-  report: [session, stateRead, journalRead],
+  status: [session, stateRead],
+  report: [session, stateRead],
   backup: writing('backup'),
   crds: writing('crds'),
   alp: writing('alp'),

@@ -34,8 +34,8 @@ describe('a command that asks the cluster little', function () {
     folder = mkdtempSync(join(tmpdir(), 'netsvc-one-request-'));
     server = createServer((request, response) => {
       asked.push(`${request.method} ${request.url}`);
-      const isList = /\/configmaps\?/.test(request.url ?? '');
-      const found = isList ? { kind: 'ConfigMapList', apiVersion: 'v1', metadata: {}, items: [] } : OBJECTS[request.url ?? ''];
+      const isList = /\/secrets\?/.test(request.url ?? '');
+      const found = isList ? { kind: 'SecretList', apiVersion: 'v1', metadata: {}, items: [] } : OBJECTS[request.url ?? ''];
       response.writeHead(found ? 200 : 404, { 'Content-Type': 'application/json' });
       response.end(JSON.stringify(found ?? { kind: 'Status', status: 'Failure', reason: 'NotFound', code: 404 }));
     });
@@ -88,15 +88,15 @@ describe('a command that asks the cluster little', function () {
 
   const REQUESTS = [
     'GET /api/v1/namespaces/kube-system',
-    'GET /api/v1/namespaces/kube-system/configmaps/netsvc-upgrade-run',
+    'GET /api/v1/namespaces/kube-system/secrets/netsvc-upgrade-run',
     'GET /apis/coordination.k8s.io/v1/namespaces/kube-system/leases/netsvc-upgrade',
   ];
 
   /** The names of all parts, whatever a cut-off removal left among them: none, so no head is asked for. */
   const JOURNAL = [
-    'GET /api/v1/namespaces/kube-system/configmaps?limit=500',
+    'GET /api/v1/namespaces/kube-system/secrets?fieldSelector=type%3Dnetsvc-upgrade%2Fstate&limit=500',
     // Then whether another namespace has one.
-    'GET /api/v1/configmaps?labelSelector=app.kubernetes.io%2Fname%3Dnetsvc-upgrade-owners&limit=500',
+    'GET /api/v1/secrets?fieldSelector=type%3Dnetsvc-upgrade%2Fstate&limit=500',
   ];
 
   const PACKAGES = ['@oclif/core/command', '@oclif/core/flags', '@oclif/core/run'];

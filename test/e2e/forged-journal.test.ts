@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { journalMaps } from '../../src/adapters/journal/maps.ts';
 import { ownerJournal } from '../../src/adapters/journal/owner-journal.ts';
 import { openCluster } from '../../src/adapters/kube/cluster.ts';
 import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
@@ -11,6 +10,7 @@ import { collectorStartsAnew } from '../support/collector-settles.ts';
 import { GROUP, SPACE } from '../support/owned-objects.ts';
 import { type OwnedPlane, ownedPlane } from '../support/owned-plane.ts';
 import { restoreWork } from '../support/owner-work.ts';
+import { journalIn } from '../support/state.ts';
 
 const ATTACKER = 'system:serviceaccount:default:attacker';
 const ROLES = '/apis/rbac.authorization.k8s.io/v1/namespaces/kube-system';
@@ -58,14 +58,14 @@ const FORGERIES: readonly Forgery[] = [
   },
 ];
 
-describe('a journal that an account forged which may write ConfigMaps in the state namespace', function () {
+describe('a journal that an account forged which may write Secrets in the state namespace', function () {
   this.timeout(280_000);
   let owned: OwnedPlane;
   before(async () => {
     owned = await ownedPlane(1, { maxMinutes: 10 });
     const { api } = owned.plane;
-    const metadata = { name: 'writes-config-maps' };
-    const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['*'] }];
+    const metadata = { name: 'writes-secrets' };
+    const rules = [{ apiGroups: [''], resources: ['secrets'], verbs: ['*'] }];
     await api.send('POST', `${ROLES}/roles`, { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata, rules });
     await api.send('POST', `${ROLES}/rolebindings`, {
       apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -84,7 +84,7 @@ describe('a journal that an account forged which may write ConfigMaps in the sta
     const cluster = openCluster(connection, { version: 'test' });
     try {
       const { metadata } = await owned.plane.api.get<ApiObject>('/api/v1/namespaces/kube-system');
-      const place = journalMaps(cluster, 'kube-system');
+      const place = journalIn(cluster, 'kube-system');
       return await work(ownerJournal({ place, clusterUid: metadata.uid, profile: 'calico', runId: '20261121T080000Z-forged' }));
     } finally {
       await cluster.close();
@@ -141,7 +141,7 @@ describe('a journal that an account forged which may write ConfigMaps in the sta
       const said = [message, ...suggestions].join('\n');
       assert.match(said, forgery.said);
       assert.match(said, new RegExp(`${forgery.victim}/.*victim-${index}`));
-      assert.match(said, /ConfigMap\/kube-system\/netsvc-upgrade-owners/);
+      assert.match(said, /Secret\/kube-system\/netsvc-upgrade-owners/);
     });
   });
 });

@@ -114,7 +114,7 @@ describe('the journal by hand: what the page says, on a real control plane', fun
   it('is deleted with the last command, the head last', async () => {
     await shell(commands[4] ?? '');
     await assert.rejects(plane.api.get(JOURNAL), /404/);
-    const { stdout } = await shell('kubectl -n kube-system get configmaps -o name');
+    const { stdout } = await shell('kubectl -n kube-system get secrets -o name');
     assert.doesNotMatch(stdout, /netsvc-upgrade-owners/);
   });
 });

@@ -116,7 +116,7 @@ describe('owner references on a real control plane', function () {
     );
   });
 
-  it('are journalled in ConfigMaps that the server itself keeps from being edited', async () => {
+  it('are journalled in Secrets that the server itself keeps from being edited', async () => {
     const place = journalIn(cluster, 'kube-system');
     const store = ownerJournal({ place, clusterUid: await cluster.clusterUid(), profile: 'calico', runId: '20261121T080000Z-e2e' });
     const entry = entryOfLive(await create('journalled', set('a'), keeper));
@@ -125,9 +125,9 @@ describe('owner references on a real control plane', function () {
     assert.equal((await store.load())?.entries.length, 2);
     const chunk = (await place.names()).at(-1) ?? '';
     const edit = cluster.patch(
-      K.ConfigMap,
-      { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'kube-system', name: chunk },
-      [{ op: 'replace', path: '/binaryData/entries.jsonl.gz', value: '' }],
+      K.Secret,
+      { apiVersion: 'v1', kind: 'Secret', namespace: 'kube-system', name: chunk },
+      [{ op: 'replace', path: '/data/entries.jsonl.gz', value: '' }],
       'test',
     );
     await assert.rejects(edit, /immutable/);

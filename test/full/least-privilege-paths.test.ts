@@ -36,7 +36,7 @@ function describePath({ path, with: how, start }: PathCase): void {
       this.timeout(0); // the very first run builds helm
       ({ cluster, flags } = await start(this));
       const roles = rolesOf('rbac-calico-paths.yaml').filter(({ metadata }) => metadata.name === `netsvc-upgrade-run-${path}`);
-      assert.equal(names(roles).length, path === 'chart' ? 2 : 1);
+      assert.equal(names(roles).length, path === 'chart' ? 3 : 2);
       const blind = roles.map((one) => ({
         ...one,
         metadata: { ...one.metadata, name: 'without-flow-logs' },

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { copiedJournal } from '../../src/adapters/journal/copied.ts';
 import { journalFolder } from '../../src/adapters/journal/folder.ts';
 import { ownerJournal } from '../../src/adapters/journal/owner-journal.ts';
+import { STATE_TYPE } from '../../src/adapters/state/ledger.ts';
 import type { ComposeRequest } from '../../src/cli/seams.ts';
 import { Fault } from '../../src/core/fault.ts';
 import { K } from '../../src/core/kinds.ts';
@@ -44,8 +45,8 @@ describe('a journal of owner references that is not where it belongs', () => {
   const referencesOf = (name: string) => sandbox.scenario.cluster.store.get(K.Secret, name, 'default')?.metadata.ownerReferences ?? [];
   const loseJournal = () => {
     const { store } = sandbox.scenario.cluster;
-    for (const { metadata } of store.list(K.ConfigMap))
-      if (metadata.name.startsWith('netsvc-upgrade-owners')) store.delete(K.ConfigMap, metadata.name, metadata.namespace);
+    for (const { metadata } of store.list(K.Secret))
+      if (metadata.name.startsWith('netsvc-upgrade-owners')) store.delete(K.Secret, metadata.name, metadata.namespace);
   };
 
   describe('only a copy on this machine', () => {
@@ -98,14 +99,14 @@ describe('a journal of owner references that is not where it belongs', () => {
   });
 
   describe('parts that came to harm', () => {
-    /** What `kubectl get configmaps -o name | grep -E …` of the advice selects is deleted. */
+    /** What `kubectl get secrets -o name | grep -E …` of the advice selects is deleted. */
     const deleteAsAdvised = (advice: readonly string[]) => {
       const [, pattern = ''] = /grep -E '([^']+)' \| xargs kubectl -n kube-system delete$/m.exec(advice.join('\n')) ?? [];
       assert.notEqual(pattern, '', advice.join('\n'));
       const { store } = sandbox.scenario.cluster;
-      for (const { metadata } of store.list(K.ConfigMap))
-        if (metadata.namespace === 'kube-system' && new RegExp(pattern).test(`configmap/${metadata.name}`))
-          store.delete(K.ConfigMap, metadata.name, metadata.namespace);
+      for (const { metadata } of store.list(K.Secret))
+        if (metadata.namespace === 'kube-system' && new RegExp(pattern).test(`secret/${metadata.name}`))
+          store.delete(K.Secret, metadata.name, metadata.namespace);
     };
     const refusedBy = (journal: OwnerJournalStore): Promise<Fault> =>
       journal.load().then(
@@ -114,12 +115,17 @@ describe('a journal of owner references that is not where it belongs', () => {
       );
     const damage = () => {
       const { store } = sandbox.scenario.cluster;
-      const chunk = store.list(K.ConfigMap).find(({ metadata }) => /owners-r1-0001-0001$/.test(metadata.name));
+      const chunk = store.list(K.Secret).find(({ metadata }) => /owners-r1-0001-0001$/.test(metadata.name));
       assert.ok(chunk);
-      store.delete(K.ConfigMap, chunk.metadata.name, 'kube-system');
+      store.delete(K.Secret, chunk.metadata.name, 'kube-system');
       // Without its labels, too: whoever edits by hand may lose them.
       const { name, namespace } = chunk.metadata;
-      store.insert(K.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...(namespace ? { namespace } : {}) } });
+      store.insert(K.Secret, {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        type: STATE_TYPE,
+        metadata: { name, ...(namespace ? { namespace } : {}) },
+      });
     };
 
     it('are put aside as advised, and the copy is restored from', async () => {
@@ -140,7 +146,7 @@ describe('a journal of owner references that is not where it belongs', () => {
       const foreign = { place: journalIn(sandbox.cluster, 'kube-system'), clusterUid: 'other', profile: 'netsvc', runId: 'r1' };
       await ownerJournal(foreign).append([entryFor([reference('v3:web')])]);
       const { suggestions, message } = await refusedBy(inCluster());
-      assert.match(message, /ConfigMap\/kube-system\/netsvc-upgrade-owners: it is of another cluster/);
+      assert.match(message, /Secret\/kube-system\/netsvc-upgrade-owners: it is of another cluster/);
       assert.doesNotMatch(suggestions.join(), /backup/);
       deleteAsAdvised(suggestions);
       assert.equal((await perform(sandbox, [ownerrefsStripStage], parent)).exit, 'done');
@@ -200,9 +206,10 @@ describe('a journal of owner references that is not where it belongs', () => {
       const barred: typeof sandbox.cluster = {
         ...sandbox.cluster,
         async list(kind, options = {}) {
-          if (kind.plural !== 'configmaps' || options.labelSelector === undefined) return sandbox.cluster.list(kind, options);
+          if (kind.plural !== 'secrets' || options.fieldSelector === undefined || options.namespace !== undefined)
+            return sandbox.cluster.list(kind, options);
           asked += 1;
-          throw new ApiFailure(403, 'Forbidden', 'configmaps is forbidden at the cluster scope');
+          throw new ApiFailure(403, 'Forbidden', 'secrets is forbidden at the cluster scope');
         },
       };
       const outcome = await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], parent, {
@@ -236,23 +243,23 @@ describe('a journal of owner references that is not where it belongs', () => {
         (await told('ownerrefs', 'list')).err(),
         /Warning: .* in namespace default, not in kube-system.*--state-namespace default/,
       );
-      assert.match((await told('status', '--state-namespace', 'default')).out(), /1 of 1 object recorded in ConfigMap\/default\//);
+      assert.match((await told('status', '--state-namespace', 'default')).out(), /1 of 1 object recorded in Secret\/default\//);
     });
   });
 
   it('in pieces is told by status with every step that leads on, and does not keep list from listing', async () => {
     await perform(sandbox, [ownerrefsStripStage], parent);
     const { store } = sandbox.scenario.cluster;
-    const chunk = store.list(K.ConfigMap).find(({ metadata }) => /owners-r1-0001-0001$/.test(metadata.name));
+    const chunk = store.list(K.Secret).find(({ metadata }) => /owners-r1-0001-0001$/.test(metadata.name));
     assert.ok(chunk);
-    store.delete(K.ConfigMap, chunk.metadata.name, 'kube-system');
+    store.delete(K.Secret, chunk.metadata.name, 'kube-system');
     const bench = sandboxCommand(sandbox.scenario);
     const compose = async (request: ComposeRequest) => ({ ...compositionOf(sandbox.scenario, request), ownerJournal: inCluster() });
     Object.assign(bench.seams, { compose });
     assert.equal(await bench.run('status'), 0, bench.err());
     assert.match(
       bench.out(),
-      /owner references: the journal of owner references cannot be used: ConfigMap\/.*: it is gone\n {4}next: look at it: kubectl/,
+      /owner references: the journal of owner references cannot be used: Secret\/.*: it is gone\n {4}next: look at it: kubectl/,
     );
     assert.match(
       bench.out(),

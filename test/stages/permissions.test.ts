@@ -24,26 +24,32 @@ describe('permissions', () => {
     assert.equal(text, rbacFiles.find((one) => one.file === file)?.text(), 'run: node build/rbac.ts');
     return rolesOf(file.slice('docs/'.length));
   };
-  const named = ({ kind, metadata }: Role) => `${kind} ${metadata.name}`;
+  const named = ({ kind, metadata }: Role) => `${kind} ${metadata.name}${metadata.namespace ? ` in ${metadata.namespace}` : ''}`;
   for (const file of ['docs/rbac.yaml', 'docs/rbac-calico.yaml'])
-    it(`are written in ${file}, one ClusterRole per command`, () =>
+    it(`are written in ${file}, one ClusterRole per command, and a Role where the state is`, () =>
       assert.deepEqual(
         written(file).map(named),
-        permittedCommands.map((command) => `ClusterRole netsvc-upgrade-${command}`),
+        permittedCommands.flatMap((command) => [`ClusterRole netsvc-upgrade-${command}`, `Role netsvc-upgrade-${command} in kube-system`]),
       ));
 
   for (const file of ['docs/rbac-paths.yaml', 'docs/rbac-calico-paths.yaml'])
-    it(`are written in ${file} for the paths with an operator, those on Secrets in one namespace alone`, () => {
+    it(`are written in ${file} for the paths with an operator, those on Secrets in the namespaces of the state and of the chart release alone`, () => {
       const roles = written(file);
       assert.deepEqual(roles.map(named), [
         'ClusterRole netsvc-upgrade-run-operator',
+        'Role netsvc-upgrade-run-operator in kube-system',
         'ClusterRole netsvc-upgrade-run-chart',
-        'Role netsvc-upgrade-run-chart',
+        'Role netsvc-upgrade-run-chart in kube-system',
+        `Role netsvc-upgrade-run-chart in ${roles.at(-1)?.metadata.namespace}`,
       ]);
       const onSecrets = roles.flatMap(({ kind, rules }) =>
         rules.filter(({ resources }) => resources.includes('secrets')).map(({ verbs }) => `${kind} ${verbs.join(',')}`),
       );
-      assert.deepEqual(onSecrets, ['Role create,delete,get,list,patch,update']);
+      assert.deepEqual(onSecrets, [
+        'Role create,delete,get,list,update',
+        'Role create,delete,get,list,update',
+        'Role create,delete,get,list,patch,update',
+      ]);
     });
 
   it('are written, for the calico operator, with the resources that flow logs are switched on by', () => {

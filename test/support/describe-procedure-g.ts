@@ -9,7 +9,7 @@ import { releases } from './releases.ts';
 import { type UpgradeProcess, upgrade } from './upgrade-process.ts';
 
 const QUOTA = '/api/v1/namespaces/kube-system/resourcequotas';
-const MAPS = '/api/v1/namespaces/kube-system/configmaps';
+const MAPS = '/api/v1/namespaces/kube-system/secrets';
 
 /** Which release was installed is said: images alone leave it open between releases whose manifests differ in little. */
 const RUN = ['run', '--yes', '--skip', 'cli', '--base', releases] as const;
@@ -86,12 +86,12 @@ export function describeLostMachine(count: number): void {
       const { api } = owned.cluster.plane;
       const { items } = await api.get<{ items: readonly unknown[] }>(MAPS);
       // Room for the record of the run, none for what comes after.
-      const hard = { 'count/configmaps': `${items.length + 1}` };
+      const hard = { 'count/secrets': `${items.length + 1}` };
       const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'full' }, spec: { hard } };
       await api.send('POST', QUOTA, quota);
       await until('the quota counts', async () => {
         const { status } = await api.get<{ status?: { used?: Record<string, string> } }>(`${QUOTA}/full`);
-        return status?.used?.['count/configmaps'] !== undefined;
+        return status?.used?.['count/secrets'] !== undefined;
       });
       const { exitCode, stderr } = await here('ownerrefs', 'strip', '--yes');
       assert.equal(exitCode, 1, stderr);

@@ -40,8 +40,11 @@ describe('the end state', () => {
   it('holds of the run record what the cluster cannot tell any more, and no times', () => {
     const record = (more: object) =>
       normalised(
-        'configmaps',
-        object({ name: 'netsvc-upgrade-run' }, { data: { 'record.json': JSON.stringify({ source: 'v1', ...more }) } }),
+        'secrets',
+        object(
+          { name: 'netsvc-upgrade-run' },
+          { data: { 'record.json': Buffer.from(JSON.stringify({ source: 'v1', ...more })).toString('base64') } },
+        ),
       );
     assert.deepEqual(differences(record({ startedAt: '1', finishedAt: '2' }), record({ startedAt: '3', finishedAt: '4' })), []);
     assert.equal(differences(record({ finishedAt: '2' }), record({})).length, 1);

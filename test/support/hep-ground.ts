@@ -114,11 +114,11 @@ async function swept({ plane, fleet, proxy, around }: Ground): Promise<Omit<Swee
 
 /** No record and no lock of a run in the cluster any more. */
 async function forgetRuns({ api }: ControlPlane): Promise<void> {
-  const maps = '/api/v1/namespaces/kube-system/configmaps';
-  const { items } = await api.get<{ readonly items: readonly KubeObject[] }>(maps);
+  const secrets = '/api/v1/namespaces/kube-system/secrets';
+  const { items } = await api.get<{ readonly items: readonly KubeObject[] }>(secrets);
   const ours = items
     .filter(({ metadata }) => metadata.name.startsWith('netsvc-upgrade-'))
-    .map(({ metadata }) => `${maps}/${metadata.name}`);
+    .map(({ metadata }) => `${secrets}/${metadata.name}`);
   for (const path of [...ours, '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/netsvc-upgrade'])
     await api.send('DELETE', path).catch(unlessGone);
 }

@@ -81,24 +81,27 @@ export interface LeastPrivilege {
 export function describeLeastPrivilege({ title, manifest, roles, flags, unused }: LeastPrivilege): void {
   describe(`least privilege on a real control plane: ${title}, the role of run`, function () {
     this.timeout(280_000);
-    const run = rolesOf(roles).find(({ metadata }) => metadata.name === 'netsvc-upgrade-run');
-    assert.ok(run);
+    const [run, state] = rolesOf(roles).filter(({ metadata }) => metadata.name === 'netsvc-upgrade-run');
+    assert.ok(run && state);
     const { rules } = run;
     const isSearch = (rule: PolicyRule) => rule.apiGroups.includes('*');
     let cluster: InstalledCluster;
     before(async () => {
       cluster = await installedCluster({ manifest, nodes: 2 });
       const named = (name: string, granted: readonly PolicyRule[]): Role => ({ ...run, metadata: { name }, rules: granted });
+      const withState = (name: string): Role => ({ ...state, metadata: { ...state.metadata, name } });
       const whose = { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] };
       await grant(cluster, [
         run,
+        state,
         named('nothing', [whose]),
-        ...rules.map((rule, index) =>
+        ...rules.flatMap((rule, index) => [
           named(
             `without-${index}`,
             rules.filter((one) => one !== rule && !isSearch(one)),
           ),
-        ),
+          withState(`without-${index}`),
+        ]),
       ]);
     });
     after(() => cluster?.stop());

@@ -14,7 +14,7 @@ import { upgrade } from './upgrade-process.ts';
 
 export const TARGET = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
 /** Head of the journal. */
-export const JOURNAL = '/api/v1/namespaces/kube-system/configmaps/netsvc-upgrade-owners';
+export const JOURNAL = '/api/v1/namespaces/kube-system/secrets/netsvc-upgrade-owners';
 
 /** A cluster and its proxy end after so many minutes, whatever happens. */
 const MINUTES = 10;

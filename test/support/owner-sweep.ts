@@ -120,8 +120,8 @@ export function openFindings({ findings }: ChainOutcome): string {
 
 export async function assertEnd(sandbox: OwnerSandbox, what: string): Promise<void> {
   assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted], what);
-  const maps = await sandbox.cluster.list(K.ConfigMap, { namespace: 'kube-system' });
-  const left = maps.map(({ metadata }) => metadata.name).filter((name) => name.startsWith('netsvc-upgrade-owners'));
+  const secrets = await sandbox.cluster.list(K.Secret, { namespace: 'kube-system' });
+  const left = secrets.map(({ metadata }) => metadata.name).filter((name) => name.startsWith('netsvc-upgrade-owners'));
   assert.deepEqual(left, [], `${what}: the journal`);
   assert.deepEqual([sandbox.scenario.state.holder, lockHolder(sandbox.scenario)], [undefined, undefined], `${what}: the lock`);
 }

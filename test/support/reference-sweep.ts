@@ -96,7 +96,7 @@ async function swept({ plane, first, graph }: OwnedPlane, proxy: FaultProxy): Pr
 }
 
 const TRACES = [
-  '/api/v1/namespaces/kube-system/configmaps/netsvc-upgrade-run',
+  '/api/v1/namespaces/kube-system/secrets/netsvc-upgrade-run',
   '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/netsvc-upgrade',
 ];
 

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { openLog, purposeOf } from '../control-plane/proxy-log.ts';
 import { removalsTooEarly } from './removal-order.ts';
 
-const MAPS = '/api/v1/namespaces/kube-system/configmaps';
+const MAPS = '/api/v1/namespaces/kube-system/secrets';
 const OWN = '?fieldManager=netsvc-upgrade&fieldValidation=Strict';
 const HEAD = `${MAPS}/netsvc-upgrade-owners`;
 
@@ -21,14 +21,17 @@ interface Sent {
 function chunk(name: string, object: string, owner: string): Sent {
   const lines = [{ entries: 1 }, { object: { uid: object }, references: [{ uid: 'other' }, { uid: owner }], removed: [1] }];
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-  const body = { metadata: { name }, binaryData: { 'entries.jsonl.gz': gzipSync(text).toString('base64') } };
+  const body = { metadata: { name }, data: { 'entries.jsonl.gz': gzipSync(text).toString('base64') } };
   return { method: 'POST', path: `${MAPS}${OWN}`, body, served: 201, answered: 201 };
 }
 
 /** The head is stored, and names these chunks. */
 function head(names: readonly string[], served = 200, answered = 200): Sent {
   const journal = { appends: names.map((name) => ({ chunks: [{ name }] })) };
-  const body = { metadata: { name: 'netsvc-upgrade-owners' }, data: { 'journal.json': JSON.stringify({ journal }) } };
+  const body = {
+    metadata: { name: 'netsvc-upgrade-owners' },
+    data: { 'journal.json': Buffer.from(JSON.stringify({ journal })).toString('base64') },
+  };
   return { method: 'PUT', path: `${HEAD}${OWN}`, body, served, answered };
 }
 

@@ -1,13 +1,12 @@
 import { gunzipSync } from 'node:zlib';
 import type { LoggedRequest } from '../control-plane/proxy-log.ts';
 
-const HEAD = /\/configmaps\/netsvc-upgrade-owners$/;
+const HEAD = /\/secrets\/netsvc-upgrade-owners$/;
 const REFERENCE = /^\/metadata\/ownerReferences\/\d+$/;
 
-interface ConfigMap {
+interface Secret {
   readonly metadata: { readonly name: string };
   readonly data?: Readonly<Record<string, string>>;
-  readonly binaryData?: Readonly<Record<string, string>>;
 }
 interface Op {
   readonly op: string;
@@ -58,8 +57,8 @@ function removalsOf({ number, path, arrivedAt, body }: LoggedRequest) {
 /** What a chunk of the journal records, by its name. */
 function chunkOf({ method, body }: LoggedRequest): readonly (readonly [string, ReadonlySet<string>])[] {
   if (method !== 'POST' || !body?.includes('entries.jsonl.gz')) return [];
-  const { metadata, binaryData = {} } = JSON.parse(body) as ConfigMap;
-  const text = gunzipSync(Buffer.from(binaryData['entries.jsonl.gz'] ?? '', 'base64')).toString();
+  const { metadata, data = {} } = JSON.parse(body) as Secret;
+  const text = gunzipSync(Buffer.from(data['entries.jsonl.gz'] ?? '', 'base64')).toString();
   const entries = text
     .trimEnd()
     .split('\n')
@@ -70,8 +69,8 @@ function chunkOf({ method, body }: LoggedRequest): readonly (readonly [string, R
 
 /** The chunks that a head names. */
 function namesIn({ body }: LoggedRequest): readonly string[] {
-  const { data = {} } = JSON.parse(body ?? '{}') as ConfigMap;
-  const { journal } = JSON.parse(data['journal.json'] ?? '{}') as {
+  const { data = {} } = JSON.parse(body ?? '{}') as Secret;
+  const { journal } = JSON.parse(Buffer.from(data['journal.json'] ?? 'e30=', 'base64').toString('utf8')) as {
     readonly journal?: { readonly appends: readonly { readonly chunks: readonly { readonly name: string }[] }[] };
   };
   return journal?.appends.flatMap(({ chunks }) => chunks.map(({ name }) => name)) ?? [];

@@ -4,7 +4,7 @@ import { writesPastProxy, writesTooEarly } from './write-order.ts';
 
 const OWN = '?fieldManager=netsvc-upgrade&fieldValidation=Strict';
 const LOCK = `/apis/coordination.k8s.io/v1/namespaces/kube-system/leases${OWN}`;
-const RECORD = `/api/v1/namespaces/kube-system/configmaps${OWN}`;
+const RECORD = `/api/v1/namespaces/kube-system/secrets${OWN}`;
 const AGENT = '/apis/apps/v1/namespaces/kube-system/daemonsets/netsvc-node?fieldManager=kubectl';
 
 /** A run that sends these one after another; status 0: the answer never came. */
@@ -73,7 +73,7 @@ describe('the order of writes', () => {
     ],
     ['only the lock was tried', [['POST', LOCK, 500]], undefined],
     [
-      'a ConfigMap of the manifest is no record',
+      'a Secret of the manifest is no record',
       [
         ['POST', LOCK, 201],
         ['POST', RECORD.replace('netsvc-upgrade', 'kubectl'), 201],

@@ -1,6 +1,6 @@
 import type { LoggedRequest } from '../control-plane/proxy-log.ts';
 
-const OWN = { lock: /\/leases(\/netsvc-upgrade)?$/, record: /\/configmaps(\/netsvc-upgrade-run[^/]*)?$/ };
+const OWN = { lock: /\/leases(\/netsvc-upgrade)?$/, record: /\/secrets(\/netsvc-upgrade-run[^/]*)?$/ };
 
 const pathOf = ({ path }: LoggedRequest): string => path.split('?')[0] ?? '';
 const isOwn = (request: LoggedRequest): boolean => request.path.includes('fieldManager=netsvc-upgrade');
