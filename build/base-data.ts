@@ -1,40 +1,65 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
-import { type StoredBasesFile, storedBasesPath } from '../src/adapters/stored-bases.ts';
+import { packedText, type StoredBasesFile, storedBasesPath } from '../src/adapters/stored-bases.ts';
 import type { KubeObject } from '../src/core/object.ts';
 import type { Profile } from '../src/core/profile.ts';
+import { withoutTexts } from '../src/merge/definition-texts.ts';
 import { parseManifest } from '../src/merge/manifest.ts';
 import { calico } from '../src/profiles/calico.ts';
 
+interface Source {
+  readonly folder: string;
+  readonly release: string;
+  readonly file: string;
+  readonly sha256: string;
+}
+
 /**
- * Packs the manifests of all releases in a folder (`<release>/manifests/<file>`) for those who upgrade without their old ones.
- * `node build/base-data.ts FOLDER` writes it anew; the folder is the data beside the repository.
+ * Packs the manifests of all releases for those who upgrade without their old ones: each object once, without comments and without
+ * the descriptions in definitions, which no comparison needs. A folder holds `<release>/<file>` and says what it holds in
+ * `INDEX.tsv` (file, SHA-256, bytes, source). `node build/base-data.ts FOLDER…` writes the pack anew. NOTICE says whose files these are.
+ *
+ * @throws Error for a file that is not the one that its index names.
  */
-export function packBases(folder: string, profile: Profile): StoredBasesFile {
+export function packBases(folders: readonly string[], profile: Profile): StoredBasesFile {
   const places = new Map<string, number>();
   const place = (object: KubeObject): number => {
-    const text = JSON.stringify(object);
+    const text = JSON.stringify(withoutTexts(object));
     const known = places.get(text) ?? places.size;
     places.set(text, known);
     return known;
   };
-  const files = [...new Set([...profile.variants, ...profile.addOns, profile.operator].map(({ file }) => file))];
-  const releases = readdirSync(folder).map((release) => {
-    const there = files.map((file) => ({ file, path: join(folder, release, 'manifests', file) })).filter(({ path }) => existsSync(path));
-    return [release, Object.fromEntries(there.map(({ file, path }) => [file, objectsOf(path).map(place)]))] as const;
-  });
-  return { objects: [...places.keys()].map((text) => JSON.parse(text) as KubeObject), releases: Object.fromEntries(releases) };
+  const files = new Set([...profile.variants, ...profile.addOns, profile.operator].map(({ file }) => file));
+  const releases: Record<string, Record<string, readonly number[]>> = {};
+  for (const source of folders.flatMap(indexed)) {
+    if (!files.has(source.file)) continue;
+    releases[source.release] = { ...releases[source.release], [source.file]: objectsOf(source).map(place) };
+  }
+  return { objects: [...places.keys()].map((text) => JSON.parse(text) as KubeObject), releases };
 }
 
-function objectsOf(path: string): readonly KubeObject[] {
-  return parseManifest(readFileSync(path, 'utf8'), path).documents.map(({ object }) => object);
+function indexed(folder: string): readonly Source[] {
+  const [, ...rows] = readFileSync(join(folder, 'INDEX.tsv'), 'utf8').trimEnd().split('\n');
+  return rows.map((row) => {
+    const [path = '', sha256 = ''] = row.split('\t');
+    const [release = '', file = ''] = path.split('/');
+    return { folder, release, file, sha256 };
+  });
+}
+
+function objectsOf({ folder, release, file, sha256 }: Source): readonly KubeObject[] {
+  const path = join(folder, release, file);
+  const bytes = readFileSync(path);
+  if (createHash('sha256').update(bytes).digest('hex') !== sha256) throw new Error(`${path} is not the file that INDEX.tsv names`);
+  return parseManifest(bytes.toString('utf8'), path).documents.map(({ object }) => object);
 }
 
 if (import.meta.main) {
-  const [, , folder] = process.argv;
-  if (folder === undefined) throw new Error('name the folder of releases');
-  const text = JSON.stringify(packBases(folder, calico));
+  const [, , ...folders] = process.argv;
+  if (folders.length === 0) throw new Error('name the folders of releases');
+  const text = packedText(packBases(folders, calico));
   const path = storedBasesPath(calico.name);
   mkdirSync(dirname(path), { recursive: true });
   const params = { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: text.length };

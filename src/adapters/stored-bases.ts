@@ -12,6 +12,11 @@ export interface StoredBasesFile {
   readonly releases: Readonly<Record<string, Readonly<Record<string, readonly number[]>>>>;
 }
 
+/** As it is packed: a line for `releases`, then one for each object. What is not asked for need not be parsed. */
+export function packedText({ objects, releases }: StoredBasesFile): string {
+  return [releases, ...objects].map((line) => JSON.stringify(line)).join('\n');
+}
+
 /** Releases' own manifests for those who have none at hand: old ones are published nowhere as files. */
 export interface StoredBases {
   /** Releases that have such a file, oldest first. */
@@ -33,17 +38,24 @@ export async function openStoredBases(profile: string): Promise<StoredBases | un
     throw thrown;
   });
   if (!packed) return undefined;
-  const text = (await brotliDecompress(packed)).toString('utf8');
-  return viewOf(JSON.parse(text) as StoredBasesFile);
+  const [releases = '{}', ...objects] = (await brotliDecompress(packed)).toString('utf8').split('\n');
+  return viewOf(JSON.parse(releases) as StoredBasesFile['releases'], objects);
 }
 
-function viewOf({ objects, releases }: StoredBasesFile): StoredBases {
+/** Each object is parsed when a release that has it is asked for, and once. */
+function viewOf(releases: StoredBasesFile['releases'], lines: readonly string[]): StoredBases {
+  const parsed = new Map<number, KubeObject>();
+  const objectAt = (place: number): KubeObject => {
+    const known = parsed.get(place) ?? (JSON.parse(lines[place] ?? '') as KubeObject);
+    parsed.set(place, known);
+    return known;
+  };
   return {
     releasesOf: (file) =>
       Object.keys(releases)
         .filter((release) => releases[release]?.[file] !== undefined)
         .toSorted(byAge),
-    documentsOf: (release, file) => releases[release]?.[file]?.flatMap((place) => objects[place] ?? []),
+    documentsOf: (release, file) => releases[release]?.[file]?.map(objectAt),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../core/object.ts';
 import { refText } from '../core/object.ts';
 import { alike } from './alike.ts';
+import { withoutTexts } from './definition-texts.ts';
 import { changedFields } from './fields.ts';
 import { isRecord } from './json.ts';
 import { mergeField } from './merge-fields.ts';
@@ -86,14 +87,15 @@ function isBack(walk: Walk, theirs: KubeObject, need: string | undefined, mine: 
 
 /** One line for a definition, not one per field: nobody edits them with intent that a merge could carry. */
 function definition(walk: Walk, { base, mine, theirs }: ThreeObjects): KubeObject | undefined {
-  if (alike(base, mine)) return theirs;
-  const count = changedFields(base, mine).length;
+  const [was, is, target] = [base, mine, theirs].map((one) => one && withoutTexts(one));
+  if (alike(was, is)) return theirs;
+  const count = changedFields(was, is).length;
   const three = {
     base: base && 'the release’s own',
     mine: `${count} ${count === 1 ? 'field differs' : 'fields differ'}`,
     theirs: theirs && 'the target’s own',
   };
-  tell(walk, ROOT, three, !theirs ? 'obsolete' : alike(mine, theirs) ? 'already' : 'target', FROM_TARGET);
+  tell(walk, ROOT, three, !theirs ? 'obsolete' : alike(is, target) ? 'already' : 'target', FROM_TARGET);
   return theirs;
 }
 

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../core/object.ts';
 import { compareReleases, parseRelease, sameMinor } from '../core/release.ts';
 import type { Trace } from '../core/trace.ts';
+import { withoutTexts } from './definition-texts.ts';
 import { changedFields } from './fields.ts';
 import { mergeManifest } from './merge.ts';
 import type { MergeInput, MergeResult } from './merge-input.ts';
@@ -69,7 +70,7 @@ function countEdits({ mine, live = [], ...rest }: Mine, base: readonly KubeObjec
   const own = new Map((rest.file ?? mine).filter(isDefinition).map((object) => [identityOf(object), object]));
   const inDefinitions = base.filter(isDefinition).map((object) => {
     const edited = own.get(identityOf(object));
-    return edited ? changedFields(prepared(object), prepared(edited)).length : 1;
+    return edited ? changedFields(prepared(withoutTexts(object)), prepared(withoutTexts(edited))).length : 1;
   });
   return { ownEdits, edits: inDefinitions.reduce((sum, one) => sum + one, ownEdits) };
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packBases } from '../../build/base-data.ts';
 import { openStoredBases, type StoredBases } from '../../src/adapters/stored-bases.ts';
 import { Fault } from '../../src/core/fault.ts';
 import type { KubeObject } from '../../src/core/object.ts';
+import { withoutTexts } from '../../src/merge/definition-texts.ts';
 import { parseManifest } from '../../src/merge/manifest.ts';
 import { mergeManifest } from '../../src/merge/merge.ts';
 import { identityOf, prepared } from '../../src/merge/prepare.ts';
@@ -92,16 +92,16 @@ describe('the merge of real edited manifests', function () {
   });
 
   it('has every base as its release’s own manifest has it', () => {
-    const { objects: all, releases: packed } = packBases(releases, calico);
-    for (const [release, files] of Object.entries(packed)) {
-      for (const [file, places] of Object.entries(files)) {
-        assert.deepEqual(
-          stored.documentsOf(release, file),
-          places.map((place) => all[place]),
-          `${release} ${file}`,
-        );
+    let count = 0;
+    for (const release of readdirSync(releases)) {
+      for (const file of readdirSync(join(releases, release, 'manifests'))) {
+        const base = stored.documentsOf(release, file);
+        if (!base) continue;
+        assert.deepEqual(base, load(manifestFile(release, file)).map(withoutTexts), `${release} ${file}`);
+        count += 1;
       }
     }
+    assert.ok(count > 80, String(count));
   });
 });
 

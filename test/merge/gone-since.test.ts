@@ -49,7 +49,7 @@ describe('since when a release no longer has a place', () => {
     const agents = history[0]?.documents.find(({ kind }) => kind === 'DaemonSet') ?? assert.fail('no agents');
     const since = (path: string) =>
       goneSince({ ref: refOf(agents), path: `spec.template.spec.${path}` }, history, calico.merge.renames)?.since;
-    assert.equal(since('initContainers[flexvol-driver].image'), 'v3.23.3');
-    assert.equal(since('containers[calico-node].env[FELIX_LOGSEVERITYSCREEN].value'), 'v3.19.1');
+    assert.equal(since('initContainers[flexvol-driver].image'), 'v3.23.0');
+    assert.equal(since('containers[calico-node].env[FELIX_LOGSEVERITYSCREEN].value'), 'v3.19.0');
   });
 });

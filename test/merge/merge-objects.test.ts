@@ -17,9 +17,9 @@ const object = (apiVersion: string, kind: string, name: string, fields: object =
 
 const budget = (apiVersion: string, maxUnavailable = 1): KubeObject =>
   object(apiVersion, 'PodDisruptionBudget', 'controllers', { spec: { maxUnavailable } });
-const definition = (description: string): KubeObject =>
+const definition = (scope: string): KubeObject =>
   object('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'pools.example.org', {
-    spec: { group: 'example.org', names: { kind: 'Pool', plural: 'pools' }, description },
+    spec: { group: 'example.org', names: { kind: 'Pool', plural: 'pools' }, scope },
   });
 const secret = (data: object): KubeObject => object('v1', 'Secret', 'certificates', { data });
 const account = (fields: object = {}): KubeObject => object('v1', 'ServiceAccount', 'node', fields);

@@ -4,11 +4,11 @@ import { type BaseCandidate, mergeWithNearest, rankBases } from '../../src/merge
 import { env } from '../support/merge-cases.ts';
 
 const candidate = (release: string, object: KubeObject): BaseCandidate => ({ release, documents: [object] });
-const definition = (description: string): KubeObject => ({
+const definition = (scope: string): KubeObject => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
   metadata: { name: 'pools.example.org' },
-  spec: { description },
+  spec: { scope },
 });
 
 const old = candidate('v3.26.0', env({ A: '1', B: '1', C: '1', D: '1', E: '1' }));

@@ -1,6 +1,7 @@
 import { type KubeObject, refOf } from '../../core/object.ts';
 import type { FieldChange } from '../../core/plan.ts';
 import type { Trace } from '../../core/trace.ts';
+import { withoutTexts } from '../../merge/definition-texts.ts';
 import { changedFields } from '../../merge/fields.ts';
 import { isRecord } from '../../merge/json.ts';
 import { identityOf, prepared } from '../../merge/prepare.ts';
@@ -72,7 +73,7 @@ function isJust(released: KubeObject | undefined, state: KubeObject): boolean {
 /** Fields that differ beyond what the server fills in or leaves out; undefined between API versions: then every field may. */
 function differences(released: KubeObject, state: KubeObject): readonly FieldChange[] | undefined {
   if (released.apiVersion !== state.apiVersion) return undefined;
-  return changedFields(prepared(released), prepared(state)).filter((change) => !isFilledIn(change));
+  return changedFields(prepared(withoutTexts(released)), prepared(withoutTexts(state))).filter((change) => !isFilledIn(change));
 }
 
 const FILLED_IN = /^spec\.(conversion|preserveUnknownFields|names\.(singular|listKind|categories|shortNames))\b/;
