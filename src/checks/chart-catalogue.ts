@@ -2,6 +2,7 @@ import type { Check } from '../core/check.ts';
 import { noneAtZero } from './at-zero.ts';
 import { crdsOfNoOther, noCrdsDeleted, operatorManagesCrds, operatorNotPinned, releaseReadable, releaseSettled } from './chart.ts';
 import type { ChartJudged } from './chart-facts.ts';
+import { noDataDeleted, noOldRecord, releaseOfChart, releaseWithOperator } from './chart-place.ts';
 import { csiDriverKept, helmFits, noFieldTaken, targetChart, upgradeAccepted, valuesKnown } from './chart-target.ts';
 
 /** The checks of a chart upgrade in the order in which they are shown. */
@@ -9,10 +10,14 @@ export const chartChecks: readonly Check<ChartJudged>[] = [
   helmFits,
   releaseReadable,
   releaseSettled,
+  releaseWithOperator,
+  releaseOfChart,
   targetChart,
   operatorNotPinned,
   operatorManagesCrds,
   noCrdsDeleted,
+  noDataDeleted,
+  noOldRecord,
   crdsOfNoOther,
   csiDriverKept,
   upgradeAccepted,

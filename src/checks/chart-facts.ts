@@ -42,6 +42,14 @@ export type Trial =
   | { readonly type: 'refused'; readonly because: string }
   | { readonly type: 'untold'; readonly because: string };
 
+/** A release that is in another namespace than its operator. */
+export interface Misplaced {
+  /** Namespace of the operator. */
+  readonly to: string;
+  /** The stored release holds the operator's Deployment. */
+  readonly holdsOperator: boolean;
+}
+
 /** What the checks of a chart upgrade look at (§4.2). */
 export interface ChartJudged extends SourceJudged, ReplicasJudged {
   readonly stored: Reading<StoredRelease>;
@@ -55,6 +63,12 @@ export interface ChartJudged extends SourceJudged, ReplicasJudged {
   /** CRDs that the release holds as ordinary objects and the target's chart does not, live, without the mark that keeps them. */
   readonly lostCrds: readonly string[];
   /** CRDs of the service that belong to another chart release. */
+  /** Namespaces and other objects with data that the upgrade would delete: live, and without the mark that keeps them. */
+  readonly lostData: Reading<readonly ObjectRef[]>;
+  /** Set where the release is in another namespace than its operator. */
+  readonly misplaced: Misplaced | undefined;
+  /** What the release is stored in besides, in a namespace that it was moved from: metadata only. */
+  readonly oldRecords: readonly KubeObject[];
   readonly foreignCrds: readonly { readonly name: string; readonly owner: string }[];
   /** The CSI driver runs and the values do not ask for it in the place where the target looks. */
   readonly losesCsi: boolean;

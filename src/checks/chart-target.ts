@@ -1,4 +1,4 @@
-import { type Check, notApplicable, ok, read } from '../core/check.ts';
+import { type Check, notApplicable, ok, read, type Verdict } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import { dryRunsOnServer, keepsValues } from '../core/helm-argv.ts';
 import { refText } from '../core/object.ts';
@@ -39,13 +39,31 @@ export const targetChart: Check<ChartJudged> = defineCheck('NS-235', {
   },
 });
 
+function refusal(because: string, { lostData }: ChartJudged): Verdict {
+  const fact = `helm would refuse the upgrade: ${because}`;
+  if (!/from current release manifest/.test(because)) {
+    const hint = 'Correct the value, or the object, that it names; values of your own go into a file with --values.';
+    return failed(fact, hint, { next: `${PROGRAM} plan -o wide` });
+  }
+  const gone = 'The release names kinds that this server no longer has.';
+  // Today nothing but this refusal keeps helm from deleting what NS-243 names.
+  const isSafe = 'value' in lostData && lostData.value.length === 0;
+  return isSafe
+    ? failed(fact, `${gone} Bring its record up to date with the helm plugin mapkubeapis.`, { next: 'helm plugin list' })
+    : failed(fact, `${gone} First do what NS-243 says; only then bring its record up to date with the helm plugin mapkubeapis.`, {
+        next: `${PROGRAM} explain NS-243`,
+      });
+}
+
 /** The server renders and validates the upgrade as it will be made; nothing is stored. */
 export const upgradeAccepted: Check<ChartJudged> = defineCheck('NS-239', {
   category: 'manifest',
   severity: 'error',
   ref: '§4.2/2',
-  judge: withStored((_stored, { trial, helm, upgraded }) => {
+  judge: withStored((_stored, facts, { options }) => {
+    const { trial, helm, upgraded, misplaced } = facts;
     if (upgraded) return notApplicable('the release is upgraded already');
+    if (misplaced && !options.moveRelease) return notApplicable('the release is not upgraded where it is: see NS-244');
     if ('value' in helm && !dryRunsOnServer(helm.value)) {
       return failed(
         `helm ${helm.value.text} cannot ask the server beforehand`,
@@ -59,14 +77,7 @@ export const upgradeAccepted: Check<ChartJudged> = defineCheck('NS-239', {
     const answer = read(trial);
     if (answer.type === 'accepted') return ok(`the server accepts all ${counted(answer.documents.length, 'object')} of the upgrade`);
     if (answer.type === 'untold') return notApplicable(answer.because);
-    const rendered = /from current release manifest/.test(answer.because);
-    return failed(
-      `helm would refuse the upgrade: ${answer.because}`,
-      rendered
-        ? 'The release names kinds that this server no longer has: bring its record up to date with the helm plugin mapkubeapis.'
-        : 'Correct the value, or the object, that it names; values of your own go into a file with --values.',
-      { next: rendered ? 'helm plugin list' : `${PROGRAM} plan -o wide` },
-    );
+    return refusal(answer.because, facts);
   }),
 });
 

@@ -72,6 +72,10 @@ export const targetFlags = {
   'crd-chart': Flags.string({ ...run, helpValue: 'REF', summary: 'take the CRDs from this chart instead of the release’s file' }),
   values: Flags.string({ ...run, helpValue: 'FILE', summary: 'values for the chart, over those that the release has' }),
   'manage-crds': Flags.boolean({ ...run, summary: 'chart installs: leave the CRDs to the new operator instead of applying them first' }),
+  'move-release': Flags.boolean({
+    ...run,
+    summary: 'chart installs: move a release of a chart up to v3.22 from its namespace to that of the operator',
+  }),
   accept: Flags.string({
     ...run,
     helpValue: 'CHECK-ID[=SUBJECT]',

@@ -24,6 +24,7 @@ export interface RunFlags {
   readonly 'crd-chart'?: string;
   readonly values?: string;
   readonly 'manage-crds'?: boolean;
+  readonly 'move-release'?: boolean;
   readonly accept?: readonly string[];
   readonly 'fail-on'?: Severity;
   readonly 'dry-run'?: DryRun;
@@ -81,6 +82,7 @@ export function toOptions(flags: RunFlags, facts: OptionFacts): Options {
     ...given('crdChart', flags['crd-chart']),
     ...given('chartValues', flags.values),
     ...given('manageCrds', flags['manage-crds']),
+    ...given('moveRelease', flags['move-release']),
     accept: (flags.accept ?? []).map((text) => readAcceptance(text, facts.checks, facts.withdrawn)),
     failOn: flags['fail-on'] ?? 'error',
     dryRun: flags['dry-run'] ?? 'none',

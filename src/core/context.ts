@@ -35,6 +35,8 @@ export interface Options {
   readonly chartValues?: string;
   /** The operator is to apply the CRDs itself (option 2 of §4.2). */
   readonly manageCrds?: boolean;
+  /** A chart release that lives in another namespace than its operator is to be moved there. */
+  readonly moveRelease?: boolean;
   readonly accept: readonly Acceptance[];
   readonly failOn: Severity;
   readonly dryRun: DryRun;

@@ -32,6 +32,8 @@ export interface HelmUpgrade {
   readonly settings: readonly Setting[];
   /** A person has said that fields of others may be taken: only where the tool writes on the server's side. */
   readonly takeFields: boolean;
+  /** The release is not upgraded where it is: it is installed anew in `namespace`, over the objects that are there. */
+  readonly moves?: true;
 }
 
 /** `helm version --short` of helm 3 and 4: `v3.19.5+g1234`; helm 2 says `Client: v2…`. */
@@ -77,6 +79,22 @@ export function helmUpgrade(upgrade: HelmUpgrade, dryRun = false): Invocation {
     ...settings.flatMap(({ value, to }) => ['--set', `${value}=${to}`]),
     ...(takeFields ? ['--force-conflicts'] : []),
     ...(dryRun ? ['--dry-run=server', '--output', 'json'] : []),
+  ];
+  return { tool: 'helm', args, ...(storage === 'ConfigMap' ? { env: { HELM_DRIVER: 'configmap' } } : {}) };
+}
+
+/**
+ * `helm install` of a release that moves to another namespace (the chart's own way from before v3.23). Its objects are there and annotated
+ * already, so that helm adopts them. On the client's side, as they were written before: what others have set is no conflict then, and
+ * custom resources stay as they are.
+ */
+export function helmInstall({ name, namespace, chart, storage, helm, savedValues, valuesFile, settings }: HelmUpgrade): Invocation {
+  if (savedValues === undefined) throw new Error('a release that moves needs its saved values');
+  const args = [
+    ...['install', name, ...placed(chart), '--namespace', namespace, '--values', savedValues],
+    ...(valuesFile === undefined ? [] : ['--values', valuesFile]),
+    ...settings.flatMap(({ value, to }) => ['--set', `${value}=${to}`]),
+    ...(helm.major >= 4 ? ['--server-side=false'] : []),
   ];
   return { tool: 'helm', args, ...(storage === 'ConfigMap' ? { env: { HELM_DRIVER: 'configmap' } } : {}) };
 }

@@ -27,6 +27,11 @@ export function chartOf(objects: readonly KubeObject[], stored: Reading<readonly
     return { type: 'release', chart: { name, namespace }, evidence: `${where} (its Secrets could not be read: ${stored.unread})` };
   }
   const newest = newestRevision(stored.value, name, namespace);
+  const elsewhere = newest ? undefined : onlyElsewhere(stored.value, name);
+  if (elsewhere) {
+    const evidence = `${where}, which is stored in namespace ${elsewhere.namespace} alone: it is being moved, or was moved by hand`;
+    return { type: 'release', chart: { name, ...elsewhere }, evidence };
+  }
   if (!newest)
     return { type: 'lost', chart: { name, namespace }, evidence: `${where}, which is stored neither in Secrets nor in ConfigMaps` };
   return { type: 'release', chart: { name, namespace, ...newest }, evidence: `${where}, revision ${newest.revision} ${newest.status}` };
@@ -36,6 +41,14 @@ function renderedOrNone(objects: readonly KubeObject[]): ChartAnswer {
   const labelled = objects.find(({ metadata }) => metadata.labels?.['app.kubernetes.io/managed-by'] === 'Helm');
   if (!labelled) return { type: 'none' };
   return { type: 'rendered', evidence: `${labelled.kind} ${labelled.metadata.name} was rendered from a chart, without a release` };
+}
+
+/** The annotations are changed before the release is installed in its new namespace: until then the old one is all there is. */
+function onlyElsewhere(stored: readonly KubeObject[], name: string): Omit<ChartRelease, 'name'> | undefined {
+  const ofName = stored.filter(({ metadata }) => metadata.labels?.owner === 'helm' && metadata.labels.name === name);
+  const [namespace, ...others] = new Set(ofName.map(({ metadata }) => metadata.namespace ?? ''));
+  const newest = namespace === undefined || others.length > 0 ? undefined : newestRevision(stored, name, namespace);
+  return namespace === undefined || newest === undefined ? undefined : { namespace, ...newest };
 }
 
 function newestRevision(

@@ -21,7 +21,8 @@ const RECORD: readonly string[] = [...CONNECTION, 'state-namespace', 'profile', 
 const CHAIN: readonly string[] = [
   ...RECORD,
   ...['path', 'variant', 'manifest-url', 'manifest-ca', 'upgrade-file', 'base', 'installed-manifest', 'kvstore-endpoints', 'resolve'],
-  ...['chart', 'repo', 'crd-chart', 'values', 'manage-crds', 'enable-flow-logs', 'accept', 'fail-on', 'hold-policy-migration'],
+  ...['chart', 'repo', 'crd-chart', 'values', 'manage-crds', 'move-release', 'enable-flow-logs'],
+  ...['accept', 'fail-on', 'hold-policy-migration'],
   ...['bin-dir', 'cli-config', 'backup-dir', 'with-secrets', 'max-failed', 'timeout'],
 ];
 

@@ -11,8 +11,12 @@ export interface OwnChart {
   readonly templates?: Readonly<Record<string, string>>;
   /** Has the values that came with v3.30: `manageCRDs`, `goldmane`, `whisker`. */
   readonly isNew: boolean;
+  /** Owns the operator's namespace and puts the operator there wherever the release is, as charts up to v3.22 did. */
+  readonly ownsNamespace?: boolean;
 }
 
+/** As of the time when the release lived in namespace `default`. */
+export const NAMESPACE_CHART: OwnChart = { version: 'v3.22.5', operator: 'v1.25.13', isNew: false, ownsNamespace: true };
 export const OLD_CHART: OwnChart = { version: 'v3.27.5', operator: 'v1.32.12', isNew: false };
 export const NEW_CHART: OwnChart = { version: 'v3.32.1', operator: 'v1.42.3', isNew: true };
 
@@ -23,7 +27,11 @@ export async function writeChart(parent: string, chart: OwnChart): Promise<strin
   const files = {
     'Chart.yaml': `apiVersion: v2\nname: tigera-operator\nversion: ${chart.version}\nappVersion: ${chart.version}\n`,
     'values.yaml': valuesOf(chart),
-    'templates/operator.yaml': OPERATOR.replace('ARGS', chart.isNew ? '\n          args: ["-manage-crds={{ .Values.manageCRDs }}"]' : ''),
+    ...(chart.ownsNamespace ? { 'templates/namespace.yaml': NAMESPACE } : {}),
+    'templates/operator.yaml': operatorOf(chart).replace(
+      'ARGS',
+      chart.isNew ? '\n          args: ["-manage-crds={{ .Values.manageCRDs }}"]' : '',
+    ),
     'templates/installation.yaml': INSTALLATION,
     ...Object.fromEntries(Object.entries(chart.templates ?? {}).map(([name, text]) => [`templates/${name}`, text])),
     ...(chart.isNew ? { 'templates/flow-logs.yaml': FLOW_LOGS, 'values.schema.json': SCHEMA } : {}),
@@ -43,6 +51,15 @@ function valuesOf({ operator, isNew }: OwnChart): string {
 tigeraOperator: { registry: quay.io, image: tigera/operator, version: ${operator} }
 resources: {}
 ${isNew ? added : ''}`;
+}
+
+const NAMESPACE = `apiVersion: v1
+kind: Namespace
+metadata: { name: tigera-operator, labels: { name: tigera-operator } }
+`;
+
+function operatorOf({ ownsNamespace }: OwnChart): string {
+  return ownsNamespace ? OPERATOR.replaceAll('{{ .Release.Namespace }}', 'tigera-operator') : OPERATOR;
 }
 
 const OPERATOR = `apiVersion: v1

@@ -40,6 +40,8 @@ spec:
 export interface ChartParts {
   /** Parts of the stored release, laid over. */
   readonly stored?: Readonly<Record<string, unknown>>;
+  /** Annotations of the operator's objects. */
+  readonly owned?: Readonly<Record<string, string>>;
   readonly storage?: 'Secret' | 'ConfigMap' | 'none';
   readonly objects?: readonly KubeObject[];
   readonly options?: Partial<Options>;
@@ -66,8 +68,8 @@ export interface ChartBench extends ApplyBench {
 
 export function chartBench(parts: ChartParts = {}): ChartBench {
   const installed = [
-    installation({ annotations: OWNED }),
-    operator({ annotations: OWNED }),
+    installation({ annotations: parts.owned ?? OWNED }),
+    operator({ annotations: parts.owned ?? OWNED, labels: { 'app.kubernetes.io/managed-by': 'Helm' } }),
     operatedAgent(),
     deployment('calico-kube-controllers', 'quay.io/calico/kube-controllers:v3.27.5', { namespace: 'calico-system' }),
     ...storedIn(parts),
@@ -125,7 +127,7 @@ export function storedIn({ stored = {}, storage = 'Secret' }: Pick<ChartParts, '
   const { status } = release.info;
   const labels = { owner: 'helm', name: 'calico', version: String(release.version), status };
   const name = `sh.helm.release.v1.calico.v${release.version}`;
-  return [objectOf('v1', storage, name, { metadata: { namespace: 'tigera-operator', labels }, data })];
+  return [objectOf('v1', storage, name, { metadata: { namespace: release.namespace, labels }, data })];
 }
 
 function toolsOf(parts: ChartParts, asked: string[]): Sources['tools'] {

@@ -44,6 +44,8 @@ resources:
 
 export interface ChartInstall {
   readonly chart?: OwnChart;
+  /** Namespace of the release; the operator's unless said. */
+  readonly namespace?: string;
   /** File of the CRDs of the installed release. */
   readonly crds?: string;
   /** Variables of the person's shell: HELM_DRIVER, say. */
@@ -83,7 +85,7 @@ export async function chartCluster(helm: string, request: ChartInstall = {}): Pr
       env: { PATH: path, ...env },
     };
     const cluster = clusterOf(plane, around, helm, { repository: repository.url, charts: { old, target }, stop });
-    await install(cluster, home);
+    await install(cluster, home, request.namespace ?? RELEASE_NAMESPACE);
     if (!service) await standAgents(cluster, home, chart.version);
     return { ...cluster, apiServer: await service?.brought({ apiServer: request.apiServer ?? false }) };
   } catch (thrown) {
@@ -128,10 +130,10 @@ function withoutControlPlane(text: string): string {
     .join('\n');
 }
 
-async function install(cluster: ChartCluster, home: string): Promise<void> {
+async function install(cluster: ChartCluster, home: string, namespace: string): Promise<void> {
   const values = join(home, 'values.yaml');
   await writeFile(values, OWN_VALUES);
-  await cluster.helm('install', 'calico', cluster.charts.old, '-n', RELEASE_NAMESPACE, '--create-namespace', '--values', values);
+  await cluster.helm('install', 'calico', cluster.charts.old, '-n', namespace, '--create-namespace', '--values', values);
 }
 
 /** What an operator of this release has brought. */

@@ -6,7 +6,7 @@ import { sourceChecks } from '../../checks/source-release.ts';
 import type { Action } from '../../core/action.ts';
 import type { Context } from '../../core/context.ts';
 import { Fault } from '../../core/fault.ts';
-import { type HelmUpgrade, helmUpgrade } from '../../core/helm-argv.ts';
+import { type HelmUpgrade, helmInstall, helmUpgrade } from '../../core/helm-argv.ts';
 import type { Installation } from '../../core/installation.ts';
 import type { StagePlan } from '../../core/stage.ts';
 import { parseManifest } from '../../merge/manifest.ts';
@@ -16,6 +16,8 @@ import { readOwnersAtDeadline } from '../owners/put-back.ts';
 import { pathPart } from '../path-stage.ts';
 import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policy/hold.ts';
 import { applyCrds } from '../target/crds.ts';
+import { isCustom } from './conflicts.ts';
+import { adoptAction, dropActions } from './move.ts';
 import { type ChartDifference, chartDifference } from './objects.ts';
 import { type ChartFacts, readChartFacts } from './survey.ts';
 
@@ -51,7 +53,12 @@ function planChart(facts: ChartApplyFacts, context: Context): StagePlan {
   const crds = facts.crds ? applyCrds(facts.crds, '§4.2/1', context) : [];
   const name = releaseText(facts.installation);
   if (!facts.upgraded && hasNoWay(facts)) return noWay(name, context);
-  const actions = [...crds, ...holdActions(facts, context), ...(facts.upgraded ? [] : [upgradeAction(name, facts, context)])];
+  const actions = [
+    ...crds,
+    ...holdActions(facts, context),
+    ...(facts.upgraded ? [] : [...adoptActions(facts), upgradeAction(name, facts, context)]),
+    ...dropOld(facts, context),
+  ];
   if (actions.length === 0) return { skip: `${name} is at ${context.options.release}, with your values` };
   const difference = differenceOf(facts);
   return {
@@ -79,11 +86,22 @@ function holdActions({ renamingSwitch, upgraded }: ChartApplyFacts, context: Con
   );
 }
 
-/** What no acceptance can make right: findings of these checks leave nothing that could be done. */
-const NO_WAY: readonly string[] = ['NS-231', 'NS-234', 'NS-235', 'NS-236'];
+/** A release that is moved is installed over its own objects: first they are annotated for its new namespace. */
+function adoptActions({ adoption, upgrade }: ChartFacts): readonly Action[] {
+  return upgrade?.moves ? adoptAction(adoption, upgrade.namespace) : [];
+}
 
-function hasNoWay({ upgrade, lostCrds }: ChartFacts): boolean {
-  return upgrade === undefined || lostCrds.length > 0;
+/** Planned again once the release is deployed in its new namespace, and performed only then. */
+function dropOld({ upgraded, oldRecords }: ChartFacts, { options }: Context): readonly Action[] {
+  return upgraded && options.moveRelease ? dropActions(oldRecords) : [];
+}
+
+/** What no acceptance can make right: findings of these checks leave nothing that could be done. */
+const NO_WAY: readonly string[] = ['NS-231', 'NS-234', 'NS-235', 'NS-236', 'NS-243', 'NS-244'];
+
+function hasNoWay({ upgrade, lostCrds, lostData, misplaced }: ChartFacts): boolean {
+  const deletes = lostCrds.length > 0 || 'unread' in lostData || lostData.value.length > 0;
+  return upgrade === undefined || deletes || (misplaced !== undefined && !upgrade.moves);
 }
 
 function noWay(name: string, { options }: Context): StagePlan {
@@ -94,15 +112,18 @@ function noWay(name: string, { options }: Context): StagePlan {
 }
 
 function upgradeAction(name: string, facts: ChartFacts, context: Context): Action {
+  const { upgrade } = facts;
+  const title = upgrade?.moves ? `install ${upgrade.namespace}/${upgrade.name} over it, at` : `upgrade ${name} to`;
+  const run = agreed(facts);
   return {
     id: 'chart',
-    title: `upgrade ${name} to ${context.options.release}`,
+    title: `${title} ${context.options.release}`,
     ref: '§4.2/2',
     // An older operator does not start on the new CRDs: going back with the chart tool alone leaves the service without one.
     undo: 'none',
     pointOfNoReturn: true,
     afresh: true,
-    effect: { type: 'exec', run: helmUpgrade(agreed(facts)) },
+    effect: { type: 'exec', run: run.moves ? helmInstall(run) : helmUpgrade(run) },
   };
 }
 
@@ -117,14 +138,17 @@ function agreed({ upgrade, conflicts, stored }: ChartFacts): HelmUpgrade {
   return { ...upgrade, takeFields: found && onServer && upgrade.helm.major >= 4 };
 }
 
-function differenceOf({ stored, trial, conflicts }: ChartFacts): ChartDifference | undefined {
+function differenceOf({ stored, trial, conflicts, upgrade }: ChartFacts): ChartDifference | undefined {
   if ('unread' in stored || 'unread' in trial || trial.value.type !== 'accepted') return undefined;
   const before = parseManifest(stored.value.base.manifest, 'the stored release').documents.map(({ object }) => object);
-  return chartDifference(before, trial.value.documents, conflicts && 'value' in conflicts ? conflicts.value : []);
+  const taken = conflicts && 'value' in conflicts ? conflicts.value : [];
+  if (!upgrade?.moves) return chartDifference(before, trial.value.documents, taken);
+  const stays = trial.value.documents.filter(({ apiVersion }) => isCustom(apiVersion));
+  return { ...chartDifference([...before, ...stays], trial.value.documents, taken), removed: [] };
 }
 
 function notesOf(
-  { installation, upgrade, target, crds, upgraded, restarts }: ChartApplyFacts,
+  { installation, upgrade, target, crds, upgraded, restarts, stored }: ChartApplyFacts,
   difference: ChartDifference | undefined,
 ): readonly string[] {
   if (upgraded) return [];
@@ -132,9 +156,17 @@ function notesOf(
     ...('value' in target ? [`the chart is ${target.value.name} ${target.value.version} from ${target.value.place}`] : []),
     ...(upgrade?.settings ?? []).map(({ value, to, because }) => `${value}=${to}: ${because}`),
     ...(crds ? [] : ['the new CRDs exist only after the new operator runs: new configuration cannot be applied until after the upgrade']),
+    ...(upgrade?.moves && 'value' in stored ? moveNotes(stored.value.record.namespace, upgrade) : []),
     ...typhaOrderNote(installation),
     ...restartNotes(restarts),
     ...(difference && difference.removed.length > 0 ? [`helm deletes what the chart no longer has: ${difference.removed.join(', ')}`] : []),
+  ];
+}
+
+function moveNotes(from: string, { name, namespace }: HelmUpgrade): readonly string[] {
+  return [
+    `the release moves from ${from} to ${namespace}: helm install takes over the objects that are there and deletes nothing; the old record in ${from} is deleted once ${namespace}/${name} is deployed`,
+    'helm install leaves custom resources as they are, the Installation among them: change those with kubectl, not by values, in this step',
   ];
 }
 

@@ -25,11 +25,15 @@ const WIDTH = 6;
 export async function readConflicts(
   cluster: ClusterReader,
   documents: readonly KubeObject[],
-  { record, base }: StoredRelease,
+  { record: newest, base }: StoredRelease,
+  moveTo?: string,
 ): Promise<Reading<readonly FieldConflict[]>> {
   const installed = new Map(parseManifest(base.manifest, 'the stored release').documents.map(({ object }) => [objectKey(object), object]));
+  const record = moveTo === undefined ? newest : { ...newest, namespace: moveTo };
+  // Custom resources of a release that moves stay as they are: helm compares the new chart with itself.
+  const written = documents.filter(({ apiVersion }) => moveTo === undefined || !isCustom(apiVersion));
   try {
-    const conflicts = await eachOf(documents, WIDTH, (document) =>
+    const conflicts = await eachOf(written, WIDTH, (document) =>
       conflictsOf(cluster, { document, installed: installed.get(objectKey(document)), record, base }),
     );
     return { value: conflicts.flat() };
@@ -86,7 +90,7 @@ function patched(live: KubeObject, installed: KubeObject | undefined, document: 
 }
 
 /** Groups of custom resources have a dot and are not Kubernetes' own. */
-function isCustom(apiVersion: string): boolean {
+export function isCustom(apiVersion: string): boolean {
   const [group = ''] = apiVersion.split('/');
   return apiVersion.includes('/') && group.includes('.') && !group.endsWith('.k8s.io');
 }

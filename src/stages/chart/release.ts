@@ -147,6 +147,15 @@ function objectText({ storage, revision }: StoredRevision): string {
   return `${storage.toLowerCase()}/${revision.metadata.name}`;
 }
 
+/** Reads what one stored revision holds; undefined where it is gone or cannot be understood. Throws ApiFailure. */
+export function recordIn(cluster: ClusterReader): (revision: KubeObject) => Promise<HelmRecord | undefined> {
+  return async (revision) => {
+    const storage: HelmStorage = revision.kind === 'ConfigMap' ? 'ConfigMap' : 'Secret';
+    const read = await readRevision(cluster, { name: '', namespace: revision.metadata.namespace ?? '' }, { storage, revision });
+    return read && 'value' in read ? read.value : undefined;
+  };
+}
+
 async function readRevision(
   cluster: ClusterReader,
   { namespace }: ChartRelease,

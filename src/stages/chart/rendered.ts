@@ -9,11 +9,13 @@ import type { ChartFacts } from './survey.ts';
 /** File of the values that helm keeps (0600). */
 const VALUES_FILE = 'rendered-values.json';
 
+type Renderable = Pick<ChartFacts, 'trial' | 'upgrade' | 'stored' | 'helm' | 'target'>;
+
 /**
  * The chart as the upgrade renders it; where the server cannot try it yet, as the chart tool renders it with the same values.
  * Throws Fault where neither can be had.
  */
-export async function renderedChart(sources: Pick<Sources, 'tools' | 'work'>, facts: ChartFacts): Promise<readonly KubeObject[]> {
+export async function renderedChart(sources: Pick<Sources, 'tools' | 'work'>, facts: Renderable): Promise<readonly KubeObject[]> {
   if ('value' in facts.trial && facts.trial.value.type === 'accepted') return facts.trial.value.documents;
   const { upgrade, stored } = facts;
   if (!upgrade || 'unread' in stored) throw unrendered(facts);
@@ -30,7 +32,7 @@ export async function renderedChart(sources: Pick<Sources, 'tools' | 'work'>, fa
     .filter(isUpgraded);
 }
 
-function unrendered({ helm, stored, target }: ChartFacts): Fault {
+function unrendered({ helm, stored, target }: Renderable): Fault {
   const because = [stored, target, helm].flatMap((one) => ('unread' in one ? [one.unread] : [])).join('; ');
   return new Fault('blocked', `the chart could not be rendered: ${because || 'its upgrade is not known'}`, [
     'see what stands against it with: kubectl netsvc-upgrade preflight',

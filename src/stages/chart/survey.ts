@@ -1,4 +1,4 @@
-import type { ChartJudged, StoredRelease } from '../../checks/chart-facts.ts';
+import type { ChartJudged, Misplaced, StoredRelease } from '../../checks/chart-facts.ts';
 import type { ChartNames } from '../../core/chart-names.ts';
 import type { Reading } from '../../core/check.ts';
 import type { Context } from '../../core/context.ts';
@@ -18,6 +18,7 @@ import {
 } from '../../core/helm-values.ts';
 import type { Installation } from '../../core/installation.ts';
 import { contains, type JsonMap } from '../../core/json-map.ts';
+import type { KubeObject } from '../../core/object.ts';
 import type { Sources } from '../../core/ports.ts';
 import { changes } from '../apply/file.ts';
 import { givesReplica, stoppedOperator } from '../rollout/at-zero.ts';
@@ -25,7 +26,10 @@ import { type CrdFacts, readCrdFacts } from '../target/crds.ts';
 import { readConflicts } from './conflicts.ts';
 import { readForeignCrds, readLostCrds } from './crd-owners.ts';
 import { fetchedTarget } from './fetched.ts';
-import { readStoredRelease } from './release.ts';
+import { readLostData } from './lost-data.ts';
+import { type MoveTried, misplacedIn, readOldRecords, tryMove } from './move.ts';
+import { readStoredRelease, recordIn } from './release.ts';
+import { renderedChart } from './rendered.ts';
 import type { HelmAnswer } from './run-helm.ts';
 import { type FetchedChart, type ReadChart, readChart, readHelmVersion, readValuesFile } from './source.ts';
 import { tryUpgrade } from './trial.ts';
@@ -35,6 +39,8 @@ export interface ChartFacts extends ChartJudged {
   readonly crds: CrdFacts | undefined;
   /** Undefined while something that it needs could not be read. */
   readonly upgrade: HelmUpgrade | undefined;
+  /** Annotations that the move of the release begins with. */
+  readonly adoption: MoveTried['patches'];
 }
 
 /** File of the release's own values (0600), for a chart tool that cannot take them from the release. */
@@ -60,22 +66,51 @@ export async function readChartFacts(
     sources.records.load(),
   ]);
   refuseDenial(context, file);
+  const misplaced = 'value' in stored ? misplacedIn(stored.value, installation, context) : undefined;
+  const moveTo = context.options.moveRelease && misplaced?.holdsOperator ? misplaced.to : undefined;
   const known = knownOf(context, { stored, helm, target, fetched }, file);
-  const upgrade = known && (await upgradeOf(sources, context, known));
+  const upgrade = known && (await upgradeOf(sources, context, known, moveTo));
   const upgraded = known !== undefined && isUpgraded(known, context);
-  const trial = await trialOf(sources, { upgrade, known, upgraded, crdsPending: crds !== undefined && changes(crds), answer });
+  const question = { upgrade, known, upgraded, misplaced, crdsPending: crds !== undefined && changes(crds), answer };
+  const { trial, patches: adoption } = await trialOf(sources, question);
   const documents = 'value' in trial && trial.value.type === 'accepted' ? trial.value.documents : undefined;
-  const { base } = 'value' in stored ? stored.value : {};
-  const conflicts = documents && 'value' in stored ? await readConflicts(sources.cluster, documents, stored.value) : undefined;
+  const rendered = () => renderedChart(sources, { trial, upgrade, stored, target, helm });
+  const removals = misplaced || upgraded ? NO_REMOVALS : await readRemovals(sources, context, { stored, documents, rendered });
+  const defaults = 'value' in stored ? stored.value.base.defaults : undefined;
   return {
-    ...{ installation, stored, helm, target, upgraded, trial, conflicts, record, crds, upgrade },
+    ...{ installation, stored, helm, target, upgraded, trial, record, crds, upgrade, misplaced, adoption },
+    ...removals,
+    conflicts: documents && 'value' in stored ? await readConflicts(sources.cluster, documents, stored.value, moveTo) : undefined,
     pins: known ? pinsOf(known) : [],
-    managesCrds: { installed: knows(base?.defaults, context), target: knows(known?.defaults, context) },
+    managesCrds: { installed: knows(defaults, context), target: knows(known?.defaults, context) },
     atZero: documents && !givesReplica(documents, installation) ? await stoppedOperator(sources.cluster, installation) : [],
-    lostCrds: base && !upgraded ? await readLostCrds(sources.cluster, base, documents ?? []) : [],
+    oldRecords: 'value' in stored && !misplaced ? await readOldRecords(sources.cluster, stored.value, recordIn(sources.cluster)) : [],
     foreignCrds: await readForeignCrds(sources.cluster, context.profile, installation.chart),
-    losesCsi: installation.hasCsiDriver && known !== undefined && losesCsi(known),
-    forgottenValues: known && base ? forgottenValues(known.own, base.defaults, known.defaults) : [],
+    // Of a release that moves the Installation stays as it is.
+    losesCsi: moveTo === undefined && installation.hasCsiDriver && known !== undefined && losesCsi(known),
+    forgottenValues: known && defaults ? forgottenValues(known.own, defaults, known.defaults) : [],
+  };
+}
+
+const NO_REMOVALS: Pick<ChartJudged, 'lostCrds' | 'lostData'> = { lostCrds: [], lostData: { value: [] } };
+
+interface Removing {
+  readonly stored: Reading<StoredRelease>;
+  readonly documents: readonly KubeObject[] | undefined;
+  readonly rendered: () => Promise<readonly KubeObject[]>;
+}
+
+/** What helm would delete with its content. */
+async function readRemovals(
+  { cluster }: Sources,
+  context: Context,
+  { stored, documents, rendered }: Removing,
+): Promise<typeof NO_REMOVALS> {
+  if ('unread' in stored) return NO_REMOVALS;
+  const { base } = stored.value;
+  return {
+    lostCrds: await readLostCrds(cluster, base, documents ?? []),
+    lostData: await readLostData(cluster, context, base, rendered),
   };
 }
 
@@ -107,6 +142,8 @@ interface Known {
   readonly own: JsonMap;
   readonly defaults: JsonMap;
   readonly settings: readonly Setting[];
+  /** As they were read. */
+  readonly read: Pick<Readings, 'target' | 'helm'>;
 }
 
 interface Readings {
@@ -131,16 +168,28 @@ function knownOf({ profile, options }: Context, { stored, helm, target, fetched 
     manageCrds: options.manageCrds === true,
     flowLogs: options.enableFlowLogs === true,
   });
-  return { names, stored: stored.value, helm: helm.value, target: target.value, place: fetched.value.place, file, own, defaults, settings };
+  const values = { file, own, defaults, settings };
+  return {
+    names,
+    stored: stored.value,
+    helm: helm.value,
+    target: target.value,
+    place: fetched.value.place,
+    read: { target, helm },
+    ...values,
+  };
 }
 
-async function upgradeOf({ work }: Sources, { options }: Context, known: Known): Promise<HelmUpgrade> {
+async function upgradeOf({ work }: Sources, { options }: Context, known: Known, moveTo: string | undefined): Promise<HelmUpgrade> {
   const { record, base, storage } = known.stored;
-  const savedValues = keepsValues(known.helm) ? undefined : await work.write(VALUES_FILE, JSON.stringify(base.values));
+  const isSaved = moveTo !== undefined || !keepsValues(known.helm);
+  const savedValues = isSaved ? await work.write(VALUES_FILE, JSON.stringify(base.values)) : undefined;
+  const namespace = moveTo ?? record.namespace;
   return {
-    ...{ name: record.name, namespace: record.namespace, chart: known.place, storage, helm: known.helm, settings: known.settings },
+    ...{ name: record.name, namespace, chart: known.place, storage, helm: known.helm, settings: known.settings },
     ...(savedValues === undefined ? {} : { savedValues }),
     ...(options.chartValues === undefined ? {} : { valuesFile: options.chartValues }),
+    ...(moveTo === undefined ? {} : { moves: true }),
     takeFields: false,
   };
 }
@@ -156,16 +205,22 @@ interface Question {
   readonly upgrade: HelmUpgrade | undefined;
   readonly known: Known | undefined;
   readonly upgraded: boolean;
+  readonly misplaced: Misplaced | undefined;
   readonly crdsPending: boolean;
   readonly answer: HelmAnswer;
 }
 
-async function trialOf({ tools }: Sources, { upgrade, known, upgraded, crdsPending, answer }: Question): Promise<ChartJudged['trial']> {
-  const untold = (because: string) => ({ value: { type: 'untold', because } }) as const;
+async function trialOf(sources: Sources, { upgrade, known, upgraded, misplaced, crdsPending, answer }: Question): Promise<MoveTried> {
+  const untold = (because: string) => ({ trial: { value: { type: 'untold', because } }, patches: [] }) as const;
   if (!upgrade || !known) return untold('the release, its chart or helm could not be read');
   if (upgraded) return untold('the release is upgraded already');
+  if (upgrade.moves) {
+    const rendered = () => renderedChart(sources, { trial: untold('').trial, upgrade, stored: { value: known.stored }, ...known.read });
+    return tryMove(sources.cluster, rendered, upgrade.name, upgrade.namespace);
+  }
+  if (misplaced) return untold('the release is not upgraded where it is: see NS-244');
   if (isPending(known.stored.record)) return untold('another operation on the release has not ended: see NS-232');
-  return tryUpgrade(tools, upgrade, crdsPending, answer);
+  return { trial: await tryUpgrade(sources.tools, upgrade, crdsPending, answer), patches: [] };
 }
 
 function knows(values: JsonMap | undefined, { profile }: Context): boolean {
