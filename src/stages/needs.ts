@@ -33,6 +33,8 @@ export const documentKinds: readonly DocumentKind[] = [
 /** The chart release as far as the rights on it go. */
 export interface ChartScope {
   readonly namespace: string;
+  /** Where the release is moved to. */
+  readonly movesTo?: string;
   readonly storage: HelmStorage;
   /** The release is at the target: it is only read. */
   readonly upgraded: boolean;
@@ -160,14 +162,20 @@ export const documents: Needs = (_, { documents: wanted }) => {
 
 /** Where the release is stored. */
 export const chartRead: Needs = (_, { chart }) =>
-  chart ? allow(['get', 'list'], K[chart.storage], 'the chart release', { namespace: chart.namespace }) : [];
+  chart ? storedIn(chart).flatMap((namespace) => allow(['get', 'list'], K[chart.storage], 'the chart release', { namespace })) : [];
+
+function storedIn({ namespace, movesTo }: ChartScope): readonly string[] {
+  return movesTo === undefined ? [namespace] : [namespace, movesTo];
+}
 
 /** A new revision of the chart release, and what it no longer holds: helm goes on where it may not delete that. */
 export const chartRelease: Needs = (_, { chart }) => {
   if (!chart || chart.upgraded) return [];
-  const { namespace, storage, removed } = chart;
+  const { storage, removed } = chart;
   return [
-    ...allow(['create', 'update', 'delete'], K[storage], 'a new revision of the chart release', { namespace }),
+    ...storedIn(chart).flatMap((namespace) =>
+      allow(['create', 'update', 'delete'], K[storage], 'a new revision of the chart release', { namespace }),
+    ),
     ...removed.flatMap((one) =>
       allow(['delete', 'get'], one.kind, 'what the new chart no longer has', { namespace: one.namespace, required: false }),
     ),

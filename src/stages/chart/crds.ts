@@ -1,8 +1,21 @@
 import { type CrdsJudged, crdsChecks } from '../../checks/crds.ts';
+import type { Context } from '../../core/context.ts';
+import { Fault } from '../../core/fault.ts';
+import type { Installation } from '../../core/installation.ts';
 import { changes } from '../apply/file.ts';
 import { pathPart } from '../path-stage.ts';
 import { applyCrds, type CrdFacts, readCrdFacts } from '../target/crds.ts';
 import { isDeployed } from './release.ts';
+
+/** An old operator must not be left with the new CRDs: what `apply` refuses whatever is accepted is refused before them (NS-244). */
+function refuseMisplaced({ chart, operator }: Installation, { options }: Context): void {
+  if (!chart || !operator || chart.namespace === operator.namespace || options.moveRelease) return;
+  throw new Fault(
+    'blocked',
+    `release ${chart.namespace}/${chart.name} is not in the namespace of its operator, ${operator.namespace}: it cannot be upgraded there`,
+    ['have it moved with --move-release', 'see: kubectl netsvc-upgrade explain NS-244'],
+  );
+}
 
 interface ChartCrds extends CrdsJudged {
   /** Undefined where the operator applies them itself. */
@@ -23,9 +36,10 @@ export const chartCrds = pathPart<ChartCrds>({
     // How many pods the operator gets the chart says, which apply judges.
     return { installation, record, facts, previews: facts?.previews ?? [], writes, upgraded, atZero: [] };
   },
-  plan({ facts, writes }, context) {
+  plan({ facts, writes, installation }, context) {
     if (!facts) return { skip: 'the new operator applies the CRDs itself (--manage-crds)' };
     const { crds, previews } = facts;
+    if (writes) refuseMisplaced(installation, context);
     if (!writes) return { skip: `every CRD is as ${crds.url} says` };
     return {
       actions: applyCrds(facts, '§4.2/1', context),

@@ -8,7 +8,7 @@ import { K } from '../../core/kinds.ts';
 import { type KubeObject, refOf, refText } from '../../core/object.ts';
 import type { ClusterReader } from '../../core/ports.ts';
 import { parseManifest } from '../../merge/manifest.ts';
-import { eachOf } from '../reading.ts';
+import { attempt, eachOf } from '../reading.ts';
 import { reading } from './source.ts';
 
 const NAME = 'meta.helm.sh/release-name';
@@ -98,7 +98,9 @@ export async function readOldRecords(
 ): Promise<readonly KubeObject[]> {
   const { record, storage } = stored;
   const options = { labelSelector: `owner=helm,name=${record.name}`, metadataOnly: true };
-  const all = (await cluster.list(K[storage], options)).filter(({ metadata }) => metadata.namespace !== record.namespace);
+  // Who may not list all namespaces upgrades all the same: nothing is decided by what is left.
+  const listed = await attempt(() => cluster.list(K[storage], options));
+  const all = 'value' in listed ? listed.value.filter(({ metadata }) => metadata.namespace !== record.namespace) : [];
   const byNamespace = Map.groupBy(all, ({ metadata }) => metadata.namespace ?? '');
   const old = await eachOf([...byNamespace.values()], WIDTH, async (revisions) => {
     const newest = revisions.toSorted((a, b) => Number(b.metadata.labels?.version) - Number(a.metadata.labels?.version))[0];

@@ -66,8 +66,8 @@ export async function readChartFacts(
     sources.records.load(),
   ]);
   refuseDenial(context, file);
-  const misplaced = 'value' in stored ? misplacedIn(stored.value, installation, context) : undefined;
-  const moveTo = context.options.moveRelease && misplaced?.holdsOperator ? misplaced.to : undefined;
+  const place = await readPlace(sources, context, stored, installation);
+  const { misplaced, moveTo } = place;
   const known = knownOf(context, { stored, helm, target, fetched }, file);
   const upgrade = known && (await upgradeOf(sources, context, known, moveTo));
   const upgraded = known !== undefined && isUpgraded(known, context);
@@ -78,18 +78,35 @@ export async function readChartFacts(
   const removals = misplaced || upgraded ? NO_REMOVALS : await readRemovals(sources, context, { stored, documents, rendered });
   const defaults = 'value' in stored ? stored.value.base.defaults : undefined;
   return {
-    ...{ installation, stored, helm, target, upgraded, trial, record, crds, upgrade, misplaced, adoption },
+    ...{ installation, stored, helm, target, upgraded, trial, record, crds, upgrade, misplaced, adoption, oldRecords: place.oldRecords },
     ...removals,
     conflicts: documents && 'value' in stored ? await readConflicts(sources.cluster, documents, stored.value, moveTo) : undefined,
     pins: known ? pinsOf(known) : [],
     managesCrds: { installed: knows(defaults, context), target: knows(known?.defaults, context) },
     atZero: documents && !givesReplica(documents, installation) ? await stoppedOperator(sources.cluster, installation) : [],
-    oldRecords: 'value' in stored && !misplaced ? await readOldRecords(sources.cluster, stored.value, recordIn(sources.cluster)) : [],
     foreignCrds: await readForeignCrds(sources.cluster, context.profile, installation.chart),
-    // Of a release that moves the Installation stays as it is.
-    losesCsi: moveTo === undefined && installation.hasCsiDriver && known !== undefined && losesCsi(known),
+    losesCsi: installation.hasCsiDriver && known !== undefined && losesCsi(known, moveTo),
     forgottenValues: known && defaults ? forgottenValues(known.own, defaults, known.defaults) : [],
   };
+}
+
+interface Place extends Pick<ChartJudged, 'misplaced' | 'oldRecords'> {
+  /** Namespace that the release is moved to. */
+  readonly moveTo?: string;
+}
+
+/** Whether the release is where its operator is, and what a move has left. */
+async function readPlace(
+  { cluster }: Sources,
+  context: Context,
+  stored: Reading<StoredRelease>,
+  installation: Installation,
+): Promise<Place> {
+  if ('unread' in stored) return { misplaced: undefined, oldRecords: [] };
+  const misplaced = misplacedIn(stored.value, installation, context);
+  if (!misplaced) return { misplaced, oldRecords: await readOldRecords(cluster, stored.value, recordIn(cluster)) };
+  const moves = context.options.moveRelease && misplaced.holdsOperator;
+  return { misplaced, oldRecords: [], ...(moves ? { moveTo: misplaced.to } : {}) };
 }
 
 const NO_REMOVALS: Pick<ChartJudged, 'lostCrds' | 'lostData'> = { lostCrds: [], lostData: { value: [] } };
@@ -228,7 +245,10 @@ function knows(values: JsonMap | undefined, { profile }: Context): boolean {
   return values !== undefined && names !== undefined && chartValue(values, names.manageCrds) !== undefined;
 }
 
-function losesCsi({ names, own, defaults }: Known): boolean {
+/** Of a release that moves the Installation stays as it is. */
+function losesCsi({ names, own, defaults }: Known, moveTo: string | undefined): boolean {
   const { csi } = names;
-  return csi !== undefined && chartValue(own, csi.value) === undefined && chartValue(defaults, csi.value) === csi.off;
+  return (
+    moveTo === undefined && csi !== undefined && chartValue(own, csi.value) === undefined && chartValue(defaults, csi.value) === csi.off
+  );
 }

@@ -34,7 +34,7 @@ export async function readAccess(
     const target = 'value' in facts ? facts.value : undefined;
     const kindsOf = (objects: readonly KubeObject[]) => documentKindsOf(cluster, objects, target?.documents ?? []);
     const ahead = 'value' in chart ? chart.value : undefined;
-    const release = await chartScope(installation, ahead, kindsOf);
+    const release = await chartScope(installation, ahead, kindsOf, options);
     const scope = {
       ...{ stateNamespace: options.stateNamespace, meshed },
       documents: await kindsOf([
@@ -80,12 +80,15 @@ async function chartScope(
   installation: Installation | undefined,
   ahead: ChartAhead | undefined,
   kindsOf: (objects: readonly KubeObject[]) => Promise<readonly DocumentKind[]>,
+  { moveRelease }: Context['options'],
 ): Promise<ChartScope | undefined> {
   if (installation?.path !== 'chart' || !installation.chart) return undefined;
   const { namespace } = installation.chart;
-  if (!ahead?.work) return { namespace, storage: 'Secret', upgraded: false, installed: [], removed: [] };
+  const to = installation.operator?.namespace;
+  const moves = moveRelease && to !== undefined && to !== namespace ? { movesTo: to } : {};
+  if (!ahead?.work) return { namespace, ...moves, storage: 'Secret', upgraded: false, installed: [], removed: [] };
   const { storage, upgraded, installed, removed } = ahead.work;
-  return { namespace, storage, upgraded, installed: await kindsOf(installed), removed: await kindsOf(removed) };
+  return { namespace, ...moves, storage, upgraded, installed: await kindsOf(installed), removed: await kindsOf(removed) };
 }
 
 const RESOLVING = 6;

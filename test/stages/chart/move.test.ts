@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { applyStage } from '../../../src/stages/apply.ts';
+import { crdsStage } from '../../../src/stages/crds.ts';
 import { type ChartParts, chartBench, commandsOf, openedChart, storedIn } from '../../support/chart-bench.ts';
 import { objectOf } from '../../support/inventory.ts';
 
@@ -61,6 +62,14 @@ describe('a chart release in another namespace than its operator', () => {
       /^helm install calico \S+ --version v3\.32\.1 --namespace tigera-operator --values \/w\/chart-values\.json/,
     );
     assert.equal(bench.saved.get('chart-values.json'), '{"installation":{"registry":"mirror.example.org"}}');
+  });
+
+  it('NS-244: gets no CRDs either before it is moved', async () => {
+    const { crdsApplied: _, ...parts } = oldRelease();
+    const opened = async (bench: ReturnType<typeof chartBench>) => crdsStage.open(bench.sources, bench.context);
+    const refused = await opened(chartBench(parts));
+    assert.throws(() => refused.plan(), { code: 'blocked', message: /release default\/calico/ });
+    assert.ok('actions' in (await opened(chartBench({ ...parts, options: { moveRelease: true } }))).plan());
   });
 
   it('is found where it is stored once its objects are annotated, and the move goes on', async () => {
