@@ -12,6 +12,14 @@ export interface HostVerdict {
   readonly brief?: string;
 }
 
+/** A policy in whose rules addresses of hosts come or go, for pods or endpoints that are subject to it. */
+export interface RuleChange {
+  readonly policy: string;
+  /** When, in which rule, which addresses. */
+  readonly detail: string;
+  readonly brief?: string;
+}
+
 /** What becomes of an unclear endpoint: it stays, it stays and keeps its node from getting an automatic one, or the controllers delete it. */
 export type UnclearFate = 'stays' | 'blocks' | 'deleted';
 
@@ -30,6 +38,7 @@ export interface HepJudged {
   /** Nodes of the cluster. */
   readonly nodes: number;
   readonly verdicts: Reading<readonly HostVerdict[]>;
+  readonly ruleChanges: Reading<readonly RuleChange[]>;
   /** Labels of old endpoints that cannot be copied to their node. */
   readonly labelProblems: readonly { readonly node: string; readonly text: string; readonly severity: 'error' | 'warning' }[];
   /** Endpoints with one sign of an automatic one but not both. */

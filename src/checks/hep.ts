@@ -63,6 +63,19 @@ export const noHostChanges = verdictCheck(
   'Compare what applies before and after, mend selectors or labels, or accept the nodes by name.',
 );
 
+/** Hosts have verdicts of their own; pods and endpoints that stay are said by policy, for there are thousands of them. */
+export const rulesMeanTheSame = hepCheck('NS-736', '§4.7', ({ ruleChanges }) =>
+  failIfAny(
+    read(ruleChanges).map(({ policy, brief, detail }) => ({ text: policy, detail, ...(brief === undefined ? {} : { brief }) })),
+    'no address comes to a rule of another policy or goes',
+    (names) => ({
+      because: `rules of ${counted(read(ruleChanges).length, 'policy', 'policies')} would select other addresses of hosts: ${names}`,
+      hint: 'Give the nodes the labels that the rules select by, write the addresses that go into the rules (nets), or accept the policies by name.',
+      next: PREVIEW,
+    }),
+  ),
+);
+
 export const everyAgentNew = hepCheck('NS-714', 'hostendpoints §0.3', judgeReleases);
 
 /** The way back needs the setting to act as much as the migration. */
@@ -183,5 +196,6 @@ export const hepChecks: readonly HepCheck[] = [
   noHostOpens,
   noHostPolicedAnew,
   noHostChanges,
+  rulesMeanTheSame,
   removedByUs,
 ];

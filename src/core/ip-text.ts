@@ -29,6 +29,36 @@ export function isMappedIPv4(address: string): boolean {
   return groups?.[5] === 0xffff && groups.slice(0, 5).every((one) => one === 0);
 }
 
+/**
+ * An address in the one way in which Go writes it: `fd00::1`, and `10.0.0.1` for `::ffff:10.0.0.1`; undefined if it is none. `sloppy` takes
+ * leading zeros of IPv4 as decimal.
+ */
+export function canonicalAddress(text: string, reading: Reading = 'strict'): string | undefined {
+  if (isIPv4(text, reading)) return text.split('.').map(Number).join('.');
+  const groups = groupsOf(text, reading);
+  if (!groups) return undefined;
+  if (isMappedIPv4(text))
+    return groups
+      .slice(6)
+      .flatMap((group) => [group >> 8, group & 255])
+      .join('.');
+  const zeros = longestZeros(groups);
+  const written = (some: readonly number[]) => some.map((group) => group.toString(16)).join(':');
+  return zeros ? `${written(groups.slice(0, zeros.from))}::${written(groups.slice(zeros.to))}` : written(groups);
+}
+
+/** The first longest run of two or more zeros. */
+function longestZeros(groups: readonly number[]): { readonly from: number; readonly to: number } | undefined {
+  let best: { from: number; to: number } | undefined;
+  for (let from = 0; from < groups.length; from += 1) {
+    let to = from;
+    while (groups[to] === 0) to += 1;
+    if (to - from > Math.max(1, best ? best.to - best.from : 1)) best = { from, to };
+    from = Math.max(from, to - 1);
+  }
+  return best;
+}
+
 /** The eight groups of an IPv6 address; undefined if it is none. */
 function groupsOf(text: string, reading: Reading): readonly number[] | undefined {
   const [head = '', tail, more] = text.split('::');

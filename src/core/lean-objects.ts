@@ -1,3 +1,4 @@
+import { addressAnnotations } from './node-addresses.ts';
 import type { KubeObject, ObjectMeta } from './object.ts';
 import { nodeLabelsKey } from './stored-metadata.ts';
 
@@ -35,16 +36,18 @@ export function leanNode(node: KubeObject): KubeObject {
   return { ...identity(node), spec: { unschedulable }, status: { conditions: conditions.filter(({ type }) => type === 'Ready') } };
 }
 
-/** The same with the node's labels, and those that the service itself gave it, for the endpoint of its host. For `ListOptions.keep`. */
+/** The same with what the endpoint of its host is made of: labels, those that the service gave it, and addresses. For `ListOptions.keep`. */
 export function leanHost(apiGroup: string): (node: KubeObject) => KubeObject {
-  const key = nodeLabelsKey(apiGroup);
+  const keys = [nodeLabelsKey(apiGroup), ...addressAnnotations(apiGroup)];
   return (node) => {
-    const { metadata, ...rest } = leanNode(node);
-    const { labels, annotations } = node.metadata;
-    const own = annotations?.[key];
+    const { metadata, status, ...rest } = leanNode(node);
+    const { labels, annotations = {} } = node.metadata;
+    const own = Object.fromEntries(keys.flatMap((key) => (annotations[key] === undefined ? [] : [[key, annotations[key]]])));
+    const { addresses } = (node.status ?? {}) as Fields;
     return {
       ...rest,
-      metadata: { ...metadata, ...(labels ? { labels } : {}), ...(own === undefined ? {} : { annotations: { [key]: own } }) },
+      status: { ...(status as Fields), ...(addresses === undefined ? {} : { addresses }) },
+      metadata: { ...metadata, ...(labels ? { labels } : {}), ...(Object.keys(own).length > 0 ? { annotations: own } : {}) },
     };
   };
 }

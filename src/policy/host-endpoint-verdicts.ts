@@ -1,9 +1,11 @@
 import { whyUncovered } from '../core/endpoint-coverage.ts';
 import { type AutomaticSigns, effective, type HostEndpoint, isAllInterfaces, isLabelledOwn, originOf } from '../core/host-endpoint.ts';
+import { addressChanges, type EndpointsOverTime } from './address-changes.ts';
 import { type AutomaticSettings, automaticEndpoint, automaticName } from './automatic-endpoint.ts';
 import { type LabelCopies, labelCopies } from './label-copies.ts';
 import { portNamesOf, type WithoutPortNames, withoutPortNames } from './port-names.ts';
-import { type PolicyWorld, type Posture, postureOf, UNPOLICED } from './posture.ts';
+import { inherited, type PolicyWorld, type Posture, postureOf, UNPOLICED } from './posture.ts';
+import { type ChangedPolicy, changedPolicies, NO_RULE_SETS, type RuleSets, type WithAddresses, withAddresses } from './rule-changes.ts';
 import type { Labels } from './selector.ts';
 import { compare, type LaneVerdict, type Verdict, worst } from './verdict.ts';
 
@@ -16,6 +18,8 @@ export interface NodeFacts {
   readonly labels: Labels;
   /** Labels that only the service's own node has: the controllers copy them too; where both have a key the Kubernetes node wins. */
   readonly ownLabels?: Labels;
+  /** Addresses that its automatic endpoint will have, where none stands yet. */
+  readonly addresses?: readonly string[];
 }
 
 export interface FleetFacts {
@@ -24,6 +28,8 @@ export interface FleetFacts {
   readonly settings: AutomaticSettings;
   readonly signs: AutomaticSigns;
   readonly world: PolicyWorld;
+  /** Whom rules select by their endpoints; without them verdicts go by the policies in force alone. */
+  readonly rules?: RuleSets;
 }
 
 /** A moment of the migration: enabling acts on the whole fleet at once, deleting on one node. */
@@ -60,12 +66,43 @@ export interface NodeVerdict {
 
 /** Per node of the cluster what applies to its host now, from enabling on, and once its old endpoints are gone (§4.7). */
 export function hostEndpointVerdicts(fleet: FleetFacts): readonly NodeVerdict[] {
+  return fleetVerdicts(fleet).hosts;
+}
+
+/** The verdicts on the hosts, and every policy in whose rules addresses of hosts come or go, for whatever else is subject to it. */
+export interface FleetVerdicts {
+  readonly hosts: readonly NodeVerdict[];
+  readonly global: readonly ChangedPolicy[];
+  readonly namespaced: readonly ChangedPolicy[];
+}
+
+export function fleetVerdicts(fleet: FleetFacts): FleetVerdicts {
+  const { signs, world, rules = NO_RULE_SETS } = fleet;
   const byNode = Map.groupBy(fleet.endpoints, ({ node }) => node);
   // Names are the whole cluster's: whichever host an endpoint is of, no other can have its name.
   const byName = new Map(fleet.endpoints.map((endpoint) => [endpoint.name, endpoint]));
-  const going = fleet.nodes.flatMap(({ name }) => byNode.get(name) ?? []).filter((endpoint) => isOld(endpoint, fleet.signs));
-  const withoutNames = withoutPortNames(portNamesOf(going), fleet.world.policies);
-  return fleet.nodes.map((node) => verdictOf(node, byNode.get(node.name) ?? [], byName, { ...fleet, withoutNames }));
+  const hosts = fleet.nodes.map((node) => hostOf(node, byNode.get(node.name) ?? [], byName, fleet));
+  const withoutNames = withoutPortNames(portNamesOf(hosts.flatMap(({ old }) => old)), world.policies);
+  const sets = [rules.global, rules.namespaced, rules.profiles].flatMap((some) => [...some.values()]);
+  const changes = addressChanges(
+    sets.flatMap(({ ingress, egress }) => [...ingress, ...egress]),
+    overTime(fleet, hosts),
+    (endpoint) => inherited(endpoint, world),
+  );
+  const withOthers = withAddresses(rules, changes);
+  return {
+    hosts: hosts.map((host) => verdictOf(host, { signs, world, withoutNames, withOthers })),
+    global: changedPolicies(rules.global, changes),
+    namespaced: changedPolicies(rules.namespaced, changes),
+  };
+}
+
+/** Endpoints of other interfaces and of hosts outside the cluster stay; what bears the controllers’ label there by mistake goes. */
+function overTime({ endpoints, nodes, signs }: FleetFacts, hosts: readonly Host[]): EndpointsOverTime {
+  const names = new Set(nodes.map(({ name }) => name));
+  const rest = endpoints.filter((one) => !isAllInterfaces(one) || (!names.has(one.node) && !isLabelledOwn(one, signs)));
+  const kept = [...rest, ...hosts.flatMap((host) => host.kept), ...hosts.flatMap(({ automatic }) => automatic)];
+  return { now: endpoints, enabled: [...kept, ...hosts.flatMap(({ old }) => old)], end: kept };
 }
 
 /** Endpoints that name a node which is not in the cluster: no automatic one will stand in for them. */
@@ -76,25 +113,50 @@ export function endpointsWithoutNode({ nodes, endpoints }: Pick<FleetFacts, 'nod
 
 type ByName = ReadonlyMap<string, HostEndpoint>;
 
-interface WholeFleet extends FleetFacts {
+/** The all-interfaces endpoints of a node, by what becomes of them. */
+interface Host {
+  readonly node: NodeFacts;
+  /** All endpoints of the node, of single interfaces too. */
+  readonly endpoints: readonly HostEndpoint[];
+  readonly everywhere: readonly HostEndpoint[];
+  readonly old: readonly HostEndpoint[];
+  readonly kept: readonly HostEndpoint[];
+  /** One or none. */
+  readonly automatic: readonly HostEndpoint[];
+  readonly labels: LabelCopies;
+  readonly nodeLabels: Labels;
+  readonly endpointLabels: Labels;
+  readonly uncovered: NodeVerdict['uncovered'];
+}
+
+interface WholeFleet extends Pick<FleetFacts, 'signs' | 'world'> {
   /** By names of ports of old endpoints, of whichever node. */
   readonly withoutNames: WithoutPortNames;
+  readonly withOthers: WithAddresses;
 }
 
 const isOld = (endpoint: HostEndpoint, signs: AutomaticSigns) => isAllInterfaces(endpoint) && originOf(endpoint, signs) === 'old';
 
-function verdictOf(node: NodeFacts, endpoints: readonly HostEndpoint[], byName: ByName, fleet: WholeFleet): NodeVerdict {
-  const { signs, world, withoutNames } = fleet;
+function hostOf(node: NodeFacts, endpoints: readonly HostEndpoint[], byName: ByName, fleet: FleetFacts): Host {
+  const { signs, world } = fleet;
   const everywhere = endpoints.filter(isAllInterfaces);
   const old = everywhere.filter((endpoint) => isOld(endpoint, signs));
   const { ownLabels = {} } = node;
   const labels = labelCopies(old, node.labels, signs, ownLabels);
   const uncovered = uncoveredBecause(node.name, byName, fleet);
   const nodeLabels = { ...ownLabels, ...node.labels, ...Object.fromEntries(labels.copies.map(({ key, value }) => [key, value])) };
-  const endpointLabels = { ...standingLabels(everywhere, signs), ...nodeLabels };
-  const automatic = uncovered ? [] : [automaticEndpoint(node.name, endpointLabels, signs, world.allowAllProfile)];
+  const standing = everywhere.find((one) => originOf(one, signs) === 'automatic');
+  const endpointLabels = { ...standingLabels(standing, signs), ...nodeLabels };
+  const made = automaticEndpoint(node.name, endpointLabels, signs, world.allowAllProfile);
+  const expectedIPs = standing && standing.expectedIPs.length > 0 ? standing.expectedIPs : (node.addresses ?? []);
   // What bears the controllers’ label is theirs: they make it what `automatic` is, or delete it, whoever made it.
   const kept = everywhere.filter((endpoint) => !old.includes(endpoint) && !isLabelledOwn(endpoint, signs));
+  const automatic = uncovered ? [] : [{ ...made, expectedIPs }];
+  return { node, endpoints, everywhere, old, kept, automatic, labels, nodeLabels, endpointLabels, uncovered };
+}
+
+function verdictOf(host: Host, { signs, world, withoutNames, withOthers }: WholeFleet): NodeVerdict {
+  const { node, endpoints, everywhere, old, kept, automatic, labels, nodeLabels, endpointLabels, uncovered } = host;
   const now = effective(everywhere);
   const enabled = effective([...old, ...kept, ...automatic]);
   const afterwards = effective([...kept, ...automatic]);
@@ -102,8 +164,8 @@ function verdictOf(node: NodeFacts, endpoints: readonly HostEndpoint[], byName: 
   const [atNow, atEnd] = [posture(now), posture(afterwards)];
   // The endpoint in force once enabled is one of the two: the old one still, or the automatic one already.
   const atEnabled = enabled === now ? atNow : enabled === afterwards ? atEnd : posture(enabled);
-  const atEnable = moment(atNow, atEnabled, enabled);
-  const atDelete = moment(atNow, withoutNames(atEnd, portNamesOf(old)), afterwards);
+  const atEnable = moment(atNow, withOthers(atEnabled, atNow, 'atEnable'), enabled);
+  const atDelete = moment(atNow, withOthers(withoutNames(atEnd, portNamesOf(old)), atNow, 'atDelete'), afterwards);
   return {
     node: node.name,
     kubernetesNode: node.node,
@@ -128,8 +190,8 @@ function moment(before: Posture, after: Posture, endpoint: HostEndpoint | undefi
 }
 
 /** Labels of the automatic endpoint that stands, wherever it has them from. What was taken off the node since is off it at the controllers' next look. */
-function standingLabels(endpoints: readonly HostEndpoint[], signs: AutomaticSigns): Labels {
-  const { [signs.createdBy]: _, ...labels } = endpoints.find((one) => originOf(one, signs) === 'automatic')?.labels ?? {};
+function standingLabels(standing: HostEndpoint | undefined, signs: AutomaticSigns): Labels {
+  const { [signs.createdBy]: _, ...labels } = standing?.labels ?? {};
   return labels;
 }
 

@@ -1,4 +1,5 @@
 import type { HostEndpoint } from '../core/host-endpoint.ts';
+import type { AddressChange } from './address-changes.ts';
 import { type Direction, type GlobalPolicy, hostPredicateOf, isUnconditional, type Rule, type Tier } from './global-policy.ts';
 import type { Labels, Predicate } from './selector.ts';
 
@@ -17,6 +18,8 @@ export interface LanePosture {
   readonly end: 'allow' | 'deny' | { readonly profiles: readonly string[] };
   /** Names of ports that rules of these policies use and that an endpoint has no more: `http of hosts`. */
   readonly lostPorts?: readonly string[];
+  /** What comes to address sets of rules of these policies, or goes. */
+  readonly addresses?: readonly AddressChange[];
 }
 
 export type Posture = Readonly<Record<Lane, LanePosture>>;
@@ -140,7 +143,7 @@ function tracked({ policies }: PolicyWorld): readonly TrackedPolicy[] {
 }
 
 /** An endpoint's own labels win over those that its profiles give; of two profiles the first wins. */
-function inherited(endpoint: Pick<HostEndpoint, 'labels' | 'profiles'>, world: PolicyWorld): Labels {
+export function inherited(endpoint: Pick<HostEndpoint, 'labels' | 'profiles'>, world: Pick<PolicyWorld, 'profiles'>): Labels {
   if (endpoint.profiles.every((name) => Object.keys(world.profiles.get(name)?.labels ?? {}).length === 0)) return endpoint.labels;
   return Object.assign({}, ...endpoint.profiles.map((name) => world.profiles.get(name)?.labels ?? {}).toReversed(), endpoint.labels);
 }

@@ -1,3 +1,4 @@
+import { addressChangeText, firstOf } from './address-changes.ts';
 import { LANES, type Lane, type LanePosture, type Posture } from './posture.ts';
 
 /**
@@ -34,9 +35,9 @@ function laneVerdict(before: LanePosture, after: LanePosture): Verdict {
   return isOpen(before) ? 'NEWLY POLICED' : 'CHANGED';
 }
 
-/** The same policies do something else where their rules name ports that are lost. */
+/** The same policies do something else where their rules name ports that are lost, or select other addresses. */
 function isSame(one: LanePosture, other: LanePosture): boolean {
-  if (other.lostPorts) return false;
+  if (other.lostPorts || other.addresses) return false;
   return areEqual(one.policies, other.policies) && (one.end === other.end || areEqual(profilesOf(one), profilesOf(other)));
 }
 
@@ -52,15 +53,19 @@ function isOpen(lane: LanePosture): boolean {
   return lane.policies.length === 0 && lane.end === 'allow';
 }
 
-/** `a, b, then deny`: for people. With a limit `a, b, c and 397 more, then deny`: the first in order. */
-export function laneText({ policies, end, lostPorts }: LanePosture, limit = Number.POSITIVE_INFINITY): string {
-  const last = typeof end === 'string' ? end : `rules of ${end.profiles.join(', ')}`;
-  if (policies.length === 0) return last;
-  const lost = lostPorts ? ` (port names lost: ${first(lostPorts, limit)})` : '';
-  return `${first(policies, limit)}, then ${last}${lost}`;
-}
+/** Of one set of a rule a text names so many addresses at most: in a large fleet each host may be in it. */
+const MOST_ADDRESSES = 100;
 
-function first(names: readonly string[], limit: number): string {
-  const more = names.length - limit;
-  return more > 0 ? `${names.slice(0, limit).join(', ')} and ${more} more` : names.join(', ');
+/** `a, b, then deny`: for people. With a limit `a, b, c and 397 more, then deny`: the first in order. */
+export function laneText({ policies, end, lostPorts, addresses }: LanePosture, limit = Number.POSITIVE_INFINITY): string {
+  const last = typeof end === 'string' ? end : `rules of ${end.profiles.join(', ')}`;
+  const other = addresses
+    ? ` (addresses change: ${firstOf(
+        addresses.map((one) => addressChangeText(one, Math.min(limit, MOST_ADDRESSES))),
+        limit,
+      )})`
+    : '';
+  if (policies.length === 0) return `${last}${other}`;
+  const lost = lostPorts ? ` (port names lost: ${firstOf(lostPorts, limit)})` : '';
+  return `${firstOf(policies, limit)}, then ${last}${lost}${other}`;
 }

@@ -60,6 +60,28 @@ export function workloadsWithout(gone: readonly GlobalPolicy[], facts: WorkloadF
   return [...found].map(([namespace, { pods, policies }]) => ({ namespace, pods, policies: [...policies].sort() }));
 }
 
+/** Pods with labels; their namespaces with theirs. */
+export type PodsAndNamespaces = Pick<WorkloadFacts, 'pods' | 'namespaces' | 'apiGroup'>;
+
+/** How many pods are subject to a policy of the service. Selectors of service accounts count as matching. */
+export function podReach({ pods, namespaces, apiGroup }: PodsAndNamespaces) {
+  const labelsOf = new Map(namespaces.map(({ metadata }) => [metadata.name, metadata.labels ?? {}]));
+  const known = pods.map(({ metadata: { labels = {}, namespace = '' } }) => ({
+    namespace,
+    labels: podLabels(labels, namespace, apiGroup),
+    around: labelsOf.get(namespace) ?? {},
+  }));
+  return {
+    /** Of several global policies of one name. */
+    global: (policies: readonly GlobalPolicy[]): number =>
+      known.filter(({ labels, around }) => policies.some((one) => reaches(one, labels, around))).length,
+    namespaced: (policy: KubeObject): number => {
+      const selector = selectorIn(policy);
+      return known.filter(({ namespace, labels }) => namespace === policy.metadata.namespace && matches(selector, labels)).length;
+    },
+  };
+}
+
 /** Labels that the service gives every pod besides its own. */
 function podLabels(labels: Labels, namespace: string, apiGroup: string): Labels {
   return { ...labels, [`${apiGroup}/namespace`]: namespace, [`${apiGroup}/orchestrator`]: 'k8s' };

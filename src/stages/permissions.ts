@@ -84,6 +84,7 @@ const stageNeeds: Readonly<Record<StageId, readonly Needs[]>> = {
     () => [K.DaemonSet, K.Deployment].flatMap((kind) => allow(['get'], kind, 'whether the rolling update is over')),
     () => allow(['get', 'list', 'patch'], K.Node, 'labels of the nodes'),
     endpointProfiles,
+    () => [K.Namespace, K.Pod].flatMap((kind) => allow(['list'], kind, 'pods for which rules would select other hosts, metadata only')),
     () => allow(['get'], K.ConfigMap, 'variables of the controllers', { required: false }),
     ({ crdGroup: group }) => allow(['create', 'delete', 'get', 'list', 'watch'], { group, plural: 'hostendpoints' }, 'host endpoints'),
     ({ crdGroup: group, controllersConfiguration: { plural } }) =>

@@ -31,6 +31,7 @@ const left = (name: string, remover: GoneEndpoint['remover']): GoneEndpoint => (
 const READY: HepJudged = {
   nodes: 2,
   verdicts: { value: [] },
+  ruleChanges: { value: [] },
   labelProblems: [],
   unclear: [],
   elsewhere: [],
@@ -185,6 +186,19 @@ const rows: Readonly<Record<string, Row>> = {
     facts: { elsewhere: ['b (gone)'] },
     is: 'warning',
     says: /^1 host endpoint of hosts outside the cluster: b \(gone\); no automatic one will stand in, they stay$/,
+  },
+  'a policy in whose rules addresses change for pods': {
+    id: 'NS-736',
+    facts: { ruleChanges: { value: [{ policy: 'shop/api', detail: 'for 2 pods: as soon as enabled: 10.0.0.1 comes' }] } },
+    is: 'error',
+    says: /^rules of 1 policy would select other addresses of hosts: shop\/api$/,
+    about: ['shop/api'],
+  },
+  'policies of namespaces that cannot be read': {
+    id: 'NS-736',
+    facts: { ruleChanges: { unread: 'forbidden (403)' } },
+    is: 'error',
+    says: /forbidden \(403\)/,
   },
   'named ports': { id: 'NS-719', facts: { namedPorts: ['old'] }, is: 'warning', says: /^1 old endpoint with named ports/ },
   'no CLI for the way back, to which nothing else applies': {

@@ -1,5 +1,6 @@
 import { type AutomaticSigns, hostEndpointOf } from '../../src/core/host-endpoint.ts';
 import type { KubeObject } from '../../src/core/object.ts';
+import { addressSetsOf } from '../../src/policy/address-sets.ts';
 import { automaticSettings } from '../../src/policy/automatic-endpoint.ts';
 import { globalPolicyOf, inOrder, type Rule, tierOf } from '../../src/policy/global-policy.ts';
 import type { FleetFacts } from '../../src/policy/host-endpoint-verdicts.ts';
@@ -10,6 +11,13 @@ export const SIGNS: AutomaticSigns = {
   createdBy: 'projectcalico.org/created-by',
   createdByValue: 'calico-kube-controllers',
   autoHepSuffix: '-auto-hep',
+};
+const PROFILE = {
+  apiGroup: GROUP,
+  derivedProfiles: {
+    namespace: { prefix: 'kns.', labelPrefix: 'pcns.' },
+    serviceAccount: { prefix: 'ksa.', labelPrefix: 'pcsa.' },
+  },
 };
 export const ALLOW_ALL = 'projectcalico-default-allow';
 
@@ -34,6 +42,10 @@ export interface Fleet {
   readonly ownLabels?: Readonly<Record<string, Labels>>;
   readonly endpoints?: readonly KubeObject[];
   readonly policies?: readonly KubeObject[];
+  /** Of a namespace. */
+  readonly networkPolicies?: readonly KubeObject[];
+  /** Of the node's own automatic endpoint. */
+  readonly addresses?: Readonly<Record<string, readonly string[]>>;
   readonly tiers?: readonly KubeObject[];
   readonly profiles?: Readonly<
     Record<string, { readonly labels?: Labels; readonly ingress?: readonly Rule[]; readonly egress?: readonly Rule[] }>
@@ -47,16 +59,29 @@ export function fleetOf({
   ownLabels = {},
   endpoints = [],
   policies = [],
+  networkPolicies = [],
+  addresses = {},
   tiers = [],
   profiles = {},
   hostEndpoint = {},
 }: Fleet): FleetFacts {
   const allTiers = tiers.map(tierOf);
   return {
-    nodes: Object.entries(nodes).map(([name, labels]) => ({ name, node: name, labels, ownLabels: ownLabels[name] ?? {} })),
+    nodes: Object.entries(nodes).map(([name, labels]) => ({
+      name,
+      node: name,
+      labels,
+      ownLabels: ownLabels[name] ?? {},
+      addresses: addresses[name] ?? [],
+    })),
     endpoints: endpoints.map((endpoint) => hostEndpointOf(endpoint, GROUP)),
     settings: automaticSettings({ controllers: { node: { hostEndpoint } } }),
     signs: SIGNS,
+    rules: {
+      global: new Map(policies.map((one) => [one.metadata.name, addressSetsOf(one, PROFILE)])),
+      namespaced: new Map(networkPolicies.map((one) => [`${one.metadata.namespace}/${one.metadata.name}`, addressSetsOf(one, PROFILE)])),
+      profiles: new Map(Object.entries(profiles).map(([name, spec]) => [name, addressSetsOf(object('Profile', name, spec), PROFILE)])),
+    },
     world: {
       policies: inOrder(
         policies.map((each) => globalPolicyOf(each, { apiGroup: GROUP })),

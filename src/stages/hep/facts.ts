@@ -11,17 +11,18 @@ import type { KeptItem, Sources } from '../../core/ports.ts';
 import type { RolloutProgress } from '../../core/rollout.ts';
 import { type AutomaticSettings, automaticSettings } from '../../policy/automatic-endpoint.ts';
 import { type FailsafePorts, failsafePorts } from '../../policy/failsafe-ports.ts';
-import { endpointsWithoutNode, hostEndpointVerdicts, type NodeVerdict } from '../../policy/host-endpoint-verdicts.ts';
+import { endpointsWithoutNode, type NodeVerdict } from '../../policy/host-endpoint-verdicts.ts';
+import type { ChangedForOthers } from '../../policy/rule-subjects.ts';
 import { findServiceCli } from '../cli/service-cli.ts';
 import { endpointProfiles } from '../policy/endpoint-profiles.ts';
 import { cliResources, type ServiceObjects, storedKind, storedObjects } from '../policy/service-objects.ts';
-import { policyWorld } from '../policy/world.ts';
 import { attempt, attemptWith } from '../reading.ts';
 import { readInstalled } from '../survey/installed.ts';
 import { readResult, readTargetIfAny } from '../verify/workloads.ts';
 import { hostOf, readHosts } from './hosts.ts';
 import { keptOfMigration } from './kept.ts';
 import { type Override, readOverride } from './override.ts';
+import { changesForOthers, judgeFleet } from './rules.ts';
 import { envOf } from './workload-env.ts';
 
 export interface HepFacts {
@@ -44,6 +45,8 @@ export interface HepFacts {
   readonly agents?: KubeObject;
   /** Unread if a policy could not be understood: no verdict then. */
   readonly verdicts: Reading<readonly NodeVerdict[]>;
+  /** Policies in whose rules addresses of hosts come or go, for pods and for endpoints that stay. */
+  readonly ruleChanges: Reading<readonly ChangedForOthers[]>;
   /** Endpoints of nodes that are not in the cluster. */
   readonly elsewhere: readonly HostEndpoint[];
   /** What the latest migration on this cluster kept before it changed things, in however many runs. */
@@ -64,20 +67,33 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
   ]);
   const cli = await findServiceCli(sources, context, installation.datastore);
   const objects = objectsOf(sources, context, installation, cli);
-  const [kept, hosts, stored, policies, tiers, configurations, agentSettings, [kind, settingsKind], controllers, agents, rollouts] =
-    await Promise.all([
-      keptOfMigration(sources.records),
-      attempt(() => readHosts(nodes, objects, installation.datastore, context)),
-      objects('hostendpoints'),
-      objects('globalnetworkpolicies'),
-      objects('tiers'),
-      objects(profile.controllersConfiguration.plural),
-      attempt(() => objects('felixconfigurations')),
-      installation.datastore === 'api' ? storedKinds(cluster, context) : [],
-      readControllers(sources, context, installation),
-      readAgents(sources, installation),
-      readRollouts(sources, context, installation, nodes),
-    ]);
+  const [
+    kept,
+    hosts,
+    stored,
+    policies,
+    networkPolicies,
+    tiers,
+    configurations,
+    agentSettings,
+    [kind, settingsKind],
+    controllers,
+    agents,
+    rollouts,
+  ] = await Promise.all([
+    keptOfMigration(sources.records),
+    attempt(() => readHosts(nodes, objects, installation.datastore, context)),
+    objects('hostendpoints'),
+    objects('globalnetworkpolicies'),
+    attempt(() => objects('networkpolicies')),
+    objects('tiers'),
+    objects(profile.controllersConfiguration.plural),
+    attempt(() => objects('felixconfigurations')),
+    installation.datastore === 'api' ? storedKinds(cluster, context) : [],
+    readControllers(sources, context, installation),
+    readAgents(sources, installation),
+    readRollouts(sources, context, installation, nodes),
+  ]);
   const override = await readOverride(cluster, controllers, profile.automaticEndpointsEnv);
   const failsafe = await attemptWith(agentSettings, async (found) => failsafeOf(agents, found, context));
   const configuration = configurations.find((one) => one.metadata.name === profile.controllersConfiguration.name);
@@ -89,10 +105,11 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
     signs: profile.labels,
   };
   const { datastore } = installation;
-  const verdicts = await attemptWith(hosts, async () => {
+  const judged = await attemptWith(hosts, async () => {
     const profiles = await endpointProfiles({ cluster, objects, profile, datastore }, fleet.endpoints);
-    return hostEndpointVerdicts({ ...fleet, world: policyWorld(context, { policies, tiers, profiles }) });
+    return judgeFleet(fleet, { policies, tiers, profiles }, networkPolicies, context);
   });
+  const ruleChanges = 'unread' in judged ? judged : await changesForOthers(judged.value, fleet, cluster, context);
   return {
     installation,
     cli,
@@ -105,7 +122,8 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
     ...(controllers ? { controllers } : {}),
     override,
     ...(agents ? { agents } : {}),
-    verdicts,
+    verdicts: 'unread' in judged ? judged : { value: judged.value.hosts },
+    ruleChanges,
     kept,
     elsewhere: endpointsWithoutNode(fleet),
     rollouts,

@@ -1,5 +1,6 @@
 import type { Context } from '../../core/context.ts';
 import type { Datastore } from '../../core/installation.ts';
+import { nodeAddresses, ownNodeAddresses } from '../../core/node-addresses.ts';
 import type { KubeObject } from '../../core/object.ts';
 import { ownNodeLabels, syncedNodeLabels } from '../../core/stored-metadata.ts';
 import type { NodeFacts } from '../../policy/host-endpoint-verdicts.ts';
@@ -15,11 +16,14 @@ export async function readHosts(
   datastore: Datastore,
   { profile: { apiGroup } }: Context,
 ): Promise<readonly NodeFacts[]> {
-  if (datastore === 'api') return nodes.map((node) => ({ ...hostOf(node), ownLabels: ownNodeLabels(node, apiGroup) }));
+  if (datastore === 'api') {
+    return nodes.map((node) => ({ ...hostOf(node), ownLabels: ownNodeLabels(node, apiGroup), addresses: nodeAddresses(node, apiGroup) }));
+  }
   const byNode = new Map((await objects('nodes')).map((own) => [kubernetesName(own), own]));
   return nodes.map((node) => {
     const own = byNode.get(node.metadata.name);
-    return own ? { ...hostOf(node, own.metadata.name), ownLabels: ownOf(own, apiGroup) } : hostOf(node);
+    if (!own) return hostOf(node);
+    return { ...hostOf(node, own.metadata.name), ownLabels: ownOf(own, apiGroup), addresses: ownNodeAddresses(own) };
   });
 }
 

@@ -1,10 +1,14 @@
-import type { GoneEndpoint, HepJudged, HostVerdict } from '../../checks/hep-facts.ts';
+import { listed } from '../../checks/define.ts';
+import type { GoneEndpoint, HepJudged, HostVerdict, RuleChange } from '../../checks/hep-facts.ts';
 import type { Context } from '../../core/context.ts';
+import { counted } from '../../core/counted.ts';
 import { type AutomaticSigns, type HostEndpoint, isAllInterfaces, isLabelledOwn, isTakenForOwn } from '../../core/host-endpoint.ts';
 import type { PlannedHost } from '../../core/plan.ts';
+import { addressChangeText } from '../../policy/address-changes.ts';
 import { automaticName } from '../../policy/automatic-endpoint.ts';
 import type { Moment, NodeVerdict } from '../../policy/host-endpoint-verdicts.ts';
 import type { LabelProblem } from '../../policy/label-copies.ts';
+import type { ChangedForOthers } from '../../policy/rule-subjects.ts';
 import { laneText, type Verdict } from '../../policy/verdict.ts';
 import { waitOf } from './controllers-wait.ts';
 import type { HepFacts } from './facts.ts';
@@ -17,12 +21,13 @@ const CARRIERS: ReadonlySet<string> = new Set(['agent', 'typha', 'controllers'])
 
 /** The facts as the checks see them. */
 export function hepJudged(facts: HepFacts, context: Context): HepJudged {
-  const { cli, verdicts, elsewhere, rollouts, nodes } = facts;
+  const { cli, verdicts, ruleChanges, elsewhere, rollouts, nodes } = facts;
   const { labels: signs } = context.profile;
   const known = 'value' in verdicts ? verdicts.value : [];
   return {
     nodes: nodes.length,
     verdicts: 'unread' in verdicts ? verdicts : { value: verdicts.value.flatMap(hostVerdicts) },
+    ruleChanges: 'unread' in ruleChanges ? ruleChanges : { value: ruleChanges.value.map(ruleChange) },
     labelProblems: known.flatMap(({ kubernetesNode, labels }) => labels.problems.map((problem) => labelProblem(kubernetesNode, problem))),
     unclear: unclearOf(known, elsewhere, signs),
     elsewhere: elsewhere
@@ -77,6 +82,21 @@ function hostVerdict<V extends Verdict>(node: NodeVerdict, verdict: V) {
   };
 }
 
+/** A policy of a namespace is named `namespace/name`. */
+function ruleChange({ name, atEnable, atDelete, pods, endpoints }: ChangedForOthers): RuleChange {
+  const subjects = [...(pods > 0 ? [counted(pods, 'pod')] : []), ...(endpoints.length > 0 ? [listed(endpoints)] : [])].join(' and ');
+  const text = (limit: number) => {
+    const [soon, later] = [atEnable, atDelete].map((some) => some.map((one) => addressChangeText(one, limit)).join('; '));
+    const moments = [
+      ...(soon ? [`as soon as enabled: ${soon}`] : []),
+      ...(later && later !== soon ? [`once the old endpoints are deleted: ${later}`] : []),
+    ];
+    return `for ${subjects}: ${moments.join('; ')}`;
+  };
+  const [detail, brief] = [text(Number.POSITIVE_INFINITY), text(FIRST)];
+  return { policy: name, detail, ...(brief === detail ? {} : { brief }) };
+}
+
 /** The verdict of a node as plans and reports have it: the worst. */
 export function plannedHost(node: NodeVerdict): PlannedHost {
   const { verdict } = node;
@@ -99,7 +119,11 @@ function isLong(node: NodeVerdict, verdict: Verdict): boolean {
   return changesOf(node).some(
     (change) =>
       change.verdict === verdict &&
-      [change.before, change.after].some(({ policies, lostPorts = [] }) => Math.max(policies.length, lostPorts.length) > FIRST),
+      [change.before, change.after].some(
+        ({ policies, lostPorts = [], addresses = [] }) =>
+          Math.max(policies.length, lostPorts.length, addresses.length) > FIRST ||
+          addresses.some(({ comes, goes }) => Math.max(comes.length, goes.length) > FIRST),
+      ),
   );
 }
 

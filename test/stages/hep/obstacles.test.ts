@@ -73,7 +73,14 @@ async function obstaclesIn({
   const configuration = written && given ? { ...written, status: { environmentVars: given } } : written;
   const controllers = env ? controllersWith(env, envFrom) : undefined;
   const facts = {
-    ...{ nodes: [], cli: { missing: 'none was found' }, rollouts: { value: [] }, verdicts: { value: [] }, elsewhere: [] },
+    ...{
+      nodes: [],
+      cli: { missing: 'none was found' },
+      rollouts: { value: [] },
+      verdicts: { value: [] },
+      ruleChanges: { value: [] },
+      elsewhere: [],
+    },
     installation: { datastore: datastore ?? 'api', components: [] },
     ...{ stored: [], kept: kept ?? ENABLED },
     override: await readOverride(maps, controllers, calico.automaticEndpointsEnv),
