@@ -36,7 +36,7 @@ describe('hep on the sandbox', () => {
     const scenario = await upgraded();
     put(scenario, 'GlobalNetworkPolicy', 'broken', { selector: 'role ==', types: ['Ingress'] });
     const before = stateOf(scenario);
-    const outcome = await run(scenario, { accept: ['NS-711', 'NS-712', 'NS-713'] });
+    const outcome = await run(scenario, { accept: ['NS-711', 'NS-712', 'NS-713', 'NS-736'] });
     assert.equal(outcome.exit, 'blocked', outcome.message);
     assert.match(outcome.message ?? '', /host endpoints cannot be migrated: .*broken/);
     assert.deepEqual(stateOf(scenario), before);
