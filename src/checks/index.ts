@@ -54,6 +54,7 @@ export const preflightChecks: readonly Check<PreflightFacts>[] = [
   ownership.noNativeCrds,
   ownership.notPlatformManaged,
   ownership.notGitOpsManaged,
+  ownership.noCrdsPruned,
   advice.datastoreAdvice,
   advice.operatorAdvice,
   health.agentsHealthy,

@@ -42,6 +42,7 @@ export const registry = {
   'NS-108': 'no native v3 CRDs',
   'NS-109': 'not managed by a platform',
   'NS-110': 'not managed by GitOps',
+  'NS-111': 'CRDs not pruned by GitOps',
   'NS-201': 'your edits are carried into the target',
   'NS-202': 'server accepts every object right before the apply',
   'NS-205': 'manifest of the installed release known',

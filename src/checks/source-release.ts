@@ -4,7 +4,7 @@ import type { ComponentVersion, Installation } from '../core/installation.ts';
 import { isOlder, parseRelease } from '../core/release.ts';
 import { failed, failIfAny, PROGRAM, preflightCheck, withInstallation } from './define.ts';
 import { judgedTwice, type SourceJudged } from './judged-twice.ts';
-import { nativeCrds } from './ownership.ts';
+import { crdsKept, nativeCrds } from './ownership.ts';
 import { explained, sourceRelease } from './releases.ts';
 
 const UNKNOWN = 'the installed release is not known (images by digest or moving tags)';
@@ -54,7 +54,12 @@ export const sourceSupported = supported.atPreflight;
 export const sourceNotNewer = notNewer.atPreflight;
 
 /** Of every stage that writes the target: it may be asked for alone, and what is installed may have changed since the preflight. */
-export const sourceChecks: readonly Check<SourceJudged>[] = [supported.beforeWrite, notNewer.beforeWrite, nativeCrds.beforeWrite];
+export const sourceChecks: readonly Check<SourceJudged>[] = [
+  supported.beforeWrite,
+  notNewer.beforeWrite,
+  nativeCrds.beforeWrite,
+  crdsKept.beforeWrite,
+];
 
 /** Add-ons have manifests of their own and are often left behind; the core of the service must be of one release. */
 const ADD_ONS = new Set(['apiserver', 'csi']);

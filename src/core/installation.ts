@@ -1,3 +1,5 @@
+import type { ObjectRef } from './object.ts';
+
 /** The four install paths of the procedure (§1/2). */
 export type InstallPath = 'chart' | 'operator' | 'manifest' | 'kvstore';
 
@@ -17,6 +19,20 @@ export interface ManagedBy {
   readonly evidence: string;
   /** How to pause it, imperative. */
   readonly hint: string;
+  /** The object that bears the mark. */
+  readonly object?: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>;
+  /** The command of the hint. */
+  readonly command?: string;
+}
+
+/** A CRD that a delivery tool says is its own, and that it may therefore delete once its source no longer has it. */
+export interface PrunableCrd {
+  readonly crd: string;
+  readonly tool: string;
+  /** In words. */
+  readonly mark: string;
+  /** Annotation, `key=value`, that makes the tool keep it. */
+  readonly keep: string;
 }
 
 export interface ComponentVersion {
@@ -55,6 +71,7 @@ export interface Installation {
   /** CRDs of the v3 group itself are installed (tech preview): the v1 CRDs must not be applied. */
   readonly nativeV3Crds: boolean;
   readonly managedBy: readonly ManagedBy[];
+  readonly prunableCrds: readonly PrunableCrd[];
   /** Where the agents run (the name need not be the profile's); undefined if the operator has not rendered them yet. */
   readonly agent?: { readonly kind: 'DaemonSet'; readonly namespace: string; readonly name: string; readonly container: string };
   /** Minor line (`v3.31`) where only that is known. */

@@ -40,11 +40,17 @@ export function installed(decision: Decision, readings: Readings, inventory: Inv
     hasCsiDriver: hasComponent(components, 'csi'),
     nativeV3Crds: hasNativeCrds(agent, readings, profile),
     managedBy: managers(decision, readings, profile),
+    prunableCrds: prunableCrds(readings, profile),
     ...(agent ? { agent: agentName(agent) } : {}),
     ...(operator ? { operator: { namespace: operator.metadata.namespace ?? '', name: operator.metadata.name } } : {}),
     ...(chart ? { chart } : {}),
     evidence: [...decision.evidence, ...evidence],
   };
+}
+
+/** Definitions of the service's own kinds: with one goes every object of its kind. */
+function prunableCrds({ crds }: Readings, { crdGroup, operatorGroup }: Profile): Installation['prunableCrds'] {
+  return crds.filter(({ group }) => group === crdGroup || group === operatorGroup).flatMap(({ pruners = [] }) => pruners);
 }
 
 type ManagedDecision = Pick<Decision, 'agent' | 'operator' | 'installation' | 'chart'>;

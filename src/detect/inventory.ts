@@ -1,4 +1,5 @@
 import type { Reading } from '../core/check.ts';
+import type { PrunableCrd } from '../core/installation.ts';
 import type { KubeObject } from '../core/object.ts';
 import type { PodFacts } from '../core/pod-facts.ts';
 
@@ -8,6 +9,8 @@ export interface CrdFact {
   readonly name: string;
   readonly plural: string;
   readonly group: string;
+  /** Delivery tools that may delete it. */
+  readonly pruners?: readonly PrunableCrd[];
 }
 
 /**

@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict';
 import type { KubeObject } from '../../src/core/object.ts';
-import { agent, BIRD, configMap, controllers, foundIn, installation, operatedAgent, unclearIn } from '../support/calico-objects.ts';
+import { prunersOf } from '../../src/detect/gitops.ts';
+import {
+  agent,
+  BIRD,
+  configMap,
+  controllers,
+  foundIn,
+  installation,
+  operatedAgent,
+  operator,
+  unclearIn,
+} from '../support/calico-objects.ts';
 import { objectOf, workloadOf } from '../support/inventory.ts';
 
 describe('who else manages the installation', () => {
@@ -36,6 +47,22 @@ describe('who else manages the installation', () => {
     });
   }
 
+  it('names each object with a mark, the Installation among them, and the command of each tool', () => {
+    const flux = { 'kustomize.toolkit.fluxcd.io/name': 'infra', 'kustomize.toolkit.fluxcd.io/namespace': 'ops' };
+    const objects = [
+      operator({ labels: { 'argocd.argoproj.io/instance': 'net' } }),
+      installation({ labels: flux, managers: ['kustomize-controller'] }),
+      operatedAgent(),
+    ];
+    assert.deepEqual(
+      foundIn(objects).managedBy.map(({ object, command }) => [object?.kind, command]),
+      [
+        ['Deployment', 'argocd app set net --sync-policy none'],
+        ['Installation', 'flux suspend kustomization infra -n ops'],
+      ],
+    );
+  });
+
   it('sees MicroK8s by its host paths', () => {
     const images = { 'calico-node': 'calico/node:v3.28.1', 'init:install-cni': 'calico/cni:v3.28.1' };
     const snap = workloadOf('DaemonSet', 'calico-node', { env: BIRD, images, hostPaths: ['/var/snap/microk8s/current/opt/cni/bin'] });
@@ -65,4 +92,39 @@ describe('who else manages the installation', () => {
   it('sees nobody in a plain install by hand', () => {
     assert.deepEqual(foundIn([agent({ managers: ['kubectl-client-side-apply', 'kube-controller-manager'] }), controllers()]).managedBy, []);
   });
+});
+
+describe('who would delete a CRD that its source no longer has', () => {
+  const keeps = (metadata: Partial<KubeObject['metadata']>) =>
+    prunersOf({ name: 'ippools.crd.projectcalico.org', ...metadata }).map(({ keep }) => keep);
+  const NO_PRUNE = 'argocd.argoproj.io/sync-options=Prune=false';
+  const cases: readonly (readonly [string, Partial<KubeObject['metadata']>, readonly string[]])[] = [
+    ['nobody', { labels: { app: 'x' }, managedFields: [{ manager: 'kubectl' }, { manager: 'helm' }] }, []],
+    ['Argo CD, by its annotation', { annotations: { 'argocd.argoproj.io/tracking-id': 'net:apiextensions' } }, [NO_PRUNE]],
+    ['Argo CD, by its label', { labels: { 'argocd.argoproj.io/instance': 'net' } }, [NO_PRUNE]],
+    ['Argo CD, by its field manager', { managedFields: [{ manager: 'argocd-controller' }] }, [NO_PRUNE]],
+    [
+      'Argo CD, with options that stay',
+      { annotations: { 'argocd.argoproj.io/tracking-id': 'n', 'argocd.argoproj.io/sync-options': 'ServerSideApply=true, Prune=confirm' } },
+      ['argocd.argoproj.io/sync-options=ServerSideApply=true,Prune=false'],
+    ],
+    [
+      'not Argo CD, once told',
+      { annotations: { 'argocd.argoproj.io/tracking-id': 'n', 'argocd.argoproj.io/sync-options': 'Replace=true, Prune=false' } },
+      [],
+    ],
+    ['Flux', { labels: { 'kustomize.toolkit.fluxcd.io/name': 'infra' } }, ['kustomize.toolkit.fluxcd.io/prune=disabled']],
+    [
+      'Flux, by its field manager',
+      { managedFields: [{ manager: 'kustomize-controller' }] },
+      ['kustomize.toolkit.fluxcd.io/prune=disabled'],
+    ],
+    [
+      'not Flux, once told',
+      { labels: { 'kustomize.toolkit.fluxcd.io/name': 'infra' }, annotations: { 'kustomize.toolkit.fluxcd.io/prune': 'disabled' } },
+      [],
+    ],
+    ['a HelmRelease of Flux', { managedFields: [{ manager: 'helm-controller' }] }, ['helm.sh/resource-policy=keep']],
+  ];
+  for (const [who, metadata, expected] of cases) it(`is ${who}`, () => assert.deepEqual(keeps(metadata), expected));
 });

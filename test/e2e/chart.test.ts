@@ -89,6 +89,21 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
     await rules('operator.tigera.io');
   });
 
+  it('refuses CRDs that Argo CD tracks, and goes on after the very command that it names', async () => {
+    const mark = ['annotate', 'crd', 'ippools.crd.projectcalico.org', '--field-manager=argocd-controller'];
+    await cluster.plane.kubectl([...mark, 'argocd.argoproj.io/tracking-id=net:apiextensions.k8s.io/CustomResourceDefinition:/ippools']);
+    const before = await cluster.versions();
+    const refused = await cluster.upgrade('apply', '--yes', ...flagsOf(cluster), '--accept', TYPHA);
+    assert.equal(refused.exitCode, 3, said(refused));
+    assert.match(refused.stdout, /NS-111/);
+    assert.equal(await cluster.versions(), before);
+    const next = /kubectl (annotate --overwrite crd \S+ \S+)/.exec(refused.stdout)?.[1] ?? assert.fail(said(refused));
+    const { exitCode, stderr } = await cluster.plane.kubectl(next.split(' '));
+    assert.equal(exitCode, 0, stderr);
+    const planned = await cluster.upgrade('plan', ...flagsOf(cluster), '--accept', TYPHA, '--skip', 'cli');
+    assert.equal(planned.exitCode, 0, said(planned));
+  });
+
   it('plans the very commands, and writes nothing', async () => {
     const before = await cluster.versions();
     const result = await cluster.upgrade('plan', ...flagsOf(cluster), '--accept', TYPHA, '-o', 'wide');

@@ -8,6 +8,7 @@ import { type PodFacts, podFacts } from '../../core/pod-facts.ts';
 import { ApiFailure, type ClusterReader, type ListOptions, type Sources } from '../../core/ports.ts';
 import type { Profile } from '../../core/profile.ts';
 import { serviceNamespaces } from '../../detect/components.ts';
+import { prunersOf } from '../../detect/gitops.ts';
 import { type CrdFact, crdFact, type Inventory } from '../../detect/inventory.ts';
 
 /**
@@ -96,7 +97,10 @@ async function servicePods(cluster: ClusterReader, namespaces: readonly string[]
 
 /** Names of all CRDs, from their metadata: a definition is large, and its name tells what is served. */
 async function listCrds(cluster: ClusterReader): Promise<readonly CrdFact[]> {
-  return (await listAll(cluster, K.CustomResourceDefinition, { metadataOnly: true })).map(({ metadata }) => crdFact(metadata.name));
+  return (await listAll(cluster, K.CustomResourceDefinition, { metadataOnly: true })).map(({ metadata }) => {
+    const pruners = prunersOf(metadata);
+    return { ...crdFact(metadata.name), ...(pruners.length > 0 ? { pruners } : {}) };
+  });
 }
 
 /** From the stored v1 group; with native v3 CRDs it is in the v3 group instead. */
