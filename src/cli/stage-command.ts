@@ -12,6 +12,7 @@ import type { RunReport } from './documents.ts';
 import { findingsHere } from './next-here.ts';
 import { type Save, showPlan } from './plan/chain.ts';
 import { loadPlan } from './plan/file.ts';
+import { withinPlan } from './plan/within.ts';
 import { nextStep, report } from './report/chain.ts';
 import { type Outcome, runReport } from './report/run.ts';
 import type { Composition, Seams } from './seams.ts';
@@ -39,6 +40,7 @@ export async function runStageCommand(request: StageRequest, seams: Seams): Prom
     const isDone = stages.length > 1 && !answer.writes;
     return perform(answer.session, isDone ? stages.filter((stage) => stage.readOnly) : stages, {
       changes: answer.writes,
+      ...(saved ? { within: await withinPlan(saved, answer.session.context, answer.session.composition.ownerJournal) } : {}),
       ...(answer.known ? { known: answer.known } : {}),
     });
   });
@@ -50,7 +52,7 @@ export async function runPlanCommand(request: StageRequest, seams: Seams, save?:
   return inSession(seams, { ...request, looksOnly: true }, (session) => showPlan(session, stages, request.detailedExitcode ?? false, save));
 }
 
-interface Planned extends Pick<RunMore, 'changes'> {
+interface Planned extends Pick<RunMore, 'changes' | 'within'> {
   readonly known?: Known;
 }
 

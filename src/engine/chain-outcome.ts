@@ -2,6 +2,7 @@ import type { Finding } from '../core/check.ts';
 import type { ExitName } from '../core/fault.ts';
 import type { PlannedStage } from '../core/plan.ts';
 import type { StageRecord } from '../core/run-record.ts';
+import type { StagePlan } from '../core/stage.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import type { Looks } from './looks.ts';
 import type { Looked } from './plan-chain.ts';
@@ -32,9 +33,14 @@ export interface RunMore {
    * before the first write, and what was looked at without it is looked at again.
    */
   readonly changes?: boolean;
+  /** Throws Fault('stale') for a plan of a stage that goes beyond what was agreed to; asked before each round of a stage acts. */
+  readonly within?: Within;
   /** Where the caller looks at the cluster too, right after the chain. */
   readonly looks?: Looks<EnginePorts>;
 }
+
+/** A stage and what one of its rounds would do. */
+export type Within = (stage: string, plan: Exclude<StagePlan, { skip: string }>) => void;
 
 /** What is kept beside the run record about this part of the run; asked for once, at its end. */
 export type Keepsake = (outcome: ChainOutcome) => Promise<unknown>;

@@ -143,6 +143,7 @@ export class StageRounds {
     recorder.remember(plan.remember);
     const changes = live && plan.actions.some(changesSomething);
     if (changes && (await this.#take())) return 'judge';
+    this.#parts.more.within?.(stage.id, plan);
     const isAged = this.#ageing();
     this.#leaves = false;
     let noted: 'acts' | 'writes' | undefined;

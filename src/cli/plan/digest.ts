@@ -48,6 +48,9 @@ function effectEssence(effect: Effect): unknown {
       const ops = shown.filter((op) => op.path !== '/metadata/resourceVersion').map(withoutTimes);
       return { type: effect.type, target, uid: precondition.uid, ops };
     }
+    // What it looks at right before is a guard, with resourceVersions in it.
+    case 'exec':
+      return { ...effect, onlyIf: undefined };
     // Its limit follows the number of nodes, which come and go.
     case 'wait':
       return { type: effect.type, until: effect.until };

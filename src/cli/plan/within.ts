@@ -1,0 +1,89 @@
+import { type Action, changesSomething } from '../../core/action.ts';
+import type { Context } from '../../core/context.ts';
+import { Fault } from '../../core/fault.ts';
+import { type ObjectRef, refText } from '../../core/object.ts';
+import type { PlannedObject } from '../../core/plan.ts';
+import type { OwnerJournalStore } from '../../core/ports.ts';
+import type { Within } from '../../engine/chain-outcome.ts';
+import type { PlanDocument } from '../documents.ts';
+import { actionDigest } from './digest.ts';
+import type { SavedPlan } from './file.ts';
+
+/** How much of what goes beyond a plan a person reads. */
+const SHOWN = 10;
+
+/** They put back what the plan takes off, which is recorded only once it is off. */
+const PUTS_BACK: readonly string[] = ['ownerrefs-restore', 'ownerrefs-forget'];
+
+/** Their content is fixed by the plan; a patch is written for the object as it is at that moment, and bound to it. */
+const FIXED: readonly Action['effect']['type'][] = ['exec', 'write', 'delete', 'install-cli', 'write-cli-config', 'remove-file'];
+
+/**
+ * Holds a run to its saved plan, round by round: an object or an action that is not in it, and a command or file that is another one, is
+ * refused with Fault('stale') before the stage does anything. What was recorded as taken off when the run was confirmed may be put back.
+ */
+export async function withinPlan(saved: SavedPlan, context: Context, journal: Pick<OwnerJournalStore, 'load'>): Promise<Within> {
+  const plan = planned(saved.document);
+  const recorded = ((await journal.load())?.entries ?? []).map(({ object }) => keyOf('', object));
+  const mayComeBack = new Set([...recorded, ...saved.document.basis.objects.filter(isOfStrip).map(({ ref }) => keyOf('', ref))]);
+  return (stage, { actions, objects = [] }) => {
+    const beyond = PUTS_BACK.includes(stage)
+      ? foreignReturns(actions, mayComeBack)
+      : [...newObjects(stage, objects, plan), ...otherActions(stage, actions, plan, context)];
+    if (beyond.length > 0) throw beyondPlan(saved.file, stage, beyond);
+  };
+}
+
+interface PlannedIn {
+  readonly objects: ReadonlySet<string>;
+  readonly actions: ReadonlyMap<string, string>;
+}
+
+function planned({ basis }: PlanDocument): PlannedIn {
+  return {
+    objects: new Set(basis.objects.filter(({ change }) => change !== 'unchanged').map(({ stage, ref }) => keyOf(stage, ref))),
+    actions: new Map(basis.actions.map(({ stage, id, does }) => [`${stage}/${id}`, does])),
+  };
+}
+
+const isOfStrip = ({ stage }: { readonly stage: string }) => stage === 'ownerrefs-strip';
+
+function newObjects(stage: string, objects: readonly PlannedObject[], plan: PlannedIn): readonly string[] {
+  return objects
+    .filter(({ change, ref }) => isWritten(change) && !plan.objects.has(keyOf(stage, ref)))
+    .map(({ change, ref }) => `${change} ${refText(ref)}`);
+}
+
+function isWritten(change: PlannedObject['change']): boolean {
+  return change === 'create' || change === 'update';
+}
+
+function otherActions(stage: string, actions: readonly Action[], plan: PlannedIn, context: Context): readonly string[] {
+  return actions.flatMap((action) => {
+    if (!changesSomething(action) && action.effect.type !== 'write') return [];
+    const does = plan.actions.get(`${stage}/${action.id}`);
+    if (does === undefined) return [action.title];
+    return FIXED.includes(action.effect.type) && does !== actionDigest(context, action) ? [`${action.title}: it is another one`] : [];
+  });
+}
+
+/** Objects that would get a reference which the plan does not take off. */
+function foreignReturns(actions: readonly Action[], mayComeBack: ReadonlySet<string>): readonly string[] {
+  return actions.flatMap(({ effect }) => {
+    if (effect.type !== 'patch-all') return [];
+    return effect.patches.filter(({ target }) => !mayComeBack.has(keyOf('', target))).map(({ target }) => `update ${refText(target)}`);
+  });
+}
+
+function beyondPlan(file: string, stage: string, beyond: readonly string[]): Fault {
+  const more = beyond.length > SHOWN ? [`and ${beyond.length - SHOWN} more`] : [];
+  const list = [...beyond.slice(0, SHOWN), ...more].join('\n  ');
+  return new Fault('stale', `${stage} would do what ${file} does not hold, so it did nothing:\n  ${list}`, [
+    `make a plan of what is left: kubectl netsvc-upgrade plan --out ${file === 'plan.json' ? 'new-plan.json' : 'plan.json'}`,
+    'read it, then run it',
+  ]);
+}
+
+function keyOf(stage: string, { apiVersion, kind, namespace = '', name }: ObjectRef): string {
+  return `${stage}|${apiVersion}|${kind}|${namespace}|${name}`;
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { toOptions } from '../../src/cli/options.ts';
+import { withinPlan } from '../../src/cli/plan/within.ts';
+import { CARRIED_PART, type CarriedEdits } from '../../src/core/carried.ts';
+import type { Context } from '../../src/core/context.ts';
+import { K } from '../../src/core/kinds.ts';
+import type { KubeObject } from '../../src/core/object.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import { containersOf } from '../../src/detect/workload.ts';
+import { runChain } from '../../src/engine/run-chain.ts';
+import { netsvc } from '../../src/profiles/netsvc.ts';
+import { virtualClock } from '../../src/sandbox/clock.ts';
+import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
+import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import { applyStage } from '../../src/stages/apply.ts';
+import { usualChain } from '../../src/stages/index.ts';
+import { sandboxReleases } from '../support/sandbox-command.ts';
+import { savedPlan } from '../support/saved-plan.ts';
+
+/** In waves, with a wait in between in which somebody may write. */
+const waved: Profile = { ...netsvc, uidChanges: [], typhaRefusesAgentsBefore: 'v3.28.0' };
+const EVIL = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding', metadata: { name: 'evil' } } as KubeObject;
+const GRANT = {
+  ...EVIL,
+  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+  subjects: [{ kind: 'ServiceAccount', namespace: 'default', name: 'attacker' }],
+};
+
+const contextOf = ({ clock, clusterUid, workFolder }: Scenario, profile: Profile): Context => ({
+  ...{ profile, options: toOptions({}, { defaultRelease: profile.defaultRelease, checks: [] }) },
+  ...{ server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder, startedAt: clock.now() },
+});
+
+/** Into what the run has kept: whoever may write the state, and knows its form. */
+function inject({ state }: Scenario): void {
+  const [id = '', text = ''] = [...state.kept].find(([one]) => one.includes(CARRIED_PART)) ?? [];
+  const carried = JSON.parse(text) as CarriedEdits;
+  const [[file = '', first] = []] = Object.entries(carried.files);
+  const base = first ?? { release: '', merged: '', changed: [], removed: [] };
+  const files = { ...carried.files, [file || 'upgrade.yaml']: { ...base, merged: 'another', changed: [...base.changed, GRANT] } };
+  state.kept.set(id, JSON.stringify({ ...carried, files }));
+}
+
+/** Performs the stages with a saved plan of them; `meanwhile` happens once the new agents are rolled. */
+async function performed(scenario: Scenario, stages: typeof usualChain, profile: Profile, meanwhile?: (scenario: Scenario) => void) {
+  const context = contextOf(scenario, profile);
+  const ports = sandboxPorts(scenario);
+  const document = await savedPlan({ sources: ports, context }, stages);
+  let done = meanwhile === undefined;
+  scenario.cluster.store.listen(({ kind, after }) => {
+    if (done || kind.plural !== K.DaemonSet.plural || !after) return;
+    if (!containersOf(after).some(({ image = '' }) => image.endsWith(':v3.32.2'))) return;
+    done = true;
+    scenario.clock.schedule(2_000, () => meanwhile?.(scenario));
+  });
+  const within = await withinPlan({ file: 'agreed.json', document }, context, ports.ownerJournal);
+  const outcome = await runChain(stages, ports, context, () => undefined, { within });
+  assert.ok(done, 'the agents were rolled first');
+  return outcome;
+}
+
+describe('a run with a saved plan', () => {
+  let scenario: Scenario;
+  beforeEach(async () => {
+    scenario = await netsvcScenario({ nodes: 2, releasesFolder: sandboxReleases, clock: virtualClock(), cli: false });
+  });
+  const evil = () => scenario.cluster.store.get(K.ClusterRoleBinding, 'evil');
+
+  it('does all that is in it', async () => {
+    const { exit, message } = await performed(scenario, usualChain, netsvc);
+    assert.deepEqual([exit, message], ['done', undefined]);
+  });
+
+  it('creates nothing that somebody put into what it has kept, and says what that was', async () => {
+    const { exit, message = '', suggestions } = await performed(scenario, [applyStage], waved, inject);
+    assert.equal(evil(), undefined);
+    assert.equal(exit, 'stale');
+    assert.match(message, /^apply would do what agreed\.json does not hold, so it did nothing:\n/);
+    assert.match(message, /\n {2}create ClusterRoleBinding\/evil\n/);
+    assert.match(suggestions[0] ?? '', /kubectl netsvc-upgrade plan --out plan\.json/);
+  });
+});
