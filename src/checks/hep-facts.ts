@@ -1,6 +1,7 @@
 import type { Check, Reading } from '../core/check.ts';
 import type { ComponentVersion } from '../core/installation.ts';
 import type { RolloutProgress } from '../core/rollout.ts';
+import type { JudgedCli } from './cli-store.ts';
 
 /** What the migration does to one host, in the worse of its two moments. */
 export interface HostVerdict {
@@ -53,7 +54,7 @@ export interface HepJudged {
   /** What keeps automatic endpoints from following the setting: from being made, or, where the migration is taken back, from going. */
   readonly obstacles: readonly { readonly text: string; readonly detail: string; readonly hint: string }[];
   /** The file of the service's CLI, or why none can be used. */
-  readonly cli: { readonly program: string } | { readonly missing: string };
+  readonly cli: JudgedCli;
   /** True if what is to be done, the way back included, cannot be done without it. */
   readonly needsCli: boolean;
   /** True if nothing is left to migrate, or an earlier migration is taken back: most gates do not apply then. */

@@ -1,5 +1,6 @@
 import { type Evidence, notApplicable, ok, read } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
+import { storeIsOurs } from './cli-store.ts';
 import { defineCheck, failed, failIfAny, listed, PROGRAM } from './define.ts';
 import type { HepCheck, HepJudged, HostVerdict } from './hep-facts.ts';
 import { judgeReleases } from './hep-release.ts';
@@ -179,6 +180,7 @@ export const cliUsable: HepCheck = defineCheck('NS-720', {
   judge({ cli, needsCli }) {
     if (!needsCli) return notApplicable('there is nothing to do with it');
     if ('program' in cli) return ok(cli.program);
+    if (cli.doubt) return notApplicable('see NS-725');
     return failed(`the service’s CLI of the target release cannot be used: ${cli.missing}`, 'Install it and give it its datastore.', {
       next: `${PROGRAM} cli`,
     });
@@ -188,6 +190,7 @@ export const cliUsable: HepCheck = defineCheck('NS-720', {
 export const hepChecks: readonly HepCheck[] = [
   everyAgentNew,
   cliUsable,
+  storeIsOurs,
   endpointsCanBeMade,
   endpointsClear,
   hostsInCluster,

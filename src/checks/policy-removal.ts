@@ -1,5 +1,6 @@
 import { type Check, notApplicable, type Reading, read } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
+import { type JudgedCli, storeIsOurs } from './cli-store.ts';
 import { defineCheck, failed, failIfAny, PROGRAM } from './define.ts';
 
 /** What the checks of `policy` look at. */
@@ -17,7 +18,7 @@ export interface RemovalJudged {
   /** True if a person told to delete it, by name. */
   readonly told: boolean;
   /** The CLI, where it is needed: in key-value mode, and for the way back. */
-  readonly cli: { readonly program: string } | { readonly missing: string };
+  readonly cli: JudgedCli;
   readonly needsCli: boolean;
   readonly undo: boolean;
 }
@@ -88,10 +89,11 @@ export const removalCli: RemovalCheck = defineCheck('NS-723', {
   judge({ cli, needsCli }) {
     if (!needsCli) return notApplicable('the policy is stored in the API');
     if ('program' in cli) return { status: 'ok', detail: cli.program };
+    if (cli.doubt) return notApplicable('see NS-725');
     return failed(`the service’s CLI of the target release cannot be used: ${cli.missing}`, 'Install it and give it its datastore.', {
       next: `${PROGRAM} cli`,
     });
   },
 });
 
-export const removalChecks: readonly RemovalCheck[] = [removalCli, nothingCutOff, othersDecide];
+export const removalChecks: readonly RemovalCheck[] = [removalCli, storeIsOurs, nothingCutOff, othersDecide];

@@ -143,6 +143,7 @@ export const registry = {
   'NS-722': 'other policies decide without the temporary policy',
   'NS-723': 'CLI usable for the temporary policy',
   'NS-724': 'old host endpoints removed by the migration',
+  'NS-725': 'CLI reaches this cluster’s key-value store',
   'NS-731': 'sidecar template for the installed mesh',
   'NS-732': 'edits of the injector carried',
   'NS-733': 'CSI driver runs before meshed pods are restarted',

@@ -3,6 +3,8 @@ import type { Connection } from '../adapters/kubeconfig/connection.ts';
 import type { Ledger } from '../adapters/state/ledger.ts';
 import type { PrivateKubeconfig } from '../adapters/tools/private-kubeconfig.ts';
 import { registry, withdrawn } from '../checks/registry.ts';
+import type { Tool } from '../core/argv.ts';
+import { cliConfigFor } from '../core/cli-config.ts';
 import type { Context, Options } from '../core/context.ts';
 import type { Profile } from '../core/profile.ts';
 import { runIdOf } from '../core/run-record.ts';
@@ -27,7 +29,7 @@ export async function compose(request: ComposeRequest, version: string): Promise
   const profile = await chooseProfile(flags.profile, cluster, request.anyProfile ?? false);
   const options = toOptions(flags, { defaultRelease: profile.defaultRelease, checks: Object.keys(registry), withdrawn });
   const artifacts = await openArtifactsFor(request, profile);
-  const files = await openFiles(request, clusterUid, privateKubeconfig(connection));
+  const files = await openFiles(request, clusterUid, privateKubeconfig(connection), profile);
   const tools = await openToolsFor(request, profile, files.kubeconfig, connection);
   const { secretLedger } = await import('../adapters/state/ledger.ts');
   const ledger = secretLedger(cluster, options.stateNamespace);
@@ -43,7 +45,10 @@ export async function compose(request: ComposeRequest, version: string): Promise
     tools,
     artifacts,
     stored: storedManifests(profile.name),
-    store: { ask: async (endpoint, certificates) => (await import('../adapters/kvstore-health.ts')).askStore(endpoint, certificates) },
+    store: {
+      ask: async (...asked) => (await import('../adapters/kvstore.ts')).kvstoreProbe.ask(...asked),
+      value: async (...asked) => (await import('../adapters/kvstore.ts')).kvstoreProbe.value(...asked),
+    },
     interruption,
     toolVersion: version,
     profile,
@@ -76,7 +81,7 @@ function loadAdapters(): Promise<unknown> {
   ]);
 }
 
-async function openFiles(request: ComposeRequest, clusterUid: string, kubeconfigText: string) {
+async function openFiles(request: ComposeRequest, clusterUid: string, kubeconfigText: string, profile: Profile) {
   const [{ openFolder }, { localFiles }, { systemClock }, { localMachine }, { privateKubeconfigFile }] = await Promise.all([
     import('./open-folder.ts'),
     import('../adapters/user-files.ts'),
@@ -88,7 +93,7 @@ async function openFiles(request: ComposeRequest, clusterUid: string, kubeconfig
   const clock = systemClock();
   await removeStaleKubeconfigs(work.path);
   const ports = { work, clock, files: localFiles(), machine: localMachine() };
-  return { ports, clock, kubeconfig: privateKubeconfigFile(work, kubeconfigText) };
+  return { ports, clock, kubeconfig: privateKubeconfigFile(work, kubeconfigText, (path) => cliConfigFor(profile, path)) };
 }
 
 /** A killed process leaves its private kubeconfig behind: credentials must not stay on disk. */
@@ -115,7 +120,12 @@ async function openToolsFor(
   const programs = { kubectl: 'kubectl', helm: 'helm', netsvcctl: profile.cli.program };
   const timeout = connection.requestTimeoutMs === undefined ? {} : { requestTimeout: `${connection.requestTimeoutMs}ms` };
   const { rememberAnswers } = await import('../adapters/earlier-answers.ts');
-  const pinned = { kubeconfigPath: kubeconfig.path, prepare: kubeconfig.write };
+  const { path: kubeconfigPath, cliConfigPath, write, writeForCli } = kubeconfig;
+  const pinned = {
+    kubeconfigPath,
+    ...(cliConfigPath === undefined ? {} : { cliConfigPath }),
+    prepare: (tool: Tool) => (tool === 'netsvcctl' ? writeForCli() : write()),
+  };
   return rememberAnswers(
     openTools({ ...pinned, env, programs, cliEnvironment: profile.cli.environment, trace, cut: interruption.hard, ...timeout }),
   );

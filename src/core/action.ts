@@ -6,6 +6,7 @@ import type { OperatorEndNames, OperatorTarget } from './operator-view.ts';
 import type { JournalEntry } from './owner-journal.ts';
 
 import type { RolloutTarget } from './rollout.ts';
+import type { StoreExpected } from './store-identity.ts';
 
 /** What the world must look like before a `wait` action is over. */
 export type Expectation =
@@ -126,6 +127,8 @@ export interface RestartExpected {
 export interface CliCall {
   readonly program: string;
   readonly args: readonly string[];
+  /** In key-value mode: the store that it must reach at every write. */
+  readonly store?: StoreExpected;
 }
 
 /** One patch of many: the object must still be the one that was read. */
@@ -159,6 +162,8 @@ export type Effect =
       readonly run: Invocation;
       readonly program?: string;
       readonly onlyIf?: SuccessorExpected | RestartExpected | WayBackExpected;
+      /** The store that the service's CLI must reach in the moment of the write. */
+      readonly store?: StoreExpected;
     }
   | {
       readonly type: 'patch';

@@ -64,6 +64,25 @@ export function secretKeyOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
+/** The certificates that these paths mean, from the Secret's values (base64). */
+export function certificatesOf(paths: readonly string[], values: Readonly<Record<string, string>>): StoreCertificates {
+  const [ca, cert, key] = paths.map((path) => values[secretKeyOf(path)]).map((text) => (text ? atob(text) : undefined));
+  return { ...(ca ? { ca } : {}), ...(cert ? { cert } : {}), ...(key ? { key } : {}) };
+}
+
+/** True if the address means the machine that uses it. */
+export function isLocalEndpoint(endpoint: string): boolean {
+  return /^https?:\/\/(localhost|127\.[\d.]+|\[::1\]|0\.0\.0\.0|\[::\])(:|\/|$)/i.test(endpoint);
+}
+
+/** True if every address of one list is in the other: a CLI may be given fewer of them. */
+export function sameEndpoints(some: string, all: string): boolean {
+  const plain = (text: string) => endpointsOf(text).map((one) => one.replace(/\/$/, '').toLowerCase());
+  const known = new Set(plain(all));
+  const named = plain(some);
+  return named.length > 0 && named.every((one) => known.has(one));
+}
+
 const textOf = (value: unknown): string => String(value ?? '');
 
 /** The documents with these endpoints in the ConfigMap that names them. */

@@ -290,6 +290,8 @@ export interface StoredManifests {
 export interface StoreProbe {
   /** Never throws; at most a few seconds. */
   ask(endpoint: string, certificates: StoreCertificates): Promise<StoreHealth>;
+  /** The text that the store keeps under a key; undefined if there is none. Throws Fault('failed') if it does not say, within seconds. */
+  value(endpoint: string, certificates: StoreCertificates, key: string): Promise<string | undefined>;
 }
 
 /** What stages read from. */

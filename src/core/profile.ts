@@ -67,6 +67,8 @@ export interface DatastoreFacts {
   readonly secretKeys: readonly string[];
   /** Texts that only an unedited manifest has in its endpoints. */
   readonly placeholders: readonly string[];
+  /** Before the keys of the service's resources: `PREFIX/clusterinformations/default`. */
+  readonly resourcesKey?: string;
   /** How the store is told to write a snapshot; flags of the certificates in the order of `tlsKeys`. */
   readonly snapshot?: { readonly command: string; readonly endpointFlag: string; readonly tlsFlags: readonly string[] };
   /** Datastore when nothing of this is set; undefined: a person must say. */
@@ -275,7 +277,13 @@ export interface Profile {
   readonly cniInstaller: string;
   /** Variable of the agents that selects native v3 CRDs. */
   readonly nativeApiEnv?: { readonly name: string; readonly value: string };
-  readonly clusterInformation: { readonly plural: string; readonly kind: string; readonly name: string; readonly versionField: string };
+  readonly clusterInformation: {
+    readonly plural: string;
+    readonly kind: string;
+    readonly name: string;
+    readonly versionField: string;
+    readonly guidField?: string;
+  };
   readonly cli: CliFacts;
   /** Typha of this release on refuses agents older than it (agents first, Typha last). */
   readonly typhaRefusesAgentsBefore?: string;

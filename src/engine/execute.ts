@@ -15,6 +15,7 @@ import type { PaceLimits } from './pace.ts';
 import { patchAll } from './patch-all.ts';
 import { probeImages } from './probe-images.ts';
 import { CONTINUE, type OnLine, runTool } from './run-tool.ts';
+import { assertSameStore } from './same-store.ts';
 import { servedKind } from './served-kind.ts';
 import { assertRestartable } from './still-restartable.ts';
 import { assertSuccessor, assertWayBack } from './successor-stands.ts';
@@ -49,6 +50,7 @@ export function realExecutor(ports: EnginePorts, observe: Observer, ends: Ends, 
       switch (effect.type) {
         case 'exec':
           await assertHolds(ports, effect.onlyIf);
+          await assertSameStore(ports, effect);
           // What was just asked took its time: the lock may be gone since it was looked at.
           ends.mustHold();
           if (effect.onlyIf?.type === 'successor') {

@@ -152,6 +152,7 @@ export const calico: Profile = {
     secret: 'calico-etcd-secrets',
     secretKeys: ['etcd-ca', 'etcd-cert', 'etcd-key'],
     placeholders: ['<ETCD_IP>', '<ETCD_PORT>'],
+    resourcesKey: '/calico/resources/v3/projectcalico.org',
     snapshot: {
       command: 'ETCDCTL_API=3 etcdctl snapshot save store.db',
       endpointFlag: '--endpoints',
@@ -161,7 +162,13 @@ export const calico: Profile = {
   platforms: calicoPlatforms,
   cniInstaller: 'install-cni',
   nativeApiEnv: { name: 'CALICO_API_GROUP', value: 'projectcalico.org/v3' },
-  clusterInformation: { plural: 'clusterinformations', kind: 'ClusterInformation', name: 'default', versionField: 'calicoVersion' },
+  clusterInformation: {
+    plural: 'clusterinformations',
+    kind: 'ClusterInformation',
+    name: 'default',
+    versionField: 'calicoVersion',
+    guidField: 'clusterGUID',
+  },
   cli: {
     program: 'calicoctl',
     kubectlPlugin: 'kubectl-calico',

@@ -129,6 +129,7 @@ const datastore = fields({
   'secret?': text,
   secretKeys: texts,
   placeholders: texts,
+  'resourcesKey?': text,
   'snapshot?': fields({ command: text, endpointFlag: text, tlsFlags: texts }),
   'otherwise?': datastoreName,
 });
@@ -186,7 +187,7 @@ export const profileSchema: Schema = {
     platforms: listOf(ref('platform')),
     cniInstaller: text,
     'nativeApiEnv?': fields({ name: text, value: text }),
-    clusterInformation: fields({ ...resource, versionField: text }),
+    clusterInformation: fields({ ...resource, versionField: text, 'guidField?': text }),
     cli,
     'typhaRefusesAgentsBefore?': release,
     'policyRenaming?': fields({ since: release, prefix: text, switchField: text, 'waitsFor?': text }),

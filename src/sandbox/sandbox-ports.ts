@@ -42,7 +42,7 @@ export function sandboxPorts(scenario: Scenario, options: ProcessOptions = {}): 
     clock,
     tools: sandboxTools(cluster, files),
     artifacts: folderArtifacts(scenario.releasesFolder),
-    store: { ask: async (endpoint) => ({ endpoint, state: 'healthy', because: '' }) },
+    store: { ask: async (endpoint) => ({ endpoint, state: 'healthy', because: '' }), value: async () => undefined },
     stored: { releasesOf: async () => [], documentsOf: async () => undefined },
     work: sandboxWorkFolder(files, scenario.workFolder),
     files: sandboxUserFiles(files),

@@ -4,6 +4,7 @@ import type { Action } from '../core/action.ts';
 import type { Context } from '../core/context.ts';
 import { Fault } from '../core/fault.ts';
 import { stage } from '../core/stage.ts';
+import { cliWrite } from './cli/service-cli.ts';
 import { awaitEndpoints, deleteOld } from './hep/endpoints.ts';
 import { endpointsOf, type HepFacts, readHepFacts } from './hep/facts.ts';
 import { hepJudged, isMigrated, plannedHost } from './hep/judged.ts';
@@ -47,12 +48,12 @@ export const hepStage = stage<Opened>({
   },
 });
 
-/** What no acceptance can make good: nobody can act on verdicts that were not read, nor without the CLI. */
+/** What no acceptance of a whole check can make good: nobody can act on verdicts that were not read, nor without the CLI. */
 const NO_WAY: readonly string[] = ['NS-711', 'NS-712', 'NS-713', 'NS-736'];
 
 function cannotBeDone({ cli, verdicts }: HepFacts, { options }: Context): { readonly skip: string } {
   const because = 'missing' in cli ? cli.missing : 'unread' in verdicts ? verdicts.unread : '';
-  const open = 'missing' in cli ? ['NS-720'] : NO_WAY;
+  const open = 'missing' in cli ? [cli.doubt ? 'NS-725' : 'NS-720'] : NO_WAY;
   const isAccepted = (id: string) => options.accept.some(({ check, subject }) => check === id && subject === undefined);
   if (!open.every(isAccepted)) return { skip: 'see the checks above' };
   throw new Fault('blocked', `host endpoints cannot be migrated: ${because}`, [`leave --accept ${open[0]} out and mend the cause`]);
@@ -63,7 +64,7 @@ function enable({ settings, cli, configuration, installation }: HepFacts, { prof
   if (settings.autoCreate || 'missing' in cli) return [];
   const { name, plural } = profile.controllersConfiguration;
   const patch = JSON.stringify({ spec: { controllers: { node: { hostEndpoint: { autoCreate: 'Enabled' } } } } });
-  const args = ['patch', plural.replace(/s$/, ''), name, '--patch', patch, ...cli.args];
+  const words = ['patch', plural.replace(/s$/, ''), name, '--patch', patch];
   return [
     {
       id: 'enable',
@@ -72,7 +73,7 @@ function enable({ settings, cli, configuration, installation }: HepFacts, { prof
       undo: 'full',
       afresh: true,
       keep: { datastore: installation.datastore, configuration: { name, spec: configuration?.spec } },
-      effect: { type: 'exec', program: cli.program, run: { tool: 'netsvcctl', args } },
+      effect: cliWrite(cli, words),
     },
   ];
 }

@@ -4,6 +4,7 @@ import type { Context } from '../core/context.ts';
 import { Fault } from '../core/fault.ts';
 import { type KubeObject, refOf } from '../core/object.ts';
 import { stage } from '../core/stage.ts';
+import { cliWrite } from './cli/service-cli.ts';
 import { type PolicyFacts, readPolicyFacts, storedNames } from './policy/facts.ts';
 import type { KeptPolicy } from './policy/removed.ts';
 import { undoPlan } from './policy/undo.ts';
@@ -67,19 +68,20 @@ function kept(policy: KubeObject | undefined, others: readonly KubeObject[]): Ke
  * of two was stored under which name cannot be told: both come back, but maybe each under the other's.
  */
 function removalByCli({ found, call }: PolicyFacts, { profile }: Context): Action {
-  const { temporaryPolicy: name, cli } = profile;
+  const { temporaryPolicy: name } = profile;
   const [policy, ...others] = found;
-  const { program, args } = 'missing' in call ? { program: cli.program, args: [] } : call;
-  const run = {
-    tool: 'netsvcctl',
-    args: ['delete', 'globalnetworkpolicy', ...storedNames(profile), '--skip-not-exists', ...args],
-  } as const;
+  if ('missing' in call) {
+    const id = call.doubt ? 'NS-725' : 'NS-723';
+    throw new Fault('blocked', `the temporary policy cannot be removed: ${call.missing}`, [
+      `leave --accept ${id} out, and follow its hint`,
+    ]);
+  }
   return {
     id: 'delete-1',
     title: `delete the temporary policy ${name}`,
     ref: '§4.5/6',
     undo: others.length > 0 ? 'partial' : 'full',
     keep: kept(policy, others),
-    effect: { type: 'exec', program, run },
+    effect: cliWrite(call, ['delete', 'globalnetworkpolicy', ...storedNames(profile), '--skip-not-exists']),
   };
 }

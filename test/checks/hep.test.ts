@@ -214,13 +214,36 @@ const rows: Readonly<Record<string, Row>> = {
     says: /^1 host endpoint removed by somebody else, not created again: a; 1 host endpoint of which nobody .*, created again: b$/,
     about: ['a', 'b'],
   },
+  'a CLI that reaches another cluster’s store': {
+    id: 'NS-725',
+    facts: { cli: { missing: 'x', doubt: { because: 'another store' } } },
+    is: 'error',
+    says: /^another store$/,
+    about: [],
+  },
+  'a CLI of which nobody can tell what store it reaches': {
+    id: 'NS-725',
+    facts: { cli: { missing: 'x', doubt: { because: 'cannot be told', guid: 'abc' } } },
+    is: 'error',
+    says: /^cannot be told$/,
+    about: ['abc'],
+  },
+  'a CLI in doubt, once': {
+    id: 'NS-720',
+    facts: { cli: { missing: 'x', doubt: { because: 'another store' } } },
+    is: 'not-applicable',
+    says: /NS-725/,
+  },
   'no CLI': { id: 'NS-720', facts: { cli: { missing: 'none was found' } }, is: 'error', says: /cannot be used: none was found$/ },
 };
 
 const judge = (facts: Partial<HepJudged>) => judgeAll(hepChecks, { ...READY, ...facts }, contextOf());
 
 describe('the checks of hep', () => {
-  it('pass a fleet that can be migrated', () => assert.deepEqual([...new Set(judge({}).map(({ outcome }) => outcome))], ['ok']));
+  it('pass a fleet that can be migrated', () => {
+    const cli = { program: '/bin/ctl', provedBy: 'the same GUID' };
+    assert.deepEqual([...new Set(judge({ cli }).map(({ outcome }) => outcome))], ['ok']);
+  });
 
   for (const [title, { id, facts, is, says, about }] of Object.entries(rows)) {
     it(`${id} tells of ${title}`, () => {

@@ -10,7 +10,7 @@ const harmless: RemovalJudged = {
   decided: { value: [] },
   pods: { value: [] },
   told: true,
-  cli: { program: 'calicoctl' },
+  cli: { program: 'calicoctl', provedBy: 'the same GUID' },
   needsCli: true,
   undo: false,
 };

@@ -3,9 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asAnybodyElse, programRequests } from '../support/audit-log.ts';
 import { type ChartCluster, chartCluster, flagsOf } from '../support/chart-cluster.ts';
+import { misleadingMachine } from '../support/misleading.ts';
 import { needsHelm } from '../support/needs-helm.ts';
 import { TYPHA } from '../support/operated-bench.ts';
 import { slowTool } from '../support/slow-kubectl.ts';
+import { upgrade } from '../support/upgrade-process.ts';
 
 /** The whole chain; no CLI is there to be changed. */
 const RUN = ['run', '--yes', '--skip', 'cli', '--accept', TYPHA] as const;
@@ -53,18 +55,15 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
   it('asks as the user whom the flags name, and helm with it', async () => {
     await cluster.plane.kubectl(['create', 'clusterrolebinding', 'upgraders', '--clusterrole=cluster-admin', '--group=upgraders']);
     const before = (await programRequests(cluster.plane)).length;
-    const result = await cluster.upgrade(
-      'plan',
-      ...flagsOf(cluster),
-      '--accept',
-      TYPHA,
-      '--skip',
-      'cli',
-      '--as',
-      'ann',
-      '--as-group',
-      'upgraders',
-    );
+    // Whatever else helm would look at leads to a server that counts who comes.
+    const machine = await misleadingMachine(cluster.plane, join(cluster.around.home, 'misled'));
+    const env = { ...cluster.around.env, ...machine.env };
+    const as = ['--as', 'ann', '--as-group', 'upgraders'];
+    const flags = [...flagsOf(cluster), '--kubeconfig', cluster.around.kubeconfig, '--accept', TYPHA, '--skip', 'cli', ...as];
+    const result = await upgrade(['plan', ...flags], { ...cluster.around, home: machine.home, env });
+    const visits = machine.visits();
+    await machine.stop();
+    assert.equal(visits, 0, said(result));
     assert.equal(result.exitCode, 0, said(result));
     const requests = (await programRequests(cluster.plane)).slice(before);
     assert.ok(

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { stat } from 'node:fs/promises';
+import { mkdtemp, stat, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
+import { startKeyValueStore } from '../control-plane/kvstore.ts';
 import { until } from '../control-plane/until.ts';
-import { type KvstoreCluster, kvstoreCluster } from '../support/kvstore-cluster.ts';
+import { cliConfiguration, type KvstoreCluster, kvstoreCluster } from '../support/kvstore-cluster.ts';
 import { playStoreControllers, RESOURCES } from '../support/store-controllers.ts';
 import type { UpgradeProcess } from '../support/upgrade-process.ts';
 
@@ -79,6 +80,32 @@ describe('hep and policy with a real key-value store', () => {
     const again = await cluster.upgrade('cli', '--yes', '--cli-config', file, '-o', 'json');
     assert.equal(again.exitCode, 0, said(again));
     assert.equal(JSON.parse(again.stdout).writes, 0);
+  });
+
+  it('nothing touches the store of another installation, though the CLI’s configuration leads there', async () => {
+    const folder = await mkdtemp(join(cluster.around.home, 'other-store-'));
+    const other = await startKeyValueStore();
+    try {
+      const all = await cluster.store.list('/calico/');
+      for (const [key, value] of all) await other.put(key, value.replace(/"clusterGUID":"\w+"/, '"clusterGUID":"another"'));
+      await other.put(`${RESOURCES}globalnetworkpolicies/allow-all-upgrade`, all.get(`${RESOURCES}globalnetworkpolicies/hosts`) ?? '');
+      const file = join(folder, 'other.cfg');
+      await writeFile(file, await cliConfiguration(folder, other));
+      const before = await other.list('/calico/');
+      for (const args of [['hep'], ['policy', '--delete=allow-all-upgrade']]) {
+        const result = await cluster.upgrade(...args, '--yes', '--cli-config', file, '--accept', 'NS-725=another');
+        assert.equal(result.exitCode, 3, said(result));
+        assert.match(
+          result.stdout,
+          /NS-725 .*other\.cfg leads to another store: its clusterGUID is another, the installation’s is \w+/,
+          said(result),
+        );
+      }
+      assert.deepEqual(await other.list('/calico/'), before);
+    } finally {
+      await other.stop();
+    }
+    assert.deepEqual(await state(), start);
   });
 
   it('hep enables automatic endpoints, waits for each with its labels, and deletes the old ones', async () => {

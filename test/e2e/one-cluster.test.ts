@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { execa } from 'execa';
+import { playEndpointControllers } from '../control-plane/host-endpoint-controllers.ts';
 import { type AuditEvent, asAnybodyElse, programRequests } from '../support/audit-log.ts';
+import { HostFleet } from '../support/hep-fleet.ts';
+import { NETSVC_FLEET } from '../support/hep-services.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { type MisleadingMachine, misleadingMachine } from '../support/misleading.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
 import { installClusterCli } from '../support/service-cli.ts';
 import { surroundingsEnv, upgrade } from '../support/upgrade-process.ts';
@@ -10,6 +15,7 @@ import { surroundingsEnv, upgrade } from '../support/upgrade-process.ts';
 const OPERATOR = 'upgrade-operator';
 const GROUP = 'upgraders';
 const SOURCE = manifestFile('v3.26.4', 'netsvc.yaml', ownReleases);
+const { group, createdBy, allowAllProfile, agents } = NETSVC_FLEET;
 
 /** kubectl's current context points at a cluster that must never be touched; the chosen one is another. */
 async function twoContexts(chosen: InstalledCluster, other: InstalledCluster): Promise<string> {
@@ -35,51 +41,94 @@ async function twoContexts(chosen: InstalledCluster, other: InstalledCluster): P
   return file;
 }
 
-describe('one cluster and one user for every tool', () => {
+/** Every ambient hint of the machine leads to the other cluster; only the flags say which is meant. */
+describe('one cluster and one user for every tool', function () {
+  this.timeout(280_000);
   let chosen: InstalledCluster;
   let other: InstalledCluster;
+  let machine: MisleadingMachine;
+  const ends: (() => Promise<void>)[] = [];
   before(async () => {
     [chosen, other] = await Promise.all([
-      installedCluster({ manifest: SOURCE, nodes: 2, audit: 'requests' }),
-      installedCluster({ manifest: SOURCE, nodes: 1, audit: 'requests' }),
+      installedCluster({ manifest: SOURCE, nodes: 3, audit: 'requests' }),
+      installedCluster({ manifest: SOURCE, nodes: 3, audit: 'requests' }),
     ]);
+    ends.push(
+      () => chosen.stop(),
+      () => other.stop(),
+    );
+    machine = await misleadingMachine(other.plane, chosen.around.home, { apiVersion: `${group}/v3`, kind: 'NetsvcAPIConfig' });
+    ends.push(machine.stop);
+    await installClusterCli(chosen, join(chosen.around.home, 'bin', 'netsvcctl'), {
+      group,
+      client: 'v3.32.2',
+      usualConfig: machine.cliConfig,
+    });
     await chosen.plane.kubectl(['create', 'clusterrolebinding', 'upgraders', '--clusterrole=cluster-admin', `--group=${GROUP}`]);
   });
   after(async () => {
-    await chosen?.stop();
-    await other?.stop();
+    for (const end of ends.toReversed()) await end();
   });
 
   /** Runs a command against the chosen cluster as the chosen user; the requests that it and its programs sent there. Nothing may reach the other. */
-  async function asOperator(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<readonly AuditEvent[]> {
+  async function asOperator(args: readonly string[]): Promise<readonly AuditEvent[]> {
     const kubeconfig = await twoContexts(chosen, other);
     const [before, untouched] = [(await programRequests(chosen.plane)).length, (await programRequests(other.plane)).length];
-    const flags = ['--manifest-url', ownReleases, '--context', 'right', '--as', OPERATOR, '--as-group', GROUP];
-    const result = await upgrade([...args, ...flags], { ...chosen.around, kubeconfig, env });
-    assert.equal(result.exitCode, 0, `${result.stdout}\n${result.stderr}`);
+    const flags = ['--manifest-url', ownReleases, '--kubeconfig', kubeconfig, '--context', 'right', '--as', OPERATOR, '--as-group', GROUP];
+    const path = [join(chosen.around.home, 'bin'), surroundingsEnv(chosen.around).PATH].join(delimiter);
+    const result = await upgrade([...args, ...flags], { ...chosen.around, env: { ...machine.env, PATH: path } });
+    assert.equal(machine.visits(), 0, `somebody was led astray:\n${result.stdout}\n${result.stderr}`);
     assert.deepEqual((await programRequests(other.plane)).slice(untouched), []);
-    return (await programRequests(chosen.plane)).slice(before);
+    assert.equal(result.exitCode, 0, `${result.stdout}\n${result.stderr}`);
+    const events = (await programRequests(chosen.plane)).slice(before);
+    assert.deepEqual(asAnybodyElse(events, OPERATOR, GROUP), []);
+    return events;
   }
 
   const has = (events: readonly AuditEvent[], program: string, verb: string, resource = '') =>
     events.some((event) => event.userAgent?.startsWith(program) && event.verb === verb && event.requestURI.includes(resource));
 
-  it('every request and every child process reaches the chosen cluster as the chosen user, and no other', async () => {
+  it('the machine leads kubectl and the service’s CLI astray where nobody keeps them', async () => {
+    const env = { ...surroundingsEnv(chosen.around), ...machine.env };
+    for (const [program, args] of [
+      [chosen.around.kubectl, ['get', 'nodes']],
+      [join(chosen.around.home, 'bin', 'netsvcctl'), ['get', 'hostendpoints', '-o', 'json']],
+    ] as const) {
+      const before = machine.visits();
+      await execa(program, args, { env, extendEnv: false, reject: false, timeout: 30_000 });
+      assert.ok(machine.visits() > before, program);
+    }
+    machine.forget();
+  });
+
+  it('every request and every child process of a run reaches the chosen cluster as the chosen user, and no other', async () => {
     const events = await asOperator(['run', '--yes', '--skip', 'cli']);
     for (const program of ['kubectl/', 'kubectl-netsvc_upgrade'])
       for (const verb of ['get', 'patch']) assert.ok(has(events, program, verb), `${program} ${verb}`);
-    assert.deepEqual(asAnybodyElse(events, OPERATOR, GROUP), []);
     assert.match(await other.read('ds -n kube-system netsvc-node', '{.spec.template.spec.containers[0].image}'), /:v3\.26\.4$/);
   });
 
-  it('the service’s CLI as well', async () => {
-    const bin = join(chosen.around.home, 'bin');
-    await installClusterCli(chosen, join(bin, 'netsvcctl'), { group: 'netsvc.io', client: 'v3.32.2' });
-    const path = [bin, surroundingsEnv(chosen.around).PATH].join(delimiter);
-    const events = await asOperator(['verify'], { PATH: path });
+  it('the service’s CLI as well, when it only looks', async () => {
+    const events = await asOperator(['verify']);
     // The stand-in works by kubectl; of the program itself nothing else asks for this by kubectl.
     assert.ok(has(events, 'kubectl/', 'get', 'clusterinformations'));
-    assert.deepEqual(asAnybodyElse(events, OPERATOR, GROUP), []);
+  });
+
+  it('the service’s CLI when it switches automatic host endpoints on and deletes the old ones', async () => {
+    const [mine, theirs] = await Promise.all([chosen, other].map(({ plane }) => HostFleet.on(plane.api, group)));
+    ends.push(
+      () => mine?.stop() ?? Promise.resolve(),
+      () => theirs?.stop() ?? Promise.resolve(),
+    );
+    const played = { group, createdBy, allowAllProfile, agents, manner: 'new', never: new Set<string>(), late: new Map() } as const;
+    const controllers = playEndpointControllers(chosen.plane.api, played);
+    ends.push(() => controllers.stop());
+    await Promise.all([mine?.reset(), theirs?.reset()]);
+    const before = await theirs?.state();
+    const events = await asOperator(['hep', '--yes']);
+    assert.ok(has(events, 'kubectl/', 'delete', 'hostendpoints'));
+    assert.ok(has(events, 'kubectl/', 'patch', 'kubecontrollersconfigurations'));
+    assert.deepEqual(await theirs?.state(), before);
   });
 
   it('as a user without rights it changes nothing and says what is missing', async () => {

@@ -104,6 +104,7 @@ const datastore: FieldsOf<DatastoreFacts> = {
   secret: 'optional',
   secretKeys: 'required',
   placeholders: 'required',
+  resourcesKey: 'optional',
   snapshot: 'optional',
   otherwise: 'optional',
 };

@@ -117,9 +117,19 @@ describe('the configuration of the service’s CLI', () => {
   });
 
   it('is the one that the CLI is called with in key-value mode, and never on the API datastore: its kubeconfig may mean another cluster by then', async () => {
-    const bench = (type: string): CliBench => ({ ...CURRENT, files: { [TO]: `spec:\n  datastoreType: ${type}\n` } });
+    const bench = (type: string): CliBench => ({
+      ...CURRENT,
+      files: { [TO]: `spec:\n  datastoreType: ${type}\n  etcdEndpoints: https://a:2379\n` },
+      prints: { ...CURRENT.prints, '/b/calicoctl get': '{"spec":{"clusterGUID":"abc"}}' },
+      objects: [settings({ etcd_endpoints: 'https://a:2379' })],
+    });
     const called = (type: string, datastore: 'api' | 'kvstore') => findServiceCli(cliBench(bench(type)).sources, asked(), datastore);
-    assert.deepEqual(await called('etcdv3', 'kvstore'), { program: '/b/calicoctl', args: [`--config=${TO}`] });
+    const inStore = await called('etcdv3', 'kvstore');
+    assert.deepEqual('args' in inStore && [inStore.program, inStore.args, inStore.store?.guid], [
+      '/b/calicoctl',
+      [`--config=${TO}`],
+      'abc',
+    ]);
     assert.deepEqual(await called('kubernetes', 'api'), { program: '/b/calicoctl', args: [] });
   });
 });

@@ -67,7 +67,7 @@ function sourcesOf(cluster: ClusterReader, text: string | undefined = manifest):
       ownerOf: async () => undefined,
     },
     artifacts: artifacts(text),
-    store: { ask: async (endpoint) => ({ endpoint, state: 'healthy', because: '' }) },
+    store: { ask: async (endpoint) => ({ endpoint, state: 'healthy', because: '' }), value: async () => undefined },
     stored: { releasesOf: async () => [], documentsOf: async () => undefined },
     work: { path: '/w', read: async () => undefined, write: async (name) => name, freeBytes: async () => 9e9 },
     files: {

@@ -280,22 +280,31 @@ describe('verify asks for the cluster version', () => {
     assert.match('because' in facts.cli ? (facts.cli.because ?? '') : '', /no answer in time/);
   });
 
-  it('by the configuration file of the CLI, because it would be used anyway', async () => {
-    const { asked } = await ask({ files: { [CONFIG]: 'spec:\n  datastoreType: kubernetes\n' } });
-    assert.deepEqual(asked, [`${FILE} version --config=${CONFIG}`]);
+  it('whatever a configuration file of a person says: the call gets one of ours', async () => {
+    const { asked } = await ask({ files: { [CONFIG]: 'spec:\n  datastoreType: etcdv3\n' } });
+    assert.deepEqual(asked, [`${FILE} version`]);
   });
 
-  it('but not where that file sends it to another datastore', async () => {
-    const { facts, asked } = await ask({ files: { [CONFIG]: 'spec:\n  datastoreType: etcdv3\n' } });
-    assert.match('notAsked' in facts.cli ? facts.cli.notAsked : '', /sends it to the datastore etcdv3/);
-    assert.deepEqual(asked, []);
-  });
-
-  it('of a key-value store only with a configuration file', async () => {
+  it('of a key-value store only with a configuration file for it', async () => {
     const without = await ask({}, 'v3.32.1', 'kvstore');
     assert.match('notAsked' in without.facts.cli ? without.facts.cli.notAsked : '', /endpoints of the key-value datastore/);
-    const config = await ask({ files: { [CONFIG]: 'spec:\n  datastoreType: etcdv3\n' } }, 'v3.32.1', 'kvstore');
-    assert.deepEqual(config.asked, [`${FILE} version --config=${CONFIG}`]);
+    const other = await ask({ files: { [CONFIG]: 'spec:\n  datastoreType: kubernetes\n' } }, 'v3.32.1', 'kvstore');
+    assert.match('notAsked' in other.facts.cli ? other.facts.cli.notAsked : '', /sends it to the datastore kubernetes/);
+    assert.deepEqual(other.asked, []);
+  });
+
+  it('of a key-value store that is proved to be the installation’s, by the file that leads to it', async () => {
+    const config = 'spec:\n  datastoreType: etcdv3\n  etcdEndpoints: https://a:2379\n';
+    const settings = object('v1', 'ConfigMap/kube-system/calico-config', { data: { etcd_endpoints: 'https://a:2379' } });
+    const information = { stdout: JSON.stringify({ spec: { clusterGUID: 'abc' } }) };
+    const prints = { [FILE]: versionText('v3.32.1', 'v3.32.1'), [`${FILE} get`]: information };
+    const { facts, asked } = await ask({ files: { [CONFIG]: config }, objects: [record, settings], prints }, 'v3.32.1', 'kvstore');
+    assert.deepEqual(facts.cli, { by: `${FILE} version --config=${CONFIG}`, value: 'v3.32.1' });
+    assert.equal(asked.at(-1), `${FILE} version --config=${CONFIG}`);
+    const elsewhere = config.replace('//a:', '//b:');
+    const refused = await ask({ files: { [CONFIG]: elsewhere }, objects: [record, settings], prints }, 'v3.32.1', 'kvstore');
+    assert.match('notAsked' in refused.facts.cli ? refused.facts.cli.notAsked : '', /whether that is the installation’s cannot be told/);
+    assert.ok(!refused.asked.some((one) => one.includes(' version')));
   });
 
   it('and says what the record lacks', async () => {

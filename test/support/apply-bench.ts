@@ -67,7 +67,7 @@ export function applyBench(installed: readonly KubeObject[], parts: BenchParts =
   const sources: Pick<Sources, 'cluster' | 'artifacts' | 'stored' | 'store' | 'clock' | 'records' | 'files' | 'ownerJournal'> = {
     cluster: around.cluster,
     artifacts: folderArtifacts(folder, releases),
-    store: { ask: async (endpoint) => ({ endpoint, state: 'healthy', because: '' }) },
+    store: { ask: async (endpoint) => ({ endpoint, state: 'healthy', because: '' }), value: async () => undefined },
     stored: { releasesOf: async () => [], documentsOf: async () => undefined },
     clock: { now: () => new Date(NOW), sleep: async () => undefined },
     records: {

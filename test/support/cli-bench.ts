@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Fault } from '../../src/core/fault.ts';
 import type { KubeObject } from '../../src/core/object.ts';
 import type { AccessRequest, FileOwner, Sources, ToolResult } from '../../src/core/ports.ts';
 import { clusterOf } from './cluster-of.ts';
@@ -6,7 +7,7 @@ import { clusterOf } from './cluster-of.ts';
 export interface CliBench {
   /** Files on PATH by program name. */
   readonly path?: Readonly<Record<string, readonly string[]>>;
-  /** What `version` prints by file; absent: exit 1 and silence. */
+  /** What `version` prints by file, or a command by file and its first word; absent: exit 1 and silence. */
   readonly prints?: Readonly<Record<string, string | Partial<ToolResult>>>;
   readonly owners?: Readonly<Record<string, FileOwner>>;
   /** Files and folders that may be written; everything unless said. */
@@ -39,7 +40,13 @@ export function cliBench(bench: CliBench = {}): { sources: Sources; asked: strin
       platform: () => ({ os: bench.os ?? 'linux', arch: 'amd64' }),
       run: async ({ args }, { program = '', timeoutMs } = {}) => {
         asked.push(`${program} ${args.join(' ')}${timeoutMs === undefined ? ' (no limit)' : ''}`);
-        return answer(bench.prints?.[program]);
+        return answer(bench.prints?.[`${program} ${args[0]}`] ?? bench.prints?.[program]);
+      },
+    },
+    store: {
+      ask: async (endpoint) => ({ endpoint, state: 'unreached', because: 'away' }),
+      value: async () => {
+        throw new Fault('failed', 'away', []);
       },
     },
     files: {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -42,8 +43,9 @@ export async function kvstoreCluster(release: string, file: string, nodes = 3): 
     await store.put('/calico/ipam/v2/handle/kept', 'yes');
     const cluster = await installedCluster({ manifest, nodes });
     const { env, profile } = await standInOf(folder, cluster, store);
+    const clusterGUID = randomUUID().replaceAll('-', '');
     const agents = simulateService(cluster.plane.api, CALICO, async (version) => {
-      const spec = { calicoVersion: version, clusterType: 'k8s,bgp' };
+      const spec = { calicoVersion: version, clusterType: 'k8s,bgp', clusterGUID };
       await store.put(INFORMATION, JSON.stringify({ kind: 'ClusterInformation', metadata: { name: 'default' }, spec }));
     });
     await agents.settled();
@@ -85,7 +87,7 @@ async function standInOf(folder: string, cluster: InstalledCluster, store: KeyVa
 }
 
 /** With the certificates as files of their own, as the CLI takes them. */
-async function cliConfiguration(folder: string, { endpoint, ca, client }: KeyValueStore): Promise<string> {
+export async function cliConfiguration(folder: string, { endpoint, ca, client }: KeyValueStore): Promise<string> {
   const texts = { etcdCACertFile: ca, etcdCertFile: client.certificate, etcdKeyFile: client.key };
   const fields = Object.entries(texts).map(async ([field, text]) => {
     await writeFile(join(folder, field), text, { mode: 0o600 });

@@ -26,13 +26,32 @@ export interface KvstoreParts {
   readonly kept?: readonly KeptItem[];
   /** What the CLI's configuration says; null: there is none. */
   readonly config?: string | null;
+  /** Endpoints of the installation; those of the CLI's configuration unless said. */
+  readonly endpoints?: string;
+  /** What the installation's own endpoints say of the cluster's GUID; not what the CLI shows. An error: they say nothing. */
+  readonly own?: string | Error;
 }
 
+/** Of the installation's store. */
+export const GUID = '0123456789abcdef';
+const information = (clusterGUID: string) => ({ metadata: { name: 'default' }, spec: { clusterGUID } });
+
 /** A key-value installation whose resources only the stand-in CLI shows. */
-export function kvstoreSources(state: StandInState, { objects = [], kept = [], config = CONFIG }: KvstoreParts = {}): Sources {
-  const { cluster } = clusterOf([agents, ...objects]);
+export function kvstoreSources(
+  state: StandInState,
+  { objects = [], kept = [], config = CONFIG, endpoints = STORE, own = GUID }: KvstoreParts = {},
+): Sources {
+  const settings = object('v1', 'ConfigMap/kube-system/calico-config', { data: { etcd_endpoints: endpoints } });
+  const { cluster } = clusterOf([agents, settings, ...objects]);
+  state.etcdv3.objects.ClusterInformation ??= { default: information(GUID) };
   return {
     cluster,
+    store: {
+      value: async () => {
+        if (typeof own !== 'string') throw own;
+        return JSON.stringify(information(own));
+      },
+    },
     files: {
       exists: async (path: string) => path === CLI_CONFIG && config !== null,
       readText: async () => config ?? '',

@@ -14,16 +14,19 @@ interface StandIn {
   readonly group: string;
   /** Release that it says it is. */
   readonly client: string;
+  /** The configuration file that it looks for by itself. */
+  readonly usualConfig?: string;
 }
 
 /** Puts a stand-in that works on the cluster at `file`. */
-export async function installClusterCli(cluster: InstalledCluster, file: string, { group, client }: StandIn): Promise<void> {
+export async function installClusterCli(cluster: InstalledCluster, file: string, { group, client, usualConfig }: StandIn): Promise<void> {
   const folder = join(file, '..');
   await mkdir(folder, { recursive: true });
   const [program, state] = [join(folder, 'stand-in'), join(folder, 'state.json')];
   installStandIn(program);
   await writeFile(state, JSON.stringify(standInState({ generation: 'new', client })));
-  const settings = `STAND_IN_CLI_STATE=${state} STAND_IN_CLI_KUBECTL=${cluster.around.kubectl} STAND_IN_CLI_GROUP=${group}`;
+  const usual = usualConfig === undefined ? '' : `STAND_IN_CLI_USUAL_CONFIG=${usualConfig} `;
+  const settings = `${usual}STAND_IN_CLI_STATE=${state} STAND_IN_CLI_KUBECTL=${cluster.around.kubectl} STAND_IN_CLI_GROUP=${group}`;
   await writeFile(file, `#!/bin/sh\n${settings} exec ${program} "$@"\n`);
   await chmod(file, 0o755);
 }

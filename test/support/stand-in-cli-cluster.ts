@@ -13,6 +13,7 @@ const PLURALS: Readonly<Record<string, string>> = {
   GlobalNetworkPolicy: 'globalnetworkpolicies',
   KubeControllersConfiguration: 'kubecontrollersconfigurations',
   Tier: 'tiers',
+  ClusterInformation: 'clusterinformations',
 };
 
 /** Lists of a large fleet: Node ends a program at 1 MiB of output unless told. */

@@ -26,6 +26,8 @@ const KINDS: Readonly<Record<string, string>> = {
   networkpolicy: 'NetworkPolicy',
   kubecontrollersconfiguration: 'KubeControllersConfiguration',
   kubecontrollersconfig: 'KubeControllersConfiguration',
+  clusterinformation: 'ClusterInformation',
+  clusterinfo: 'ClusterInformation',
 };
 
 type Command = (call: Call, store: StoredIn, state: StandInState) => Said;

@@ -13,6 +13,7 @@ const KINDS: Readonly<Record<string, string>> = {
   profiles: 'Profile',
   tiers: 'Tier',
   kubecontrollersconfigurations: 'KubeControllersConfiguration',
+  clusterinformations: 'ClusterInformation',
 };
 const INFORMATION = `${ROOT}clusterinformations/default`;
 

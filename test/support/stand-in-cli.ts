@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { openClusterStore } from './stand-in-cli-cluster.ts';
 import { askedFor, type Call, commands, type Said } from './stand-in-cli-resources.ts';
 import { type Choice, chooseDatastore, type Opened, type StandInState, type StoredIn } from './stand-in-cli-state.ts';
@@ -85,12 +85,27 @@ function mismatch(command: string, { words }: Call, { generation, client }: Stan
   return { err: text, exit: 1 };
 }
 
+/** The real one's usual file, where there is one, is used like a named one (cli notes 1.3). */
+function withUsualConfig(argv: readonly string[]): readonly string[] {
+  const { STAND_IN_CLI_USUAL_CONFIG: usual } = process.env;
+  const isNamed = argv.some((one) => one === '-c' || /^--config(=|$)/.test(one));
+  return usual === undefined || isNamed || !existsSync(usual) ? argv : [...argv, `--config=${usual}`];
+}
+
+/** A file that names the API datastore names its kubeconfig too, and nothing else counts then. */
+function useKubeconfigOf(config: string): void {
+  const kubeconfig = /^\s*kubeconfig:\s*["']?([^"'\s]+)/m.exec(readFileSync(config, 'utf8'))?.[1];
+  if (kubeconfig === undefined) delete process.env.KUBECONFIG;
+  else process.env.KUBECONFIG = kubeconfig;
+}
+
 /**
  * Runs as a program: state from the file that the environment names, changes written back. With STAND_IN_CLI_KUBECTL the objects of the
  * API are those of the cluster, with STAND_IN_CLI_ETCD those of the other datastore are in the store that its configuration file names.
  * @public The installed script calls it.
  */
-export async function main(argv: readonly string[]): Promise<void> {
+export async function main(given: readonly string[]): Promise<void> {
+  const argv = withUsualConfig(given);
   const file = process.env.STAND_IN_CLI_STATE ?? '';
   const before = readFileSync(file, 'utf8');
   const state = JSON.parse(before) as StandInState;
@@ -115,6 +130,9 @@ async function openedBy(call: Call, state: StandInState): Promise<Opened | undef
   const { STAND_IN_CLI_KUBECTL: kubectl, STAND_IN_CLI_GROUP: group = 'projectcalico.org', STAND_IN_CLI_ETCD: etcd } = process.env;
   const config = call.options.get('--config') ?? call.options.get('-c');
   if (kubectl !== undefined) {
+    // The real one calls no kubectl: a person's defaults for it do not count.
+    process.env.KUBERC = 'off';
+    if (config !== undefined && existsSync(config)) useKubeconfigOf(config);
     const opened = openClusterStore({ kubectl, group }, askedFor(call));
     state.kubernetes = opened.stored;
     return opened;

@@ -21,16 +21,21 @@ export function kubeconfigName(pid: number): string {
   return `kubeconfig-${pid}`;
 }
 
-/** The process that a private kubeconfig is of; undefined for any other file. */
+/** Name of the configuration by which the service's CLI uses that kubeconfig. */
+export function cliConfigName(pid: number): string {
+  return `${kubeconfigName(pid)}.cli`;
+}
+
+/** The process that a private kubeconfig, or a CLI's configuration for it, is of; undefined for any other file. */
 export function ownerOfKubeconfig(name: string): number | undefined {
-  const pid = /^kubeconfig-(\d+)$/.exec(name)?.[1];
+  const pid = /^kubeconfig-(\d+)(\.cli)?$/.exec(name)?.[1];
   return pid === undefined ? undefined : Number(pid);
 }
 
 /**
  * Programs that work with the private kubeconfig of a run on this cluster that is over. The argument is
  * there from the program's first moment and survives whatever ended the run: nothing has to be noted beforehand.
- * The service's CLI has no such argument: its environment tells.
+ * Of the service's CLI its configuration file tells, or, where it is given a person's own, its environment.
  * `folder` is the work folder; its last two parts tell the cluster, wherever a run had it. `isAlive` says of a run's
  * process that what it started is its own affair.
  */
@@ -50,7 +55,7 @@ export async function orphansOf(
 function ownerIn(argument: string, cluster: string): number | undefined {
   const [flag, file = ''] = argument.split(/=(.*)/s);
   const parts = file.split(/[/\\]/);
-  if (flag !== '--kubeconfig' || parts.slice(-3, -1).join('/') !== cluster) return undefined;
+  if (!['--kubeconfig', '--config'].includes(flag ?? '') || parts.slice(-3, -1).join('/') !== cluster) return undefined;
   return ownerOfKubeconfig(parts.at(-1) ?? '');
 }
 

@@ -1,36 +1,52 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WorkFolder } from '../../core/ports.ts';
-import { kubeconfigName } from './orphans.ts';
+import { cliConfigName, kubeconfigName } from './orphans.ts';
 
 /** The private kubeconfig of this process. It holds credentials, so it is on disk only from the first program that needs it to the end. */
 export interface PrivateKubeconfig {
   readonly path: string;
+  /** The configuration of the service's CLI that leads to the same cluster; undefined where there is none. */
+  readonly cliConfigPath?: string;
   /** Writes it, once. */
   write(): Promise<unknown>;
-  /** Removes it, and with it a work folder that only stood in for the real one. */
+  /** Writes both, once. */
+  writeForCli(): Promise<unknown>;
+  /** Removes them, and with it a work folder that only stood in for the real one. */
   remove(): Promise<void>;
 }
 
 /** Its name has the process in it: two commands at once must not remove each other's. */
-export function privateKubeconfigFile(work: WorkFolder, text: string): PrivateKubeconfig {
-  const name = kubeconfigName(process.pid);
-  const path = join(work.path, name);
-  let written: Promise<unknown> | undefined;
+export function privateKubeconfigFile(
+  work: WorkFolder,
+  text: string,
+  cliConfigText: (kubeconfig: string) => string | undefined = () => undefined,
+): PrivateKubeconfig {
+  const path = join(work.path, kubeconfigName(process.pid));
+  const cliConfig = cliConfigText(path);
+  const written = new Map<string, Promise<unknown>>();
   let removed = false;
+  const writeOnce = (name: string, content: string) => {
+    // A reader that was still under way at the end must not leave credentials behind.
+    if (removed) throw new Error('this command has ended');
+    const writing = written.get(name) ?? work.write(name, content);
+    written.set(name, writing);
+    return writing;
+  };
+  const write = async () => writeOnce(kubeconfigName(process.pid), text);
   return {
     path,
-    async write() {
-      // A reader that was still under way at the end must not leave credentials behind.
-      if (removed) throw new Error('this command has ended');
-      written ??= work.write(name, text);
-      return written;
+    ...(cliConfig === undefined ? {} : { cliConfigPath: join(work.path, cliConfigName(process.pid)) }),
+    write,
+    async writeForCli() {
+      await write();
+      if (cliConfig !== undefined) await writeOnce(cliConfigName(process.pid), cliConfig);
     },
     async remove() {
       removed = true;
-      await written?.catch(() => undefined);
+      await Promise.allSettled(written.values());
       if (work.standsInFor !== undefined) await rm(work.path, { force: true, recursive: true });
-      else if (written) await rm(path, { force: true });
+      else await Promise.all([...written.keys()].map((name) => rm(join(work.path, name), { force: true })));
     },
   };
 }

@@ -4,23 +4,40 @@ import type { Environment } from '../kubeconfig/connection.ts';
 /** What pins a program to the chosen cluster. */
 export interface Surroundings {
   readonly kubeconfigPath: string;
+  /** The configuration of the service's CLI that leads to the chosen cluster; absent where the profile does not say how it is written. */
+  readonly cliConfigPath?: string;
   readonly env: Environment;
   readonly cliEnvironment: readonly string[];
   readonly requestTimeout?: string;
 }
 
 /** kubectl and helm get the cluster by flag as well: no alias or wrapper with a context of its own wins over it. */
-export function argumentsFor({ tool, args }: Invocation, { kubeconfigPath, requestTimeout }: Omit<Surroundings, 'env'>): readonly string[] {
-  if (tool === 'netsvcctl') return args;
+export function argumentsFor(
+  { tool, args }: Invocation,
+  { kubeconfigPath, cliConfigPath, requestTimeout }: Omit<Surroundings, 'env'>,
+): readonly string[] {
+  if (tool === 'netsvcctl') return withConfig(args, cliConfigPath);
   const timeout = tool === 'kubectl' && requestTimeout !== undefined ? [`--request-timeout=${requestTimeout}`] : [];
   return [`--kubeconfig=${kubeconfigPath}`, ...timeout, ...args];
 }
 
+/**
+ * The CLI uses a configuration file alone and looks for one in a usual place, whatever its environment says (cli notes 1.3): without one that
+ * is named it would go where that file leads. Its options belong after the command.
+ */
+function withConfig(args: readonly string[], cliConfigPath: string | undefined): readonly string[] {
+  const isNamed = args.some((argument) => argument.startsWith('--config='));
+  return isNamed || cliConfigPath === undefined ? args : [...args, `--config=${cliConfigPath}`];
+}
+
 /** Given by us alone. */
-const PINNED: readonly string[] = ['KUBECONFIG'];
+const PINNED: readonly string[] = ['KUBECONFIG', 'KUBERC'];
 
 /** Would send the chart tool to another cluster, user, namespace or place of its releases than the one that was found. */
 const HELM_STRAYS: readonly string[] = ['HELM_KUBE*', 'HELM_NAMESPACE', 'HELM_DRIVER'];
+
+/** A person's own defaults for kubectl may name another server by a flag that nobody wrote (`defaults` of a kuberc file). */
+const KUBECTL_ALONE = { KUBERC: 'off' } as const;
 
 /**
  * The service's CLI takes its datastore from many places; it gets exactly one (cli §1.3).
@@ -37,7 +54,8 @@ export function environmentFor(
   const kept = Object.entries(env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && !PINNED.includes(named(entry[0])) && !isStray(named(entry[0]), strays),
   );
-  return { ...Object.fromEntries(kept), KUBECONFIG: kubeconfigPath, ...(ownCli ? { DATASTORE_TYPE: 'kubernetes' } : {}) };
+  const given: Readonly<Record<string, string>> = ownCli ? { DATASTORE_TYPE: 'kubernetes' } : tool === 'kubectl' ? KUBECTL_ALONE : {};
+  return { ...Object.fromEntries(kept), KUBECONFIG: kubeconfigPath, ...given };
 }
 
 /** Each name also counts with `CALICO_` before it: the CLI prefers that form to the plain one. */

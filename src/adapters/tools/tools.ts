@@ -13,7 +13,9 @@ export interface ToolsOptions {
   /** The private kubeconfig: every program talks to the chosen cluster as the chosen user. */
   readonly kubeconfigPath: string;
   /** Writes it; asked before each program. */
-  readonly prepare?: () => Promise<unknown>;
+  readonly prepare?: (tool: Tool) => Promise<unknown>;
+  /** The configuration by which the service's CLI reaches the chosen cluster. */
+  readonly cliConfigPath?: string;
   readonly env: Environment;
   readonly programs: Readonly<Record<Tool, string>>;
   /** Variables that would send the service's CLI to another datastore; `NAME*` means all that begin so. */
@@ -42,7 +44,7 @@ export function openTools(options: ToolsOptions): Tools {
       arch: process.arch === 'x64' ? 'amd64' : process.arch,
     }),
     run: async (invocation, run = {}) => {
-      await options.prepare?.();
+      await options.prepare?.(invocation.tool);
       const program = run.program ?? options.programs[invocation.tool];
       const args = argumentsFor(invocation, options);
       const result = await runProgram(program, args, {

@@ -2,7 +2,7 @@ import type { StoreFacts } from '../../checks/kvstore.ts';
 import type { Evidence, Reading } from '../../core/check.ts';
 import type { Context } from '../../core/context.ts';
 import { K } from '../../core/kinds.ts';
-import { endpointsOf, type StoreCertificates, type StoreHealth, secretKeyOf, storeSettings } from '../../core/kvstore.ts';
+import { certificatesOf, endpointsOf, type StoreCertificates, type StoreHealth, storeSettings } from '../../core/kvstore.ts';
 import { type KubeObject, type ObjectRef, refOf, refText } from '../../core/object.ts';
 import type { Sources } from '../../core/ports.ts';
 import type { PreviewedObject } from '../preview/outcome.ts';
@@ -40,11 +40,6 @@ async function readSecret({ cluster }: Sources, name: string, namespace: string 
 function keysOf(values: Reading<Values>): Reading<readonly string[]> {
   if ('unread' in values) return values;
   return { value: Object.keys(values.value).filter((key) => (values.value[key] ?? '') !== '') };
-}
-
-function certificatesOf(paths: readonly string[], values: Values): StoreCertificates {
-  const [ca, cert, key] = paths.map((path) => values[secretKeyOf(path)]).map((text) => (text ? atob(text) : undefined));
-  return { ...(ca ? { ca } : {}), ...(cert ? { cert } : {}), ...(key ? { key } : {}) };
 }
 
 function placeholdersOf(documents: readonly KubeObject[], placeholders: readonly string[]): readonly Evidence[] {

@@ -1,4 +1,5 @@
 import type { Action, Effect } from '../../core/action.ts';
+import { cliConfigFor, cliConfigText } from '../../core/cli-config.ts';
 import type { Context } from '../../core/context.ts';
 import type { Datastore } from '../../core/installation.ts';
 import { K } from '../../core/kinds.ts';
@@ -29,19 +30,19 @@ export async function wantedConfig(sources: Sources, context: Context, datastore
   const folder = folderOf(to);
   if (!(await sources.files.isFolder(folder))) return { missing: `${folder} is not a folder: make it first` };
   if (!(await sources.files.writable(folder))) return { missing: `${folder} may not be written by this user` };
-  return datastore === 'api' ? forApi(context, form, to) : forStore(sources, context, form, to);
+  return datastore === 'api' ? forApi(context, to) : forStore(sources, context, form, to);
 }
 
-function forApi({ kubeconfig, profile }: Context, form: CliConfigForm, to: string): WantedConfig {
-  const [type] = profile.datastore.api;
-  if (type === undefined) return { missing: 'the profile has no word for the API datastore (datastore.api)' };
+function forApi({ kubeconfig, profile }: Context, to: string): WantedConfig {
   if (kubeconfig === undefined) {
     return {
       missing:
         'no single kubeconfig file leads to this cluster by itself: make one whose current context does, and name it alone with --kubeconfig',
     };
   }
-  return { type: 'write-cli-config', to, content: configText(form, { [form.datastoreField]: type, [form.kubeconfigField]: kubeconfig }) };
+  const content = cliConfigFor(profile, kubeconfig);
+  if (content === undefined) return { missing: 'the profile has no word for the API datastore (datastore.api)' };
+  return { type: 'write-cli-config', to, content };
 }
 
 async function forStore(sources: Sources, { profile }: Context, form: CliConfigForm, to: string): Promise<WantedConfig> {
@@ -67,7 +68,7 @@ async function forStore(sources: Sources, { profile }: Context, form: CliConfigF
     [form.endpointsField]: settings.endpoints,
     ...Object.fromEntries(tls.map(({ field, file }) => [field, file])),
   };
-  const content = configText(form, spec);
+  const content = cliConfigText(form, spec);
   if (tls.length === 0) return { type: 'write-cli-config', to, content };
   if (secret === undefined) return { missing: 'the profile names no Secret with the certificates (datastore.secret)' };
   const { namespace } = settings.ref;
@@ -80,12 +81,6 @@ async function forStore(sources: Sources, { profile }: Context, form: CliConfigF
     return { missing: `this user may not read ${refText(ref)}, which holds the certificates` };
   const files = Object.fromEntries(tls.map(({ file, key }) => [file, key]));
   return { type: 'write-cli-config', to, content, certificates: { secret: ref, files } };
-}
-
-/** YAML; texts are quoted as JSON quotes them, which YAML reads alike. */
-function configText({ apiVersion, kind }: CliConfigForm, spec: Readonly<Record<string, string>>): string {
-  const fields = Object.entries(spec).map(([field, value]) => `  ${field}: ${JSON.stringify(value)}`);
-  return [`apiVersion: ${apiVersion}`, `kind: ${kind}`, 'metadata:', 'spec:', ...fields, ''].join('\n');
 }
 
 /** Writing it, or what a person has to do instead. */

@@ -1,3 +1,4 @@
+import type { CliCall } from '../../core/action.ts';
 import type { Tools } from '../../core/ports.ts';
 import type { Profile } from '../../core/profile.ts';
 import { type CliVersion, parseCliVersion } from '../../detect/cli-version.ts';
@@ -30,10 +31,9 @@ export async function releaseOf(tools: Tools, file: string): Promise<string | un
   return parseCliVersion(await tools.run({ tool: 'netsvcctl', args: ['version'] }, asked)).client;
 }
 
-/** The whole answer of one CLI about the cluster; `config` names its configuration file. */
-export async function readCliVersion(tools: Tools, file: string, config?: string): Promise<CliVersion> {
-  const args = ['version', ...(config === undefined ? [] : [`--config=${config}`])];
-  return parseCliVersion(await tools.run({ tool: 'netsvcctl', args }, { program: file, timeoutMs: ANSWER_MS }));
+/** The whole answer of one CLI about the cluster. */
+export async function readCliVersion(tools: Tools, { program, args }: CliCall): Promise<CliVersion> {
+  return parseCliVersion(await tools.run({ tool: 'netsvcctl', args: ['version', ...args] }, { program, timeoutMs: ANSWER_MS }));
 }
 
 /** The file of a program in a folder, as that machine writes it: Windows finds programs by their ending. */

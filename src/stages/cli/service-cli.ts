@@ -1,4 +1,6 @@
-import type { CliCall } from '../../core/action.ts';
+import type { JudgedCli, StoreDoubt } from '../../checks/cli-store.ts';
+import type { CliCall, Effect } from '../../core/action.ts';
+import { cliConfigFor } from '../../core/cli-config.ts';
 import type { Context } from '../../core/context.ts';
 import type { Datastore } from '../../core/installation.ts';
 import type { Sources } from '../../core/ports.ts';
@@ -7,18 +9,25 @@ import { ageOf, datastoreOf } from '../../detect/cli-version.ts';
 import { attempt } from '../reading.ts';
 import { configFileOf } from './config.ts';
 import { type FoundCli, fileIn, readClis, releaseOf } from './release.ts';
+import { type ProvedStore, proveStore } from './store-proof.ts';
+
+/** Why there is no CLI that may be called; `doubt`: there is one, and the store that it reaches may be another's. */
+export interface NoCli {
+  readonly missing: string;
+  readonly doubt?: StoreDoubt;
+}
+
+/** A CLI that may be called. */
+export interface ServiceCli extends CliCall {
+  readonly proof?: ProvedStore;
+}
 
 /** The CLI of the target release on this machine with the arguments that lead it to this cluster's datastore, or why there is none. */
-export async function findServiceCli(
-  sources: Sources,
-  context: Context,
-  datastore: Datastore,
-): Promise<CliCall | { readonly missing: string }> {
+export async function findServiceCli(sources: Sources, context: Context, datastore: Datastore): Promise<ServiceCli | NoCli> {
   const { profile, options } = context;
   const program = await currentCli(sources, context, await readClis(sources.tools, profile));
   if (program === undefined) return { missing: `no ${profile.cli.program} of ${lineOf(options.release) ?? options.release} was found` };
-  const config = await cliConfig(sources, context, datastore);
-  return 'missing' in config ? config : { program, args: config.file === undefined ? [] : [`--config=${config.file}`] };
+  return leadCli(sources, context, datastore, program);
 }
 
 /** The very release before another of its line; what was installed off PATH counts as well. */
@@ -35,22 +44,35 @@ export async function currentCli(
 }
 
 /**
- * The CLI's own configuration file, where there is one, is used alone, whatever we set in its environment (cli notes 1.3).
- * Without one it gets the API datastore of this cluster from us; a key-value store it can only know by the file.
+ * A CLI that reaches this cluster's datastore and no other. On the API datastore that is the private kubeconfig, which every call is given: a
+ * person's own configuration file means whatever it says. A key-value store it can only know by that file, and is proved to be the right one.
  */
-export async function cliConfig(
-  { files }: Sources,
-  context: Context,
-  datastore: Datastore,
-): Promise<{ readonly file?: string } | { readonly missing: string }> {
-  // A person's file on the API datastore means whatever their kubeconfig means at that moment: our calls go to the cluster that was confirmed.
-  const file = datastore === 'api' ? context.profile.cli.configFile : configFileOf(context);
-  if (!(await files.exists(file))) {
-    return datastore === 'api' ? {} : { missing: `there is no ${file} with the endpoints of the key-value datastore` };
+export async function leadCli(sources: Sources, context: Context, datastore: Datastore, program: string): Promise<ServiceCli | NoCli> {
+  if (datastore === 'api') {
+    const isLed = cliConfigFor(context.profile, '') !== undefined;
+    return isLed ? { program, args: [] } : { missing: 'the profile does not say how its configuration is written (cli.config)' };
   }
+  const { files } = sources;
+  const file = configFileOf(context);
+  if (!(await files.exists(file))) return { missing: `there is no ${file} with the endpoints of the key-value datastore` };
   const text = await attempt(() => files.readText(file));
   if ('unread' in text) return { missing: text.unread };
   const named = datastoreOf(text.value);
-  if ((named === 'kubernetes') === (datastore === 'api')) return { file };
-  return { missing: `${file} sends it to the datastore ${named ?? 'that it does not name'}, this cluster uses another` };
+  if (named === 'kubernetes') return { missing: `${file} sends it to the datastore ${named}, this cluster uses another` };
+  const call = { program, args: [`--config=${file}`] };
+  const proof = await proveStore(sources, context, call, file);
+  return 'expected' in proof ? { ...call, store: proof.expected, proof } : { missing: proof.because, doubt: proof };
+}
+
+/** The CLI as the checks see it. */
+export function judgedCli(cli: ServiceCli | NoCli): JudgedCli {
+  if ('missing' in cli) return cli;
+  const { program, proof } = cli;
+  return { program, ...(proof ? { provedBy: proof.by } : {}), ...(proof?.doubt ? { doubt: proof.doubt } : {}) };
+}
+
+/** A write by the CLI. In key-value mode the engine sees that the store is still the proved one in the moment of the write. */
+export function cliWrite({ program, args, store }: CliCall, words: readonly string[], stdin?: string): Extract<Effect, { type: 'exec' }> {
+  const run = { tool: 'netsvcctl', args: [...words, ...args], ...(stdin === undefined ? {} : { stdin }) } as const;
+  return { type: 'exec', program, run, ...(store ? { store } : {}) };
 }

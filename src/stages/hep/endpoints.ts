@@ -1,6 +1,7 @@
 import type { Action, CliCall, EndpointSetting, EndpointSource, EndpointsExpected, SuccessorExpected } from '../../core/action.ts';
 import type { Context } from '../../core/context.ts';
 import type { NodeVerdict } from '../../policy/host-endpoint-verdicts.ts';
+import { cliWrite } from '../cli/service-cli.ts';
 import type { HepFacts } from './facts.ts';
 import { hasRemoved } from './removed.ts';
 
@@ -59,12 +60,7 @@ export function deleteOld(facts: HepFacts, verdicts: readonly NodeVerdict[], con
         afresh: index === 0 || (index === 1 && isFirst),
         judgedWithinMs: JUDGED_WITHIN_MS,
         keep: { endpoints: names.map((name) => byName.get(name)) },
-        effect: {
-          type: 'exec',
-          program: cli.program,
-          run: { tool: 'netsvcctl', args: ['delete', 'hostendpoint', ...names, ...cli.args] },
-          onlyIf: successor(verdict),
-        },
+        effect: { ...cliWrite(cli, ['delete', 'hostendpoint', ...names]), onlyIf: successor(verdict) },
       };
     });
 }

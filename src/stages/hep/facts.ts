@@ -1,4 +1,3 @@
-import type { CliCall } from '../../core/action.ts';
 import type { Reading } from '../../core/check.ts';
 import type { Context } from '../../core/context.ts';
 import { type HostEndpoint, hostEndpointOf } from '../../core/host-endpoint.ts';
@@ -13,7 +12,7 @@ import { type AutomaticSettings, automaticSettings } from '../../policy/automati
 import { type FailsafePorts, failsafePorts } from '../../policy/failsafe-ports.ts';
 import { endpointsWithoutNode, type NodeVerdict } from '../../policy/host-endpoint-verdicts.ts';
 import type { ChangedForOthers } from '../../policy/rule-subjects.ts';
-import { findServiceCli } from '../cli/service-cli.ts';
+import { findServiceCli, type NoCli, type ServiceCli } from '../cli/service-cli.ts';
 import { endpointProfiles } from '../policy/endpoint-profiles.ts';
 import { cliResources, type ServiceObjects, storedKind, storedObjects } from '../policy/service-objects.ts';
 import { attempt, attemptWith } from '../reading.ts';
@@ -27,7 +26,7 @@ import { envOf } from './workload-env.ts';
 
 export interface HepFacts {
   readonly installation: Installation;
-  readonly cli: CliCall | { readonly missing: string };
+  readonly cli: ServiceCli | NoCli;
   /** Nodes as read, for guarded patches. */
   readonly nodes: readonly KubeObject[];
   /** Host endpoints as stored, for the way back. */

@@ -10,6 +10,7 @@ import type { Moment, NodeVerdict } from '../../policy/host-endpoint-verdicts.ts
 import type { LabelProblem } from '../../policy/label-copies.ts';
 import type { ChangedForOthers } from '../../policy/rule-subjects.ts';
 import { laneText, type Verdict } from '../../policy/verdict.ts';
+import { judgedCli } from '../cli/service-cli.ts';
 import { waitOf } from './controllers-wait.ts';
 import type { HepFacts } from './facts.ts';
 import { overrideOf } from './override.ts';
@@ -37,7 +38,7 @@ export function hepJudged(facts: HepFacts, context: Context): HepJudged {
     rollouts,
     components: facts.installation.components.filter(({ component }) => CARRIERS.has(component)),
     obstacles: obstaclesOf(facts, context),
-    cli: 'missing' in cli ? cli : { program: cli.program },
+    cli: judgedCli(cli),
     needsCli: context.options.undo ? undoNeedsCli(facts) : !isMigrated(facts),
     idle: context.options.undo === true || isMigrated(facts),
     gone: context.options.undo ? gone(facts).map((one) => goneEndpoint(one, context)) : undefined,

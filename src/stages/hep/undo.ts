@@ -7,6 +7,7 @@ import type { StagePlan } from '../../core/stage.ts';
 import { storedMetadata } from '../../core/stored-metadata.ts';
 import { escapePointer } from '../../merge/json-patch.ts';
 import { automaticSettings } from '../../policy/automatic-endpoint.ts';
+import { cliWrite } from '../cli/service-cli.ts';
 import { settingOf, sourceOf } from './endpoints.ts';
 import type { HepFacts } from './facts.ts';
 import { type AddedLabel, type KeptOfMigration, keptLabels, keptSetting } from './kept.ts';
@@ -76,11 +77,7 @@ function recreate(facts: HepFacts, context: Context): readonly Action[] {
     ref: '§4.7/3',
     undo: 'full',
     keep: { recreated: endpoint.metadata.name },
-    effect: {
-      type: 'exec',
-      program: cli.program,
-      run: { tool: 'netsvcctl', args: ['create', '-f', '-', ...cli.args], stdin: JSON.stringify(servedEndpoint(endpoint, context)) },
-    },
+    effect: cliWrite(cli, ['create', '-f', '-'], JSON.stringify(servedEndpoint(endpoint, context))),
   }));
 }
 
@@ -109,7 +106,7 @@ function resetSetting(facts: HepFacts, context: Context): readonly Action[] {
   const before = formerSetting(facts);
   if (!before || 'missing' in cli) return [];
   const patch = JSON.stringify({ spec: { controllers: { node: { hostEndpoint: { autoCreate: 'Disabled' } } } } });
-  const args = ['patch', profile.controllersConfiguration.plural.replace(/s$/, ''), before.name, '--patch', patch, ...cli.args];
+  const words = ['patch', profile.controllersConfiguration.plural.replace(/s$/, ''), before.name, '--patch', patch];
   return [
     {
       id: 'disable',
@@ -118,12 +115,7 @@ function resetSetting(facts: HepFacts, context: Context): readonly Action[] {
       undo: 'full',
       afresh: true,
       keep: { switchedOff: true } satisfies KeptOfMigration,
-      effect: {
-        type: 'exec',
-        program: cli.program,
-        run: { tool: 'netsvcctl', args },
-        onlyIf: { ...wayBack(facts, context), standing: standing(facts) },
-      },
+      effect: { ...cliWrite(cli, words), onlyIf: { ...wayBack(facts, context), standing: standing(facts) } },
     },
   ];
 }

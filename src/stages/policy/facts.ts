@@ -1,6 +1,5 @@
 import { listed } from '../../checks/define.ts';
 import type { RemovalJudged } from '../../checks/policy-removal.ts';
-import type { CliCall } from '../../core/action.ts';
 import type { Context } from '../../core/context.ts';
 import { hostEndpointOf } from '../../core/host-endpoint.ts';
 import type { Installation } from '../../core/installation.ts';
@@ -13,7 +12,7 @@ import { globalPolicyOf } from '../../policy/global-policy.ts';
 import { laneText } from '../../policy/verdict.ts';
 import { type HostWithout, hostsWithout } from '../../policy/without-policy.ts';
 import { type WorkloadFacts, workloadsWithout } from '../../policy/workloads-without-policy.ts';
-import { findServiceCli } from '../cli/service-cli.ts';
+import { findServiceCli, judgedCli, type NoCli, type ServiceCli } from '../cli/service-cli.ts';
 import { attempt, attemptWith } from '../reading.ts';
 import { readInstalled } from '../survey/installed.ts';
 import { endpointProfiles } from './endpoint-profiles.ts';
@@ -25,7 +24,7 @@ export interface PolicyFacts extends RemovalJudged {
   readonly installation: Installation;
   /** Every stored object of the temporary policy: there may be two (host endpoint notes 5). */
   readonly found: readonly KubeObject[];
-  readonly call: CliCall | { readonly missing: string };
+  readonly call: ServiceCli | NoCli;
   /** What the latest removal deleted, or was about to. */
   readonly removed: readonly KubeObject[];
 }
@@ -71,7 +70,7 @@ export async function readPolicyFacts(sources: Sources, context: Context): Promi
     decided: told(...lanesTexts('decided')),
     pods: await attemptWith(workloads, async (facts) => podsWithout(found, policies, facts, profile)),
     told: options.deletePolicy !== undefined,
-    cli: 'missing' in call ? call : { program: call.program },
+    cli: judgedCli(call),
     needsCli: installation.datastore === 'kvstore' || options.undo === true,
     undo: options.undo === true,
   };

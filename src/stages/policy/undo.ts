@@ -5,6 +5,7 @@ import type { Profile } from '../../core/profile.ts';
 import type { StagePlan } from '../../core/stage.ts';
 import { storedMetadata } from '../../core/stored-metadata.ts';
 import { sameValue } from '../../merge/json.ts';
+import { cliWrite } from '../cli/service-cli.ts';
 import { type PolicyFacts, storedNames } from './facts.ts';
 
 /**
@@ -28,7 +29,7 @@ export function undoPlan({ removed, found, call }: PolicyFacts, { profile }: Con
       title: `create the temporary policy ${name} again${policy.metadata.name === name ? '' : `, which was stored as ${policy.metadata.name}`}`,
       ref: '§4.4/7',
       undo: 'full',
-      effect: { type: 'exec', program: call.program, run: { tool: 'netsvcctl', args: ['create', '-f', '-', ...call.args], stdin } },
+      effect: cliWrite(call, ['create', '-f', '-'], stdin),
     };
   });
   return { actions };

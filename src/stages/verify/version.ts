@@ -4,7 +4,7 @@ import type { Datastore } from '../../core/installation.ts';
 import type { ClusterReader, Sources } from '../../core/ports.ts';
 import { lineOf } from '../../core/release.ts';
 import { type FoundCli, readCliVersion } from '../cli/release.ts';
-import { cliConfig, currentCli } from '../cli/service-cli.ts';
+import { currentCli, leadCli } from '../cli/service-cli.ts';
 import { attempt } from '../reading.ts';
 
 /** What the new CLI says, and what the cluster's own record says (§4.4/5, §4.5/5). */
@@ -26,10 +26,10 @@ async function askCli(
 ): Promise<ClusterVersionFacts['cli']> {
   const file = await currentCli(sources, context, clis);
   if (file === undefined) return { notAsked: `none of ${lineOf(context.options.release) ?? context.options.release} was found` };
-  const config = await cliConfig(sources, context, datastore);
-  if ('missing' in config) return { notAsked: config.missing };
-  const { cluster, because } = await readCliVersion(sources.tools, file, config.file);
-  const by = `${file} version${config.file === undefined ? '' : `, configured by ${config.file}`}`;
+  const call = await leadCli(sources, context, datastore, file);
+  if ('missing' in call) return { notAsked: call.missing };
+  const { cluster, because } = await readCliVersion(sources.tools, call);
+  const by = [file, 'version', ...call.args].join(' ');
   return cluster === undefined ? { by, because: because ?? 'it did not say' } : { by, value: cluster };
 }
 

@@ -26,6 +26,11 @@ describe('programs of a run that was killed', () => {
     assert.deepEqual(dead, [{ pid: 8, program: 'calicoctl' }]);
   });
 
+  it('are known by the configuration that the service’s own CLI was given', async () => {
+    const args = ['/usr/local/bin/calicoctl', 'delete', 'hostendpoint', 'a', `--config=${WORK}/kubeconfig-${DEAD}.cli`];
+    assert.deepEqual(await found(...args), [{ pid: 7, program: 'calicoctl' }]);
+  });
+
   it('are known wherever the run had its work folder', async () => {
     assert.equal((await found('kubectl', of('/mnt/a=b c/netsvc-upgrade/cluster-1', DEAD))).length, 1);
   });

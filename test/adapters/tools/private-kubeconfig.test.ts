@@ -33,6 +33,18 @@ describe('the private kubeconfig on disk', () => {
     assert.deepEqual(readdirSync(folder), []);
   });
 
+  it('has a configuration of the service’s CLI beside it for calls of that alone, which goes with it', async () => {
+    const file = privateKubeconfigFile(await openWorkFolder(folder), 'secret', (path) => `kubeconfig: ${path}\n`);
+    await file.write();
+    assert.deepEqual(readdirSync(folder), [basename(file.path)]);
+    await file.writeForCli();
+    assert.equal(readFileSync(file.cliConfigPath ?? '', 'utf8'), `kubeconfig: ${file.path}\n`);
+    assert.equal(statSync(file.cliConfigPath ?? '').mode & 0o777, 0o600);
+    assert.equal(ownerOfKubeconfig(basename(file.cliConfigPath ?? '')), process.pid);
+    await file.remove();
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
   it('does not come back for a program that starts after the end', async () => {
     const file = privateKubeconfigFile(await openWorkFolder(folder), 'secret');
     await file.remove();

@@ -22,20 +22,29 @@ describe('what pins a program to the cluster', () => {
   it('knows on Windows, and only there, the same names in any case', () => {
     const given = around({ Etcd_Endpoints: 'x', KubeConfig: '/mine', Path: 'p' }, ['ETCD_*']);
     assert.deepEqual(environmentFor('netsvcctl', given, 'win32'), { Path: 'p', ...OURS });
-    assert.deepEqual(environmentFor('kubectl', given, 'win32'), { Etcd_Endpoints: 'x', Path: 'p', KUBECONFIG: '/k' });
+    assert.deepEqual(environmentFor('kubectl', given, 'win32'), { Etcd_Endpoints: 'x', Path: 'p', KUBECONFIG: '/k', KUBERC: 'off' });
     assert.deepEqual(environmentFor('netsvcctl', given, 'linux'), { Etcd_Endpoints: 'x', KubeConfig: '/mine', Path: 'p', ...OURS });
   });
 
   it('leaves those variables to kubectl and helm, but for the kubeconfig', () => {
-    const env = { ETCD_ENDPOINTS: 'x', KUBECONFIG: '/mine' };
-    for (const tool of ['kubectl', 'helm'] as const)
-      assert.deepEqual(environmentFor(tool, around(env, ['ETCD_*'])), { ETCD_ENDPOINTS: 'x', KUBECONFIG: '/k' });
+    const env = { ETCD_ENDPOINTS: 'x', KUBECONFIG: '/mine', KUBERC: '/mine' };
+    const kept = { ETCD_ENDPOINTS: 'x', KUBECONFIG: '/k' };
+    assert.deepEqual(environmentFor('helm', around(env, ['ETCD_*'])), kept);
+    // A person's own defaults may name another server.
+    assert.deepEqual(environmentFor('kubectl', around(env, ['ETCD_*'])), { ...kept, KUBERC: 'off' });
   });
 
   it('gives the kubeconfig by flag, and the request limit to kubectl only', () => {
     const limited = { ...around({}), requestTimeout: '5s' };
     assert.deepEqual(argumentsFor({ tool: 'kubectl', args: ['get'] }, limited), ['--kubeconfig=/k', '--request-timeout=5s', 'get']);
     assert.deepEqual(argumentsFor({ tool: 'helm', args: ['list'] }, limited), ['--kubeconfig=/k', 'list']);
-    assert.deepEqual(argumentsFor({ tool: 'netsvcctl', args: ['get'] }, limited), ['get']);
+  });
+
+  it('gives the service’s CLI a configuration of ours after its own words, unless the call names one', () => {
+    const ours = { ...around({}), cliConfigPath: '/k.cli' };
+    const given = (...args: readonly string[]) => argumentsFor({ tool: 'netsvcctl', args }, ours);
+    assert.deepEqual(given('get', 'nodes'), ['get', 'nodes', '--config=/k.cli']);
+    assert.deepEqual(given('get', '--config=/store.cfg'), ['get', '--config=/store.cfg']);
+    assert.deepEqual(argumentsFor({ tool: 'netsvcctl', args: ['get'] }, around({})), ['get']);
   });
 });

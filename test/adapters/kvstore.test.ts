@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer as createHttp, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttps } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { askStore } from '../../src/adapters/kvstore-health.ts';
+import { type AddressInfo, createServer as createTcp } from 'node:net';
+import { askStore, kvstoreProbe } from '../../src/adapters/kvstore.ts';
 import { createAuthority } from '../control-plane/certificates.ts';
 
 const authority = createAuthority('store authority');
@@ -30,6 +30,55 @@ const secure = (answer: RequestListener = healthy) =>
   ) as unknown as Server;
 
 describe('asking the key-value store', () => {
+  const endless: Readonly<Record<string, RequestListener>> = {
+    'more than it may be': (_request, response) => void response.end('x'.repeat(100_000)),
+    'without an end': (_request, response) => {
+      response.write('{');
+      const more = setInterval(() => response.write(' '), 100);
+      response.on('close', () => clearInterval(more));
+    },
+    'half an answer, and then nothing': (_request, response) => void response.write('{"health":"true"'),
+  };
+  for (const [title, answer] of Object.entries(endless)) {
+    it(`is unhealthy within seconds where it answers with ${title}`, async () => {
+      const started = performance.now();
+      const health = await listening(createHttp(answer), (port) => askStore(`http://127.0.0.1:${port}`, {}));
+      assert.equal(health.state, 'unhealthy', health.because);
+      assert.ok(performance.now() - started < 6_000);
+    });
+  }
+
+  it('is not reached where a head drips in, and gives up within seconds', async () => {
+    const dripping = createTcp((socket) => {
+      socket.on('error', () => undefined);
+      socket.write('HTTP/1.1 200 OK\r\nX-');
+      const more = setInterval(() => socket.write('a'), 100);
+      socket.on('close', () => clearInterval(more));
+    }) as unknown as Server;
+    dripping.closeAllConnections = () => undefined;
+    const health = await listening(dripping, (port) => askStore(`http://127.0.0.1:${port}`, {}));
+    assert.deepEqual([health.state, health.because], ['unreached', 'no answer within 3 s']);
+  });
+
+  it('reads a value by its key, says what is not there, and what it is told', async () => {
+    const asked: string[] = [];
+    const store: RequestListener = (request, response) => {
+      request.on('data', (chunk: Buffer) => {
+        const { key } = JSON.parse(chunk.toString());
+        asked.push(`${request.method} ${request.url} ${Buffer.from(key, 'base64')}`);
+        if (asked.length === 3) response.writeHead(401).end('etcdserver: permission denied');
+        else response.end(JSON.stringify(asked.length === 1 ? { kvs: [{ value: Buffer.from('here').toString('base64') }] } : {}));
+      });
+    };
+    await listening(createHttp(store), async (port) => {
+      const read = () => kvstoreProbe.value(`http://127.0.0.1:${port}`, {}, '/a/b');
+      assert.equal(await read(), 'here');
+      assert.equal(await read(), undefined);
+      await assert.rejects(read(), /does not say: it answered 401: etcdserver: permission denied/);
+    });
+    assert.equal(asked[0], 'POST /v3/kv/range /a/b');
+  });
+
   it('is healthy with the certificates of the installation', async () => {
     const health = await listening(secure(), (port) => askStore(`https://127.0.0.1:${port}`, certificates));
     assert.deepEqual([health.state, health.because], ['healthy', '']);

@@ -1,0 +1,40 @@
+import type { Readable } from 'node:stream';
+
+/** An answer is larger than what it may be: it is read no further. */
+export class TooLarge extends Error {
+  constructor(limitBytes: number) {
+    super(`the answer has more than ${limitBytes} bytes`);
+  }
+}
+
+/**
+ * All of a body. Rejects with `TooLarge` past the limit, with the reason of the signal once its time is over however slowly bytes drip in, and
+ * with an error where it ends before its end; the stream is destroyed then. One of the three always comes: silence alone would be no limit.
+ */
+export function boundedBody(body: Readable, limitBytes: number, deadline?: AbortSignal): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    const fail = (error: unknown) => {
+      deadline?.removeEventListener('abort', late);
+      reject(error);
+      body.destroy();
+    };
+    const late = () => fail(deadline?.reason);
+    deadline?.addEventListener('abort', late, { once: true });
+    if (deadline?.aborted) return late();
+    body.on('data', (chunk: Uint8Array) => {
+      size += chunk.length;
+      if (size > limitBytes) return fail(new TooLarge(limitBytes));
+      chunks.push(chunk);
+    });
+    body.on('error', fail);
+    body.on('end', () => {
+      deadline?.removeEventListener('abort', late);
+      resolve(Buffer.concat(chunks));
+    });
+    body.on('close', () => {
+      if (!body.readableEnded) fail(Object.assign(new Error('the connection ended within the answer'), { code: 'ECONNRESET' }));
+    });
+  });
+}

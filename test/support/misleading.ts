@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer, connect as open, type Socket } from 'node:net';
+import { join } from 'node:path';
+import type { ControlPlane } from '../control-plane/control-plane.ts';
+
+/** A machine on which everything that tools look at by themselves leads to one server, which counts who comes. */
+export interface MisleadingMachine {
+  /** Connections to that server so far. */
+  visits(): number;
+  /** Counts from nought again. */
+  forget(): void;
+  /** Variables of the shell; HOME is given apart. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The usual configuration file of the service's CLI. */
+  readonly cliConfig: string;
+  /** HOME, with the usual files in it. */
+  readonly home: string;
+  /** A kubeconfig whose current context leads there too. */
+  readonly kubeconfig: string;
+  stop(): Promise<void>;
+}
+
+/** Head of a configuration file of the service's CLI. */
+interface CliConfigNames {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+const CALICO: CliConfigNames = { apiVersion: 'projectcalico.org/v3', kind: 'CalicoAPIConfig' };
+const MAX_MINUTES = 15;
+
+/** `plane` stands behind the counting server, so that a tool that is led astray succeeds there. */
+export async function misleadingMachine(plane: ControlPlane, home: string, names: CliConfigNames = CALICO): Promise<MisleadingMachine> {
+  let visits = 0;
+  const sockets = new Set<Socket>();
+  const { port: behind } = new URL(plane.access.server);
+  const server = createServer((socket) => {
+    visits += 1;
+    const onward = open(Number(behind), '127.0.0.1');
+    for (const one of [socket, onward]) {
+      sockets.add(one);
+      one.on('error', () => undefined);
+      one.on('close', () => sockets.delete(one));
+    }
+    socket.pipe(onward).pipe(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const limit = setTimeout(() => server.close(), MAX_MINUTES * 60_000).unref();
+  const { port } = server.address() as AddressInfo;
+  const url = `https://127.0.0.1:${port}`;
+  const kubeconfig = (await plane.kubectl(['config', 'view', '--raw', '--flatten'])).stdout.replaceAll(plane.access.server, url);
+  const files = {
+    kubeconfig: join(home, '.kube', 'config'),
+    kuberc: join(home, '.kube', 'kuberc'),
+    cliConfig: join(home, 'usual-cli.cfg'),
+  };
+  await mkdir(join(home, '.kube'), { recursive: true });
+  await writeFile(files.kubeconfig, kubeconfig, { mode: 0o600 });
+  await writeFile(files.kuberc, kuberc(url, files.kubeconfig));
+  const spec = `  datastoreType: kubernetes\n  kubeconfig: ${files.kubeconfig}\n`;
+  await writeFile(files.cliConfig, `apiVersion: ${names.apiVersion}\nkind: ${names.kind}\nmetadata:\nspec:\n${spec}`);
+  return {
+    visits: () => visits,
+    forget: () => {
+      visits = 0;
+    },
+    home,
+    kubeconfig: files.kubeconfig,
+    cliConfig: files.cliConfig,
+    env: {
+      KUBECONFIG: files.kubeconfig,
+      KUBERNETES_MASTER: url,
+      KUBERNETES_SERVICE_HOST: '127.0.0.1',
+      KUBERNETES_SERVICE_PORT: String(port),
+      KUBERC: files.kuberc,
+      DATASTORE_TYPE: 'kubernetes',
+      CALICO_DATASTORE_TYPE: 'kubernetes',
+      CALICO_KUBECONFIG: files.kubeconfig,
+      CALICO_K8S_API_ENDPOINT: url,
+      K8S_API_ENDPOINT: url,
+      ETCD_ENDPOINTS: url,
+      CALICO_ETCD_ENDPOINTS: url,
+      HELM_KUBEAPISERVER: url,
+      HELM_KUBECONTEXT: 'wrong',
+      HELM_KUBEINSECURE_SKIP_TLS_VERIFY: 'true',
+      HELM_NAMESPACE: 'elsewhere',
+      HELM_DRIVER: 'memory',
+    },
+    async stop() {
+      clearTimeout(limit);
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** A person's own defaults for kubectl: each command gets the other server by a flag that nobody wrote. */
+function kuberc(server: string, kubeconfig: string): string {
+  const options = [
+    { name: 'server', default: server },
+    { name: 'kubeconfig', default: kubeconfig },
+    { name: 'insecure-skip-tls-verify', default: 'true' },
+  ];
+  const commands = ['get', 'apply', 'patch', 'delete', 'version', 'create', 'rollout restart', 'api-resources'];
+  return JSON.stringify({
+    apiVersion: 'kubectl.config.k8s.io/v1beta1',
+    kind: 'Preference',
+    defaults: commands.map((command) => ({ command, options })),
+  });
+}
