@@ -5,8 +5,8 @@ import { K } from '../../src/core/kinds.ts';
 import type { KubeObject } from '../../src/core/object.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
+import { editedManifestFile } from './edited-manifests.ts';
 import { type StoreAccess, withOwnVariables, withStoreAccess } from './kvstore-edits.ts';
-import { corpus } from './merge-corpus.ts';
 import { manifestFile, releases } from './releases.ts';
 
 export const FILE = 'calico-etcd.yaml';
@@ -23,7 +23,7 @@ export const ACCESS: StoreAccess = {
 export const RECORDED: Readonly<Record<string, string>> = {
   'v3.27.5': manifestFile('v3.27.5', FILE),
   'v3.20.6': manifestFile('v3.20.6', FILE),
-  'v3.18.1': join(corpus, 'calico-etcd-v3.18.1-dotbalo.yaml'),
+  'v3.18.1': editedManifestFile('calico-etcd-v3.18.1-dotbalo'),
 };
 
 /** The manifest that a person installed, with access to their store and their variables. */

@@ -1,11 +1,12 @@
+import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { KubeObject } from '../../src/core/object.ts';
 import { type Manifest, parseManifest } from '../../src/merge/manifest.ts';
 import { mergeManifest } from '../../src/merge/merge.ts';
 import { upgradeText } from '../../src/merge/upgrade-text.ts';
 import { calico } from '../../src/profiles/calico.ts';
-import { corpus, corpusFiles } from './merge-corpus.ts';
+import { editedManifestFile, editedManifests } from './edited-manifests.ts';
+import { corpusFiles } from './merge-corpus.ts';
 import { manifestFile, releases } from './releases.ts';
 
 const TARGET = 'v3.32.1';
@@ -57,7 +58,7 @@ const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
 export const manifestOf = (path: string): Manifest => parseManifest(readFileSync(path, 'utf8'), path);
 export const objectsOf = ({ documents }: Manifest): readonly KubeObject[] => documents.map(({ object }) => object);
 
-/** Every release whose `calico.yaml` is beside the repository, and all of the corpus; empty without that data. */
+/** Every packed release that has a `calico.yaml`, and every edited manifest. */
 export function upgradeCases(): readonly UpgradeCase[] {
   return [...releaseCases(), ...corpusCases()];
 }
@@ -74,16 +75,16 @@ function releaseCases(): readonly UpgradeCase[] {
 
 /** With the person's edits in it, as the apply stage would write it. */
 function corpusCases(): readonly UpgradeCase[] {
-  if (!existsSync(corpus)) return [];
-  return corpusFiles.map(({ name, base, file, target = file }) => ({
+  return corpusFiles.map(({ name, target }) => ({
     title: `${name}, edited`,
-    installed: join(corpus, `${name}.yaml`),
+    installed: editedManifestFile(name),
     leftOut: LEFT_OUT[name] ?? [],
     target() {
-      const theirs = manifestFile(TARGET, target);
+      const { release, file } = editedManifests[name] ?? assert.fail(name);
+      const theirs = manifestFile(TARGET, target ?? file);
       const documents = {
-        base: objectsOf(manifestOf(manifestFile(base, file))),
-        mine: objectsOf(manifestOf(join(corpus, `${name}.yaml`))),
+        base: objectsOf(manifestOf(manifestFile(release, file))),
+        mine: objectsOf(manifestOf(editedManifestFile(name))),
       };
       const merged = mergeManifest({ ...documents, theirs: objectsOf(manifestOf(theirs)), knowledge: calico.merge });
       return parseManifest(upgradeText(readFileSync(theirs, 'utf8'), merged), 'upgrade.yaml');

@@ -1,0 +1,179 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Document, type YAMLSeq } from 'yaml';
+
+/** One step to a field: a key, or the entry of a list by its name or mount path. */
+type Step = string | { readonly name: string } | { readonly mountPath: string };
+
+/** From the place `at`, counted in what is edited, `gone` parts give way to `come`. */
+interface Change<T> {
+  readonly at: number;
+  readonly gone: number;
+  readonly come: readonly T[];
+}
+
+/** One edit of a manifest, as data: at a field, or of a whole object (`path` is left out). */
+export interface ManifestEdit {
+  /** `kind/namespace/name`. */
+  readonly object: string;
+  readonly path?: readonly Step[];
+  /** What is there now: set, or added. */
+  readonly value?: unknown;
+  readonly removed?: true;
+  /** Of a list whose entries have no names: its entries. Of a text: its lines, or its words where it has one line. */
+  readonly changes?: readonly Change<unknown>[];
+  /** Of a list whose entries have names: these, in the order in which they are now, by what has them. */
+  readonly order?: Readonly<Record<string, readonly string[]>>;
+}
+
+type FieldEdit = Omit<ManifestEdit, 'object' | 'path'> & { readonly path: readonly Step[] };
+
+type Fields = Readonly<Record<string, unknown>>;
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What leads from one value to the other. */
+export function editsBetween(from: unknown, to: unknown, path: readonly Step[] = []): readonly FieldEdit[] {
+  if (isDeepStrictEqual(from, to)) return [];
+  if (isFields(from) && isFields(to)) return fieldEdits(from, to, path);
+  if (Array.isArray(from) && Array.isArray(to)) return listEdits(from, to, path);
+  if (typeof from === 'string' && typeof to === 'string' && isLong(from))
+    return [{ path, changes: changesOf(parts(from), parts(to, from)) }];
+  return [{ path, value: to }];
+}
+
+function fieldEdits(from: Fields, to: Fields, path: readonly Step[]): readonly FieldEdit[] {
+  const gone = Object.keys(from).filter((key) => !(key in to));
+  return [
+    ...gone.map((key): FieldEdit => ({ path: [...path, key], removed: true })),
+    ...Object.entries(to).flatMap(([key, value]): readonly FieldEdit[] =>
+      key in from ? editsBetween(from[key], value, [...path, key]) : [{ path: [...path, key], value }],
+    ),
+  ];
+}
+
+function listEdits(from: readonly unknown[], to: readonly unknown[], path: readonly Step[]): readonly FieldEdit[] {
+  const key = nameKey(from, to);
+  if (key === undefined) return [{ path, changes: changesOf(from, to) }];
+  const [before, after] = [from, to].map((list) => new Map((list as readonly Fields[]).map((entry) => [String(entry[key]), entry])));
+  if (!before || !after) return [];
+  const step = (name: string) => [...path, { [key]: name } as Step];
+  const [gone, kept] = [[...before.keys()].filter((name) => !after.has(name)), [...before.keys()].filter((name) => after.has(name))];
+  const names = [...after.keys()];
+  const come = names.filter((name) => !before.has(name));
+  const order = isDeepStrictEqual(names, [...kept, ...come]) ? [] : [{ path, order: { [key]: names } }];
+  return [
+    ...gone.map((name): FieldEdit => ({ path: step(name), removed: true })),
+    ...names.flatMap((name): readonly FieldEdit[] => {
+      const old = before.get(name);
+      return old ? editsBetween(old, after.get(name), step(name)) : [{ path: step(name), value: after.get(name) }];
+    }),
+    ...order,
+  ];
+}
+
+/** By what the entries of both lists are told apart; undefined where nothing does. */
+function nameKey(...lists: readonly (readonly unknown[])[]): 'mountPath' | 'name' | undefined {
+  return (['mountPath', 'name'] as const).find((key) =>
+    lists.every((list) => {
+      const names = list.map((entry) => (isFields(entry) ? entry[key] : undefined));
+      return names.every((name) => typeof name === 'string') && new Set(names).size === names.length;
+    }),
+  );
+}
+
+const isLong = (text: string): boolean => text.includes('\n') || text.length > 100;
+/** The parts in which a text is edited: as those of `like`. */
+const separator = (like: string): string => (like.includes('\n') ? '\n' : ' ');
+const parts = (text: string, like = text): readonly string[] => text.split(separator(like));
+
+/** By a longest common subsequence. */
+function changesOf(from: readonly unknown[], to: readonly unknown[]): readonly Change<unknown>[] {
+  const common = commonLengths(from, to);
+  const changes: { at: number; gone: number; come: unknown[] }[] = [];
+  let [i, j] = [0, 0];
+  const changeHere = () => {
+    const last = changes.at(-1);
+    if (last && last.at + last.gone === i) return last;
+    const change = { at: i, gone: 0, come: [] as unknown[] };
+    changes.push(change);
+    return change;
+  };
+  while (i < from.length || j < to.length) {
+    if (i < from.length && j < to.length && isDeepStrictEqual(from[i], to[j])) {
+      [i, j] = [i + 1, j + 1];
+    } else if (j >= to.length || (i < from.length && common(i + 1, j) >= common(i, j + 1))) {
+      changeHere().gone += 1;
+      i += 1;
+    } else {
+      changeHere().come.push(to[j]);
+      j += 1;
+    }
+  }
+  return changes;
+}
+
+/** How much is common to what follows in both from these places. */
+function commonLengths(from: readonly unknown[], to: readonly unknown[]): (i: number, j: number) => number {
+  const lengths = Array.from({ length: from.length + 1 }, () => new Array<number>(to.length + 1).fill(0));
+  const at = (i: number, j: number): number => lengths[i]?.[j] ?? 0;
+  for (let i = from.length - 1; i >= 0; i -= 1) {
+    for (let j = to.length - 1; j >= 0; j -= 1) {
+      const row = lengths[i] ?? [];
+      row[j] = isDeepStrictEqual(from[i], to[j]) ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+    }
+  }
+  return at;
+}
+
+/** The value with these edits made. Throws where one of them finds no place. */
+export function withEdits(value: unknown, edits: readonly FieldEdit[]): unknown {
+  const whole = new Document({ value });
+  for (const { path, ...edit } of edits) make(whole, { ...edit, path: ['value', ...path] });
+  return (whole.toJS() as Fields).value;
+}
+
+/** Makes these edits in a document: comments of what stays do stay. Throws where one of them finds no place. */
+export function editDocument(document: Document, edits: readonly FieldEdit[]): void {
+  for (const edit of edits) make(document, edit);
+}
+
+function make(document: Document, { path, value, removed, changes, order }: FieldEdit): void {
+  const place = placeOf(document.toJS(), path);
+  const list = (): unknown[] => (document.getIn(place, true) as YAMLSeq).items;
+  if (removed && !document.hasIn(place)) throw new Error(`no ${JSON.stringify(path)} to remove`);
+  if (removed) document.deleteIn(place);
+  else if (order) ordered(list(), order);
+  else if (changes) {
+    const text = document.getIn(place);
+    if (typeof text === 'string') document.setIn(place, changed([...parts(text)], changes).join(separator(text)));
+    else changed(list(), changes, (one) => document.createNode(one));
+  } else document.setIn(place, document.createNode(value));
+}
+
+/** The keys and places in lists that lead there; what is not there yet is the end of its list. */
+function placeOf(whole: unknown, path: readonly Step[]): readonly (string | number)[] {
+  let here = whole;
+  return path.map((step, index) => {
+    if (typeof here !== 'object' || here === null) throw new Error(`no ${JSON.stringify(path.slice(0, index))} to edit`);
+    const key = typeof step === 'string' ? step : placeIn(here as readonly unknown[], step);
+    here = (here as Readonly<Record<string, unknown>>)[key];
+    return key;
+  });
+}
+
+function placeIn(list: readonly unknown[], step: object): number {
+  const [[key, name] = ['', '']] = Object.entries(step);
+  const place = list.findIndex((entry) => isFields(entry) && entry[key] === name);
+  return place < 0 ? list.length : place;
+}
+
+function ordered(items: unknown[], order: Readonly<Record<string, readonly string[]>>): void {
+  const [[key, names] = ['', []]] = Object.entries(order);
+  const placeOfNode = (node: unknown) => names.indexOf(String((node as { toJSON(): Fields }).toJSON()[key]));
+  items.sort((one, other) => placeOfNode(one) - placeOfNode(other));
+}
+
+/** From the end: each place is one in what was there before. */
+function changed(all: unknown[], changes: readonly Change<unknown>[], come = (part: unknown) => part): readonly unknown[] {
+  for (const { at, gone, come: parts } of changes.toReversed()) all.splice(at, gone, ...parts.map(come));
+  return all;
+}
