@@ -1,3 +1,4 @@
+import { command } from '../core/argv.ts';
 import { type Evidence, ok, type Reading, read } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import type { Detection } from '../core/installation.ts';
@@ -48,7 +49,7 @@ export const stateNamespace = preflightCheck('NS-010', {
       return failed(
         `the state namespace ${options.stateNamespace} does not exist`,
         'Create it, or name another with --state-namespace: the lock and the record of the run live there.',
-        { next: `kubectl create namespace ${options.stateNamespace}` },
+        { next: command`kubectl create namespace ${options.stateNamespace}` },
       );
     }
     if (!namespace.metadata.deletionTimestamp) return ok(`state namespace ${options.stateNamespace} exists`);
@@ -94,7 +95,7 @@ export const recordFits = preflightCheck('NS-012', {
     return failed(
       `a run to ${record.target} is unfinished, and this one goes to ${options.release}`,
       `Finish it first: only its own record explains what it left behind.`,
-      { next: `${PROGRAM} run --release ${record.target}` },
+      { next: command`kubectl netsvc-upgrade run --release ${record.target}` },
     );
   },
 });

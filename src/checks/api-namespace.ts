@@ -1,3 +1,4 @@
+import { command } from '../core/argv.ts';
 import { notApplicable, ok, read } from '../core/check.ts';
 import { evidenceOf, failed, preflightCheck, withInstallation } from './define.ts';
 
@@ -15,7 +16,7 @@ export const apiNamespaceStays = preflightCheck('NS-621', {
     return failed(
       `the API server moves to namespace ${api.namespace}: ${api.oldNamespace} is deleted with everything in it, and the v3 API is away until the new pods are ready (10 s to over a minute)`,
       `Change what names ${api.oldNamespace}: network policies, monitors, certificates; keep what you put there yourself.`,
-      { evidence: [evidenceOf(old)], next: `kubectl get networkpolicies,configmaps,secrets -n ${api.oldNamespace}` },
+      { evidence: [evidenceOf(old)], next: command`kubectl get networkpolicies,configmaps,secrets -n ${api.oldNamespace}` },
     );
   }),
 });

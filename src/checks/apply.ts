@@ -1,3 +1,4 @@
+import { command } from '../core/argv.ts';
 import { type Check, type Evidence, notApplicable, ok, type Reading, read } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import { refText } from '../core/object.ts';
@@ -52,7 +53,7 @@ export const editsKept: Check<ApplyJudged> = defineCheck('NS-201', {
     return failIfAny(conflicts.map(conflictEvidence), `${editsText(edits)}, compared with ${bases[0]}`, () => ({
       because: `${counted(conflicts.length, 'edit')} of yours to decide: the release or the cluster has something else there`,
       hint: 'Decide each with --resolve FIELD=mine|theirs, or give your finished file with --upgrade-file; --accept takes the target’s value.',
-      next: `${PROGRAM} plan --resolve '${conflicts[0]?.field ?? ''}=mine'`,
+      next: command`kubectl netsvc-upgrade plan --resolve ${`${conflicts[0]?.field ?? ''}=mine`}`,
       exit: 'conflicts',
     }));
   },

@@ -1,3 +1,4 @@
+import { command } from '../core/argv.ts';
 import type { Check } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import type { WorkloadName } from '../core/profile.ts';
@@ -39,5 +40,5 @@ const MEND: Readonly<Record<AtZero['place'], string>> = {
 
 function nextFor(atZero: readonly AtZero[]): string {
   const ref = atZero.find(({ place }) => place === 'cluster')?.ref;
-  return ref ? `kubectl scale deployment ${ref.name} -n ${ref.namespace} --replicas=1` : `${PROGRAM} plan -o wide`;
+  return ref ? command`kubectl scale deployment ${ref.name} -n ${ref.namespace} --replicas=1` : `${PROGRAM} plan -o wide`;
 }

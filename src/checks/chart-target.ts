@@ -1,3 +1,4 @@
+import { command } from '../core/argv.ts';
 import { type Check, notApplicable, ok, read, type Verdict } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import { dryRunsOnServer, keepsValues } from '../core/helm-argv.ts';
@@ -29,12 +30,12 @@ export const targetChart: Check<ChartJudged> = defineCheck('NS-235', {
     const { name, version, place } = read(target);
     if (name !== profile.operator.chart) {
       return failed(`${place} is the chart ${name}, not ${profile.operator.chart}`, 'Name the operator’s chart with --chart.', {
-        next: `helm show chart ${place}`,
+        next: command`helm show chart ${place}`,
       });
     }
     if (version === options.release) return ok(`${name} ${version} from ${place}`);
     return failed(`${place} is ${name} ${version}, not ${options.release}`, 'Give the chart of the target release, or name that release.', {
-      next: `${PROGRAM} preflight --release ${version}`,
+      next: command`kubectl netsvc-upgrade preflight --release ${version}`,
     });
   },
 });
@@ -112,7 +113,7 @@ export const valuesKnown: Check<ChartJudged> = defineCheck('NS-242', {
       (names) => ({
         because: `the chart of ${options.release} no longer names ${counted(forgottenValues.length, 'value')} that you have set: ${names}`,
         hint: 'Look in the values of the target chart where this is said now, and say it there in a file for --values; what the chart no longer looks at has no effect.',
-        next: `helm show values ${place}`,
+        next: command`helm show values ${place}`,
       }),
     );
   }),

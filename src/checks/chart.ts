@@ -1,3 +1,4 @@
+import { command } from '../core/argv.ts';
 import { type Check, notApplicable, ok, read, type Verdict } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import type { HelmRecord } from '../core/helm-record.ts';
@@ -39,7 +40,7 @@ export const releaseSettled: Check<ChartJudged> = defineCheck('NS-232', {
     return failed(
       what,
       'Make sure that no chart tool is at work on it; then delete the mark of the unfinished revision, and run again: the upgrade is made anew.',
-      { next: `kubectl delete ${stored.object} --namespace ${record.namespace}` },
+      { next: command`kubectl delete ${stored.object} --namespace ${record.namespace}` },
     );
   }),
 });
@@ -50,7 +51,7 @@ function hasOneBefore({ status }: HelmRecord): boolean {
 }
 
 function historyOf({ name, namespace }: HelmRecord): string {
-  return `helm history ${name} --namespace ${namespace}`;
+  return command`helm history ${name} --namespace ${namespace}`;
 }
 
 function failedRevision(failure: string, { record, base }: StoredRelease, facts: ChartJudged, context: Context): Verdict {
@@ -99,7 +100,7 @@ export const noCrdsDeleted: Check<ChartJudged> = defineCheck('NS-236', {
       'Mark each of them to be kept, then run again; the mark has to be on the live CRD.',
       {
         evidence: lostCrds.map((name) => ({ text: `CustomResourceDefinition/${name}` })),
-        next: `kubectl annotate crd ${lostCrds.join(' ')} helm.sh/resource-policy=keep`,
+        next: command`kubectl annotate crd ${lostCrds} helm.sh/resource-policy=keep`,
       },
     );
   }),

@@ -1,3 +1,4 @@
+import { command } from '../core/argv.ts';
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import { counted } from '../core/counted.ts';
@@ -69,7 +70,7 @@ export const settingsTaken = preflightCheck('NS-623', {
     return failIfAny(evidence, `the operator of ${options.release} takes the settings of the Installation`, (names) => ({
       because: `the operator of ${options.release} refuses ${found.map(({ field, value }) => `spec.${field}: ${value}`).join(', ')} of ${names}`,
       hint: `Set ${found.map(({ field, instead }) => `spec.${field} to ${instead}`).join(', ')} before the upgrade; it restarts the agents.`,
-      next: `kubectl edit ${profile.operator.installationKind.plural}.${profile.operatorGroup} ${installation.metadata.name}`,
+      next: command`kubectl edit ${profile.operator.installationKind.plural}.${profile.operatorGroup} ${installation.metadata.name}`,
     }));
   }),
 });
@@ -87,7 +88,7 @@ export const poolsAlike = preflightCheck('NS-624', {
     return failIfAny(differences, 'the address pools are as the Installation lists them', (names) => ({
       because: `${counted(differences.length, 'address pool')} not as the Installation lists them, which the new operator goes by: ${names}`,
       hint: `Align spec.${pools.field.join('.')} of the Installation with the pools in use before the upgrade: it may stay degraded, or take a disabled pool into use again.`,
-      next: `kubectl get ${pools.plural}.${profile.crdGroup} -o yaml`,
+      next: command`kubectl get ${pools.plural}.${profile.crdGroup} -o yaml`,
     }));
   }),
 });
@@ -130,7 +131,7 @@ export const tierKeepsName = preflightCheck('NS-625', {
     return failIfAny(evidence, `${renamed}; no policy of yours is in it, and no tier of yours is ordered around it`, (names) => ({
       because: `${renamed}, which policies of yours in it and tiers of yours around it do not follow: ${names}`,
       hint: `Move policies of yours into ${rename.to} or a tier of your own, and look at the order of your tiers; nobody renames them for you.`,
-      next: `kubectl get tiers.${crdGroup} -o custom-columns=NAME:.metadata.name,ORDER:.spec.order`,
+      next: command`kubectl get tiers.${crdGroup} -o custom-columns=NAME:.metadata.name,ORDER:.spec.order`,
     }));
   }),
 });
@@ -156,7 +157,7 @@ export const gatewayDefinitionsFree = preflightCheck('NS-626', {
       `Set spec.${gateway.field} of ${gateway.kind}/${wanting.metadata.name} to ${gateway.value}, or bring the definitions yourself as the policy allows it.`,
       {
         evidence: [evidenceOf(policy), evidenceOf(wanting)],
-        next: `kubectl edit ${gateway.plural}.${profile.operatorGroup} ${wanting.metadata.name}`,
+        next: command`kubectl edit ${gateway.plural}.${profile.operatorGroup} ${wanting.metadata.name}`,
       },
     );
   }),
@@ -176,7 +177,7 @@ export const statusesCanEnd = preflightCheck('NS-627', {
     return failIfAny(evidence, 'every component status can become good', (names) => ({
       because: `${names} stays degraded without ${missing.map((kind) => `${kind}/default`).join(', ')}: the service is upgraded, and the wait for ${options.release} ends with its time limit`,
       hint: `Create ${missing.map((kind) => `${kind}/default`).join(', ')} before the upgrade if you want the v3 API; else look at the components yourself when the wait has ended.`,
-      next: `kubectl get ${statusKind?.toLowerCase() ?? ''}`,
+      next: command`kubectl get ${statusKind?.toLowerCase() ?? ''}`,
     }));
   }),
 });

@@ -1,3 +1,4 @@
+import { command } from '../core/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../core/check.ts';
 import type { Installation } from '../core/installation.ts';
 import { isJsonMap } from '../core/json-map.ts';
@@ -84,7 +85,7 @@ const judgePacketFilter = withTarget(({ documents }, installation, facts, contex
     'kube-proxy uses nftables and nftablesMode is not set: the new agents will switch to nftables by themselves',
     'Set nftablesMode in the default FelixConfiguration to what you want, before the upgrade.',
     {
-      next: `kubectl patch ${FELIX}.${context.profile.crdGroup} default --type=merge -p '{"spec":{"nftablesMode":"Enabled"}}'`,
+      next: command`kubectl patch ${FELIX}.${context.profile.crdGroup} default --type=merge -p '{"spec":{"nftablesMode":"Enabled"}}'`,
     },
   );
 });

@@ -1,3 +1,4 @@
+import { command } from '../core/argv.ts';
 import { type Evidence, notApplicable, ok, read } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import { storeIsOurs } from './cli-store.ts';
@@ -107,7 +108,7 @@ export const labelsCanBeCopied = hepCheck('NS-716', '§4.7/1', ({ labelProblems 
     (names) => ({
       because: `${counted(shown.length, 'label')} of old host endpoints will not be copied: ${names}`,
       hint: 'Give the endpoint and the node one value, or write selectors that do without the label; what others own on the node is never overwritten.',
-      next: `kubectl get nodes ${shown[0]?.node ?? ''} --show-labels`,
+      next: command`kubectl get nodes ${shown[0]?.node ?? ''} --show-labels`,
       ...(errors.length > 0 ? {} : { severity: 'warning' as const }),
     }),
   );

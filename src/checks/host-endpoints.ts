@@ -1,3 +1,4 @@
+import { command } from '../core/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import type { KubeObject } from '../core/object.ts';
@@ -56,7 +57,7 @@ export const noFalseAutomatic = preflightCheck('NS-705', {
       (names) => ({
         because: `${counted(claimed.length, 'host endpoint')} made by hand but labelled ${createdBy}=${createdByValue}: ${names}; the controllers delete it when they start`,
         hint: 'Take the label off before the upgrade restarts the controllers.',
-        next: `kubectl label hostendpoints.${profile.crdGroup} ${claimed[0]?.metadata.name ?? ''} ${createdBy}-`,
+        next: command`kubectl label hostendpoints.${profile.crdGroup} ${claimed[0]?.metadata.name ?? ''} ${createdBy}-`,
       }),
     );
   }),
@@ -102,7 +103,7 @@ export const controllersNotStopped = preflightCheck('NS-709', {
       'Set it to Enabled: with this datastore it switches nothing off, and controllers of every release start with it.',
       {
         evidence: [{ text: `KubeControllersConfiguration/${name}` }],
-        next: `kubectl patch ${plural}.${profile.crdGroup} ${name} --type=merge -p '{"spec":{"controllers":{"node":{"syncLabels":"Enabled"}}}}'`,
+        next: command`kubectl patch ${plural}.${profile.crdGroup} ${name} --type=merge -p '{"spec":{"controllers":{"node":{"syncLabels":"Enabled"}}}}'`,
       },
     );
   }),

@@ -1,6 +1,7 @@
+import { command } from '../core/argv.ts';
 import { notApplicable, ok, read } from '../core/check.ts';
 import { choiceFlag } from '../core/installation.ts';
-import { failed, PROGRAM, preflightCheck, withInstallation } from './define.ts';
+import { failed, preflightCheck, withInstallation } from './define.ts';
 
 export const installationFound = preflightCheck('NS-101', {
   category: 'installation',
@@ -36,7 +37,9 @@ export const installationUnambiguous = preflightCheck('NS-102', {
         : `Say which it is with --variant (${candidates.join(', ')}) or --path.`,
       {
         evidence: detection.evidence.map((text) => ({ text })),
-        next: first ? `${PROGRAM} preflight ${flag} ${first}` : `${PROGRAM} preflight --profile ${profile.name}`,
+        next: first
+          ? command`kubectl netsvc-upgrade preflight ${flag} ${first}`
+          : command`kubectl netsvc-upgrade preflight --profile ${profile.name}`,
       },
     );
   },
@@ -56,7 +59,7 @@ export const noHalfMigration = preflightCheck('NS-103', {
       'Finish that migration or take it back; upgrade afterwards.',
       {
         evidence: detection.evidence.map((text) => ({ text })),
-        next: label ? `kubectl get nodes -L ${label}` : 'kubectl get pods -A -o wide',
+        next: label ? command`kubectl get nodes -L ${label}` : 'kubectl get pods -A -o wide',
       },
     );
   },
@@ -80,7 +83,7 @@ export const pathKnown = preflightCheck('NS-104', {
       const known = profile.variants.filter((one) => one.datastore === datastore).map((one) => one.id);
       return failed('the manifest variant is not recognised', `Name it with --variant: ${known.join(', ')}.`, {
         evidence: installation.evidence.map((text) => ({ text })),
-        next: `${PROGRAM} preflight --variant ${known[0] ?? 'ID'}`,
+        next: command`kubectl netsvc-upgrade preflight --variant ${known[0] ?? 'ID'}`,
       });
     }
     return ok(`${path} path${variant ? `, variant ${variant}` : ''}, ${datastore === 'api' ? 'API' : 'key-value'} datastore`);

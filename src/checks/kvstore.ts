@@ -1,3 +1,4 @@
+import { command } from '../core/argv.ts';
 import { type Check, type Evidence, notApplicable, ok, type Reading, read } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import { endpointsOf, endpointsProblem, type StoreHealth, type StoreSettings } from '../core/kvstore.ts';
@@ -71,7 +72,7 @@ export const certificatesWhole: Check<StoreJudged> = defineCheck('NS-210', {
     const missing = set.map((path) => path.slice(path.lastIndexOf('/') + 1)).filter((key) => !keys.includes(key));
     const hint = 'Put the paths into the ConfigMap and the values into the Secret of the installation, then run again.';
     const evidence = [{ text: refText(ref), object: ref }];
-    const next = `kubectl describe configmap ${ref.name} -n ${ref.namespace ?? ''}`;
+    const next = command`kubectl describe configmap ${ref.name} -n ${ref.namespace ?? ''}`;
     if (usesTls && set.length === 0) return failed('the endpoints are https, and no certificate is set', hint, { evidence, next });
     if (missing.length > 0)
       return failed(`the Secret has no ${missing.join(', ')}, which the ConfigMap points to`, hint, { evidence, next });

@@ -1,4 +1,4 @@
-import { quoteArgument } from '../core/argv.ts';
+import { command } from '../core/argv.ts';
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import { parseRelease, releaseTag } from '../core/release.ts';
@@ -20,13 +20,13 @@ export const workFolder = preflightCheck('NS-801', {
     const free = `${Math.floor(freeBytes / MIB)} MiB`;
     if (!writable) {
       const hint = 'Correct its permissions, or name another place with XDG_STATE_HOME: an upgrade keeps its backup and its files there.';
-      return failed(`the work folder ${path} cannot be written`, hint, { next: `ls -ld ${quoteArgument(path)}` });
+      return failed(`the work folder ${path} cannot be written`, hint, { next: command`ls -ld ${path}` });
     }
     if (freeBytes >= COMFORTABLE) return ok(`${free} free in ${path}`);
     return failed(
       `only ${free} free in the work folder ${path}`,
       `Free some space: manifests, the backup and the new CLI need at least ${NEEDED / MIB} MiB.`,
-      { next: `df -h ${quoteArgument(path)}`, severity: freeBytes < NEEDED ? 'error' : 'warning' },
+      { next: command`df -h ${path}`, severity: freeBytes < NEEDED ? 'error' : 'warning' },
     );
   },
 });
@@ -78,7 +78,7 @@ export const noOldCliInCluster = preflightCheck('NS-803', {
 
 function deleteCommand(text = ''): string {
   const [, namespace, name] = text.split('/');
-  return `kubectl delete pod ${name ?? ''} -n ${namespace ?? ''}`;
+  return command`kubectl delete pod ${name ?? ''} -n ${namespace ?? ''}`;
 }
 
 export const chartTool = preflightCheck('NS-804', {

@@ -1,3 +1,4 @@
+import { command } from '../core/argv.ts';
 import { ok, read, type Verdict } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import type { KubeObject } from '../core/object.ts';
@@ -74,7 +75,7 @@ export const processors = preflightCheck('NS-425', {
       (names) => ({
         because: `${counted(doubted.length, 'node')} whose processor may not run the target's images: ${names}`,
         hint: 'Give the machine a processor model of x86-64-v2 or newer; start the new agent image once on such a node to be sure.',
-        next: `kubectl describe node ${doubted[0]?.metadata.name ?? ''}`,
+        next: command`kubectl describe node ${doubted[0]?.metadata.name ?? ''}`,
         severity: hopeless ? 'error' : 'warning',
       }),
     );

@@ -1,3 +1,4 @@
+import { command } from '../core/argv.ts';
 import { read, type Verdict } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import type { KubeObject } from '../core/object.ts';
@@ -17,7 +18,7 @@ export const nodesReady = preflightCheck('NS-421', {
       (names) => ({
         because: `${down.length} of ${counted(nodes.length, 'node')} not Ready: ${names}`,
         hint: 'Repair or remove them: the rolling update stops at a node whose pod cannot start.',
-        next: `kubectl describe node ${down[0]?.metadata.name ?? ''}`,
+        next: command`kubectl describe node ${down[0]?.metadata.name ?? ''}`,
       }),
     );
   },
@@ -35,7 +36,7 @@ export const noneCordoned = preflightCheck('NS-422', {
       (names) => ({
         because: `${counted(cordoned.length, 'node')} cordoned: ${names}`,
         hint: 'Uncordon them or finish their maintenance: agents still run there, other pods of the service cannot move there.',
-        next: `kubectl uncordon ${cordoned[0]?.metadata.name ?? ''}`,
+        next: command`kubectl uncordon ${cordoned[0]?.metadata.name ?? ''}`,
       }),
     );
   },
@@ -55,7 +56,7 @@ export const noPressure = preflightCheck('NS-423', {
       (names) => ({
         because: `${counted(pressed.length, 'node')} under pressure: ${names}`,
         hint: 'Free the resource first: new images may not be pulled and new pods may be evicted there.',
-        next: `kubectl describe node ${pressed[0]?.metadata.name ?? ''}`,
+        next: command`kubectl describe node ${pressed[0]?.metadata.name ?? ''}`,
       }),
     );
   },

@@ -1,3 +1,4 @@
+import { command } from '../core/argv.ts';
 import { type Check, notApplicable, ok } from '../core/check.ts';
 import type { Installation } from '../core/installation.ts';
 import { continues } from '../core/run-record.ts';
@@ -28,7 +29,7 @@ export const typhaOrderTaken: Check<OrderJudged> = defineCheck('NS-251', {
     return failed(
       `the operator replaces Typha and the agents in the same second, and Typha ${since} refuses older agents: they get no policy updates until each is replaced, become NotReady after about 90 s, and are then replaced all at once`,
       'Plan a maintenance window as long as the roll of all agents takes, then take it on by name.',
-      { evidence: [{ text: subject }], byName: true, next: `kubectl netsvc-upgrade run --accept NS-251=${subject}` },
+      { evidence: [{ text: subject }], byName: true, next: command`kubectl netsvc-upgrade run --accept ${`NS-251=${subject}`}` },
     );
   },
 });

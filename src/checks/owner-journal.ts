@@ -1,3 +1,4 @@
+import { command } from '../core/argv.ts';
 import { ok } from '../core/check.ts';
 import { defineCheck, failed, listed, PROGRAM } from './define.ts';
 import type { JournalCheck } from './owner-facts.ts';
@@ -31,8 +32,8 @@ const notElsewhere: JournalCheck = defineCheck('NS-752', {
     if (elsewhere === undefined || first === undefined) return ok();
     return failed(
       `owner references are recorded as taken off in namespace ${listed(elsewhere)}, not in ${options.stateNamespace}`,
-      `An upgrade was begun with another --state-namespace, and its lock and its run record are there as well: continue with --state-namespace ${first}. Accept it by namespace only if that upgrade is of another service.`,
-      { next: `${PROGRAM} status --state-namespace ${first}`, evidence: elsewhere.map((text) => ({ text })) },
+      `An upgrade was begun with another --state-namespace, and its lock and its run record are there as well: continue with ${command`--state-namespace ${first}`}. Accept it by namespace only if that upgrade is of another service.`,
+      { next: command`kubectl netsvc-upgrade status --state-namespace ${first}`, evidence: elsewhere.map((text) => ({ text })) },
     );
   },
 });

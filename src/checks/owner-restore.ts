@@ -1,3 +1,4 @@
+import { command } from '../core/argv.ts';
 import { notApplicable, ok } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import { counted } from '../core/counted.ts';
@@ -105,7 +106,10 @@ const mayBlockDeletion: RestoreCheck = defineCheck('NS-747', {
     return failed(
       `this account may not update the finalizers of ${listed(finalizers)}`,
       'Where the cluster enforces it (OwnerReferencesPermissionEnforcement), references with blockOwnerDeletion are refused: grant update on them.',
-      { evidence: finalizers.map((text) => ({ text })), next: `kubectl auth can-i update ${finalizers[0] ?? ''} --subresource=finalizers` },
+      {
+        evidence: finalizers.map((text) => ({ text })),
+        next: command`kubectl auth can-i update ${finalizers[0] ?? ''} --subresource=finalizers`,
+      },
     );
   }),
 });

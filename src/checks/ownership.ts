@@ -1,3 +1,4 @@
+import { command } from '../core/argv.ts';
 import { notApplicable, ok, read } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import type { Installation, ManagedBy } from '../core/installation.ts';
@@ -15,7 +16,7 @@ export const nativeCrds = judgedTwice('NS-108', {
     return failed(
       `the cluster stores its resources in native CRDs of ${profile.apiGroup}: the v1 CRDs of this procedure must not be applied`,
       'Upgrade by the procedure of native v3 CRDs; this program covers the v1 CRDs only.',
-      { next: `kubectl get crds -o name | grep '[.]${profile.apiGroup}$'` },
+      { next: command`kubectl get crds -o name | grep ${`[.]${profile.apiGroup}$`}` },
     );
   },
 });

@@ -1,3 +1,4 @@
+import { command } from '../core/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import type { Datastore } from '../core/installation.ts';
@@ -33,7 +34,7 @@ export const noTwins = preflightCheck('NS-503', {
       (names) => ({
         because: `${counted(twins.length, 'stored policy', 'stored policies')} share a name with another one: ${names}`,
         hint: 'Compare them and delete the one that is out of date: the upgrade keeps one and drops the other, even if they differ.',
-        next: `kubectl get ${POLICY_PLURALS.slice(0, 2)
+        next: command`kubectl get ${POLICY_PLURALS.slice(0, 2)
           .map((plural) => `${plural}.${profile.crdGroup}`)
           .join(',')} -A`,
       }),

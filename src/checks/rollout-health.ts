@@ -1,3 +1,4 @@
+import { command } from '../core/argv.ts';
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import { counted } from '../core/counted.ts';
@@ -25,7 +26,7 @@ function healthOf(role: Role): (facts: PreflightFacts, context: Context) => Verd
       const text = refText(name);
       return failed(`${text} does not exist`, 'Restore it from the installed release before the upgrade.', {
         evidence: [{ text }],
-        next: `kubectl get ${name.kind.toLowerCase()}s -A`,
+        next: command`kubectl get ${name.kind.toLowerCase()}s -A`,
       });
     }
     return judgeWorkload(workload, name, facts, context);
@@ -41,7 +42,7 @@ function judgeWorkload(workload: KubeObject, name: WorkloadName, facts: Prefligh
   const because = broken.length > 0 ? `${text}: ${broken.length} of ${counted(pods.length, 'pod')} not ready` : `${text}: ${pending}`;
   return failed(because, 'Repair it first: a rolling update that starts from broken pods cannot tell its own failures.', {
     evidence: broken.map(podEvidence),
-    next: `kubectl describe pods -n ${name.namespace} ${broken[0]?.name ?? ''}`.trimEnd(),
+    next: command`kubectl describe pods -n ${name.namespace} ${broken[0]?.name ?? ''}`.trimEnd(),
     ...(explained(facts, context) ? { expected: true } : {}),
   });
 }

@@ -1,3 +1,4 @@
+import { command } from '../core/argv.ts';
 import { type Evidence, ok, read, type Verdict } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import { counted } from '../core/counted.ts';
@@ -114,7 +115,7 @@ export const apiServicesAvailable = preflightCheck('NS-008', {
       (names) => ({
         because: `${counted(down.length, 'aggregated API')} not available: ${names}`,
         hint: 'Repair or remove it: garbage collection and the deletion of namespaces wait for it.',
-        next: `kubectl describe apiservice ${down[0]?.metadata.name ?? ''}`,
+        next: command`kubectl describe apiservice ${down[0]?.metadata.name ?? ''}`,
         ...(down.some((service) => service.metadata.name.endsWith(`.${profile.apiGroup}`)) ? { severity: 'error' as const } : {}),
       }),
     );
@@ -135,7 +136,7 @@ export const namespacesTerminating = preflightCheck('NS-013', {
       (names) => ({
         because: `${counted(stuck.length, 'namespace')} Terminating for more than 5 minutes: ${names}`,
         hint: 'Find what holds it before the upgrade adds another cause.',
-        next: `kubectl get namespace ${stuck[0]?.metadata.name ?? ''} -o jsonpath={.status.conditions}`,
+        next: command`kubectl get namespace ${stuck[0]?.metadata.name ?? ''} -o jsonpath={.status.conditions}`,
       }),
     );
   },

@@ -1,3 +1,4 @@
+import { command } from '../core/argv.ts';
 import { type Check, notApplicable, ok, type Verdict } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import type { ComponentVersion, Installation } from '../core/installation.ts';
@@ -45,7 +46,7 @@ const notNewer = judgedTwice('NS-106', {
     return failed(
       `installed release ${release} is newer than the target ${options.release}`,
       'Choose a newer target with --release: a downgrade is not supported and would lose data.',
-      { next: `${PROGRAM} preflight --release ${release}` },
+      { next: command`kubectl netsvc-upgrade preflight --release ${release}` },
     );
   },
 });

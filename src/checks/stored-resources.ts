@@ -1,3 +1,4 @@
+import { command } from '../core/argv.ts';
 import { type Evidence, notApplicable, read, type Verdict } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import type { KubeObject } from '../core/object.ts';
@@ -67,14 +68,14 @@ function notJudged(unjudged: readonly Evidence[], release: string): Verdict {
     {
       severity: 'warning',
       evidence: unjudged,
-      next: `kubectl get ${resource} -A -o yaml | kubectl replace --dry-run=server -f -`,
+      next: command`kubectl get ${resource} -A -o yaml | kubectl replace --dry-run=server -f -`,
     },
   );
 }
 
 function editCommand(fault: Evidence | undefined): string {
   const object = fault?.object;
-  return `kubectl edit ${object?.kind.toLowerCase() ?? ''} ${object?.name ?? ''}${object?.namespace ? ` -n ${object.namespace}` : ''}`;
+  return command`kubectl edit ${object?.kind.toLowerCase() ?? ''} ${object?.name} ${object?.namespace ? ['-n', object.namespace] : []}`.trimEnd();
 }
 
 export const noRemovedKinds = preflightCheck('NS-502', {
@@ -94,7 +95,7 @@ export const noRemovedKinds = preflightCheck('NS-502', {
       (names) => ({
         because: `${counted(left.length, 'object')} of a kind that ${options.release} does not enforce any more: ${names}`,
         hint: removed.map(({ kind, replacement }) => `Rewrite ${kind} as ${replacement}, test it, then delete the old object.`).join(' '),
-        next: `kubectl get ${removed.map(({ plural, group }) => `${plural}.${group}`).join(',')}`,
+        next: command`kubectl get ${removed.map(({ plural, group }) => `${plural}.${group}`).join(',')}`,
       }),
     );
   }),
@@ -110,7 +111,7 @@ export const storedVersionsServed = preflightCheck('NS-504', {
     return failIfAny(stale, 'the target serves every stored version', (names) => ({
       because: `${counted(stale.length, 'CRD')} with objects stored in a version that the target dropped: ${names}`,
       hint: 'Rewrite the objects in a version that the target serves, then take the old one out of status.storedVersions.',
-      next: `kubectl get crd ${stale[0]?.object?.name ?? ''} -o jsonpath={.status.storedVersions}`,
+      next: command`kubectl get crd ${stale[0]?.object?.name ?? ''} -o jsonpath={.status.storedVersions}`,
     }));
   }),
 });

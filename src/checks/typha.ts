@@ -1,3 +1,4 @@
+import { command } from '../core/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import type { KubeObject } from '../core/object.ts';
@@ -62,7 +63,7 @@ export const typhaFits = preflightCheck('NS-406', {
       `Scale Typha below the number of open nodes, or allow one pod to be missing, until the upgrade is over.`,
       {
         evidence: [evidenceOf(live)],
-        next: `kubectl scale deployment ${name.name} -n ${name.namespace} --replicas=${Math.max(1, nodes - 1)}`,
+        next: command`kubectl scale deployment ${name.name} -n ${name.namespace} --replicas=${Math.max(1, nodes - 1)}`,
       },
     );
   }),

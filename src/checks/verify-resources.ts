@@ -1,3 +1,4 @@
+import { command } from '../core/argv.ts';
 import { ok, read } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import { groupOf, type KubeObject, type OwnerReference, refOf, refText } from '../core/object.ts';
@@ -29,7 +30,7 @@ export const temporaryPolicy: VerifyCheck = defineCheck('NS-306', {
 const showByCli = ({ metadata }: KubeObject, program: string): string => `${program} get globalnetworkpolicy ${metadata.name} -o yaml`;
 
 function showCommand({ apiVersion, kind, metadata }: KubeObject): string {
-  return `kubectl get ${kind.toLowerCase()}.${groupOf(apiVersion)} ${metadata.name} -o yaml`;
+  return command`kubectl get ${kind.toLowerCase()}.${groupOf(apiVersion)} ${metadata.name} -o yaml`;
 }
 
 /** An owner whose UID is gone costs its dependents their lives at the latest at the next start of the garbage collector (domain §7.3/5). */
@@ -118,7 +119,10 @@ export const ownersBack: VerifyCheck = defineCheck('NS-311', {
       return failed(
         `owner references are recorded as taken off in namespace ${listed(elsewhere)}`,
         'They belong to an upgrade with another --state-namespace: name it, put them back, then verify again.',
-        { next: `${PROGRAM} ownerrefs restore --state-namespace ${first}`, evidence: elsewhere.map((text) => ({ text })) },
+        {
+          next: command`kubectl netsvc-upgrade ownerrefs restore --state-namespace ${first}`,
+          evidence: elsewhere.map((text) => ({ text })),
+        },
       );
     const unread = elsewhere === null ? ', as far as this account may look: not in other namespaces than that of the state' : '';
     if (objects === 0) return ok(`no owner reference waits to be put back${unread}`);

@@ -1,3 +1,4 @@
+import { command } from '../core/argv.ts';
 import { notApplicable, ok, read } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import { refText } from '../core/object.ts';
@@ -106,7 +107,7 @@ export const crdsLeftBehind: VerifyCheck = defineCheck('NS-305', {
       (which) => ({
         because: `objects that the new release no longer enforces: ${which}`,
         hint: 'Convert them to what replaces their kind first: deleting a CRD deletes its objects.',
-        next: `kubectl get ${used[0]?.name ?? ''} -A`,
+        next: command`kubectl get ${used[0]?.name ?? ''} -A`,
       }),
     );
   },
@@ -114,6 +115,6 @@ export const crdsLeftBehind: VerifyCheck = defineCheck('NS-305', {
 
 /** No command that deletes them: an object may have been made since. */
 function emptyText(names: readonly string[]): string {
-  const looks = names.map((name) => `kubectl get ${name} -A`).join('; ');
+  const looks = names.map((name) => command`kubectl get ${name} -A`).join('; ');
   return `left behind, without objects: ${names.join(', ')}. Deleting a CRD deletes its objects: before you do, look again for any: ${looks}`;
 }

@@ -1,3 +1,4 @@
+import { command } from '../core/argv.ts';
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import { type KubeObject, refOf, refText } from '../core/object.ts';
@@ -21,7 +22,7 @@ export const oneController = preflightCheck('NS-404', {
     if (replicas === 1) return ok('one replica of the controllers');
     return failed(`${refText(name)} has ${replicas} replicas; it works with exactly one`, 'Scale it to one.', {
       evidence: [evidenceOf(live)],
-      next: `kubectl scale deployment ${name.name} -n ${name.namespace} --replicas=1`,
+      next: command`kubectl scale deployment ${name.name} -n ${name.namespace} --replicas=1`,
     });
   }),
 });
@@ -44,7 +45,7 @@ export const updatesByItself = preflightCheck('NS-407', {
     return failed(
       `${refText(name)} has the update strategy OnDelete: no pod is replaced until somebody deletes it`,
       'Set RollingUpdate; or accept this and delete the pods node by node yourself while `wait` watches.',
-      { evidence: [evidenceOf(live)], next: `kubectl patch daemonset ${name.name} -n ${name.namespace} -p '${patch}'` },
+      { evidence: [evidenceOf(live)], next: command`kubectl patch daemonset ${name.name} -n ${name.namespace} -p ${patch}` },
     );
   }),
 });
@@ -52,7 +53,7 @@ export const updatesByItself = preflightCheck('NS-407', {
 /** A pause is an edit like any other: the upgrade would carry it, and wait for pods that nobody makes. */
 function failedPaused(paused: readonly KubeObject[]): Verdict {
   const resume = paused.map(
-    ({ kind, metadata }) => `kubectl rollout resume ${kind.toLowerCase()} ${metadata.name} -n ${metadata.namespace}`,
+    ({ kind, metadata }) => command`kubectl rollout resume ${kind.toLowerCase()} ${metadata.name} -n ${metadata.namespace}`,
   );
   return failed(
     `the rollout of ${listed(paused.map((one) => refText(refOf(one))))} is paused: no pod is replaced until somebody resumes it`,
@@ -92,7 +93,7 @@ export const noDuplicateEnvLive = preflightCheck('NS-408', {
     return failIfAny(twice, 'every variable is set once', (text) => ({
       because: `${counted(twice.length, 'variable')} set twice in the cluster: ${text}`,
       hint: 'Remove one entry: the last one counts now, and the upgrade keeps one of them; a server that refuses both shows it in NS-603.',
-      next: `kubectl edit ${names.agent.kind.toLowerCase()} ${names.agent.name} -n ${names.agent.namespace}`,
+      next: command`kubectl edit ${names.agent.kind.toLowerCase()} ${names.agent.name} -n ${names.agent.namespace}`,
     }));
   }),
 });
@@ -121,7 +122,7 @@ export const budgetsLeaveRoom = preflightCheck('NS-409', {
       (text) => ({
         because: `${text} allows no disruption of the service's pods at the moment`,
         hint: 'The rolling update does not ask it, but draining a node during the upgrade would hang: raise the replicas or drain later.',
-        next: `kubectl get poddisruptionbudgets -n ${refOf(tight[0] ?? { apiVersion: '', kind: '', metadata: { name: '' } }).namespace ?? names.agent.namespace}`,
+        next: command`kubectl get poddisruptionbudgets -n ${refOf(tight[0] ?? { apiVersion: '', kind: '', metadata: { name: '' } }).namespace ?? names.agent.namespace}`,
       }),
     );
   }),

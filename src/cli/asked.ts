@@ -49,11 +49,11 @@ function carriedFlags({ typed, words, flags, shapes }: Parsed): readonly Carried
   return CARRIED.flatMap((name) => {
     const [shape, value] = [shapes[name], values[name]];
     // Off by the command line: the environment may say on, and the next command reads it as well.
-    if (shape?.type === 'boolean' && writtenBoolean(typed, name, shapes) === false) return [{ name, text: `--${name}=false` }];
+    if (shape?.type === 'boolean' && writtenBoolean(typed, name, shapes) === false) return [{ name, word: `--${name}=false` }];
     const isIn = (some: readonly string[]) => shape !== undefined && some.some((word) => setsFlag(word, name, shape));
     if (value === undefined || value === false || !isIn(words)) return [];
     const from = isIn(typed) ? {} : ({ fromEnvironment: true } as const);
-    if (value === true) return [{ name, text: `--${name}`, ...from }];
-    return (Array.isArray(value) ? value : [value]).map((one) => ({ name, text: quoted(`--${name}=${one}`), ...from }));
+    if (value === true) return [{ name, word: `--${name}`, ...from }];
+    return (Array.isArray(value) ? value : [value]).map((one) => ({ name, word: withoutAddressCredentials(`--${name}=${one}`), ...from }));
   });
 }

@@ -1,10 +1,11 @@
 import { kubeconfigNames, objectNames } from '../adapters/completion-names.ts';
 import type { Environment } from '../adapters/kubeconfig/connection.ts';
+import { isVisible } from '../core/visible.ts';
 import { withBareBooleans } from './boolean-words.ts';
 import { named, type Question } from './complete.ts';
 import type { FastPathTable, FlagEntry } from './completion-table.ts';
 import { connectionFlagsOf } from './connection-flags.ts';
-import { withEnvironment } from './environment.ts';
+import { withEnvironment, withoutCredential } from './environment.ts';
 import type { CommonFlags } from './seams.ts';
 
 /** Looks the names up with the flags that are typed already, and their environment twins. Throws whatever goes wrong. */
@@ -13,9 +14,10 @@ export async function completeLive(question: Question, table: FastPathTable, env
   const { names } = question;
   const found =
     names === 'nodes' || names === 'namespaces'
-      ? await objectNames(names, flags, env, table.version)
-      : await kubeconfigNames(names, flags, env);
-  return named(question, found);
+      ? await objectNames(names, flags, withoutCredential(env), table.version)
+      : await kubeconfigNames(names, flags, withoutCredential(env));
+  // A shell puts what is offered on the command line as it is.
+  return named(question, found.filter(isVisible));
 }
 
 /** The flags of an unfinished command line: what cannot be understood is passed over. */

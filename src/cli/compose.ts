@@ -11,17 +11,22 @@ import { runIdOf } from '../core/run-record.ts';
 import { artifactOptionsOf } from './artifact-options.ts';
 import { chooseProfile } from './choose-profile.ts';
 import { connectionFlagsOf } from './connection-flags.ts';
+import { withoutCredential } from './environment.ts';
 import { toOptions } from './options.ts';
 import type { ComposeRequest, Composition } from './seams.ts';
 
 /** Joins ports to adapters for one command on one cluster. All adapters that it needs are loaded here, lazily. */
-export async function compose(request: ComposeRequest, version: string): Promise<Composition> {
+export async function compose(asked: ComposeRequest, version: string): Promise<Composition> {
+  // The flags are read by now: no program that is started gets the token from the environment.
+  const request = { ...asked, env: withoutCredential(asked.env) };
   const { flags, env, interruption, interactive, warn, trace } = request;
   const [{ readConnection, privateKubeconfig }, { openCluster }] = await Promise.all([
     import('../adapters/kubeconfig/kubeconfig.ts'),
     import('../adapters/kube/cluster.ts'),
   ]);
   const connection = await readConnection(connectionFlagsOf(flags), env);
+  if (connection.cluster['insecure-skip-tls-verify'])
+    warn(`the API server ${connection.server} is not verified (insecure-skip-tls-verify): whoever is on the way to it can act as it`);
   const cluster = openCluster(connection, { version, warn, terminal: interactive, trace, interruption });
   // Loaded while the first answer is on its way.
   const [clusterUid] = await Promise.all([cluster.clusterUid(), loadAdapters()]);

@@ -12,6 +12,11 @@ export function twinOf(flag: string): string {
   return `NETSVC_UPGRADE_${flag.replaceAll('-', '_').toUpperCase()}`;
 }
 
+/** What other programs get: without the credential that is meant for this one alone, in any case of its name. */
+export function withoutCredential(env: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => name.toUpperCase() !== twinOf('token')));
+}
+
 /**
  * argv with the environment's values put before it, for every flag that argv itself does not set.
  * Lists are split at commas; a boolean is on for 1, true, yes, off for 0, false, no and the empty text.

@@ -1,8 +1,9 @@
 import { EXIT, type ExitName, type Fault } from '../core/fault.ts';
+import { indented } from '../core/visible.ts';
 
-/** `error: fact`, then each next step on a line of its own. */
+/** `error: fact`, then each next step on a line of its own. Further lines of one stand further right. */
 export function errorLines(fault: Pick<Fault, 'message' | 'suggestions'>): readonly string[] {
-  return [`error: ${fault.message}`, ...fault.suggestions];
+  return [`error: ${fault.message}`, ...fault.suggestions].map(indented);
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;

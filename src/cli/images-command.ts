@@ -1,4 +1,5 @@
 import { type ExitName, Fault } from '../core/fault.ts';
+import { oneLine } from '../core/visible.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession } from './session.ts';
 
@@ -13,7 +14,7 @@ export async function runImagesCommand(asked: Asked, seams: Seams): Promise<Exit
     const installation = await readInstalled(composition, context);
     const { images, unknown } = await readTargetImages(composition, context, installation);
     for (const line of unknown) session.say(`Warning: ${line}`);
-    seams.terminal.out(images.map((image) => `${image}\n`).join(''));
+    seams.terminal.out(images.map((image) => `${oneLine(image)}\n`).join(''));
     return 'done';
   });
 }

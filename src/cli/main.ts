@@ -30,8 +30,9 @@ function main(): void {
   }
   surviveClosedPipes();
   keepCompiled(process.env);
-  run(argv, name, table).then(end, (defect: unknown) => {
-    process.stderr.write(`error: ${defect instanceof Error ? (defect.stack ?? defect.message) : String(defect)}\n`);
+  run(argv, name, table).then(end, async (defect: unknown) => {
+    const { forTerminal } = await import('../core/visible.ts');
+    process.stderr.write(forTerminal(`error: ${defect instanceof Error ? (defect.stack ?? defect.message) : String(defect)}\n`));
     end(1);
   });
 }

@@ -1,4 +1,5 @@
 import { groupOf } from '../core/object.ts';
+import { oneLine, visible } from '../core/visible.ts';
 import type { ProgramOf } from '../ui/action-text.ts';
 import type { OutputDocument } from './documents.ts';
 
@@ -16,7 +17,7 @@ export async function outputText(document: OutputDocument, format: FileFormat, h
     case 'wide':
       return lines([...(await human(format === 'wide')), `Next: ${document.next}`]);
     case 'json':
-      return `${JSON.stringify(document, undefined, 2)}\n`;
+      return visible(`${JSON.stringify(document, undefined, 2)}\n`);
     case 'yaml':
       return (await import('./yaml-text.ts')).yamlText(document);
     case 'name':
@@ -30,7 +31,7 @@ export async function outputText(document: OutputDocument, format: FileFormat, h
   }
 }
 
-const lines = (all: readonly string[]) => all.map((line) => `${line}\n`).join('');
+const lines = (all: readonly string[]) => all.map((line) => `${oneLine(line)}\n`).join('');
 
 /** `kind.group/name` of what would change, or the ids of findings that need somebody. */
 function names(document: OutputDocument): readonly string[] {

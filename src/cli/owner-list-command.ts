@@ -1,4 +1,5 @@
 import type { OwnerReferences } from '../checks/owner-facts.ts';
+import { command } from '../core/argv.ts';
 import { type ExitName, Fault, messageOf } from '../core/fault.ts';
 import { isInterrupted } from '../core/interruption.ts';
 import { refText } from '../core/object.ts';
@@ -54,7 +55,7 @@ async function journalAstray({ composition: { ownerJournal }, context: { options
   const elsewhere = await ownerJournal.elsewhere();
   const { stateNamespace: namespace } = options;
   if (elsewhere?.[0])
-    return `owner references are recorded as taken off in namespace ${elsewhere.join(', ')}, not in ${namespace}: name it (--state-namespace ${elsewhere[0]})`;
+    return `owner references are recorded as taken off in namespace ${elsewhere.join(', ')}, not in ${namespace}: name it (${command`--state-namespace ${elsewhere[0]}`})`;
   if (journal) return `the cluster has no journal of owner references, only this machine has a copy: ${journal.readFrom} (NS-751)`;
   return elsewhere ? undefined : `this account may not look for a journal of owner references in other namespaces than ${namespace}`;
 }

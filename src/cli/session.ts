@@ -4,6 +4,7 @@ import type { ExitName, Fault } from '../core/fault.ts';
 import { withoutCredentials } from '../core/hidden.ts';
 import { interrupted } from '../core/interruption.ts';
 import type { Side } from '../core/trace.ts';
+import { indented } from '../core/visible.ts';
 import type { CarriedFlag } from '../ui/carry.ts';
 import type { Palette } from '../ui/colour.ts';
 import { palette } from '../ui/colour.ts';
@@ -84,9 +85,9 @@ export class Session {
     return new Session(this.seams, this.asked, { ...this.composition, context }, this.interrupts, this.#report);
   }
 
-  /** A line for the person; never on stdout. */
+  /** A line for the person; never on stdout. Further lines of it stand further right. */
   say(line: string): void {
-    this.seams.terminal.err(`${inWordsOf(this.seams.name, line)}\n`);
+    this.seams.terminal.err(`${indented(inWordsOf(this.seams.name, line))}\n`);
   }
 
   /** Why the command ends early, on stderr beside its document: with -o json one line of JSON, as for every error. */
@@ -146,7 +147,7 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
   const { flags } = asked;
   await assertReportFile(flags['report-file']);
   const report = new ReportFile(flags['report-file'], (line) => seams.terminal.err(`${inWordsOf(seams.name, line)}\n`));
-  const warn = (text: string) => seams.terminal.err(`${text}\n`);
+  const warn = (text: string) => seams.terminal.err(`${indented(text)}\n`);
   const interrupts = seams.listenForInterrupts(warn);
   let composition: Composition | undefined;
   const whole = async () => {

@@ -1,8 +1,9 @@
+import { command } from '../core/argv.ts';
 import type { ExitName } from '../core/fault.ts';
 import { isAnswer } from '../core/interruption.ts';
 import type { LockHolder, OwnerJournalStore } from '../core/ports.ts';
 import type { RunRecord } from '../core/run-record.ts';
-import { type CarriedFlag, carriedTo, withRecorded } from '../ui/carry.ts';
+import { type CarriedFlag, carriedTo, recordedFlagsLine, withRecorded } from '../ui/carry.ts';
 import type { RecordedOwners } from './documents.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession } from './session.ts';
@@ -17,7 +18,10 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const holder = await lock.holder();
     const { stateNamespace } = session.context.options;
     const { owners, elsewhere } = await recordedOwners(ownerJournal, stateNamespace);
-    const next = nextOf(record, holder, { carried: asked.carried, elsewhere: elsewhere?.[0] });
+    const flags = withRecorded(asked.carried, record?.flags);
+    const { command: next, of } = nextOf(record, holder, { flags, elsewhere: elsewhere?.[0] });
+    const origin = recordedFlagsLine(of, flags, `namespace ${stateNamespace}`);
+    if (origin !== undefined) session.say(origin);
     const document = statusDocument(session.context, 'done', holder, record, next, owners);
     const told = owners ? ownerLines(owners) : elsewhere ? [] : [unseenLine(stateNamespace)];
     await session.present(document, async () => [...(await statusLines(record, holder)), ...told]);
@@ -50,7 +54,10 @@ async function recordedOwners(store: Pick<OwnerJournalStore, 'load' | 'elsewhere
 function notHere(elsewhere: Recorded['elsewhere'], namespace: string): Recorded {
   if (!elsewhere?.[0]) return { elsewhere };
   const problem = `no journal in namespace ${namespace}, but in ${elsewhere.join(', ')}`;
-  return { owners: { ...NOTHING, problem, suggestions: [`name it with every command: --state-namespace ${elsewhere[0]}`] }, elsewhere };
+  return {
+    owners: { ...NOTHING, problem, suggestions: [`name it with every command: ${command`--state-namespace ${elsewhere[0]}`}`] },
+    elsewhere,
+  };
 }
 
 function ownerLines({ objects, references, readFrom, problem, suggestions = [] }: RecordedOwners): readonly string[] {
@@ -63,18 +70,27 @@ function unseenLine(namespace: string): string {
 }
 
 interface Onward {
-  readonly carried: readonly CarriedFlag[];
+  readonly flags: readonly CarriedFlag[];
   /** The namespace that an upgrade has its state in, where it is not here. */
   readonly elsewhere: string | undefined;
 }
 
-function nextOf(record: RunRecord | undefined, holder: LockHolder | undefined, { carried, elsewhere }: Onward): string {
-  const flags = withRecorded(carried, record?.flags ?? []);
-  const ours = (command: string) => `kubectl netsvc-upgrade ${command}${carriedTo(command, flags)}`;
-  if (elsewhere !== undefined) return `${ours('status')} --state-namespace ${elsewhere}`;
-  if (holder) return ours('status');
-  if (!record) return ours('preflight');
-  return record.finishedAt === undefined || record.outcome !== 'done' ? ours('run') : ours('verify');
+interface Next {
+  readonly command: string;
+  /** The sub-command of it. */
+  readonly of: string;
+}
+
+function nextOf(record: RunRecord | undefined, holder: LockHolder | undefined, { flags, elsewhere }: Onward): Next {
+  const of = elsewhere === undefined ? subCommand(record, holder) : 'status';
+  const astray = elsewhere === undefined ? '' : command` --state-namespace ${elsewhere}`;
+  return { of, command: `kubectl netsvc-upgrade ${of}${carriedTo(of, flags)}${astray}` };
+}
+
+function subCommand(record: RunRecord | undefined, holder: LockHolder | undefined): string {
+  if (holder) return 'status';
+  if (!record) return 'preflight';
+  return record.finishedAt === undefined || record.outcome !== 'done' ? 'run' : 'verify';
 }
 
 export async function statusLines(record: RunRecord | undefined, holder: LockHolder | undefined): Promise<readonly string[]> {

@@ -1,5 +1,6 @@
 import type { Finding } from '../core/check.ts';
 import type { Acceptance } from '../core/context.ts';
+import { oneLine } from '../core/visible.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -15,8 +16,8 @@ export async function takenOnByName(session: Session, findings: readonly Finding
   for (const { id: check, message, hint, evidence } of open) {
     session.say(`${check}: ${message}\n${hint ?? ''}`.trim());
     for (const { text: subject } of evidence) {
-      const typed = await seams.terminal.ask(`To take it on, type ${subject}:`, interrupts.soft);
-      if (typed !== subject) return undefined;
+      const typed = await seams.terminal.ask(`To take it on, type ${oneLine(subject)}:`, interrupts.soft);
+      if (typed !== oneLine(subject)) return undefined;
       taken.push({ check, subject });
     }
   }

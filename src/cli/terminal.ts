@@ -1,5 +1,6 @@
 import { Fault } from '../core/fault.ts';
 import { withoutAddressCredentials } from '../core/hidden.ts';
+import { forTerminal, visible } from '../core/visible.ts';
 import type { Environment } from './seams.ts';
 
 /** Where words go and answers come from. Data on `out`, everything for a person on `err`. */
@@ -23,11 +24,14 @@ const NO_COLUMNS = 80;
 /** The three streams of this process; others only in tests. */
 type Streams = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'>;
 
-/** Whatever is written leaves out the credentials in addresses, error messages of other programs included. */
+/**
+ * The only way to the terminal, with the live view's (`ui/progress-tree.ts`): whatever is written leaves out the credentials in addresses, error
+ * messages of other programs included, and makes visible what would act on the terminal (`core/visible.ts`).
+ */
 export function processTerminal(env: Environment, { stdin, stdout, stderr }: Streams = process): Terminal {
   return {
-    out: (text) => void stdout.write(withoutAddressCredentials(text)),
-    err: (text) => void stderr.write(withoutAddressCredentials(text)),
+    out: (text) => void stdout.write(forTerminal(withoutAddressCredentials(text))),
+    err: (text) => void stderr.write(forTerminal(withoutAddressCredentials(text))),
     interactive: Boolean(stdin.isTTY && stderr.isTTY),
     outIsTerminal: Boolean(stdout.isTTY),
     errIsTerminal: Boolean(stderr.isTTY) && (stderr.columns ?? 0) >= MIN_COLUMNS,
@@ -65,7 +69,7 @@ export async function ask(question: string, stop: AbortSignal, where: Dialogue):
   const dialogue = createInterface(where).on('SIGINT', () => key.abort());
   const ended = new Promise<undefined>((resolve) => dialogue.once('close', () => resolve(undefined)));
   try {
-    const answer = await Promise.race([dialogue.question(`${question} `, { signal: AbortSignal.any([stop, key.signal]) }), ended]);
+    const answer = await Promise.race([dialogue.question(`${visible(question)} `, { signal: AbortSignal.any([stop, key.signal]) }), ended]);
     if (answer === undefined) where.output.write('\n');
     return answer?.trim();
   } catch (thrown) {

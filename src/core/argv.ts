@@ -41,3 +41,19 @@ export function commandLine(invocation: Invocation, program: string = invocation
   const variables = Object.entries(invocation.env ?? {}).map(([name, value]) => `${name}=${quoteArgument(value)}`);
   return [...variables, ...[program, ...invocation.args].map(quoteArgument)].join(' ');
 }
+
+/** What may be put into a command: one word, or a list of words. Nothing for undefined and for the empty text. */
+export type CommandValue = string | number | undefined | readonly string[];
+
+/**
+ * A command that is suggested to a person, as a POSIX shell takes it: whatever is put into it is one word there, or, for a list, so many.
+ * Every suggested command is made so: names, files and releases are other people's words.
+ */
+export function command(parts: TemplateStringsArray, ...values: readonly CommandValue[]): string {
+  return parts.map((part, index) => part + wordsOf(values[index]).map(quoteArgument).join(' ')).join('');
+}
+
+function wordsOf(value: CommandValue): readonly string[] {
+  if (Array.isArray(value)) return value;
+  return value === undefined || value === '' ? [] : [String(value)];
+}

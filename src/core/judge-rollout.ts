@@ -1,3 +1,4 @@
+import { command } from './argv.ts';
 import { judgePod, type PodView } from './judge-pod.ts';
 import type { KubeObject } from './object.ts';
 import { isEnd, type NodeFacts, type PodFacts, withoutReplaced } from './pod-facts.ts';
@@ -73,7 +74,7 @@ function pendingReason(target: RolloutTarget, workload: KubeObject, pods: readon
 
 /** The controller is content with nothing: only the spec tells why, and only a person changes it. */
 function emptyText({ kind, namespace, name }: RolloutTarget): string {
-  const object = `${kind.toLowerCase()} ${name} -n ${namespace}`;
+  const object = command`${kind.toLowerCase()} ${name} -n ${namespace}`;
   return kind === 'DaemonSet'
     ? `it wants no pod: no node fits its selector, affinity and tolerations; see kubectl get ${object} -o yaml`
     : `it wants no pod: it is scaled to 0; kubectl scale ${object} --replicas=1`;
@@ -81,7 +82,7 @@ function emptyText({ kind, namespace, name }: RolloutTarget): string {
 
 /** Nothing else would tell: the controller waits without a word. */
 function pausedText({ kind, namespace, name }: RolloutTarget): string {
-  return `; its rollout is paused: kubectl rollout resume ${kind.toLowerCase()} ${name} -n ${namespace}`;
+  return `; its rollout is paused: ${command`kubectl rollout resume ${kind.toLowerCase()} ${name} -n ${namespace}`}`;
 }
 
 /** The controller's own counts; a READY literal that is not full (`1/2`) can never satisfy them (§3). */

@@ -1,4 +1,5 @@
 import type { Effect } from '../core/action.ts';
+import { command } from '../core/argv.ts';
 import { Fault, messageOf } from '../core/fault.ts';
 import { isProbed, PROBE_LABEL, type ProbedImage, probedImages, probeText } from '../core/image-probe.ts';
 import { K } from '../core/kinds.ts';
@@ -82,6 +83,8 @@ async function remove({ cluster }: EnginePorts, daemonSet: KubeObject, { warn }:
     await cluster.remove(K.DaemonSet, refOf(daemonSet));
   } catch (thrown) {
     if (thrown instanceof ApiFailure && thrown.status === 404) return;
-    warn(`${probeText(daemonSet)} could not be deleted (${messageOf(thrown)}): kubectl delete daemonset ${name} -n ${namespace}`);
+    warn(
+      `${probeText(daemonSet)} could not be deleted (${messageOf(thrown)}): ${command`kubectl delete daemonset ${name} -n ${namespace}`}`,
+    );
   }
 }

@@ -1,4 +1,5 @@
 import type { Action } from '../core/action.ts';
+import { command } from '../core/argv.ts';
 import type { Context } from '../core/context.ts';
 import { type ExitName, Fault, messageOf } from '../core/fault.ts';
 import { type KeptLine, type KeptOutcome, numberOf } from '../core/ports.ts';
@@ -173,7 +174,7 @@ export class Recorder {
       throw new Fault(
         'blocked',
         `a run to ${stored.target} begun at ${stored.startedAt} is unfinished, and this one goes to ${options.release}`,
-        [`finish it first: kubectl netsvc-upgrade run --release ${stored.target}`, 'or leave it behind: --accept NS-012'],
+        [`finish it first: ${command`kubectl netsvc-upgrade run --release ${stored.target}`}`, 'or leave it behind: --accept NS-012'],
       );
     }
     await this.#finish(({ records }) => records.keep(`${stored.runId}/record`, stored));

@@ -1,4 +1,5 @@
 import type { CrdsEstablished } from '../core/action.ts';
+import { command } from '../core/argv.ts';
 import { Fault } from '../core/fault.ts';
 import { K } from '../core/kinds.ts';
 import type { KubeObject } from '../core/object.ts';
@@ -68,7 +69,7 @@ function notEstablished({ status }: KubeObject): string | undefined {
 
 function tooLate(open: readonly Lag[], timeoutMs: number): Fault {
   return new Fault('timeout', `CRDs not established after ${Math.round(timeoutMs / 1000)} s: ${open.map(textOf).join('; ')}`, [
-    `see why with: kubectl describe crd ${open.map(({ name }) => name).join(' ')}`,
+    `see why with: ${command`kubectl describe crd ${open.map(({ name }) => name)}`}`,
     'then continue with the same command',
   ]);
 }

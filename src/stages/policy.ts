@@ -1,5 +1,6 @@
 import { removalChecks } from '../checks/policy-removal.ts';
 import type { Action } from '../core/action.ts';
+import { command } from '../core/argv.ts';
 import type { Context } from '../core/context.ts';
 import { Fault } from '../core/fault.ts';
 import { type KubeObject, refOf } from '../core/object.ts';
@@ -40,7 +41,7 @@ function review({ stored }: PolicyFacts, { profile }: Context): Action {
   const name = profile.temporaryPolicy;
   const instruction =
     `review the traffic logs of ${name} (stored as ${stored.join(' and ')}), add the global policies that are needed, ` +
-    `then delete it: kubectl netsvc-upgrade policy --delete=${name}`;
+    `then delete it: ${command`kubectl netsvc-upgrade policy --delete=${name}`}`;
   const effect = { type: 'ask', instruction, awaited: true } as const;
   return { id: 'review', title: `${name} allows all traffic: review`, ref: '§4.4/7', undo: 'full', effect };
 }

@@ -1,11 +1,16 @@
+import { quoteFor } from '../core/argv.ts';
+import { oneLine } from '../core/visible.ts';
+
 /** A flag of the command line that the next command needs as well. */
 export interface CarriedFlag {
   /** `context`. */
   readonly name: string;
-  /** As it is written, quoted for a shell: `--context=prod`. */
-  readonly text: string;
+  /** The word itself, not quoted: `--context=prod`. */
+  readonly word: string;
   /** It came from the environment, which the next command of this shell has as well; another machine has not. */
   readonly fromEnvironment?: true;
+  /** It was read from the run record: whoever may write that chose it. */
+  readonly fromRecord?: true;
 }
 
 /** Flags of the connection, which kubectl has under the same names; credentials are not carried. */
@@ -53,14 +58,27 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 
 /** The flags that belong to the run, whoever continues it from wherever; none of the connection. */
 export function flagsOfRun(flags: readonly CarriedFlag[]): readonly string[] {
-  return flags.filter(({ name }) => !CONNECTION.includes(name)).map(({ text }) => text);
+  return flags.filter(({ name }) => !CONNECTION.includes(name)).map(({ word }) => word);
 }
 
-/** Those of a record, as far as the command line does not say otherwise. */
-export function withRecorded(flags: readonly CarriedFlag[], recorded: readonly string[]): readonly CarriedFlag[] {
-  const more = recorded.map((text) => ({ name: /^--([^=]+)/.exec(text)?.[1] ?? '', text }));
+/** Those of a record, as far as the command line does not say otherwise. What is no flag that a run may be given is left out, flags of the connection too. */
+export function withRecorded(flags: readonly CarriedFlag[], recorded: unknown): readonly CarriedFlag[] {
+  const words = Array.isArray(recorded) ? recorded.filter((one) => typeof one === 'string') : [];
+  const more = words.flatMap((word): readonly CarriedFlag[] => {
+    const name = /^--([a-z-]+)(?:=|$)/.exec(word)?.[1] ?? '';
+    return CARRIED.includes(name) && !CONNECTION.includes(name) ? [{ name, word, fromRecord: true }] : [];
+  });
   const here = flags.filter(({ fromEnvironment }) => !fromEnvironment);
   return [...here, ...more.filter(({ name }) => !flags.some((one) => one.name === name))];
+}
+
+/** Where the recorded flags of a suggested command come from, as a line for a person; undefined if it has none. */
+export function recordedFlagsLine(command: string, flags: readonly CarriedFlag[], record: string): string | undefined {
+  const told = carriedTo(
+    command,
+    flags.filter(({ fromRecord }) => fromRecord),
+  );
+  return told === '' ? undefined : `from the run record (${record}), not from you; check before you run them:${told}`;
 }
 
 /** Every flag that is carried to one command or another. */
@@ -71,11 +89,11 @@ export function carriedNames(command: string): readonly string[] {
   return NAMES[command] ?? CHAIN;
 }
 
-/** The carried flags that a command knows, each with a space before it; empty if there are none. */
+/** The carried flags that a command knows, each quoted for the shell and with a space before it; empty if there are none. */
 export function carriedTo(command: string, flags: readonly CarriedFlag[]): string {
   const known = carriedNames(command.split(' ')[0] ?? '');
   return flags
     .filter(({ name, fromEnvironment }) => known.includes(name) && !fromEnvironment)
-    .map(({ text }) => ` ${text}`)
+    .map(({ word }) => ` ${quoteFor(process.platform, oneLine(word))}`)
     .join('');
 }

@@ -1,3 +1,5 @@
+import { ownColour } from '../core/visible.ts';
+
 /** Paints text for a terminal; every function returns its text unchanged where colour is off. */
 export interface Palette {
   readonly good: (text: string) => string;
@@ -17,7 +19,7 @@ export function hasColour({ isTerminal, env }: ColourFacts): boolean {
   return isTerminal && env.NO_COLOR === undefined && env.TERM !== 'dumb';
 }
 
-const paint = (open: number, close: number) => (text: string) => `\u001b[${open}m${text}\u001b[${close}m`;
+const paint = (open: number, close: number) => (text: string) => ownColour(open) + text + ownColour(close);
 const same = (text: string) => text;
 
 export const plain: Palette = { good: same, bad: same, warn: same, dim: same, strong: same };

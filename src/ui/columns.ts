@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { oneLine } from '../core/visible.ts';
 
 /** Columns that a terminal needs for a text: colour codes take none, wide letters take two. */
 export function displayWidth(text: string): number {
@@ -30,9 +31,10 @@ const GAP = 2;
 
 /**
  * kubectl's look: left-aligned columns, as wide as their widest cell, two spaces between; no trailing spaces.
- * Two passes, linear in the number of rows.
+ * A cell is one line, whatever it has in it. Two passes, linear in the number of rows.
  */
-export function columns(rows: readonly (readonly string[])[]): readonly string[] {
+export function columns(texts: readonly (readonly string[])[]): readonly string[] {
+  const rows = texts.map((row) => row.map(oneLine));
   const widths: number[] = [];
   for (const row of rows) {
     for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, displayWidth(cell));

@@ -1,3 +1,5 @@
+import { visible } from '../core/visible.ts';
+
 /** Text that is already HTML. Only `html` makes it, so that a plain text can never become markup. */
 export class Html {
   readonly text: string;
@@ -23,18 +25,13 @@ function rendered(value: HtmlValue): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;', '`': '&#96;' };
 
-/** Control characters, and those that turn the direction of the text around them: neither belongs on a page. */
-const UNSEEN = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
-
 function escaped(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(UNSEEN, (one) => (one === '\n' || one === '\t' ? one : '\ufffd'))
-    .replace(/[&<>"'`]/g, (one) => ENTITIES[one] ?? one);
+  return visible(text).replace(/[&<>"'`]/g, (one) => ENTITIES[one] ?? one);
 }
 
 /** Data for the page's own script, in an element of a type that no browser runs. */
 export function dataBlock(id: string, data: unknown): Html {
-  const text = JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, (one) => `\\u${(one.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
+  const shown = JSON.stringify(data, (_, value: unknown) => (typeof value === 'string' ? visible(value) : value));
+  const text = shown.replace(/[<>&\u2028\u2029]/g, (one) => `\\u${(one.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
   return html`<script type="application/json" id="${id}">${new Html(text)}</script>`;
 }

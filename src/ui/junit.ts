@@ -1,3 +1,5 @@
+import { visible } from '../core/visible.ts';
+
 export interface JunitCase {
   readonly name: string;
   readonly group: string;
@@ -55,10 +57,7 @@ const timeOf = (seconds: number | undefined) => (seconds === undefined ? '' : ` 
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': '&#10;', '\t': '&#9;' };
 
-/** XML 1.0 has no control characters and no halves of characters, not even escaped. */
+/** XML 1.0 has no control characters and no halves of characters, not even escaped: they are made visible. */
 function escaped(text: string): string {
-  return [...text.toWellFormed()]
-    .filter((one) => (one >= ' ' || one === '\n' || one === '\t') && one !== '\ufffe' && one !== '\uffff')
-    .map((one) => ENTITIES[one] ?? one)
-    .join('');
+  return [...visible(text)].map((one) => ENTITIES[one] ?? one).join('');
 }

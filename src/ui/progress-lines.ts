@@ -1,5 +1,6 @@
 import type { EngineEvent } from '../core/event.ts';
 import type { RolloutProgress } from '../core/rollout.ts';
+import { indented } from '../core/visible.ts';
 import { elapsedText, progressText, timeText } from './action-text.ts';
 import type { Progress, ProgressOptions } from './progress.ts';
 import { rolloutChanges, rolloutSummary } from './rollout-view.ts';
@@ -24,7 +25,7 @@ export function lineProgress(options: Pick<ProgressOptions, 'write' | 'every' | 
   const state: State = { quiet: true, announced: false, stage: '', current: undefined, rollout: [], summary: '' };
   const say = (line: string) => {
     state.quiet = false;
-    options.write(`${line}\n`);
+    options.write(`${indented(line)}\n`);
   };
   const stop = options.every(HEARTBEAT_MS, () => {
     if (state.quiet && state.current !== undefined) options.write(`still: ${state.current}${state.summary ? ` (${state.summary})` : ''}\n`);

@@ -1,5 +1,6 @@
 import { DefaultRenderer, Listr, ListrLogger, type ListrTaskWrapper, ProcessOutput, type SilentRenderer } from 'listr2';
 import type { EngineEvent } from '../core/event.ts';
+import { indented, visible } from '../core/visible.ts';
 import { progressText, timeText } from './action-text.ts';
 import type { Progress, ProgressOptions } from './progress.ts';
 import { type Room, rolloutLines } from './rollout-view.ts';
@@ -11,7 +12,10 @@ interface Ending {
   readonly text: string;
 }
 
-/** One stage on the screen: listr2 runs it as a task that lasts until the engine says that the stage ended. */
+/**
+ * One stage on the screen: listr2 runs it as a task that lasts until the engine says that the stage ended. listr2 writes to the terminal itself:
+ * every text that it gets passes here, and is made visible.
+ */
 class StageLine {
   readonly title: string;
   readonly #ended: Promise<Ending>;
@@ -20,20 +24,21 @@ class StageLine {
   #text = '';
 
   constructor(title: string) {
-    this.title = title;
+    this.title = visible(title);
     this.#ended = new Promise((resolve) => {
       this.#resolve = resolve;
     });
   }
 
-  say(text: string): void {
+  say(said: string): void {
+    const text = visible(said);
     if (text === this.#text) return;
     this.#text = text;
     if (this.#task) this.#task.output = text;
   }
 
   end(ending: Ending): void {
-    this.#resolve(ending);
+    this.#resolve({ ...ending, text: visible(ending.text) });
   }
 
   async show(task: Task): Promise<void> {
@@ -74,7 +79,7 @@ export function treeProgress(options: ProgressOptions): Progress {
     async close() {
       for (const line of lines.values()) line.end({ type: 'skipped', text: 'not reached' });
       await drawn;
-      for (const warning of warnings) options.write(`${options.palette.warn(`Warning: ${warning}`)}\n`);
+      for (const warning of warnings) options.write(`${options.palette.warn(indented(`Warning: ${warning}`))}\n`);
     },
   };
 }

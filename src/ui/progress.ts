@@ -1,4 +1,5 @@
 import type { Observer } from '../core/event.ts';
+import { indented } from '../core/visible.ts';
 import type { Palette } from './colour.ts';
 import { lineProgress } from './progress-lines.ts';
 
@@ -34,7 +35,7 @@ export async function startProgress(options: ProgressOptions): Promise<Progress>
 function warningsOnly({ write, palette }: Pick<ProgressOptions, 'write' | 'palette'>): Progress {
   return {
     observe: (event) => {
-      if (event.type === 'note' && event.level === 'warning') write(`${palette.warn(`Warning: ${event.text}`)}\n`);
+      if (event.type === 'note' && event.level === 'warning') write(`${palette.warn(indented(`Warning: ${event.text}`))}\n`);
     },
     close: async () => undefined,
   };

@@ -118,7 +118,7 @@ function stepsSection({ plans, history }: ReportFacts, programOf: ProgramOf, roo
     ran.length > 0
       ? ran.map(
           ({ stage, command = '', outcome, durationMs = 0 }) =>
-            `1. ${stage}: ${code(command, room)} ${outcome === 'left-to-person' ? LEFT_TO_PERSON : `${outcome}, ${elapsedText(durationMs)}`}`,
+            `1. ${cell(stage, room)}: ${code(command, room)} ${outcome === 'left-to-person' ? LEFT_TO_PERSON : `${cell(outcome, room)}, ${elapsedText(durationMs)}`}`,
         )
       : plans.flatMap((plan) => plan.actions.map((action) => `1. ${plan.id}: ${code(actionText(action, programOf), room)}`));
   if (steps.length === 0) return '';

@@ -1,4 +1,5 @@
 import type { PodPhase, PodProgress, RolloutProgress } from '../core/rollout.ts';
+import { oneLine } from '../core/visible.ts';
 import { elapsedText } from './action-text.ts';
 import { clip } from './columns.ts';
 import { openPods } from './rollout-table.ts';
@@ -30,7 +31,7 @@ export function rolloutLines(progress: readonly RolloutProgress[], elapsedMs: nu
     left -= table.length;
     return [headLine(one, index === 0 ? elapsedText(elapsedMs) : '', room.columns), ...table];
   });
-  return lines.map((line) => clip(line, room.columns));
+  return lines.map((line) => clip(oneLine(line), room.columns));
 }
 
 /** The time is the last to be cut. */

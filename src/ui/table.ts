@@ -1,4 +1,5 @@
 import Table from 'cli-table3';
+import { oneLine, visible } from '../core/visible.ts';
 
 /** Above this many rows cli-table3 gets slow out of proportion; `columns` takes over there. */
 export const SUMMARY_LIMIT = 200;
@@ -22,11 +23,11 @@ const NO_BORDERS = {
   middle: '  ',
 };
 
-/** A small summary whose cells may hold several lines; without borders and without colour. */
+/** A small summary; but for the first, cells may hold several lines, which stay in their column. Without borders and without colour. */
 export function summaryTable(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
   if (rows.length > SUMMARY_LIMIT) throw new RangeError(`a summary has at most ${SUMMARY_LIMIT} rows, not ${rows.length}`);
   const table = new Table({ head: [...head], chars: NO_BORDERS, style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 } });
-  table.push(...rows.map((row) => [...row]));
+  table.push(...rows.map((row) => row.map((text, column) => (column === 0 ? oneLine(text) : visible(text)))));
   return table
     .toString()
     .split('\n')

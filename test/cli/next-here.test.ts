@@ -3,9 +3,9 @@ import { findingsHere, nextHere } from '../../src/cli/next-here.ts';
 import type { Finding } from '../../src/core/check.ts';
 
 const here = [
-  { name: 'context', text: '--context=prod' },
-  { name: 'release', text: '--release=v3.31.2' },
-  { name: 'manifest-url', text: '--manifest-url=mirror' },
+  { name: 'context', word: '--context=prod' },
+  { name: 'release', word: '--release=v3.31.2' },
+  { name: 'manifest-url', word: '--manifest-url=mirror' },
 ];
 
 const TABLE: readonly (readonly [what: string, next: string, expected: string])[] = [

@@ -31,8 +31,8 @@ describe('flags carried to the next command', () => {
 
   it('of the environment are for another machine only', () => {
     const flags = [
-      { name: 'manifest-url', text: '--manifest-url=/mirror', fromEnvironment: true } as const,
-      { name: 'context', text: '--context=prod' },
+      { name: 'manifest-url', word: '--manifest-url=/mirror', fromEnvironment: true } as const,
+      { name: 'context', word: '--context=prod' },
     ];
     assert.equal(carriedTo('run', flags), ' --context=prod');
     assert.deepEqual(flagsOfRun(flags), ['--manifest-url=/mirror']);
@@ -40,7 +40,7 @@ describe('flags carried to the next command', () => {
   });
 
   it('are those of the sub-command’s command', () => {
-    assert.equal(carriedTo('ownerrefs strip', [{ name: 'qps', text: '--qps=9' }]), ' --qps=9');
+    assert.equal(carriedTo('ownerrefs strip', [{ name: 'qps', word: '--qps=9' }]), ' --qps=9');
   });
 
   it('hold no credential', () => assert.ok(!CARRIED.includes('token')));

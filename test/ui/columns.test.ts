@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { ownColour } from '../../src/core/visible.ts';
 import { hasColour, palette } from '../../src/ui/colour.ts';
 import { clip, columns, displayWidth } from '../../src/ui/columns.ts';
 import { SUMMARY_LIMIT, summaryTable } from '../../src/ui/table.ts';
@@ -19,9 +20,9 @@ describe('columns', () => {
     assert.deepEqual(
       columns([
         ['日本', 'x'],
-        ['\u001b[31mab\u001b[39m', 'y'],
+        [`${ownColour(31)}ab${ownColour(39)}`, 'y'],
       ]),
-      ['日本  x', '\u001b[31mab\u001b[39m    y'],
+      ['日本  x', `${ownColour(31)}ab${ownColour(39)}    y`],
     );
   });
 
@@ -31,7 +32,7 @@ describe('columns', () => {
     ['√ ok', 4],
     ['日本', 4],
     ['e\u0301', 1],
-    ['\u001b[1mx\u001b[22m', 1],
+    [`${ownColour(1)}x${ownColour(22)}`, 1],
   ];
   for (const [text, width] of widths) it(`count ${JSON.stringify(text)} as ${width}`, () => assert.equal(displayWidth(text), width));
 

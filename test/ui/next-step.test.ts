@@ -4,8 +4,8 @@ import { type Ending, nextCommand } from '../../src/ui/next-step.ts';
 
 const P = 'kubectl netsvc-upgrade';
 const carried = [
-  { name: 'context', text: '--context=prod' },
-  { name: 'manifest-url', text: '--manifest-url=mirror' },
+  { name: 'context', word: '--context=prod' },
+  { name: 'manifest-url', word: '--manifest-url=mirror' },
 ];
 const base: Ending = { exit: 'done', command: 'run', carried, typed: 'run --context=prod', findings: [] };
 const finding = (id: string, outcome: Finding['outcome'], next?: string): Finding => ({

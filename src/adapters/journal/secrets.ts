@@ -1,3 +1,4 @@
+import { command } from '../../core/argv.ts';
 import type { Content, Ledger } from '../state/ledger.ts';
 import { isPart, JOURNAL_NAME, type JournalPlace, type Stored } from './place.ts';
 
@@ -31,11 +32,11 @@ export function journalSecrets(ledger: Ledger, namespace: string): JournalPlace 
 function damagedAdvice(namespace: string, name: string): readonly string[] {
   const { save, remove } = wholeJournal(namespace);
   return [
-    `look at it: kubectl -n ${namespace} get secret ${name} -o yaml`,
+    `look at it: ${command`kubectl -n ${namespace} get secret ${name} -o yaml`}`,
     'without a local copy (--journal-dir), read docs/journal.md for the recovery by hand; with one:',
     `save what is left: ${save}`,
     `then delete it: ${remove}`,
-    `then continue from the copy: kubectl netsvc-upgrade ownerrefs restore --state-namespace ${namespace} --journal-dir DIR --accept NS-751`,
+    `then continue from the copy: ${command`kubectl netsvc-upgrade ownerrefs restore --state-namespace ${namespace} --journal-dir DIR --accept NS-751`}`,
   ];
 }
 
@@ -50,7 +51,7 @@ function foreignAdvice(namespace: string): readonly string[] {
 }
 
 function wholeJournal(namespace: string): { readonly save: string; readonly remove: string } {
-  const kubectl = `kubectl -n ${namespace}`;
+  const kubectl = command`kubectl -n ${namespace}`;
   const all = `${kubectl} get secrets -o name | grep -E '/${JOURNAL_NAME}(-.+-[0-9]{4,}-[0-9]{4,})?$'`;
   return { save: `${all} | xargs ${kubectl} get -o yaml > owner-references.yaml`, remove: `${all} | xargs ${kubectl} delete` };
 }

@@ -11,7 +11,7 @@ export function parseRecord(text: string, where: string): RunRecord {
   const { version } = value;
   if (typeof version === 'number' && version > RUN_RECORD_VERSION)
     throw new Fault('failed', `the run record in ${where} has version ${version}; this program knows ${RUN_RECORD_VERSION}`, [
-      `use kubectl netsvc-upgrade ${typeof value.toolVersion === 'string' ? value.toolVersion : 'of the version that wrote it'} or newer`,
+      `use the version of kubectl netsvc-upgrade that wrote it, or a newer one${typeof value.toolVersion === 'string' ? ` (it says ${value.toolVersion})` : ''}`,
     ]);
   const wrong = [
     ...(version === RUN_RECORD_VERSION ? [] : ['version']),

@@ -1,9 +1,10 @@
+import { command } from '../../core/argv.ts';
 import { Fault } from '../../core/fault.ts';
 
 /** A Secret of that name that this program did not make. */
 export function foreignSecret(where: string, namespace: string, name: string): Fault {
   return new Fault('failed', `${where} is not of this program: its type is another one`, [
-    `look at it: kubectl -n ${namespace} describe secret ${name}`,
+    `look at it: ${command`kubectl -n ${namespace} describe secret ${name}`}`,
     'rename it, or keep the state elsewhere: --state-namespace',
   ]);
 }

@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import { quoteArgument } from '../../core/argv.ts';
+import { command, quoteArgument } from '../../core/argv.ts';
 import { interrupted } from '../../core/interruption.ts';
 import type { FileOwner } from '../../core/ports.ts';
 import type { Environment } from '../kubeconfig/connection.ts';
@@ -59,7 +59,7 @@ export const questions: readonly Question[] = [
 const places: readonly { readonly manager: string; readonly path: RegExp; readonly remove: (name: string) => string }[] = [
   { manager: 'brew', path: /\/Cellar\/([^/]+)\//, remove: (name) => `brew uninstall ${name}` },
   { manager: 'snap', path: /^(?:\/var\/lib\/snapd)?\/snap\/(?:bin\/)?([^/.]+)/, remove: (name) => `snap remove ${name}` },
-  { manager: 'krew', path: /\/\.krew\/store\/([^/]+)\//, remove: (name) => `kubectl krew uninstall ${name}` },
+  { manager: 'krew', path: /\/\.krew\/store\/([^/]+)\//, remove: (name) => command`kubectl krew uninstall ${name}` },
   { manager: 'nix', path: /^\/nix\/store\/[a-z0-9]+-([^/]+)\//, remove: (name) => `nix profile remove ${name}` },
 ];
 

@@ -1,7 +1,7 @@
 import { type ExitName, Fault } from '../../core/fault.ts';
 import type { Records } from '../../core/ports.ts';
 import type { RunRecord } from '../../core/run-record.ts';
-import { carriedTo, withRecorded } from '../../ui/carry.ts';
+import { carriedTo, recordedFlagsLine, withRecorded } from '../../ui/carry.ts';
 import type { RunReport } from '../documents.ts';
 import type { Seams } from '../seams.ts';
 import { type Asked, inSession } from '../session.ts';
@@ -17,7 +17,9 @@ export async function runReportCommand(asked: Asked, runId: string | undefined, 
     const parts = kept.map(({ content }) => content).filter(isRunReport);
     const done = record.finishedAt !== undefined && record.outcome === 'done';
     const next = done ? 'verify' : 'run';
-    const flags = withRecorded(asked.carried, record.flags ?? []);
+    const flags = withRecorded(asked.carried, record.flags);
+    const origin = recordedFlagsLine(next, flags, `namespace ${session.context.options.stateNamespace}`);
+    if (origin !== undefined) session.say(origin);
     const document = mergedReport(session.context, record, parts, `kubectl netsvc-upgrade ${next}${carriedTo(next, flags)}`);
     await session.present(document, (wide) => [
       `run ${record.runId} to ${record.target}, begun ${record.startedAt} by ${record.startedBy}`,

@@ -1,4 +1,5 @@
 import { EXIT, type Fault } from '../../core/fault.ts';
+import { visible } from '../../core/visible.ts';
 import { junitOfFailure } from '../../ui/report-junit.ts';
 import { failureMarkdown } from '../../ui/report-markdown.ts';
 import { errorDocument, errorLines } from '../error-text.ts';
@@ -10,7 +11,7 @@ export async function failureText(command: string, fault: Fault, format: FileFor
   const failure = { command, exit: `${code} (exit ${EXIT[code]})`, message, suggestions };
   switch (format) {
     case 'json':
-      return `${JSON.stringify(errorDocument(fault), undefined, 2)}\n`;
+      return visible(`${JSON.stringify(errorDocument(fault), undefined, 2)}\n`);
     case 'yaml':
       return (await import('../yaml-text.ts')).yamlText(errorDocument(fault));
     case 'markdown':

@@ -1,5 +1,5 @@
 import type { Action } from '../../core/action.ts';
-import { quoteArgument } from '../../core/argv.ts';
+import { command, quoteArgument } from '../../core/argv.ts';
 import type { Context } from '../../core/context.ts';
 import type { CliFacts, CliPod, LocalCli } from './facts.ts';
 import type { NewCli } from './source.ts';
@@ -54,7 +54,7 @@ export function removeByHand({ file, release, owner, writable, age }: LocalCli, 
 }
 
 export function podStep({ pod, namespace, name, image }: CliPod, { options }: Context): Action {
-  const remove = `kubectl delete pod -n ${namespace} ${name}`;
+  const remove = command`kubectl delete pod -n ${namespace} ${name}`;
   const instruction = `${pod} runs an older CLI (${image}): change the tag in the manifest that it comes from to ${options.release}, remove it with: ${remove} — and apply that manifest again if it is needed`;
   return ask(`pod-${namespace}-${name}`, `replace the CLI in ${pod}`, instruction);
 }

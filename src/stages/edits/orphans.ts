@@ -1,4 +1,5 @@
 import { PROGRAM } from '../../checks/define.ts';
+import { command } from '../../core/argv.ts';
 import type { Reading } from '../../core/check.ts';
 import { K } from '../../core/kinds.ts';
 import { groupOf, type KubeObject, objectKey, refOf, refText } from '../../core/object.ts';
@@ -71,7 +72,8 @@ export function leftBehind({ live }: Orphans): readonly PlannedObject[] {
 export function unservedNotes({ unserved }: Orphans): readonly string[] {
   return unserved.map((document) => {
     const { apiVersion, kind, metadata } = document;
-    const look = `kubectl get ${kind.toLowerCase()} ${metadata.name}${metadata.namespace ? ` -n ${metadata.namespace}` : ''}`;
+    const look =
+      command`kubectl get ${kind.toLowerCase()} ${metadata.name} ${metadata.namespace ? ['-n', metadata.namespace] : []}`.trimEnd();
     const fact = `the target no longer has it and this server no longer serves ${apiVersion}`;
     return `${refText(refOf(document))}: ${fact}: it is gone, unless a newer version has the kind (${look})`;
   });
@@ -84,7 +86,7 @@ const GREEN = `once ${PROGRAM} verify is green`;
 function farewell(object: KubeObject): string {
   const { kind, metadata } = object;
   if (kind === 'CustomResourceDefinition')
-    return `deleting it deletes every object of its kind, so there is no command for that; ${GREEN}, look whether any is left: kubectl get ${metadata.name} -A`;
+    return `deleting it deletes every object of its kind, so there is no command for that; ${GREEN}, look whether any is left: ${command`kubectl get ${metadata.name} -A`}`;
   if (kind === 'Namespace')
     return `deleting it deletes everything in it, so there is no command for that; ${GREEN}, look what is in it: ${contentsOf(metadata.name)}`;
   if (WORKLOADS.includes(kind))
@@ -94,11 +96,11 @@ function farewell(object: KubeObject): string {
 
 /** Of every kind: `kubectl get all` leaves most of them out. */
 const contentsOf = (namespace: string): string =>
-  `kubectl api-resources --verbs=list --namespaced -o name | xargs -n 1 kubectl get --show-kind --ignore-not-found -n ${namespace}`;
+  command`kubectl api-resources --verbs=list --namespaced -o name | xargs -n 1 kubectl get --show-kind --ignore-not-found -n ${namespace}`;
 
 /** With the group: another API may have a kind of the same name. */
 function deletion({ apiVersion, kind, metadata: { name, namespace } }: KubeObject): string {
   const group = groupOf(apiVersion);
   const type = `${kind.toLowerCase()}${group === '' ? '' : `.${group}`}`;
-  return `kubectl delete ${type} ${name}${namespace ? ` -n ${namespace}` : ''}`;
+  return command`kubectl delete ${type} ${name} ${namespace ? ['-n', namespace] : []}`.trimEnd();
 }

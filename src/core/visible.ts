@@ -1,0 +1,51 @@
+/**
+ * Text that others wrote (images, names, answers of servers, records) as it may be shown. The one place that decides what a terminal,
+ * a Markdown text, a page and a JUnit file never get: control characters (C0, C1), direction marks, characters without a width,
+ * halves of characters and what is none. Each is written as JSON writes it (`\u001b`), so that a JSON text keeps its value.
+ */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2028\u2029]/u;
+
+/** Nobody can know it before this process began: what carries it is ours. Numbers of at most four digits, as in every colour code. */
+const KEY = Array.from({ length: 4 }, () => Math.floor(1000 + Math.random() * 9000)).join(';');
+const OWN_COLOUR = `\u001b\\[${KEY};(\\d{1,2})m`;
+const UNSEEN_BUT_OWN = new RegExp(`(${OWN_COLOUR})|${UNSEEN.source}`, 'gu');
+const OWN_COLOURS = new RegExp(OWN_COLOUR, 'g');
+
+/** A colour of this program: `visible` leaves it, `forTerminal` turns it into the terminal's own. A code of SGR, below 100. */
+export function ownColour(code: number): string {
+  return `\u001b[${KEY};${code}m`;
+}
+
+const PLAIN = /^[\u0020-\u007e\n\t]*$/;
+
+/** The text with everything unseen made visible, but for line ends, tabs and this program's own colours. */
+export function visible(text: string): string {
+  if (PLAIN.test(text)) return text;
+  return text.replace(UNSEEN_BUT_OWN, (one, own: string | undefined) =>
+    own !== undefined || one === '\n' || one === '\t' ? one : escaped(one),
+  );
+}
+
+/** The same as one line: what somebody else wrote cannot begin a line that looks like ours. */
+export function oneLine(text: string): string {
+  return visible(text).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
+}
+
+/** Several lines under the first one: those after it stand further right, where no line of ours begins. */
+export function indented(text: string): string {
+  return visible(text).replace(/\n(?! {2}|$)/g, '\n  ');
+}
+
+/** What is written to a terminal: visible, with this program's colours as the terminal takes them. */
+export function forTerminal(text: string): string {
+  return visible(text).replace(OWN_COLOURS, '\u001b[$1m');
+}
+
+/** True if `visible` would leave the text as it is. */
+export function isVisible(text: string): boolean {
+  return visible(text) === text;
+}
+
+function escaped(character: string): string {
+  return Array.from({ length: character.length }, (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`).join('');
+}
