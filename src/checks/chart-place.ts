@@ -1,3 +1,4 @@
+import { command } from '../core/argv.ts';
 import { type Check, notApplicable, ok, read } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import { refText } from '../core/object.ts';
@@ -23,7 +24,7 @@ export const noDataDeleted: Check<ChartJudged> = defineCheck('NS-243', {
       'Mark each live object to be kept, then run again. helm reads the mark from the live object.',
       {
         evidence: lost.map((ref) => ({ text: refText(ref), object: ref })),
-        next: `kubectl annotate ${first.kind.toLowerCase()} ${first.name}${first.namespace ? ` --namespace ${first.namespace}` : ''} helm.sh/resource-policy=keep`,
+        next: command`kubectl annotate ${first.kind.toLowerCase()} ${first.name} ${first.namespace ? ['--namespace', first.namespace] : []} helm.sh/resource-policy=keep`,
       },
     );
   }),
@@ -83,7 +84,7 @@ export const releaseOfChart: Check<ChartJudged> = defineCheck('NS-246', {
     return failed(
       `the release is of the chart ${name}, not ${profile.operator.chart}: what else it holds would be deleted`,
       'Upgrade the operator in that chart. Accept by name where it is the same chart under another name.',
-      { evidence: [{ text: name }], next: `helm get manifest ${base.name} --namespace ${base.namespace}` },
+      { evidence: [{ text: name }], next: command`helm get manifest ${base.name} --namespace ${base.namespace}` },
     );
   }),
 });

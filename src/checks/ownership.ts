@@ -92,7 +92,7 @@ export const crdsKept = judgedTwice('NS-111', {
       `Have the tool keep each live CRD; the command does it. Or add ${profile.crdFile} of the target to what it syncs first, and accept this check by name.`,
       {
         evidence: prunableCrds.map(({ crd, tool, mark }) => ({ text: `CustomResourceDefinition/${crd}`, detail: `${tool}: ${mark}` })),
-        next: `kubectl annotate --overwrite crd ${alike.join(' ')} ${first.keep}`,
+        next: command`kubectl annotate --overwrite crd ${alike} ${first.keep}`,
       },
     );
   },
