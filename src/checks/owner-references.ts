@@ -3,7 +3,7 @@ import type { Context } from '../core/context.ts';
 import { counted } from '../core/counted.ts';
 import { refText } from '../core/object.ts';
 import type { OwnedFate, ReferenceFate } from '../core/owner-fate.ts';
-import type { JournalEntry } from '../core/owner-journal.ts';
+import { type JournalEntry, refOf } from '../core/owner-journal.ts';
 import { byKey, cameBack } from '../core/owner-strip.ts';
 import { writerText } from '../core/reference-writer.ts';
 import { defineCheck, failed, listed, PROGRAM } from './define.ts';
@@ -70,10 +70,9 @@ export const manifestsHaveNoOwners: OwnersCheck = defineCheck('NS-742', {
       breaking
         .filter(({ owned, fate }) => owned.appliedOwners?.includes(fate.reference.uid))
         .map(({ owned: { object }, fate: { reference } }) => {
-          const { plural: _, ...ref } = object;
           return {
-            text: refText(ref),
-            object: ref,
+            text: refText(object),
+            object: refOf(object),
             detail: `its manifest names ${reference.kind}/${reference.name} with UID ${reference.uid}`,
           };
         }),
@@ -127,7 +126,7 @@ function wasOff({ owned, fate }: Breaking, journal: ReadonlyMap<string, JournalE
 
 function evidenceOf({ owned, fate }: Breaking, back: boolean): Evidence {
   const { reference } = fate;
-  const { plural: _, ...object } = owned.object;
+  const object = refOf(owned.object);
   const role = reference.controller ? ', its controller' : '';
   const by = fate.putBackBy ? `, by ${writerText(fate.putBackBy)}` : '';
   const returned = back ? `; was taken off and is back${by}` : '';
@@ -139,6 +138,7 @@ function textOf({ fate, nameAfter }: ReferenceFate): string {
   if (nameAfter !== undefined) return `not found by this name: the new API server calls the policy ${nameAfter}`;
   if (fate === 're-created') return 'UID changes when the policy is stored under its new name';
   if (fate === 'unaddressed') return 'not found by this name: the policy stays stored under its old one';
+  if (fate === 'misread') return 'the new API server shows this reference with another UID';
   if (fate === 'unknown') return 'UID after the upgrade not known';
   return 'UID changes with the API server';
 }

@@ -74,7 +74,7 @@ const ownersAnswer: RestoreCheck = defineCheck('NS-743', {
   judge: unlessIdle(({ unaddressed, neverRenamed }, { profile }) => {
     if (unaddressed.length === 0) return ok('every owner is found by its name');
     return failed(
-      `${counted(unaddressed.length, 'reference')} stay off, for the API server does not find their owners by name: ${listed(unaddressed.map(({ text }) => text))}`,
+      `${counted(unaddressed.length, 'reference')} stay off, for the API server does not find their owners, or the objects themselves, by name: ${listed(unaddressed.map(({ text }) => text))}`,
       `These policies are stored under their old names. ${neverRenamed ? byHand(profile) : RELEASED}`,
       { next: neverRenamed ? `${PROGRAM} explain NS-743` : `${PROGRAM} ownerrefs strip`, evidence: evidenceOf(unaddressed) },
     );

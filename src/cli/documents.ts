@@ -117,7 +117,7 @@ export interface ListedReference {
   /** Null where the owners could not be read. */
   readonly exists: boolean | null;
   readonly uidCurrent: boolean | null;
-  readonly becomes: 'kept' | 'converted' | 're-created' | 'unaddressed' | 'gone' | 'unknown';
+  readonly becomes: 'kept' | 'converted' | 're-created' | 'unaddressed' | 'misread' | 'gone' | 'unknown';
   /** The owner's UID after the upgrade, where it can be computed. */
   readonly uidAfter: string | null;
   /** The upgrade leaves it with a dead UID. */

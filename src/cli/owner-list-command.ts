@@ -4,6 +4,7 @@ import { type ExitName, Fault, messageOf } from '../core/fault.ts';
 import { isInterrupted } from '../core/interruption.ts';
 import { refText } from '../core/object.ts';
 import type { OwnedFate, ReferenceFate } from '../core/owner-fate.ts';
+import { refOf } from '../core/owner-journal.ts';
 import { carriedTo } from '../ui/carry.ts';
 import { columns } from '../ui/columns.ts';
 import { documentHead } from './document-head.ts';
@@ -82,9 +83,8 @@ function isOwner({ owner }: ListedReference, { kind, name }: Wanted): boolean {
 }
 
 function rowsOf({ owned: { object }, fates }: OwnedFate): readonly ListedReference[] {
-  const { plural: _, ...ref } = object;
   return fates.map((fate) => ({
-    object: ref,
+    object: refOf(object),
     owner: fate.reference,
     exists: fate.fate === 'unknown' ? null : fate.servedUid !== undefined,
     uidCurrent: fate.fate === 'unknown' ? null : fate.servedUid === fate.reference.uid,
@@ -99,6 +99,7 @@ const BECOMES: Readonly<Record<ReferenceFate['fate'], string>> = {
   converted: 'UID converted',
   're-created': 're-created under its new name',
   unaddressed: 'not found by its name',
+  misread: 'shown with another UID',
   gone: 'owner gone already',
   unknown: 'not known',
 };

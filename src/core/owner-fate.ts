@@ -9,6 +9,8 @@ export interface OwnedObject {
   readonly references: readonly OwnerReference[];
   /** UIDs of owners that the object's manifest names, where it was applied by kubectl: applied again, it brings them back. */
   readonly appliedOwners?: readonly string[];
+  /** Of an object of the v3 API: what is noted beside the stored one, which releases show in their own ways; the same places. */
+  readonly noted?: readonly OwnerReference[];
 }
 
 /** A stored custom resource, by the name that the service itself gives it. */
@@ -47,6 +49,8 @@ export interface OwnerWorld {
   readonly sourceConverts?: boolean;
   /** The target's API server finds a policy only under the name that it is stored under. */
   readonly asksStoredNames?: boolean;
+  /** The target shows noted owners of the service with converted UIDs, whichever of its groups the note names. */
+  readonly translatesNotes?: boolean;
 }
 
 /** What becomes of one reference at the upgrade. */
@@ -87,7 +91,7 @@ export function fatesOf(owned: OwnedObject, world: OwnerWorld): OwnedFate {
   return { owned, fates };
 }
 
-function fateOf({ object }: OwnedObject, reference: OwnerReference, place: number, world: OwnerWorld): ReferenceFate {
+function fateOf({ object, noted }: OwnedObject, reference: OwnerReference, place: number, world: OwnerWorld): ReferenceFate {
   const isStored = groupOf(reference.apiVersion) === world.crdGroup;
   const kind = world.kinds[reference.kind];
   const namespace = kind?.namespaced ? object.namespace : undefined;
@@ -95,7 +99,7 @@ function fateOf({ object }: OwnedObject, reference: OwnerReference, place: numbe
   const servedUid = isStored ? stored?.uid : servedAs(kind, ownerPlace(namespace, reference.name), reference.uid);
   const wasRead = (isStored ? kind?.stored : kind?.served) !== undefined;
   const { keepsUids, targetConverts, sourceConverts, asksStoredNames } = world;
-  const after: OwnerFate = wasRead
+  const ownerAfter: OwnerFate = wasRead
     ? uidAfter({
         stored: isStored,
         servedUid,
@@ -107,6 +111,7 @@ function fateOf({ object }: OwnedObject, reference: OwnerReference, place: numbe
         ...(sourceConverts === undefined ? {} : { sourceConverts }),
       })
     : { fate: 'unknown' };
+  const after = asShown(ownerAfter, noted?.[place], world);
   const expectedUid = stored && 'uid' in after ? after.uid : undefined;
   return {
     place,
@@ -122,6 +127,16 @@ function fateOf({ object }: OwnedObject, reference: OwnerReference, place: numbe
     ...(after.fate === 'unaddressed' ? foundAs(stored) : {}),
     breaks: breaks(reference, after.fate, servedUid, stored?.uid, isStored),
   };
+}
+
+/**
+ * An owner that keeps its UID is lost all the same where the target shows the reference to it with another one: v3.27.5 notes the UIDs that
+ * it shows, and v3.28 and newer convert what is noted (`ConvertK8sResourceToCalicoResource` of the service).
+ */
+function asShown(after: OwnerFate, noted: OwnerReference | undefined, { apiGroup, crdGroup, translatesNotes }: OwnerWorld): OwnerFate {
+  if (after.fate !== 'kept' || noted === undefined || translatesNotes !== true) return after;
+  if (![apiGroup, crdGroup].includes(groupOf(noted.apiVersion)) || convertUid(noted.uid) === after.uid) return after;
+  return { fate: 'misread', uid: after.uid };
 }
 
 /** What tells the owner from another of its name that somebody makes. */
@@ -167,7 +182,7 @@ function byStoredName(kind: OwnersOfKind | undefined, namespace: string | undefi
   return kind?.hidden?.get(ownerPlace(namespace, storedName));
 }
 
-const BREAKING: ReadonlySet<OwnerFate['fate']> = new Set(['converted', 're-created', 'unaddressed']);
+const BREAKING: ReadonlySet<OwnerFate['fate']> = new Set(['converted', 're-created', 'unaddressed', 'misread']);
 
 /**
  * True for a reference that is alive now and would be dead afterwards, and for one that died by this very upgrade: it has the stored

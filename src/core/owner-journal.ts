@@ -6,8 +6,13 @@ export const OWNER_JOURNAL_VERSION = 1;
 
 /** The very instance that a reference was taken off, with what a URL needs. */
 export interface JournalObject extends ObjectRef {
+  /** In the view of `apiVersion`: of an object of the v3 API the UID that this API shows, which an upgrade may change. */
   readonly uid: string;
   readonly plural: string;
+  /** Of an object of the v3 API that is stored as a custom resource: that one's UID, which stays. */
+  readonly backingUid?: string;
+  /** Of such an object: when it was made. A policy's copy under a new name is known by it. */
+  readonly madeAt?: string;
 }
 
 /** Whom a removed reference names. */
@@ -27,6 +32,11 @@ export interface JournalOwner {
   readonly madeAt?: string;
   /** The UID under which the reference is back; whoever takes it off again by hand means it. A strip records it anew, without this. */
   readonly restoredUid?: string;
+}
+
+/** The object as others name it. */
+export function refOf({ apiVersion, kind, namespace, name, uid }: JournalObject): ObjectRef {
+  return { apiVersion, kind, ...(namespace === undefined ? {} : { namespace }), name, uid };
 }
 
 /** What one object had before references were taken off, and which. */
@@ -120,9 +130,10 @@ function namesOwner(
   return group === crdGroup || (group === apiGroup && name === owner.name);
 }
 
-/** Identity of the instance: a new object under an old name is another. */
+/** Identity of the instance, in its view: a new object under an old name is another. */
 export function entryKey({ object }: Pick<JournalEntry, 'object'>): string {
-  return `${groupOf(object.apiVersion)}|${object.kind}|${object.namespace ?? ''}|${object.name}|${object.uid}`;
+  const { apiVersion, kind, namespace = '', name, uid, backingUid = uid } = object;
+  return `${groupOf(apiVersion)}|${kind}|${namespace}|${name}|${backingUid}`;
 }
 
 /** The resource of an entry's object, at the version that it was listed in. */

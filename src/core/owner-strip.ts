@@ -83,7 +83,7 @@ function recordedOwner(entry: JournalEntry | undefined, reference: OwnerReferenc
  * back is not: off again without a record of its own, it would count as taken off by a person.
  */
 export function isRecorded(entry: JournalEntry, stored: JournalEntry | undefined): boolean {
-  if (!stored) return false;
+  if (!stored || stored.object.uid !== entry.object.uid) return false;
   return entry.removed.every((place, index) => {
     const reference = entry.references[place];
     const restoredUid = entry.owners[index]?.restoredUid;

@@ -51,6 +51,8 @@ export type OwnerFate =
   | { readonly fate: 're-created' }
   /** There, but not found by its name: garbage collection asks by name, and takes it for gone (host endpoint notes 0.5). */
   | { readonly fate: 'unaddressed' }
+  /** The owner keeps its UID, and the new API server shows this reference to it with another. */
+  | { readonly fate: 'misread'; readonly uid: string }
   | { readonly fate: 'gone' }
   /** Neither the stored object nor the installed release is known. */
   | { readonly fate: 'unknown' };

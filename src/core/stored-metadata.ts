@@ -1,4 +1,4 @@
-import type { KubeObject } from './object.ts';
+import type { KubeObject, OwnerReference } from './object.ts';
 import type { Profile } from './profile.ts';
 
 /** What a person gave an object of the v3 API, wherever the release stored it. */
@@ -29,6 +29,22 @@ export function storedMetadata(object: KubeObject, apiGroup: string): StoredMeta
     labels: { ...object.metadata.labels, ...textsOf(labels) },
     annotations: { ...own, ...textsOf(annotations) },
   };
+}
+
+/**
+ * Owners of an object of the v3 API as its annotation notes them, in their order; empty where it notes none, or cannot be read. Undefined
+ * where there is no annotation: the object was not written through the service's API, which then shows its own list.
+ */
+export function notedOwners(object: KubeObject, apiGroup: string): readonly OwnerReference[] | undefined {
+  const text = object.metadata.annotations?.[`${apiGroup}/metadata`];
+  if (text === undefined) return undefined;
+  const { ownerReferences } = parsed(text);
+  return Array.isArray(ownerReferences) ? ownerReferences.filter(isReference) : [];
+}
+
+function isReference(value: unknown): value is OwnerReference {
+  const one = value as Partial<OwnerReference> | null;
+  return [one?.apiVersion, one?.kind, one?.name, one?.uid].every((text) => typeof text === 'string');
 }
 
 /**
@@ -93,6 +109,7 @@ interface StoredFields {
   readonly creationTimestamp?: unknown;
   readonly labels?: unknown;
   readonly annotations?: unknown;
+  readonly ownerReferences?: unknown;
 }
 
 function parsed(text: string): StoredFields {

@@ -7,7 +7,7 @@ import { counted } from '../core/counted.ts';
 import type { Installation } from '../core/installation.ts';
 import { groupOf, refText } from '../core/object.ts';
 import type { OwnedFate, ReferenceFate } from '../core/owner-fate.ts';
-import type { JournalEntry } from '../core/owner-journal.ts';
+import { type JournalEntry, refOf } from '../core/owner-journal.ts';
 import { byKey, type Chosen, comesOff, type StripPlan, stripPlan } from '../core/owner-strip.ts';
 import type { PlannedObject } from '../core/plan.ts';
 import { stage } from '../core/stage.ts';
@@ -102,6 +102,5 @@ function plannedOf({ owned, fates }: OwnedFate, chosen: Chosen): readonly Planne
     .filter((fate) => chosen(fate, owned))
     .map(({ place, reference }) => ({ path: `metadata.ownerReferences[${place}]`, before: `${reference.kind}/${reference.name}` }));
   if (fields.length === 0) return [];
-  const { plural: _, ...ref } = owned.object;
-  return [{ ref, change: 'update', fields, hidden: [], taken: [] }];
+  return [{ ref: refOf(owned.object), change: 'update', fields, hidden: [], taken: [] }];
 }

@@ -2,12 +2,17 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer, Agent as SecureAgent, request as secureRequest } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { createInterface } from 'node:readline';
+import type { JsonPatchOp } from '../../src/core/object.ts';
+import { applyJsonPatch, PatchFailure } from '../../src/merge/json-patch.ts';
 import { type Ask, discovery, parseTarget, storedPath, type Target, textOf } from './aggregated-target.ts';
 import type { ApiAccess, ApiObject } from './api.ts';
 import { createAuthority } from './certificates.ts';
-import { OLD_SERVER, type ServerRule, servedObject } from './service-objects.ts';
+import { OLD_SERVER, type ServerRule, servedObject, storedObject } from './service-objects.ts';
 
-/** A played API server of the service: shows the stored objects of `crd.GROUP` as `GROUP/v3`, for reading and deleting. */
+/**
+ * A played API server of the service: shows the stored objects of `crd.GROUP` as `GROUP/v3`, for reading, making, patching (JSON patch) and
+ * deleting.
+ */
 export interface AggregatedApi {
   readonly port: number;
   /** PEM, of whoever signed its certificate. */
@@ -69,11 +74,12 @@ async function listen(server: Server): Promise<number> {
 }
 
 function asker(server: string, agent: SecureAgent): Ask {
-  return (method, path, signal) =>
+  return (method, path, signal, body) =>
     new Promise((resolve, reject) => {
-      const asked = secureRequest(server + path, { agent, method, ...(signal ? { signal } : {}) }, resolve);
+      const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+      const asked = secureRequest(server + path, { agent, method, headers, ...(signal ? { signal } : {}) }, resolve);
       asked.on('error', reject);
-      asked.end();
+      asked.end(body === undefined ? undefined : JSON.stringify(body));
     });
 }
 
@@ -90,7 +96,9 @@ async function answer(exchange: Exchange): Promise<void> {
   const [path = '', query = ''] = (request.url ?? '').split('?');
   if (path === `/apis/${group}/v3`) return send(response, 200, await discovery(exchange));
   const target = parseTarget(path, group);
-  if (!target || !['GET', 'DELETE'].includes(request.method ?? '')) return send(response, target ? 405 : 404, refusal(target ? 405 : 404));
+  if (!target) return send(response, 404, refusal(404));
+  if (request.method === 'POST' || request.method === 'PATCH') return write(exchange, target);
+  if (!['GET', 'DELETE'].includes(request.method ?? '')) return send(response, 405, refusal(405));
   const isWatch = new URLSearchParams(query).has('watch');
   return isWatch ? watch(exchange, target, query) : whole(exchange, target, query);
 }
@@ -107,6 +115,35 @@ async function whole(exchange: Exchange, target: Target, query: string): Promise
   const kind = wantsMetadata(request) ? 'PartialObjectMetadataList' : body.kind;
   const apiVersion = wantsMetadata(request) ? 'meta.k8s.io/v1' : `${group}/v3`;
   send(response, 200, { ...body, apiVersion, kind, items: body.items.map(show) });
+}
+
+/** What is given is stored with its owners noted beside it, as the service does; a test of a patch that fails is refused as the API server does. */
+async function write(exchange: Exchange, target: Target): Promise<void> {
+  const { request, response, group, rule, ask } = exchange;
+  const { plural } = target;
+  const body = JSON.parse(await textOf(request)) as object;
+  if (request.method === 'POST') {
+    const path = storedPath(exchange, { ...target });
+    return relay(exchange, target, await ask('POST', path, undefined, storedObject(body as ApiObject, group, plural, rule)));
+  }
+  if (request.headers['content-type'] !== 'application/json-patch+json') return send(response, 415, refusal(415));
+  const path = storedPath(exchange, target);
+  const backing = await ask('GET', path);
+  const before = JSON.parse(await textOf(backing)) as ApiObject;
+  if (backing.statusCode !== 200) return send(response, backing.statusCode ?? 500, before);
+  try {
+    const after = applyJsonPatch(servedObject(before, group, plural, rule), body as readonly JsonPatchOp[]);
+    return relay(exchange, target, await ask('PUT', path, undefined, storedObject(after, group, plural, rule, before)));
+  } catch (thrown) {
+    if (!(thrown instanceof PatchFailure)) throw thrown;
+    return send(response, 422, refusal(422));
+  }
+}
+
+async function relay(exchange: Exchange, target: Target, backing: IncomingMessage): Promise<void> {
+  const status = backing.statusCode ?? 500;
+  const body = JSON.parse(await textOf(backing)) as ApiObject;
+  send(exchange.response, status, status > 299 ? body : shown(exchange, target)(body));
 }
 
 async function watch(exchange: Exchange, target: Target, query: string): Promise<void> {

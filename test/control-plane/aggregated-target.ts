@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isPolicy, PREFIX, type ServerRule } from './service-objects.ts';
 
 /** Asks the control plane that stores the objects. */
-export type Ask = (method: string, path: string, signal?: AbortSignal) => Promise<IncomingMessage>;
+export type Ask = (method: string, path: string, signal?: AbortSignal, body?: object) => Promise<IncomingMessage>;
 
 /** What a path of the v3 API means. */
 export interface Target {

@@ -63,7 +63,9 @@ async function follow(plane: ControlPlane, names: ApiServerNames, served: Aggreg
 }
 
 const sameRule = (one: ServerRule, other: ServerRule): boolean =>
-  one.convertsUids === other.convertsUids && one.prefixesPolicies === other.prefixesPolicies;
+  one.convertsUids === other.convertsUids &&
+  one.prefixesPolicies === other.prefixesPolicies &&
+  one.translatesOwners === other.translatesOwners;
 
 interface Deployment {
   readonly metadata: { readonly generation: number };
@@ -87,5 +89,5 @@ async function runningRule({ api }: ControlPlane, { namespace, deployment }: Api
 /** v3.27.5 converts UIDs and is the only one of its line that does; policies keep their own names from v3.32 on. */
 export function ruleOf(image: string): ServerRule {
   const [, minor = 0, patch = 0] = (/:v3\.(\d+)\.(\d+)/.exec(image) ?? []).map(Number);
-  return { convertsUids: minor >= 28 || (minor === 27 && patch >= 5), prefixesPolicies: minor < 32 };
+  return { convertsUids: minor >= 28 || (minor === 27 && patch >= 5), prefixesPolicies: minor < 32, translatesOwners: minor >= 28 };
 }

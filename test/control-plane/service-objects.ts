@@ -6,10 +6,19 @@ export interface ServerRule {
   readonly convertsUids: boolean;
   /** Up to v3.31: a policy of the tier `default` is looked for under `default.NAME`. Newer: under its own name. */
   readonly prefixesPolicies: boolean;
+  /**
+   * v3.28 and newer: owners of the service are noted as the stored objects (`ConvertCalicoResourceToK8sResource`), and shown with converted
+   * UIDs, whichever group is noted. Older, v3.27.5 too: noted and shown as they were given.
+   */
+  readonly translatesOwners: boolean;
 }
 
-export const OLD_SERVER: ServerRule = { convertsUids: false, prefixesPolicies: true };
-export const NEW_SERVER: ServerRule = { convertsUids: true, prefixesPolicies: false };
+export const OLD_SERVER: ServerRule = { convertsUids: false, prefixesPolicies: true, translatesOwners: false };
+/** v3.27.5 alone. */
+export const BETWEEN_SERVER: ServerRule = { convertsUids: true, prefixesPolicies: true, translatesOwners: false };
+/** v3.28 to v3.31. */
+export const LATER_SERVER: ServerRule = { convertsUids: true, prefixesPolicies: true, translatesOwners: true };
+export const NEW_SERVER: ServerRule = { convertsUids: true, prefixesPolicies: false, translatesOwners: true };
 
 /** Kinds whose objects of the tier `default` are stored under another name up to v3.31. */
 export const POLICIES = ['globalnetworkpolicies', 'networkpolicies', 'stagedglobalnetworkpolicies', 'stagednetworkpolicies'] as const;
@@ -31,9 +40,16 @@ export function servedUid(stored: string): string {
 
 const turn = (byte: number): number => Number.parseInt([...byte.toString(2).padStart(8, '0')].reverse().join(''), 2);
 
+interface Owner {
+  readonly apiVersion: string;
+  readonly uid: string;
+}
+
 interface Stored {
   readonly name?: string;
   readonly labels?: object;
+  readonly creationTimestamp?: unknown;
+  readonly ownerReferences?: readonly Owner[];
 }
 
 const annotationsOf = ({ metadata }: ApiObject) => (metadata.annotations ?? {}) as Readonly<Record<string, string>>;
@@ -57,7 +73,10 @@ export function servedName(object: ApiObject, group: string, plural: string): st
 /** The stored object as the service's API server shows it. */
 export function servedObject(object: ApiObject, group: string, plural: string, rule: ServerRule): ApiObject {
   const { [`${group}/metadata`]: _hidden, ...annotations } = annotationsOf(object);
-  const { metadata } = object;
+  const noted = storedOf(object, group);
+  const { ownerReferences: listed, ...metadata } = object.metadata;
+  // What the note says hides what the stored object itself says; an empty list is none.
+  const owners = noted === undefined ? listed : ownersShown(noted, group, rule);
   return {
     ...object,
     apiVersion: `${group}/v3`,
@@ -65,8 +84,43 @@ export function servedObject(object: ApiObject, group: string, plural: string, r
       ...metadata,
       name: servedName(object, group, plural),
       uid: rule.convertsUids ? servedUid(metadata.uid) : metadata.uid,
-      labels: { ...(metadata.labels as object | undefined), ...storedOf(object, group)?.labels },
+      labels: { ...(metadata.labels as object | undefined), ...noted?.labels },
       annotations,
+      ...((owners as readonly Owner[] | undefined)?.length ? { ownerReferences: owners } : {}),
+      creationTimestamp: noted?.creationTimestamp ?? metadata.creationTimestamp,
+    },
+  };
+}
+
+function ownersShown({ ownerReferences }: Stored, group: string, { translatesOwners }: ServerRule): readonly Owner[] | undefined {
+  const isOurs = ({ apiVersion }: Owner) => [`${group}/v3`, `crd.${group}/v1`].includes(apiVersion);
+  const shown = (one: Owner) => (isOurs(one) ? { ...one, apiVersion: `${group}/v3`, uid: servedUid(one.uid) } : one);
+  return translatesOwners ? ownerReferences?.map(shown) : ownerReferences;
+}
+
+/** What such a server stores of an object that it was given; `before` is the stored one, if there is one. */
+export function storedObject(given: ApiObject, group: string, plural: string, rule: ServerRule, before?: ApiObject): object {
+  const { name, namespace, labels, annotations, ownerReferences } = given.metadata;
+  const isOurs = ({ apiVersion }: Owner) => apiVersion === `${group}/v3`;
+  const noted = (one: Owner) =>
+    isOurs(one) && rule.translatesOwners ? { ...one, apiVersion: `crd.${group}/v1`, uid: servedUid(one.uid) } : one;
+  const note = {
+    ...(before && storedOf(before, group)),
+    ...(isPolicy(plural) && rule.translatesOwners ? { name } : {}),
+    creationTimestamp: given.metadata.creationTimestamp ?? new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
+    ownerReferences: (ownerReferences as readonly Owner[] | undefined)?.map(noted),
+  };
+  const {
+    uid,
+    resourceVersion,
+    name: storedName = isPolicy(plural) && rule.prefixesPolicies ? `${PREFIX}${name}` : name,
+  } = before?.metadata ?? {};
+  return {
+    ...given,
+    apiVersion: `crd.${group}/v1`,
+    metadata: {
+      ...{ name: storedName, namespace, uid, resourceVersion, labels },
+      annotations: { ...(annotations as object | undefined), [`${group}/metadata`]: JSON.stringify(note) },
     },
   };
 }

@@ -149,13 +149,22 @@ function find({ cluster }: Scenario, kind: string): Kind {
 }
 
 function servedObject(object: KubeObject, kind: Kind, converts: boolean): KubeObject {
-  const { uid = '', namespace } = object.metadata;
+  const { ownerReferences: listed = [], ...metadata } = object.metadata;
+  const { uid = '', namespace } = metadata;
+  // What was written through the service has its owners in the note beside it, and shows no others.
+  const note = metadata.annotations?.['netsvc.io/metadata'];
+  const noted = note === undefined ? undefined : (JSON.parse(note) as { readonly ownerReferences?: readonly OwnerReference[] });
+  const ownerReferences = noted === undefined ? listed : (noted.ownerReferences ?? []);
   const name = POLICIES.has(kind.kind) ? policyName(object, renaming) : object.metadata.name;
   const shown = converts ? (convertUid(uid) ?? uid) : uid;
   return {
     ...object,
     apiVersion: apiVersionOf(kind),
-    metadata: { ...object.metadata, name, uid: shown, ...(namespace ? { namespace } : {}) },
+    metadata: {
+      ...{ ...metadata, name, uid: shown },
+      ...(namespace ? { namespace } : {}),
+      ...(ownerReferences.length > 0 ? { ownerReferences } : {}),
+    },
   };
 }
 

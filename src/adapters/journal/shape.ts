@@ -6,7 +6,11 @@ type Fields = Readonly<Record<string, unknown>>;
 export function isEntry(value: unknown): value is JournalEntry {
   if (!isFields(value) || !isFields(value.object)) return false;
   const { object, references, removed, owners } = value;
-  if (!hasTexts(object, ['apiVersion', 'kind', 'name', 'uid', 'plural']) || !isTextOrAbsent(object.namespace)) return false;
+  if (
+    !hasTexts(object, ['apiVersion', 'kind', 'name', 'uid', 'plural']) ||
+    ![object.namespace, object.backingUid, object.madeAt].every(isTextOrAbsent)
+  )
+    return false;
   if (!isListOf(references, isReference) || !isListOf(owners, isFields) || !isListOf(removed, isInteger)) return false;
   return (
     owners.length === removed.length &&

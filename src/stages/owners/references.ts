@@ -4,7 +4,7 @@ import type { Installation } from '../../core/installation.ts';
 import { refText } from '../../core/object.ts';
 import { oldestOf, oldestRelease, serverReleases } from '../../core/oldest-release.ts';
 import { fatesOf, type ReferenceFate } from '../../core/owner-fate.ts';
-import type { JournalEntry, OwnerJournal } from '../../core/owner-journal.ts';
+import { type JournalEntry, type OwnerJournal, refOf } from '../../core/owner-journal.ts';
 import { byKey, comesOff, isDead } from '../../core/owner-strip.ts';
 import type { ClusterReader, ListOptions, Sources } from '../../core/ports.ts';
 import { isOlder } from '../../core/release.ts';
@@ -85,7 +85,7 @@ export async function readElsewhere({ ownerJournal }: Pick<Sources, 'ownerJourna
 export function deadIn({ objects }: Pick<OwnerReferences, 'objects'>, recorded: readonly JournalEntry[]): readonly Dangling[] {
   const journal = byKey(recorded);
   return objects.flatMap(({ owned, fates }) => {
-    const { plural: _, ...object } = owned.object;
+    const object = refOf(owned.object);
     return fates
       .filter((one) => one.isMute || isDead(one))
       .map((one) => ({ object, text: refText(object), detail: detailOf(one), isStripped: comesOff(one, owned, journal) }));

@@ -16,6 +16,7 @@ import type { Sources } from '../../core/ports.ts';
 import { continues } from '../../core/run-record.ts';
 import { hasApplied } from '../../core/run-record-steps.ts';
 import { readInstalled } from '../survey/installed.ts';
+import { followViews } from './followed-views.ts';
 import { muteOwners, withMute } from './mute-owners.ts';
 import { copyOf, deadIn, readElsewhere, readReferences, sourceOf } from './references.ts';
 import { followRenamed } from './renamed-objects.ts';
@@ -95,7 +96,13 @@ export async function readRestoreFacts(sources: Sources, context: Context): Prom
   ]);
   const restored = judgeEntries(
     entries,
-    { live: live.found, world, mute, unread: new Set([...unreadOwners, ...live.unread.map(({ kind }) => kind)]) },
+    {
+      live: live.found,
+      muteObjects: live.mute ?? new Set(),
+      world,
+      mute,
+      unread: new Set([...unreadOwners, ...live.unread.map(({ kind }) => kind)]),
+    },
     asBefore ? { ...context, options: { ...context.options, undo: true } } : context,
   );
   // UIDs have changed, whatever is waited for now: only what is there after the waiting says what is back.
@@ -145,10 +152,9 @@ function assertOwnOwners({ entries, readFrom }: OwnerJournal, { profile, options
   const stray = strayReference(entries, profile);
   if (stray === undefined) return;
   const { object, reference, owner } = stray;
-  const { plural: _, ...ref } = object;
   throw new Fault(
     'stale',
-    `the journal in ${readFrom} was changed by somebody else: of ${refText(ref)} it records owner ${ownerText(owner)} of ${owner.group}, and the reference that it holds names ${reference.apiVersion} ${reference.kind}/${reference.name}`,
+    `the journal in ${readFrom} was changed by somebody else: of ${refText(object)} it records owner ${ownerText(owner)} of ${owner.group}, and the reference that it holds names ${reference.apiVersion} ${reference.kind}/${reference.name}`,
     [
       'nothing is put back from it: this reference would get the object deleted',
       `find out who may write ConfigMaps in namespace ${options.stateNamespace}, and what else was written there`,
@@ -159,7 +165,8 @@ function assertOwnOwners({ entries, readFrom }: OwnerJournal, { profile, options
 
 /** The recorded objects as they are now; a policy that was stored anew meanwhile is still the one that was recorded. */
 async function readRecorded(cluster: Sources['cluster'], { entries }: OwnerJournal, context: Context) {
-  return followRenamed(cluster, { entries, live: await readLive(cluster, entries) }, context);
+  const renamed = await followRenamed(cluster, { entries, live: await readLive(cluster, entries) }, context);
+  return followViews(cluster, renamed, context);
 }
 
 /** The UIDs may still be those of before, and change any moment: controllers that rename policies may already be on their way. */

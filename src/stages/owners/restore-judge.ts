@@ -3,7 +3,7 @@ import type { GuardedPatch } from '../../core/action.ts';
 import type { Acceptance, Context } from '../../core/context.ts';
 import { refText } from '../../core/object.ts';
 import type { OwnerWorld } from '../../core/owner-fate.ts';
-import { entryKey, type JournalEntry, type JournalOwner, kindOf, type LiveReferences, notedBack } from '../../core/owner-journal.ts';
+import { entryKey, type JournalEntry, type JournalOwner, kindOf, type LiveReferences, notedBack, refOf } from '../../core/owner-journal.ts';
 import type { Changed, PlaceReport } from '../../core/owner-patches.ts';
 import { type OwnerNow, restorePatch } from '../../core/owner-restore.ts';
 import { ownerKey } from './mute-owners.ts';
@@ -16,23 +16,30 @@ import { groupKind } from './world.ts';
 interface Seen {
   readonly live: Awaited<ReturnType<typeof readLive>>['found'];
   readonly world: OwnerWorld;
+  /** Owners, by `ownerKey`, that do not answer to their names. */
   readonly mute: ReadonlySet<string>;
+  /** The same of recorded objects, by `entryKey`. */
+  readonly muteObjects: ReadonlySet<string>;
   /** Kinds of recorded objects (`kindText`), and of owners (`groupKind`), that could not be read: nobody knows whether these exist. */
   readonly unread: ReadonlySet<string>;
 }
 
 /** What can be put back, and why the rest cannot: by the journal's entries and what is there now (§4.8/3). */
-export function judgeEntries(entries: readonly JournalEntry[], { live, world, mute, unread }: Seen, { options }: Context) {
+export function judgeEntries(entries: readonly JournalEntry[], { live, world, mute, muteObjects, unread }: Seen, { options }: Context) {
   const patches: GuardedPatch[] = [];
   const unseen = (entry: JournalEntry) => !live.has(entryKey(entry)) && unread.has(kindText(kindOf(entry)));
-  const gone = entries.filter((entry) => !live.has(entryKey(entry)));
+  const isMute = (entry: JournalEntry) => muteObjects.has(entryKey(entry));
+  const gone = entries.filter((entry) => !live.has(entryKey(entry)) && !isMute(entry));
   const changed = gone.map((entry) => leftAlone(entry, unseen(entry) ? UNREAD : 'it no longer exists'));
-  const left: LeftOver = { ownerGone: [], changed, unaddressed: [], others: new Map() };
+  const unaddressed = entries
+    .filter(isMute)
+    .map((entry) => leftAlone(entry, 'the object itself is stored under its old name, and not found by this one'));
+  const left: LeftOver = { ownerGone: [], changed, unaddressed, others: new Map() };
   const manifests: LeftAlone[] = [];
   const stayOff: LeftAlone[] = [];
   const noted: JournalEntry[] = [];
   const blocking = new Map<string, JournalOwner>();
-  let outstanding = entries.filter(unseen).length;
+  let outstanding = entries.filter(unseen).length + unaddressed.length;
   for (const entry of entries) {
     const now = live.get(entryKey(entry));
     if (now === undefined) continue;
@@ -166,6 +173,6 @@ function sortReport(entry: JournalEntry, { place, changed: why }: PlaceReport, {
   else into.changed.push(left);
 }
 
-function leftAlone({ object: { plural: _, ...object } }: JournalEntry, detail: string): LeftAlone {
-  return { object, text: refText(object), detail };
+function leftAlone({ object }: JournalEntry, detail: string): LeftAlone {
+  return { object: refOf(object), text: refText(object), detail };
 }

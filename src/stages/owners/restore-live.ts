@@ -12,11 +12,15 @@ const BY_NAME = 40;
 export interface LiveObject extends LiveReferences {
   /** The one that is served now: what was recorded may have been dropped since. */
   readonly apiVersion: string;
+  /** RFC 3339; the v3 API shows when its object was made, however often that was stored anew. */
+  readonly madeAt?: string;
 }
 
 export interface LiveObjects {
-  /** By `entryKey`; what is not in it no longer exists. */
+  /** By `entryKey`; what is not in it no longer exists, or is in `mute`. */
   readonly found: ReadonlyMap<string, LiveObject>;
+  /** `entryKey` of objects of the v3 API that are stored under their old names, and do not answer to their own. */
+  readonly mute?: ReadonlySet<string>;
   readonly unread: readonly UnreadKind[];
 }
 
@@ -60,12 +64,13 @@ function placeOf({ namespace = '', name }: { readonly namespace?: string | undef
 }
 
 export function liveOf({ metadata }: KubeObject, kind: Kind): LiveObject {
-  const { uid = '', ownerReferences = [] } = metadata;
-  return { apiVersion: apiVersionOf(kind), uid, references: ownerReferences, appliedOwners: appliedOwnerUids(metadata) };
+  const { uid = '', ownerReferences = [], creationTimestamp } = metadata;
+  const madeAt = creationTimestamp ? { madeAt: creationTimestamp } : {};
+  return { apiVersion: apiVersionOf(kind), uid, references: ownerReferences, appliedOwners: appliedOwnerUids(metadata), ...madeAt };
 }
 
 function lean({ apiVersion, kind, metadata }: KubeObject): KubeObject {
-  const { name, namespace, uid, resourceVersion, ownerReferences, annotations } = metadata;
+  const { name, namespace, uid, resourceVersion, creationTimestamp, ownerReferences, annotations } = metadata;
   const isNeeded = appliedOwnerUids(metadata).length > 0;
   return {
     apiVersion,
@@ -75,6 +80,7 @@ function lean({ apiVersion, kind, metadata }: KubeObject): KubeObject {
       ...(namespace ? { namespace } : {}),
       ...(uid ? { uid } : {}),
       ...(resourceVersion ? { resourceVersion } : {}),
+      ...(creationTimestamp ? { creationTimestamp } : {}),
       ...(ownerReferences ? { ownerReferences } : {}),
       ...(annotations && isNeeded ? { annotations } : {}),
     },

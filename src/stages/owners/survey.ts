@@ -2,11 +2,13 @@ import type { Dependent, OwnerScan } from '../../checks/facts.ts';
 import { appliedOwnerUids } from '../../core/applied-owners.ts';
 import { apiVersionOf, groupOf, type Kind, type KubeObject } from '../../core/object.ts';
 import type { OwnedObject } from '../../core/owner-fate.ts';
+import { refOf } from '../../core/owner-journal.ts';
 import { ApiFailure, type ClusterReader, type ListOptions } from '../../core/ports.ts';
 import type { Profile } from '../../core/profile.ts';
 import { attempt, eachOf } from '../reading.ts';
 import { type NamedNow, namedNow } from './not-found.ts';
 import { isHidden, readDefined, undiscovered } from './undiscovered.ts';
+import { type Groups, joinViews, leanOf, placeText, type StoredView, stillHidden, storedView, type TwoViews, twoViewsIn } from './views.ts';
 
 const CONCURRENT_LISTS = 6;
 /** Kinds that the server lists but that nothing owns for long; those of the same names in other groups are kinds like any other. */
@@ -37,7 +39,6 @@ export interface OwnedScan {
 
 type Searched = Pick<ClusterReader, 'discover' | 'list' | 'get'>;
 type Scope = Pick<ListOptions, 'namespace' | 'labelSelector'>;
-type Groups = Pick<Profile, 'apiGroup' | 'crdGroup'>;
 
 /**
  * Every object in the cluster with an owner of the service's groups (§4.8; domain §7.1): metadata only, kind by kind.
@@ -49,11 +50,21 @@ export async function scanOwned(cluster: Searched, { apiGroup, crdGroup }: Group
   const [{ kinds: named, failed }, defined] = await Promise.all([cluster.discover(), isWhole ? readDefined(cluster) : { names: [] }]);
   const more = await undiscovered(cluster, named, defined);
   const kinds = [...named, ...more.kinds];
-  const searched = kinds.filter((kind) => isSearched(kind, scope) && !isSecondView(kind, kinds, { apiGroup, crdGroup }));
-  const ownedBy = [apiGroup, crdGroup];
+  const groups = { apiGroup, crdGroup };
+  const searched = kinds.filter((kind) => isSearched(kind, scope));
+  const views = twoViewsIn(searched, groups);
   const again = namedNow(cluster);
-  const parts = await eachOf(searched, CONCURRENT_LISTS, (kind) =>
-    ownedOf(cluster, kind, { ...scope, ownedBy, ...(more.kinds.includes(kind) ? {} : { again }) }),
+  const searchOf = (kind: Kind): KindSearch => ({
+    ...{ ...scope, ownedBy: [apiGroup, crdGroup] },
+    ...(more.kinds.includes(kind) ? {} : { again }),
+  });
+  const parts = await eachOf(
+    searched.filter((kind) => !views.some(({ crd }) => crd === kind)),
+    CONCURRENT_LISTS,
+    (kind) => {
+      const both = views.find(({ v3 }) => v3 === kind);
+      return both ? ownedInBoth(cluster, both, searchOf, groups) : ownedOf(cluster, kind, searchOf(kind));
+    },
   );
   const unread = [
     ...failed.map((group) => ({ kind: group, because: 'its discovery fails' })),
@@ -72,13 +83,7 @@ function isSearched(kind: Kind, { namespace }: Scope): boolean {
   return !SKIPPED.has(kindText(kind)) && !unlisted && !plural.includes('/') && (namespace === undefined || namespaced);
 }
 
-/** The v3 API shows what is stored in the CRD group a second time: a reference is taken off where it is stored. */
-function isSecondView(kind: Kind, kinds: readonly Kind[], { apiGroup, crdGroup }: Groups): boolean {
-  return kind.group === apiGroup && kinds.some(({ group, plural }) => group === crdGroup && plural === kind.plural);
-}
-
 interface KindSearch extends ListOptions {
-  readonly ownedBy: readonly string[];
   /** For a kind that the server has named; absent for one that only its definition promises. */
   readonly again?: NamedNow;
 }
@@ -89,6 +94,35 @@ async function ownedOf(cluster: Searched, kind: Kind, search: KindSearch): Promi
   const groups = new Set(search.ownedBy);
   const { listed, at } = reading.value;
   return { objects: listed.flatMap((object) => ownedIn(object, at, groups)), unread: [] };
+}
+
+/** What is stored, with the owners that it lists, and what the v3 API shows of it, with those that are only noted beside it. */
+async function ownedInBoth(
+  cluster: Searched,
+  views: TwoViews,
+  searchOf: (kind: Kind) => KindSearch,
+  groups: Groups,
+): Promise<Omit<OwnedScan, 'kinds'>> {
+  const { v3, crd } = views;
+  const { ownedBy = [], ...search } = searchOf(crd);
+  const reading = await attempt(() => listOrNothing(cluster, crd, { ...search, keep: leanOf(groups) }));
+  const shown = await ownedOf(cluster, v3, searchOf(v3));
+  if ('unread' in reading) return { objects: shown.objects, unread: [{ kind: kindText(crd), because: reading.unread }, ...shown.unread] };
+  const { listed, at } = reading.value;
+  const objects = listed.flatMap((object) => ownedIn(object, at, new Set(ownedBy)));
+  if (shown.unread.length > 0) return { objects, unread: shown.unread };
+  const joined = joinViews(
+    shown.objects,
+    listed.map((object) => storedView(object, groups)),
+    groups,
+  );
+  const hidden = await stillHidden(cluster, views, joined.hidden, groups);
+  return { objects: [...objects, ...joined.objects], unread: hidden.slice(0, 1).map((one) => hiddenIn(v3, one)) };
+}
+
+/** Garbage collection sees them as soon as the API shows them, and nobody can take them off before. */
+function hiddenIn(v3: Kind, one: StoredView): UnreadKind {
+  return { kind: kindText(v3), because: `it does not show ${placeText(v3, one)}, which is stored with owners noted beside it` };
 }
 
 export function kindText({ group, plural }: Pick<Kind, 'group' | 'plural'>): string {
@@ -129,7 +163,7 @@ export async function readOwners(cluster: ClusterReader, profile: Profile): Prom
 }
 
 function dependentsOf({ object, references }: OwnedObject, { apiGroup, crdGroup }: Groups): readonly Dependent[] {
-  const { plural: _, ...ref } = object;
+  const ref = refOf(object);
   const isOurs = (apiVersion: string) => [apiGroup, crdGroup].includes(groupOf(apiVersion));
   return references.filter(({ apiVersion }) => isOurs(apiVersion)).map((owner) => ({ object: ref, owner }));
 }

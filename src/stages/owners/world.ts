@@ -40,6 +40,8 @@ export interface UidRules {
   readonly renames: boolean;
   /** The target's API server finds a policy only under the name that it is stored under, renamed or not (host endpoint notes 0.5). */
   readonly asksStoredNames: boolean;
+  /** The target converts noted owners: it came with the first change of UIDs, and not with what older lines got of that later (domain §7.2). */
+  readonly translatesNotes: boolean;
 }
 
 /** The target's API server finds a policy only under the name that it is stored under (host endpoint notes 0.5). */
@@ -58,6 +60,7 @@ export function uidRules(source: string | undefined, { datastore, agent }: Insta
     ...(source === undefined ? {} : { sourceConverts: convertsUids(source, profile) }),
     renames: asks && !options.holdPolicyMigration && !neverStarts,
     asksStoredNames: asks,
+    translatesNotes: profile.uidChanges[0] !== undefined && !isOlder(options.release, profile.uidChanges[0]),
   };
 }
 
@@ -77,7 +80,7 @@ export async function readOwnerWorld(
     const read = await readKind(cluster, kinds, wanted, profile);
     return { name, ...(rules.keepsUids ? read : withoutGaps(name, read, objects, profile)) };
   });
-  const { keepsUids, targetConverts, sourceConverts, asksStoredNames } = rules;
+  const { keepsUids, targetConverts, sourceConverts, asksStoredNames, translatesNotes } = rules;
   return {
     world: {
       apiGroup,
@@ -86,6 +89,7 @@ export async function readOwnerWorld(
       keepsUids,
       targetConverts,
       asksStoredNames,
+      translatesNotes,
       ...(sourceConverts === undefined ? {} : { sourceConverts }),
     },
     unread: read.flatMap(({ unread }) => unread),

@@ -36,7 +36,7 @@ function judged(entry: JournalEntry, { served, twins, stored, unread = [], mute 
   const [apiGroup, crdGroup] = ['projectcalico.org', 'crd.projectcalico.org'];
   const world: OwnerWorld = { apiGroup, crdGroup, kinds: { NetworkSet: owners }, keepsUids: false, targetConverts: true };
   const live = new Map(isThere ? [[entryKey(entry), { apiVersion: 'v1', uid: DEPENDENT.uid, references: [] }]] : []);
-  const seen = { live, world, mute: new Set(mute), unread: new Set(unread) };
+  const seen = { live, world, mute: new Set(mute), muteObjects: new Set<string>(), unread: new Set(unread) };
   const { patches, outstanding, otherOwners, ownerGone, changed, unaddressed } = judgeEntries(
     [entry],
     seen,
@@ -73,7 +73,11 @@ function ofPolicy({
   const [apiGroup, crdGroup] = ['projectcalico.org', 'crd.projectcalico.org'];
   const world: OwnerWorld = { apiGroup, crdGroup, kinds: { [POLICY]: owners }, keepsUids: false, targetConverts: true };
   const live = new Map([[entryKey(entry), { apiVersion: 'v1', uid: DEPENDENT.uid, references: [] }]]);
-  const { patches, otherOwners } = judgeEntries([entry], { live, world, mute: new Set(), unread: new Set() }, contextOf({}));
+  const { patches, otherOwners } = judgeEntries(
+    [entry],
+    { live, world, mute: new Set(), muteObjects: new Set(), unread: new Set() },
+    contextOf({}),
+  );
   return [patches.length, otherOwners.map(({ text }) => text)];
 }
 
@@ -148,7 +152,11 @@ describe('what names a policy that older API servers showed without its prefix',
     const [apiGroup, crdGroup] = ['projectcalico.org', 'crd.projectcalico.org'];
     const world: OwnerWorld = { apiGroup, crdGroup, kinds: { [POLICY]: owners }, keepsUids: false, targetConverts: true };
     const live = new Map([[entryKey(entry), { apiVersion: 'v1', uid: DEPENDENT.uid, references: [] }]]);
-    const { patches, ownerGone } = judgeEntries([entry], { live, world, mute: new Set(), unread: new Set() }, contextOf({}));
+    const { patches, ownerGone } = judgeEntries(
+      [entry],
+      { live, world, mute: new Set(), muteObjects: new Set(), unread: new Set() },
+      contextOf({}),
+    );
     return [patches.flatMap(({ patch }) => patch.filter(({ path }) => path.endsWith('/0')).map((op) => op)), ownerGone.length];
   };
 

@@ -43,7 +43,15 @@ async function fateOf(
     list: async ({ group }) => (group === stored.group ? keeps : shows),
   };
   const owned = { object: DEPENDENT, references: [toOwner(uid, name)] };
-  const rules = { keepsUids: false, targetConverts: true, sourceConverts: false, renames: true, asksStoredNames: true, ...more };
+  const rules = {
+    keepsUids: false,
+    targetConverts: true,
+    sourceConverts: false,
+    renames: true,
+    asksStoredNames: true,
+    translatesNotes: true,
+    ...more,
+  };
   const { world, unread, unreadOwners } = await readOwnerWorld(cluster, contextOf({}, calico), [owned], rules);
   const [fate] = fatesOf(owned, world).fates;
   const nameAfter = fate?.nameAfter;
@@ -86,7 +94,7 @@ describe('what becomes of a reference', () => {
         list: async ({ group }, { keep = (one: KubeObject) => one } = {}) => (group === stored.group ? [keep(keeps)] : []),
       };
       const owned = { object: DEPENDENT, references: [toOwner(PLAIN, 'web')] };
-      const rules = { keepsUids: false, targetConverts: true, renames: true, asksStoredNames: true };
+      const rules = { keepsUids: false, targetConverts: true, renames: true, asksStoredNames: true, translatesNotes: true };
       const { world } = await readOwnerWorld(cluster, contextOf({}, calico), [owned], rules);
       return world.kinds[KIND]?.stored?.get('/web')?.anew ?? false;
     };
