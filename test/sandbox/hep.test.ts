@@ -14,7 +14,7 @@ import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { hepStage } from '../../src/stages/hep.ts';
 import { endpoints, labelByCli, nodeLabels, oldEndpoint, put, stateOf, upgraded, watchForGaps } from '../support/hep-sandbox.ts';
 
-const CHECKS = ['NS-711', 'NS-712', 'NS-713', 'NS-716', 'NS-717'];
+const CHECKS = ['NS-711', 'NS-712', 'NS-713', 'NS-736', 'NS-716', 'NS-717'];
 
 type Flags = Parameters<typeof toOptions>[0];
 
