@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { effective, type HostEndpoint, hostEndpointOf, isLabelledOwn } from '../../src/core/host-endpoint.ts';
+import type { Kind, KubeObject } from '../../src/core/object.ts';
+import { addressSetsOf } from '../../src/policy/address-sets.ts';
+import { automaticEndpoint, automaticSettings } from '../../src/policy/automatic-endpoint.ts';
+import { type FleetFacts, hostEndpointVerdicts, type Moment, type NodeVerdict } from '../../src/policy/host-endpoint-verdicts.ts';
+import { LANES, type Lane, type PolicyWorld, policiesInForce } from '../../src/policy/posture.ts';
+import { calico } from '../../src/profiles/calico.ts';
+import { endpointProfiles } from '../../src/stages/policy/endpoint-profiles.ts';
+import { policyWorld } from '../../src/stages/policy/world.ts';
+import { type Api, type ApiList, unlessGone } from '../control-plane/api.ts';
+import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+import { until } from '../control-plane/until.ts';
+import { contextOf } from '../fixtures/facts.ts';
+import { CalculationGraphs, type RealHost, realSets } from '../support/calculation-graph.ts';
+import { NAMESPACES, NODES, type RandomFleet, randomFleet } from '../support/random-fleet.ts';
+import { realProgram } from '../support/real-service.ts';
+import { manifestFile } from '../support/releases.ts';
+import { numbersFrom, seedOf } from '../support/seed.ts';
+
+const RELEASE = 'v3.32.1';
+const GROUP = 'projectcalico.org';
+const WORLDS = Number(process.env.WORLDS ?? 150);
+const REAL_LANES: Readonly<Record<Lane, 'ingress' | 'egress' | 'fwd-ingress' | 'fwd-egress' | 'prednat'>> = {
+  ingress: 'ingress',
+  egress: 'egress',
+  'forward-ingress': 'fwd-ingress',
+  'forward-egress': 'fwd-egress',
+  'pre-dnat': 'prednat',
+};
+const PLURALS: Readonly<Record<string, string>> = {
+  HostEndpoint: 'hostendpoints',
+  GlobalNetworkPolicy: 'globalnetworkpolicies',
+  Tier: 'tiers',
+};
+const isOfHosts = (address: string) => /^(10\.9\.|fd09:)/.test(address);
+const found = realProgram('fj', RELEASE);
+
+describe(`verdicts on host endpoints beside the calculation graph of ${RELEASE}`, function () {
+  this.timeout(3_000_000);
+  if ('missing' in found) {
+    it(`are the same: ${found.missing}`);
+    return;
+  }
+  let plane: ControlPlane;
+  let graphs: CalculationGraphs;
+
+  before(async () => {
+    plane = await startControlPlane({ simulated: false, maxMinutes: 60 });
+    const documents = parseAllDocuments(readFileSync(manifestFile(RELEASE, 'calico.yaml'), 'utf8')).map(
+      (one) => one.toJS() as KubeObject | null,
+    );
+    const definitions = documents.filter((one) => one?.kind === 'CustomResourceDefinition');
+    const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: definitions });
+    const { exitCode, stderr } = await plane.kubectl(['apply', '--server-side', '-f', '-'], list);
+    assert.equal(exitCode, 0, stderr);
+    for (const [name, labels] of Object.entries(NAMESPACES))
+      await plane.api.send('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } });
+    // Just defined, they are served a while later.
+    await until('the kinds are served', () =>
+      clear(plane.api).then(
+        () => true,
+        () => false,
+      ),
+    );
+    graphs = await CalculationGraphs.start(found.program, plane.kubeconfigPath, [...NODES, 'marker'], join(plane.dir, 'graph.jsonl'));
+  });
+  after(async () => {
+    await graphs?.stop();
+    await plane?.stop();
+  });
+
+  const seed = seedOf(process.env, 1);
+  it(`are the same in ${WORLDS} random worlds (SEED=${seed}), host by host, now, once enabled, and once the old endpoints are gone`, async () => {
+    const counts: Counts = { hosts: 0, same: 0, changed: 0, addresses: 0 };
+    const wrong: string[] = [];
+    for (let index = 0; index < WORLDS; index += 1) {
+      const world = `w${index}`;
+      const fleet = randomFleet(numbersFrom(seed * 100_003 + index), world);
+      wrong.push(...(await compared(plane.api, graphs, fleet, world, counts)));
+      if (wrong.length > 10) break;
+    }
+    process.stderr.write(`      ${JSON.stringify(counts)}\n`);
+    assert.deepEqual(wrong, []);
+    assert.ok(counts.same > 0 && counts.changed > 0 && counts.addresses > 0, 'the worlds show all kinds of verdict');
+  });
+});
+
+interface Counts {
+  hosts: number;
+  same: number;
+  changed: number;
+  /** Lanes in which the policies stay and addresses in their rules change. */
+  addresses: number;
+}
+
+type Shot = ReadonlyMap<string, RealHost>;
+type Times = readonly [now: readonly HostEndpoint[], enabled: readonly HostEndpoint[], end: readonly HostEndpoint[]];
+
+/** What is otherwise here than there, for people. */
+async function compared(
+  api: Api,
+  graphs: CalculationGraphs,
+  fleet: RandomFleet,
+  world: string,
+  counts: Counts,
+): Promise<readonly string[]> {
+  await clear(api);
+  const all = (some: readonly KubeObject[]) => Promise.all(some.map((one) => create(api, one)));
+  const [tiers, policies, endpoints] = await Promise.all([all(fleet.tiers), all(fleet.policies), all(fleet.endpoints)]);
+  const facts = await factsOf(api, { ...fleet, tiers, policies, endpoints });
+  const verdicts = hostEndpointVerdicts(facts);
+  const times = timesOf(facts, verdicts);
+  const shots = await played(api, graphs, times, world);
+  const wrong = verdicts.flatMap((verdict) => {
+    counts.hosts += 1;
+    counts[verdict.verdict === 'same' ? 'same' : 'changed'] += 1;
+    const [before, atEnable, atDelete] = shots.map((shot) => shot.get(verdict.node));
+    assert.ok(before && atEnable && atDelete, `no snapshot of ${verdict.node}`);
+    return [
+      ...[before, atEnable, atDelete].flatMap((shot, at) => otherPosture(shot, times[at] ?? [], verdict.node, facts.world)),
+      ...otherMoment(before, atEnable, verdict.atEnable, counts).map((text) => `enable: ${text}`),
+      ...otherMoment(before, atDelete, verdict.atDelete, counts).map((text) => `delete: ${text}`),
+    ].map((text) => `${world} ${verdict.node}: ${text}`);
+  });
+  return wrong.length > 0 ? [...wrong, JSON.stringify(fleet)] : [];
+}
+
+/** Plays controllers and migration; the first endpoints are there already. */
+async function played(api: Api, graphs: CalculationGraphs, times: Times, world: string): Promise<readonly Shot[]> {
+  const shots: Shot[] = [];
+  let standing = times[0];
+  for (const [at, wanted] of times.entries()) {
+    const [before, after] = [standing, wanted].map((some) => new Set(some.map(({ name }) => name)));
+    const gone = standing.filter(({ name }) => !after?.has(name)).map(({ name }) => name);
+    for (const one of wanted) if (!before?.has(one.name)) await create(api, stored(one));
+    for (const name of gone) await remove(api, 'HostEndpoint', name);
+    standing = wanted;
+    const marker = `marker-${world}-${at}`;
+    await create(api, stored({ ...empty, name: marker, node: 'marker' }));
+    shots.push(await graphs.settled(marker, gone));
+  }
+  return shots;
+}
+
+async function factsOf(api: Api, { nodes, endpoints, policies, tiers }: RandomFleet): Promise<FleetFacts> {
+  const cluster = {
+    get: async (kind: Kind, name: string, namespace?: string) => {
+      const place = namespace === undefined ? '' : `namespaces/${namespace}/`;
+      return api.get<KubeObject>(`/api/v1/${place}${kind.plural}/${name}`).catch(() => undefined);
+    },
+  };
+  const hosts = endpoints.map((one) => hostEndpointOf(one, GROUP));
+  const objects = async () => [];
+  const profiles = await endpointProfiles({ cluster: cluster as never, objects, profile: calico, datastore: 'api' }, hosts);
+  const sets = (some: readonly KubeObject[]) => new Map(some.map((one) => [one.metadata.name, addressSetsOf(one, calico)]));
+  return {
+    nodes: nodes.map((one) => ({ ...one, node: one.name })),
+    endpoints: hosts,
+    settings: automaticSettings({}),
+    signs: calico.labels,
+    world: policyWorld(contextOf({}, calico), { policies, tiers, profiles }),
+    rules: { global: sets(policies), profiles: sets(profiles), namespaced: new Map() },
+  };
+}
+
+/** What the controllers and the migration make of the endpoints. */
+function timesOf({ endpoints, signs, world, nodes }: FleetFacts, verdicts: readonly NodeVerdict[]): Times {
+  const old = new Set(verdicts.flatMap((verdict) => verdict.old.map(({ name }) => name)));
+  const automatic = verdicts.map(({ node, endpointLabels }) => ({
+    ...automaticEndpoint(node, endpointLabels, signs, world.allowAllProfile),
+    expectedIPs: nodes.find(({ name }) => name === node)?.addresses ?? [],
+  }));
+  const kept = endpoints.filter((one) => one.interfaceName !== '*' || !isLabelledOwn(one, signs));
+  const enabled = [...kept, ...automatic];
+  return [endpoints, enabled, enabled.filter(({ name }) => !old.has(name))];
+}
+
+function otherPosture(real: RealHost, endpoints: readonly HostEndpoint[], node: string, world: PolicyWorld): readonly string[] {
+  const ours = effective(endpoints.filter((one) => one.node === node));
+  if ((ours?.name ?? '') !== real.effective) return [`${ours?.name} is in force here, ${real.effective} there`];
+  if (!ours) return [];
+  const inForce = policiesInForce(ours, world);
+  return LANES.flatMap((lane) => {
+    const [here, there] = [inForce(lane).map(({ tier, name }) => `${tier}:${name}`), namesIn(real, lane)];
+    return here.join(' ') === there.join(' ') ? [] : [`${real.effective} ${lane}: ${here.join(' ')} here, ${there.join(' ')} there`];
+  });
+}
+
+const namesIn = (real: RealHost, lane: Lane): readonly string[] =>
+  (real[REAL_LANES[lane]]?.pols ?? []).map((one) => one.replace(/^([^:]*):GlobalNetworkPolicy\/\//, '$1:'));
+
+/** Same policies and same members there must be the same here, and other ones other. */
+function otherMoment(before: RealHost, after: RealHost, { changes }: Moment, counts: Counts): readonly string[] {
+  return LANES.flatMap((lane) => {
+    const ours = changes.find((one) => one.lane === lane);
+    const [was, is] = [namesIn(before, lane), namesIn(after, lane)];
+    if (was.join(' ') !== is.join(' ')) return ours ? [] : [`${lane}: same here, ${was.join(' ')} → ${is.join(' ')} there`];
+    const [one, other] = [before, after].map((shot) => realSets(shot[REAL_LANES[lane]] ?? { pols: [] }, isOfHosts));
+    const [comes, goes] = [difference(other ?? [], one ?? []), difference(one ?? [], other ?? [])];
+    const [weCome, weGo] = [
+      ours?.after.addresses?.flatMap((set) => set.comes) ?? [],
+      ours?.after.addresses?.flatMap((set) => set.goes) ?? [],
+    ];
+    if (comes.length + goes.length > 0) counts.addresses += 1;
+    const [there, here] = [`+${listed(comes)} -${listed(goes)}`, `+${listed(weCome)} -${listed(weGo)}`];
+    return there === here ? [] : [`${lane} addresses: ${here} here, ${there} there`];
+  });
+}
+
+const listed = (addresses: readonly string[]): string => [...new Set(addresses)].toSorted().join(',');
+
+/** What sets of the one list have that those at the same place in the other lack. */
+function difference(some: readonly (readonly string[])[], others: readonly (readonly string[])[]): readonly string[] {
+  return some.flatMap((members, index) => members.filter((member) => !others[index]?.includes(member)));
+}
+
+const empty: HostEndpoint = { name: '', node: '', interfaceName: '*', expectedIPs: [], profiles: [], ports: [], labels: {} };
+
+function stored({ name, node, interfaceName, expectedIPs, profiles, labels }: HostEndpoint): KubeObject {
+  const spec = { node, interfaceName, expectedIPs, profiles };
+  return { apiVersion: `crd.${GROUP}/v1`, kind: 'HostEndpoint', metadata: { name, labels }, spec };
+}
+
+const pathOf = (kind: string, name = '') => `/apis/crd.${GROUP}/v1/${PLURALS[kind]}${name === '' ? '' : `/${name}`}`;
+
+/** Resolves to what the server made of it. */
+async function create(api: Api, object: KubeObject): Promise<KubeObject> {
+  return api.send<KubeObject>('POST', pathOf(object.kind), object);
+}
+
+async function remove(api: Api, kind: string, name: string): Promise<void> {
+  await api.send('DELETE', pathOf(kind, name)).catch(unlessGone);
+}
+
+async function clear(api: Api): Promise<void> {
+  for (const kind of Object.keys(PLURALS)) {
+    const { items } = await api.get<ApiList>(pathOf(kind));
+    await Promise.all(items.map(({ metadata }) => remove(api, kind, metadata.name)));
+  }
+}

@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, rm } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** One lane as the real agents have it. */
+export interface RealLane {
+  /** `TIER:KIND/NAMESPACE/NAME` in order. */
+  readonly pols: readonly string[];
+  /** Rules of these in order, with the members of their sets; then `endtier TIER ACTION`. */
+  readonly rules?: readonly string[];
+}
+
+export interface RealHost {
+  readonly node: string;
+  /** Name of the all-interfaces endpoint in force, or nothing. */
+  readonly effective: string;
+  readonly all: readonly string[];
+  readonly ingress?: RealLane;
+  readonly egress?: RealLane;
+  readonly 'fwd-ingress'?: RealLane;
+  readonly 'fwd-egress'?: RealLane;
+  readonly prednat?: RealLane;
+  /** With their rules. */
+  readonly profiles?: readonly string[];
+}
+
+/** The real agents' syncer and calculation graph, one per node, without a data plane: what would be enforced on each host. */
+export class CalculationGraphs {
+  readonly #child: ChildProcess;
+  readonly #file: string;
+
+  private constructor(child: ChildProcess, file: string) {
+    [this.#child, this.#file] = [child, file];
+  }
+
+  static async start(program: string, kubeconfig: string, nodes: readonly string[], file: string): Promise<CalculationGraphs> {
+    const env = { PATH: process.env.PATH, DATASTORE_TYPE: 'kubernetes', KUBECONFIG: kubeconfig };
+    const child = spawn(program, ['-nodes', nodes.join(','), '-out', file], { env, stdio: 'ignore' });
+    await once(child, 'spawn');
+    return new CalculationGraphs(child, file);
+  }
+
+  /** What each host has once the last of these endpoints is seen and nothing has changed for a while. */
+  async settled(marker: string, gone: readonly string[] = [], limitMs = 30_000): Promise<ReadonlyMap<string, RealHost>> {
+    const until = Date.now() + limitMs;
+    let [before, same] = ['', 0];
+    for (;;) {
+      const text = await this.#snapshot();
+      const hosts = text === undefined ? [] : (JSON.parse(text) as readonly RealHost[]);
+      const names = new Set(hosts.flatMap(({ all }) => all.map((one) => one.replace(/\[.*/, ''))));
+      same = names.has(marker) && !gone.some((name) => names.has(name)) && text === before ? same + 1 : 0;
+      if (same >= 3) return new Map(hosts.map((one) => [one.node, one]));
+      if (Date.now() > until) throw new Error(`the calculation graph has not seen ${marker}: ${[...names].join(' ')}`);
+      before = text ?? '';
+      await pause(60);
+    }
+  }
+
+  async #snapshot(): Promise<string | undefined> {
+    if (this.#child.exitCode !== null) throw new Error(`the calculation graph ended with ${this.#child.exitCode}`);
+    await rm(`${this.#file}.snap`, { force: true });
+    this.#child.kill('SIGUSR1');
+    for (let tries = 0; tries < 100; tries += 1) {
+      const text = await readFile(`${this.#file}.snap`, 'utf8').catch(() => undefined);
+      if (text !== undefined) return text;
+      await pause(10);
+    }
+    return undefined;
+  }
+
+  async stop(): Promise<void> {
+    if (this.#child.exitCode !== null) return;
+    const ended = once(this.#child, 'exit');
+    this.#child.kill('SIGTERM');
+    await ended;
+  }
+}
+
+/** Members of the sets of each rule that decides, host addresses alone, in the order of the rules. */
+export function realSets({ rules = [] }: RealLane, isOfHosts: (address: string) => boolean): readonly (readonly string[])[] {
+  return rules.flatMap((rule) => {
+    const text = / (\{"(?:src|dst|notSrc|notDst)Sets":.*\})$/.exec(rule)?.[1];
+    if (text === undefined || rule.includes('"action":"log"')) return [];
+    const sets = JSON.parse(text) as Readonly<Record<string, readonly string[]>>;
+    return Object.entries(sets)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .flatMap(([, each]) =>
+        each.map((one) =>
+          one
+            .slice(1, -1)
+            .split(' ')
+            .map((member) => member.replace(/\/(32|128)$/, ''))
+            .filter(isOfHosts),
+        ),
+      );
+  });
+}
