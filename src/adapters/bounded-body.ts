@@ -36,5 +36,7 @@ export function boundedBody(body: Readable, limitBytes: number, deadline?: Abort
     body.on('close', () => {
       if (!body.readableEnded) fail(Object.assign(new Error('the connection ended within the answer'), { code: 'ECONNRESET' }));
     });
+    // Whoever tells the body with `-v=8` has paused it until its reader is there.
+    body.resume();
   });
 }

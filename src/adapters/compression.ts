@@ -3,9 +3,13 @@ export async function gzip(bytes: Uint8Array): Promise<Buffer> {
   return pass((await import('node:zlib')).gzip, bytes);
 }
 
-/** Rejects if it is no gzip data, or cut short. */
+/** Bytes of anything of ours once it is unpacked: half a megabyte can be packed that becomes gigabytes. */
+const UNPACKED_BYTES = 64 * 1024 * 1024;
+
+/** Rejects if it is no gzip data, is cut short, or would have more than 64 MiB. */
 export async function gunzip(bytes: Uint8Array): Promise<Buffer> {
-  return pass((await import('node:zlib')).gunzip, bytes);
+  const { gunzip: unpack } = await import('node:zlib');
+  return pass((packed, done) => unpack(packed, { maxOutputLength: UNPACKED_BYTES }, done), bytes);
 }
 
 export async function brotliDecompress(bytes: Uint8Array): Promise<Buffer> {

@@ -100,7 +100,7 @@ export function connectionTo(url: string, more: Partial<Connection> = {}): Conne
 export function clusterTo(
   url: string,
   more: Partial<Connection> = {},
-  options: Pick<ClusterOptions, 'pageSize' | 'warn' | 'trace' | 'interruption'> = {},
+  options: Pick<ClusterOptions, 'pageSize' | 'warn' | 'trace' | 'interruption' | 'answerMs'> = {},
 ) {
   const pauses: number[] = [];
   const cluster = openCluster(connectionTo(url, more), {

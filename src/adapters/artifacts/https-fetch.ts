@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Fault, messageOf } from '../../core/fault.ts';
 import { interrupted } from '../../core/interruption.ts';
 import { isPassingStatus } from '../../core/passing.ts';
+import { boundedBody, TooLarge } from '../bounded-body.ts';
 import { isLoopback, proxyOf } from '../kube/proxy.ts';
 import type { Environment } from '../kubeconfig/connection.ts';
 import { plainHttp } from '../plain-http.ts';
@@ -15,6 +16,8 @@ export interface FetchOptions {
   readonly certificateAuthority?: string;
   /** Longest silence of the other side; 30 s unless said. */
   readonly fetchTimeoutMs?: number;
+  /** For the whole file, with redirects and further attempts; unless said a minute, and a second for each 500 kB that it may have. */
+  readonly fetchTotalMs?: number;
   /** Attempts after the first; 3 unless said. */
   readonly retries?: number;
   /** First pause between attempts, doubled each time; 500 ms unless said. */
@@ -35,12 +38,42 @@ const REDIRECTS = 5;
 
 /** Gets a file over https (or http on loopback). Throws NotThere for 404 and 410, Fault for everything else. */
 export async function fetchBytes(url: URL, options: FetchOptions, limit: number, method: 'GET' | 'HEAD' = 'GET'): Promise<Uint8Array> {
+  const totalMs = options.fetchTotalMs ?? 60_000 + limit / 500;
+  const over = new AbortController();
+  const late = setTimeout(() => over.abort(new TooSlow(url, totalMs)), totalMs);
+  const cut = options.cut ? AbortSignal.any([options.cut, over.signal]) : over.signal;
+  try {
+    return await fetchAgain(url, { ...options, cut }, limit, method);
+  } catch (thrown) {
+    if (options.cut?.aborted) throw interrupted();
+    if (over.signal.aborted) throw over.signal.reason;
+    throw thrown;
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+/** However slowly it comes: bytes that drip in are no silence, and would hold a command for ever. */
+class TooSlow extends Fault {
+  constructor(url: URL, totalMs: number) {
+    super('failed', `${url.href} was not whole after ${totalMs / 1000} s`, [
+      'check the network and the proxy, then run again',
+      'or fetch it yourself, and give a folder of the same layout with --manifest-url DIR',
+    ]);
+  }
+}
+
+interface Cuttable extends FetchOptions {
+  readonly cut: AbortSignal;
+}
+
+async function fetchAgain(url: URL, options: Cuttable, limit: number, method: string): Promise<Uint8Array> {
   const retries = options.retries ?? 3;
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await follow(url, options, limit, method);
     } catch (thrown) {
-      if (options.cut?.aborted) throw interrupted();
+      if (options.cut.aborted) throw thrown;
       if (!(thrown instanceof Passing)) throw thrown;
       if (attempt >= retries)
         throw new Fault(
@@ -49,14 +82,12 @@ export async function fetchBytes(url: URL, options: FetchOptions, limit: number,
           ['check the address, the network and the proxy, then run again', 'or give a folder of the same layout with --manifest-url DIR'],
           thrown,
         );
-      await wait((options.pauseMs ?? 500) * 2 ** attempt, undefined, options.cut ? { signal: options.cut } : {}).catch(() => {
-        throw interrupted();
-      });
+      await wait((options.pauseMs ?? 500) * 2 ** attempt, undefined, { signal: options.cut });
     }
   }
 }
 
-async function follow(first: URL, options: FetchOptions, limit: number, method: string): Promise<Uint8Array> {
+async function follow(first: URL, options: Cuttable, limit: number, method: string): Promise<Uint8Array> {
   let url = first;
   for (let hop = 0; hop <= REDIRECTS; hop += 1) {
     const answer = await request(url, options, method);
@@ -67,7 +98,7 @@ async function follow(first: URL, options: FetchOptions, limit: number, method: 
       url = nextOf(url, answer.headers.location);
       continue;
     }
-    return await bodyOf(answer, status, url, limit, method);
+    return await bodyOf(answer, status, url, limit, method, options.cut);
   }
   throw new Fault('failed', `${first.href} redirects more than ${REDIRECTS} times`, ['name the real address with --manifest-url']);
 }
@@ -80,8 +111,15 @@ function nextOf(url: URL, location: string): URL {
   throw new Fault('failed', `${url.href} redirects to ${location}, which is not https`, ['name the real address with --manifest-url']);
 }
 
-async function bodyOf(answer: IncomingMessage, status: number, url: URL, limit: number, method: string): Promise<Uint8Array> {
-  if (status === 200 && method === 'GET') return collect(answer, limit, url);
+async function bodyOf(
+  answer: IncomingMessage,
+  status: number,
+  url: URL,
+  limit: number,
+  method: string,
+  cut: AbortSignal,
+): Promise<Uint8Array> {
+  if (status === 200 && method === 'GET') return collect(answer, limit, url, cut);
   answer.resume();
   if (status === 200) return new Uint8Array();
   if (status === 404 || status === 410) throw new NotThere(`${url.href}: ${status}`);
@@ -89,37 +127,28 @@ async function bodyOf(answer: IncomingMessage, status: number, url: URL, limit: 
   throw new Fault('failed', `${url.href}: the server answered ${status}`, ['check the address and whether it asks for a login']);
 }
 
-async function collect(answer: IncomingMessage, limit: number, url: URL): Promise<Uint8Array> {
+async function collect(answer: IncomingMessage, limit: number, url: URL, cut: AbortSignal): Promise<Uint8Array> {
   const announced = Number(answer.headers['content-length'] ?? Number.NaN);
   const tooBig = () => new Fault('failed', `${url.href} is larger than the limit of ${limit} bytes`, ['check that it is the right file']);
   if (announced > limit) {
     answer.destroy();
     throw tooBig();
   }
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of answer as AsyncIterable<Uint8Array>) {
-      size += chunk.length;
-      if (size > limit) throw tooBig();
-      chunks.push(chunk);
-    }
-  } catch (thrown) {
-    if (thrown instanceof Fault) throw thrown;
-    throw new Passing(`cut off after ${size} bytes: ${messageOf(thrown)}`);
-  }
-  if (!Number.isNaN(announced) && size !== announced) throw new Passing(`cut off: ${size} of ${announced} bytes`);
-  return Buffer.concat(chunks);
+  const whole = await boundedBody(answer, limit, cut).catch((thrown: unknown) => {
+    throw thrown instanceof TooLarge ? tooBig() : new Passing(`cut off: ${messageOf(thrown)}`);
+  });
+  if (!Number.isNaN(announced) && whole.length !== announced) throw new Passing(`cut off: ${whole.length} of ${announced} bytes`);
+  return whole;
 }
 
-async function request(url: URL, options: FetchOptions, method: string): Promise<IncomingMessage> {
+async function request(url: URL, options: Cuttable, method: string): Promise<IncomingMessage> {
   const { request: send } = url.protocol === 'https:' ? await import('node:https') : plainHttp();
   const timeout = options.fetchTimeoutMs ?? 30_000;
   const trusted = await trust(options);
   const settings: RequestOptions = {
     method,
     timeout,
-    ...(options.cut ? { signal: options.cut } : {}),
+    signal: options.cut,
     ...trusted,
     ...(await proxy(url, options, trusted.ca)),
   };

@@ -1,42 +1,50 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
+import { boundedBody, TooLarge } from '../bounded-body.ts';
+
+/** Bytes of one answer once it is unpacked: a page of 500 objects of half a megabyte each. A few kilobytes can be packed that become gigabytes. */
+const ANSWER_BYTES = 256 * 1024 * 1024;
+/** Bytes of one event of a watch: no object of a cluster has as many. */
+const LINE_BYTES = 32 * 1024 * 1024;
 
 /** The answer's body as it was before compression. */
-export async function plainBody(message: IncomingMessage): Promise<Readable> {
+async function unpacked(message: IncomingMessage): Promise<Readable> {
   if (message.headers['content-encoding'] !== 'gzip') return message;
   const [{ createGunzip }, { pipeline }] = await Promise.all([import('node:zlib'), import('node:stream')]);
   // pipeline, not pipe: a broken connection must end the reader with its error.
   return pipeline(message, createGunzip(), () => undefined);
 }
 
-/** The whole body as text. */
+/** The pieces of an answer's body as it was before compression. Throws `TooLarge` past the limit. */
+export async function* plainBody(message: IncomingMessage): AsyncGenerator<Buffer> {
+  let size = 0;
+  for await (const chunk of await unpacked(message)) {
+    size += (chunk as Buffer).length;
+    if (size > ANSWER_BYTES) throw new TooLarge(ANSWER_BYTES);
+    yield chunk as Buffer;
+  }
+}
+
+/** The whole body as text. Listeners: a loop over the stream costs more than all else that is done with a small answer, and there may be thousands. */
 export async function readText(message: IncomingMessage): Promise<string> {
-  const body = await plainBody(message);
-  // Listeners: a loop over the stream costs more than all else that is done with a small answer, and there may be thousands.
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    body.on('data', (chunk: Buffer) => chunks.push(chunk));
-    body.on('error', reject);
-    body.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
-    body.on('close', () => {
-      if (!body.readableEnded) reject(Object.assign(new Error('the connection ended within the answer'), { code: 'ECONNRESET' }));
-    });
-    // Whoever tells the body with `-v=8` has paused it until its reader is there.
-    body.resume();
-  });
+  return (await boundedBody(await unpacked(message), ANSWER_BYTES)).toString('utf8');
 }
 
 /** The lines of a body as they arrive; a last line without its end is dropped (the connection broke in it). */
 export async function* readLines(message: IncomingMessage): AsyncGenerator<string> {
   let pending: Buffer[] = [];
-  for await (const chunk of await plainBody(message)) {
+  let size = 0;
+  for await (const chunk of await unpacked(message)) {
     let rest = chunk as Buffer;
     for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
       const line = Buffer.concat([...pending, rest.subarray(0, end)]).toString('utf8');
       pending = [];
+      size = 0;
       rest = rest.subarray(end + 1);
       if (line.trim() !== '') yield line;
     }
+    size += rest.length;
+    if (size > LINE_BYTES) throw new TooLarge(LINE_BYTES);
     if (rest.length > 0) pending.push(rest);
   }
 }

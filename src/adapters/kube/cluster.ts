@@ -26,6 +26,8 @@ export interface ClusterOptions {
   readonly expectedClusterUid?: string;
   /** Objects per page of a list; 500 unless said. */
   readonly pageSize?: number;
+  /** Longest time for one whole answer; five minutes unless said. Milliseconds. */
+  readonly answerMs?: number;
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
@@ -53,6 +55,7 @@ export function openCluster(connection: Connection, options: ClusterOptions): Op
     sleep,
     mayWrite: () => mustHold?.(),
     ...(options.warn ? { warn: options.warn } : {}),
+    ...(options.answerMs === undefined ? {} : { answerMs: options.answerMs }),
     terminal: options.terminal ?? false,
     trace: options.trace,
     interruption: options.interruption,

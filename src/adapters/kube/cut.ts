@@ -7,6 +7,8 @@ export interface RequestEnd {
   throwIfEnded(): void;
   /** The work's value. What it waits for is not waited for once the request has ended; its own failure then says nothing. */
   whileOpen<T>(work: Promise<T>): Promise<T>;
+  /** Ends it with this reason after so long, unless what is returned is called before. */
+  endAfter(ms: number, reason: () => Error): () => void;
   close(): void;
 }
 
@@ -51,6 +53,10 @@ export class RequestCut {
         } finally {
           signal.removeEventListener('abort', end);
         }
+      },
+      endAfter(ms, reason) {
+        const timer = setTimeout(() => cut.abort(reason()), ms);
+        return () => clearTimeout(timer);
       },
       close: () => this.#open.delete(cut),
     };

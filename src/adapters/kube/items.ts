@@ -92,6 +92,6 @@ class ItemCutter {
 /** Reads a list's body: each item to `item`; resolves with the list without them. Throws SyntaxError if it is no JSON. */
 export async function readItems<List, Item>(message: IncomingMessage, item: (item: Item) => void): Promise<List> {
   const cutter = new ItemCutter((text) => item(JSON.parse(text) as Item));
-  for await (const chunk of await plainBody(message)) cutter.feed(chunk as Buffer);
+  for await (const chunk of plainBody(message)) cutter.feed(chunk);
   return JSON.parse(cutter.around()) as List;
 }

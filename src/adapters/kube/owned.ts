@@ -93,7 +93,7 @@ async function readPage(
 }
 
 async function pageOf(message: IncomingMessage, texts: readonly string[]): Promise<MetadataPage> {
-  if (message.headers['content-type']?.startsWith(PROTOBUF)) return readMetadataList(await plainBody(message), texts);
+  if (message.headers['content-type']?.startsWith(PROTOBUF)) return readMetadataList(plainBody(message), texts);
   const list: { readonly items?: readonly { readonly metadata: ObjectMeta }[] | null; readonly metadata?: { readonly continue?: string } } =
     JSON.parse(await readText(message));
   const items = list.items ?? [];

@@ -35,6 +35,8 @@ export interface TransportOptions {
   /** A person is at the terminal: credential plugins may ask. */
   readonly terminal?: boolean;
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Longest time for one whole answer, however it drips in; five minutes unless said. Milliseconds. */
+  readonly answerMs?: number;
   /** Asked right before a write is sent, and before it is sent again; throws where nothing may be written any more. */
   readonly mayWrite?: () => void;
   /** Ctrl-C. */
@@ -54,6 +56,8 @@ export interface Skew {
 }
 
 const ATTEMPTS = 5;
+/** The server itself ends an ordinary request after a minute; the rest is for a slow line. */
+const ANSWER_MS = 300_000;
 
 /** Requests to one API server over kept-alive connections, with credentials, retries and warnings. */
 export class Transport {
@@ -142,6 +146,7 @@ export class Transport {
     const { trace } = this.#options;
     const wire = await this.#wireFor(credential);
     const startedAt = Date.now();
+    const inTime = this.#limit(call, end);
     try {
       const headers = this.#headers(call, credential, wire);
       const message = await exchange(wire, call, headers, this.#connection.requestTimeoutMs);
@@ -161,7 +166,16 @@ export class Transport {
       if (thrown instanceof ApiFailure) throw thrown;
       traceSilence(trace, this.#connection.server, { call, startedAt });
       return { failure: noAnswer(thrown, this.#connection.server), again: repeatable && isResettable(thrown) };
+    } finally {
+      inTime();
     }
+  }
+
+  /** A silence is noticed by itself; an answer that comes byte by byte is not. Of a watch only the head counts. */
+  #limit({ path }: Call, end: RequestEnd): () => void {
+    const { answerMs = ANSWER_MS } = this.#options;
+    const text = () => `no whole answer within ${answerMs / 1000} s from ${this.#connection.server} to ${path}`;
+    return end.endAfter(answerMs, () => new ApiFailure(0, 'ETIMEDOUT', text()));
   }
 
   /** A renewed client certificate needs new connections; everything else shares them. */

@@ -142,3 +142,27 @@ describe('fetchBytes through a proxy', () => {
       },
     ));
 });
+
+describe('fetchBytes from a server that never ends', () => {
+  const drips: Readonly<Record<string, (response: ServerResponse) => void>> = {
+    body: (response) => {
+      const more = setInterval(() => response.write('a'), 20);
+      response.on('close', () => clearInterval(more));
+    },
+    'head, by one redirect after the other': (response) =>
+      void setTimeout(() => response.writeHead(302, { location: `/${Math.random()}` }).end(), 300),
+    'promise to be there again soon': (response) => void setTimeout(() => response.writeHead(503).end(), 300),
+  };
+  for (const [title, answer] of Object.entries(drips))
+    it(`gives up once its whole time is over: ${title}`, async () => {
+      const server = await serve((_, response) => answer(response));
+      const started = performance.now();
+      try {
+        const options = { fetchTotalMs: 500, retries: 5, pauseMs: 100, fetchTimeoutMs: 400 };
+        await assert.rejects(get(`${server.url}/a`, options), fault('failed', /\/a was not whole after 0\.5 s/));
+        assert.ok(performance.now() - started < 3_000);
+      } finally {
+        await server.close();
+      }
+    });
+});

@@ -39,6 +39,33 @@ describe('kube transport', () => {
     assert.deepEqual(await clusterTo(server.url).cluster.version(), VERSION);
   });
 
+  it('does not unpack more of an answer than any may have, and keeps its memory', async () => {
+    // 320 KB that become 320 MiB.
+    const piece = gzipSync(Buffer.alloc(16 * 1024 * 1024, 0x20));
+    const server = await on((_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' });
+      for (let index = 0; index < 20; index += 1) response.write(piece);
+      response.end(gzipSync('{}'));
+    });
+    const { cluster } = clusterTo(server.url);
+    await assert.rejects(cluster.version(), /the answer has more than 268435456 bytes/);
+    await assert.rejects(cluster.list(K.Node), /the answer has more than 268435456 bytes/);
+    assert.equal(server.seen.length, 2);
+  });
+
+  it('ends a question whose answer drips in without an end', async () => {
+    const server = await on((_, response) => {
+      response.writeHead(200);
+      const more = setInterval(() => response.write(' '), 20);
+      response.on('close', () => clearInterval(more));
+    });
+    const { cluster } = clusterTo(server.url, {}, { answerMs: 500 });
+    const started = performance.now();
+    await assert.rejects(cluster.version(), /no whole answer within 0\.5 s/);
+    await assert.rejects(cluster.list(K.Node), /no whole answer within 0\.5 s/);
+    assert.ok(performance.now() - started < 4_000);
+  });
+
   it('sends fifty requests at once over at most eight connections', async () => {
     const server = await on((_, response) => sendJson(response, VERSION));
     const { cluster } = clusterTo(server.url);
