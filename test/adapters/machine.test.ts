@@ -4,6 +4,7 @@ import { chmod, chown, lstat, mkdtemp, readdir, readFile, rm, stat, symlink, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { localMachine } from '../../src/adapters/machine.ts';
+import { itWhere, NOT_POSIX } from '../support/needs.ts';
 
 const machine = localMachine();
 const sha = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -63,10 +64,9 @@ describe('localMachine', () => {
     await assert.rejects(stat(join(folder, 'old')), /ENOENT/);
   });
 
-  it('takes a program away that nobody may write, and keeps it as one that can be run', async function () {
+  itWhere(NOT_POSIX, 'takes a program away that nobody may write, and keeps it as one that can be run', async () => {
     const { seteuid } = process;
     const root = process.getuid?.() === 0;
-    if (process.platform === 'win32') return this.skip();
     await writeFile(join(folder, 'old'), 'content');
     await chmod(join(folder, 'old'), 0o555);
     if (root) for (const path of [folder, join(folder, 'old')]) await chown(path, 65534, 65534);

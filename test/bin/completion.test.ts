@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { COMPLETION_SCRIPTS, SHELLS, type Shell } from '../../src/cli/completion-scripts.ts';
+import { describeWhere, itWhere, lacksProgram } from '../support/needs.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const has = (program: string) => spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
 const list = (...names: string[]) => ({ kind: 'PartialObjectMetadataList', items: names.map((name) => ({ metadata: { name } })) });
 
 /** Paths of the API server, in the words of its answers; one path is never answered. */
@@ -129,20 +129,21 @@ describe('completion', function () {
     assert.deepEqual([stdout, asked], [':4\n', []]);
   });
 
-  for (const [title, words, wanted] of [
-    ['a command', ['pref'], /^preflight\tFind out/],
-    ['the id of a check', ['explain', 'NS-105'], /^NS-105\tinstalled release supported/],
-    ['a flag', ['run', '--plan'], /^--plan-file\t/],
-    ['a value', ['run', '-o', 'j'], /^json\njunit\n:36\n/],
-    ['a context', ['status', '--context', 'dead'], /^dead\n:4\n/],
-    ['a namespace', ['alp', '-n', 'kube'], /^kube-system\n:4\n/],
-    ['a node', ['hep', '--accept', 'NS-711=node-01'], /^NS-711=node-01\n:4\n/],
-  ] as const) {
-    it(`completes ${title} through kubectl itself`, async function () {
-      if (!has('kubectl')) this.skip();
-      assert.match((await call('kubectl', ['__complete', 'netsvc-upgrade', ...words])).stdout, wanted);
-    });
-  }
+  describeWhere(lacksProgram('kubectl'), 'through kubectl itself', () => {
+    for (const [title, words, wanted] of [
+      ['a command', ['pref'], /^preflight\tFind out/],
+      ['the id of a check', ['explain', 'NS-105'], /^NS-105\tinstalled release supported/],
+      ['a flag', ['run', '--plan'], /^--plan-file\t/],
+      ['a value', ['run', '-o', 'j'], /^json\njunit\n:36\n/],
+      ['a context', ['status', '--context', 'dead'], /^dead\n:4\n/],
+      ['a namespace', ['alp', '-n', 'kube'], /^kube-system\n:4\n/],
+      ['a node', ['hep', '--accept', 'NS-711=node-01'], /^NS-711=node-01\n:4\n/],
+    ] as const) {
+      it(`completes ${title}`, async () => {
+        assert.match((await call('kubectl', ['__complete', 'netsvc-upgrade', ...words])).stdout, wanted);
+      });
+    }
+  });
 
   const offersInZsh = join(import.meta.dirname, 'zsh-offers.zsh');
 
@@ -156,8 +157,7 @@ describe('completion', function () {
 
   describe('without kubectl', () => {
     for (const shell of SHELLS) {
-      const there = has(shell);
-      (there ? it : it.skip)(there ? `works in ${shell}` : `works in ${shell}: there is none on PATH`, async () => {
+      itWhere(lacksProgram(shell), `works in ${shell}`, async () => {
         const script = join(folder, `completion.${shell}`);
         writeFileSync(script, COMPLETION_SCRIPTS[shell]);
         const offered = async (line: string) => {

@@ -4,6 +4,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { COMPLETION_SCRIPTS } from '../../src/cli/completion-scripts.ts';
+import { itWhere, lacksProgram } from '../support/needs.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -85,8 +86,7 @@ describe('the start script', () => {
   });
 
   const shellcheck = (...args: readonly string[]) => spawnSync('shellcheck', args, { input: COMPLETION_SCRIPTS.bash, encoding: 'utf8' });
-  const there = shellcheck('--version').error === undefined;
-  (there ? it : it.skip)(`has nothing that shellcheck finds${there ? '' : ': it is not on PATH'}`, () => {
+  itWhere(lacksProgram('shellcheck'), 'has nothing that shellcheck finds', () => {
     const files = ['kubectl-netsvc_upgrade', 'kubectl_complete-netsvc_upgrade'].map((file) => join(home, 'bin', file));
     assert.equal(shellcheck(...files).stdout, '');
     assert.equal(shellcheck('--shell=bash', '-').stdout, '');

@@ -9,6 +9,7 @@ import { playPolicyMigration } from '../control-plane/policy-migration.ts';
 import { NEW_SERVER, OLD_SERVER } from '../control-plane/service-objects.ts';
 import { until } from '../control-plane/until.ts';
 import { collectorStartsAnew } from '../support/collector-settles.ts';
+import { describeWhere, lacksProgram } from '../support/needs.ts';
 import { bareGraph, JOURNAL } from '../support/owned-cluster.ts';
 import { GROUP, makeOwnedObjects } from '../support/owned-objects.ts';
 import { graphAfter, type OwnerGraph, type OwnerNames, readOwnerGraph, readOwnerNames } from '../support/owner-graph.ts';
@@ -28,7 +29,7 @@ async function commandsOf(page: string, heading: string): Promise<readonly strin
   return blocks.filter((block) => !block.includes('UID OF THE OBJECT'));
 }
 
-describe('the journal by hand: what the page says, on a real control plane', function () {
+describeWhere(lacksProgram('jq'), 'the journal by hand: what the page says, on a real control plane', function () {
   this.timeout(280_000);
   let plane: ControlPlane;
   let served: AggregatedApi;
@@ -37,9 +38,7 @@ describe('the journal by hand: what the page says, on a real control plane', fun
   let owners: OwnerNames;
   let commands: readonly string[];
 
-  before(async function () {
-    const hasJq = (await execa('jq', ['--version'], { reject: false })).exitCode === 0;
-    if (!hasJq) this.skip(); // needs jq
+  before(async () => {
     plane = await startControlPlane({ maxMinutes: 10 });
     await plane.kubectl(['apply', '--server-side', '-f', manifestFile('v3.26.5', 'calico.yaml')]);
     served = await aggregate(plane, GROUP);

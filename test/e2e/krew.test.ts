@@ -8,6 +8,7 @@ import { type KrewHome, makeKrewHome } from '../krew/krew-home.ts';
 import { type PackedRelease, packRelease, runtimeProblem } from '../krew/packed-release.ts';
 import { resolveKrew } from '../krew/programs.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { lacking } from '../support/needs.ts';
 import { own } from './installed-agents.ts';
 
 /** One story, in order: an operator gets the plugin from a company's index, uses it, updates it and removes it. */
@@ -29,10 +30,7 @@ describe('the plugin from a krew index', function () {
     const krew = await resolveKrew().catch((thrown: Error) => thrown);
     const problem = krew instanceof Error ? krew.message : runtimeProblem(platform);
     if (problem !== undefined && process.env.CI === 'true') throw new Error(problem);
-    if (krew instanceof Error || problem !== undefined) {
-      process.stderr.write(`the tests with krew do not run: ${problem}\n`);
-      return this.skip();
-    }
+    if (krew instanceof Error || problem !== undefined) return lacking(this, String(problem));
     release = await packRelease(platform);
     home = await makeKrewHome(programs.kubectl, krew);
     await home.publish(release.manifest, 'v0.0.1');

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ALL_PICTURES, PICTURES, plainLines, type Shown, show, steady } from '../../build/pictures.ts';
 import { svgLines } from '../../build/terminal-svg.ts';
+import { describeWhere } from '../support/needs.ts';
 
 const readme = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
 const picture = (file: string) => readFileSync(join(PICTURES, file), 'utf8');
@@ -25,11 +26,14 @@ describe('the terminal pictures', function () {
   });
 
   const there = spawnSync('script', ['--version']).stdout?.includes('util-linux') === true;
-  for (const args of [...new Set(Object.values(ALL_PICTURES).map((one) => one.args.join(' ')))])
-    (there ? it : it.skip)(`are what ${args} still shows (npm run pictures)${there ? '' : ': script of util-linux is not on PATH'}`, () => {
-      const now = show(args.split(' '));
-      for (const [file] of Object.entries(ALL_PICTURES).filter(([, one]) => one.args.join(' ') === args)) stillShown(file, now);
-    });
+  const problem = there ? undefined : 'script of util-linux is not on PATH';
+  describeWhere(problem, 'are what is still shown (npm run pictures)', () => {
+    for (const args of [...new Set(Object.values(ALL_PICTURES).map((one) => one.args.join(' ')))])
+      it(`by ${args}`, () => {
+        const now = show(args.split(' '));
+        for (const [file] of Object.entries(ALL_PICTURES).filter(([, one]) => one.args.join(' ') === args)) stillShown(file, now);
+      });
+  });
 });
 
 /** Which moments of the live view are drawn depends on the machine: each line must be in one of them, or at the end. */

@@ -6,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { htmlText } from '../../src/ui/report-html.ts';
 import { reportOf } from '../support/big-report.ts';
 import { Browser, findBrowser } from '../support/browser.ts';
+import { describeWhere } from '../support/needs.ts';
 
 const LONG = 'registry.example.org/a-very-long-name-without-any-place-to-break-it/'.repeat(4);
 
@@ -31,23 +32,21 @@ const CONTRAST = `(() => {
     .sort(([a], [b]) => a - b)[0];
 })()`;
 
-describe('the page of a report in a browser', function () {
+const program = findBrowser();
+const problem = program === undefined ? 'there is no Chromium on PATH (name one in CHROMIUM)' : undefined;
+
+describeWhere(problem, 'the page of a report in a browser', function () {
   this.timeout(120_000);
   let browser: Browser;
   let folder: string;
 
-  before(async function () {
-    const program = findBrowser();
-    if (program === undefined) {
-      console.error('      skipped: there is no Chromium on PATH (name one in CHROMIUM)');
-      return this.skip();
-    }
+  before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'page-'));
     mkdirSync(PICTURES, { recursive: true });
     const report = reportOf({ nodes: 5000, stuck: [4320], evidence: 30, hosts: 5000 });
     const page = htmlText({ ...report, facts: [...report.facts, ['image', LONG]], message: LONG }, (tool) => tool);
     writeFileSync(join(folder, 'report.html'), page);
-    browser = new Browser(program);
+    browser = new Browser(program ?? '');
     await browser.open(pathToFileURL(join(folder, 'report.html')).href);
   });
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { type CliUnderTest, describeServiceCli } from '../spec/service-cli-spec.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { describeWhere } from '../support/needs.ts';
 import { manifestFile } from '../support/releases.ts';
 import { clientRelease, installClusterCli, realCli, WITHOUT_REAL_CLI } from '../support/service-cli.ts';
 
@@ -45,7 +46,6 @@ for (const [title, cli, isReal] of [
   ['the stand-in of the tests', undefined, false],
   ['the real one', realCli, true],
 ] as const) {
-  // What cannot run here is one line of what did not run, with its reason, not one per sentence.
-  if (isReal && cli === undefined) it(`the service's CLI: ${title}: ${WITHOUT_REAL_CLI}`);
-  else describeServiceCli(title, () => open(cli), { isReal });
+  const problem = isReal && cli === undefined ? WITHOUT_REAL_CLI : undefined;
+  describeWhere(problem, `the service's CLI: ${title}`, () => describeServiceCli(title, () => open(cli), { isReal }));
 }

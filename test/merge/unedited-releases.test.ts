@@ -44,8 +44,7 @@ describe('manifests of the stored releases', function () {
       }
     });
 
-    it(`have that one edit with a variable of a person's own, and ask about patch releases at most: ${file}`, function () {
-      if (!stored.documentsOf(TARGET, file)) this.skip(); // not in the stored target: every edit is without a place
+    it(`have that one edit with a variable of a person's own, and ask about patch releases at most: ${file}`, () => {
       for (const release of some(stored.releasesOf(file))) {
         const found = merged(file, release, withOwnVariable(compared(stored.documentsOf(release, file))));
         const { edits = [], conflicts = [] } = found?.result ?? {};

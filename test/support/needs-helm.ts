@@ -1,5 +1,6 @@
 import type { Context } from 'mocha';
 import { type HelmMajor, resolveHelm } from '../helm/programs.ts';
+import { lacking } from './needs.ts';
 
 /** The chart tool of this version; skips the suite with the reason where it cannot be built, and fails where tests must not be skipped. */
 export async function needsHelm(suite: Context, major: HelmMajor): Promise<string> {
@@ -8,7 +9,6 @@ export async function needsHelm(suite: Context, major: HelmMajor): Promise<strin
   } catch (thrown) {
     const because = thrown instanceof Error ? thrown.message : String(thrown);
     if (process.env.CI === 'true') throw thrown;
-    process.stderr.write(`the tests with helm ${major} do not run: ${because}\n`);
-    return suite.skip();
+    return lacking(suite, because);
   }
 }

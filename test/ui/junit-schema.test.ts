@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { junitOfFailure, junitText } from '../../src/ui/report-junit.ts';
 import { reportOf } from '../support/big-report.ts';
+import { describeWhere, lacksProgram } from '../support/needs.ts';
 
 const SCHEMA = join(import.meta.dirname, '..', '..', 'schemas', 'junit.xsd');
 
@@ -12,9 +13,7 @@ function faults(document: string): string {
   return status === 0 ? '' : stderr;
 }
 
-const there = spawnSync('xmllint', ['--version']).error === undefined;
-
-(there ? describe : describe.skip)(`the published schema of JUnit reports${there ? '' : ': xmllint is not on PATH'}`, () => {
+describeWhere(lacksProgram('xmllint'), 'the published schema of JUnit reports', () => {
   const report = reportOf();
 
   for (const [what, document] of [

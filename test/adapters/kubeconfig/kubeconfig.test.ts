@@ -9,6 +9,7 @@ import { privateKubeconfig, readConnection } from '../../../src/adapters/kubecon
 import { readAlone } from '../../../src/adapters/kubeconfig/view.ts';
 import { Fault } from '../../../src/core/fault.ts';
 import { createAuthority } from '../../control-plane/certificates.ts';
+import { describeWhere, lacksProgram } from '../../support/needs.ts';
 
 const FIRST = `
 apiVersion: v1
@@ -44,16 +45,7 @@ users:
 - {name: late, user: {tokenFile: late-token}}
 `;
 
-function kubectlHere(): boolean {
-  try {
-    execFileSync('kubectl', ['version', '--client'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-describe('the connection that kubectl would use', function () {
+describeWhere(lacksProgram('kubectl'), 'the connection that kubectl would use', function () {
   this.timeout(20_000);
   let folder = '';
   let first = '';
@@ -62,8 +54,7 @@ describe('the connection that kubectl would use', function () {
   const authority = createAuthority('kubeconfig test');
   const client = authority.issue({ commonName: 'me' });
 
-  before(async function () {
-    if (!kubectlHere()) return this.skip();
+  before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'kubeconfig-'));
     first = join(folder, 'a', 'config');
     second = join(folder, 'b', 'config');

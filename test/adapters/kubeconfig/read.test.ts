@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { readPlain } from '../../../src/adapters/kubeconfig/plain.ts';
 import { readDocument } from '../../../src/adapters/kubeconfig/read.ts';
 import { readAlone } from '../../../src/adapters/kubeconfig/view.ts';
+import { describeWhere, lacksProgram } from '../../support/needs.ts';
 
 const BETA = 'client.authentication.k8s.io/v1beta1';
 
@@ -123,15 +124,6 @@ const UNCLEAR: Readonly<Record<string, string>> = {
   'JSON that is cut off': '{"apiVersion":"v1"',
 };
 
-function kubectlHere(): boolean {
-  try {
-    execFileSync('kubectl', ['version', '--client'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 const readText = (text: string) => {
   const value = readPlain(text);
   return value === undefined ? undefined : readDocument(value);
@@ -159,24 +151,24 @@ describe('a kubeconfig read without kubectl', function () {
     ['with empty lists', `${head}clusters: []\nusers: []\ncontexts: []\n`],
     ['with plugins only', user(`    exec:\n      apiVersion: ${BETA}\n      command: x\n      args:\n      - a\n`)],
   ];
-  for (const [title, text] of agreeing) {
-    it(`is what kubectl prints, for a file ${title}`, async function () {
-      if (!kubectlHere()) return this.skip();
-      const document = readText(text);
-      assert.ok(document);
-      assert.deepEqual(document, await printedByKubectl(text));
-    });
-  }
-
-  it('is the same again from what kubectl itself writes, as YAML and as JSON', async function () {
-    if (!kubectlHere()) return this.skip();
-    const document = readText(WRITTEN);
-    const file = join(folder, 'written');
-    await writeFile(file, WRITTEN);
-    for (const format of ['yaml', 'json']) {
-      const text = execFileSync('kubectl', ['config', 'view', '--raw', '-o', format, `--kubeconfig=${file}`], { encoding: 'utf8' });
-      assert.deepEqual(readText(text), document, format);
+  describeWhere(lacksProgram('kubectl'), 'beside kubectl', () => {
+    for (const [title, text] of agreeing) {
+      it(`is what kubectl prints, for a file ${title}`, async () => {
+        const document = readText(text);
+        assert.ok(document);
+        assert.deepEqual(document, await printedByKubectl(text));
+      });
     }
+
+    it('is the same again from what kubectl itself writes, as YAML and as JSON', async () => {
+      const document = readText(WRITTEN);
+      const file = join(folder, 'written');
+      await writeFile(file, WRITTEN);
+      for (const format of ['yaml', 'json']) {
+        const text = execFileSync('kubectl', ['config', 'view', '--raw', '-o', format, `--kubeconfig=${file}`], { encoding: 'utf8' });
+        assert.deepEqual(readText(text), document, format);
+      }
+    });
   });
 
   for (const [title, text] of Object.entries(UNCLEAR)) {

@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { isRunning } from '../../../src/adapters/records/run-identity.ts';
 import { kubeconfigName, orphansOf, ownerOfKubeconfig, type ProcessLine } from '../../../src/adapters/tools/orphans.ts';
+import { itWhere, NOT_POSIX } from '../../support/needs.ts';
 
 const WORK = '/home/me/.local/state/netsvc-upgrade/cluster-1';
 const DEAD = 41;
@@ -55,8 +56,7 @@ describe('programs of a run that was killed', () => {
     assert.equal(ownerOfKubeconfig('kubeconfig-123.tmp'), undefined);
   });
 
-  it('are found among the processes of this machine, until they end', async function () {
-    if (process.platform === 'win32') this.skip();
+  itWhere(NOT_POSIX, 'are found among the processes of this machine, until they end', async () => {
     const { pid: dead } = spawnSync(process.execPath, ['-e', '0']);
     const folder = `/nowhere/netsvc-upgrade/test-${process.pid}`;
     // It ends with its input, so that nothing is left behind whatever becomes of this test.

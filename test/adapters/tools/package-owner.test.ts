@@ -3,6 +3,7 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ownerByPlace, ownerIn, ownerOf, questions } from '../../../src/adapters/tools/package-owner.ts';
+import { itWhere, NOT_POSIX } from '../../support/needs.ts';
 
 describe('the package that owns a file', () => {
   const answers: readonly [string, string, string | undefined][] = [
@@ -87,8 +88,7 @@ describe('ownerOf', () => {
     });
   }
 
-  it('is asked out of reach of a Ctrl-C at the terminal', async function () {
-    if (process.platform === 'win32') this.skip();
+  itWhere(NOT_POSIX, 'is asked out of reach of a Ctrl-C at the terminal', async () => {
     await manager('pacman', 'echo "$2 is owned by p$$-g$(/bin/ps -o pgid= -p $$ | /usr/bin/tr -d " ") 1-1"');
     const owner = await ownerOf('/opt/x', { PATH: folder });
     const [, pid, group] = /p(\d+)-g(\d+)/.exec(owner && 'removeWith' in owner ? owner.removeWith : '') ?? assert.fail();

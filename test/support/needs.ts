@@ -1,0 +1,30 @@
+import { spawnSync } from 'node:child_process';
+
+/**
+ * Describes what needs something of the machine. Where that is not there, it is one test that did not run, with the reason in its title:
+ * `npm test` lists it, and refuses more than a few. No other test may be skipped.
+ */
+export function describeWhere(problem: string | undefined, title: string, body: (this: Mocha.Suite) => void): void {
+  if (problem === undefined) describe(title, body);
+  else it(`${title}: ${problem}`);
+}
+
+export function itWhere(problem: string | undefined, title: string, body: Mocha.Func | Mocha.AsyncFunc): void {
+  if (problem === undefined) it(title, body);
+  else it(`${title}: ${problem}`);
+}
+
+/** Why tests that call this program cannot run; undefined where they can. */
+export function lacksProgram(program: string): string | undefined {
+  return spawnSync(program, ['--version'], { timeout: 20_000 }).error === undefined ? undefined : `there is no ${program} on PATH`;
+}
+
+/** Why tests with processes as POSIX has them cannot run. */
+export const NOT_POSIX = process.platform === 'win32' ? 'Windows has no such thing' : undefined;
+
+/** Skips a suite that found only in a hook what is not there, which its title then says. */
+export function lacking(hook: Mocha.Context, problem: string): never {
+  const suite = hook.test?.parent;
+  if (suite) suite.title += `: ${problem}`;
+  return hook.skip();
+}
