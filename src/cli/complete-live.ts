@@ -5,7 +5,7 @@ import { withBareBooleans } from './boolean-words.ts';
 import { named, type Question } from './complete.ts';
 import type { FastPathTable, FlagEntry } from './completion-table.ts';
 import { connectionFlagsOf } from './connection-flags.ts';
-import { withEnvironment, withoutCredential } from './environment.ts';
+import { forPrograms, withEnvironment } from './environment.ts';
 import type { CommonFlags } from './seams.ts';
 
 /** Looks the names up with the flags that are typed already, and their environment twins. Throws whatever goes wrong. */
@@ -14,8 +14,8 @@ export async function completeLive(question: Question, table: FastPathTable, env
   const { names } = question;
   const found =
     names === 'nodes' || names === 'namespaces'
-      ? await objectNames(names, flags, withoutCredential(env), table.version)
-      : await kubeconfigNames(names, flags, withoutCredential(env));
+      ? await objectNames(names, flags, forPrograms(env), table.version)
+      : await kubeconfigNames(names, flags, forPrograms(env));
   // A shell puts what is offered on the command line as it is.
   return named(question, found.filter(isVisible));
 }

@@ -11,14 +11,14 @@ import { runIdOf } from '../core/run-record.ts';
 import { artifactOptionsOf } from './artifact-options.ts';
 import { chooseProfile } from './choose-profile.ts';
 import { connectionFlagsOf } from './connection-flags.ts';
-import { withoutCredential } from './environment.ts';
+import { forPrograms } from './environment.ts';
 import { toOptions } from './options.ts';
 import type { ComposeRequest, Composition } from './seams.ts';
 
 /** Joins ports to adapters for one command on one cluster. All adapters that it needs are loaded here, lazily. */
 export async function compose(asked: ComposeRequest, version: string): Promise<Composition> {
-  // The flags are read by now: no program that is started gets the token from the environment.
-  const request = { ...asked, env: withoutCredential(asked.env) };
+  // The flags are read by now: no program that is started needs their variables.
+  const request = { ...asked, env: forPrograms(asked.env) };
   const { flags, env, interruption, interactive, warn, trace } = request;
   const [{ readConnection, privateKubeconfig }, { openCluster }] = await Promise.all([
     import('../adapters/kubeconfig/kubeconfig.ts'),

@@ -1,3 +1,4 @@
+import { delimiter, isAbsolute } from 'node:path';
 import { Fault } from '../core/fault.ts';
 
 /** What reading the environment needs to know of a flag. */
@@ -12,9 +13,17 @@ export function twinOf(flag: string): string {
   return `NETSVC_UPGRADE_${flag.replaceAll('-', '_').toUpperCase()}`;
 }
 
-/** What other programs get: without the credential that is meant for this one alone, in any case of its name. */
-export function withoutCredential(env: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string | undefined>> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => name.toUpperCase() !== twinOf('token')));
+/**
+ * What other programs get: without the credential that is meant for this one alone, in any case of its name, and with a PATH in which nothing is
+ * found in the current folder (its relative and empty entries left out).
+ */
+export function forPrograms(env: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string | undefined>> {
+  const kept = Object.entries(env).filter(([name]) => name.toUpperCase() !== twinOf('token'));
+  return Object.fromEntries(kept.map(([name, value]) => [name, name.toUpperCase() === 'PATH' ? absoluteOnly(value) : value]));
+}
+
+function absoluteOnly(path: string | undefined): string | undefined {
+  return path?.split(delimiter).filter(isAbsolute).join(delimiter);
 }
 
 /**

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { parse } from 'yaml';
 import { compose } from '../../src/cli/compose.ts';
-import { withoutCredential } from '../../src/cli/environment.ts';
+import { forPrograms } from '../../src/cli/environment.ts';
 import { processTerminal } from '../../src/cli/terminal.ts';
 import { interruptionOf } from '../../src/core/interruption.ts';
 import { plain } from '../../src/ui/colour.ts';
@@ -201,7 +201,13 @@ describe('flags of a record', () => {
 
 describe('the credential of the environment', () => {
   it('is for this program alone', () => {
-    assert.deepEqual(withoutCredential({ NETSVC_UPGRADE_TOKEN: 'x', Netsvc_Upgrade_Token: 'y', PATH: '/bin' }), { PATH: '/bin' });
+    assert.deepEqual(forPrograms({ NETSVC_UPGRADE_TOKEN: 'x', Netsvc_Upgrade_Token: 'y', PATH: '/bin' }), { PATH: '/bin' });
+  });
+
+  it('comes with a PATH that finds nothing in the current folder', () => {
+    const path = ['', '.', 'bin', '/usr/bin', '', '../x', '/bin', ''].join(delimiter);
+    assert.equal(forPrograms({ PATH: path }).PATH, ['/usr/bin', '/bin'].join(delimiter));
+    assert.deepEqual(forPrograms({}), {});
   });
 
   it('reaches no program: each is given its whole environment', () => {

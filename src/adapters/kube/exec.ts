@@ -3,6 +3,8 @@ import { Fault } from '../../core/fault.ts';
 import { type Interruption, interrupted } from '../../core/interruption.ts';
 import type { Connection, ExecEntry } from '../kubeconfig/connection.ts';
 import { endGroup, GROUPED } from '../process-group.ts';
+import { filesOf } from '../tools/files-of.ts';
+import { assertPluginAllowed, type Find } from './plugin-policy.ts';
 
 /** What a credential plugin printed. */
 export interface ExecCredential {
@@ -42,23 +44,26 @@ const SIGNAL_MS = 250;
 const CLUSTER_CONFIG = 'client.authentication.k8s.io/exec';
 
 /**
- * Runs a credential plugin as kubectl does: KUBERNETES_EXEC_INFO in its environment, its stderr is ours,
- * standard input only where it may ask. Throws Fault('failed') if it cannot start, fails or prints something else.
+ * Runs a credential plugin as kubectl does: only if the person's kuberc allows it (`plugin-policy.ts`); KUBERNETES_EXEC_INFO in its environment, its stderr is ours,
+ * standard input only where it may ask. Throws Fault('usage') if it may not run, Fault('failed') if it cannot start, fails or prints something else.
  */
 export async function runExecPlugin(exec: ExecEntry, connection: Connection, surroundings: ExecSurroundings): Promise<ExecCredential> {
   const { interruption } = surroundings;
   const isStopping = () => interruption?.soft.aborted === true && !interruption.hard.aborted;
   const wasStopping = isStopping();
-  const first = await started(exec, connection, surroundings);
+  const { command } = exec;
+  // A path is taken as it stands; a bare name never means a file of the current folder, as in kubectl.
+  const find: Find = async (program) => (/[/\\]/.test(program) ? program : (await filesOf(program, connection.env))[0]);
+  await assertPluginAllowed(command, connection.env, find);
+  const file = await find(command);
+  if (file === undefined) throw cannotStart(exec, 'ENOENT');
+  const first = await started(exec, file, connection, surroundings);
   // One that may ask has the terminal, and Ctrl-C there ends it too: the action that is let come to its end needs it all the same.
   const mayBeCut = first.exitCode !== 0 && !wasStopping;
   if (mayBeCut && mayAsk(exec, surroundings.terminal)) await signalled(interruption?.soft);
-  const result = mayBeCut && isStopping() ? await started(exec, connection, surroundings) : first;
+  const result = mayBeCut && isStopping() ? await started(exec, file, connection, surroundings) : first;
   if (result.isCanceled) throw interrupted();
-  if (result.code === 'ENOENT' || result.code === 'EACCES')
-    throw new Fault('failed', `credential plugin ${exec.command} cannot be started (${result.code})`, [
-      exec.installHint?.trim() || 'install it, and check that it is executable and on PATH',
-    ]);
+  if (result.code === 'ENOENT' || result.code === 'EACCES') throw cannotStart(exec, result.code);
   if (result.exitCode !== 0)
     throw new Fault('failed', `credential plugin ${exec.command} failed: ${result.shortMessage}`, [
       'log in again with the tool of your provider',
@@ -66,18 +71,24 @@ export async function runExecPlugin(exec: ExecEntry, connection: Connection, sur
   return readAnswer(result.stdout, exec);
 }
 
+function cannotStart({ command, installHint }: ExecEntry, code: string): Fault {
+  return new Fault('failed', `credential plugin ${command} cannot be started (${code})`, [
+    installHint?.trim() || 'install it, and check that it is executable and in a folder of PATH (relative and empty ones are not searched)',
+  ]);
+}
+
 async function signalled(soft: AbortSignal | undefined): Promise<void> {
   if (soft) await wait(SIGNAL_MS, undefined, { signal: soft }).catch(() => undefined);
 }
 
-async function started(exec: ExecEntry, connection: Connection, surroundings: ExecSurroundings) {
+async function started(exec: ExecEntry, file: string, connection: Connection, surroundings: ExecSurroundings) {
   const interactive = mayAsk(exec, surroundings.terminal);
   const { execa } = await import('execa');
   const extra = Object.fromEntries((exec.env ?? []).map(({ name, value }) => [name, value]));
   const end = AbortSignal.any([surroundings.interruption?.late, surroundings.closed].filter((signal) => signal !== undefined));
   // A group of its own has no terminal to ask at; without one, Ctrl-C would end what an action still needs.
   const detached = GROUPED && !interactive;
-  const child = execa(exec.command, [...(exec.args ?? [])], {
+  const child = execa(file, [...(exec.args ?? [])], {
     env: { ...connection.env, ...extra, KUBERNETES_EXEC_INFO: JSON.stringify(execInfo(exec, connection, interactive)) },
     extendEnv: false,
     reject: false,

@@ -1,3 +1,5 @@
+import { posix, win32 } from 'node:path';
+
 /** What decides which files a program's name may mean. */
 export interface PathSurroundings {
   readonly path: string;
@@ -6,14 +8,17 @@ export interface PathSurroundings {
   readonly platform: string;
 }
 
-/** Every file that a shell would try for a program, in its order. Pure; nothing is looked up. */
+/**
+ * Every file that a shell would try for a program, in its order, but for those of relative and empty folders of PATH: they would mean whatever
+ * lies in the current folder. Pure; nothing is looked up.
+ */
 export function pathCandidates(program: string, { path, pathExt, platform }: PathSurroundings): readonly string[] {
   const windows = platform === 'win32';
   const [between, slash] = windows ? [';', '\\'] : [':', '/'];
   const folders = path
     .split(between)
     .map((folder) => (windows ? folder.replace(/^"|"$/g, '') : folder))
-    .filter((folder) => folder !== '');
+    .filter((windows ? win32 : posix).isAbsolute);
   const suffixes = windows ? suffixesOf(program, pathExt) : [''];
   return folders.flatMap((folder) => suffixes.map((suffix) => `${folder.endsWith(slash) ? folder : folder + slash}${program}${suffix}`));
 }

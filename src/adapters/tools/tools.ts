@@ -1,11 +1,10 @@
-import { access, constants, realpath, stat } from 'node:fs/promises';
 import { quoteArgument, type Tool } from '../../core/argv.ts';
 import { interrupted } from '../../core/interruption.ts';
 import type { ToolResult, Tools } from '../../core/ports.ts';
 import type { Environment } from '../kubeconfig/connection.ts';
 import type { Trace } from '../trace.ts';
+import { filesOf } from './files-of.ts';
 import { ownerOf } from './package-owner.ts';
-import { pathCandidates } from './path-candidates.ts';
 import { runProgram } from './run-program.ts';
 import { argumentsFor, environmentFor } from './surroundings.ts';
 
@@ -30,11 +29,7 @@ export interface ToolsOptions {
 
 /** Programs by argv, never through a shell, all pinned to one cluster (house rule 5). */
 export function openTools(options: ToolsOptions): Tools {
-  const which = async (program: string) => {
-    const { env } = options;
-    const candidates = pathCandidates(program, { path: env.PATH ?? '', pathExt: env.PATHEXT ?? '', platform: process.platform });
-    return executableOnce(candidates);
-  };
+  const which = (program: string) => filesOf(program, options.env);
   return {
     which,
     ownerOf: (file) => ownerOf(file, options.env, { cut: options.cut }),
@@ -65,22 +60,4 @@ export function openTools(options: ToolsOptions): Tools {
 
 function endText({ exitCode, problem }: ToolResult): string {
   return problem ?? `exit ${exitCode}`;
-}
-
-async function executableOnce(candidates: readonly string[]): Promise<readonly string[]> {
-  const seen = new Set<string>();
-  const found: string[] = [];
-  for (const file of candidates) {
-    const real = await executable(file).catch(() => undefined);
-    if (real === undefined || seen.has(real)) continue;
-    seen.add(real);
-    found.push(file);
-  }
-  return found;
-}
-
-/** The real place of a file that can be run; a folder of the program's name is none. */
-async function executable(file: string): Promise<string | undefined> {
-  await access(file, constants.X_OK);
-  return (await stat(file)).isFile() ? realpath(file) : undefined;
 }
