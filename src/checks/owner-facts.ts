@@ -23,6 +23,8 @@ export interface JournalFound {
 export interface OwnersJudged extends JournalFound {
   /** Undefined where nothing on the way changes a UID: nothing was searched then. */
   readonly references: OwnerReferences | undefined;
+  /** The v3 API alone could not be searched, and the run that goes on has replaced its server. */
+  readonly apiReplaced?: boolean;
   /** What the journal says is taken off. */
   readonly recorded: readonly JournalEntry[];
 }

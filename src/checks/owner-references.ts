@@ -1,3 +1,4 @@
+import { isApiAway } from '../core/api-away.ts';
 import { type Evidence, notApplicable, ok, type Verdict } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import { counted } from '../core/counted.ts';
@@ -18,15 +19,34 @@ export const ownersSearched: OwnersCheck = defineCheck('NS-741', {
   category: 'follow-up',
   severity: 'error',
   ref: '§4.8/1',
-  judge: ({ references }) => (references ? searched(references) : notApplicable(NO_CHANGE)),
+  judge: ({ references, apiReplaced }, { profile }) => (references ? searched(references, profile, apiReplaced) : notApplicable(NO_CHANGE)),
 });
 
-export function searched({ unread, kinds }: Pick<OwnerReferences, 'unread' | 'kinds'>): Verdict {
+export function searched(
+  { unread, kinds }: Pick<OwnerReferences, 'unread' | 'kinds'>,
+  { apiGroup }: Pick<Context['profile'], 'apiGroup'>,
+  apiReplaced = false,
+): Verdict {
   if (unread.length === 0) return ok(`${counted(kinds, 'kind')} searched`);
+  const evidence = unread.map(({ kind, because }) => ({ text: kind, detail: because }));
+  if (isApiAway(unread, apiGroup)) {
+    const because = `the API ${apiGroup} is not available: owner references cannot be searched there`;
+    const next = `kubectl describe apiservice v3.${apiGroup}`;
+    return apiReplaced
+      ? failed(`${because}; this run replaces its server`, 'Continue the run: it waits for the new server.', {
+          evidence,
+          next: `${PROGRAM} run`,
+          expected: true,
+        })
+      : failed(because, 'Look why its server is not available, and run again. Do not accept this: what is owned there would be lost.', {
+          evidence,
+          next,
+        });
+  }
   return failed(
     `owner references of ${counted(unread.length, 'kind')} could not be searched: ${listed(unread.map(({ kind }) => kind))}`,
     'Let this account list them, or repair the API behind them; accept them by name if nothing there can be owned by the service.',
-    { evidence: unread.map(({ kind, because }) => ({ text: kind, detail: because })), next: `${PROGRAM} ownerrefs list` },
+    { evidence, next: `${PROGRAM} ownerrefs list` },
   );
 }
 
@@ -144,6 +164,6 @@ function textOf({ fate, nameAfter }: ReferenceFate): string {
 }
 
 /** NS-741 of the stages after the upgrade. */
-export function searchedAgain({ idle, unread }: Pick<RestoreJudged, 'idle' | 'unread'>, _context: Context): Verdict {
-  return idle ? notApplicable('no reference is recorded as taken off') : searched({ unread, kinds: 0 });
+export function searchedAgain({ idle, unread }: Pick<RestoreJudged, 'idle' | 'unread'>, { profile }: Context): Verdict {
+  return idle ? notApplicable('no reference is recorded as taken off') : searched({ unread, kinds: 0 }, profile);
 }

@@ -1,3 +1,4 @@
+import { replacesApi } from '../core/api-away.ts';
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import { counted } from '../core/counted.ts';
@@ -61,9 +62,12 @@ export const ownersSearchedFirst = preflightCheck('NS-741', {
   category: 'follow-up',
   severity: 'error',
   ref: '§4.8/1',
-  judge: withInstallation((_installation, facts): Verdict => {
+  judge: withInstallation((_installation, facts, context): Verdict => {
+    const isReplaced = 'value' in facts.record && replacesApi(facts.record.value, context);
     const { unread, kinds } = read(facts.owners);
-    return kinds === 0 && unread.length === 0 ? notApplicable('no UID changes on this way') : searched({ unread, kinds });
+    return kinds === 0 && unread.length === 0
+      ? notApplicable('no UID changes on this way')
+      : searched({ unread, kinds }, context.profile, isReplaced);
   }),
 });
 

@@ -1,9 +1,11 @@
+import { replacesApi } from '../core/api-away.ts';
 import { command } from '../core/argv.ts';
 import { type Evidence, ok, read, type Verdict } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import { counted } from '../core/counted.ts';
+import { isOfGroup } from '../core/kinds.ts';
 import type { KubeObject } from '../core/object.ts';
-import { evidenceOf, failed, failIfAny, listed, preflightCheck } from './define.ts';
+import { evidenceOf, failed, failIfAny, listed, PROGRAM, preflightCheck } from './define.ts';
 import type { PreflightFacts } from './facts.ts';
 
 const VERSION = 'kubectl version';
@@ -76,8 +78,10 @@ export const discoveryComplete = preflightCheck('NS-007', {
   category: 'kubernetes',
   severity: 'warning',
   ref: 'domain §12/22',
-  judge: (facts, { profile }) => {
+  judge: (facts, context) => {
+    const { apiGroup } = context.profile;
     const { kinds, failed: groups } = read(facts.discovery);
+    const isReplaced = groups.every((group) => group === apiGroup) && apiReplaced(facts, context);
     return failIfAny(
       groups.map((group): Evidence => ({ text: `APIGroup/${group}` })),
       `${counted(kinds.length, 'kind')} discovered`,
@@ -85,11 +89,28 @@ export const discoveryComplete = preflightCheck('NS-007', {
         because: `${counted(groups.length, 'API group')} cannot be discovered: ${names}`,
         hint: 'Repair the API service behind it: what it serves can be neither checked nor deleted meanwhile.',
         next: 'kubectl get apiservices',
-        ...(groups.some((group) => group.includes(profile.apiGroup)) ? { severity: 'error' as const } : {}),
+        ...(groups.includes(apiGroup) ? { severity: 'error' as const } : {}),
+        ...(isReplaced ? ON_ITS_WAY : {}),
       }),
     );
   },
 });
+
+/** `v3.projectcalico.org` */
+function isOwn({ metadata }: KubeObject, apiGroup: string): boolean {
+  return isOfGroup(metadata.name, apiGroup);
+}
+
+/** The unfinished run to the target has applied it: its own API server is replaced meanwhile. */
+function apiReplaced({ record }: Pick<PreflightFacts, 'record'>, context: Context): boolean {
+  return 'value' in record && replacesApi(record.value, context);
+}
+
+const ON_ITS_WAY = {
+  hint: 'This run replaces the API server of the service. Continue it: it waits for the new one.',
+  next: `${PROGRAM} run`,
+  expected: true,
+} as const;
 
 interface ConditionShape {
   readonly type?: string;
@@ -107,16 +128,20 @@ export const apiServicesAvailable = preflightCheck('NS-008', {
   category: 'kubernetes',
   severity: 'warning',
   ref: 'domain §12/22',
-  judge: (facts, { profile }) => {
+  judge: (facts, context) => {
+    const { apiGroup } = context.profile;
     const down = read(facts.apiServices).filter((service) => (conditionOf(service, 'Available')?.status ?? 'True') !== 'True');
     return failIfAny(
       down.map((service) => evidenceOf(service, conditionOf(service, 'Available')?.message)),
       'every aggregated API is available',
       (names) => ({
         because: `${counted(down.length, 'aggregated API')} not available: ${names}`,
-        hint: 'Repair or remove it: garbage collection and the deletion of namespaces wait for it.',
+        hint: down.some((service) => isOwn(service, apiGroup))
+          ? 'Look why its server is not available, and never remove it: without it nothing of the service can be read or owned.'
+          : 'Repair or remove it: garbage collection and the deletion of namespaces wait for it.',
         next: command`kubectl describe apiservice ${down[0]?.metadata.name ?? ''}`,
-        ...(down.some((service) => service.metadata.name.endsWith(`.${profile.apiGroup}`)) ? { severity: 'error' as const } : {}),
+        ...(down.some((service) => isOwn(service, apiGroup)) ? { severity: 'error' as const } : {}),
+        ...(down.every((service) => isOwn(service, apiGroup)) && apiReplaced(facts, context) ? ON_ITS_WAY : {}),
       }),
     );
   },
@@ -128,8 +153,10 @@ export const namespacesTerminating = preflightCheck('NS-013', {
   category: 'kubernetes',
   severity: 'warning',
   ref: 'domain §12/6',
-  judge: (facts) => {
+  judge: (facts, context) => {
     const stuck = read(facts.namespaces).filter((namespace) => isStuck(namespace, facts));
+    const old = context.profile.operator.end?.api.oldNamespace;
+    const isReplaced = stuck.every(({ metadata }) => metadata.name === old) && apiReplaced(facts, context);
     return failIfAny(
       stuck.map((namespace) => evidenceOf(namespace, `since ${namespace.metadata.deletionTimestamp}`)),
       'no namespace is stuck in Terminating',
@@ -137,6 +164,7 @@ export const namespacesTerminating = preflightCheck('NS-013', {
         because: `${counted(stuck.length, 'namespace')} Terminating for more than 5 minutes: ${names}`,
         hint: 'Find what holds it before the upgrade adds another cause.',
         next: command`kubectl get namespace ${stuck[0]?.metadata.name ?? ''} -o jsonpath={.status.conditions}`,
+        ...(isReplaced ? ON_ITS_WAY : {}),
       }),
     );
   },

@@ -1,5 +1,6 @@
 import { command } from '../core/argv.ts';
 import { ok, read } from '../core/check.ts';
+import type { Context } from '../core/context.ts';
 import { counted } from '../core/counted.ts';
 import { groupOf, type KubeObject, type OwnerReference, refOf, refText } from '../core/object.ts';
 import { defineCheck, failed, failIfAny, listed, PROGRAM } from './define.ts';
@@ -38,8 +39,10 @@ export const ownersExist: VerifyCheck = defineCheck('NS-307', {
   category: 'result',
   severity: 'error',
   ref: '§7/1',
-  judge(facts) {
-    const owners = read(facts.owners);
+  judge(facts, { options }) {
+    const all = read(facts.owners);
+    // Whoever accepted a kind when it was searched before the upgrade has accepted that nobody looks there.
+    const owners = { ...all, unread: all.unread.filter(({ kind }) => !isTaken(kind, options)) };
     const dangling = owners.dependents.filter((one) => isDangling(one, owners));
     // Named in every finding: whoever accepts an object by name has not accepted what nobody could look at.
     const unread = owners.unread.map(({ kind, because }) => ({ text: kind, detail: because }));
@@ -67,6 +70,10 @@ export const ownersExist: VerifyCheck = defineCheck('NS-307', {
     );
   },
 });
+
+function isTaken(kind: string, { accept }: Context['options']): boolean {
+  return accept.some(({ check, subject }) => check === 'NS-741' && (subject === undefined || subject === kind));
+}
 
 const CORRECTED = 'Put the owner’s new UID into metadata.ownerReferences, or take the entry out, now.';
 const TAKEN_OFF =

@@ -31,3 +31,8 @@ export const K = {
   Lease: kind('coordination.k8s.io', 'v1', 'Lease', 'leases', true),
   SelfSubjectAccessReview: kind('authorization.k8s.io', 'v1', 'SelfSubjectAccessReview', 'selfsubjectaccessreviews', false),
 } as const;
+
+/** True of a group, and of a kind written `plural.group`, where that is the very group: `crd.x.org` is not `x.org`. */
+export function isOfGroup(text: string, group: string): boolean {
+  return text === group || text.slice(text.indexOf('.') + 1) === group;
+}

@@ -38,7 +38,8 @@ export async function waitApiServices(
   if (signal.aborted) throw new Fault('interrupted', 'stopped while waiting for the aggregated API', ['continue with the same command']);
   const list = [...open].map(([name, because]) => `${name}: ${because}`).join('; ');
   throw new Fault('timeout', `APIService not available after ${Math.round(timeoutMs / 1000)} s: ${list}`, [
-    'look at the API server pods of the service, then continue with the same command',
+    `see why: kubectl describe apiservice ${[...open.keys()].join(' ')}`,
+    'look at the pods of its server, then continue with the same command',
   ]);
 }
 

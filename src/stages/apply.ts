@@ -162,7 +162,23 @@ function waitActions(wave: Wave, facts: ApplyFacts, context: Context, applied: b
   const timeoutMs = context.options.timeoutMs ?? defaultWaitMs(facts.nodes);
   const until = { type: 'rollout', targets, maxFailed: context.options.maxFailed } as const;
   const names = targets.map((target) => `${target.kind}/${target.name}`).join(', ');
-  return [{ id: `wait-${wave.id}`, title: `wait for ${names}`, ref: '§4.4/3', undo: 'full', effect: { type: 'wait', until, timeoutMs } }];
+  return [
+    { id: `wait-${wave.id}`, title: `wait for ${names}`, ref: '§4.4/3', undo: 'full', effect: { type: 'wait', until, timeoutMs } },
+    ...waitForApi(wave, context),
+  ];
+}
+
+/** Of an aggregated API whose pods are ready. */
+const API_MS = 120_000;
+
+/** The server notices later than the pods that an aggregated API is there again; until then nothing of it can be searched (§4.8). */
+function waitForApi({ id, documents }: Wave, { options }: Context): readonly Action[] {
+  const names = documents.filter(({ object }) => object.kind === 'APIService').map(({ object }) => object.metadata.name);
+  if (names.length === 0) return [];
+  const until = { type: 'apiservice-available', names } as const;
+  const timeoutMs = options.timeoutMs ?? API_MS;
+  const title = `wait until APIService ${names.join(', ')} is available`;
+  return [{ id: `api-${id}`, title, ref: '§4.4/3', undo: 'full', effect: { type: 'wait', until, timeoutMs } }];
 }
 
 function inWave({ target }: RolloutProgress, wave: Wave): boolean {

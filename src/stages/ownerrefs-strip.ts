@@ -32,6 +32,7 @@ export const ownerrefsStripStage = stage<StripFacts>({
   plan(facts, context) {
     if (!facts.references) return { skip: 'no UID changes on this way' };
     if (context.options.ownerrefs === 'never') return { skip: 'owner references are left as they are (--ownerrefs=never)' };
+    if (facts.apiReplaced) return { skip: 'the new API server is on its way: what had to be taken off was, before it' };
     const { objects, kinds } = facts.references;
     const chosen = chosenBy(context, facts.recorded);
     const plan = stripPlan(objects, chosen, facts.recorded);

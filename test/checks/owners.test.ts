@@ -1,6 +1,7 @@
 import type { PreflightFacts } from '../../src/checks/facts.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { contextOf, found } from '../fixtures/facts.ts';
+import { runRecord } from '../support/apply-bench.ts';
 import { checkCases } from '../support/check-cases.ts';
 
 const owned = (apiVersion: string, kind: string, unread: readonly string[] = []): Pick<PreflightFacts, 'owners'> => ({
@@ -88,6 +89,19 @@ checkCases('NS-741', {
     facts: owned(v3, 'IPPool', ['secrets']),
     is: 'error',
     about: ['secrets'],
+  },
+  'says that the API is not available, and does not offer to accept that': {
+    facts: owned(v3, 'IPPool', ['projectcalico.org']),
+    is: 'error',
+    says: /projectcalico\.org is not available/,
+    next: /^kubectl describe apiservice v3\.projectcalico\.org$/,
+  },
+  'expects that of a run that has applied the target': {
+    facts: {
+      ...owned(v3, 'IPPool', ['projectcalico.org']),
+      record: { value: runRecord({ clusterUid: 'cluster-1', target: contextOf().options.release, wrote: ['apply'] }) },
+    },
+    is: 'expected',
   },
   'does not apply where nothing was searched': {
     facts: { owners: { value: { dependents: [], unread: [], kinds: 0 } } },

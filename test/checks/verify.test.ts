@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { verifyChecks } from '../../src/checks/verify.ts';
 import { type OwnerObjects, ownerKey, type ServiceImage, type VerifyFacts } from '../../src/checks/verify-facts.ts';
 import type { Finding } from '../../src/core/check.ts';
+import type { Context } from '../../src/core/context.ts';
 import { judgeAll } from '../../src/core/judge.ts';
 import type { RolloutProgress } from '../../src/core/rollout.ts';
 import { contextOf, object } from '../fixtures/facts.ts';
@@ -302,6 +303,17 @@ describe('the checks of verify', () => {
       judge('NS-306', { datastore: { value: 'kvstore' }, temporaryPolicies: { value: [listed] } }).next,
       'calicoctl get globalnetworkpolicy allow-all-upgrade -o yaml',
     );
+  });
+
+  it('asks no second time for a kind that was accepted when it was searched before the upgrade', () => {
+    const unread = [{ kind: 'metrics.k8s.io', because: 'its discovery fails' }];
+    const facts = { ...good, owners: { value: { dependents: [], owners: {}, unread } } };
+    const outcome = (accept: Context['options']['accept']) =>
+      judgeAll(verifyChecks, facts, contextOf({ accept })).find(({ id }) => id === 'NS-307')?.outcome;
+    assert.equal(outcome([]), 'error');
+    assert.equal(outcome([{ check: 'NS-741', subject: 'pods' }]), 'error');
+    assert.equal(outcome([{ check: 'NS-741', subject: 'metrics.k8s.io' }]), 'ok');
+    assert.equal(outcome([{ check: 'NS-741' }]), 'ok');
   });
 
   it('do not let an accepted object hide kinds that could not be searched', () => {

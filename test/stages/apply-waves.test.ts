@@ -100,6 +100,17 @@ describe('the waves of the apply stage, real manifests with Typha', function () 
     await assert.rejects(planned(bench({ holdPolicyMigration: true }, [])), { name: 'Fault', code: 'blocked' });
   });
 
+  it('wait for the aggregated API once its server is rolled, before anything searches it again', async () => {
+    const server = await installedClientSide('v3.27.5', 'apiserver.yaml', releases);
+    const actions = await planned(bench({}, [configuration, ...server]));
+    const ids = actions.map(({ id }) => id);
+    const waited = actions.find(({ id }) => id === 'api-add-ons');
+    assert.ok(waited?.effect.type === 'wait');
+    assert.deepEqual(waited.effect.until, { type: 'apiservice-available', names: ['v3.projectcalico.org'] });
+    assert.equal(ids.indexOf('api-add-ons'), ids.indexOf('wait-add-ons') + 1);
+    assert.ok(ids.indexOf('api-add-ons') < ids.indexOf('wave-controllers'), ids.join(' '));
+  });
+
   it('end at rest, whatever wave the last run was killed in', async () => {
     for (const last of ['wave-agents', 'wave-typha']) {
       const cut = bench();

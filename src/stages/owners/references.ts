@@ -1,4 +1,5 @@
 import type { Dangling, JournalFound, OwnerReferences, OwnersJudged } from '../../checks/owner-facts.ts';
+import { isApiAway, replacesApi } from '../../core/api-away.ts';
 import type { Context } from '../../core/context.ts';
 import type { Installation } from '../../core/installation.ts';
 import { refText } from '../../core/object.ts';
@@ -12,6 +13,7 @@ import { continues, type RunRecord } from '../../core/run-record.ts';
 import { hasApplied } from '../../core/run-record-steps.ts';
 import { uidChangeBetween } from '../../core/uid-change.ts';
 import { keepsOldNames } from '../policy/settled.ts';
+import { onceServed } from './api-return.ts';
 import { scanOwned } from './survey.ts';
 import { readOwnerWorld, uidRules } from './world.ts';
 
@@ -64,8 +66,12 @@ export async function readOwnersJudged(
     // is not found by its name until then.
     journal !== undefined ||
     (await keepsOldNames(sources.cluster, context));
-  const references = isSearched ? await readReferences(sources.cluster, context, installation, source) : undefined;
-  return { references, recorded: journal?.entries ?? [], ...copyOf(journal) };
+  const search = () => readReferences(sources.cluster, context, installation, source);
+  const isReplaced = replacesApi(record, context);
+  const searched = () => (isReplaced ? onceServed(sources, context, installation, search) : search());
+  const references = isSearched ? await searched() : undefined;
+  const apiReplaced = isReplaced && references !== undefined && isApiAway(references.unread, context.profile.apiGroup);
+  return { references, recorded: journal?.entries ?? [], ...(apiReplaced ? { apiReplaced } : {}), ...copyOf(journal) };
 }
 
 /** The journal's file where nothing but the local copy is left of it. */
