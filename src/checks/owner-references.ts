@@ -1,4 +1,5 @@
 import { isApiAway } from '../core/api-away.ts';
+import { command } from '../core/argv.ts';
 import { type Evidence, notApplicable, ok, type Verdict } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import { counted } from '../core/counted.ts';
@@ -31,7 +32,7 @@ export function searched(
   const evidence = unread.map(({ kind, because }) => ({ text: kind, detail: because }));
   if (isApiAway(unread, apiGroup)) {
     const because = `the API ${apiGroup} is not available: owner references cannot be searched there`;
-    const next = `kubectl describe apiservice v3.${apiGroup}`;
+    const next = command`kubectl describe apiservice ${`v3.${apiGroup}`}`;
     return apiReplaced
       ? failed(`${because}; this run replaces its server`, 'Continue the run: it waits for the new server.', {
           evidence,

@@ -19,7 +19,12 @@ async function searched(awayFor: number, wrote: readonly string[], path: Install
   const record: RunRecord = runRecord({ clusterUid, target: options.release, source: 'v3.26.4', oldest: 'v3.26.4', path, wrote });
   const sources = {
     cluster: { ...clusterOf([]).cluster, discover },
-    clock: { now: () => new Date(seconds * 1000), sleep: async (ms: number) => void (seconds += ms / 1000) },
+    clock: {
+      now: () => new Date(seconds * 1000),
+      sleep: async (ms: number) => {
+        seconds += ms / 1000;
+      },
+    },
     records: { load: async () => record },
     ownerJournal: { load: async () => undefined },
   };
