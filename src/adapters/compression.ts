@@ -3,13 +3,13 @@ export async function gzip(bytes: Uint8Array): Promise<Buffer> {
   return pass((await import('node:zlib')).gzip, bytes);
 }
 
-/** Bytes of anything of ours once it is unpacked: half a megabyte can be packed that becomes gigabytes. */
-const UNPACKED_BYTES = 64 * 1024 * 1024;
-
-/** Rejects if it is no gzip data, is cut short, or would have more than 64 MiB. */
-export async function gunzip(bytes: Uint8Array): Promise<Buffer> {
+/** Rejects if it is no gzip data, cut short, or larger than so many bytes once it is unpacked: a few kilobytes can hold gigabytes. */
+export async function gunzip(bytes: Uint8Array, maxOutputLength: number): Promise<Buffer> {
   const { gunzip: unpack } = await import('node:zlib');
-  return pass((packed, done) => unpack(packed, { maxOutputLength: UNPACKED_BYTES }, done), bytes);
+  return pass((packed, done) => unpack(packed, { maxOutputLength }, done), bytes).catch((thrown: NodeJS.ErrnoException) => {
+    if (thrown.code !== 'ERR_BUFFER_TOO_LARGE') throw thrown;
+    throw new Error(`unpacked it is larger than ${Math.round(maxOutputLength / 1024 / 1024)} MiB`, { cause: thrown });
+  });
 }
 
 export async function brotliDecompress(bytes: Uint8Array): Promise<Buffer> {

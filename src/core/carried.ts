@@ -1,4 +1,4 @@
-import { isJsonMap } from './json-map.ts';
+import { isJsonMap, type JsonMap } from './json-map.ts';
 import type { KeptRules } from './list-rule.ts';
 import type { KubeObject } from './object.ts';
 import type { Side, Trace } from './trace.ts';
@@ -48,6 +48,26 @@ export const CARRIED_PART = `/apply/${CARRIED_ID}#`;
 export function readCarriedEdits(content: unknown): CarriedEdits | undefined {
   if (typeof content !== 'object' || content === null) return undefined;
   const { target, base, files, edits, resolutions } = content as Partial<CarriedEdits>;
-  const isWhole = [target, base].every((text) => typeof text === 'string') && [files, resolutions].every(isJsonMap) && Array.isArray(edits);
-  return isWhole ? (content as CarriedEdits) : undefined;
+  const isWhole = [target, base].every((text) => typeof text === 'string') && isJsonMap(resolutions) && isListOf(edits, isEdit);
+  return isWhole && isJsonMap(files) && Object.values(files).every(isFile) ? (content as CarriedEdits) : undefined;
+}
+
+function isFile(value: unknown): boolean {
+  if (!isJsonMap(value)) return false;
+  const { release, merged, changed, removed } = value;
+  return isText(release) && isText(merged) && isListOf(changed, isObject) && Array.isArray(removed) && removed.every(isText);
+}
+
+function isObject({ apiVersion, kind, metadata }: JsonMap): boolean {
+  return isText(apiVersion) && isText(kind) && isJsonMap(metadata) && isText(metadata.name);
+}
+
+function isEdit({ ref, outcome }: JsonMap): boolean {
+  return isJsonMap(ref) && isText(ref.kind) && isText(ref.name) && isText(outcome);
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+
+function isListOf(value: unknown, is: (item: JsonMap) => boolean): boolean {
+  return Array.isArray(value) && value.every((item) => isJsonMap(item) && is(item));
 }

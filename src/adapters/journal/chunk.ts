@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Fault } from '../../core/fault.ts';
+import { Fault, messageOf } from '../../core/fault.ts';
 import { type JournalEntry, OWNER_JOURNAL_VERSION } from '../../core/owner-journal.ts';
 import { gunzip, gzip } from '../compression.ts';
 import { isEntry } from './shape.ts';
@@ -8,6 +8,8 @@ import { isEntry } from './shape.ts';
 export const CHUNK_BYTES = 700_000;
 /** Text that one chunk is tried with first: UIDs are random, so it becomes about a fifth. */
 const TEXT_BYTES = 2_500_000;
+/** Far more than the text of any chunk that this program makes. */
+const MOST_TEXT_BYTES = 32 * 1024 * 1024;
 
 /** Whose entries a chunk holds: its first line. */
 export interface ChunkHeader {
@@ -80,8 +82,9 @@ async function packed(lines: readonly string[], header: ChunkHeader): Promise<Ch
 
 /** Header and entries of a chunk. Throws an Error whose message says what is wrong. */
 export async function unpackChunk(bytes: Uint8Array): Promise<{ readonly header: ChunkHeader; readonly entries: readonly JournalEntry[] }> {
-  const text = await gunzip(bytes).catch((thrown: unknown) => {
-    throw new Error('it is no gzip data, or cut short', { cause: thrown });
+  const text = await gunzip(bytes, MOST_TEXT_BYTES).catch((thrown: unknown) => {
+    const why = messageOf(thrown);
+    throw new Error(why.startsWith('unpacked it is larger') ? why : 'it is no gzip data, or cut short', { cause: thrown });
   });
   const lines = text.toString('utf8').split('\n');
   if (lines.pop() !== '') throw new Error('its last line is cut short');

@@ -1,7 +1,8 @@
 import { Fault } from '../../core/fault.ts';
+import { isJsonMap, type JsonMap } from '../../core/json-map.ts';
 import { OWNER_JOURNAL_VERSION } from '../../core/owner-journal.ts';
 import { digestOf } from './chunk.ts';
-import { JOURNAL_NAME, type JournalPlace } from './place.ts';
+import { isPart, JOURNAL_NAME, type JournalPlace } from './place.ts';
 
 /** An acknowledged append: its chunks, in order. */
 export interface AppendRecord {
@@ -44,7 +45,7 @@ export function parseHead(bytes: Uint8Array, place: JournalPlace, clusterUid: st
       place,
       JOURNAL_NAME,
       'foreign',
-    )(`it is of another cluster: kube-system had UID ${String(journal.clusterUid)} there and has ${clusterUid} here`);
+    )(`it is of another cluster: kube-system had UID ${typeof journal.clusterUid === 'string' ? journal.clusterUid : 'unknown'} there and has ${clusterUid} here`);
   if (sha256 !== digestOf(JSON.stringify(journal))) throw refuse('its checksum does not match: it was changed by somebody else');
   return journal as unknown as JournalHead;
 }
@@ -55,10 +56,23 @@ export function refusal(place: JournalPlace, name: string, trouble: 'damaged' | 
   return (why) => new Fault('failed', `the journal of owner references cannot be used: ${place.whereIs(name)}: ${why}`, advice);
 }
 
+function isAppend({ append, runId, chunks }: JsonMap): boolean {
+  return Number.isInteger(append) && typeof runId === 'string' && isListOf(chunks, isChunk);
+}
+
+/** Whatever name it has is looked up. */
+function isChunk({ name, sha256, entries }: JsonMap): boolean {
+  return typeof name === 'string' && isPart(name) && typeof sha256 === 'string' && Number.isInteger(entries);
+}
+
+function isListOf(value: unknown, is: (item: JsonMap) => boolean): boolean {
+  return Array.isArray(value) && value.every((item) => isJsonMap(item) && is(item));
+}
+
 function parsed(bytes: Uint8Array): { readonly sha256: unknown; readonly journal: Readonly<Record<string, unknown>> } | undefined {
   try {
     const document = JSON.parse(Buffer.from(bytes).toString('utf8'));
-    return typeof document?.journal === 'object' && Array.isArray(document.journal?.appends) ? document : undefined;
+    return isJsonMap(document?.journal) && isListOf(document.journal.appends, isAppend) ? document : undefined;
   } catch {
     return undefined;
   }

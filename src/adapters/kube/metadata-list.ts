@@ -10,6 +10,9 @@ export interface MetadataPage {
   readonly token: string;
 }
 
+/** Bytes of one item of a list: what a store of a cluster takes is a twentieth of it. */
+const LARGEST_ITEM = 32 * 1024 * 1024;
+
 /** What every protobuf body of the API begins with. */
 const MAGIC = Buffer.from('k8s\0');
 
@@ -57,7 +60,10 @@ class ListReader {
     const hits = this.#texts.map((text) => ({ text, at: -2 }));
     while (this.#left > 0) {
       const field = fieldAt(bytes, at);
-      if (!field || field.end > bytes.length) break;
+      if (!field || field.end > bytes.length) {
+        refuseHuge(field ? field.end - at : bytes.length - at);
+        break;
+      }
       if (field.number === 1) this.#token = tokenIn(bytes, field.start, field.end);
       if (field.number === 2) {
         this.#read += 1;
@@ -75,7 +81,10 @@ class ListReader {
     if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) throw new RangeError('the answer is no protobuf of a Kubernetes API');
     for (let at = MAGIC.length; ; ) {
       const field = fieldAt(bytes, at);
-      if (!field || (field.number !== 2 && field.end > bytes.length)) return 0;
+      if (!field || (field.number !== 2 && field.end > bytes.length)) {
+        refuseHuge(field ? field.end - at : bytes.length - at);
+        return 0;
+      }
       if (field.number === 2) {
         this.#left = field.end - field.start;
         return field.start;
@@ -83,6 +92,11 @@ class ListReader {
       at = field.end;
     }
   }
+}
+
+/** Whoever says that so much is to come would have it all kept in memory until it is there. */
+function refuseHuge(bytes: number): void {
+  if (bytes > LARGEST_ITEM) throw new RangeError(`the list of metadata has an item of ${bytes} bytes`);
 }
 
 /** Searches on only when the last place found lies behind: each byte is looked at once per text. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { LAST_APPLIED } from '../../core/applied-owners.ts';
+import { isJsonMap, textAt } from '../../core/json-map.ts';
 import { groupOf, type Kind, type KubeObject, type ObjectMeta } from '../../core/object.ts';
 import { ApiFailure, type ListOptions } from '../../core/ports.ts';
 import { plainBody, readText } from './body.ts';
@@ -94,21 +95,27 @@ async function readPage(
 
 async function pageOf(message: IncomingMessage, texts: readonly string[]): Promise<MetadataPage> {
   if (message.headers['content-type']?.startsWith(PROTOBUF)) return readMetadataList(plainBody(message), texts);
-  const list: { readonly items?: readonly { readonly metadata: ObjectMeta }[] | null; readonly metadata?: { readonly continue?: string } } =
-    JSON.parse(await readText(message));
-  const items = list.items ?? [];
-  return { items: items.map(({ metadata }) => slim(metadata)), read: items.length, token: list.metadata?.continue ?? '' };
+  const list: unknown = JSON.parse(await readText(message));
+  const items = isJsonMap(list) ? (list.items ?? []) : undefined;
+  if (!Array.isArray(items) || !items.every((item) => isJsonMap(item) && isJsonMap(item.metadata)))
+    throw new ApiFailure(200, 'NotJson', 'the answer is no list of objects');
+  return {
+    items: items.map((item: { readonly metadata: ObjectMeta }) => slim(item.metadata)),
+    read: items.length,
+    token: textAt(list, 'metadata', 'continue') ?? '',
+  };
 }
 
 /** As much as protobuf is read for: whole metadata would hold managed fields in memory. */
 function slim({ name, namespace, uid, resourceVersion, annotations, ownerReferences }: ObjectMeta): ObjectMeta {
-  const applied = annotations?.[LAST_APPLIED];
+  const applied: unknown = annotations?.[LAST_APPLIED];
   return {
     name,
     ...(namespace ? { namespace } : {}),
     ...(uid ? { uid } : {}),
     ...(resourceVersion ? { resourceVersion } : {}),
-    ...(applied?.includes('"ownerReferences"') ? { annotations: { [LAST_APPLIED]: applied } } : {}),
-    ownerReferences: ownerReferences ?? [],
+    ...(typeof applied === 'string' && applied.includes('"ownerReferences"') ? { annotations: { [LAST_APPLIED]: applied } } : {}),
+    // An aggregated server may say anything.
+    ownerReferences: Array.isArray(ownerReferences) ? ownerReferences.filter((one) => typeof one?.apiVersion === 'string') : [],
   };
 }

@@ -7,12 +7,16 @@ export interface Field {
 }
 
 const LENGTH = 2;
+/** Most bytes that the format has for a number of 64 bits. */
+const VARINT_BYTES = 10;
 
 /** Reads an unsigned varint of up to 53 bits; `next` is -1 if the bytes end within it. */
 export function varintAt(bytes: Uint8Array, at: number): { readonly value: number; readonly next: number } {
   let value = 0;
   let scale = 1;
   for (let index = at; index < bytes.length; index += 1) {
+    if (index - at >= VARINT_BYTES)
+      throw new RangeError(`the protobuf message has a number of more than ${VARINT_BYTES} bytes at byte ${at}`);
     const byte = bytes[index] ?? 0;
     value += (byte & 0x7f) * scale;
     if (byte < 0x80) return { value, next: index + 1 };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { Fault } from '../../core/fault.ts';
+import { Fault, messageOf } from '../../core/fault.ts';
+import { isJsonMap } from '../../core/json-map.ts';
 import type { KeptItem } from '../../core/ports.ts';
 import { gunzip, gzip } from '../compression.ts';
 
@@ -8,6 +9,9 @@ export type Binary = Readonly<Record<string, string>>;
 
 /** Largest piece of one kept item, so that two always fit beside each other in a Secret of 1 MiB. Bytes before base64. */
 export const PIECE_BYTES = 400_000;
+/** Pieces of one item, and its bytes once unpacked: far more than any item of this program has. */
+const MOST_PIECES = 200;
+const MOST_ITEM_BYTES = 128 * 1024 * 1024;
 
 /** The key of an item: readable where it can be, and never the same for two ids. */
 export function keyOf(actionId: string): string {
@@ -49,14 +53,33 @@ export async function unpackedWith(part: string, all: Binary): Promise<readonly 
 /** The item under a key, from its pieces; `first` is the name of any one of them. */
 async function unpackedKey(key: string, first: string, all: Binary): Promise<KeptItem> {
   const [, count] = /\.\d+of(\d+)$/.exec(first) ?? [];
-  const wanted = count === undefined ? [key] : Array.from({ length: Number(count) }, (_, index) => `${key}.${index + 1}of${count}`);
+  const pieces = count === undefined ? 1 : Number(count);
+  // The number is part of a name that is read: a list of that length is made only where there may be so many.
+  if (pieces > MOST_PIECES) throw damagedItem(key, `it says that it has ${count} pieces`);
+  const wanted = count === undefined ? [key] : Array.from({ length: pieces }, (_, index) => `${key}.${index + 1}of${count}`);
   const found = wanted.map((name) => all[name]);
   if (found.some((piece) => piece === undefined))
-    throw new Fault('failed', `what was kept as ${key} is incomplete: ${found.filter(Boolean).length} of ${wanted.length} pieces`, [
-      'restore the Secrets netsvc-upgrade-run-kept-N from a backup',
-    ]);
-  const bytes = await gunzip(Buffer.concat(found.map((piece) => Buffer.from(piece ?? '', 'base64'))));
-  return JSON.parse(bytes.toString('utf8')) as KeptItem;
+    throw damagedItem(key, `it is incomplete: ${found.filter(Boolean).length} of ${wanted.length} pieces`);
+  const item = await unpackedItem(Buffer.concat(found.map((piece) => Buffer.from(piece ?? '', 'base64')))).catch((thrown: unknown) => {
+    throw damagedItem(key, messageOf(thrown));
+  });
+  if (!isKeptItem(item)) throw damagedItem(key, 'it is no item of this program');
+  return item;
+}
+
+async function unpackedItem(bytes: Uint8Array): Promise<unknown> {
+  return JSON.parse((await gunzip(bytes, MOST_ITEM_BYTES)).toString('utf8'));
+}
+
+/** True if it has the form of what is kept, whatever its content is. */
+export function isKeptItem(value: unknown): value is KeptItem {
+  return isJsonMap(value) && typeof value.id === 'string' && 'content' in value;
+}
+
+function damagedItem(key: string, why: string): Fault {
+  return new Fault('failed', `what was kept as ${key} cannot be read: ${why}`, [
+    'restore the Secrets netsvc-upgrade-run and netsvc-upgrade-run-kept-N from a backup',
+  ]);
 }
 
 /** Bytes that count against a Secret's limit. */

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Fault } from '../../core/fault.ts';
+import { isJsonMap } from '../../core/json-map.ts';
 import type { KeptItem, KeptLine, KeptOutcome } from '../../core/ports.ts';
 import { gunzip, gzip } from '../compression.ts';
 
@@ -8,6 +9,9 @@ export const OPEN_BYTES = 100_000;
 
 /** What is longer does not go into the log. Bytes; a part holds one of them beside what is in it. */
 export const LINE_BYTES = 100_000;
+
+/** Far more than a part of the log has once it is unpacked. */
+const MOST_PART_BYTES = 4 * 1024 * 1024;
 
 /** What a part of the log holds: text while it is open, gzip once it is full. */
 export type LogPart = { readonly text: string } | { readonly gz: Uint8Array };
@@ -49,13 +53,24 @@ export async function readLog(parts: ReadonlyMap<number, LogPart>, nameOf: (numb
     const part = parts.get(number);
     if (!part) throw damaged(nameOf(number), 'it is missing');
     try {
-      const text = 'text' in part ? part.text : (await gunzip(part.gz)).toString('utf8');
-      for (const line of text.split('\n')) if (line !== '') lines.push(JSON.parse(line) as KeptLine);
+      const text = 'text' in part ? part.text : (await gunzip(part.gz, MOST_PART_BYTES)).toString('utf8');
+      for (const line of text.split('\n')) if (line !== '') lines.push(lineOf(JSON.parse(line)));
     } catch {
       throw damaged(nameOf(number), 'it cannot be read');
     }
   }
   return lines;
+}
+
+function lineOf(value: unknown): KeptLine {
+  const isLine = isJsonMap(value) && typeof value.id === 'string' && (value.outcome === undefined || isOutcome(value.outcome));
+  if (!isLine) throw new Error('a line of it is none of this program');
+  return value as unknown as KeptLine;
+}
+
+function isOutcome(value: unknown): boolean {
+  const { done, except = [] } = isJsonMap(value) ? value : {};
+  return typeof done === 'boolean' && Array.isArray(except) && except.every((one) => typeof one === 'string');
 }
 
 function damaged(name: string, why: string): Fault {

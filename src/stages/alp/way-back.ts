@@ -1,3 +1,4 @@
+import { isJsonMap, textAt } from '../../core/json-map.ts';
 import type { KubeObject } from '../../core/object.ts';
 import type { KeptItem, Sources } from '../../core/ports.ts';
 import type { Profile } from '../../core/profile.ts';
@@ -33,22 +34,31 @@ function latestTemplates(runs: Runs): readonly KeptTemplate[] {
 }
 
 function templatesOf(items: readonly KeptItem[]): readonly KeptTemplate[] {
-  return items.map(({ content }) => content as Partial<KeptTemplate>).filter((one): one is KeptTemplate => one.map !== undefined);
+  return items.map(({ content }) => asMap<KeptTemplate>(content)).filter((one): one is KeptTemplate => isObject(one.map));
 }
 
 /** What the last way back of an injector left, or would have, had it been performed. */
 function lastBack(runs: Runs, live: KubeObject): Data | undefined {
-  const back = runs.flat().map(({ content }) => content as Partial<KeptWayBack>);
-  return back.findLast(({ replaced }) => replaced !== undefined && isSame(live, replaced))?.given?.data;
+  const back = runs.flat().map(({ content }) => asMap<KeptWayBack>(content));
+  return back.findLast(({ replaced }) => isObject(replaced) && isSame(live, replaced))?.given?.data;
 }
 
 /** True if a way back is known to have put the former template in since `alp` changed the injector: what is in it now, somebody else put there. */
 function isBack(runs: Runs, live: KubeObject): boolean {
   const latest = runs.flat().findLast(({ content }) => {
-    const { map, replaced } = content as Partial<KeptTemplate & KeptWayBack>;
-    return [map, replaced].some((one) => one !== undefined && isSame(live, one));
+    const { map, replaced } = asMap<KeptTemplate & KeptWayBack>(content);
+    return [map, replaced].some((one) => isObject(one) && isSame(live, one));
   });
-  return latest?.outcome?.done === true && (latest.content as Partial<KeptWayBack>).replaced !== undefined;
+  return latest?.outcome?.done === true && asMap<KeptWayBack>(latest.content).replaced !== undefined;
+}
+
+/** What is no object was kept by nobody. */
+function asMap<T>(content: unknown): Partial<T> {
+  return isJsonMap(content) ? (content as Partial<T>) : {};
+}
+
+function isObject(value: KubeObject | undefined): value is KubeObject {
+  return isJsonMap(value) && textAt(value, 'metadata', 'name') !== undefined;
 }
 
 /** By name: whoever made it anew may have put the same into it, and what is in it is compared. */

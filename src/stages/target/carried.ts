@@ -1,6 +1,7 @@
 import { CARRIED_ID, CARRIED_PART, type CarriedEdits, type CarriedFile, readCarriedEdits } from '../../core/carried.ts';
 import type { Reading } from '../../core/check.ts';
 import type { Context } from '../../core/context.ts';
+import { Fault } from '../../core/fault.ts';
 import type { Records } from '../../core/ports.ts';
 import type { StagePlan } from '../../core/stage.ts';
 import type { Side } from '../../core/trace.ts';
@@ -87,8 +88,18 @@ export async function readCarried(records: Records, { options, clusterUid }: Con
   const record = await records.load();
   if (!record || record.target !== options.release || record.clusterUid !== clusterUid) return undefined;
   const id = record.kept.findLast((one) => one.includes(CARRIED_PART));
-  const carried = id === undefined ? undefined : readCarriedEdits(await records.kept(id));
-  return carried?.target === options.release ? carried : undefined;
+  if (id === undefined) return undefined;
+  const carried = readCarriedEdits(await records.kept(id));
+  // Part of the cluster may be new already, so that nothing else tells the edits any more.
+  if (!carried) throw lostEdits(id);
+  return carried.target === options.release ? carried : undefined;
+}
+
+function lostEdits(id: string): Fault {
+  return new Fault('failed', `the edits that the unfinished run carries cannot be read: ${id} is gone from the state, or damaged`, [
+    'restore the Secrets netsvc-upgrade-run and netsvc-upgrade-run-kept-N of the state namespace from a backup',
+    'or give the finished target with your edits: --upgrade-file FILE',
+  ]);
 }
 
 function released({ file, text, manifest }: TargetFile): ReleasedFile {
