@@ -45,7 +45,9 @@ export function parseHead(bytes: Uint8Array, place: JournalPlace, clusterUid: st
       place,
       JOURNAL_NAME,
       'foreign',
-    )(`it is of another cluster: kube-system had UID ${typeof journal.clusterUid === 'string' ? journal.clusterUid : 'unknown'} there and has ${clusterUid} here`);
+    )(
+      `it is of another cluster: kube-system had UID ${typeof journal.clusterUid === 'string' ? journal.clusterUid : 'unknown'} there and has ${clusterUid} here`,
+    );
   if (sha256 !== digestOf(JSON.stringify(journal))) throw refuse('its checksum does not match: it was changed by somebody else');
   return journal as unknown as JournalHead;
 }
