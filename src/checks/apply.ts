@@ -16,7 +16,7 @@ interface JudgedEdits {
   readonly edits: readonly Trace[];
   readonly conflicts: readonly Conflict[];
   readonly bases: readonly string[];
-  readonly doubt?: string;
+  readonly doubt?: { readonly because: string; readonly choices: readonly string[] };
 }
 
 /** What the checks of `apply` look at. */
@@ -83,13 +83,22 @@ export const baseCertain: Check<ApplyJudged> = defineCheck('NS-207', {
   judge({ edits }) {
     if ('unread' in edits) return notApplicable('not known without the installed manifest (NS-205)');
     const { doubt, bases } = edits.value;
-    if (doubt === undefined) return ok(bases.length > 1 ? `${bases[0]}; ${bases.slice(1).join(', ')} would give the same` : `${bases[0]}`);
-    return failed(doubt, 'Give the release’s own manifest with --base, or accept by name that the edits are told by this one.', {
-      next: `${PROGRAM} plan -o wide`,
-      exit: 'conflicts',
-    });
+    const [base, alike] = bases;
+    if (doubt === undefined) return ok(alike === undefined ? `${base}` : `${base}; ${alike}, whose text is nearer, would give the same`);
+    const { because, choices } = doubt;
+    return failed(
+      because,
+      choices.length > 0 ? `Say which release was installed: ${choices.map((one) => `--base ${one}`).join(' or ')}.` : NO_CHOICE,
+      {
+        next: choices.length > 0 ? `${PROGRAM} plan --base ${choices.at(-1)}` : `${PROGRAM} plan -o wide`,
+        exit: 'conflicts',
+      },
+    );
   },
 });
+
+const NO_CHOICE =
+  'Give the manifest that was installed, unedited, with --base FILE. Or decide each difference (NS-201), and accept this one.';
 
 /** Without the server's defaults nobody can tell a change in the cluster from a default: what would be written over is named. */
 export const changesTold: Check<ApplyJudged> = defineCheck('NS-208', {

@@ -1,12 +1,12 @@
 import type { KubeObject } from '../core/object.ts';
 import type { MergeKnowledge } from '../core/profile.ts';
 import type { Dropped, Trace } from '../core/trace.ts';
+import type { BaseCandidate } from './choose-base.ts';
 import { stepsOf } from './field-paths.ts';
 import { isRecord, ownField } from './json.ts';
 import { readJson } from './json-text.ts';
 import { itemsOf } from './list-items.ts';
 import { identityOf, identityOfRef, prepared, renamed } from './prepare.ts';
-import type { BaseCandidate } from './rank-bases.ts';
 
 /** What a release says of a place; undefined where it cannot be told: within a list that is one value. */
 type Says = boolean | undefined;

@@ -61,6 +61,11 @@ export function mergeManifest(input: MergeInput, reasons: ReadonlyMap<string, st
   }
 }
 
+/** What is installed, by identity: as it was applied, with what was changed in the cluster since. */
+export function objectsInstalled(input: MergeInput): Objects {
+  return prepare(input).mine;
+}
+
 function prepare(input: MergeInput): Prepared {
   const notes: string[] = [];
   const noting = (object: KubeObject) => prepared(object, (text) => notes.push(`${object.kind} ${object.metadata.name}: ${text}`));

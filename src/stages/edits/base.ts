@@ -3,20 +3,13 @@ import { Fault } from '../../core/fault.ts';
 import type { Installation } from '../../core/installation.ts';
 import type { KubeObject } from '../../core/object.ts';
 import type { Sources, UserFiles } from '../../core/ports.ts';
-import { compareReleases, parseRelease, sameMinor } from '../../core/release.ts';
+import { compareReleases, parseRelease, sameMinor, sameRelease } from '../../core/release.ts';
+import { type BaseCandidate, type Candidates, releasesIn } from '../../merge/choose-base.ts';
 import { type Manifest, parseManifest } from '../../merge/manifest.ts';
-import type { BaseCandidate } from '../../merge/rank-bases.ts';
 import { inNamespace, operatorMove } from '../operator/namespace.ts';
 import { attempt, eachOf } from '../reading.ts';
 import { assertIsBase } from '../target/identity.ts';
 import { addOnsOf, isLeftOut, readReleaseManifest, variantOf } from '../target/target.ts';
-
-/** The manifests that edits may be told by: which of them was installed, a tag of an image does not tell for certain. */
-export interface Bases {
-  /** The release that the images tell, or the nearest of its minor that is at hand. */
-  readonly labelled: BaseCandidate;
-  readonly others: readonly BaseCandidate[];
-}
 
 /** Edits cannot be told from the release's own text without that text. */
 export class NoBase extends Error {}
@@ -25,45 +18,63 @@ export class NoBase extends Error {}
 const WIDTH = 2;
 
 /**
- * From `--base`, else those that the program carries and those of the artifact source. Throws NoBase if none is of the installed
- * minor, and Fault('usage') for a `--base` that cannot be it.
+ * The installed release's own manifest first, from `--base`, the program or the artifact source; then all that the program carries.
+ * Throws NoBase if none is of the installed minor, and Fault('usage') for a `--base` that is no manifest of the variant.
  */
-export async function readBases(sources: Sources, context: Context, installation: Installation): Promise<Bases> {
-  const { labelled, others } = await readReleasedBases(sources, context, installation);
+export async function readBases(sources: Sources, context: Context, installation: Installation): Promise<Candidates> {
+  const { first, others, ...told } = await readReleasedBases(sources, context, installation);
   const move = operatorMove(context, installation);
   const placed = (base: BaseCandidate) => ({ ...base, documents: inNamespace(base.documents, move) });
-  return { labelled: placed(labelled), others: others.map(placed) };
+  return { ...told, first: placed(first), others: others.map(placed) };
 }
 
-async function readReleasedBases(sources: Sources, context: Context, installation: Installation): Promise<Bases> {
+async function readReleasedBases(sources: Sources, context: Context, installation: Installation): Promise<Candidates> {
   const { file, ...variant } = variantOf(context, installation);
-  const release = installation.release ?? (installation.line === undefined ? undefined : `${installation.line}.0`);
+  const installed = installation.release ?? (installation.line === undefined ? undefined : `${installation.line}.0`);
+  const carried = await sources.stored.releasesOf(file);
+  const whole = async (release: string, documents: Documents): Promise<BaseCandidate> => ({
+    release,
+    documents: [...documents, ...(await addOnDocuments(sources, context, installation, release))],
+  });
+  const stored = async (releases: readonly string[]) =>
+    eachOf(releases, WIDTH, async (release) => whole(release, compared((await sources.stored.documentsOf(release, file)) ?? [])));
   const own = context.options.base;
   if (own !== undefined) {
-    const { text, path } = await readOwnBase(sources.files, own, release, file);
-    const manifest = parseManifest(text, path);
-    const documents = objectsOf(manifest);
-    assertIsBase(manifest, inNamespace(documents, operatorMove(context, installation)), { file, ...variant });
-    const addOns = await addOnDocuments(sources, context, installation, release ?? own);
-    return { labelled: { release: release ?? own, documents: [...documents, ...addOns] }, others: [] };
+    const { release, documents, name } = await readOwnBase(sources, own, installed, file);
+    assertIsBase({ name }, inNamespace(documents, operatorMove(context, installation)), { file, ...variant });
+    const addOns = await addOnDocuments(sources, context, installation, parseRelease(release) ? release : (installed ?? release));
+    const first = { release, documents: [...documents, ...addOns] };
+    const others = [
+      ...(await stored(carried.filter((one) => one !== release))),
+      ...(await labelledAtSource(sources, installed, release, file)),
+    ];
+    return { first, others, installed, given: true };
   }
-  if (release === undefined) throw noBase('the installed release is not known', file);
-  const known = [...(await sources.stored.releasesOf(file)), ...((await sources.artifacts.releases()) ?? [])];
-  const near = nearest([...new Set(known)], release);
-  for (const one of [release, ...near]) {
-    const documents = await documentsOf(sources, one, file);
+  if (installed === undefined) {
+    const [first, ...others] = await stored(carried);
+    if (!first) throw noBase('the installed release is not known', file);
+    return { first, others, installed };
+  }
+  const near = nearest([...new Set([...carried, ...((await releasesAtSource(sources, carried, installed)) ?? [])])], installed);
+  for (const release of [installed, ...near]) {
+    const documents = await documentsOf(sources, release, file);
     if (!documents) continue;
-    const addOns = await addOnDocuments(sources, context, installation, one);
-    const others = await otherBases(
-      sources,
-      file,
-      [...new Set([...near, ...known])].filter((other) => other !== one),
-      release,
-    );
-    const withAddOns = (base: BaseCandidate) => ({ ...base, documents: [...base.documents, ...addOns] });
-    return { labelled: withAddOns({ release: one, documents }), others: others.map(withAddOns) };
+    const first = await whole(release, documents);
+    return { first, others: await stored(carried.filter((one) => one !== release)), installed };
   }
-  throw noBase(`neither this program nor ${sources.artifacts.source} has ${file} of ${release}`, file);
+  throw noBase(`neither this program nor ${sources.artifacts.source} has ${file} of ${installed}`, file);
+}
+
+/** What a person named is compared with the manifest of the release that the images tell, where it can be had. */
+async function labelledAtSource(sources: Sources, installed: string | undefined, given: string, file: string) {
+  if (installed === undefined || sameRelease(installed, given) || (await sources.stored.documentsOf(installed, file))) return [];
+  const read = await attempt(() => documentsOf(sources, installed, file));
+  return 'value' in read && read.value ? [{ release: installed, documents: read.value }] : [];
+}
+
+/** Where the program has the installed release, no source need be asked which it has. */
+async function releasesAtSource({ artifacts }: Sources, carried: readonly string[], installed: string) {
+  return carried.some((one) => sameRelease(one, installed)) ? [] : artifacts.releases();
 }
 
 /**
@@ -73,26 +84,11 @@ async function readReleasedBases(sources: Sources, context: Context, installatio
 export async function readBaseOf(sources: Sources, context: Context, installation: Installation, release: string) {
   const { file } = variantOf(context, installation);
   const own = context.options.base;
-  const documents = own === undefined ? await documentsOf(sources, release, file) : await ownDocuments(sources.files, own, release, file);
+  const documents =
+    own === undefined ? await documentsOf(sources, release, file) : (await readOwnBase(sources, own, release, file)).documents;
   if (!documents) throw noBase(`neither this program nor ${sources.artifacts.source} has ${file} of ${release}`, file);
   const all = [...documents, ...(await addOnDocuments(sources, context, installation, release))];
   return inNamespace(all, operatorMove(context, installation));
-}
-
-async function ownDocuments(files: UserFiles, own: string, release: string, file: string): Promise<readonly KubeObject[]> {
-  const { text, path } = await readOwnBase(files, own, release, file);
-  return objectsOf(parseManifest(text, path));
-}
-
-/** What the program carries, and of the artifact source those of the installed minor; what cannot be had is passed over. */
-async function otherBases(sources: Sources, file: string, releases: readonly string[], installed: string) {
-  const found = await eachOf(releases, WIDTH, async (release) => {
-    const stored = await sources.stored.documentsOf(release, file);
-    if (stored || !sameMinor(release, installed)) return { release, documents: stored && compared(stored) };
-    const read = await attempt(() => readReleaseManifest(sources, release, file));
-    return { release, documents: 'value' in read && read.value ? objectsOf(read.value) : undefined };
-  });
-  return found.flatMap(({ release, documents }) => (documents ? [{ release, documents }] : []));
 }
 
 /** What is called by no release's name (a run may have kept the path that `--base` had) no source is asked for. */
@@ -115,8 +111,33 @@ async function addOnDocuments(sources: Sources, context: Context, installation: 
   return documents;
 }
 
-/** The file of `--base`: itself, or the variant's in a folder. */
-export async function readOwnBase(files: UserFiles, path: string, release: string | undefined, file: string) {
+/** What a person named with `--base`. */
+export interface OwnBase {
+  /** The release that its images name; the path where they name none. */
+  readonly release: string;
+  readonly name: string;
+  /** As read; of a release that the program carries, its objects. */
+  readonly text: string;
+  readonly documents: Documents;
+}
+
+/** A release by its name, a file, or the variant's file in a folder. `installed` is the release that a folder is asked for. */
+export async function readOwnBase(sources: Sources, own: string, installed: string | undefined, file: string): Promise<OwnBase> {
+  if (parseRelease(own) && !(await sources.files.exists(own))) {
+    const documents = await documentsOf(sources, own, file);
+    if (documents) return { release: own, name: `${file} of ${own}`, text: JSON.stringify(documents), documents };
+    throw new Fault('usage', `--base ${own}: neither this program nor ${sources.artifacts.source} has ${file} of that release`, [
+      'give the file itself: --base FILE',
+    ]);
+  }
+  const { text, path } = await readOwnFile(sources.files, own, installed, file);
+  const documents = objectsOf(parseManifest(text, path));
+  const named = documents.flatMap(releasesIn);
+  const isInstalled = installed !== undefined && named.some((one) => sameRelease(one, installed));
+  return { release: (isInstalled ? installed : named[0]) ?? own, name: path, text, documents };
+}
+
+async function readOwnFile(files: UserFiles, path: string, release: string | undefined, file: string) {
   if (!(await files.isFolder(path))) return { path, text: await files.readText(path) };
   const inFolder = [`${path}/${release}/manifests/${file}`, `${path}/manifests/${file}`, `${path}/${file}`];
   for (const candidate of inFolder) {
@@ -124,6 +145,8 @@ export async function readOwnBase(files: UserFiles, path: string, release: strin
   }
   throw new Fault('usage', `--base ${path} has no ${file} of ${release ?? 'the installed release'}`, [`looked for ${inFolder.join(', ')}`]);
 }
+
+type Documents = readonly KubeObject[];
 
 function objectsOf({ documents }: Manifest): readonly KubeObject[] {
   return compared(documents.map(({ object }) => object));

@@ -1,11 +1,9 @@
 import { type KubeObject, refOf } from '../../core/object.ts';
 import type { FieldChange } from '../../core/plan.ts';
 import type { Trace } from '../../core/trace.ts';
-import { withoutTexts } from '../../merge/definition-texts.ts';
-import { changedFields } from '../../merge/fields.ts';
-import { isRecord } from '../../merge/json.ts';
-import { identityOf, prepared } from '../../merge/prepare.ts';
-import type { BaseCandidate } from '../../merge/rank-bases.ts';
+import type { BaseCandidate } from '../../merge/choose-base.ts';
+import { definitionDifferences } from '../../merge/definition-differences.ts';
+import { identityOf } from '../../merge/prepare.ts';
 import type { OwnObject } from './own-objects.ts';
 
 const NOTE = 'Definitions of resources always come from the target.';
@@ -30,7 +28,7 @@ export function definitionEdits(
     const identity = identityOf(document);
     const [was, target] = [released.get(identity), targeted.get(identity)];
     if (!live || !was || !target || isJust(was, live) || known.some((all) => isJust(all.get(identity), live))) return [];
-    const changes = [applied, live].map((state) => state && differences(was, state));
+    const changes = [applied, live].map((state) => state && definitionDifferences(was, state));
     const [inFile, inCluster] = changes;
     const found = inFile?.length ? inFile : inCluster;
     if (!found || found.length === 0) return [];
@@ -51,6 +49,18 @@ export function definitionEdits(
   });
 }
 
+/**
+ * Definitions in the cluster that tell which release was installed. The stage before this one brings the target's: those tell nothing
+ * any more.
+ */
+export function tellingDefinitions(own: readonly OwnObject[], theirs: readonly KubeObject[]): readonly KubeObject[] {
+  const targeted = definitionsOf(theirs);
+  return own.flatMap(({ document, live }) => {
+    if (!live || document.kind !== 'CustomResourceDefinition') return [];
+    return isJust(targeted.get(identityOf(document)), live) ? [] : [live];
+  });
+}
+
 /** So many fields are named. */
 const SHOWN = 3;
 
@@ -67,25 +77,5 @@ function definitionsOf(documents: readonly KubeObject[]): ReadonlyMap<string, Ku
 }
 
 function isJust(released: KubeObject | undefined, state: KubeObject): boolean {
-  return released !== undefined && differences(released, state)?.length === 0;
-}
-
-/** Fields that differ beyond what the server fills in or leaves out; undefined between API versions: then every field may. */
-function differences(released: KubeObject, state: KubeObject): readonly FieldChange[] | undefined {
-  if (released.apiVersion !== state.apiVersion) return undefined;
-  return changedFields(prepared(withoutTexts(released)), prepared(withoutTexts(state))).filter((change) => !isFilledIn(change));
-}
-
-const FILLED_IN = /^spec\.(conversion|preserveUnknownFields|names\.(singular|listKind|categories|shortNames))\b/;
-
-function isFilledIn({ path, before, after }: FieldChange): boolean {
-  if (isNothing(before) && isNothing(after)) return true;
-  return before === undefined && FILLED_IN.test(path);
-}
-
-/** What the server stores as absent. */
-function isNothing(value: unknown): boolean {
-  if (value === undefined || value === null || value === false || value === '') return true;
-  if (Array.isArray(value)) return value.length === 0;
-  return isRecord(value) && Object.keys(value).length === 0;
+  return released !== undefined && definitionDifferences(released, state)?.length === 0;
 }

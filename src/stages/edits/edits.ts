@@ -7,31 +7,30 @@ import type { Sources } from '../../core/ports.ts';
 import type { Conflict, Trace } from '../../core/trace.ts';
 import { writerBehind } from '../../detect/field-takers.ts';
 import { alike } from '../../merge/alike.ts';
+import { type BaseCandidate, type BaseDoubt, mergeByBase } from '../../merge/choose-base.ts';
 import { parseManifest } from '../../merge/manifest.ts';
-import type { LiveState, MergeInput } from '../../merge/merge-input.ts';
+import type { LiveState } from '../../merge/merge-input.ts';
 import { identityOf, prepared } from '../../merge/prepare.ts';
-import { type BaseCandidate, type BasedMerge, mergeWithNearest } from '../../merge/rank-bases.ts';
 import { carriedEdits } from '../target/carried.ts';
 import { assertIsBase } from '../target/identity.ts';
 import { isLeftOut, type Target, targetDocuments, variantOf } from '../target/target.ts';
-import { type Bases, NoBase, readBases } from './base.ts';
-import { definitionEdits } from './definitions.ts';
+import { readBases } from './base.ts';
+import { definitionEdits, tellingDefinitions } from './definitions.ts';
 import { readToldBy, withGiven } from './given.ts';
 import { readListRules } from './list-rules.ts';
 import { withSince } from './obsolete.ts';
 import { type Orphans, orphansOf } from './orphans.ts';
 import { awayOf, type OwnObject, readAdditions, readLiveStates, readOwnObjects } from './own-objects.ts';
-import { othersToCompare } from './unnoted.ts';
 
 /** A person's edits, and what the target with them is. */
 export interface EditSurvey {
   readonly edits: readonly Trace[];
   /** Only a person can decide; until then the target's value stands. */
   readonly conflicts: readonly Conflict[];
-  /** Releases that may have been installed: the one that the edits are told by, then those that fit as well. */
+  /** The release that the edits are told by, then one whose text is nearer and gives the same. */
   readonly bases: readonly string[];
-  /** Why a person must confirm the base. */
-  readonly doubt?: string;
+  /** Why a person must say which release was installed. */
+  readonly doubt?: BaseDoubt;
   readonly notes: readonly string[];
   /** What of the installed release the target no longer has. */
   readonly orphans: Orphans;
@@ -48,22 +47,23 @@ export interface EditSurvey {
  * Throws NoBase if that manifest is not at hand, and Fault('usage') for a `--resolve` that decides nothing.
  */
 export async function readEdits(sources: Sources, context: Context, installation: Installation, target: Target): Promise<EditSurvey> {
-  const { labelled, others } = await readBases(sources, context, installation);
+  const candidates = await readBases(sources, context, installation);
+  const { first, others } = candidates;
   const theirs = targetDocuments(target);
-  const own = await readOwnObjects(sources.cluster, [...theirs, ...labelled.documents.filter(isNoDefinition)]);
+  const own = await readOwnObjects(sources.cluster, [...theirs, ...first.documents.filter(isNoDefinition)]);
   const { states, untold } = await readLiveStates(
     sources.cluster,
     own.filter(({ document }) => isNoDefinition(document)),
-    labelled.documents,
+    first.documents,
   );
   const file = await readInstalledManifest(sources, context, installation);
-  const known = new Set([...theirs, ...labelled.documents].map(identityOf));
+  const known = new Set([...theirs, ...first.documents].map(identityOf));
   const added = await readAdditions(sources.cluster, file?.filter((object) => !known.has(identityOf(object))) ?? []);
-  const mine = noted(own, labelled);
+  const mine = noted(own, first);
   const resolutions = context.options.resolutions ?? {};
   const lists = await readListRules(
     sources.cluster,
-    edited(theirs, labelled.documents, [...mine, ...(file ?? [])], [...states, ...added.states]),
+    edited(theirs, first.documents, [...mine, ...(file ?? [])], [...states, ...added.states]),
   );
   const input = {
     mine,
@@ -77,15 +77,12 @@ export async function readEdits(sources: Sources, context: Context, installation
     resolutions,
     knowledge: context.profile.merge,
   } as const;
-  const merged = merge(input, await comparable(sources, own, input, { labelled, others }));
-  const { base, near, doubt } = merged;
-  const result = { ...merged.result, edits: [...(target.moved ?? []), ...merged.result.edits] };
+  const apart = file ? undefined : tellingDefinitions(own, theirs);
+  const { base, alike, doubt, ...rest } = mergeByBase(input, candidates, apart);
+  const result = { ...rest.result, edits: [...(target.moved ?? []), ...rest.result.edits] };
   refuseUnused(result.unused, result.conflicts);
-  const bases = [base, ...near.filter((one) => one !== base)].map(({ release }) => release);
   const span = { base, target: { release: target.release, documents: theirs } };
-  const all = [labelled, ...others];
-  const whole = { ...base, documents: all.find(({ release }) => release === base.release)?.documents ?? base.documents };
-  const definitions = file ? [] : definitionEdits(own, whole, all, theirs, installation.release);
+  const definitions = file ? [] : definitionEdits(own, base, [first, ...others], theirs, installation.release);
   const edits = [...(await withSince(sources, context, installation, result.edits, span)), ...definitions];
   const carried = await carriedEdits(
     target,
@@ -97,24 +94,13 @@ export async function readEdits(sources: Sources, context: Context, installation
   return {
     edits,
     conflicts: result.conflicts,
-    bases,
+    bases: [base.release, ...(alike === undefined ? [] : [alike])],
     ...(doubt === undefined ? {} : { doubt }),
     notes: result.notes,
     orphans: orphansOf(own, theirs),
     untold,
     carried: { ...carried, told },
   };
-}
-
-/**
- * The stage before this one has brought the target's definitions: what is live no longer tells edits of them. Only a file of
- * the person's own does.
- */
-async function comparable({ cluster }: Sources, own: readonly OwnObject[], input: Omit<MergeInput, 'base'>, bases: Bases): Promise<Bases> {
-  const plain = (one: BaseCandidate) => (input.file ? one : { ...one, documents: one.documents.filter(isNoDefinition) });
-  const compared = { labelled: plain(bases.labelled), others: bases.others.map(plain) };
-  const workable = own.filter(({ document }) => isNoDefinition(document));
-  return { ...compared, others: await othersToCompare(cluster, workable, input, compared) };
 }
 
 /**
@@ -141,12 +127,6 @@ function specOf(object: KubeObject | undefined): unknown {
   if (!object) return undefined;
   const { metadata: _, apiVersion: _apiVersion, ...fields } = prepared(object);
   return fields;
-}
-
-function merge(input: Omit<MergeInput, 'base'>, { labelled, others }: Bases): BasedMerge {
-  const merged = mergeWithNearest(input, [labelled, ...others], labelled.release);
-  if (!merged) throw new NoBase('there is no manifest to tell edits by: give one with --base FILE|DIR');
-  return merged;
 }
 
 function isNoDefinition({ kind }: Pick<KubeObject, 'kind'>): boolean {

@@ -50,11 +50,11 @@ export async function withGivenEndpoints(
 }
 
 /** Checksums of the files that the person names for telling edits; `release` is the one that a folder is asked for. */
-export async function readToldBy({ files }: Sources, { options }: Context, file: string, release: string): Promise<ToldBy> {
+export async function readToldBy(sources: Sources, { options }: Context, file: string, release: string): Promise<ToldBy> {
   const { base, installedManifest } = options;
   return {
-    ...(base === undefined ? {} : { base: await sha256Of((await readOwnBase(files, base, release, file)).text) }),
-    ...(installedManifest === undefined ? {} : { installedManifest: await sha256Of(await files.readText(installedManifest)) }),
+    ...(base === undefined ? {} : { base: await sha256Of((await readOwnBase(sources, base, release, file)).text) }),
+    ...(installedManifest === undefined ? {} : { installedManifest: await sha256Of(await sources.files.readText(installedManifest)) }),
   };
 }
 

@@ -3,10 +3,10 @@ import type { Installation } from '../../core/installation.ts';
 import type { Sources } from '../../core/ports.ts';
 import { isOlder, parseRelease } from '../../core/release.ts';
 import type { Trace } from '../../core/trace.ts';
+import type { BaseCandidate } from '../../merge/choose-base.ts';
 import { goneSince } from '../../merge/gone-since.ts';
 import type { Move } from '../../merge/move-namespace.ts';
 import { identityOf, identityOfRef } from '../../merge/prepare.ts';
-import type { BaseCandidate } from '../../merge/rank-bases.ts';
 import { inNamespace, operatorMove } from '../operator/namespace.ts';
 import { addOnsOf, variantOf } from '../target/target.ts';
 
