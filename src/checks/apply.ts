@@ -19,8 +19,8 @@ interface JudgedEdits {
   readonly doubt?: { readonly because: string; readonly choices: readonly string[] };
 }
 
-/** What the checks of `apply` look at. */
-export interface ApplyJudged extends SourceJudged, StoreJudged, OwnersJudged, ReplicasJudged {
+/** What the target is judged by. */
+export interface TargetJudged extends SourceJudged, StoreJudged, ReplicasJudged {
   readonly previews: readonly { readonly planned: PlannedObject }[];
   readonly edits: Reading<JudgedEdits>;
   /** What others set and the upgrade would write over: of objects whose defaults are not known, and since the run began. */
@@ -43,7 +43,7 @@ const conflictEvidence = ({ field, ref, base, mine, theirs, because }: Conflict)
 });
 
 /** What a person changed must not be written over in silence (§4.4/1, §7/4). */
-export const editsKept: Check<ApplyJudged> = defineCheck('NS-201', {
+export const editsKept: Check<TargetJudged> = defineCheck('NS-201', {
   category: 'manifest',
   severity: 'error',
   ref: '§7/4',
@@ -76,7 +76,7 @@ const OUTCOMES: Readonly<Record<Outcome, string>> = {
 };
 
 /** Which release the edits are told by is no guess of ours. */
-export const baseCertain: Check<ApplyJudged> = defineCheck('NS-207', {
+export const baseCertain: Check<TargetJudged> = defineCheck('NS-207', {
   category: 'manifest',
   severity: 'error',
   ref: '§4.4/1',
@@ -101,7 +101,7 @@ const NO_CHOICE =
   'Give the manifest that was installed, unedited, with --base FILE. Or decide each difference (NS-201), and accept this one.';
 
 /** Without the server's defaults nobody can tell a change in the cluster from a default: what would be written over is named. */
-export const changesTold: Check<ApplyJudged> = defineCheck('NS-208', {
+export const changesTold: Check<TargetJudged> = defineCheck('NS-208', {
   category: 'manifest',
   severity: 'error',
   ref: '§7/4',
@@ -126,7 +126,7 @@ const takenEvidence = ({ ref, path, mine, theirs, manager, time }: TakenChange):
   detail: `${ref.kind === 'Secret' ? 'value not shown' : `yours: ${text(mine)}, after the upgrade: ${text(theirs)}`}, set by ${manager}${time === undefined ? '' : ` at ${time}`}`,
 });
 
-export const nothingRefusedNow: Check<Pick<ApplyJudged, 'previews'>> = defineCheck('NS-202', {
+export const nothingRefusedNow: Check<Pick<TargetJudged, 'previews'>> = defineCheck('NS-202', {
   category: 'manifest',
   severity: 'error',
   ref: '§4.4/2',
@@ -141,7 +141,7 @@ export const nothingRefusedNow: Check<Pick<ApplyJudged, 'previews'>> = defineChe
   },
 });
 
-export const baseKnown: Check<ApplyJudged> = defineCheck('NS-205', {
+export const baseKnown: Check<TargetJudged> = defineCheck('NS-205', {
   category: 'manifest',
   severity: 'error',
   ref: '§4.4/1',
@@ -156,7 +156,7 @@ export const baseKnown: Check<ApplyJudged> = defineCheck('NS-205', {
 });
 
 /** A run goes on with the very file that it began with (exit 7). */
-export const targetUnchanged: Check<ApplyJudged> = defineCheck('NS-206', {
+export const targetUnchanged: Check<TargetJudged> = defineCheck('NS-206', {
   category: 'manifest',
   severity: 'error',
   ref: '§4.1',
@@ -171,9 +171,10 @@ export const targetUnchanged: Check<ApplyJudged> = defineCheck('NS-206', {
   },
 });
 
-/** Of every path whose target is a manifest. */
-export const targetChecks: readonly Check<ApplyJudged>[] = [
-  ...sourceChecks,
+/** What the checks of `apply` look at. */
+export interface ApplyJudged extends TargetJudged, OwnersJudged {}
+
+const ofTarget: readonly Check<TargetJudged>[] = [
   nothingRefusedNow,
   targetUnchanged,
   baseKnown,
@@ -181,8 +182,12 @@ export const targetChecks: readonly Check<ApplyJudged>[] = [
   editsKept,
   changesTold,
   noneAtZero,
-  ownersSearched,
-  noneBreaks,
 ];
 
+/** Of every path whose target is a manifest. */
+export const targetChecks: readonly Check<ApplyJudged>[] = [...sourceChecks, ...ofTarget, ownersSearched, noneBreaks];
+
 export const applyChecks: readonly Check<ApplyJudged>[] = [...targetChecks, ...storeChecks];
+
+/** What `apply` will stop at and the preflight does not judge by checks of its own. */
+export const checksAhead: readonly Check<TargetJudged>[] = [...ofTarget, ...storeChecks];

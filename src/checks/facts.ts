@@ -4,6 +4,7 @@ import type { Kind, KubeObject, ObjectRef, OwnerReference } from '../core/object
 import type { PlannedObject } from '../core/plan.ts';
 import type { AccessRequest, LockHolder, ServerVersion } from '../core/ports.ts';
 import type { RunRecord } from '../core/run-record.ts';
+import type { TargetJudged } from './apply.ts';
 
 /** The kubectl that would be run. */
 export interface ClientFacts {
@@ -143,6 +144,8 @@ export interface PreflightFacts {
   readonly proxyMode: Reading<string>;
   readonly target: Reading<TargetFacts>;
   readonly preview: Reading<readonly PlannedObject[]>;
+  /** What `apply` would judge now; undefined where it will do so itself, and on paths without a full manifest. */
+  readonly ahead: Reading<TargetJudged> | undefined;
   /** What stands against the upgrade of the chart release; undefined on paths without one. */
   readonly chart: Reading<readonly Finding[] | undefined>;
   /** Undefined where no operator holds the installation. */

@@ -1,6 +1,7 @@
 import type { Check } from '../core/check.ts';
 import * as access from './access.ts';
 import * as advice from './advice.ts';
+import { aheadOfApply } from './ahead.ts';
 import { apiNamespaceStays } from './api-namespace.ts';
 import { chartUpgradable } from './chart-preflight.ts';
 import * as crossings from './crossings.ts';
@@ -86,6 +87,7 @@ export const preflightChecks: readonly Check<PreflightFacts>[] = [
   target.noDuplicateEnvTarget,
   chartUpgradable,
   settings.imagesReachable,
+  ...aheadOfApply,
   settings.mtuUnchanged,
   ownersSearchedFirst,
   apiNamespaceStays,

@@ -14,6 +14,7 @@ import { readClis } from './cli/release.ts';
 import { changesUids, readReferences, sourceOf } from './owners/references.ts';
 import { attempt, attemptWith } from './reading.ts';
 import { readAccess } from './survey/access.ts';
+import { readAhead } from './survey/ahead.ts';
 import { readBehindCli } from './survey/behind-cli.ts';
 import { readInventory } from './survey/inventory.ts';
 import { readClient, readWorkFolder } from './survey/machine.ts';
@@ -57,8 +58,9 @@ async function readUpgrade(sources: Sources, context: Context, general: ReturnTy
     const more = { meshed: mayBeMeshed(around, context), discovery: around.discovery, chart };
     return readAccess(cluster, context, detection, target, more);
   };
-  const [target, access, crds, chart, owners, agentConfig, operated, inStore] = await Promise.all([
+  const [target, ahead, access, crds, chart, owners, agentConfig, operated, inStore] = await Promise.all([
     ofTarget,
+    ofTarget.then((found) => readAhead(sources, context, detection, found, record)),
     mayDo(),
     attemptWith(installed.crds, (all) => withStoredVersions(cluster, all, context.profile)),
     ofChart.then((ahead) => attemptWith(ahead, async (one) => one?.findings)),
@@ -70,7 +72,7 @@ async function readUpgrade(sources: Sources, context: Context, general: ReturnTy
   const preview = await attemptWith(target.previews, async (previews) => previews.map(({ planned }) => planned));
   return {
     ...installed,
-    ...{ detection, crds, record, target: target.facts, preview, chart, access, owners, agentConfig, operated, inStore },
+    ...{ detection, crds, record, target: target.facts, preview, ahead, chart, access, owners, agentConfig, operated, inStore },
   };
 }
 

@@ -65,9 +65,12 @@ function describeRefusals(cluster: () => KvstoreCluster): void {
   async function refuses(id: string, ...args: readonly string[]): Promise<void> {
     const before = await cluster().versions();
     const secret = await cluster().secret();
-    const result = await cluster().upgrade(...RUN, ...args);
-    assert.notEqual(result.exitCode, 0, text(result));
-    assert.match(result.stdout + result.stderr, new RegExp(`${id} `));
+    // Whoever asks beforehand is told the same.
+    for (const command of [['preflight'], RUN]) {
+      const result = await cluster().upgrade(...command, ...args);
+      assert.notEqual(result.exitCode, 0, text(result));
+      assert.match(result.stdout + result.stderr, new RegExp(`× ${id} `), text(result));
+    }
     assert.deepEqual(await cluster().versions(), before);
     assert.equal(await cluster().secret(), secret);
   }

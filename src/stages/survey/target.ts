@@ -7,13 +7,15 @@ import type { RunRecord } from '../../core/run-record.ts';
 import { type PreviewedObject, previewDocuments } from '../preview/documents.ts';
 import { attempt, attemptWith } from '../reading.ts';
 import { readCrdManifest } from '../target/crds.ts';
-import { readMergedTarget } from '../target/merged.ts';
+import { type MergedTarget, readMergedTarget } from '../target/merged.ts';
 import { readTarget, targetDocuments } from '../target/target.ts';
 
 /** The target as it will be applied, edits and all, and what the server says to it. */
 export interface FoundTarget {
   readonly facts: Reading<TargetFacts>;
   readonly previews: Reading<readonly PreviewedObject[]>;
+  /** Undefined on the operator's paths. */
+  readonly merged?: Reading<MergedTarget>;
 }
 
 const NOTHING_FOUND = { unread: 'no installation was recognised, so its target is not known' };
@@ -38,7 +40,7 @@ export async function readTargetFor(
   const previews = await attemptWith(merged, async (one) => one.previews);
   return crds
     ? { facts: joined(facts, crds.facts, withDocuments), previews: joined(previews, crds.previews, (x, y) => [...x, ...y]) }
-    : { facts, previews };
+    : { facts, previews, merged };
 }
 
 /**
