@@ -1,3 +1,4 @@
+import { isJsonMap } from '../../core/json-map.ts';
 import type { KubeObject } from '../../core/object.ts';
 import type { KeptItem, Records } from '../../core/ports.ts';
 import { keptByRun } from '../kept.ts';
@@ -41,7 +42,8 @@ export async function keptOfMigration(records: Pick<Records, 'keptWith'>): Promi
   return runs.slice(from).flat();
 }
 
-const contentOf = ({ content }: KeptItem) => content as KeptOfMigration;
+/** What is no object was kept by nobody. */
+const contentOf = ({ content }: KeptItem) => (isJsonMap(content) ? content : {}) as KeptOfMigration;
 const hasEnabled = (item: KeptItem) => contentOf(item).configuration !== undefined;
 const isLabels = (item: KeptItem) => contentOf(item).labels !== undefined || contentOf(item).unlabelled !== undefined;
 
