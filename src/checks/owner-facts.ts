@@ -1,3 +1,4 @@
+import type { PoliciesSettled } from '../core/action.ts';
 import type { Check } from '../core/check.ts';
 import type { ObjectRef } from '../core/object.ts';
 import type { OwnedFate } from '../core/owner-fate.ts';
@@ -55,6 +56,10 @@ export interface RestoreJudged extends JournalFound {
   readonly unaddressed: readonly LeftAlone[];
   /** The controllers of this installation never rename policies: nobody has to wait for it. */
   readonly neverRenamed: boolean;
+  /** The switch of the renaming, where the controllers have one. */
+  readonly hold: PoliciesSettled['hold'];
+  /** Objects that still name policies which wait for their new names: they die when nobody holds the renaming any more. */
+  readonly namingHeld: number;
   /** Objects whose applied manifests name owners with the UIDs of before. */
   readonly manifests: readonly LeftAlone[];
   /** Kinds of owners whose finalizers this account may not update. */

@@ -71,18 +71,39 @@ const ownersAnswer: RestoreCheck = defineCheck('NS-743', {
   category: 'follow-up',
   severity: 'warning',
   ref: '§4.8/3',
-  judge: unlessIdle(({ unaddressed, neverRenamed }, { profile }) => {
+  judge: unlessIdle((facts, { profile }) => {
+    const { unaddressed, neverRenamed } = facts;
     if (unaddressed.length === 0) return ok('every owner is found by its name');
     return failed(
       `${counted(unaddressed.length, 'reference')} stay off, for the API server does not find their owners, or the objects themselves, by name: ${listed(unaddressed.map(({ text }) => text))}`,
-      `These policies are stored under their old names. ${neverRenamed ? byHand(profile) : RELEASED}`,
-      { next: neverRenamed ? `${PROGRAM} explain NS-743` : `${PROGRAM} ownerrefs strip`, evidence: evidenceOf(unaddressed) },
+      `These policies are stored under their old names. ${neverRenamed ? byHand(profile) : released(facts)}`,
+      { next: neverRenamed ? `${PROGRAM} explain NS-743` : releaseStep(facts), evidence: evidenceOf(unaddressed) },
     );
   }),
 });
 
 const RELEASED =
-  'Take off what else names them (without --hold-policy-migration), release the hold so that the controllers rename them, then put all references back: ownerrefs restore waits for the new names.';
+  'release the hold so that the controllers rename them, then put all references back: ownerrefs restore waits for the new names.';
+
+function released(facts: RestoreJudged): string {
+  if (!isNamedElsewhere(facts)) return `Nothing else names them: ${RELEASED}`;
+  return `What else names them dies when they are renamed: take it off first (ownerrefs strip), then ${RELEASED}`;
+}
+
+/** Something that `ownerrefs strip` takes off still names policies that wait for their new names. */
+function isNamedElsewhere({ namingHeld, dangling }: RestoreJudged): boolean {
+  return namingHeld > 0 || dangling.some(({ isStripped }) => isStripped);
+}
+
+/** The hold is released only when nothing that a search finds would die of it. */
+function releaseStep(facts: RestoreJudged): string {
+  const { hold } = facts;
+  if (isNamedElsewhere(facts)) return `${PROGRAM} ownerrefs strip`;
+  if (hold === undefined) return `${PROGRAM} explain NS-743`;
+  const { kind, name, field } = hold;
+  const patch = field.split('.').reduceRight<unknown>((inner, step) => ({ [step]: inner }), 'Enabled');
+  return command`kubectl patch ${`${kind.plural}.${kind.group}`} ${name} --type=merge -p ${JSON.stringify(patch)}`;
+}
 
 /** No hold to release and no new names to wait for: what the controllers would do is left to a person (domain §7.2b). */
 function byHand({ crdGroup, policyRenaming }: Context['profile']): string {

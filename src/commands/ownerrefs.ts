@@ -10,6 +10,9 @@ import { type ExitName, Fault } from '../core/fault.ts';
 
 const STAGES = { strip: 'ownerrefs-strip', restore: 'ownerrefs-restore', forget: 'ownerrefs-forget' } as const;
 
+/** What names policies that wait for their new names is to be off before a hold is released, so there is nothing to hold here (NS-743). */
+const { 'hold-policy-migration': _, ...targets } = targetFlags;
+
 export class Ownerrefs extends BaseCommand {
   static override summary = 'Owner references to the service’s resources: off before the upgrade, back after with the new UIDs';
   static override description = described(
@@ -36,7 +39,7 @@ forget: writes the journal to a file and deletes it, once everything is back. ru
     selector: Flags.string({ helpGroup: 'run', char: 'l', helpValue: 'SELECTOR', summary: 'list only objects with these labels' }),
     undo: Flags.boolean({ helpGroup: 'run', summary: 'restore before the upgrade: the API server is not waited for' }),
     ...actingFlags,
-    ...targetFlags,
+    ...targets,
     ...ownerFlags,
     ...outputFlags,
     ...connectionFlags,

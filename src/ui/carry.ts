@@ -45,7 +45,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   preflight: OWNERS,
   apply: APPLY,
   crds: [...CHAIN, 'ownership'],
-  ownerrefs: OWNERS,
+  ownerrefs: OWNERS.filter((name) => name !== 'hold-policy-migration'),
   plan: RANGE,
   run: RANGE,
   status: RECORD,

@@ -22,6 +22,8 @@ const clean: RestoreJudged = {
   otherOwners: [],
   unaddressed: [],
   neverRenamed: false,
+  hold: undefined,
+  namingHeld: 0,
   manifests: [],
   finalizers: [],
   outstanding: 0,
@@ -73,11 +75,22 @@ describe('the checks before references are put back', () => {
       const finding = judgeAll(all, { ...clean, unaddressed: [left], neverRenamed }, contextOf()).find(({ id }) => id === 'NS-743');
       return `${finding?.hint} ${finding?.next}`;
     };
-    assert.match(hintOf(false), /release the hold.* kubectl netsvc-upgrade ownerrefs strip$/);
+    assert.match(hintOf(false), /Nothing else names them: release the hold.* kubectl netsvc-upgrade explain NS-743$/);
     assert.match(
       hintOf(true),
       /DaemonSet calico-node, .*never rename.*Take off by hand.*group crd\.projectcalico\.org.*default\.NAME.*forget --accept NS-748\. kubectl netsvc-upgrade explain NS-743$/,
     );
+  });
+
+  it('let a hold be released only when nothing else names these policies', () => {
+    const kind = { group: 'crd.netsvc.io', version: 'v1', kind: 'Settings', plural: 'settings', namespaced: false };
+    const hold = { kind, name: 'default', field: 'spec.renaming.enabled' };
+    const nextOf = (facts: Partial<RestoreJudged>) =>
+      judgeAll(all, { ...clean, unaddressed: [left], hold, ...facts }, contextOf()).find(({ id }) => id === 'NS-743')?.next;
+    const strip = 'kubectl netsvc-upgrade ownerrefs strip';
+    const release = `kubectl patch settings.crd.netsvc.io default --type=merge -p '{"spec":{"renaming":{"enabled":"Enabled"}}}'`;
+    assert.deepEqual([nextOf({ namingHeld: 1 }), nextOf({ dangling: [dead] }), nextOf({})], [strip, strip, release]);
+    assert.equal(nextOf({ dangling: [{ ...dead, isStripped: false }] }), release);
   });
 
   it('name the question about finalizers as the API server takes it', () => {

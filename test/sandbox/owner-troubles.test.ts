@@ -228,12 +228,12 @@ describe('owner references that somebody else has a hand in', () => {
     assert.deepEqual([back.exit, is(back, 'NS-742'), named(back, 'NS-742')], ['done', 'warning', ['Secret/default/owned-web']]);
   });
 
-  it('to stored policies come back under their old names where the renaming is held', async () => {
-    const old = referencesOf('owned-stored');
+  it('to stored policies whose renaming is held stay off: they would die with the hold', async () => {
+    const kept = referencesOf('owned-stored').filter(({ kind }) => !kind.endsWith('Policy'));
     await perform(sandbox, [ownerrefsStripStage], folder);
     sandbox.upgrade({ held: true });
     await perform(sandbox, [ownerrefsRestoreStage], folder);
-    assert.deepEqual([sandbox.deleted, referencesOf('owned-stored')], [[], old]);
+    assert.deepEqual([sandbox.deleted, referencesOf('owned-stored')], [[], kept]);
   });
 
   it('to policies that the new server does not find by name stay off while the renaming is held, and in the journal', async () => {
@@ -241,7 +241,9 @@ describe('owner references that somebody else has a hand in', () => {
     sandbox.upgrade({ held: true });
     const outcome = await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], folder);
     assert.deepEqual([outcome.exit, is(outcome, 'NS-743')], ['done', 'warning']);
-    assert.deepEqual(named(outcome, 'NS-743'), ['ClusterRole/owned-role', 'ConfigMap/default/owned-mixed', 'Secret/default/owned-web']);
+    const off = ['ClusterRole/owned-role', 'ConfigMap/default/owned-mixed', 'Secret/default/owned-stored', 'Secret/default/owned-web'];
+    assert.deepEqual(named(outcome, 'NS-743'), off);
+    assert.match(nextOf(outcome, 'NS-743') ?? '', /^kubectl patch .* --type=merge -p '\{.*"Enabled".*\}'$/);
     assert.deepEqual([sandbox.deleted, sandbox.graph()['ConfigMap/owned-pool']], [[], sandbox.wanted['ConfigMap/owned-pool']]);
     assert.equal((await journalOf(sandbox, sandbox.cluster).load())?.entries.length, 5);
   });

@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../control-plane/control-plane.ts';
 import { installManifest } from '../control-plane/install.ts';
 import { CALICO, NETSVC, type ServiceNames, simulateService } from '../control-plane/service-simulator.ts';
 import { atRest } from './at-rest.ts';
+import { ownReleases } from './releases.ts';
 import { type Surroundings, type UpgradeProcess, upgrade } from './upgrade-process.ts';
 
 /** A real control plane on which a release runs, as some operator left it. */
@@ -28,13 +29,16 @@ export interface InstallRequest extends ControlPlaneOptions {
   readonly names?: ServiceNames;
 }
 
+/** Published manifests are unpacked into a folder whose name is this program's. */
+const isOwn = (manifest: string) => manifest.startsWith(ownReleases) || basename(manifest).startsWith('netsvc');
+
 const WATCHED = 'daemonsets.apps,deployments.apps,configmaps,serviceaccounts,poddisruptionbudgets,clusterroles,clusterrolebindings,crds';
 
 export async function installedCluster(request: InstallRequest): Promise<InstalledCluster> {
   const plane = await startControlPlane(request);
   const home = await mkdtemp(join(tmpdir(), 'netsvc-upgrade-home-'));
   const around: Surroundings = { home, kubeconfig: plane.kubeconfigPath, kubectl: plane.programs.kubectl };
-  const simulator = simulateService(plane.api, request.names ?? (request.manifest.includes('netsvc') ? NETSVC : CALICO));
+  const simulator = simulateService(plane.api, request.names ?? (isOwn(request.manifest) ? NETSVC : CALICO));
   const stop = async () => {
     await simulator.stop();
     await plane.stop();

@@ -17,9 +17,15 @@ export function ownerKey({ group, kind, namespace = '', name }: OwnerName): stri
 
 /**
  * Owners that a list shows and that no question by their name finds: policies that are stored under their old names while the
- * new API server serves. The garbage collector asks by name, so it would take them for gone (§4.8/3; host endpoint notes 0.5).
+ * new API server serves. The garbage collector asks by name, so it would take them for gone (§4.8/3; host endpoint notes 0.5). After the
+ * upgrade (`isAfter`) also stored policies that are found now, and whose renaming is held: a reference to one waits for the new name.
  */
-export async function muteOwners(cluster: Asked, entries: readonly JournalEntry[], world: OwnerWorld): Promise<ReadonlySet<string>> {
+export async function muteOwners(
+  cluster: Asked,
+  entries: readonly JournalEntry[],
+  world: OwnerWorld,
+  isAfter = false,
+): Promise<ReadonlySet<string>> {
   const doubtful = entries.flatMap(({ owners }) => owners.filter((owner) => isDoubtful(owner, world)));
   const found = await foundByName(cluster, doubtful);
   const mute = doubtful.filter((owner) => {
@@ -27,7 +33,13 @@ export async function muteOwners(cluster: Asked, entries: readonly JournalEntry[
     const served = world.kinds[owner.kind]?.served?.get(ownerPlace(owner.namespace, owner.name));
     return !reading || 'unread' in reading || reading.value !== served;
   });
-  return new Set(mute.map(ownerKey));
+  const held = isAfter ? entries.flatMap(({ owners }) => owners.filter((owner) => isHeld(owner, world))) : [];
+  return new Set([...mute, ...held].map(ownerKey));
+}
+
+/** A stored policy that waits for its new name: whoever names it dies within milliseconds of getting that (domain §7.2b). */
+function isHeld({ group, kind, namespace, name }: JournalOwner, { crdGroup, kinds }: OwnerWorld): boolean {
+  return group === crdGroup && kinds[kind]?.stored?.get(ownerPlace(namespace, name))?.renamePending === true;
 }
 
 function isDoubtful({ group, kind, namespace, name }: JournalOwner, { apiGroup, kinds }: OwnerWorld): boolean {

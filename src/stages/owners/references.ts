@@ -49,6 +49,11 @@ export async function readReferences(
   return { objects: scan.objects.map((owned) => fatesOf(owned, world)), unread: [...scan.unread, ...unread], kinds: scan.kinds };
 }
 
+/** As if nobody held the renaming of policies: what names those that wait for their new names dies when the hold is released. */
+export function asReleased(context: Context): Context {
+  return { ...context, options: { ...context.options, holdPolicyMigration: false } };
+}
+
 /** What has to be known right before something changes UIDs; nothing is searched where nothing does, unless a person asked for it. */
 export async function readOwnersJudged(
   sources: Sources,

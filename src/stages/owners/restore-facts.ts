@@ -3,6 +3,7 @@ import type { Expectation, GuardedPatch, PoliciesSettled } from '../../core/acti
 import type { Context } from '../../core/context.ts';
 import { Fault } from '../../core/fault.ts';
 import { refText } from '../../core/object.ts';
+import type { ReferenceFate } from '../../core/owner-fate.ts';
 import {
   entryKey,
   type JournalEntry,
@@ -18,7 +19,7 @@ import { hasApplied } from '../../core/run-record-steps.ts';
 import { readInstalled } from '../survey/installed.ts';
 import { followViews } from './followed-views.ts';
 import { muteOwners, withMute } from './mute-owners.ts';
-import { copyOf, deadIn, readElsewhere, readReferences, sourceOf } from './references.ts';
+import { asReleased, copyOf, deadIn, readElsewhere, readReferences, sourceOf } from './references.ts';
 import { followRenamed } from './renamed-objects.ts';
 import { judgeEntries } from './restore-judge.ts';
 import { readLive } from './restore-live.ts';
@@ -50,6 +51,8 @@ const NOTHING = {
   otherOwners: [],
   unaddressed: [],
   neverRenamed: false,
+  hold: undefined,
+  namingHeld: 0,
   manifests: [],
   finalizers: [],
   outstanding: 0,
@@ -84,14 +87,16 @@ export async function readRestoreFacts(sources: Sources, context: Context): Prom
   // Whoever decided against the upgrade ends the journal before it.
   const asBefore = waits.length > 0 && context.options.forgetOwners === true && !hasBegun;
   if (waits.length > 0 && !context.options.undo && !asBefore) return { ...NOTHING, ...found, waits, waitMs };
-  const rules = uidRules(sourceOf(installation, record, context), installation, context);
+  // What is not settled by now is held: whatever this command was told, the hold is there.
+  const released = asReleased(context);
+  const rules = uidRules(sourceOf(installation, record, context), installation, released);
   const [{ world, unread, unreadOwners }, { entries, live }, listed] = await Promise.all([
     readOwnerWorld(sources.cluster, context, journal.entries.map(onlyRemoved), rules),
     readRecorded(sources.cluster, journal, context),
-    readReferences(sources.cluster, context, installation, sourceOf(installation, record, context)),
+    readReferences(sources.cluster, released, installation, sourceOf(installation, record, context)),
   ]);
   const [mute, references] = await Promise.all([
-    muteOwners(sources.cluster, entries, world),
+    muteOwners(sources.cluster, entries, world, !context.options.undo && !asBefore),
     withMute(sources.cluster, listed, context.profile),
   ]);
   const restored = judgeEntries(
@@ -122,12 +127,19 @@ export async function readRestoreFacts(sources: Sources, context: Context): Prom
     finalizers: await missingFinalizers(sources, restored.blocking),
     dangling: deadIn(references, journal.entries),
     neverRenamed: settled === undefined,
+    hold: settled?.hold,
+    namingHeld: references.objects.filter(({ fates }) => fates.some(namesHeld)).length,
     asBefore,
     isLater: false,
     waits: [],
     waitMs,
     ...(settled && !context.options.undo ? { settled } : {}),
   };
+}
+
+/** It names a policy that is stored anew as soon as nobody holds that. */
+function namesHeld({ fate, reference, servedUid }: ReferenceFate): boolean {
+  return fate === 're-created' && reference.uid === servedUid;
 }
 
 function noneIn({ options }: Context, { elsewhere }: JournalFound): string {

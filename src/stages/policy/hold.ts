@@ -60,7 +60,7 @@ export function holdUnlessHeld(found: RenamingSwitch | undefined, context: Conte
 export function holdNotes({ options }: Context): readonly string[] {
   if (!options.holdPolicyMigration) return [];
   return [
-    'stored policies keep their old names until you release the hold. Before you do: ownerrefs strip (without --hold-policy-migration); after it: ownerrefs restore, which waits for the new names',
+    'stored policies keep their old names until you release the hold. Before you do: ownerrefs strip; after it: ownerrefs restore, which waits for the new names',
   ];
 }
 

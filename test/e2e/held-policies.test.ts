@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
+import { execa } from 'execa';
+import { type PolicyMigration, playPolicyMigration } from '../control-plane/policy-migration.ts';
+import { NEW_SERVER, OLD_SERVER } from '../control-plane/service-objects.ts';
+import { until } from '../control-plane/until.ts';
+import { collectorStartsAnew } from '../support/collector-settles.ts';
+import { GROUP } from '../support/owned-objects.ts';
+import { type OwnedPlane, ownedPlane } from '../support/owned-plane.ts';
+import { graphAfter, type OwnerNames, readOwnerNames } from '../support/owner-graph.ts';
+import { stripWork } from '../support/owner-work.ts';
+import { manifestFile, releases } from '../support/releases.ts';
+import { program, surroundingsEnv } from '../support/upgrade-process.ts';
+
+const CONFIGURATIONS = `/apis/crd.${GROUP}/v1/kubecontrollersconfigurations`;
+const FLAGS = `--profile=calico --release=v3.32.1 --manifest-url=${releases}`;
+/** A person who follows what is printed is at the end by then. */
+const MOST_STEPS = 8;
+
+describe('policies whose renaming is held, and objects that they own', function () {
+  this.timeout(280_000);
+  let owned: OwnedPlane;
+  let migration: PolicyMigration;
+  let owners: OwnerNames;
+  before(async () => {
+    owned = await ownedPlane(20, { maxMinutes: 10 });
+    const { plane } = owned;
+    owners = await readOwnerNames(plane.api, OLD_SERVER);
+    await mkdir(join(plane.dir, 'home'), { recursive: true });
+  });
+  after(async () => {
+    await migration?.stop();
+    await owned?.stop();
+  });
+
+  /** A person's shell, off a terminal. */
+  const shell = async (line: string) => {
+    const { dir, kubeconfigPath: kubeconfig, programs } = owned.plane;
+    const env = surroundingsEnv({ home: join(dir, 'home'), kubeconfig, kubectl: programs.kubectl });
+    const path = `${dirname(program)}${delimiter}${env.PATH}`;
+    const { exitCode, stdout, stderr } = await execa('sh', ['-c', line], { env: { ...env, PATH: path }, extendEnv: false, reject: false });
+    assert.ok(exitCode === 0 || exitCode === 3, `${line}: exit ${exitCode}\n${stdout}\n${stderr}`);
+    return `${stdout}\n${stderr}`;
+  };
+
+  /** What NS-743 says to do next, as it is printed; undefined where it says nothing any more. */
+  const nextOf = (text: string) => /NS-743[\s\S]*?next: (.*)/.exec(text)?.[1];
+
+  it('lose none of them to a person who does what NS-743 prints, step by step, and have every reference back', async () => {
+    const { plane } = owned;
+    const around = { home: join(plane.dir, 'home'), kubeconfig: plane.kubeconfigPath, kubectl: plane.programs.kubectl };
+    assert.equal((await stripWork.perform(around)).exit, 'done');
+    // The upgrade, held: what it brings, played.
+    await plane.kubectl(['apply', '--server-side', '--force-conflicts', '-f', manifestFile('v3.32.1', 'calico.yaml')]);
+    await plane.api.send('POST', CONFIGURATIONS, {
+      apiVersion: `crd.${GROUP}/v1`,
+      kind: 'KubeControllersConfiguration',
+      metadata: { name: 'default' },
+      spec: { controllers: { policyMigration: { enabled: 'Disabled' } } },
+    });
+    owned.served.serve(NEW_SERVER);
+    migration = playPolicyMigration(plane.api, { group: GROUP, agents: 'calico-node' });
+    const restore = `kubectl netsvc-upgrade ownerrefs restore --yes ${FLAGS}`;
+    const steps: string[] = [];
+    for (let said = await shell(restore); nextOf(said) !== undefined; ) {
+      const next = nextOf(said) ?? '';
+      assert.ok(steps.length < MOST_STEPS, steps.join('\n'));
+      assert.doesNotMatch(next, /--hold-policy-migration/);
+      assert.notEqual(next, steps.at(-1), `it leads to itself: ${next}`);
+      steps.push(next);
+      await shell(next.includes('netsvc-upgrade') ? `${next} --yes` : next);
+      if (next.startsWith('kubectl patch'))
+        await until('policies have their new names', async () => migration.migrated.length >= 2, 60_000);
+      await collectorStartsAnew(plane);
+      assert.deepEqual(Object.keys(await owned.graph()), Object.keys(owned.first), steps.join('\n'));
+      said = await shell(restore);
+    }
+    assert.ok(
+      steps.some((step) => step.startsWith('kubectl patch')),
+      steps.join('\n'),
+    );
+    const wanted = graphAfter(owned.first, owners, await readOwnerNames(plane.api, NEW_SERVER));
+    assert.deepEqual(await owned.graph(), wanted);
+    await collectorStartsAnew(plane);
+    assert.deepEqual(await owned.graph(), wanted);
+  });
+});
