@@ -109,6 +109,8 @@ describe('what is noted as put back', () => {
     const noted = notedBack(entry, new Map([[0, a.uid]]));
     assert.ok(noted);
     assert.deepEqual([isRecorded(entry, noted), isRecorded(noted, entry), isRecorded(noted, noted)], [false, false, true]);
+    const servedAnew = { ...entry, object: { ...entry.object, uid: 'another', backingUid: entry.object.uid } };
+    assert.equal(isRecorded(servedAnew, entry), false, 'the same stored object under another UID of the v3 API');
     const patch = [
       { op: 'test', path: '/metadata/ownerReferences/0', value: a } as const,
       { op: 'remove', path: '/metadata/ownerReferences/0' } as const,

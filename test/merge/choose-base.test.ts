@@ -72,6 +72,12 @@ describe('the base of edits', () => {
     );
   });
 
+  it('is asked for where one carries what the other takes for its own', () => {
+    const theirs = [env({ A: '1', TIMEOUT: '10' })];
+    const { doubt } = told({ mine: [env({ A: '1', TIMEOUT: '20' })], theirs, installed: 'v3.27.2', first: middle, others: [next] });
+    assert.deepEqual(doubt?.choices, ['v3.27.2', 'v3.27.3']);
+  });
+
   it('is not asked for where both lead to the same', () => {
     const theirs = [env({ A: '1', TIMEOUT: '20' })];
     const { doubt, alike } = told({ mine: [env({ A: '2', TIMEOUT: '20' })], theirs, installed: 'v3.27.2', first: middle, others: [next] });

@@ -86,9 +86,8 @@ export const MERGE: Room = {
       ['const granted = isTaken ? verbs : sure;', 'const granted = isTaken ? verbs : [];'],
       ['[...(Array.isArray(rules.theirs) ? rules.theirs : []), ...extra]', 'extra'],
     ]),
-    ...faultsIn('src/merge/rank-bases.ts', [
-      ['const reach = least === 0 ? 0 : least + NEAR;', 'const reach = least + NEAR;'],
-      ['byLabel(a, b, labelled) || byAge(', 'byAge('],
+    ...faultsIn('src/merge/choose-base.ts', [
+      ['  if (fields.length === 0) return { base, result, alike: nearer.release };\n', ''],
       ["outcome === 'kept' || outcome === 'conflict'", "outcome === 'conflict'"],
     ]),
     ...faultsIn('src/merge/noise.ts', [['&& isReleaseTag(String(before)) && isReleaseTag(String(after));', ';']]),
