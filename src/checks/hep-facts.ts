@@ -9,6 +9,8 @@ export interface HostVerdict {
   readonly verdict: 'OPEN' | 'NEWLY POLICED' | 'CHANGED';
   /** When, and what applies before and after, lane by lane. */
   readonly detail: string;
+  /** True if its old endpoint is gone already. */
+  readonly removed?: true;
   /** The same with the first policies only; absent where it would be no shorter. */
   readonly brief?: string;
 }
@@ -59,6 +61,8 @@ export interface HepJudged {
   readonly needsCli: boolean;
   /** True if nothing is left to migrate, or an earlier migration is taken back: most gates do not apply then. */
   readonly idle: boolean;
+  /** True if old endpoints were deleted by this command: the verdicts are told once more, whatever is left to do. */
+  readonly judgesEnd: boolean;
   /** Old endpoints that were kept and are gone; undefined unless the migration is taken back. */
   readonly gone: readonly GoneEndpoint[] | undefined;
 }

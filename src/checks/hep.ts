@@ -34,14 +34,27 @@ function hostEvidence(host: HostVerdict): Evidence {
 
 /** One check per verdict, so that each is accepted by its own id, and for single nodes by name. */
 function verdictCheck(id: CheckId, verdict: HostVerdict['verdict'], means: string, hint: string): HepCheck {
-  return hepCheck(id, '§4.7', (facts) => {
-    const hit = read(facts.verdicts).filter((one) => one.verdict === verdict);
-    return failIfAny(hit.map(hostEvidence), `none of ${counted(facts.nodes, 'node')}`, (names) => ({
-      because: `${counted(hit.length, 'host')} ${means}: ${names}`,
-      hint,
-      next: PREVIEW,
-    }));
+  return defineCheck(id, {
+    category: 'follow-up',
+    severity: 'error',
+    ref: '§4.7',
+    judge(facts) {
+      if (facts.idle && !facts.judgesEnd) return notApplicable(IDLE);
+      const hit = read(facts.verdicts).filter((one) => one.verdict === verdict);
+      const gone = hit.filter(({ removed }) => removed);
+      return failIfAny(hit.map(hostEvidence), `none of ${counted(facts.nodes, 'node')}`, (names) => ({
+        because: `${counted(hit.length, 'host')} ${means}: ${names}${gone.length > 0 ? `; ${goneText(gone, hit)}` : ''}`,
+        hint: gone.length > 0 ? `${hint} \`${PROGRAM} hep --undo\` creates the old endpoints again.` : hint,
+        next: gone.length > 0 ? UNDO_PREVIEW : PREVIEW,
+      }));
+    },
   });
+}
+
+/** What was judged good and is so no more: a policy or the setting changed while endpoints went. */
+function goneText(gone: readonly HostVerdict[], hit: readonly HostVerdict[]): string {
+  if (gone.length === hit.length) return 'the old endpoints are gone, and something else changed meanwhile';
+  return `the old endpoints of ${listed(gone.map(({ node }) => node))} are gone, and something else changed meanwhile`;
 }
 
 export const noHostOpens = verdictCheck(

@@ -1,7 +1,7 @@
 import type { Invocation } from './argv.ts';
 import type { ExpectedCoverage } from './endpoint-coverage.ts';
 import type { AutomaticSigns } from './host-endpoint.ts';
-import type { JsonPatchOp, Kind, KubeObject, ObjectRef } from './object.ts';
+import type { JsonPatchOp, Kind, KubeObject, ObjectMeta, ObjectRef } from './object.ts';
 import type { OperatorEndNames, OperatorTarget } from './operator-view.ts';
 import type { JournalEntry } from './owner-journal.ts';
 
@@ -83,6 +83,25 @@ export interface SuccessorExpected {
   readonly apiGroup: string;
   readonly setting: EndpointSetting;
   readonly from: EndpointSource;
+  /** Policies and the like by which the host was judged: all of a kind, in the versions that were read. */
+  readonly judgedBy: readonly JudgedBy[];
+}
+
+/** All objects of a kind as they were read. */
+export interface JudgedBy {
+  readonly plural: string;
+  /** Undefined where only the service's CLI sees them. */
+  readonly kind?: Kind;
+  /** `versionsOf` them. */
+  readonly versions: string;
+}
+
+/** Another text once one of the objects came, went or was written. */
+export function versionsOf(objects: readonly { readonly metadata: ObjectMeta }[]): string {
+  return objects
+    .map(({ metadata: { name, uid = '', resourceVersion = '' } }) => `${name} ${uid} ${resourceVersion}`)
+    .toSorted()
+    .join('\n');
 }
 
 /** Object and field of the controllers' configuration that make automatic endpoints. */

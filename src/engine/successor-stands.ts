@@ -1,4 +1,11 @@
-import type { EndpointSetting, EndpointSource, ReadVersion, SuccessorExpected, WayBackExpected } from '../core/action.ts';
+import {
+  type EndpointSetting,
+  type EndpointSource,
+  type ReadVersion,
+  type SuccessorExpected,
+  versionsOf,
+  type WayBackExpected,
+} from '../core/action.ts';
 import { whyOther } from '../core/endpoint-coverage.ts';
 import { givenVariable, hostEndpointOf } from '../core/host-endpoint.ts';
 import type { KubeObject } from '../core/object.ts';
@@ -25,12 +32,25 @@ export async function assertSuccessor(ports: Ports, expected: SuccessorExpected)
     signs,
   );
   if (why !== undefined) throw new Outdated(`${node.node}: ${why}`, UNTOUCHED);
+  await assertJudgedBy(ports, expected);
   const byName = new Map(endpoints.map((one) => [one.metadata.name, one.metadata]));
   for (const one of old) {
     const live = byName.get(one.name);
     if (!live) throw new Outdated(`the host endpoint ${one.name} is gone`, UNTOUCHED);
     if (!isSame(one, live)) throw new MovedOn(`the host endpoint ${one.name} changed meanwhile`, UNTOUCHED);
   }
+}
+
+/** A policy that came, went or changed since may open a host, or cut it off. */
+async function assertJudgedBy(ports: Ports, { judgedBy, from }: SuccessorExpected): Promise<void> {
+  const now = await Promise.all(
+    judgedBy.map(({ plural, kind }) => {
+      if (kind) return ports.cluster.list(kind, { metadataOnly: true });
+      return 'cli' in from ? cliList(ports, from.cli, plural) : [];
+    }),
+  );
+  const other = judgedBy.find(({ versions }, index) => versionsOf(now[index] ?? []) !== versions);
+  if (other) throw new Outdated(`${other.plural} changed meanwhile: the host was judged by them`, UNTOUCHED);
 }
 
 /**

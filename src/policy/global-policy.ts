@@ -129,11 +129,14 @@ function directionsOf(types: readonly string[] | undefined): readonly Direction[
   return types && types.length > 0 ? ways.filter((way) => types.some((type) => type.toLowerCase() === way)) : ways;
 }
 
+/** Of a tier that gives none, and of the tier `default`: others may come after it. */
+const TIER_ORDER = 1_000_000;
+
 export function tierOf(object: KubeObject): Tier {
   const spec = (object.spec ?? {}) as { readonly order?: number; readonly defaultAction?: string };
   return {
     name: object.metadata.name,
-    order: spec.order ?? Number.POSITIVE_INFINITY,
+    order: spec.order ?? TIER_ORDER,
     defaultAction: spec.defaultAction === 'Pass' ? 'Pass' : 'Deny',
   };
 }

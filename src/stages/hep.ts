@@ -34,14 +34,12 @@ export const hepStage = stage<Opened>({
     if (isMigrated(read)) return { skip: 'automatic host endpoints are enabled, and no old one is left' };
     if ('missing' in read.cli || 'unread' in read.verdicts) return cannotBeDone(read, context);
     const verdicts = read.verdicts.value;
-    const actions = [
-      ...copyLabels(read, verdicts),
-      ...enable(read, context),
-      ...awaitEndpoints(read, verdicts, context),
-      ...deleteOld(read, verdicts, context),
-    ];
+    const removals = deleteOld(read, verdicts, context);
+    const actions = [...copyLabels(read, verdicts), ...enable(read, context), ...awaitEndpoints(read, verdicts, context), ...removals];
     return {
       actions,
+      // The end is judged: what changed while the last endpoints went would be nobody's finding otherwise.
+      ...(removals.length > 0 || read.judgesEnd ? { again: true } : {}),
       hosts: verdicts.map(plannedHost),
       notes: migrationNotes({ endpoints: endpointsOf(read, context), verdicts, failsafe: read.failsafe }, context.profile),
     };

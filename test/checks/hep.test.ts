@@ -32,6 +32,7 @@ const READY: HepJudged = {
   nodes: 2,
   verdicts: { value: [] },
   ruleChanges: { value: [] },
+  judgesEnd: false,
   labelProblems: [],
   unclear: [],
   elsewhere: [],
@@ -186,6 +187,17 @@ const rows: Readonly<Record<string, Row>> = {
     facts: { elsewhere: ['b (gone)'] },
     is: 'warning',
     says: /^1 host endpoint of hosts outside the cluster: b \(gone\); no automatic one will stand in, they stay$/,
+  },
+  'a host that is open once its old endpoint is gone, when nothing is left to do': {
+    id: 'NS-711',
+    facts: {
+      idle: true,
+      judgesEnd: true,
+      verdicts: { value: [{ node: 'n1', verdict: 'OPEN', detail: 'ingress: deny → allow', removed: true }] },
+    },
+    is: 'error',
+    says: /^1 host would let all traffic through: .*: n1; the old endpoints are gone, and something else changed meanwhile$/,
+    about: ['n1'],
   },
   'a policy in whose rules addresses change for pods': {
     id: 'NS-736',

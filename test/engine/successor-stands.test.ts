@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { SuccessorExpected, WayBackExpected } from '../../src/core/action.ts';
+import { versionsOf } from '../../src/core/action.ts';
 import { Fault } from '../../src/core/fault.ts';
 import type { KubeObject } from '../../src/core/object.ts';
 import type { Cluster, Tools } from '../../src/core/ports.ts';
@@ -25,6 +26,7 @@ const expected: SuccessorExpected = {
     overriddenBy: 'AUTO_HOST_ENDPOINTS',
   },
   from: { kind: KIND, settings: SETTINGS },
+  judgedBy: [],
 };
 
 const endpoint = (name: string, metadata: object, expectedIPs: readonly string[] = ['10.0.0.1']) =>
@@ -114,6 +116,24 @@ const changed: Readonly<Record<string, readonly [objects: readonly KubeObject[],
 describe('right before the old endpoints of a node are deleted', () => {
   it('they may be where all is as it was judged', async () => {
     for (const ask of askBoth(whole)) await ask();
+  });
+
+  it('they stay where a policy came, went or changed since the host was judged by it', async () => {
+    const policy = (name: string, resourceVersion: string) =>
+      object('crd.projectcalico.org/v1', `GlobalNetworkPolicy/${name}`, { metadata: { uid: 'p', resourceVersion } });
+    const judged = [policy('a', '1'), policy('b', '1')];
+    const kind = { ...KIND, kind: 'GlobalNetworkPolicy', plural: 'globalnetworkpolicys' };
+    const ask = (now: readonly KubeObject[]) => {
+      const ports = bothPorts([...whole, ...now]);
+      const by = { plural: kind.plural, versions: versionsOf(judged) };
+      return [
+        assertSuccessor(ports, { ...expected, judgedBy: [{ ...by, kind }] }),
+        assertSuccessor(ports, { ...expected, from: { cli: CLI }, judgedBy: [by] }),
+      ];
+    };
+    await Promise.all(ask(judged.toReversed()));
+    for (const now of [[policy('a', '1')], [...judged, policy('c', '1')], [policy('a', '2'), policy('b', '1')]])
+      for (const asking of ask(now)) await assert.rejects(asking, /^Error: globalnetworkpolicys changed meanwhile/);
   });
 
   it('they are asked for by their names, never as a list of the fleet, where the CLI alone sees them', async () => {

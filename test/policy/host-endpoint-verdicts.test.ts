@@ -549,13 +549,18 @@ describe('verdicts on host endpoints', () => {
     assert.deepEqual(verdict.atEnable.changes[0]?.after.policies, ['app-2', 'app.1', 'app', 'appx']);
   });
 
-  it('policies of a tier that is not there come last, after tiers without an order', () => {
+  it('policies of a tier that is not there come last, those of one without an order where the tier default stands', () => {
     const verdict = only({
       nodes: { n1: {} },
-      tiers: [object('Tier', 'zone', {}), object('Tier', 'default', { order: 1_000_000 })],
-      policies: [policy('lost', 'all()', { tier: 'absent' }), policy('late', 'all()', { tier: 'zone' }), policy('app', 'all()')],
+      tiers: [object('Tier', 'zone', {}), object('Tier', 'after', { order: 2_000_000 }), object('Tier', 'default', { order: 1_000_000 })],
+      policies: [
+        policy('lost', 'all()', { tier: 'absent' }),
+        policy('last', 'all()', { tier: 'after' }),
+        policy('late', 'all()', { tier: 'zone' }),
+        policy('app', 'all()'),
+      ],
     });
-    assert.deepEqual(verdict.atEnable.changes[0]?.after.policies, ['app', 'late', 'lost']);
+    assert.deepEqual(verdict.atEnable.changes[0]?.after.policies, ['app', 'late', 'last', 'lost']);
   });
 
   it('names the old endpoints, the unclear ones, and what an automatic one cannot hold', () => {

@@ -232,6 +232,53 @@ describe('hep on the sandbox', () => {
     assert.equal((await run(scenario, { accept: ['NS-713'] })).exit, 'done');
   });
 
+  /** Deletes the policy of the hosts once so many old endpoints are gone. */
+  function policyGoesAfter(scenario: Scenario, removals: number): void {
+    const { store } = scenario.cluster;
+    const policies = scenario.cluster.kinds().find(({ plural }) => plural === 'globalnetworkpolicies');
+    assert.ok(policies);
+    let gone = 0;
+    store.listen(({ kind, before, after }) => {
+      if (kind.plural !== 'hostendpoints' || after || !before?.metadata.name.startsWith('old-')) return;
+      gone += 1;
+      if (gone === removals) store.delete(policies, 'hosts');
+    });
+  }
+
+  it('stops between nodes at once where a policy goes: no more hosts are opened, and those that are get named', async () => {
+    const scenario = await upgraded(4);
+    policyGoesAfter(scenario, 2);
+    const outcome = await run(scenario);
+    assert.equal(outcome.exit, 'blocked');
+    assert.deepEqual(
+      names(scenario).filter((name) => name.startsWith('old-')),
+      ['old-3', 'old-4'],
+    );
+    const finding = outcome.findings.find(({ id }) => id === 'NS-711');
+    assert.deepEqual(
+      finding?.evidence.map(({ text, brief, detail }) => `${text}: ${(brief ?? detail ?? '').replace(/:.*/, '')}`),
+      // On the others the automatic endpoint is in force since it was made: nothing would be changed by a deletion any more.
+      ['node-01: its old endpoint is gone', 'node-02: its old endpoint is gone'],
+    );
+    assert.match(finding?.hint ?? '', /hep --undo/);
+  });
+
+  it('does not end as done where a policy went with the last endpoint: the verdicts are told once more', async () => {
+    const scenario = await upgraded(2);
+    policyGoesAfter(scenario, 2);
+    const outcome = await run(scenario);
+    assert.equal(outcome.exit, 'blocked');
+    assert.deepEqual(
+      outcome.findings.find(({ id }) => id === 'NS-711')?.evidence.map(({ text }) => text),
+      ['node-01', 'node-02'],
+    );
+    // The same command finds it as well, until it is accepted or the policy is back.
+    assert.equal((await run(scenario)).exit, 'blocked');
+    assert.equal((await run(scenario, { accept: ['NS-711=node-01', 'NS-711=node-02'] })).exit, 'done');
+    put(scenario, 'GlobalNetworkPolicy', 'hosts', { selector: 'role == "host"', types: ['Ingress', 'Egress'] });
+    assert.equal((await run(scenario)).exit, 'done');
+  });
+
   it('comes to its end where a node has a label that only the service’s own node shows, and judges by it', async () => {
     const scenario = await upgraded();
     labelByCli(scenario, 'node-02', { rack: 'a' });

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '../control-plane/until.ts';
 
 /** One lane as the real agents have it. */
 export interface RealLane {
@@ -38,12 +39,14 @@ export class CalculationGraphs {
     const env = { PATH: process.env.PATH, DATASTORE_TYPE: 'kubernetes', KUBECONFIG: kubeconfig };
     const child = spawn(program, ['-nodes', nodes.join(','), '-out', file], { env, stdio: 'ignore' });
     await once(child, 'spawn');
+    // Until it is in sync a signal would end it.
+    await until('the calculation graph is in sync', async () => (await readFile(file, 'utf8').catch(() => '')) !== '', 60_000);
     return new CalculationGraphs(child, file);
   }
 
   /** What each host has once the last of these endpoints is seen and nothing has changed for a while. */
   async settled(marker: string, gone: readonly string[] = [], limitMs = 30_000): Promise<ReadonlyMap<string, RealHost>> {
-    const until = Date.now() + limitMs;
+    const deadline = Date.now() + limitMs;
     let [before, same] = ['', 0];
     for (;;) {
       const text = await this.#snapshot();
@@ -51,14 +54,15 @@ export class CalculationGraphs {
       const names = new Set(hosts.flatMap(({ all }) => all.map((one) => one.replace(/\[.*/, ''))));
       same = names.has(marker) && !gone.some((name) => names.has(name)) && text === before ? same + 1 : 0;
       if (same >= 3) return new Map(hosts.map((one) => [one.node, one]));
-      if (Date.now() > until) throw new Error(`the calculation graph has not seen ${marker}: ${[...names].join(' ')}`);
+      if (Date.now() > deadline) throw new Error(`the calculation graph has not seen ${marker}: ${[...names].join(' ')}`);
       before = text ?? '';
       await pause(60);
     }
   }
 
   async #snapshot(): Promise<string | undefined> {
-    if (this.#child.exitCode !== null) throw new Error(`the calculation graph ended with ${this.#child.exitCode}`);
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null)
+      throw new Error(`the calculation graph ended with ${this.#child.exitCode}`);
     await rm(`${this.#file}.snap`, { force: true });
     this.#child.kill('SIGUSR1');
     for (let tries = 0; tries < 100; tries += 1) {
@@ -70,7 +74,7 @@ export class CalculationGraphs {
   }
 
   async stop(): Promise<void> {
-    if (this.#child.exitCode !== null) return;
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const ended = once(this.#child, 'exit');
     this.#child.kill('SIGTERM');
     await ended;

@@ -70,7 +70,7 @@ export function kvstoreSources(
         throw new Fault('failed', 'no artifacts in this test', []);
       },
     },
-    records: { keptWith: async () => kept },
+    records: { load: async () => undefined, keptWith: async () => kept },
     clock: { now: () => new Date(0) },
   } as unknown as Sources;
 }

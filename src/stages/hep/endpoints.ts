@@ -59,7 +59,7 @@ export function deleteOld(facts: HepFacts, verdicts: readonly NodeVerdict[], con
         undo: 'full',
         afresh: index === 0 || (index === 1 && isFirst),
         judgedWithinMs: JUDGED_WITHIN_MS,
-        keep: { endpoints: names.map((name) => byName.get(name)) },
+        keep: { endpoints: names.map((name) => byName.get(name)), since: context.startedAt.toISOString() },
         effect: { ...cliWrite(cli, ['delete', 'hostendpoint', ...names]), onlyIf: successor(verdict) },
       };
     });
@@ -88,6 +88,7 @@ function successorOf(facts: HepFacts, context: Context): (verdict: NodeVerdict) 
     apiGroup,
     setting: settingOf(context),
     from: sourceOf(facts),
+    judgedBy: facts.judgedBy,
   } as const;
   return (verdict) => ({
     ...common,

@@ -1,3 +1,4 @@
+import { type JudgedBy, versionsOf } from '../../core/action.ts';
 import type { Reading } from '../../core/check.ts';
 import type { Context } from '../../core/context.ts';
 import { type HostEndpoint, hostEndpointOf } from '../../core/host-endpoint.ts';
@@ -8,6 +9,8 @@ import type { Kind, KubeObject } from '../../core/object.ts';
 import { nodeFacts } from '../../core/pod-facts.ts';
 import type { KeptItem, Sources } from '../../core/ports.ts';
 import type { RolloutProgress } from '../../core/rollout.ts';
+import type { RunRecord } from '../../core/run-record.ts';
+import { type AfterRemoval, afterRemoval } from '../../policy/after-removal.ts';
 import { type AutomaticSettings, automaticSettings } from '../../policy/automatic-endpoint.ts';
 import { type FailsafePorts, failsafePorts } from '../../policy/failsafe-ports.ts';
 import { endpointsWithoutNode, type NodeVerdict } from '../../policy/host-endpoint-verdicts.ts';
@@ -21,6 +24,7 @@ import { readResult, readTargetIfAny } from '../verify/workloads.ts';
 import { hostOf, readHosts } from './hosts.ts';
 import { keptOfMigration } from './kept.ts';
 import { type Override, readOverride } from './override.ts';
+import { removedLately } from './removed.ts';
 import { changesForOthers, judgeFleet } from './rules.ts';
 import { envOf } from './workload-env.ts';
 
@@ -46,6 +50,12 @@ export interface HepFacts {
   readonly verdicts: Reading<readonly NodeVerdict[]>;
   /** Policies in whose rules addresses of hosts come or go, for pods and for endpoints that stay. */
   readonly ruleChanges: Reading<readonly ChangedForOthers[]>;
+  /** What the verdicts go by, as it was read: right before an old endpoint is deleted it is looked at once more. */
+  readonly judgedBy: readonly JudgedBy[];
+  /** Hosts whose old endpoints this command deleted, and which are policed otherwise since than by them. */
+  readonly after: Reading<readonly AfterRemoval[]>;
+  /** True if this command deleted old endpoints: their hosts are judged once more. */
+  readonly judgesEnd: boolean;
   /** Endpoints of nodes that are not in the cluster. */
   readonly elsewhere: readonly HostEndpoint[];
   /** What the latest migration on this cluster kept before it changed things, in however many runs. */
@@ -68,6 +78,7 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
   const objects = objectsOf(sources, context, installation, cli);
   const [
     kept,
+    record,
     hosts,
     stored,
     policies,
@@ -75,12 +86,13 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
     tiers,
     configurations,
     agentSettings,
-    [kind, settingsKind],
+    kinds,
     controllers,
     agents,
     rollouts,
   ] = await Promise.all([
     keptOfMigration(sources.records),
+    sources.records.load(),
     attempt(() => readHosts(nodes, objects, installation.datastore, context)),
     objects('hostendpoints'),
     objects('globalnetworkpolicies'),
@@ -88,11 +100,12 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
     objects('tiers'),
     objects(profile.controllersConfiguration.plural),
     attempt(() => objects('felixconfigurations')),
-    installation.datastore === 'api' ? storedKinds(cluster, context) : [],
+    installation.datastore === 'api' ? storedKinds(cluster, context) : NO_KINDS,
     readControllers(sources, context, installation),
     readAgents(sources, installation),
     readRollouts(sources, context, installation, nodes),
   ]);
+  const { hostendpoints: kind, [profile.controllersConfiguration.plural]: settingsKind } = kinds;
   const override = await readOverride(cluster, controllers, profile.automaticEndpointsEnv);
   const failsafe = await attemptWith(agentSettings, async (found) => failsafeOf(agents, found, context));
   const configuration = configurations.find((one) => one.metadata.name === profile.controllersConfiguration.name);
@@ -104,9 +117,20 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
     signs: profile.labels,
   };
   const { datastore } = installation;
+  const removed = endpointsOf({ stored: removedLately({ kept, stored }, context.startedAt, isUnended(record, context)) }, context);
   const judged = await attemptWith(hosts, async () => {
-    const profiles = await endpointProfiles({ cluster, objects, profile, datastore }, fleet.endpoints);
+    const profiles = await endpointProfiles({ cluster, objects, profile, datastore }, [...fleet.endpoints, ...removed]);
     return judgeFleet(fleet, { policies, tiers, profiles }, networkPolicies, context);
+  });
+  const after = await attemptWith(judged, async ({ world, hosts: found }) => {
+    // Where automatic endpoints are off, or one does not stand yet, they are switched on and waited for first.
+    const waits = new Set(found.filter(({ covered, uncovered }) => !covered && uncovered === undefined).map(({ node }) => node));
+    return settings.autoCreate
+      ? afterRemoval(
+          removed.filter(({ node }) => !waits.has(node)),
+          { ...fleet, world },
+        )
+      : [];
   });
   const ruleChanges = 'unread' in judged ? judged : await changesForOthers(judged.value, fleet, cluster, context);
   return {
@@ -123,6 +147,13 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
     ...(agents ? { agents } : {}),
     verdicts: 'unread' in judged ? judged : { value: judged.value.hosts },
     ruleChanges,
+    judgedBy: Object.entries({ globalnetworkpolicies: policies, tiers }).map(([plural, some]) => ({
+      plural,
+      ...(kinds[plural] ? { kind: kinds[plural] } : {}),
+      versions: versionsOf(some),
+    })),
+    after,
+    judgesEnd: removed.length > 0,
     kept,
     elsewhere: endpointsWithoutNode(fleet),
     rollouts,
@@ -130,11 +161,20 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
   };
 }
 
-/** Under which the API stores endpoints, and the controllers' configuration. */
-function storedKinds({ discover }: Sources['cluster'], { profile }: Context): Promise<readonly (Kind | undefined)[]> {
+const NO_KINDS: Readonly<Record<string, Kind | undefined>> = {};
+
+/** Kinds by plural under which the API stores endpoints, the controllers' configuration, and what verdicts go by. */
+async function storedKinds({ discover }: Sources['cluster'], { profile }: Context): Promise<Readonly<Record<string, Kind | undefined>>> {
   const kinds = discover();
-  const plurals = ['hostendpoints', profile.controllersConfiguration.plural];
-  return Promise.all(plurals.map((plural) => storedKind(kinds, profile.crdGroup, plural)));
+  const plurals = ['hostendpoints', 'globalnetworkpolicies', 'tiers', profile.controllersConfiguration.plural];
+  return Object.fromEntries(await Promise.all(plurals.map(async (plural) => [plural, await storedKind(kinds, profile.crdGroup, plural)])));
+}
+
+/** True if an earlier command did not bring this stage to its end: it was stopped, or killed. This one is `running` itself once it acts. */
+function isUnended(record: RunRecord | undefined, { startedAt }: Context): boolean {
+  const stage = record?.stages.find(({ id }) => id === 'hep');
+  if (stage?.state === 'running') return new Date(stage.startedAt) < startedAt;
+  return stage?.state === 'failed' || stage?.state === 'interrupted';
 }
 
 /** Host endpoints as the policies see them. */

@@ -5,11 +5,12 @@ import { counted } from '../../core/counted.ts';
 import { type AutomaticSigns, type HostEndpoint, isAllInterfaces, isLabelledOwn, isTakenForOwn } from '../../core/host-endpoint.ts';
 import type { PlannedHost } from '../../core/plan.ts';
 import { addressChangeText } from '../../policy/address-changes.ts';
+import type { AfterRemoval } from '../../policy/after-removal.ts';
 import { automaticName } from '../../policy/automatic-endpoint.ts';
 import type { Moment, NodeVerdict } from '../../policy/host-endpoint-verdicts.ts';
 import type { LabelProblem } from '../../policy/label-copies.ts';
 import type { ChangedForOthers } from '../../policy/rule-subjects.ts';
-import { laneText, type Verdict } from '../../policy/verdict.ts';
+import { type LaneVerdict, laneText, type Verdict } from '../../policy/verdict.ts';
 import { judgedCli } from '../cli/service-cli.ts';
 import { waitOf } from './controllers-wait.ts';
 import type { HepFacts } from './facts.ts';
@@ -27,7 +28,7 @@ export function hepJudged(facts: HepFacts, context: Context): HepJudged {
   const known = 'value' in verdicts ? verdicts.value : [];
   return {
     nodes: nodes.length,
-    verdicts: 'unread' in verdicts ? verdicts : { value: verdicts.value.flatMap(hostVerdicts) },
+    verdicts: verdictsOf(facts, context),
     ruleChanges: 'unread' in ruleChanges ? ruleChanges : { value: ruleChanges.value.map(ruleChange) },
     labelProblems: known.flatMap(({ kubernetesNode, labels }) => labels.problems.map((problem) => labelProblem(kubernetesNode, problem))),
     unclear: unclearOf(known, elsewhere, signs),
@@ -41,6 +42,7 @@ export function hepJudged(facts: HepFacts, context: Context): HepJudged {
     cli: judgedCli(cli),
     needsCli: context.options.undo ? undoNeedsCli(facts) : !isMigrated(facts),
     idle: context.options.undo === true || isMigrated(facts),
+    judgesEnd: context.options.undo !== true && facts.judgesEnd,
     gone: context.options.undo ? gone(facts).map((one) => goneEndpoint(one, context)) : undefined,
   };
 }
@@ -62,6 +64,23 @@ function goneEndpoint({ endpoint, remover }: KeptEndpoint, context: Context): Go
 export function isMigrated({ settings, verdicts }: HepFacts): boolean {
   if (!settings.autoCreate || 'unread' in verdicts) return false;
   return verdicts.value.every(({ old, covered, uncovered }) => old.length === 0 && (covered || uncovered !== undefined));
+}
+
+/** Of hosts that are yet to be migrated, and once more of those that this command has migrated. */
+function verdictsOf({ verdicts, after }: HepFacts, { options }: Context): HepJudged['verdicts'] {
+  if ('unread' in verdicts) return verdicts;
+  if (options.undo || 'unread' in after) return { value: verdicts.value.flatMap(hostVerdicts) };
+  return { value: [...verdicts.value.flatMap(hostVerdicts), ...after.value.flatMap(verdictsAfter)] };
+}
+
+function verdictsAfter({ node, changes }: AfterRemoval): readonly HostVerdict[] {
+  return [...Map.groupBy(changes, ({ verdict }) => verdict)].map(([verdict, some]) => ({
+    node,
+    verdict,
+    removed: true,
+    detail: `its old endpoint is gone: ${some.map(changeText()).join('; ')}`,
+    brief: `its old endpoint is gone: ${some.map(changeText(FIRST)).join('; ')}`,
+  }));
 }
 
 /** One for each kind of change that the node meets, now or later: accepting one of them accepts no other. */
@@ -140,9 +159,14 @@ function momentsText({ atEnable, atDelete }: NodeVerdict, verdict: Verdict, limi
 function changesText({ changes }: Moment, verdict: Verdict, limit?: number): string {
   return changes
     .filter((change) => change.verdict === verdict)
-    .map(({ lane, before, after }) => `${lane}: ${laneText(before, limit)} → ${laneText(after, limit)}`)
+    .map(changeText(limit))
     .join('; ');
 }
+
+const changeText =
+  (limit?: number) =>
+  ({ lane, before, after }: LaneVerdict): string =>
+    `${lane}: ${laneText(before, limit)} → ${laneText(after, limit)}`;
 
 const WORDS: Readonly<Record<LabelProblem['problem'], (problem: LabelProblem) => string>> = {
   conflict: ({ key, value, from, other }) => `${from} has ${key}=${value}, there is ${key}=${other} already`,

@@ -9,6 +9,8 @@ export interface KeptOfMigration {
   readonly labels?: readonly AddedLabels[];
   readonly configuration?: { readonly name: string; readonly spec?: unknown };
   readonly endpoints?: readonly KubeObject[];
+  /** When the command began that was about to delete them. */
+  readonly since?: string;
   /** Name of an old endpoint that the way back created again. */
   readonly recreated?: string;
   /** The way back switched automatic endpoints off; older programs do not note it. */

@@ -32,6 +32,26 @@ export function keptEndpoints(kept: readonly KeptItem[]): ReadonlyMap<string, Ke
   return found;
 }
 
+/**
+ * Old endpoints that this command deleted, for the verdicts at its end; those of an earlier one too, while that one did not come to its end
+ * (`isUnended`). What is there again is not among them.
+ */
+export function removedLately({ kept, stored }: Lately, startedAt: Date, isUnended: boolean): readonly KubeObject[] {
+  const there = new Set(stored.map(({ metadata }) => metadata.name));
+  const last = kept.findLast((item) => (item.content as KeptOfMigration).since !== undefined);
+  const earlier = isUnended ? (last?.content as KeptOfMigration | undefined)?.since : undefined;
+  return kept.flatMap((item) => {
+    const { endpoints = [], since } = item.content as KeptOfMigration;
+    if (since === undefined || (since !== startedAt.toISOString() && since !== earlier)) return [];
+    return endpoints.filter(({ metadata: { name } }) => !there.has(name) && removerOf(item, name) !== 'other');
+  });
+}
+
+interface Lately {
+  readonly kept: readonly KeptItem[];
+  readonly stored: readonly KubeObject[];
+}
+
 function removerOf({ outcome }: KeptItem, name: string): Remover {
   if (!outcome) return 'untold';
   return outcome.done && !outcome.except?.includes(name) ? 'migration' : 'other';

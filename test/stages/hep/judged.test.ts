@@ -17,7 +17,12 @@ function judgedIn(fleet: Fleet, change: (verdicts: readonly NodeVerdict[]) => re
       rollouts: { value: [] },
       override: { value: undefined },
     },
-    ...{ ruleChanges: { value: [] }, verdicts: { value: change(hostEndpointVerdicts(facts)) }, elsewhere: endpointsWithoutNode(facts) },
+    ...{
+      ruleChanges: { value: [] },
+      after: { value: [] },
+      verdicts: { value: change(hostEndpointVerdicts(facts)) },
+      elsewhere: endpointsWithoutNode(facts),
+    },
     ...{ installation: { datastore: 'api', components: [] }, configuration: {} },
   } as unknown as HepFacts;
   return hepJudged(read, { ...contextOf(), profile: calico });

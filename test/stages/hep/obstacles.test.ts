@@ -79,6 +79,7 @@ async function obstaclesIn({
       rollouts: { value: [] },
       verdicts: { value: [] },
       ruleChanges: { value: [] },
+      after: { value: [] },
       elsewhere: [],
     },
     installation: { datastore: datastore ?? 'api', components: [] },

@@ -73,7 +73,7 @@ async function judged({ path = 'operator', agents = NEW, typha = NEW, controller
     files: { exists: async () => false },
     tools: { which: async () => [] },
     artifacts: { has: async () => false },
-    records: { keptWith: async () => [] },
+    records: { load: async () => undefined, keptWith: async () => [] },
     clock: { now: () => new Date(0) },
   } as unknown as Sources;
   const stage = await hepStage.open(sources, contextOf({ path }));
