@@ -3,6 +3,7 @@ import { type Evidence, notApplicable, ok, read, type Verdict } from '../core/ch
 import type { Context } from '../core/context.ts';
 import { counted } from '../core/counted.ts';
 import type { Installation } from '../core/installation.ts';
+import { canonicalNetwork } from '../core/ip-text.ts';
 import type { KubeObject } from '../core/object.ts';
 import type { OperatorCrossings } from '../core/profile.ts';
 import { isOlder } from '../core/release.ts';
@@ -93,17 +94,24 @@ export const poolsAlike = preflightCheck('NS-624', {
   }),
 });
 
+/** A network that is written in another way in the list is another pool to the operator: it deletes the one and creates the other. */
 function poolDifferences(installation: KubeObject, listed: readonly unknown[], live: readonly KubeObject[]): readonly Evidence[] {
   const cidrOf = (pool: unknown) => String(valueAt(pool, 'cidr') ?? '').toLowerCase();
-  const wanted = new Map(listed.map((pool) => [cidrOf(pool), pool]));
-  const there = new Set(live.map((pool) => cidrOf(specOf(pool))));
-  const missing = [...wanted.keys()].filter((cidr) => !there.has(cidr));
+  const networkOf = (pool: unknown) => canonicalNetwork(cidrOf(pool)) ?? cidrOf(pool);
+  const wanted = new Map(listed.map((pool) => [networkOf(pool), pool]));
+  const there = new Set(live.map((pool) => networkOf(specOf(pool))));
+  const missing = [...wanted].filter(([network]) => !there.has(network)).map(([, pool]) => cidrOf(pool));
   const other = live.flatMap((pool) => {
     const spec = specOf(pool);
-    const entry = wanted.get(cidrOf(spec));
-    if (entry === undefined) return [evidenceOf(pool, `${cidrOf(spec)} is not in the list of the Installation`)];
+    const [cidr, entry] = [cidrOf(spec), wanted.get(networkOf(spec))];
+    if (entry === undefined) return [evidenceOf(pool, `${cidr} is not in the list of the Installation`)];
+    const written = cidrOf(entry);
+    const rewritten = `is ${cidr}, and ${written} in the Installation: one network written in two ways, and the operator deletes the pool and creates it again`;
     const comesBack = spec.disabled === true && valueAt(entry, 'disableNewAllocations') !== true;
-    return comesBack ? [evidenceOf(pool, 'is disabled, and not so in the Installation: it may be taken into use again')] : [];
+    return [
+      ...(written === cidr ? [] : [evidenceOf(pool, rewritten)]),
+      ...(comesBack ? [evidenceOf(pool, 'is disabled, and not so in the Installation: it may be taken into use again')] : []),
+    ];
   });
   return [...other, ...missing.map((cidr) => evidenceOf(installation, `${cidr} is no pool in the cluster`))];
 }

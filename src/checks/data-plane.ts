@@ -1,5 +1,6 @@
 import { command } from '../core/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../core/check.ts';
+import type { Context } from '../core/context.ts';
 import type { Installation } from '../core/installation.ts';
 import { isJsonMap } from '../core/json-map.ts';
 import type { KubeObject } from '../core/object.ts';
@@ -77,6 +78,8 @@ const judgePacketFilter = withTarget(({ documents }, installation, facts, contex
   if (!auto || (source !== undefined && sameMinor(source, context.options.release))) {
     return notApplicable('the target does not change how the packet filter is chosen');
   }
+  const ofOperator = judgeOperatedFilter(facts, context);
+  if (ofOperator) return ofOperator;
   const set = agentSetting(facts, installation, context.profile, 'nftablesMode');
   if (set !== undefined) return ok(`nftablesMode is set to ${String(set)}`);
   const mode = read(facts.proxyMode);
@@ -89,6 +92,29 @@ const judgePacketFilter = withTarget(({ documents }, installation, facts, contex
     },
   );
 });
+
+/** An operator writes the agents' mode by its own setting, over whatever stands there. Undefined where none runs the service. */
+function judgeOperatedFilter({ operated, proxyMode }: PreflightFacts, { profile }: Context): Verdict | undefined {
+  const { crossings, installationKind } = profile.operator;
+  const installation = operated && read(operated.installation);
+  if (!crossings || !installation) return undefined;
+  const { field, otherwise, iptables, nftables } = crossings.dataPlane;
+  const dataPlane = String(valueAt(specOf(installation), ...field) ?? otherwise);
+  const path = `spec.${field.join('.')}`;
+  if (dataPlane !== iptables) return ok(`${path} of the Installation is ${dataPlane}, by which the operator sets the packet filter`);
+  const mode = read(proxyMode);
+  if (mode !== 'nftables')
+    return ok(`${path} of the Installation is ${iptables}: the operator keeps the agents at iptables, as kube-proxy is`);
+  const patch = JSON.stringify({ spec: field.reduceRight<unknown>((inner, key) => ({ [key]: inner }), nftables) });
+  return failed(
+    `kube-proxy uses nftables, and ${path} of the Installation is ${iptables}: the operator keeps the agents at iptables, whatever nftablesMode of the FelixConfiguration says`,
+    `Set ${path} of the Installation to ${nftables} before the upgrade, if agents and kube-proxy shall use the same packet filter; it restarts the agents.`,
+    {
+      evidence: [evidenceOf(installation)],
+      next: command`kubectl patch ${installationKind.plural}.${profile.operatorGroup} ${installation.metadata.name} --type=merge -p ${patch}`,
+    },
+  );
+}
 
 export const ebpf = preflightCheck('NS-507', {
   category: 'resources',

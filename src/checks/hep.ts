@@ -44,7 +44,7 @@ function verdictCheck(id: CheckId, verdict: HostVerdict['verdict'], means: strin
       const gone = hit.filter(({ removed }) => removed);
       return failIfAny(hit.map(hostEvidence), `none of ${counted(facts.nodes, 'node')}`, (names) => ({
         because: `${counted(hit.length, 'host')} ${means}: ${names}${gone.length > 0 ? `; ${goneText(gone, hit)}` : ''}`,
-        hint: gone.length > 0 ? `${hint} \`${PROGRAM} hep --undo\` creates the old endpoints again.` : hint,
+        hint: gone.length > 0 ? `${hint} The old endpoints come back with: ${PROGRAM} hep --undo` : hint,
         next: gone.length > 0 ? UNDO_PREVIEW : PREVIEW,
       }));
     },

@@ -1,7 +1,7 @@
 import { command } from '../core/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
-import type { Datastore } from '../core/installation.ts';
+import type { Datastore, Installation } from '../core/installation.ts';
 import type { KubeObject } from '../core/object.ts';
 import type { Profile } from '../core/profile.ts';
 import { isOfDefaultTier, policyName } from '../core/stored-metadata.ts';
@@ -52,11 +52,13 @@ export const namesKept = preflightCheck('NS-707', {
   category: 'follow-up',
   severity: 'warning',
   ref: 'domain §0.6b',
-  judge: withResources((installation, facts, context): Verdict => {
+  judge: withInstallation((installation, facts, context): Verdict => {
     const { profile, options } = context;
     const since = profile.policyRenaming?.since;
     const source = sourceRelease(installation, facts, context);
     if (since === undefined || !crosses(source, options.release, since)) return notApplicable('no policies are stored anew on this way');
+    const never = neverRenames(installation, profile);
+    if (never !== undefined) return ok(`stored policies keep their names: ${never}`);
     const pending = pendingRenames(facts, profile);
     if (pending.length === 0) return ok('every policy is already stored under its own name');
     const many = counted(pending.length, 'stored policy', 'stored policies');
@@ -64,6 +66,14 @@ export const namesKept = preflightCheck('NS-707', {
     return ok(`${many} will be stored anew under their own names, with new UIDs: no way back after that (see ${PROGRAM} explain NS-707)`);
   }),
 });
+
+/** Why the controllers of the target never begin to rename; undefined where they do (domain §7.2b). */
+function neverRenames({ datastore, agent }: Installation, { policyRenaming }: Profile): string | undefined {
+  if (datastore === 'kvstore') return 'the controllers rename nothing in a key-value store';
+  const waits = policyRenaming?.waitsFor;
+  if (waits === undefined || agent === undefined || agent.name === waits) return undefined;
+  return `the controllers wait for a DaemonSet ${waits} before they rename, and the agents here are called ${agent.name}`;
+}
 
 export const noTemporaryPolicy = preflightCheck('NS-706', {
   category: 'follow-up',

@@ -47,6 +47,20 @@ export function canonicalAddress(text: string, reading: Reading = 'strict'): str
   return zeros ? `${written(groups.slice(0, zeros.from))}::${written(groups.slice(zeros.to))}` : written(groups);
 }
 
+/** A network in the one way in which Go writes it: `42::/16` for `42:0::1/16`; undefined if it is none. */
+export function canonicalNetwork(text: string): string | undefined {
+  if (!isCidr(text)) return undefined;
+  const [address = '', bits = ''] = text.split('/');
+  const isV4 = isIPv4(address);
+  const width = isV4 ? 8 : 16;
+  const parts = isV4 ? address.split('.').map(Number) : groupsOf(address, 'strict');
+  const masked = parts?.map((part, index) => {
+    const free = Math.min(width, Math.max(0, (index + 1) * width - Number(bits)));
+    return (part >> free) << free;
+  });
+  return masked && `${isV4 ? masked.join('.') : canonicalAddress(masked.map((part) => part.toString(16)).join(':'))}/${Number(bits)}`;
+}
+
 /** The first longest run of two or more zeros. */
 function longestZeros(groups: readonly number[]): { readonly from: number; readonly to: number } | undefined {
   let best: { from: number; to: number } | undefined;

@@ -186,6 +186,16 @@ export interface OperatorCrossings {
     readonly field: string;
     readonly value: string;
   };
+  /**
+   * Where in the Installation's spec the operator has the data plane, by which it sets the agents' packet filter whatever their own
+   * configuration says: the value where nothing is set, and the one that lets them use nftables.
+   */
+  readonly dataPlane: {
+    readonly field: readonly string[];
+    readonly otherwise: string;
+    readonly iptables: string;
+    readonly nftables: string;
+  };
 }
 
 /** A tier of the service's own policies that has another name from a release on. */

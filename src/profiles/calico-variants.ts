@@ -125,6 +125,7 @@ export const calicoCrossings: OperatorCrossings = {
     field: 'crdManagement',
     value: 'Reconcile',
   },
+  dataPlane: { field: ['calicoNetwork', 'linuxDataplane'], otherwise: 'Iptables', iptables: 'Iptables', nftables: 'Nftables' },
 };
 
 export const calicoAddOnWorkloads = {

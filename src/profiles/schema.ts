@@ -115,6 +115,7 @@ const operator = fields({
     refused: listOf(fields({ since: text, field: text, value: text, instead: text })),
     pools: fields({ plural: text, field: texts }),
     gateway: fields({ kind: text, plural: text, policy: text, field: text, value: text }),
+    dataPlane: fields({ field: texts, otherwise: text, iptables: text, nftables: text }),
   }),
   'otherProducts?': fields({ variantField: text, variant: text, agentImages: texts }),
 });

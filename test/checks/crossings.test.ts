@@ -102,6 +102,16 @@ checkCases('NS-624', {
     is: 'warning',
     about: ['IPPool/a'],
   },
+  'warns of one network that is written in two ways, and says that it is one': {
+    context,
+    facts: {
+      ...pooled({ cidr: '42::/48' }, { cidr: '10.1.0.0/16' }),
+      resources: resources(pool('six', { cidr: '42:0::/48' }), pool('four', { cidr: '10.1.0.0/16' })),
+    },
+    is: 'warning',
+    about: ['IPPool/six'],
+    details: [/^is 42:0::\/48, and 42::\/48 in the Installation: one network written in two ways, and the operator deletes the pool/],
+  },
   'passes where both say the same, in any case of letters': {
     context,
     facts: {

@@ -1,4 +1,6 @@
-import { daemonSet, deployment, found, resource, resources, targetOf } from '../fixtures/facts.ts';
+import type { OperatedFacts } from '../../src/checks/facts.ts';
+import { calico } from '../../src/profiles/calico.ts';
+import { contextOf, daemonSet, deployment, found, object, resource, resources, targetOf } from '../fixtures/facts.ts';
 import { checkCases } from '../support/check-cases.ts';
 
 const pool = resource('IPPool/public', { allowedUses: ['LoadBalancer'] });
@@ -34,6 +36,40 @@ checkCases('NS-506', {
   'does not apply if the target has another default': { facts: { ...nft, target: targetOf() }, is: 'not-applicable' },
   'warns if the target was not read': { facts: { ...nft, target: { unread: 'HTTP 404' } }, is: 'warning', says: /see NS-601/ },
   'does not apply within the line': { facts: { ...nft, detection: found({ release: 'v3.32.0' }) }, is: 'not-applicable' },
+});
+
+const operated = (calicoNetwork: object, more: object = {}) => {
+  const installation = object('operator.tigera.io/v1', 'Installation/default', { spec: { calicoNetwork } });
+  const reading = { installation: { value: installation } } as unknown as OperatedFacts;
+  return { ...nft, detection: found({ path: 'operator', variant: undefined }), operated: reading, ...more };
+};
+const onOperators = { context: contextOf({}, calico) };
+
+checkCases('NS-506', {
+  'warns where an operator keeps the agents at iptables, though their own configuration says otherwise': {
+    ...onOperators,
+    facts: operated(
+      { linuxDataplane: 'Iptables' },
+      { resources: resources(resource('FelixConfiguration/default', { nftablesMode: 'Disabled' })) },
+    ),
+    is: 'warning',
+    about: ['Installation/default'],
+    says: /whatever nftablesMode of the FelixConfiguration says/,
+    next: /kubectl patch installations\.operator\.tigera\.io default --type=merge -p '\{"spec":\{"calicoNetwork":\{"linuxDataplane":"Nftables"\}\}\}'/,
+  },
+  'warns where the Installation says nothing, which is iptables': { ...onOperators, facts: operated({}), is: 'warning' },
+  'passes where the operator sets nftables': {
+    ...onOperators,
+    facts: operated({ linuxDataplane: 'Nftables' }),
+    is: 'ok',
+    says: /is Nftables/,
+  },
+  'passes where kube-proxy uses iptables as well': {
+    ...onOperators,
+    facts: operated({ linuxDataplane: 'Iptables' }, { proxyMode: { value: 'iptables' } }),
+    is: 'ok',
+    says: /keeps the agents at iptables/,
+  },
 });
 
 const bpf = (value: string) =>

@@ -74,6 +74,22 @@ const pending = { resources: resources(policy('default.x', SERVED), policy('y', 
 checkCases('NS-707', {
   'tells how many will be stored anew': { facts: pending, is: 'ok', says: /^1 stored policy will be stored anew/ },
   'tells that it is held back': { facts: pending, context: contextOf({ holdPolicyMigration: true }), is: 'ok', says: /held back/ },
+  'tells that nothing is ever renamed where the agents are called otherwise than the controllers expect': {
+    facts: {
+      ...pending,
+      detection: found({
+        variant: 'canal',
+        agent: { kind: 'DaemonSet', namespace: 'kube-system', name: 'canal', container: 'calico-node' },
+      }),
+    },
+    is: 'ok',
+    says: /^stored policies keep their names: the controllers wait for a DaemonSet calico-node .* are called canal$/,
+  },
+  'tells that nothing is renamed in a key-value store': {
+    facts: { ...pending, detection: found({ datastore: 'kvstore' }) },
+    is: 'ok',
+    says: /^stored policies keep their names: the controllers rename nothing in a key-value store$/,
+  },
   'tells that there is nothing to rename': { is: 'ok', says: /already/ },
   'does not apply within the line': { facts: { ...pending, detection: found({ release: 'v3.32.0' }) }, is: 'not-applicable' },
 });

@@ -15,6 +15,8 @@ export interface CheckCase {
   readonly says?: RegExp;
   /** Texts of the evidence. */
   readonly about?: readonly string[];
+  /** Details of the evidence, one by one. */
+  readonly details?: readonly RegExp[];
   readonly hint?: RegExp;
   readonly next?: RegExp;
   readonly exit?: string;
@@ -34,12 +36,13 @@ export function checkCases(id: CheckId, cases: Readonly<Record<string, CheckCase
   });
 }
 
-function assertFinding(finding: Finding, { is, says, about, hint, next, exit }: Omit<CheckCase, 'facts' | 'context'>): void {
+function assertFinding(finding: Finding, { is, says, about, details = [], hint, next, exit }: Omit<CheckCase, 'facts' | 'context'>): void {
   assert.equal(finding.outcome, is, finding.message);
   if (says) assert.match(finding.message, says);
   if (hint) assert.match(finding.hint ?? '', hint);
   if (next) assert.match(finding.next ?? '', next);
   if (exit) assert.equal(finding.exit, exit);
+  for (const [index, detail] of details.entries()) assert.match(finding.evidence[index]?.detail ?? '', detail);
   if (about)
     assert.deepEqual(
       finding.evidence.map(({ text }) => text),
