@@ -10,7 +10,7 @@ export const operatorDone: VerifyCheck = defineCheck('NS-310', {
   ref: '§4.3/2',
   judge(facts) {
     const lags = read(facts.operator);
-    if (lags === undefined) return notApplicable('no operator manifest on this install path');
+    if (lags === undefined) return notApplicable('no operator on this install path');
     return failIfAny(
       lags.map(({ subject, why }) => ({ text: subject, detail: why })),
       'the operator, its statuses, the components and their API are all at the target',

@@ -1,4 +1,5 @@
 import type { KubeObject } from './object.ts';
+import { podCause } from './operator-causes.ts';
 import { componentLags } from './operator-components.ts';
 import type { ComponentStatusName, OperatorLag, OperatorView } from './operator-view.ts';
 import { ownImage, workloadLags } from './operator-workloads.ts';
@@ -14,15 +15,36 @@ interface Condition {
 
 const WANTED: Readonly<Record<string, string>> = { Available: 'True', Progressing: 'False', Degraded: 'False' };
 
-/** Everything that still lags behind the target, in the order of the five points; empty: all of them hold at this moment. */
+/** Everything that still lags behind the target, causes before their symptoms; empty: all five points hold at this moment. */
 export function operatorLags(view: OperatorView): readonly OperatorLag[] {
-  return [
+  const lags = [
     ...operatorLag(view),
     ...releaseLag(view),
     ...view.names.statuses.flatMap((name) => statusLags(name, view)),
     ...componentLags(view),
     ...apiLags(view),
   ];
+  return lags.map((lag) => withCause(lag, view)).toSorted((a, b) => rankOf(a) - rankOf(b));
+}
+
+/** A pod that cannot start makes the workload late, that the API and the statuses, and those the release. */
+function rankOf({ point, subject, why, command }: OperatorLag): number {
+  if (command !== undefined) return 0;
+  if (point === 1) return 1;
+  if (subject.startsWith('APIService/')) return 2;
+  if (why.startsWith(DEGRADED)) return 3;
+  return { 4: 4, 3: 5, 5: 6, 2: 7 }[point];
+}
+
+const DEGRADED = 'Degraded is True';
+
+function withCause(lag: OperatorLag, view: OperatorView): OperatorLag {
+  if (lag.point !== 1 && lag.point !== 4) return lag;
+  const { deployment, names, workloads } = view;
+  const workload =
+    lag.point === 1 ? deployment : workloads.find(({ kind, metadata }) => `${kind}/${names.workloads}/${metadata.name}` === lag.subject);
+  const cause = workload && podCause(workload, view);
+  return cause ? { ...lag, why: `${lag.why} · ${cause.why}`, command: cause.command } : lag;
 }
 
 function operatorLag({ deployment, names, target }: OperatorView): readonly OperatorLag[] {

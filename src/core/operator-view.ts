@@ -63,6 +63,11 @@ export interface OperatorView {
   readonly workloads: readonly KubeObject[];
   readonly apiService: KubeObject | undefined;
   readonly oldApiNamespace: KubeObject | undefined;
+  /** Pods of the operator and its components, read only while one of their workloads lags. */
+  readonly pods?: readonly KubeObject[];
+  readonly nodes?: readonly KubeObject[];
+  /** Milliseconds since the epoch, for ages of pods. */
+  readonly timeMs?: number;
   /** Milliseconds of a clock that only goes forward. */
   readonly now: number;
 }
@@ -73,4 +78,6 @@ export interface OperatorLag {
   readonly point: 1 | 2 | 3 | 4 | 5;
   readonly subject: string;
   readonly why: string;
+  /** What shows more, where a pod is known that keeps it from its end. */
+  readonly command?: string;
 }

@@ -1,7 +1,9 @@
 import { K } from './kinds.ts';
+import { leanNode, leanPod } from './lean-objects.ts';
 import { apiVersionOf, type KubeObject } from './object.ts';
+import { operatorLags } from './operator-points.ts';
 import type { OperatorEndNames, OperatorTarget, OperatorView } from './operator-view.ts';
-import type { ClusterReader } from './ports.ts';
+import { ApiFailure, type ClusterReader } from './ports.ts';
 
 /** What a look needs to know; the expectation of the wait is one. */
 export interface Looked {
@@ -12,8 +14,13 @@ export interface Looked {
 /** Name of every resource that the operator acts on. */
 const DEFAULT = 'default';
 
-/** One look at everything that the end of an upgrade by the operator is told by. Throws ApiFailure. */
-export async function readOperatorView(cluster: ClusterReader, { names, target }: Looked, now: number): Promise<OperatorView> {
+/** One look at everything that the end of an upgrade by the operator is told by; `timeMs` is the time of day where `now` is not. Throws ApiFailure. */
+export async function readOperatorView(
+  cluster: ClusterReader,
+  { names, target }: Looked,
+  now: number,
+  timeMs = now,
+): Promise<OperatorView> {
   const { deployment: operator, installation: kind, workloads: namespace, api } = names;
   const [deployment, installation, statuses, resources, daemonSets, deployments, apiService, oldApiNamespace] = await Promise.all([
     cluster.get(K.Deployment, operator.name, operator.namespace),
@@ -26,7 +33,27 @@ export async function readOperatorView(cluster: ClusterReader, { names, target }
     cluster.get(K.Namespace, api.oldNamespace),
   ]);
   const workloads = [...named('DaemonSet', daemonSets), ...named('Deployment', deployments)];
-  return { names, target, deployment, installation, statuses, resources, workloads, apiService, oldApiNamespace, now };
+  const view = { names, target, deployment, installation, statuses, resources, workloads, apiService, oldApiNamespace, now };
+  const isLate = operatorLags(view).some(({ point }) => point === 1 || point === 4);
+  return isLate ? { ...view, ...(await readPods(cluster, names)), timeMs } : view;
+}
+
+/** Why a workload lags its pods tell. Who may not list them is told what lags all the same. */
+async function readPods(
+  cluster: ClusterReader,
+  { deployment, workloads }: OperatorEndNames,
+): Promise<Pick<OperatorView, 'pods' | 'nodes'>> {
+  try {
+    const namespaces = [...new Set([deployment.namespace, workloads])];
+    const [nodes, ...pods] = await Promise.all([
+      cluster.list(K.Node, { keep: leanNode }),
+      ...namespaces.map((namespace) => cluster.list(K.Pod, { namespace, keep: labelledPod })),
+    ]);
+    return { nodes, pods: pods.flat() };
+  } catch (thrown) {
+    if (thrown instanceof ApiFailure) return {};
+    throw thrown;
+  }
 }
 
 async function readStatuses(cluster: ClusterReader, { installation, statusKind }: OperatorEndNames): Promise<readonly KubeObject[]> {
@@ -49,4 +76,10 @@ async function readResources(cluster: ClusterReader, { installation, statuses, a
 /** Items of a list do not always say their kind. */
 function named(kind: string, items: readonly KubeObject[]): readonly KubeObject[] {
   return items.map((one) => ({ ...one, kind }));
+}
+
+/** What is read of a pod, and the labels by which it belongs to a workload. */
+function labelledPod(pod: KubeObject): KubeObject {
+  const { metadata, ...rest } = leanPod(pod);
+  return { ...rest, metadata: { ...metadata, ...(pod.metadata.labels ? { labels: pod.metadata.labels } : {}) } };
 }

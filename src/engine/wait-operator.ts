@@ -1,4 +1,5 @@
 import type { OperatorExpected } from '../core/action.ts';
+import { command } from '../core/argv.ts';
 import { Fault, messageOf } from '../core/fault.ts';
 import { HOLD_MS, type OperatorMemory, type OperatorTrouble, type OperatorVerdict, operatorVerdict } from '../core/operator-verdict.ts';
 import type { OperatorLag } from '../core/operator-view.ts';
@@ -33,12 +34,12 @@ export async function waitOperator({ cluster, clock }: Ports, expected: Operator
   let memory: OperatorMemory = {};
   for (;;) {
     if (wait.signal.aborted) throw new Fault('interrupted', 'stopped while waiting for the operator', ['continue with the same command']);
-    const look = await lookAt(cluster, expected, counted, memory);
+    const look = await lookAt({ cluster, clock }, expected, counted, memory);
     memory = look.memory;
     tell(look, wait, told);
     if (look.done) return;
     const now = clock.now().getTime();
-    if (now - started >= wait.timeoutMs) throw timeout(look, wait.timeoutMs);
+    if (now - started >= wait.timeoutMs) throw timeout(look, wait.timeoutMs, expected);
     await clock.sleep(POLL_MS, wait.signal).catch(() => undefined);
     const woken = clock.now().getTime();
     counted += Math.min(Math.max(woken - last, 0), LONGEST_STEP_MS);
@@ -48,13 +49,13 @@ export async function waitOperator({ cluster, clock }: Ports, expected: Operator
 
 /** A look that fails proves nothing: what held has to hold anew from the next one on. */
 async function lookAt(
-  cluster: Ports['cluster'],
+  { cluster, clock }: Ports,
   expected: OperatorExpected,
   now: number,
   before: OperatorMemory,
 ): Promise<OperatorVerdict> {
   try {
-    return operatorVerdict(await readOperatorView(cluster, expected, now), before);
+    return operatorVerdict(await readOperatorView(cluster, expected, now, clock.now().getTime()), before);
   } catch (thrown) {
     if (!isPassing(thrown)) throw thrown;
     const { good: _, ...memory } = before;
@@ -65,7 +66,7 @@ async function lookAt(
 
 function tell({ lags, troubles }: OperatorVerdict, { report, warn }: OperatorWait, told: Set<string>): void {
   const lagging = new Set(lags.map(({ point }) => point)).size;
-  const why = lags.length === 0 ? `must hold for ${HOLD_MS / 1000} s` : lagText(lags, 2);
+  const why = lags.length === 0 ? `must hold for ${HOLD_MS / 1000} s` : progressText(lags);
   report(POINTS - lagging, POINTS, 'signs that the operator is done', why);
   for (const trouble of troubles) {
     const key = `${trouble.type} ${trouble.subject}`;
@@ -92,11 +93,27 @@ function lagText(lags: readonly OperatorLag[], limit: number): string {
   return `${named.join('; ')}${lags.length > limit ? `; and ${lags.length - limit} more` : ''}`;
 }
 
-function timeout({ lags, troubles }: OperatorVerdict, timeoutMs: number): Fault {
-  const what = lags.length === 0 ? 'everything is there, but has not held for long enough' : lagText(lags, 5);
+/** The first cause alone where it has a command: that is what somebody has to look at. */
+function progressText(lags: readonly OperatorLag[]): string {
+  const [first] = lags;
+  if (first?.command === undefined) return lagText(lags, 2);
+  const more = lags.length > 1 ? ` (and ${lags.length - 1} more)` : '';
+  return `${first.subject}: ${first.why}${more} · ${first.command}`;
+}
+
+function timeout({ lags, troubles }: OperatorVerdict, timeoutMs: number, { names }: OperatorExpected): Fault {
+  const what = lags.length === 0 ? 'everything is there, but has not held for long enough' : lagText(lags, 3);
+  const { namespace, name } = names.deployment;
+  const commands = [...new Set(lags.flatMap((lag) => lag.command ?? []))].slice(0, 3);
+  const log = command`kubectl -n ${namespace} logs ${`deployment/${name}`} --tail=50`;
+  // Its pods are told with the command for theirs, and there may be no log.
+  const runs = !lags.some(({ point }) => point === 1);
   return new Fault('timeout', `the operator is not done after ${Math.round(timeoutMs / 1000)} s: ${what}`, [
+    ...commands.map((one) => `look at the pod: ${one}`),
     ...troubles.map(troubleText),
-    'look at the log of the operator; the upgrade itself goes on in the cluster',
-    'continue with the same command, or wait longer with --timeout',
+    ...(runs ? [`read the log of the operator: ${log}`] : []),
+    runs
+      ? 'the operator goes on in the cluster; continue with the same command, or wait longer with --timeout'
+      : 'the operator does not run: nothing goes on until it does; repair it, then continue with the same command',
   ]);
 }

@@ -47,7 +47,10 @@ describe('the wait for the operator', () => {
     ]);
     assert.equal(failure, undefined);
     assert.ok(seconds >= 65 && seconds <= 67, `ended at ${seconds}`);
-    assert.match(reports[0] ?? '', /^1\/5 Installation\/default: reports v3\.27\.5, not v3\.32\.1; .* and \d+ more$/);
+    assert.match(
+      reports[0] ?? '',
+      /^1\/5 APIService\/v3\.projectcalico\.org: is served from calico-apiserver, not from calico-system; .* and \d+ more$/,
+    );
     assert.equal(reports.at(-1), '5/5 must hold for 15 s');
   });
 
@@ -57,8 +60,12 @@ describe('the wait for the operator', () => {
       'deaf operator: Deployment/tigera-operator/tigera-operator: does not answer: the Installation has changed and its status has not followed',
     ]);
     assert.equal(failure?.code, 'timeout');
-    assert.match(failure?.message ?? '', /the operator is not done after 120 s: Installation\/default: reports v3\.27\.5/);
+    assert.match(
+      failure?.message ?? '',
+      /the operator is not done after 120 s: APIService\/v3\.projectcalico\.org: is served from calico-apiserver/,
+    );
     assert.match(failure?.suggestions?.[0] ?? '', /deaf operator/);
+    assert.ok(failure?.suggestions?.some((one) => one.endsWith('kubectl -n tigera-operator logs deployment/tigera-operator --tail=50')));
   });
 
   it('takes a look that fails for no look: what held has to hold anew', async () => {

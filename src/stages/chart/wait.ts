@@ -16,11 +16,22 @@ const UNTOLD = 'an image that cannot be told';
 /** The wait after a chart upgrade: the chart tool is done seconds after it began, the service is not. */
 export const chartWait = operatorEnd(['chart'], chartOperatorImage);
 
+/** As the stored release of the target has it; undefined where there is none, or it cannot be read. */
+export async function deployedOperatorImage(
+  { cluster }: Pick<Sources, 'cluster'>,
+  context: Context,
+  installation: Installation,
+): Promise<string | undefined> {
+  const stored = await readStoredRelease(cluster, installation);
+  const isTarget = 'value' in stored && stored.value.record.chart.version === context.options.release;
+  return isTarget ? imageIn(stored.value.record.manifest, context) : undefined;
+}
+
 /** As the upgraded release has it; before the upgrade as the chart has it, without the person's values. */
 export async function chartOperatorImage(sources: Sources, context: Context, installation: Installation): Promise<string> {
-  const stored = await readStoredRelease(sources.cluster, installation);
-  const isTarget = 'value' in stored && stored.value.record.chart.version === context.options.release;
-  const text = isTarget ? stored.value.record.manifest : await renderedChart(sources, context);
+  const deployed = await deployedOperatorImage(sources, context, installation);
+  if (deployed !== undefined) return deployed;
+  const text = await renderedChart(sources, context);
   return (text === undefined ? undefined : imageIn(text, context)) ?? UNTOLD;
 }
 

@@ -1,19 +1,29 @@
 import type { Context } from '../../core/context.ts';
 import type { Installation } from '../../core/installation.ts';
+import { refText } from '../../core/object.ts';
 import { operatorLags } from '../../core/operator-points.ts';
 import type { OperatorLag } from '../../core/operator-view.ts';
 import type { Sources } from '../../core/ports.ts';
 import { readOperatorView } from '../../core/read-operator.ts';
+import { deployedOperatorImage } from '../chart/wait.ts';
 import { readExpectation } from '../operator/end.ts';
 import { operatorImage } from '../operator/target.ts';
 
-/** What lags by the rule for the end, at one look; undefined on paths that it does not judge. */
+/** What lags by the rule for the end, at one look; undefined on paths without an operator. */
 export async function readOperatorLags(
   sources: Sources,
   context: Context,
   installation: Installation,
 ): Promise<readonly OperatorLag[] | undefined> {
-  if (installation.path !== 'operator') return undefined;
-  const expected = await readExpectation(sources, context, installation, operatorImage);
+  const { path } = installation;
+  if (path !== 'operator' && path !== 'chart') return undefined;
+  const expected = await readExpectation(sources, context, installation, path === 'operator' ? operatorImage : releasedImage);
   return operatorLags(await readOperatorView(sources.cluster, expected, sources.clock.now().getTime()));
+}
+
+/** No chart is rendered to verify: where the release does not tell the image, statuses, release and API are judged all the same. */
+async function releasedImage(sources: Sources, context: Context, installation: Installation): Promise<string> {
+  const workload = installation.operator && refText({ kind: 'Deployment', ...installation.operator });
+  const running = installation.components.find((one) => one.component === 'operator' && one.workload === workload)?.image;
+  return (await deployedOperatorImage(sources, context, installation)) ?? running ?? '';
 }

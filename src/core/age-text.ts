@@ -1,0 +1,10 @@
+/** An age as kubectl writes it: `45s`, `3m12s`, `2h5m`, `3d`. */
+export function ageText(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)];
+  if (seconds < 120) return `${seconds}s`;
+  if (minutes < 10) return seconds % 60 === 0 ? `${minutes}m` : `${minutes}m${seconds % 60}s`;
+  if (hours < 3) return `${minutes}m`;
+  if (hours < 8) return minutes % 60 === 0 ? `${hours}h` : `${hours}h${minutes % 60}m`;
+  return hours < 48 ? `${hours}h` : `${Math.floor(hours / 24)}d`;
+}
