@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import type { Profile } from '../src/core/profile.ts';
 import { calico } from '../src/profiles/calico.ts';
 import { netsvc } from '../src/profiles/netsvc.ts';
-import { documentKinds } from '../src/stages/needs.ts';
-import { type Permission, roleRules } from '../src/stages/permission.ts';
 import { permissionsOf, permittedCommands } from '../src/stages/permissions.ts';
-import { anywhere, chartScope, operatorScope, STATE_NAMESPACE } from './rbac-scopes.ts';
+import { chartScope, manifestScope, operatorScope, STATE_NAMESPACE, withoutWideSecrets } from '../src/stages/role-scopes.ts';
+import { roleLines } from '../src/stages/role-text.ts';
 
 /** Each generated file with what is in it. */
 export const rbacFiles: readonly { readonly file: string; readonly text: () => string }[] = [
@@ -20,18 +19,15 @@ const HELD = '# Written by `node build/rbac.ts`; a test holds it to the commands
 
 /** One ClusterRole per command, from what the stages and the permission check themselves go by. */
 function commandRoles(profile: Profile): string {
-  const scope = { ...anywhere, documents: documentKinds };
   const head = [
     `# What each command asks of its account for a manifest install, by the names of the profile ${profile.name}: one ClusterRole per`,
-    `# command, and a Role for the lock and the state. With --state-namespace the Role belongs there.`,
+    `# command, and a Role for the lock and the state. With --state-namespace the Role belongs there. By the names of the objects of a`,
+    `# release, where they are known: kubectl netsvc-upgrade permissions --for COMMAND.`,
     HELD,
   ];
   return textOf(
     head,
-    [...permittedCommands].flatMap((command) => {
-      const all = permissionsOf(command, profile, scope);
-      return [...clusterRole(command, all.filter(isWide)), ...roleIn(STATE_NAMESPACE, command, all)];
-    }),
+    [...permittedCommands].flatMap((command) => roleLines(command, permissionsOf(command, profile, manifestScope()))),
   );
 }
 
@@ -47,46 +43,13 @@ function pathRoles(profile: Profile): string {
     `# Bind the ClusterRole and each Role: in ${STATE_NAMESPACE} for the lock and the state, in ${namespace} for releases of a chart that are kept in Secrets.`,
     HELD,
   ];
-  const roles = Object.entries(scopes).flatMap(([path, scope]) => {
-    const all = permissionsOf('run', profile, scope);
-    const wide = all.filter((one) => isWide(one) && (one.required || one.request.resource !== 'secrets'));
-    return [...clusterRole(`run-${path}`, wide), ...roleIn(STATE_NAMESPACE, `run-${path}`, all), ...roleIn(namespace, `run-${path}`, all)];
-  });
+  const roles = Object.entries(scopes).flatMap(([path, scope]) =>
+    roleLines(`run-${path}`, withoutWideSecrets(permissionsOf('run', profile, scope))),
+  );
   return textOf(head, roles);
 }
 
 const textOf = (head: readonly string[], lines: readonly string[]) => `${[...head, ...lines].join('\n')}\n`;
-
-const isWide = ({ request }: Permission) => request.namespace === undefined;
-
-/** What is asked for in that namespace alone; nothing where nothing is. */
-function roleIn(namespace: string, name: string, permissions: readonly Permission[]): readonly string[] {
-  const placed = permissions.filter(({ request }) => request.namespace === namespace);
-  return placed.length > 0 ? role('Role', { name: `netsvc-upgrade-${name}`, namespace }, placed) : [];
-}
-
-function clusterRole(name: string, permissions: readonly Permission[]): readonly string[] {
-  return role('ClusterRole', { name: `netsvc-upgrade-${name}` }, permissions);
-}
-
-function role(kind: string, metadata: Readonly<Record<string, string>>, permissions: readonly Permission[]): readonly string[] {
-  return [
-    '---',
-    'apiVersion: rbac.authorization.k8s.io/v1',
-    `kind: ${kind}`,
-    'metadata:',
-    ...Object.entries(metadata).map(([field, value]) => `  ${field}: ${value}`),
-    'rules:',
-    ...roleRules(permissions).flatMap(({ rule, whys }) => [
-      `  # ${whys.join('; ')}`,
-      `  - apiGroups: ${list(rule.apiGroups)}`,
-      `    resources: ${list(rule.resources)}`,
-      `    verbs: ${list(rule.verbs)}`,
-    ]),
-  ];
-}
-
-const list = (words: readonly string[]) => JSON.stringify(words).replaceAll('","', '", "');
 
 if (import.meta.main) {
   const root = join(import.meta.dirname, '..');

@@ -27,7 +27,8 @@ function firstShipped(): Profile {
   return first;
 }
 
-async function namedProfile(wanted: string): Promise<Profile> {
+/** `--profile NAME|FILE`. Throws Fault('usage') for a name that no profile has, and for a file that is none. */
+export async function namedProfile(wanted: string): Promise<Profile> {
   const shipped = shippedProfiles.find((profile) => profile.name === wanted);
   if (shipped) return shipped;
   const names = shippedProfiles.map(({ name }) => name).join(' or ');

@@ -20,6 +20,7 @@ export const commandTable: Readonly<Record<string, Load>> = {
   cli: async () => (await import('../commands/cli.ts')).Cli,
   verify: async () => (await import('../commands/verify.ts')).Verify,
   unlock: async () => (await import('../commands/unlock.ts')).Unlock,
+  permissions: async () => (await import('../commands/permissions.ts')).Permissions,
   explain: async () => (await import('../commands/explain.ts')).Explain,
   completion: async () => (await import('../commands/completion.ts')).Completion,
   demo: async () => (await import('../commands/demo.ts')).Demo,

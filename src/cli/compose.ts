@@ -41,7 +41,6 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
   const state = await openState(request, cluster, options, { ...files.ports, ledger });
   const journalOf = { clusterUid, profile: profile.name, startedAt: files.clock.now(), namesFirst: request.looksOnly ?? false };
   const ownerJournal = await openJournal(ledger, options, journalOf);
-  const { storedManifests } = await import('../adapters/stored-bases.ts');
   return {
     ...files.ports,
     ...state,
@@ -49,7 +48,7 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
     cluster,
     tools,
     artifacts,
-    stored: storedManifests(profile.name),
+    stored: await openStored(profile.name),
     store: {
       ask: async (...asked) => (await import('../adapters/kvstore.ts')).kvstoreProbe.ask(...asked),
       value: async (...asked) => (await import('../adapters/kvstore.ts')).kvstoreProbe.value(...asked),
@@ -63,6 +62,11 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
       await cluster.close();
     },
   };
+}
+
+/** Manifests of releases that come with the program; no cluster is needed for them. */
+export async function openStored(profile: string): Promise<Composition['stored']> {
+  return (await import('../adapters/stored-bases.ts')).storedManifests(profile);
 }
 
 /** The files that every composition needs: each function below asks for its own again, which costs nothing then. */

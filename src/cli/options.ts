@@ -53,6 +53,7 @@ export interface RunFlags {
   readonly parallel?: number;
   readonly 'journal-dir'?: string;
   readonly forget?: boolean;
+  readonly 'read-only'?: boolean;
 }
 
 /** What the flags cannot know by themselves. */
@@ -111,6 +112,7 @@ export function toOptions(flags: RunFlags, facts: OptionFacts): Options {
     ...given('parallel', flags.parallel),
     ...given('journalDir', flags['journal-dir']),
     ...given('forgetOwners', flags.forget),
+    ...given('readOnly', flags['read-only']),
   };
 }
 

@@ -19,12 +19,18 @@ A failed check ends with exit code 3; explain says what a check means, --accept 
     '<%= config.bin %> preflight',
     '<%= config.bin %> preflight --context=prod -o json',
     '<%= config.bin %> preflight --probe-images',
+    '<%= config.bin %> preflight --read-only',
     '<%= config.bin %> preflight --accept NS-110=DaemonSet/kube-system/netsvc-node',
   ];
   static override flags = {
     'probe-images': Flags.boolean({
       helpGroup: 'run',
       summary: 'have every node pull the images of the target with a short-lived DaemonSet, once confirmed',
+    }),
+    'read-only': Flags.boolean({
+      helpGroup: 'run',
+      summary: 'ask for nothing but reading and for no Secret: checks that need more are left out, and named',
+      exclusive: ['probe-images'],
     }),
     ...actingFlags,
     ...targetFlags,

@@ -87,21 +87,24 @@ export interface Finding {
 /** Something that was read from the cluster, or the reason why it could not be. */
 export type Reading<T> =
   | { readonly value: T }
-  | { readonly unread: string /** What helps, if more is known than that. */; readonly hint?: string };
+  | { readonly unread: string /** What helps, if more is known than that. */; readonly hint?: string; readonly leftOut?: true };
 
 /** Thrown by `read`: the check that needed the value fails with the reason. */
 export class Unread extends Error {
   readonly hint: string | undefined;
+  /** It was not asked for, on purpose. */
+  readonly leftOut: boolean;
 
-  constructor(because: string, hint?: string) {
+  constructor(because: string, hint?: string, leftOut = false) {
     super(because);
     this.hint = hint;
+    this.leftOut = leftOut;
   }
 }
 
 /** The value of a reading; a check that touches what could not be read fails by this. */
 export function read<T>(reading: Reading<T>): T {
-  if ('unread' in reading) throw new Unread(reading.unread, reading.hint);
+  if ('unread' in reading) throw new Unread(reading.unread, reading.hint, reading.leftOut);
   return reading.value;
 }
 

@@ -64,6 +64,8 @@ export interface Options {
   readonly namespace?: string;
   /** The temporary policy that a person told to delete, by name. */
   readonly deletePolicy?: string;
+  /** A preflight that asks for nothing but reading, and for no Secret. */
+  readonly readOnly?: boolean;
   readonly withSecrets: boolean;
   readonly backupDir?: string;
   /** Where the new CLI is installed. */

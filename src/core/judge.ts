@@ -1,6 +1,7 @@
 import type { Check, Evidence, Finding, Severity, Verdict } from './check.ts';
 import { Unread } from './check.ts';
 import type { Acceptance, Context } from './context.ts';
+import { LEFT_OUT } from './left-out.ts';
 
 /** Runs every check over the facts. A check that cannot read what it needs fails; it never passes. */
 export function judgeAll<Facts>(checks: readonly Check<Facts>[], facts: Facts, context: Context): readonly Finding[] {
@@ -12,6 +13,7 @@ function verdictOf<Facts>(check: Check<Facts>, facts: Facts, context: Context): 
     return check.judge(facts, context);
   } catch (thrown) {
     if (!(thrown instanceof Unread)) throw thrown;
+    if (thrown.leftOut) return { status: 'not-applicable', because: `${LEFT_OUT}${thrown.message}` };
     return {
       status: 'failed',
       because: `could not be checked: ${thrown.message}`,

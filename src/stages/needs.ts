@@ -8,7 +8,12 @@ import { allow, type Permission } from './permission.ts';
 export interface DocumentKind {
   readonly kind: Kind;
   readonly namespace?: string;
+  /** Of the documents, where they are known. */
+  readonly names?: readonly string[];
 }
+
+/** The lease of the lock: of this name in the state namespace. */
+const LOCK = 'netsvc-upgrade';
 
 /** Kinds of the documents of a full install, an operator and their add-ons; docs/rbac.yaml is written for these. */
 export const documentKinds: readonly DocumentKind[] = [
@@ -62,14 +67,15 @@ export interface PlanScope {
 export type Needs = (profile: Profile, scope: PlanScope) => readonly Permission[];
 
 /** Every command that asks a cluster. */
-export const session: Needs = () => allow(['get'], K.Namespace, 'which cluster this is');
+export const session: Needs = () => allow(['get'], K.Namespace, 'which cluster this is', { names: ['kube-system'] });
 
 export const stateRead: Needs = (_, { stateNamespace: namespace }) => [
-  ...allow(['get'], K.Lease, 'lock', { namespace }),
+  ...allow(['get'], K.Lease, 'lock', { namespace, names: [LOCK] }),
   ...allow(['get', 'list'], K.Secret, 'run record', { namespace }),
 ];
 
-export const lock: Needs = (_, { stateNamespace: namespace }) => allow(['create', 'get', 'update'], K.Lease, 'lock', { namespace });
+export const lock: Needs = (_, { stateNamespace: namespace }) =>
+  allow(['create', 'get', 'update'], K.Lease, 'lock', { namespace, names: [LOCK] });
 
 /** `preflight --probe-images`. */
 export const probe: Needs = () => [
@@ -89,8 +95,8 @@ export const detection: Needs = ({ crdGroup, apiGroup, operator, clusterInformat
     // Without it a release is told by what it left on its objects.
     ...allow(['list'], K.Secret, 'releases of a chart, by their metadata', { required: false }),
     ...allow(['list'], operator.installationKind, why),
-    ...allow(['get'], { group: crdGroup, plural }, why),
-    ...allow(['get'], { group: apiGroup, plural }, why, { required: false }),
+    ...allow(['get'], { group: crdGroup, plural }, why, { names: ['default'] }),
+    ...allow(['get'], { group: apiGroup, plural }, why, { required: false, names: ['default'] }),
   ];
 };
 
@@ -151,13 +157,20 @@ export const rollout: Needs = () => [
 /** Server-side apply of the target's documents (§1/5), dry run and real: the server asks for the same rights. */
 export const documents: Needs = (_, { documents: wanted }) => {
   const why = 'documents of the target';
-  const apply = wanted.flatMap(({ kind, namespace }) => allow(['create', 'get', 'patch'], kind, why, { namespace }));
-  const roles = [K.ClusterRole, K.Role].filter((role) =>
-    wanted.some(({ kind }) => kind.plural === role.plural && kind.group === role.group),
-  );
+  const apply = wanted.flatMap(({ kind, namespace, names }) => allow(['create', 'get', 'patch'], kind, why, { namespace, names }));
+  const roles = [K.ClusterRole, K.Role].flatMap((role) => {
+    const held = wanted.filter(({ kind }) => kind.plural === role.plural && kind.group === role.group);
+    return held.length === 0
+      ? []
+      : [{ role, names: held.every(({ names }) => names) ? held.flatMap(({ names = [] }) => names) : undefined }];
+  });
   const grant = 'roles of the target hold more rights than this account';
   const scalers = allow(['list'], K.HorizontalPodAutoscaler, 'names of the autoscalers whose numbers are taken', { required: false });
-  return [...apply, ...scalers, ...roles.flatMap((role) => allow(['bind', 'escalate'], role, grant, { required: false }))];
+  return [
+    ...apply,
+    ...scalers,
+    ...roles.flatMap(({ role, names }) => allow(['bind', 'escalate'], role, grant, { required: false, names })),
+  ];
 };
 
 /** Where the release is stored. */
@@ -197,7 +210,7 @@ export const mesh: Needs = (_, { meshed }) => {
 
 /** Reading back every document of the target, and what the target drops: a backup without it would not be whole. */
 export const backup: Needs = ({ operatorGroup: group, removedKinds: removed }, { documents: wanted, chart, served }) => [
-  ...[...wanted, ...(chart?.installed ?? [])].flatMap(({ kind, namespace }) => allow(['get'], kind, 'backup', { namespace })),
+  ...[...wanted, ...(chart?.installed ?? [])].flatMap(({ kind, namespace, names }) => allow(['get'], kind, 'backup', { namespace, names })),
   ...allow(['list'], { group, plural: '*' }, 'backup'),
   ...removed.filter((kind) => isServed(kind, served)).flatMap((kind) => allow(['list'], kind, 'backup')),
 ];

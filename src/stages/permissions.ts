@@ -125,9 +125,19 @@ const reading = (...stages: readonly StageId[]) => [
   ...stages.flatMap((id) => stageNeeds[id]).filter((one) => one !== journal),
 ];
 
+/** What of a preflight is reading. */
+const readOnly: Needs = (profile, scope) =>
+  reading('preflight')
+    .flatMap((needs) => needs(profile, { ...scope, documents: [] }))
+    .filter(({ request: { verb, group, resource } }) => READS.includes(verb) && resource !== 'secrets' && group !== '*');
+
+const READS: readonly string[] = ['get', 'list', 'watch'];
+
 /** Every command that asks a cluster, with what it needs; the others need no account. */
 const commandNeeds: Readonly<Record<string, readonly Needs[]>> = {
   preflight: reading('preflight'),
+  // `preflight --read-only`: no dry run, no Secret, and no search of everything, which would be one of Secrets too.
+  'preflight-read-only': [readOnly],
   // With this role besides, preflight may probe images as well.
   'probe-images': [...reading('preflight'), lock, probe],
   plan: reading(...USUAL),

@@ -5,6 +5,7 @@ import type { Reading } from '../core/check.ts';
 import type { Context } from '../core/context.ts';
 import type { Detection, Installation } from '../core/installation.ts';
 import { K } from '../core/kinds.ts';
+import { LeftOut, readingOnly } from '../core/left-out.ts';
 import { oneLook } from '../core/one-look.ts';
 import type { Sources } from '../core/ports.ts';
 import { stage } from '../core/stage.ts';
@@ -37,7 +38,8 @@ export const preflightStage = stage<PreflightFacts>({
 
 /** Every reading of the preflight, each once and begun as soon as what it depends on is known: the target depends on what is installed. */
 export async function surveyPreflight(ports: Sources, context: Context): Promise<PreflightFacts> {
-  const sources = { ...ports, cluster: oneLook(ports.cluster) };
+  const asked = context.options.readOnly ? readingOnly(ports) : ports;
+  const sources = { ...asked, cluster: oneLook(asked.cluster) };
   const general = readGeneral(sources, context);
   const [around, machine, upgrade] = await Promise.all([general, readMachine(sources, context), readUpgrade(sources, context, general)]);
   return { ...around, ...machine, ...upgrade, now: sources.clock.now().getTime() };
@@ -51,7 +53,11 @@ async function readUpgrade(sources: Sources, context: Context, general: ReturnTy
     attempt(() => sources.records.load()),
   ]);
   const search = searchedFor(detection, record, context);
-  const ofTarget = readTargetFor(sources, context, detection, record);
+  // Without the record the target is judged as for a run that begins; that the record was left out is said (NS-012).
+  const isLeftOut = 'unread' in record && record.leftOut === true;
+  const ofTarget = isLeftOut
+    ? readTargetFor({ ...sources, records: { ...sources.records, load: async () => undefined } }, context, detection, { value: undefined })
+    : readTargetFor(sources, context, detection, record);
   const ofChart = readChartAhead(sources, context, detection);
   const mayDo = async () => {
     const [target, around, chart] = await Promise.all([ofTarget, general, ofChart]);
@@ -133,6 +139,7 @@ function searchedFor(
 
 async function scanOwners(search: ReturnType<typeof searchedFor>, { cluster }: Sources, context: Context): Promise<OwnerScan> {
   if (!search) return { dependents: [], unread: [], kinds: 0 };
+  if (context.options.readOnly) throw new LeftOut('any object may be owned by the service, Secrets too, and all would have to be listed');
   const { objects, unread, kinds } = await readReferences(cluster, context, search.installation, search.source);
   const dependents = objects.flatMap(({ owned: { object }, fates }) => {
     const { plural: _, ...ref } = object;

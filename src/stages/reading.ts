@@ -1,5 +1,6 @@
 import type { Reading } from '../core/check.ts';
 import { isAnswer } from '../core/interruption.ts';
+import { LeftOut } from '../core/left-out.ts';
 import { ApiFailure } from '../core/ports.ts';
 
 /** A refusal of the API or of a port becomes the reason of the reading; anything else is a defect and is thrown. */
@@ -8,6 +9,7 @@ export async function attempt<T>(reading: () => Promise<T>): Promise<Reading<T>>
     return { value: await reading() };
   } catch (thrown) {
     if (thrown instanceof ApiFailure) return { unread: `${thrown.message} (${thrown.status === 0 ? 'no answer' : thrown.status})` };
+    if (thrown instanceof LeftOut) return { unread: thrown.message, leftOut: true };
     if (isAnswer(thrown))
       return { unread: thrown.message, ...(thrown.suggestions.length > 0 ? { hint: thrown.suggestions.join('\n') } : {}) };
     throw thrown;

@@ -51,6 +51,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   status: RECORD,
   report: RECORD,
   unlock: RECORD,
+  permissions: ['state-namespace', 'profile', 'release', 'path', 'variant'],
   explain: [],
   completion: [],
   demo: [],

@@ -1,6 +1,7 @@
 import { ADVICE, type Category, type Evidence, type Finding } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import { tally } from '../core/judge.ts';
+import { LEFT_OUT } from '../core/left-out.ts';
 import type { Palette } from './colour.ts';
 
 const SHOWN_EVIDENCE = 5;
@@ -34,6 +35,7 @@ export function findingLines(finding: Finding, view: FindingsView): readonly str
     case 'ok':
       return view.openOnly && !(view.advice && finding.message.startsWith(ADVICE)) ? [] : [`${palette.good('√')} ${head}`];
     case 'not-applicable':
+      if (finding.message.startsWith(LEFT_OUT)) return [palette.dim(`- ${head}`)];
       return view.wide ? [palette.dim(`- ${finding.id} does not apply: ${finding.message}`)] : [];
     case 'warning':
       return [`${palette.warn('‼')} ${head}`, ...advice(finding, view)];

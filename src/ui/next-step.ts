@@ -67,6 +67,8 @@ export function nextCommand(ending: Ending): string {
 
 function afterSuccess(ending: Ending, ours: (command: string) => string): string {
   if (ending.dryRun) return `kubectl netsvc-upgrade ${ending.typed.replace(/ --dry-run(=|\s+)(server|client)\b/, '')}`;
+  // What was left out has to be judged before anything is planned.
+  if (ending.typed.split(' ').includes('--read-only')) return ours('preflight');
   if (ending.command === 'plan' && ending.pending === false) return ours('verify');
   if (ending.savedPlan !== undefined) return `${ours('run')} --plan-file ${ending.savedPlan}`;
   return ours(AFTER[stepOf(ending)] ?? 'status');

@@ -6,8 +6,11 @@ import { commandTable } from '../../src/cli/command-table.ts';
 import { K } from '../../src/core/kinds.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
+import { adminRights } from '../../src/stages/admin-rights.ts';
 import { documentKinds, type PlanScope } from '../../src/stages/needs.ts';
+import { roleRules } from '../../src/stages/permission.ts';
 import { permissionsOf, permittedCommands } from '../../src/stages/permissions.ts';
+import { manifestScope, scopeOf, withoutWideSecrets } from '../../src/stages/role-scopes.ts';
 import { type Role, rolesOf } from '../support/least-privilege.ts';
 import { manifestFile } from '../support/releases.ts';
 
@@ -59,10 +62,39 @@ describe('permissions', () => {
     }
   });
 
+  it('are said to amount to cluster-admin where they do: the page names the same commands as the program', () => {
+    const ways = (command: string, stateNamespace: string) =>
+      adminRights(withoutWideSecrets(permissionsOf(command, netsvc, { ...manifestScope(), kvstore: false, stateNamespace })), netsvc);
+    const harmless = (stateNamespace: string) => permittedCommands.filter((command) => ways(command, stateNamespace).length === 0);
+    assert.deepEqual(harmless('kube-system'), ['preflight-read-only']);
+    assert.deepEqual(harmless('netsvc-upgrade'), ['preflight-read-only', 'status', 'report', 'policy', 'hep', 'wait', 'cli', 'unlock']);
+    const page = readFileSync(join(root, 'docs/permissions.md'), 'utf8');
+    const [table = ''] = /## Which roles amount[\s\S]*?(?=\n## The roles)/.exec(page) ?? [];
+    for (const command of permittedCommands.filter((one) => one !== 'preflight-read-only'))
+      assert.ok(table.includes(`\`${command}\``), command);
+  });
+
+  it('are by name where the names are known, and never so for what cannot be limited by it', () => {
+    const scope = scopeOf([
+      { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'b' } },
+      { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'a' } },
+    ]);
+    const asked = permissionsOf('apply', netsvc, scope).filter(({ request }) => request.resource === 'clusterroles');
+    assert.deepEqual(asked.map(({ request: { verb }, names }) => `${verb} ${names?.join() ?? '*'}`).sort(), [
+      'bind a,b',
+      'create *',
+      'escalate a,b',
+      'get a,b',
+      'patch a,b',
+    ]);
+    const rules = roleRules(asked).map(({ rule: { verbs, resourceNames } }) => ({ verbs, resourceNames }));
+    assert.deepEqual(rules.find(({ resourceNames }) => resourceNames === undefined)?.verbs, ['create']);
+  });
+
   it('are known for every command that asks a cluster', () => {
-    const others = new Set(['explain', 'completion', 'demo']);
+    const others = new Set(['permissions', 'explain', 'completion', 'demo']);
     // A flag of preflight has a role of its own: without it preflight only reads.
-    const roles = permittedCommands.filter((one) => one !== 'probe-images');
+    const roles = permittedCommands.filter((one) => one !== 'probe-images' && one !== 'preflight-read-only');
     assert.deepEqual(
       Object.keys(commandTable).filter((command) => !others.has(command)),
       [...roles].sort((a, b) => Object.keys(commandTable).indexOf(a) - Object.keys(commandTable).indexOf(b)),
@@ -71,7 +103,7 @@ describe('permissions', () => {
 
   it('let commands that only look write nothing but dry runs', () => {
     const written = (command: string) => textOf({ ...everything, documents: [] }, command).filter((one) => !/^(get|list|watch) /.test(one));
-    for (const command of ['preflight', 'status', 'wait']) assert.deepEqual(written(command), [], command);
+    for (const command of ['preflight', 'preflight-read-only', 'status', 'wait']) assert.deepEqual(written(command), [], command);
   });
 
   it('let whoever waits for an operator, puts references back after it or verifies the result, look at what the end of its work is told by', () => {

@@ -9,7 +9,7 @@ const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', '
 
 /** What is of one command line only: how it acts and what it shows, what it lists or undoes, and credentials. */
 const LEFT: readonly string[] = [
-  ...['yes', 'dry-run', 'plan-file', 'out', 'detailed-exitcode', 'probe-images', 'undo', 'delete'],
+  ...['yes', 'dry-run', 'plan-file', 'out', 'detailed-exitcode', 'probe-images', 'read-only', 'for', 'undo', 'delete'],
   ...['output', 'report-file', 'v', 'quiet', 'no-progress', 'token', 'namespace', 'selector', 'owner'],
   ...['template', 'only-template', 'max-unavailable-workloads', 'batch', 'all', 'dir', 'fast', 'keep-going'],
 ];

@@ -8,6 +8,7 @@ import type { ClusterReader } from '../../core/ports.ts';
 import type { ChartAhead } from '../chart/ahead.ts';
 import type { ChartScope, DocumentKind } from '../needs.ts';
 import { readMissingFlowLogs } from '../operator/flow-logs.ts';
+import type { Permission } from '../permission.ts';
 import { permissionsOf } from '../permissions.ts';
 import { attempt, eachOf } from '../reading.ts';
 import type { FoundTarget } from './target.ts';
@@ -46,9 +47,24 @@ export async function readAccess(
       ...(installation ? { kvstore: installation.datastore === 'kvstore' } : {}),
       ...('value' in discovery ? { served: discovery.value.kinds } : {}),
     };
-    const permissions = permissionsOf('run', profile, scope);
-    const allowed = await cluster.reviewAccess(permissions.map(({ request }) => request));
-    return permissions.map((permission, index) => ({ ...permission, allowed: allowed[index] === true }));
+    return reviewed(cluster, permissionsOf('run', profile, scope));
+  });
+}
+
+/** One batch for all objects of each kind; where that is refused and the names are known, a second one by name. Of a kind the names that are refused. */
+async function reviewed(cluster: ClusterReader, permissions: readonly Permission[]): Promise<readonly AccessAnswer[]> {
+  const forAll = await cluster.reviewAccess(permissions.map(({ request }) => request));
+  const named = permissions.flatMap(({ request, names = [] }, index) =>
+    forAll[index] === true ? [] : names.map((name) => ({ index, request: { ...request, name } })),
+  );
+  const byName = named.length === 0 ? [] : await cluster.reviewAccess(named.map(({ request }) => request));
+  return permissions.flatMap(({ request, why, required }, index) => {
+    const mine = named.flatMap((one, place) =>
+      one.index === index ? [{ request: one.request, why, required, allowed: byName[place] === true }] : [],
+    );
+    // An account that has none of them is told the kind, not every name.
+    const some = mine.some(({ allowed }) => allowed);
+    return some ? mine : [{ request, why, required, allowed: forAll[index] === true }];
   });
 }
 
@@ -99,11 +115,15 @@ async function documentKindsOf(
   documents: readonly KubeObject[],
   definitions: readonly KubeObject[],
 ): Promise<readonly DocumentKind[]> {
-  const distinct = new Map(documents.map((one) => [`${one.apiVersion}|${one.kind}|${one.metadata.namespace ?? ''}`, one]));
-  const resolved = await eachOf([...distinct.values()], RESOLVING, async ({ apiVersion, kind, metadata }) => {
+  const distinct = Map.groupBy(documents, (one) => `${one.apiVersion}|${one.kind}|${one.metadata.namespace ?? ''}`);
+  const resolved = await eachOf([...distinct.values()], RESOLVING, async (alike) => {
+    const [first] = alike;
+    if (!first) return [];
+    const { apiVersion, kind, metadata } = first;
     const found = (await cluster.resolve(apiVersion, kind)) ?? definedKind(apiVersion, kind, definitions);
     if (!found) return [];
-    return [{ kind: found, ...(found.namespaced && metadata.namespace ? { namespace: metadata.namespace } : {}) }];
+    const names = alike.map((one) => one.metadata.name);
+    return [{ kind: found, names, ...(found.namespaced && metadata.namespace ? { namespace: metadata.namespace } : {}) }];
   });
   return resolved.flat();
 }

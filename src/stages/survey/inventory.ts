@@ -3,6 +3,7 @@ import { messageOf } from '../../core/fault.ts';
 import { PROBE_LABEL } from '../../core/image-probe.ts';
 import { K } from '../../core/kinds.ts';
 import { leanPod } from '../../core/lean-objects.ts';
+import { LeftOut } from '../../core/left-out.ts';
 import type { Kind, KubeObject } from '../../core/object.ts';
 import { type PodFacts, podFacts } from '../../core/pod-facts.ts';
 import { ApiFailure, type ClusterReader, type ListOptions, type Sources } from '../../core/ports.ts';
@@ -61,6 +62,7 @@ async function attempt<T>(reading: () => Promise<T>): Promise<Reading<T>> {
   try {
     return { value: await reading() };
   } catch (thrown) {
+    if (thrown instanceof LeftOut) return { unread: thrown.message, leftOut: true };
     if (!(thrown instanceof ApiFailure)) throw thrown;
     return { unread: `${messageOf(thrown)} (${thrown.status === 0 ? 'no answer' : thrown.status})` };
   }

@@ -2,6 +2,7 @@ import type { TargetFacts } from '../../checks/facts.ts';
 import type { Reading } from '../../core/check.ts';
 import type { Context } from '../../core/context.ts';
 import type { Detection } from '../../core/installation.ts';
+import { dryRunLeftOut } from '../../core/left-out.ts';
 import type { Sources } from '../../core/ports.ts';
 import type { RunRecord } from '../../core/run-record.ts';
 import { type PreviewedObject, previewDocuments } from '../preview/documents.ts';
@@ -33,7 +34,10 @@ export async function readTargetFor(
   const crds = ['chart', 'operator'].includes(installation.path) ? await readCrds(sources, context) : undefined;
   if (installation.path === 'chart' && crds) return crds;
   const known = 'value' in record ? record.value : undefined;
-  const merged = await attempt(() => readMergedTarget(sources, context, installation, known));
+  const merged = await attempt(async () => {
+    if (context.options.readOnly) throw dryRunLeftOut();
+    return readMergedTarget(sources, context, installation, known);
+  });
   // Who may not read everything is told what to ask for all the same: by the documents as they are released.
   const target = 'value' in merged ? { value: merged.value.target } : await attempt(() => readTarget(sources, context, installation));
   const facts = await attemptWith(target, async (one) => ({ release: one.release, url: one.url, documents: targetDocuments(one) }));

@@ -1,0 +1,74 @@
+import { Fault } from '../core/fault.ts';
+import type { Profile } from '../core/profile.ts';
+import { parseRelease, releaseTag } from '../core/release.ts';
+import type { PlanScope } from '../stages/needs.ts';
+import { namedProfile } from './choose-profile.ts';
+
+/** Which role is asked for. */
+export interface RoleRequest {
+  readonly for: string;
+  readonly path: 'manifest' | 'operator' | 'chart' | 'kvstore';
+  readonly profile: string;
+  readonly release?: string | undefined;
+  readonly variant?: string | undefined;
+  readonly 'state-namespace': string;
+}
+
+/** The roles that a command needs, ready for `kubectl apply -f -`. No cluster is asked. Throws Fault('usage') for what there is no role for. */
+export async function permissionsText(asked: RoleRequest): Promise<string> {
+  const [{ permissionsOf, permittedCommands }, { roleLines }, { adminRights }, { withoutWideSecrets }] = await Promise.all([
+    import('../stages/permissions.ts'),
+    import('../stages/role-text.ts'),
+    import('../stages/admin-rights.ts'),
+    import('../stages/role-scopes.ts'),
+  ]);
+  if (!permittedCommands.includes(asked.for))
+    throw new Fault('usage', `--for ${asked.for}: there is no role for that`, [`name one of ${permittedCommands.join(', ')}`]);
+  const profile = await namedProfile(asked.profile);
+  const { scope, from } = await scopeFor(asked, profile);
+  const placed = { ...scope, stateNamespace: asked['state-namespace'] };
+  const permissions = withoutWideSecrets(permissionsOf(asked.for, profile, placed));
+  return `${[...head(asked, profile, from, adminRights(permissions, profile)), ...roleLines(asked.for, permissions)].join('\n')}\n`;
+}
+
+function head(asked: RoleRequest, profile: Profile, from: string, ways: readonly string[]): readonly string[] {
+  const name = `netsvc-upgrade-${asked.for}`;
+  return [
+    `# What kubectl netsvc-upgrade ${asked.for} asks of its account: path ${asked.path}, profile ${profile.name}, ${from}.`,
+    ...(ways.length === 0
+      ? ['# It does not amount to cluster-admin.']
+      : [
+          '# It amounts to cluster-admin: bind it to nobody who is not trusted with that, and unbind it afterwards. For:',
+          ...ways.map((one) => `#   ${one}`),
+        ]),
+    '# To bind it:',
+    `#   kubectl create clusterrolebinding ${name} --clusterrole=${name} --user=NAME`,
+    `#   kubectl create rolebinding ${name} -n NAMESPACE --role=${name} --user=NAME   # for each Role, in its namespace`,
+  ];
+}
+
+interface Scoped {
+  readonly scope: PlanScope;
+  /** Where the names of the objects are from. */
+  readonly from: string;
+}
+
+const NO_NAMES = 'objects of any name';
+
+async function scopeFor(asked: RoleRequest, profile: Profile): Promise<Scoped> {
+  const { chartScope, manifestScope, operatorScope, scopeOf } = await import('../stages/role-scopes.ts');
+  if (asked.path === 'operator') return { scope: operatorScope(profile), from: NO_NAMES };
+  if (asked.path === 'chart') return { scope: chartScope(profile), from: NO_NAMES };
+  const kvstore = asked.path === 'kvstore';
+  const variant = asked.variant === undefined ? undefined : profile.variants.find(({ id }) => id === asked.variant);
+  if (asked.variant !== undefined && !variant)
+    throw new Fault('usage', `--variant ${asked.variant}: the profile ${profile.name} has none of that name`, [
+      `name one of ${profile.variants.map(({ id }) => id).join(', ')}`,
+    ]);
+  const release = parseRelease(asked.release ?? profile.defaultRelease);
+  if (!release) throw new Fault('usage', `--release=${asked.release} is not a release tag`, ['write it as v3.32.2']);
+  const { openStored } = await import('./compose.ts');
+  const found = variant && (await (await openStored(profile.name)).documentsOf(releaseTag(release), variant.file));
+  if (!found) return { scope: { ...manifestScope(), kvstore }, from: NO_NAMES };
+  return { scope: { ...scopeOf(found), kvstore }, from: `objects of ${variant.file} ${releaseTag(release)}` };
+}

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { permittedCommands } from '../../src/stages/permissions.ts';
+import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { said } from '../support/least-privilege.ts';
+import { manifestFile, ownReleases } from '../support/releases.ts';
+
+const NETSVC = ['--profile', 'netsvc', '--manifest-url', ownReleases] as const;
+const manifest = manifestFile('v3.26.4', 'netsvc.yaml', ownReleases);
+const ACCOUNTS = 'default';
+
+interface Finding {
+  readonly id: string;
+  readonly outcome: string;
+  readonly message: string;
+}
+
+describe('printed roles on a real control plane: a service account with just the role of the command', function () {
+  this.timeout(280_000);
+  let cluster: InstalledCluster;
+
+  const kubectl = async (args: readonly string[], stdin?: string) => {
+    const { exitCode, stdout, stderr } = await cluster.plane.kubectl(args, stdin);
+    assert.equal(exitCode, 0, stderr);
+    return stdout;
+  };
+  const as = (command: string) => [`--as=system:serviceaccount:${ACCOUNTS}:${command}`];
+
+  before(async () => {
+    cluster = await installedCluster({ manifest, nodes: 2 });
+    for (const command of permittedCommands) {
+      const printed = await cluster.upgrade('permissions', '--for', command);
+      assert.equal(printed.exitCode, 0, said(printed));
+      await kubectl(['apply', '-f', '-'], printed.stdout);
+      const name = `netsvc-upgrade-${command}`;
+      const account = `--serviceaccount=${ACCOUNTS}:${command}`;
+      await kubectl(['create', 'serviceaccount', command, '-n', ACCOUNTS]);
+      if (/^kind: ClusterRole$/m.test(printed.stdout))
+        await kubectl(['create', 'clusterrolebinding', name, `--clusterrole=${name}`, account]);
+      for (const [, namespace = ''] of printed.stdout.matchAll(/^kind: Role\nmetadata:\n.*\n {2}namespace: (.+)$/gm))
+        await kubectl(['create', 'rolebinding', name, '-n', namespace, `--role=${name}`, account]);
+    }
+  });
+  after(() => cluster?.stop());
+
+  it('preflight --read-only asks for nothing but reading, judges what it can, and names what it left out', async () => {
+    const result = await cluster.upgrade('preflight', '--read-only', ...NETSVC, ...as('preflight-read-only'), '-o', 'json');
+    const { findings, next } = JSON.parse(result.stdout) as { readonly findings: readonly Finding[]; readonly next: string };
+    const told = findings.map(({ id, outcome, message }) => `${id} ${outcome} ${message}`);
+    const left = findings.filter(({ outcome, message }) => outcome === 'not-applicable' && message.startsWith('left out by --read-only: '));
+    assert.deepEqual(
+      findings.filter(({ outcome }) => outcome === 'error').map(({ id, message }) => `${id} ${message}`),
+      [],
+    );
+    assert.equal(result.exitCode, 0, said(result));
+    for (const id of ['NS-009', 'NS-012'])
+      assert.ok(
+        left.some((one) => one.id === id),
+        told.join('\n'),
+      );
+    assert.ok(findings.filter(({ outcome }) => outcome === 'ok').length > 30, told.join('\n'));
+    assert.match(next, /^kubectl netsvc-upgrade preflight /);
+    const screen = await cluster.upgrade('preflight', '--read-only', ...NETSVC, ...as('preflight-read-only'));
+    assert.match(screen.stdout, /^- NS-009 left out by --read-only: /m);
+  });
+
+  it('the role of --read-only writes nothing, dry runs included, and reads no Secret', async () => {
+    const may = async (...asked: readonly string[]) =>
+      (await cluster.plane.kubectl(['auth', 'can-i', ...asked, ...as('preflight-read-only')])).stdout.trim();
+    for (const asked of [
+      ['create', 'daemonsets', '-n', 'kube-system'],
+      ['patch', 'clusterroles'],
+      ['get', 'secrets', '-n', 'kube-system'],
+      ['list', 'secrets', '-A'],
+      ['escalate', 'clusterroles'],
+      ['create', 'pods', '-n', 'default'],
+    ])
+      assert.equal(await may(...asked), 'no', asked.join(' '));
+    assert.equal(await may('list', 'nodes'), 'yes');
+  });
+
+  const steps: readonly (readonly string[])[] = [
+    ['preflight', '--accept', 'NS-009'],
+    ['plan', '--accept', 'NS-009'],
+    ['backup', '--yes'],
+    ['crds', '--yes'],
+    ['apply', '--dry-run=server'],
+    ['apply', '--yes'],
+    ['wait'],
+    ['alp', '--yes'],
+    ['verify', '--accept', 'NS-301'],
+    ['policy'],
+    ['status'],
+    ['report'],
+    ['unlock'],
+  ];
+  for (const [command = '', ...rest] of steps)
+    it(`${[command, ...rest].join(' ')} needs no more`, async () => {
+      const chain = ['status', 'report', 'unlock'].includes(command) ? [] : NETSVC;
+      const result = await cluster.upgrade(command, ...rest, ...chain, ...as(command));
+      assert.equal(result.exitCode, 0, said(result));
+      assert.doesNotMatch(result.stdout + result.stderr, /forbidden/i);
+    });
+
+  it('hep is stopped by what this install lacks, not by its role', async () => {
+    const result = await cluster.upgrade('hep', ...NETSVC, ...as('hep'));
+    assert.equal(result.exitCode, 3, said(result));
+    assert.doesNotMatch(result.stdout + result.stderr, /forbidden/i);
+  });
+
+  for (const action of ['list', 'strip', 'restore'])
+    it(`ownerrefs ${action} needs no more`, async () => {
+      const result = await cluster.upgrade('ownerrefs', action, ...(action === 'list' ? [] : ['--yes']), ...NETSVC, ...as('ownerrefs'));
+      assert.equal(result.exitCode, 0, said(result));
+    });
+
+  it('run needs no more', async () => {
+    const result = await cluster.upgrade('run', '--yes', '--skip', 'cli', ...NETSVC, ...as('run'));
+    assert.equal(result.exitCode, 0, said(result));
+  });
+});
