@@ -183,8 +183,8 @@ export const statusesCanEnd = preflightCheck('NS-627', {
     const evidence = stuck.map(({ name, needs }): Evidence => ({ text: `${statusKind}/${name}`, detail: `needs ${needs?.kind}/default` }));
     const missing = [...new Set(stuck.flatMap(({ needs }) => needs?.kind ?? []))];
     return failIfAny(evidence, 'every component status can become good', (names) => ({
-      because: `${names} stays degraded without ${missing.map((kind) => `${kind}/default`).join(', ')}: the service is upgraded, and the wait for ${options.release} ends with its time limit`,
-      hint: `Create ${missing.map((kind) => `${kind}/default`).join(', ')} before the upgrade if you want the v3 API; else look at the components yourself when the wait has ended.`,
+      because: `${names} stays degraded without ${missing.map((kind) => `${kind}/default`).join(', ')}: the wait for ${options.release} judges the end without it`,
+      hint: `Create ${missing.map((kind) => `${kind}/default`).join(', ')} before the upgrade if you want the v3 API; else nothing has to be done.`,
       next: command`kubectl get ${statusKind?.toLowerCase() ?? ''}`,
     }));
   }),

@@ -20,7 +20,8 @@ export function operatorLags(view: OperatorView): readonly OperatorLag[] {
   const lags = [
     ...operatorLag(view),
     ...releaseLag(view),
-    ...view.names.statuses.flatMap((name) => statusLags(name, view)),
+    // What a status needs and a person has switched off does not come: the end is judged without it (NS-627).
+    ...view.names.statuses.filter((name) => !lacked(name, view)).flatMap((name) => statusLags(name, view)),
     ...componentLags(view),
     ...apiLags(view),
   ];
@@ -71,12 +72,11 @@ function statusLags(name: ComponentStatusName, view: OperatorView): readonly Ope
   if (name.generation === 'own' && !own) return [];
   const subject = `${view.names.statusKind}/${name.name}`;
   const status = view.statuses.find((one) => one.metadata.name === name.name);
-  const forever = lacked(name, view) ? `; it stays so without ${name.needs?.kind}/default` : '';
-  if (!status) return [{ point: 3, subject, why: `does not exist yet${forever}` }];
+  if (!status) return [{ point: 3, subject, why: 'does not exist yet' }];
   const generation = name.generation === 'none' ? undefined : (name.generation === 'own' ? own : view.installation)?.metadata.generation;
   return Object.keys(WANTED).flatMap((type) => {
     const why = conditionLag(type, conditionsOf(status), generation);
-    return why === '' ? [] : [{ point: 3 as const, subject, why: `${why}${forever}` }];
+    return why === '' ? [] : [{ point: 3 as const, subject, why }];
   });
 }
 

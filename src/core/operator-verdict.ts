@@ -73,8 +73,7 @@ function degradedSuspicion(status: OperatorView['statuses'][number], view: Opera
   const failed = found.reason === 'PodFailure';
   const subject = `${status.kind}/${status.metadata.name}`;
   const name = view.names.statuses.find((one) => one.name === status.metadata.name);
-  const needs = name && lacked(name, view) ? name.needs : undefined;
-  const forever = needs === undefined ? '' : `; it stays so without ${needs.kind}/default, and this wait ends with its time limit`;
-  const trouble = { type: failed ? 'pod-failure' : 'degraded', subject, why: `${found.reason}: ${found.message}${forever}` } as const;
-  return [{ key: `${trouble.type} ${subject}`, afterMs: failed || needs !== undefined ? DEAF_MS : DEGRADED_MS, trouble }];
+  if (name && lacked(name, view)) return [];
+  const trouble = { type: failed ? 'pod-failure' : 'degraded', subject, why: `${found.reason}: ${found.message}` } as const;
+  return [{ key: `${trouble.type} ${subject}`, afterMs: failed ? DEAF_MS : DEGRADED_MS, trouble }];
 }

@@ -1,3 +1,4 @@
+import { command } from '../core/argv.ts';
 import { Fault } from '../core/fault.ts';
 import type { PodProgress, RolloutProgress } from '../core/rollout.ts';
 
@@ -8,6 +9,7 @@ interface Failed {
   /** `shop/web-1-a` */
   readonly key: string;
   readonly pod: PodProgress;
+  readonly target: RolloutProgress['target'];
 }
 
 /** The pods that have failed and stay so, against the number that a person tolerates. */
@@ -36,7 +38,7 @@ export class FailedPods {
 
   #settled(progress: readonly RolloutProgress[], now: number): readonly Failed[] {
     const failed = progress.flatMap((one) =>
-      one.pods.filter(({ phase }) => phase === 'failed').map((pod) => ({ key: keyOf(one, pod), pod })),
+      one.pods.filter(({ phase }) => phase === 'failed').map((pod) => ({ key: keyOf(one, pod), pod, target: one.target })),
     );
     const keys = new Set(failed.map(({ key }) => key));
     for (const key of this.#since.keys()) if (!keys.has(key)) this.#since.delete(key);
@@ -56,9 +58,26 @@ function isStuck(one: RolloutProgress, settled: ReadonlySet<string>): boolean {
 }
 
 function tooMany(settled: readonly Failed[], count: number, maxFailed: number): Fault {
-  const list = settled.map(({ pod }) => `${pod.node || pod.pod}: ${pod.why}`).join('; ');
+  const list = settled.map(({ key, pod, target }) => `${pod.node || 'no node'}: ${key}: ${pod.why}${imageOf(pod, target)}`).join('; ');
+  const looks = [...new Set(settled.map(lookAt))].slice(0, SHOWN);
   return new Fault('stopped', `${count} ${count === 1 ? 'pod' : 'pods'} failed, more than --max-failed=${maxFailed}: ${list}`, [
-    'mend the named nodes, then continue with the same command',
+    ...looks.map((one) => `see why: ${one}`),
+    'running pods of other workloads keep their network meanwhile; fix the pods that are named, then continue with the same command',
     'or allow more with --max-failed',
   ]);
+}
+
+/** Commands for more pods than these help nobody. */
+const SHOWN = 3;
+
+function imageOf({ why }: PodProgress, { image }: RolloutProgress['target']): string {
+  return why.startsWith('cannot pull image') ? `, ${image}` : '';
+}
+
+/** A container that ends again and again has said why in its log; of any other the events tell. */
+function lookAt({ pod, target: { namespace } }: Failed): string {
+  const ended = /^([^:\s]+): .*[1-9]\d* restarts$/.exec(pod.why)?.[1];
+  return ended === undefined
+    ? command`kubectl -n ${namespace} describe pod ${pod.pod}`
+    : command`kubectl -n ${namespace} logs ${pod.pod} -c ${ended} --previous`;
 }

@@ -199,6 +199,12 @@ describe('waitRollout', () => {
     it('stops as ever over more than are tolerated', async () => {
       await assert.rejects(wait(script, { leftBehind: new Set() }), code('stopped', /^1 pod failed, more than --max-failed=0/));
     });
+
+    it('names pod and namespace, and a command that shows why', async () => {
+      const thrown = (await wait(script, { leftBehind: new Set() }).catch((one: unknown) => one)) as Fault;
+      assert.match(thrown.message, /: kube-system\/\S+: /);
+      assert.match(thrown.suggestions[0] ?? '', /^see why: kubectl -n kube-system (?:describe pod \S+|logs \S+ -c \S+ --previous)$/);
+    });
   });
 
   it('forgives a pod that failed for a moment', async () => {

@@ -6,6 +6,7 @@ import { releases } from '../support/releases.ts';
 
 const CALICO = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
 const RUN = ['run', '--yes', '--skip', 'cli', ...CALICO, '--accept', TYPHA] as const;
+const NODES = ['node-01', 'node-02', 'node-03'];
 const text = (result: { exitCode?: number | undefined; stdout: string; stderr: string }) =>
   `exit ${result.exitCode}\n${result.stdout}\n${result.stderr}`;
 
@@ -14,24 +15,42 @@ describe('a wait for an operator whose agents cannot start on one node, on a rea
   this.timeout(600_000);
   let cluster: OperatedCluster;
   before(async () => {
-    cluster = await operatedCluster({ mode: 'well', pace: 0.1 });
+    cluster = await operatedCluster({ mode: 'well', pace: 0.5 });
   });
   after(() => cluster?.stop());
 
+  it('names pod, namespace, image and a command where the operator itself cannot be pulled', async () => {
+    for (const node of NODES) await cluster.plane.fault(node, 'image-pull');
+    const stopped = await cluster.upgrade(...RUN);
+    assert.equal(stopped.exitCode, 5, text(stopped));
+    assert.match(stopped.stderr, /: tigera-operator\/tigera-operator-\S+: cannot pull image .*, quay\.io\/tigera\/operator:v1\.42\.3/);
+    await shows(stopped, /see why: kubectl (-n tigera-operator describe pod \S+)$/m, /node-0\d/);
+  });
+
   it('names node, pod, reason and a command that shows them, before any status, and the log of the operator', async () => {
+    for (const node of NODES) await cluster.plane.fault(node, 'none');
+    const operator = () =>
+      cluster.read('deploy -n tigera-operator tigera-operator', '{.status.updatedReplicas}/{.status.availableReplicas}');
+    await until('the operator runs', async () => (await operator()) === '1/1');
+    // It waits for the lease of the old one before it rolls anything.
     await cluster.plane.fault('node-02', 'image-pull');
     const stuck = await cluster.upgrade(...RUN, '--timeout', '60s');
     assert.equal(stuck.exitCode, 124, text(stuck));
     assert.match(
       stuck.stderr,
-      /the operator is not done after 60 s: DaemonSet\/calico-system\/calico-node: .* ready · node-02: calico-node-\S+ Pending \d+s: \w*Image\w* /,
+      /the operator is not done after 60 s: DaemonSet\/calico-system\/calico-node: .* ready · node-02: calico-node-\S+ Pending \S+: \w*Image\w*/,
     );
-    assert.match(stuck.stderr, /kubectl -n tigera-operator logs deployment\/tigera-operator --tail=50/);
-    const command = /kubectl (-n calico-system describe pod calico-node-\S+)/.exec(stuck.stderr)?.[1] ?? assert.fail(text(stuck));
+    assert.match(stuck.stderr, /kubectl -n tigera-operator logs deployment\/tigera-operator --tail=50$/m);
+    await shows(stuck, /look at the pod: kubectl (-n calico-system describe pod \S+)$/m, /node-02/);
+  });
+
+  /** The command that a failure names works, and shows what it is about. */
+  async function shows({ stderr }: { readonly stderr: string }, named: RegExp, words: RegExp): Promise<void> {
+    const command = named.exec(stderr)?.[1] ?? assert.fail(stderr);
     const shown = await cluster.plane.kubectl(command.split(' '));
     assert.equal(shown.exitCode, 0, shown.stderr);
-    assert.match(shown.stdout, /node-02/);
-  });
+    assert.match(shown.stdout, words);
+  }
 
   it('ends well with the same command once the node is mended', async () => {
     await cluster.plane.fault('node-02', 'none');
