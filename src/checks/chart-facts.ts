@@ -17,6 +17,15 @@ export interface StoredRelease {
   readonly base: HelmRecord;
   readonly storage: HelmStorage;
   readonly object: string;
+  /** The same object. */
+  readonly ref: ObjectRef;
+}
+
+/** A pending revision that the run left which goes on now. */
+export interface Takeover {
+  readonly ref: ObjectRef;
+  /** Since when nothing was written to it, in milliseconds. */
+  readonly quietMs: number;
 }
 
 /** What the chart of the target says of itself. */
@@ -65,6 +74,7 @@ export interface ChartJudged extends SourceJudged, ReplicasJudged {
   /** CRDs of the service that belong to another chart release. */
   /** Namespaces and other objects with data that the upgrade would delete: live, and without the mark that keeps them. */
   readonly lostData: Reading<readonly ObjectRef[]>;
+  readonly takeover: Takeover | undefined;
   /** Set where the release is in another namespace than its operator. */
   readonly misplaced: Misplaced | undefined;
   /** What the release is stored in besides, in a namespace that it was moved from: metadata only. */

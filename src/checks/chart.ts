@@ -3,7 +3,7 @@ import { type Check, notApplicable, ok, read, type Verdict } from '../core/check
 import type { Context } from '../core/context.ts';
 import type { HelmRecord } from '../core/helm-record.ts';
 import { continues } from '../core/run-record.ts';
-import type { ChartJudged, StoredRelease } from './chart-facts.ts';
+import type { ChartJudged, StoredRelease, Takeover } from './chart-facts.ts';
 import { defineCheck, failed, PROGRAM } from './define.ts';
 
 type Judge = (facts: ChartJudged, context: Context) => Verdict;
@@ -35,6 +35,7 @@ export const releaseSettled: Check<ChartJudged> = defineCheck('NS-232', {
     const { record } = stored;
     if (record.status === 'deployed') return ok(`revision ${record.revision} is deployed`);
     const what = `revision ${record.revision} of ${record.namespace}/${record.name} is ${record.status}: ${record.description || 'no reason given'}`;
+    if (facts.takeover) return interruptedRevision(what, facts.takeover, record);
     if (record.status === 'failed') return failedRevision(what, stored, facts, context);
     if (!hasOneBefore(record)) return failed(what, 'Finish or undo that operation with the chart tool first.', { next: historyOf(record) });
     return failed(
@@ -44,6 +45,23 @@ export const releaseSettled: Check<ChartJudged> = defineCheck('NS-232', {
     );
   }),
 });
+
+/** helm without --wait is at work for seconds. */
+const QUIET_MS = 30_000;
+
+function interruptedRevision(what: string, { ref, quietMs }: Takeover, { namespace }: HelmRecord): Verdict {
+  const left = `${what}; it was left by the run that goes on now`;
+  const beside = 'Until it is made again the new CRDs stand beside the old operator, which does not start again on them.';
+  if (quietMs < QUIET_MS) {
+    const hint = `helm may still be at work: run the same command again in half a minute. ${beside}`;
+    return failed(left, hint, { next: `${PROGRAM} run` });
+  }
+  const mark = command`kubectl delete ${ref.kind.toLowerCase()} ${ref.name} --namespace ${namespace}`;
+  return failed(left, `Continue the run: it deletes the mark (${mark}) and upgrades again. ${beside}`, {
+    expected: true,
+    next: `${PROGRAM} run`,
+  });
+}
 
 /** Only an upgrade and a rollback mark a revision of their own; any other record is all that the chart tool knows of the release. */
 function hasOneBefore({ status }: HelmRecord): boolean {

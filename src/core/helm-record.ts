@@ -10,6 +10,8 @@ export interface HelmRecord {
   readonly revision: number;
   /** `deployed`, `superseded`, `failed`, `pending-upgrade`, … */
   readonly status: string;
+  /** When its status was written; milliseconds since the epoch, undefined where it does not say. */
+  readonly changedAt?: number;
   /** The tool's own last words about it. */
   readonly description: string;
   readonly chart: { readonly name: string; readonly version: string };
@@ -30,7 +32,9 @@ export function parseHelmRecord(json: string): HelmRecord {
   if (typeof record.name !== 'string' || typeof record.version !== 'number' || status === undefined || typeof chart.name !== 'string') {
     throw new Error('it has no name, revision, status or chart');
   }
+  const changedAt = Date.parse(textAt(record, 'info', 'last_deployed') ?? '');
   return {
+    ...(Number.isNaN(changedAt) ? {} : { changedAt }),
     name: record.name,
     namespace: textAt(record, 'namespace') ?? '',
     revision: record.version,

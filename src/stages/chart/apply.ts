@@ -20,6 +20,7 @@ import { isCustom } from './conflicts.ts';
 import { adoptAction, dropActions } from './move.ts';
 import { type ChartDifference, chartDifference } from './objects.ts';
 import { type ChartFacts, readChartFacts } from './survey.ts';
+import { takeoverAction } from './takeover.ts';
 
 type ChartApplyFacts = ChartFacts &
   OwnersJudged & {
@@ -56,7 +57,7 @@ function planChart(facts: ChartApplyFacts, context: Context): StagePlan {
   const actions = [
     ...crds,
     ...holdActions(facts, context),
-    ...(facts.upgraded ? [] : [...adoptActions(facts), upgradeAction(name, facts, context)]),
+    ...(facts.upgraded ? [] : upgradeActions(name, facts, context)),
     ...dropOld(facts, context),
   ];
   if (actions.length === 0) return { skip: `${name} is at ${context.options.release}, with your values` };
@@ -84,6 +85,14 @@ function holdActions({ renamingSwitch, upgraded }: ChartApplyFacts, context: Con
     '--hold-policy-migration cannot be kept with --manage-crds: the CRDs of now drop the switch, and only the new operator brings those that know it',
     ['leave out --manage-crds: the new CRDs are applied first then', 'or leave out --hold-policy-migration'],
   );
+}
+
+/** What an interrupted helm left is cleared first. Of a move that leaves nothing to upgrade: it is planned again from the old record. */
+function upgradeActions(name: string, facts: ChartFacts, context: Context): readonly Action[] {
+  const { takeover, stored } = facts;
+  const cleared = takeover ? [takeoverAction(takeover)] : [];
+  if (takeover && 'value' in stored && stored.value.record.status === 'pending-install') return cleared;
+  return [...cleared, ...adoptActions(facts), upgradeAction(name, facts, context)];
 }
 
 /** A release that is moved is installed over its own objects: first they are annotated for its new namespace. */

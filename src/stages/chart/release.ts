@@ -8,7 +8,7 @@ import { unpackRelease } from '../../core/helm-unpack.ts';
 import type { ChartRelease, Installation } from '../../core/installation.ts';
 import { textAt } from '../../core/json-map.ts';
 import { K } from '../../core/kinds.ts';
-import { type KubeObject, objectKey } from '../../core/object.ts';
+import { type KubeObject, objectKey, refOf } from '../../core/object.ts';
 import { ApiFailure, type ClusterReader, type Sources } from '../../core/ports.ts';
 import { parseManifest } from '../../merge/manifest.ts';
 import { oldBecause } from './old-store.ts';
@@ -132,7 +132,8 @@ async function readNewest(
   if (!newest || 'unread' in newest) return newest;
   const { storage } = last;
   const record = newest.value;
-  const alone = { value: { record, base: record, storage, object: objectText(last) } };
+  const ref = refOf({ ...last.revision, apiVersion: 'v1', kind: storage });
+  const alone = { value: { record, base: record, storage, object: objectText(last), ref } };
   // As the chart tool does it: the newest by its content, the others by their labels, and only where it stores them now.
   const deployed = revisions.find((one) => one.storage === storage && one.revision.metadata.labels?.status === DEPLOYED);
   if (record.status === DEPLOYED || deployed === undefined || deployed === last) return alone;

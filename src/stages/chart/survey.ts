@@ -32,6 +32,7 @@ import { readStoredRelease, recordIn } from './release.ts';
 import { renderedChart } from './rendered.ts';
 import type { HelmAnswer } from './run-helm.ts';
 import { type FetchedChart, type ReadChart, readChart, readHelmVersion, readValuesFile } from './source.ts';
+import { takeoverOf } from './takeover.ts';
 import { tryUpgrade } from './trial.ts';
 
 export interface ChartFacts extends ChartJudged {
@@ -68,6 +69,8 @@ export async function readChartFacts(
   refuseDenial(context, file);
   const place = await readPlace(sources, context, stored, installation);
   const { misplaced, moveTo } = place;
+  const now = sources.clock.now();
+  const takeover = 'value' in stored ? takeoverOf(stored.value, { run: record, oldRecords: place.oldRecords, now }, context) : undefined;
   const known = knownOf(context, { stored, helm, target, fetched }, file);
   const upgrade = known && (await upgradeOf(sources, context, known, moveTo));
   const upgraded = known !== undefined && isUpgraded(known, context);
@@ -78,7 +81,21 @@ export async function readChartFacts(
   const removals = misplaced || upgraded ? NO_REMOVALS : await readRemovals(sources, context, { stored, documents, rendered });
   const defaults = 'value' in stored ? stored.value.base.defaults : undefined;
   return {
-    ...{ installation, stored, helm, target, upgraded, trial, record, crds, upgrade, misplaced, adoption, oldRecords: place.oldRecords },
+    ...{
+      installation,
+      stored,
+      helm,
+      target,
+      upgraded,
+      trial,
+      record,
+      crds,
+      upgrade,
+      misplaced,
+      adoption,
+      takeover,
+      oldRecords: place.oldRecords,
+    },
     ...removals,
     conflicts: documents && 'value' in stored ? await readConflicts(sources.cluster, documents, stored.value, moveTo) : undefined,
     pins: known ? pinsOf(known) : [],

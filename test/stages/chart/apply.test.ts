@@ -168,7 +168,7 @@ describe('agents and Typha in a chart upgrade, which its operator replaces in th
   it('NS-251: is asked no more once the release is upgraded, as in a run that goes on', async () => {
     const bench = chartBench({ crdsApplied: true, objects: [typha], stored: upgradedBefore });
     const { clusterUid } = bench.context;
-    bench.record = { target: 'v3.32.1', source: 'v3.27.5', clusterUid, digests: {} } as ReturnType<typeof Object.assign>;
+    bench.record = { target: 'v3.32.1', source: 'v3.27.5', clusterUid, digests: {}, stages: [] } as ReturnType<typeof Object.assign>;
     assert.equal((await openedChart(bench)).outcomes[check], 'not-applicable');
   });
 });
