@@ -36,6 +36,13 @@ export interface GoneEndpoint {
   readonly asItWas: string;
 }
 
+/** Something that the record asks the way back to do, and that it does not. */
+export interface RefusedBack {
+  /** `HostEndpoint/old-1`, `Node/node-01 role`. */
+  readonly subject: string;
+  readonly because: string;
+}
+
 /** What the checks of `hep` look at. */
 export interface HepJudged {
   /** Nodes of the cluster. */
@@ -65,6 +72,8 @@ export interface HepJudged {
   readonly judgesEnd: boolean;
   /** Old endpoints that were kept and are gone; undefined unless the migration is taken back. */
   readonly gone: readonly GoneEndpoint[] | undefined;
+  /** Empty unless the migration is taken back. */
+  readonly refusedBack: readonly RefusedBack[];
 }
 
 export type HepCheck = Check<HepJudged>;

@@ -1,6 +1,6 @@
 import { notApplicable, ok } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
-import { defineCheck, failed, listed, PROGRAM } from './define.ts';
+import { defineCheck, failed, failIfAny, listed, PROGRAM } from './define.ts';
 import type { GoneEndpoint, HepCheck } from './hep-facts.ts';
 
 /** The way back restores what the migration removed, and nobody else's removals (§4.7/3). */
@@ -27,6 +27,25 @@ export const removedByUs: HepCheck = defineCheck('NS-724', {
         evidence: [...others, ...untold].map(evidenceOf),
         next: `${PROGRAM} hep --undo --dry-run=client -o wide`,
       },
+    );
+  },
+});
+
+/** A record could be another's work: what the migration cannot have made is not touched (§4.7/3). */
+export const onlyOurOwnBack: HepCheck = defineCheck('NS-738', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§4.7/3',
+  judge({ gone, refusedBack }) {
+    if (!gone) return notApplicable('nothing is taken back');
+    return failIfAny(
+      refusedBack.map(({ subject, because }) => ({ text: subject, detail: because })),
+      'the record names only what the migration can have made',
+      (subjects) => ({
+        because: `the record names ${counted(refusedBack.length, 'thing')} that the migration cannot have made, or that others own by now; left as they are: ${subjects}`,
+        hint: 'See who wrote the record. Change these by hand if you want that, and accept them by name: the way back does the rest.',
+        next: `${PROGRAM} hep --undo --dry-run=client -o wide`,
+      }),
     );
   },
 });

@@ -5,7 +5,7 @@ import { storeIsOurs } from './cli-store.ts';
 import { defineCheck, failed, failIfAny, listed, PROGRAM } from './define.ts';
 import type { HepCheck, HepJudged, HostVerdict } from './hep-facts.ts';
 import { judgeReleases } from './hep-release.ts';
-import { removedByUs } from './hep-undo.ts';
+import { onlyOurOwnBack, removedByUs } from './hep-undo.ts';
 import type { CheckId } from './registry.ts';
 
 const IDLE = 'there is nothing to migrate';
@@ -215,4 +215,5 @@ export const hepChecks: readonly HepCheck[] = [
   noHostChanges,
   rulesMeanTheSame,
   removedByUs,
+  onlyOurOwnBack,
 ];

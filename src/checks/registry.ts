@@ -150,6 +150,7 @@ export const registry = {
   'NS-734': 'meshed workloads can be restarted',
   'NS-735': 'changes since kept on the way back of the sidecar template',
   'NS-736': 'rules select the same addresses of hosts',
+  'NS-738': 'way back touches only what the migration made',
   'NS-741': 'owner references searched everywhere',
   'NS-742': 'manifests without the UIDs of before',
   'NS-743': 'owners found by their names',

@@ -36,18 +36,33 @@ export function leanNode(node: KubeObject): KubeObject {
   return { ...identity(node), spec: { unschedulable }, status: { conditions: conditions.filter(({ type }) => type === 'Ready') } };
 }
 
-/** The same with what the endpoint of its host is made of: labels, those that the service gave it, and addresses. For `ListOptions.keep`. */
+/**
+ * The same with what the endpoint of its host is made of: labels and who wrote them, those that the service gave it, and addresses. For
+ * `ListOptions.keep`.
+ */
 export function leanHost(apiGroup: string): (node: KubeObject) => KubeObject {
   const keys = [nodeLabelsKey(apiGroup), ...addressAnnotations(apiGroup)];
   return (node) => {
     const { metadata, status, ...rest } = leanNode(node);
-    const { labels, annotations = {} } = node.metadata;
+    const { labels, annotations = {}, managedFields = [] } = node.metadata;
+    const writers = managedFields.flatMap(({ manager, operation, subresource, fieldsV1 }) => {
+      const written = fieldsV1?.['f:metadata']?.['f:labels'];
+      if (!written || subresource) return [];
+      return [
+        { ...(manager ? { manager } : {}), ...(operation ? { operation } : {}), fieldsV1: { 'f:metadata': { 'f:labels': written } } },
+      ];
+    });
     const own = Object.fromEntries(keys.flatMap((key) => (annotations[key] === undefined ? [] : [[key, annotations[key]]])));
     const { addresses } = (node.status ?? {}) as Fields;
     return {
       ...rest,
       status: { ...(status as Fields), ...(addresses === undefined ? {} : { addresses }) },
-      metadata: { ...metadata, ...(labels ? { labels } : {}), ...(Object.keys(own).length > 0 ? { annotations: own } : {}) },
+      metadata: {
+        ...metadata,
+        ...(labels ? { labels } : {}),
+        ...(Object.keys(own).length > 0 ? { annotations: own } : {}),
+        ...(writers.length > 0 ? { managedFields: writers } : {}),
+      },
     };
   };
 }

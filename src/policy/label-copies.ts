@@ -62,6 +62,11 @@ function problemOf(label: LabelCopy, there: string | undefined): LabelProblem | 
   return there === undefined ? undefined : { ...label, problem: 'conflict', other: there };
 }
 
+/** False for keys that are never copied to a node, whatever their value. */
+export function isCopied(key: string, signs: Pick<AutomaticSigns, 'createdBy'>): boolean {
+  return key !== signs.createdBy && !RESERVED.test(key) && isLabelKey(key);
+}
+
 /** `prefix/name` by Kubernetes' rules. */
 export function isLabelKey(key: string): boolean {
   const slash = key.indexOf('/');

@@ -33,6 +33,7 @@ const READY: HepJudged = {
   verdicts: { value: [] },
   ruleChanges: { value: [] },
   judgesEnd: false,
+  refusedBack: [],
   labelProblems: [],
   unclear: [],
   elsewhere: [],
@@ -245,6 +246,13 @@ const rows: Readonly<Record<string, Row>> = {
     facts: { cli: { missing: 'x', doubt: { because: 'another store' } } },
     is: 'not-applicable',
     says: /NS-725/,
+  },
+  'a record that names what the migration cannot have made': {
+    id: 'NS-738',
+    facts: { idle: true, gone: [], refusedBack: [{ subject: 'Node/n1 pool', because: 'somebody else has written it since' }] },
+    is: 'error',
+    says: /^the record names 1 thing that the migration cannot have made, .*; left as they are: Node\/n1 pool$/,
+    about: ['Node/n1 pool'],
   },
   'no CLI': { id: 'NS-720', facts: { cli: { missing: 'none was found' } }, is: 'error', says: /cannot be used: none was found$/ },
 };

@@ -217,7 +217,9 @@ describe('what hep --undo creates again', () => {
     const titles = events.flatMap((event) => (event.type === 'action-done' ? [event.action.title] : []));
     assert.deepEqual(
       titles.filter((title) => title.includes('not recorded')),
-      ['create the host endpoint old-2 again (who removed it was not recorded)'],
+      [
+        'create the host endpoint old-2 again (who removed it was not recorded): node node-02, addresses 10.0.0.1, profiles none, labels role=host',
+      ],
     );
     const judged = events.flatMap((event) => (event.type === 'judged' ? event.findings : [])).find(({ id }) => id === 'NS-724');
     assert.match(`${judged?.message}`, /^1 host endpoint of which nobody recorded who removed them, created again: old-2$/);
@@ -230,6 +232,85 @@ describe('what hep --undo creates again', () => {
     removeByHand(scenario, 'old-1');
     const again = await play(scenario, true);
     assert.deepEqual([again.outcome?.writes, oldOnes(scenario), about(again)], [0, ['old-2'], ['old-1 stays away']]);
+  });
+});
+
+describe('hep --undo by a record that somebody forged', () => {
+  const RUN = '20200101T000000Z-forged00';
+  const keep = ({ state }: Scenario, id: string, content: unknown) => {
+    state.kept.set(`${RUN}/hep/${id}`, JSON.stringify(content));
+    state.outcomes.set(`${RUN}/hep/${id}`, { done: true });
+  };
+  const endpoint = (name: string, spec: object, labels = {}) => ({
+    apiVersion: 'crd.netsvc.io/v1',
+    kind: 'HostEndpoint',
+    metadata: { name, labels },
+    spec: { node: 'node-01', interfaceName: '*', ...spec },
+  });
+
+  /** Labels of others on a node of a cluster on which nothing was ever migrated, and a record that says they were copied. */
+  async function forged(...endpoints: readonly object[]): Promise<Scenario> {
+    const scenario = await upgraded(2);
+    const { store } = scenario.cluster;
+    const node = store.get(K.Node, 'node-01');
+    assert.ok(node);
+    const labels = { ...node.metadata.labels, pool: 'gpu', 'node-role.kubernetes.io/worker': 'x' };
+    store.update(K.Node, { ...node, metadata: { ...node.metadata, labels } });
+    keep(scenario, 'labels#1', {
+      labels: [{ node: 'node-01', uid: node.metadata.uid, labels: { pool: 'gpu', 'node-role.kubernetes.io/worker': 'x' } }],
+    });
+    keep(scenario, 'delete-1#2', { endpoints });
+    return scenario;
+  }
+
+  it('takes no label off that the server says others wrote, creates no endpoint that the migration cannot have deleted, and names them', async () => {
+    const scenario = await forged(
+      endpoint('eth', { interfaceName: 'eth0' }),
+      endpoint('node-09-auto-hep', {}, { 'netsvc.io/created-by': 'netsvc-kube-controllers' }),
+      endpoint('outside', { node: 'elsewhere' }),
+      endpoint('Not a name', {}),
+      { ...endpoint('other-kind', {}), kind: 'ClusterRoleBinding' },
+    );
+    const before = stateOf(scenario);
+    const { outcome } = await play(scenario, true);
+    assert.deepEqual([outcome?.exit, outcome?.writes], ['blocked', 0]);
+    const finding = outcome?.findings.find(({ id }) => id === 'NS-738');
+    const subjects = finding?.evidence.map(({ text }) => text) ?? [];
+    assert.deepEqual(subjects.toSorted(), [
+      'HostEndpoint/Not a name',
+      'HostEndpoint/eth',
+      'HostEndpoint/node-09-auto-hep',
+      'HostEndpoint/outside',
+      'Node/node-01 node-role.kubernetes.io/worker',
+      'Node/node-01 pool',
+    ]);
+    assert.deepEqual(stateOf(scenario), before);
+    const accepted = await play(scenario, true, undefined, ['NS-738']);
+    assert.deepEqual([accepted.outcome?.exit, accepted.outcome?.writes], ['done', 0]);
+    assert.deepEqual(stateOf(scenario), before, 'accepted, they are still left alone');
+  });
+
+  it('passes over what has not the form of the migration’s own notes', async () => {
+    const scenario = await upgraded(2);
+    const before = stateOf(scenario);
+    const odd = [null, 7, [], { endpoints: 'x', labels: 3 }, { endpoints: [null, { kind: 'HostEndpoint', metadata: { name: 7 } }] }];
+    for (const [index, content] of [...odd, { configuration: { name: '--config=/x', spec: {} } }].entries())
+      keep(scenario, `x#${index + 1}`, content);
+    const { outcome } = await play(scenario, true);
+    assert.deepEqual([outcome?.exit, outcome?.writes], ['done', 0]);
+    assert.deepEqual(stateOf(scenario), before);
+  });
+
+  it('shows object by object what it will do', async () => {
+    const scenario = await upgraded(1);
+    await play(scenario, false);
+    const { outcome } = await play(scenario, true);
+    const titles = outcome?.plans.flatMap(({ actions }) => actions.map(({ title }) => title)) ?? [];
+    assert.ok(
+      titles.includes('create the host endpoint old-1 again: node node-01, addresses 10.0.0.1, profiles none, labels role=host'),
+      titles.join('\n'),
+    );
+    assert.ok(titles.includes('take the copied labels off 1 node: node-01 role=host'), titles.join('\n'));
   });
 });
 

@@ -33,6 +33,8 @@ export interface HepFacts {
   readonly cli: ServiceCli | NoCli;
   /** Nodes as read, for guarded patches. */
   readonly nodes: readonly KubeObject[];
+  /** The same as endpoints name them: in a key-value store they may have other names. */
+  readonly hosts: readonly string[];
   /** Host endpoints as stored, for the way back. */
   readonly stored: readonly KubeObject[];
   /** Kind under which the API stores endpoints; undefined in key-value mode. */
@@ -137,6 +139,7 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
     installation,
     cli,
     nodes,
+    hosts: fleet.nodes.map(({ name }) => name),
     stored,
     ...(kind ? { kind } : {}),
     ...(settingsKind ? { settingsKind } : {}),

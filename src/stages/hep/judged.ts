@@ -16,7 +16,7 @@ import { waitOf } from './controllers-wait.ts';
 import type { HepFacts } from './facts.ts';
 import { overrideOf } from './override.ts';
 import type { KeptEndpoint } from './removed.ts';
-import { gone, obstaclesBack, oldOnesFirst, servedEndpoint, undoNeedsCli } from './undo.ts';
+import { gone, obstaclesBack, oldOnesFirst, refusedBack, servedEndpoint, undoNeedsCli } from './undo.ts';
 
 /** Endpoints go from the controllers through Typha, where there is one, to the agents. */
 const CARRIERS: ReadonlySet<string> = new Set(['agent', 'typha', 'controllers']);
@@ -40,9 +40,10 @@ export function hepJudged(facts: HepFacts, context: Context): HepJudged {
     components: facts.installation.components.filter(({ component }) => CARRIERS.has(component)),
     obstacles: obstaclesOf(facts, context),
     cli: judgedCli(cli),
-    needsCli: context.options.undo ? undoNeedsCli(facts) : !isMigrated(facts),
+    needsCli: context.options.undo ? undoNeedsCli(facts, context) : !isMigrated(facts),
     idle: context.options.undo === true || isMigrated(facts),
     judgesEnd: context.options.undo !== true && facts.judgesEnd,
+    refusedBack: context.options.undo ? refusedBack(facts, context) : [],
     gone: context.options.undo ? gone(facts).map((one) => goneEndpoint(one, context)) : undefined,
   };
 }

@@ -3,6 +3,7 @@ import type { KubeObject } from '../../core/object.ts';
 import type { KeptItem, Records } from '../../core/ports.ts';
 import { keptByRun } from '../kept.ts';
 import type { AddedLabels } from './labels.ts';
+import { wellFormed } from './well-formed.ts';
 
 /** What actions of the migration and of the way back kept; each item has one of these. */
 export interface KeptOfMigration {
@@ -35,7 +36,8 @@ export interface AddedLabel {
  * ours enabled, all of them went on with what a person began. Commands of `hep` alone share a run: it may have an earlier migration too.
  */
 export async function keptOfMigration(records: Pick<Records, 'keptWith'>): Promise<readonly KeptItem[]> {
-  const runs = await keptByRun(records, 'hep');
+  const stored = await keptByRun(records, 'hep');
+  const runs = stored.map((items) => items.map((item): KeptItem => ({ ...item, content: wellFormed(item.content) })));
   let from = Math.max(
     runs.findLastIndex((items) => items.some(hasEnabled)),
     0,

@@ -11,7 +11,9 @@ import { contextOf, object } from '../../fixtures/facts.ts';
 import { CLI_CONFIG, kvstoreSources } from '../../support/kvstore-sources.ts';
 import { type StandInState, standInState } from '../../support/stand-in-cli-state.ts';
 
-const node = (name: string) => object('v1', `Node/${name}`, { metadata: { uid: `uid-${name}`, labels: { zone: 'a' } } });
+const patched = { manager: 'kubectl', operation: 'Update', fieldsV1: { 'f:metadata': { 'f:labels': { 'f:zone': {} } } } };
+const node = (name: string) =>
+  object('v1', `Node/${name}`, { metadata: { uid: `uid-${name}`, labels: { zone: 'a' }, managedFields: [patched] } });
 
 async function open(state: StandInState, config?: string | null, kept?: readonly KeptItem[]) {
   const parts = { objects: [node('n1'), node('n2')], ...(kept ? { kept } : {}), ...(config === undefined ? {} : { config }) };
