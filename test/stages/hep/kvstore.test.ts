@@ -150,7 +150,7 @@ describe('hep with a key-value datastore', () => {
       outcome: { done },
     });
     const kept = [
-      { id: 'r1/hep/labels#1', content: { labels: [{ uid: 'uid-n1', labels: { zone: 'a' } }] } },
+      { id: 'r1/hep/labels#1', content: { labels: [{ node: 'n1', uid: 'uid-n1', labels: { zone: 'a' } }] } },
       { id: 'r1/hep/enable#2', content: { configuration: { name: 'default', spec: {} } } },
       removed(1, 'old', true),
       removed(2, 'ours', true),
