@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, chmod, copyFile, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import { Fault, messageOf } from '../core/fault.ts';
 import type { Machine } from '../core/ports.ts';
 import { writeDurably, writeDurablyNew } from './durable-write.ts';
@@ -11,15 +11,28 @@ export function localMachine(): Machine {
   return { installExecutable, moveAside, writeNew, writeFolder };
 }
 
-async function installExecutable(from: string, sha256: string, to: string, keepAs?: string): Promise<void> {
+async function installExecutable(
+  from: string,
+  sha256: string,
+  to: string,
+  trial: (file: string) => Promise<void>,
+  keepAs?: string,
+): Promise<void> {
   const content = await readFile(from);
   const actual = createHash('sha256').update(content).digest('hex');
   if (actual !== sha256)
     throw new Fault('failed', `${from} has sha256 ${actual}, expected ${sha256}: nothing was installed`, ['download it again']);
   await guarded(dirname(to), async () => {
     await mkdir(dirname(to), { recursive: true });
-    if (keepAs !== undefined) await copyDurably(to, keepAs);
-    await writeDurably(to, content, 0o755);
+    const beside = join(dirname(to), `.new-${process.pid}-${basename(to)}`);
+    try {
+      await writeDurably(beside, content, 0o755);
+      await trial(beside);
+      if (keepAs !== undefined) await copyDurably(to, keepAs);
+      await rename(beside, to);
+    } finally {
+      await rm(beside, { force: true });
+    }
   });
 }
 

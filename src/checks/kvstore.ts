@@ -19,6 +19,8 @@ export interface StoreFacts {
   readonly secretKeys: Reading<readonly string[]> | undefined;
   /** Places of the target that still hold the release's placeholder. */
   readonly placeholders: readonly Evidence[];
+  /** Paths of certificates that are files of the hosts: nothing here can read them. */
+  readonly onHosts: readonly string[];
   readonly health: readonly StoreHealth[];
 }
 
@@ -69,11 +71,16 @@ export const certificatesWhole: Check<StoreJudged> = defineCheck('NS-210', {
     const keys = read(store.secretKeys);
     const set = paths.filter((path) => path !== '');
     const usesTls = endpointsOf(endpoints).some((one) => one.startsWith('https:'));
-    const missing = set.map((path) => path.slice(path.lastIndexOf('/') + 1)).filter((key) => !keys.includes(key));
+    const { onHosts } = store;
+    const missing = set
+      .filter((path) => !onHosts.includes(path))
+      .map((path) => path.slice(path.lastIndexOf('/') + 1))
+      .filter((key) => !keys.includes(key));
     const hint = 'Put the paths into the ConfigMap and the values into the Secret of the installation, then run again.';
     const evidence = [{ text: refText(ref), object: ref }];
     const next = command`kubectl describe configmap ${ref.name} -n ${ref.namespace ?? ''}`;
     if (usesTls && set.length === 0) return failed('the endpoints are https, and no certificate is set', hint, { evidence, next });
+    if (missing.length === 0 && onHosts.length > 0) return ok(`not checked: files of the hosts (${onHosts.join(', ')})`);
     if (missing.length > 0)
       return failed(`the Secret has no ${missing.join(', ')}, which the ConfigMap points to`, hint, { evidence, next });
     if (keys.length > 0 && set.length === 0)
@@ -105,6 +112,7 @@ export const storeAnswers: Check<StoreJudged> = defineCheck('NS-212', {
   severity: 'error',
   ref: '§4.5/5',
   judge({ store }) {
+    if (store && store.onHosts.length > 0) return notApplicable('not checked: the certificates are files of the hosts');
     if (!store || store.health.length === 0) return notApplicable(store ? 'no endpoint to ask' : OTHER_PATH);
     const bad = store.health.filter(({ state }) => state === 'refused' || state === 'unhealthy');
     const unreached = store.health.filter(({ state }) => state === 'unreached');

@@ -36,6 +36,8 @@ export function endpointsOf(text: string): readonly string[] {
 export function endpointsProblem(text: string): string | undefined {
   const all = endpointsOf(text);
   if (all.length === 0) return 'no endpoint is named';
+  // Agents and the CLI take the text between two commas as it stands.
+  if (/\s/.test(text)) return `it has blanks, which become part of an address: write ${all.join(',')}`;
   const bad = all.find((one) => !/^https?:\/\/(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+):\d{1,5}\/?$/.test(one));
   if (bad !== undefined) return `${bad} is not an endpoint: write https://HOST:PORT`;
   const schemes = new Set(all.map((one) => one.slice(0, one.indexOf(':'))));
@@ -62,6 +64,35 @@ export function storeSettings(
 /** Paths are those in the agents' containers; their last parts are the keys of the Secret. */
 export function secretKeyOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/**
+ * Those of the certificates' paths that lie in no mount of the Secret: files of the hosts, which only the agents can read. Where no workload
+ * mounts the Secret, nothing tells, and all count as the Secret's.
+ */
+export function hostPathsOf(paths: readonly string[], documents: readonly KubeObject[], secret: string): readonly string[] {
+  const mounts = documents.flatMap((one) => mountsOf(one, secret));
+  const isMounted = documents.some((one) => podSpecOf(one) !== undefined);
+  if (!isMounted) return [];
+  return paths.filter((path) => path !== '' && !mounts.some((mount) => path.startsWith(`${mount.replace(/\/$/, '')}/`)));
+}
+
+interface PodSpec {
+  readonly volumes?: readonly { readonly name: string; readonly secret?: { readonly secretName?: string } }[];
+  readonly containers?: readonly { readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[] }[];
+}
+
+function podSpecOf(object: KubeObject): PodSpec | undefined {
+  const { template } = (object.spec ?? {}) as { readonly template?: { readonly spec?: PodSpec } };
+  return ['DaemonSet', 'Deployment'].includes(object.kind) ? template?.spec : undefined;
+}
+
+function mountsOf(object: KubeObject, secret: string): readonly string[] {
+  const { volumes = [], containers = [] } = podSpecOf(object) ?? {};
+  const names = new Set(volumes.filter((one) => one.secret?.secretName === secret).map(({ name }) => name));
+  return containers.flatMap(({ volumeMounts = [] }) =>
+    volumeMounts.filter(({ name }) => names.has(name)).map(({ mountPath }) => mountPath),
+  );
 }
 
 /** The certificates that these paths mean, from the Secret's values (base64). */

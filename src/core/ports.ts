@@ -180,8 +180,11 @@ export interface UserFiles {
 
 /** Changes on this machine that an action asks for. Each is atomic. */
 export interface Machine {
-  /** Checks the sha256 of `from`, keeps a durable copy of what is at `to` as `keepAs`, then puts it there (0755) by rename. */
-  installExecutable(from: string, sha256: string, to: string, keepAs?: string): Promise<void>;
+  /**
+   * Checks the sha256 of `from`, lets `trial` run it from the folder of `to`, keeps a durable copy of what is at `to` as `keepAs`, then puts
+   * it there (0755) by rename. Where the trial throws, everything is as before.
+   */
+  installExecutable(from: string, sha256: string, to: string, trial: (file: string) => Promise<void>, keepAs?: string): Promise<void>;
   /** Copies the file to `keepAs`, makes the copy durable, then removes the file. */
   moveAside(file: string, keepAs: string): Promise<void>;
   /** Writes a file (0600) that is not there yet; the same content once more is no write. Throws Fault('failed') where there is other content. */

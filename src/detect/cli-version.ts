@@ -1,3 +1,4 @@
+import { clientRelease } from '../core/cli-answer.ts';
 import { compareReleases, parseRelease } from '../core/release.ts';
 
 /** What a CLI said, whatever its exit code (cli notes 1.2). */
@@ -22,7 +23,7 @@ export interface CliVersion {
  * exit 0 does not mean that a version was found, and refusals are on either stream.
  */
 export function parseCliVersion(answer: CliAnswer): CliVersion {
-  const client = /^Client Version:\s+(\S+)/m.exec(answer.stdout)?.[1];
+  const client = clientRelease(answer.stdout);
   const cluster = /^Cluster Version:\s+(\S+)/m.exec(answer.stdout)?.[1];
   const head = client === undefined ? {} : { client };
   if (cluster !== undefined && cluster !== 'unknown') return { ...head, cluster };

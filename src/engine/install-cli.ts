@@ -1,10 +1,35 @@
 import type { Effect } from '../core/action.ts';
+import { clientRelease } from '../core/cli-answer.ts';
 import { Fault } from '../core/fault.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import type { Performed } from './execute.ts';
 
 /** Programs are larger than manifests: the released ones have up to a hundred MB. */
 const LIMIT_BYTES = 300 * 1024 * 1024;
+
+const TRIAL_MS = 15_000;
+
+/**
+ * A download that was cut short, or is for another machine, must not take the place of a program that works. New CLIs tell their release
+ * without a connection, old ones only as the first line of the whole answer. Throws Fault('failed').
+ */
+async function assertStarts(
+  { tools }: Pick<EnginePorts, 'tools'>,
+  program: string,
+  { url, release }: { readonly url: string; readonly release: string },
+): Promise<void> {
+  let said = '';
+  for (const args of [['version', '--client'], ['version']]) {
+    const answer = await tools.run({ tool: 'netsvcctl', args }, { program, timeoutMs: TRIAL_MS });
+    const client = clientRelease(answer.stdout);
+    if (client === release) return;
+    said = client === undefined ? (answer.problem ?? `exit code ${answer.exitCode ?? 'none'}`) : `it says it is ${client}`;
+    if (client !== undefined) break;
+  }
+  throw new Fault('failed', `${url} was started once and is not ${release} (${said}): nothing was installed`, [
+    'fetch it again, or from another source with --manifest-url; it must be for this machine',
+  ]);
+}
 
 /**
  * Fetches the new CLI, checks it against the sum that its source publishes, and puts it in its place in one step.
@@ -19,7 +44,7 @@ export async function installCli(ports: EnginePorts, effect: Extract<Effect, { t
     ]);
   }
   const from = await ports.work.write(`${file}-${release}`, bytes);
-  await ports.machine.installExecutable(from, sha256, to, keepAs);
+  await ports.machine.installExecutable(from, sha256, to, (started) => assertStarts(ports, started, { url, release }), keepAs);
   const checked = effect.sha256 === undefined ? 'not checked, for its source publishes none' : 'as published';
   const detail = `${to}, sha256 ${sha256} (${checked})${keepAs ? `; the old one kept as ${keepAs}` : ''}`;
   return { detail, digests: { [`${file}-${release}`]: sha256 } };

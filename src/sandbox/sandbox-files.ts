@@ -67,7 +67,7 @@ export function sandboxUserFiles(files: SandboxFiles): UserFiles {
 /** `alive` throws if the process that asks is no more. */
 export function sandboxMachine(files: SandboxFiles, alive: () => void): Machine {
   return {
-    async installExecutable(from, sha256, to, keepAs) {
+    async installExecutable(from, sha256, to, trial, keepAs) {
       alive();
       const bytes = files.read(from);
       const actual = createHash('sha256')
@@ -75,6 +75,8 @@ export function sandboxMachine(files: SandboxFiles, alive: () => void): Machine 
         .digest('hex');
       if (!bytes || actual !== sha256)
         throw new Fault('failed', `${from} has sha256 ${actual}, expected ${sha256}: nothing was installed`, ['fetch it again']);
+      files.write(`${to}.new`, bytes, true);
+      await trial(`${to}.new`).finally(() => files.remove(`${to}.new`));
       const old = files.read(to);
       if (keepAs !== undefined && old) files.write(keepAs, old);
       files.write(to, bytes, true);

@@ -35,10 +35,27 @@ export const cliStage = stage<CliFacts>({
       ...('value' in pods ? pods.value : []).map((pod) => podStep(pod, context)),
     ];
     const notes = 'unread' in pods ? [`pods with an older ${program} could not be looked for: ${pods.unread}`] : [];
-    if (actions.length > 0) return { actions: [...actions, ...configuration(facts, context)], notes };
+    if (actions.length > 0)
+      return { actions: [...actions, ...configuration(facts, context)], notes: [...notes, ...onlyUsable(facts, actions, context)] };
     return { skip: [`no older ${program} was found, and ${context.options.release} is there`, ...notes].join('; ') };
   },
 });
+
+/** Before the upgrade the cluster takes no CLI but one of the installed release (cli notes 1.4): who loses it is told where it goes. */
+function onlyUsable({ clis, installed }: CliFacts, actions: readonly Action[], { chain, options, profile }: Context): readonly string[] {
+  if (installed === undefined || installed === options.release || chain?.pending.includes('apply')) return [];
+  const goes = new Map(
+    actions.flatMap(({ effect }) => {
+      if (effect.type === 'remove-file') return [[effect.file, effect.keepAs] as const];
+      return effect.type === 'install-cli' && effect.keepAs !== undefined ? [[effect.to, effect.keepAs] as const] : [];
+    }),
+  );
+  const kept = clis.flatMap(({ file, release }) => (release === installed ? (goes.get(file) ?? []) : []));
+  if (kept.length === 0) return [];
+  return [
+    `the cluster still runs ${installed}: it refuses a ${profile.cli.program} of another release. Until the upgrade is done, use ${kept.join(' or ')}`,
+  ];
+}
 
 function keptAs({ file, release }: LocalCli, suffix: string, context: Context): string {
   const name = file.slice(folderOf(file).length).replaceAll(/[/\\]/g, '');

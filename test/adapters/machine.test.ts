@@ -4,10 +4,13 @@ import { chmod, chown, lstat, mkdtemp, readdir, readFile, rm, stat, symlink, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { localMachine } from '../../src/adapters/machine.ts';
+import { Fault } from '../../src/core/fault.ts';
 import { itWhere, NOT_POSIX } from '../support/needs.ts';
 
 const machine = localMachine();
 const sha = (text: string) => createHash('sha256').update(text).digest('hex');
+
+const starts = async () => undefined;
 
 describe('localMachine', () => {
   let folder = '';
@@ -37,7 +40,7 @@ describe('localMachine', () => {
   it('installs an executable whose checksum is right, replacing an older file', async () => {
     await writeFile(join(folder, 'new'), 'new');
     await writeFile(join(folder, 'cli'), 'old');
-    await machine.installExecutable(join(folder, 'new'), sha('new'), join(folder, 'cli'));
+    await machine.installExecutable(join(folder, 'new'), sha('new'), join(folder, 'cli'), starts);
     assert.equal(await readFile(join(folder, 'cli'), 'utf8'), 'new');
     assert.equal((await stat(join(folder, 'cli'))).mode & 0o777, 0o755);
     assert.deepEqual((await readdir(folder)).sort(), ['cli', 'new']);
@@ -46,15 +49,31 @@ describe('localMachine', () => {
   it('keeps a copy of the file that it replaces, and never has none at its place', async () => {
     await writeFile(join(folder, 'new'), 'new');
     await writeFile(join(folder, 'cli'), 'old');
-    await machine.installExecutable(join(folder, 'new'), sha('new'), join(folder, 'cli'), join(folder, 'kept', 'cli-old'));
+    await machine.installExecutable(join(folder, 'new'), sha('new'), join(folder, 'cli'), starts, join(folder, 'kept', 'cli-old'));
     assert.equal(await readFile(join(folder, 'cli'), 'utf8'), 'new');
     assert.equal(await readFile(join(folder, 'kept', 'cli-old'), 'utf8'), 'old');
   });
 
   it('installs nothing when the checksum differs', async () => {
     await writeFile(join(folder, 'new'), 'tampered');
-    await assert.rejects(machine.installExecutable(join(folder, 'new'), sha('new'), join(folder, 'cli')), /sha256/);
+    await assert.rejects(machine.installExecutable(join(folder, 'new'), sha('new'), join(folder, 'cli'), starts), /sha256/);
     assert.deepEqual(await readdir(folder), ['new']);
+  });
+
+  it('puts nothing in place of a program that works before the new one has been started beside it', async () => {
+    await writeFile(join(folder, 'new'), 'new');
+    await writeFile(join(folder, 'cli'), 'old');
+    const kept = join(folder, 'kept', 'cli-old');
+    const fails = async (file: string) => {
+      assert.equal((await stat(file)).mode & 0o777, 0o755);
+      throw new Fault('failed', `${await readFile(file, 'utf8')} does not start`, []);
+    };
+    await assert.rejects(
+      machine.installExecutable(join(folder, 'new'), sha('new'), join(folder, 'cli'), fails, kept),
+      /^Fault: new does not start/,
+    );
+    assert.equal(await readFile(join(folder, 'cli'), 'utf8'), 'old');
+    assert.deepEqual((await readdir(folder)).sort(), ['cli', 'new']);
   });
 
   it('removes a file only after its copy is there', async () => {

@@ -9,6 +9,7 @@ const healthy: StoreFacts = {
   settings: { ref, endpoints: 'https://a:1', paths: PATHS },
   secretKeys: { value: ['ca', 'cert', 'key'] },
   placeholders: [],
+  onHosts: [],
   health: [{ endpoint: 'https://a:1', state: 'healthy', because: '' }],
 };
 const settings = (endpoints: string, paths: readonly string[]) => ({ settings: { ref, endpoints, paths } });
@@ -32,6 +33,12 @@ describe('checks of the key-value store', () => {
     );
   });
 
+  it('say that certificates on the hosts were not checked, and stop nothing', () => {
+    const found = judged({ ...healthy, onHosts: PATHS, secretKeys: { value: [] }, health: [] });
+    assert.equal(found['NS-210'], 'ok: not checked: files of the hosts (/secrets/ca, /secrets/cert, /secrets/key)');
+    assert.equal(found['NS-212'], 'not-applicable: not checked: the certificates are files of the hosts');
+  });
+
   it('do not apply where the data is in the API', () => {
     const { 'NS-209': a, 'NS-210': b, 'NS-211': c, 'NS-212': d } = judged(undefined);
     assert.deepEqual(
@@ -53,6 +60,18 @@ describe('checks of the key-value store', () => {
       'NS-212',
       { health: [{ endpoint: 'https://a:1', state: 'refused', because: 'unknown ca' }] },
       /error: .*https:\/\/a:1/,
+    ],
+    [
+      'endpoints with blanks',
+      'NS-209',
+      settings('https://a:1, https://b:1', PATHS),
+      /error: .*it has blanks.*write https:\/\/a:1,https:\/\/b:1$/,
+    ],
+    [
+      'a file of the hosts beside a path without a value',
+      'NS-210',
+      { onHosts: ['/secrets/ca'], secretKeys: { value: ['cert'] } },
+      /error: the Secret has no key,/,
     ],
     ['an unhealthy store', 'NS-212', { health: [{ endpoint: 'https://a:1', state: 'unhealthy', because: '{}' }] }, /error/],
     [

@@ -45,7 +45,10 @@ describe('the configuration of the service’s CLI', () => {
       metadata: null,
       spec: { datastoreType: 'kubernetes', kubeconfig: '/home/me/.kube/config' },
     });
-    assert.match(advice?.type === 'ask' ? advice.instruction : '', /^call it as calicoctl --config=\/home\/me\/calicoctl\.cfg$/);
+    assert.match(
+      advice?.type === 'ask' ? advice.instruction : '',
+      /^give each of its commands the file: calicoctl get nodes --config=\/home\/me\/calicoctl\.cfg$/,
+    );
   });
 
   it('of a person is never written over, and one that is there is nothing to do', async () => {
@@ -102,6 +105,37 @@ describe('the configuration of the service’s CLI', () => {
       await missing(forStore({ etcd_endpoints: 'http://10.0.0.1:2379' }, { ...calico, cli })),
       /the profile does not say how it is written/,
     );
+  });
+
+  describe('of certificates that are files of the hosts', () => {
+    const HOST = { etcd_ca: '/etc/etcd/ca.pem', etcd_cert: '/etc/etcd/cert.pem', etcd_key: '/etc/etcd/key.pem' };
+    const spec = {
+      template: {
+        spec: {
+          volumes: [{ name: 'pki', hostPath: { path: '/etc/etcd' } }],
+          containers: [{ name: 'calico-node', volumeMounts: [{ name: 'pki', mountPath: '/etc/etcd' }] }],
+        },
+      },
+    };
+    const objects = [
+      settings({ etcd_endpoints: 'https://10.0.0.1:2379', ...HOST }),
+      object('apps/v1', 'DaemonSet/kube-system/calico-node', { spec }),
+    ];
+
+    it('names them where they are, on a host that has them', async () => {
+      const files = Object.fromEntries(Object.values(HOST).map((path) => [path, 'PEM']));
+      const wanted = await wantedConfig(cliBench({ ...CURRENT, objects, files }).sources, asked(), 'kvstore');
+      assert.ok(wanted && 'content' in wanted, JSON.stringify(wanted));
+      const { etcdCACertFile, etcdCertFile, etcdKeyFile } = parse(wanted.content).spec;
+      assert.deepEqual([etcdCACertFile, etcdCertFile, etcdKeyFile], Object.values(HOST));
+      assert.equal(wanted.certificates, undefined);
+    });
+
+    it('is left to the person on any other machine', async () =>
+      assert.match(
+        await missing(wantedConfig(cliBench({ ...CURRENT, objects }).sources, asked(), 'kvstore')),
+        /files of the hosts, and this machine has no \/etc\/etcd\/ca\.pem: run this on a host/,
+      ));
   });
 
   it('is left to the person where its folder is not there or may not be written, and where the certificates may not be read', async () => {

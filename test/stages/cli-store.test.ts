@@ -91,6 +91,14 @@ describe('the service’s CLI and the key-value store that it reaches', () => {
       assert.equal('store' in found && found.store?.guid, is === 'error' ? false : GUID);
     });
 
+  it('is not one of another patch of its line: the cluster refuses every call of that but its version', async () => {
+    const found = await findServiceCli(kvstoreSources({ ...reaching(GUID), client: 'v3.32.0' }), contextOf(), 'api');
+    assert.match(
+      'missing' in found ? found.missing : '',
+      /^no calicoctl of v3\.32\.1 was found: \/bin\/calicoctl is of another one of the same line/,
+    );
+  });
+
   it('is not asked about where the data is in the API', async () => {
     const found = await findServiceCli(kvstoreSources(reaching(GUID)), contextOf(), 'api');
     assert.deepEqual(found, { program: '/bin/calicoctl', args: [] });

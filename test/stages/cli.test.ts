@@ -105,6 +105,28 @@ describe('the stage cli', () => {
     assert.deepEqual(idsOf(actions), ['remove-1', 'configure', 'elsewhere']);
   });
 
+  it('takes the new one from a source that a person named, before the profile’s own address', async () => {
+    const bench = { ...one, artifacts: { [URL]: NEW, 'v3.32.1/bin/calicoctl-linux-amd64': NEW } };
+    assert.equal(effectOf(await actionsOf(bench), 'install', 'install-cli').path, 'bin/calicoctl-linux-amd64');
+  });
+
+  it('says where the only CLI goes that the cluster takes before the upgrade', async () => {
+    const agents = (release: string) => {
+      const containers = [{ name: 'calico-node', image: `quay.io/calico/node:${release}` }];
+      return object('apps/v1', 'DaemonSet/kube-system/calico-node', { spec: { template: { spec: { containers } } } });
+    };
+    const notesOf = async (release: string) => {
+      const { sources } = cliBench({ ...one, objects: [agents(release)] });
+      const plan = (await cliStage.open(sources, contextOf({ path: 'manifest', variant: 'calico' }))).plan();
+      return 'notes' in plan ? plan.notes : undefined;
+    };
+    assert.match(
+      (await notesOf('v3.27.5'))?.join() ?? '',
+      /^the cluster still runs v3\.27\.5: .* use \/home\/me\/upgrade\/old-cli\/calicoctl-v3\.27\.5-\S+-replaced-1$/,
+    );
+    assert.deepEqual(await notesOf('v3.32.1'), []);
+  });
+
   it('goes on with the plugin where a stopped run had only replaced the CLI', async () => {
     const actions = await actionsOf({
       ...source,

@@ -220,7 +220,7 @@ describe('verify looks for what should be gone', () => {
       ['allow-all-upgrade'],
     );
     const without = { ...sources, tools: { ...sources.tools, which: async () => [] } };
-    await assert.rejects(readTemporaryPolicies(without, context, 'kvstore'), /no calicoctl of v3\.32 was found/);
+    await assert.rejects(readTemporaryPolicies(without, context, 'kvstore'), /no calicoctl of v3\.32\.1 was found/);
   });
 
   it('and counts the objects of a removed kind', async () => {

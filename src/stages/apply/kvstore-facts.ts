@@ -2,7 +2,7 @@ import type { StoreFacts } from '../../checks/kvstore.ts';
 import type { Evidence, Reading } from '../../core/check.ts';
 import type { Context } from '../../core/context.ts';
 import { K } from '../../core/kinds.ts';
-import { certificatesOf, endpointsOf, type StoreCertificates, type StoreHealth, storeSettings } from '../../core/kvstore.ts';
+import { certificatesOf, endpointsOf, hostPathsOf, type StoreCertificates, type StoreHealth, storeSettings } from '../../core/kvstore.ts';
 import { type KubeObject, type ObjectRef, refOf, refText } from '../../core/object.ts';
 import type { Sources } from '../../core/ports.ts';
 import type { PreviewedObject } from '../preview/outcome.ts';
@@ -18,12 +18,14 @@ export async function readStoreFacts(sources: Sources, { profile }: Context, tar
   const settings = storeSettings(documents, endpointsKey, tlsKeys);
   const values = secret === undefined ? undefined : await attempt(() => readSecret(sources, secret, settings?.ref.namespace));
   const held = placeholdersOf(documents, placeholders);
-  const isUsable = settings !== undefined && held.length === 0;
+  const onHosts = settings === undefined || secret === undefined ? [] : hostPathsOf(settings.paths, documents, secret);
+  const isUsable = settings !== undefined && held.length === 0 && onHosts.length === 0;
   const certificates = values && 'value' in values ? certificatesOf(settings?.paths ?? [], values.value) : {};
   return {
     settings,
     secretKeys: values && keysOf(values),
     placeholders: held,
+    onHosts,
     health: isUsable ? await askAll(sources, settings.endpoints, certificates) : [],
   };
 }

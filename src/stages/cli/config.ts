@@ -3,7 +3,7 @@ import { cliConfigFor, cliConfigText } from '../../core/cli-config.ts';
 import type { Context } from '../../core/context.ts';
 import type { Datastore } from '../../core/installation.ts';
 import { K } from '../../core/kinds.ts';
-import { endpointsProblem, secretKeyOf, storeSettings } from '../../core/kvstore.ts';
+import { endpointsOf, endpointsProblem, hostPathsOf, type StoreSettings, secretKeyOf, storeSettings } from '../../core/kvstore.ts';
 import { refText } from '../../core/object.ts';
 import type { Sources } from '../../core/ports.ts';
 import type { CliConfigForm } from '../../core/profile.ts';
@@ -55,21 +55,26 @@ async function forStore(sources: Sources, { profile }: Context, form: CliConfigF
   if ('unread' in maps) return { missing: `the endpoints could not be read: ${maps.unread}` };
   const settings = storeSettings(maps.value.flat(), endpointsKey, tlsKeys);
   if (settings === undefined) return { missing: `no ConfigMap has ${endpointsKey}` };
-  const problem = endpointsProblem(settings.endpoints);
+  // Blanks are left out below; what else is wrong with them nobody can mend here.
+  const problem = endpointsProblem(endpointsOf(settings.endpoints).join(','));
   // What is no address may hold credentials: it is not repeated.
   if (problem !== undefined) return { missing: `${endpointsKey} of the cluster holds no endpoints that can be used` };
-  const tls = settings.paths.flatMap((path, index) => {
+  const onHosts = await filesOnHosts(sources, profile, settings);
+  if ('missing' in onHosts) return onHosts;
+  const named = settings.paths.flatMap((path, index): readonly Certificate[] => {
     const field = form.tlsFields[index];
     const key = secretKeyOf(path);
-    return path === '' || field === undefined ? [] : [{ field, key, file: `${to}.${key}` }];
+    if (path === '' || field === undefined) return [];
+    return onHosts.paths.includes(path) ? [{ field, file: path }] : [{ field, key, file: `${to}.${key}` }];
   });
+  const keys = named.flatMap(({ file, key }) => (key === undefined ? [] : [[file, key] as const]));
   const spec = {
     [form.datastoreField]: type,
-    [form.endpointsField]: settings.endpoints,
-    ...Object.fromEntries(tls.map(({ field, file }) => [field, file])),
+    [form.endpointsField]: endpointsOf(settings.endpoints).join(','),
+    ...Object.fromEntries(named.map(({ field, file }) => [field, file])),
   };
   const content = cliConfigText(form, spec);
-  if (tls.length === 0) return { type: 'write-cli-config', to, content };
+  if (keys.length === 0) return { type: 'write-cli-config', to, content };
   if (secret === undefined) return { missing: 'the profile names no Secret with the certificates (datastore.secret)' };
   const { namespace } = settings.ref;
   const scope = namespace === undefined ? {} : { namespace };
@@ -79,8 +84,35 @@ async function forStore(sources: Sources, { profile }: Context, form: CliConfigF
   );
   if ('value' in review && review.value[0] === false)
     return { missing: `this user may not read ${refText(ref)}, which holds the certificates` };
-  const files = Object.fromEntries(tls.map(({ file, key }) => [file, key]));
+  const files = Object.fromEntries(keys);
   return { type: 'write-cli-config', to, content, certificates: { secret: ref, files } };
+}
+
+/** A field of the configuration that names a file; `key`: the file is written from this key of the Secret. */
+interface Certificate {
+  readonly field: string;
+  readonly file: string;
+  readonly key?: string;
+}
+
+/** Certificates that are files of the hosts: on one of them the CLI can use them where they are, elsewhere only a person can fetch them. */
+async function filesOnHosts(
+  { cluster, files }: Sources,
+  { datastore: { secret } }: Context['profile'],
+  { paths, ref }: StoreSettings,
+): Promise<{ readonly paths: readonly string[] } | { readonly missing: string }> {
+  if (secret === undefined) return { paths: [] };
+  const scope = ref.namespace === undefined ? {} : { namespace: ref.namespace };
+  const agents = await attempt(() => cluster.list(K.DaemonSet, scope));
+  if ('unread' in agents) return { missing: `where the certificates lie could not be read: ${agents.unread}` };
+  const onHosts = hostPathsOf(paths, agents.value, secret);
+  for (const path of onHosts) {
+    if (await files.exists(path)) continue;
+    return {
+      missing: `the certificates are files of the hosts, and this machine has no ${path}: run this on a host that has them, or copy them and write the file yourself`,
+    };
+  }
+  return { paths: onHosts };
 }
 
 /** Writing it, or what a person has to do instead. */

@@ -37,6 +37,8 @@ export interface CliFacts {
   readonly pods: Reading<readonly CliPod[]>;
   readonly fresh: CliSource;
   readonly datastore: Datastore;
+  /** Of the cluster; absent where it is not clear. */
+  readonly installed?: string;
   /** The CLI's own configuration file on this machine wins over the environment; the datastore that it names. */
   readonly config?: { readonly file: string; readonly datastore?: string };
   /** What `--cli-config` is to write. */
@@ -54,7 +56,7 @@ export async function readCliFacts(sources: Sources, context: Context): Promise<
   // An old kubectl plugin is replaced in its place, whatever lies beside it.
   const replaced = clis.some((one) => mayBeReplaced(one) && isPlugin(one, profile.cli.kubectlPlugin));
   const needed = replaced || options.binDir !== undefined || !clis.some(({ age }) => age === 'current');
-  const [pods, config, binDir, datastore, fresh] = await Promise.all([
+  const [pods, config, binDir, { datastore, ...of }, fresh] = await Promise.all([
     attempt(() => oldPods(cluster, context)),
     readConfig(sources, configFileOf(context)),
     chooseFolder(sources, context, clis),
@@ -64,7 +66,7 @@ export async function readCliFacts(sources: Sources, context: Context): Promise<
   const wanted = await wantedConfig(sources, context, datastore);
   const { os } = tools.platform();
   const found = { ...(config ? { config } : {}), ...(wanted ? { wanted } : {}), ...(binDir === undefined ? {} : { binDir }) };
-  return { clis, pods, fresh, datastore, os, ...found };
+  return { clis, pods, fresh, datastore, os, ...of, ...found };
 }
 
 async function localCli({ tools, files }: Sources, found: FoundCli, target: string): Promise<LocalCli> {
@@ -112,9 +114,11 @@ async function readConfig({ files }: Sources, file: string): Promise<CliFacts['c
 }
 
 /** Only for the words of the instructions: an unclear installation counts as one on the API datastore. */
-async function readDatastore(sources: Sources, context: Context): Promise<Datastore> {
-  const installed = await attempt(() => readInstalled(sources, context));
-  return 'value' in installed ? installed.value.datastore : 'api';
+async function readDatastore(sources: Sources, context: Context): Promise<Pick<CliFacts, 'datastore' | 'installed'>> {
+  const found = await attempt(() => readInstalled(sources, context));
+  if ('unread' in found) return { datastore: 'api' };
+  const { datastore, release } = found.value;
+  return { datastore, ...(release === undefined ? {} : { installed: release }) };
 }
 
 async function oldPods(cluster: ClusterReader, { profile, options }: Context): Promise<readonly CliPod[]> {

@@ -74,7 +74,9 @@ function datastoreText({ config, wanted, datastore }: CliFacts, { options, profi
   const api = datastore === 'api';
   if (wanted !== undefined && 'to' in wanted) {
     const where =
-      wanted.to === configFile ? `${program} reads ${configFile} by itself` : `call it as ${program} --config=${quoteArgument(wanted.to)}`;
+      wanted.to === configFile
+        ? `${program} reads ${configFile} by itself`
+        : `give each of its commands the file: ${program} get nodes --config=${quoteArgument(wanted.to)}`;
     const others =
       api || options.cliConfig === configFile ? '' : `, and give --cli-config=${quoteArgument(wanted.to)} to the commands that call it`;
     return `${where}${others}`;

@@ -25,22 +25,30 @@ export interface ServiceCli extends CliCall {
 /** The CLI of the target release on this machine with the arguments that lead it to this cluster's datastore, or why there is none. */
 export async function findServiceCli(sources: Sources, context: Context, datastore: Datastore): Promise<ServiceCli | NoCli> {
   const { profile, options } = context;
-  const program = await currentCli(sources, context, await readClis(sources.tools, profile));
-  if (program === undefined) return { missing: `no ${profile.cli.program} of ${lineOf(options.release) ?? options.release} was found` };
-  return leadCli(sources, context, datastore, program);
+  const clis = await readClis(sources.tools, profile);
+  const program = await currentCli(sources, context, clis);
+  const found = await currentCli(sources, context, clis, 'line');
+  if (program !== undefined) return leadCli(sources, context, datastore, program);
+  const other = found === undefined ? '' : `: ${found} is of another one of the same line, and every call of it but version is refused`;
+  return { missing: `no ${profile.cli.program} of ${options.release} was found${other}` };
 }
 
-/** The very release before another of its line; what was installed off PATH counts as well. */
+/**
+ * A CLI of the very release: of any other, one of the same line too, the cluster refuses all but its version (cli notes 1.4), and `line` is
+ * content with that. What was installed off PATH counts as well.
+ */
 export async function currentCli(
   { tools, files }: Sources,
   { profile, options }: Context,
   clis: readonly FoundCli[],
+  wanted: 'release' | 'line' = 'release',
 ): Promise<string | undefined> {
   const beside = options.binDir === undefined ? undefined : fileIn(options.binDir, profile.cli.program, tools.platform().os);
   const extra = beside !== undefined && (await files.exists(beside)) ? [{ file: beside, release: await releaseOf(tools, beside) }] : [];
   const all = [...clis, ...extra];
   const same = all.find(({ release }) => ageOf(release, options.release) === 'current');
-  return (same ?? all.find(({ release }) => release !== undefined && lineOf(release) === lineOf(options.release)))?.file;
+  const ofLine = ({ release }: FoundCli) => release !== undefined && lineOf(release) === lineOf(options.release);
+  return (same ?? (wanted === 'line' ? all.find(ofLine) : undefined))?.file;
 }
 
 /**

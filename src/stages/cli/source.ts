@@ -18,8 +18,9 @@ export type CliSource = NewCli | { readonly missing: string };
 export async function findCli(sources: Sources, context: Context): Promise<CliSource> {
   const { artifacts } = sources;
   const { release } = context.options;
-  const path = filledIn(context.profile.cli.artifact, sources, context);
+  const own = filledIn(context.profile.cli.artifact, sources, context);
   try {
+    const path = (await inMirror(sources, context, own)) ?? own;
     if (!(await artifacts.has(release, path))) return { missing: `${path} is not in ${artifacts.source}` };
     const sum = await publishedSum(sources, context, path);
     return { path, url: artifacts.urlOf(release, path), ...(sum ? { sum } : {}) };
@@ -27,6 +28,13 @@ export async function findCli(sources: Sources, context: Context): Promise<CliSo
     if (isAnswer(thrown)) return { missing: thrown.message };
     throw thrown;
   }
+}
+
+/** Where a profile has an address of its own for the CLI, a source that a person names may have it all the same: `RELEASE/bin/NAME`. */
+async function inMirror({ artifacts }: Sources, { profile, options }: Context, own: string): Promise<string | undefined> {
+  if (!own.includes('://') || artifacts.source === profile.manifestUrl) return undefined;
+  const path = `bin/${own.slice(own.lastIndexOf('/') + 1)}`;
+  return (await artifacts.has(options.release, path)) ? path : undefined;
 }
 
 function filledIn(template: string, { tools }: Sources, { options }: Context): string {

@@ -24,7 +24,7 @@ async function askCli(
   clis: readonly FoundCli[],
   datastore: Datastore,
 ): Promise<ClusterVersionFacts['cli']> {
-  const file = await currentCli(sources, context, clis);
+  const file = await currentCli(sources, context, clis, 'line');
   if (file === undefined) return { notAsked: `none of ${lineOf(context.options.release) ?? context.options.release} was found` };
   const call = await leadCli(sources, context, datastore, file);
   if ('missing' in call) return { notAsked: call.missing };

@@ -45,7 +45,7 @@ describe('what only the CLI sees before the upgrade', () => {
   it('stays unknown where only a CLI of yet another release is there', async () => {
     await assert.rejects(
       ask('v3.26.4', { client: 'v3.20.6', generation: 'old' }, found(KVSTORE).value),
-      /no calicoctl of v3\.26 was found/,
+      /no calicoctl of v3\.26\.4 was found/,
     );
   });
 });
