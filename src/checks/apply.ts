@@ -146,7 +146,13 @@ export const baseKnown: Check<TargetJudged> = defineCheck('NS-205', {
   severity: 'error',
   ref: '§4.4/1',
   judge({ edits, installation }) {
-    if ('value' in edits) return ok(`edits are told by the manifest of ${read(edits).bases[0]}`);
+    if ('value' in edits) {
+      const { bases, doubt } = read(edits);
+      // Another release's stands in, or may: that is the next check's.
+      if (doubt)
+        return notApplicable(`compared with the manifest of ${bases[0]}; NS-207 says why that need not be the installed release's`);
+      return ok(`edits are told by the manifest of ${bases[0]}`);
+    }
     return failed(
       `your edits cannot be told from the release's own text: ${edits.unread}`,
       'Give the release’s own manifest, unedited, with --base (your edited one would hide every edit), or your finished target with --upgrade-file; or read in the plan every field that differs, and take it on by name.',

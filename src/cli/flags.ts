@@ -53,7 +53,11 @@ export const targetFlags = {
   'manifest-url': Flags.string({ ...run, helpValue: 'URL|DIR', summary: 'where releases are fetched from; default: the profile’s' }),
   'manifest-ca': Flags.string({ ...run, helpValue: 'FILE', summary: 'CA of the server that releases are fetched from' }),
   'upgrade-file': Flags.string({ ...run, helpValue: 'FILE', summary: 'use this file as upgrade.yaml' }),
-  base: Flags.string({ ...run, helpValue: 'FILE|DIR', summary: 'manifest of the installed release, to tell your edits from its text' }),
+  base: Flags.string({
+    ...run,
+    helpValue: 'RELEASE|FILE|DIR',
+    summary: 'the installed release, or its own manifest: your edits are what differs from it',
+  }),
   'installed-manifest': Flags.string({ ...run, helpValue: 'FILE', summary: 'the manifest that you installed, with your edits in it' }),
   'kvstore-endpoints': Flags.string({
     ...run,

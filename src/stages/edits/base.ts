@@ -173,5 +173,5 @@ function nearest(releases: readonly string[], release: string): readonly string[
 }
 
 function noBase(fact: string, file: string): NoBase {
-  return new NoBase(`${fact}: give the release's own ${file}, unedited, with --base FILE|DIR`);
+  return new NoBase(`${fact}: give the release's own ${file}, unedited, with --base FILE`);
 }

@@ -96,7 +96,7 @@ export async function readEdits(sources: Sources, context: Context, installation
     conflicts: result.conflicts,
     bases: [base.release, ...(alike === undefined ? [] : [alike])],
     ...(doubt === undefined ? {} : { doubt }),
-    notes: result.notes,
+    notes: [baseNote(base.release), ...result.notes],
     orphans: orphansOf(own, theirs),
     untold,
     carried: { ...carried, told },
@@ -118,6 +118,11 @@ function edited(theirs: Documents, base: Documents, mine: Documents, live: reado
     const edited = own.has(identity) ? is?.get(identity) : undefined;
     return changed.has(identity) || (edited !== undefined && !alike(specOf(was?.get(identity)), specOf(edited), { apartFromImages: true }));
   });
+}
+
+/** Names the base in every plan: whoever reads the edits must see what they were told by. */
+export function baseNote(base: string): string {
+  return `base: the manifest of ${base}; your edits are what differs from it`;
 }
 
 type Documents = readonly KubeObject[];

@@ -9,7 +9,7 @@ import { continues, type RunRecord } from '../../core/run-record.ts';
 import { writesAgain } from '../../detect/field-takers.ts';
 import { changesSince, type LaterChange, takenChanges } from '../../merge/taken-fields.ts';
 import { NoBase, readBaseOf } from '../edits/base.ts';
-import { type EditSurvey, readEdits } from '../edits/edits.ts';
+import { baseNote, type EditSurvey, readEdits } from '../edits/edits.ts';
 import { refuseOtherFiles, withGivenEndpoints } from '../edits/given.ts';
 import { NO_ORPHANS, type Orphans, orphansBetween } from '../edits/orphans.ts';
 import { type PreviewedObject, previewDocuments } from '../preview/documents.ts';
@@ -128,7 +128,7 @@ function settled({ carried, release }: Target, before?: string): EditSurvey {
     edits: carried?.edits ?? [],
     conflicts: [],
     bases: [carried?.base ?? release],
-    notes: before === undefined ? [] : [`${OTHER_ENDPOINTS} ${before}`],
+    notes: [...(carried ? [baseNote(carried.base)] : []), ...(before === undefined ? [] : [`${OTHER_ENDPOINTS} ${before}`])],
     orphans: NO_ORPHANS,
     untold: new Set(),
     ...(carried ? { carried } : {}),

@@ -283,12 +283,33 @@ describe('when edits are told', () => {
     assert.deepEqual(await traced(bench), []);
   });
 
-  it('a base of the nearest older patch release does, and is named', async () => {
-    const installed = (await ownDocuments('v3.26.4')).map(
-      (one) => JSON.parse(JSON.stringify(one).replaceAll('v3.26.4', 'v3.26.9')) as KubeObject,
+  it('a neighbour’s manifest is named, and none of its rows is an edit: each is a question', async () => {
+    const installed = (await edited()).map((one) => JSON.parse(JSON.stringify(one).replaceAll('v3.26.4', 'v3.26.9')) as KubeObject);
+    const bench = applyBench(installed);
+    const base = await judged(bench, 'NS-207');
+    assert.deepEqual([base.outcome, base.exit], ['error', 'conflicts']);
+    assert.match(base.message, /^the manifest of v3\.26\.9 is not at hand: what differs from v3\.26\.4 \(\d+ differences?\) may be yours/);
+    assert.equal((await judged(bench, 'NS-205')).outcome, 'not-applicable');
+    const rows = await judged(bench, 'NS-201');
+    assert.deepEqual([rows.outcome, rows.exit], ['error', 'conflicts']);
+    assert.ok(rows.evidence.length > 0 && rows.evidence.every(({ detail }) => detail?.includes('which need not be what was installed')));
+    assert.deepEqual(
+      (await traced(bench)).filter((row) => row.startsWith('kept')),
+      [],
     );
-    const { outcome, message } = await judged(applyBench(installed.map(appliedClientSide)), 'NS-205');
-    assert.deepEqual([outcome, /v3\.26\.4/.test(message)], ['ok', true]);
+  });
+
+  it('the plan names the base, also where nothing was edited, and where a run goes on', async () => {
+    const notesOf = async (bench: ApplyBench) => {
+      const plan = (await openApply(bench)).plan();
+      return 'skip' in plan ? [] : (plan.notes ?? []);
+    };
+    const note = 'base: the manifest of v3.26.4; your edits are what differs from it';
+    const bench = applyBench((await ownDocuments('v3.26.4')).map(appliedClientSide));
+    assert.equal((await notesOf(bench))[0], note);
+    bench.record = runRecord({ kept: ['r/apply/edits#1'] });
+    bench.kept.set('r/apply/edits#1', await keptOf(applyBench(await edited())));
+    assert.equal((await notesOf(bench))[0], note);
   });
 
   it('the person’s own file tells, where the cluster says the same', async () => {

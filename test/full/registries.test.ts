@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type OpenCluster, openCluster } from '../../src/adapters/kube/cluster.ts';
+import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
+import { storedManifests } from '../../src/adapters/stored-bases.ts';
+import type { Installation } from '../../src/core/installation.ts';
+import type { Sources } from '../../src/core/ports.ts';
+import { calico } from '../../src/profiles/calico.ts';
+import { readEdits } from '../../src/stages/edits/edits.ts';
+import { withCarried } from '../../src/stages/target/carried.ts';
+import { readReleasedTarget } from '../../src/stages/target/target.ts';
+import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+import { contextOf, installation } from '../fixtures/facts.ts';
+import { folderArtifacts } from '../support/apply-bench.ts';
+import { manifestFile, releases } from '../support/releases.ts';
+
+const TARGET = 'v3.32.1';
+
+/** The public registry of releases became another one with v3.31. */
+const CASES = [
+  { release: 'v3.31.2', from: 'quay.io', to: 'docker.io', outcome: 'kept' },
+  { release: 'v3.30.7', from: 'docker.io', to: 'quay.io', outcome: 'already' },
+] as const;
+
+describe('a release from the registry of another one, on a real control plane', function () {
+  this.timeout(600_000);
+  let plane: ControlPlane;
+  let cluster: OpenCluster;
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'registries-'));
+    plane = await startControlPlane();
+    cluster = openCluster(await readConnection({ kubeconfig: plane.kubeconfigPath }, process.env), { version: 'test' });
+  });
+  afterEach(async () => {
+    await cluster?.close();
+    await plane?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  for (const { release, from, to, outcome } of CASES) {
+    it(`${release} from ${to}: its own manifest is the base, and every image stays on ${to}`, async () => {
+      const text = await readFile(manifestFile(release, 'calico.yaml'), 'utf8');
+      const moved = text.replaceAll(`image: ${from}/`, `image: ${to}/`);
+      assert.notEqual(moved, text);
+      const file = join(folder, 'calico.yaml');
+      await writeFile(file, moved);
+      const applied = await plane.kubectl(['apply', '-f', file]);
+      assert.equal(applied.exitCode, 0, applied.stderr);
+
+      const sources = { cluster, artifacts: folderArtifacts(releases, [TARGET]), stored: storedManifests('calico') } as unknown as Sources;
+      const context = contextOf({ release: TARGET }, calico);
+      const what: Installation = { ...installation, variant: 'calico', release, hasApiServer: false, hasCsiDriver: false };
+      const target = await readReleasedTarget(sources, context, what);
+      const { edits, bases, doubt, conflicts, carried } = await readEdits(sources, context, what, target);
+      assert.deepEqual([bases, doubt, conflicts], [[release], undefined, []]);
+      assert.ok(edits.length > 0 && edits.every((edit) => edit.outcome === outcome && edit.path.endsWith('.image')), JSON.stringify(edits));
+      const images = withCarried(target, carried ?? assert.fail('nothing merged')).text.match(/image: .*/g) ?? [];
+      assert.ok(
+        images.length > 3 && images.every((image) => image.startsWith(`image: ${to}/calico/`) && image.endsWith(`:${TARGET}`)),
+        images.join(),
+      );
+    });
+  }
+});
