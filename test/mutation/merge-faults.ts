@@ -89,7 +89,10 @@ export const MERGE: Room = {
     ...faultsIn('src/merge/choose-base.ts', [
       ['  if (fields.length === 0) return { base, result, alike: nearer.release };\n', ''],
       ["outcome === 'kept' || outcome === 'conflict'", "outcome === 'conflict'"],
+      ["edits.filter(({ outcome }) => outcome === 'kept').map(", 'edits.slice(0, 0).map('],
+      ['others.filter((one) => distance(one.documents) < own)', 'others'],
     ]),
+    ...faultsIn('src/merge/base-distance.ts', [["&& !path.endsWith('.image')", '']]),
     ...faultsIn('src/merge/noise.ts', [['&& isReleaseTag(String(before)) && isReleaseTag(String(after));', ';']]),
     ...faultsIn('src/merge/secrets.ts', [["if (object.kind !== 'Secret') return changes;", 'return changes;']]),
     ...faultsIn('src/merge/carry.ts', [
