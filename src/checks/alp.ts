@@ -29,6 +29,8 @@ export interface AlpJudged {
   readonly restored: Reading<number>;
   /** Of `--undo`: injectors in which something was changed since that would be overwritten. */
   readonly changedSince: Reading<readonly Evidence[]>;
+  /** Of `--undo`: injectors whose former template another machine kept. */
+  readonly fromElsewhere: Reading<readonly Evidence[]>;
 }
 
 export type AlpCheck = Check<AlpJudged>;
@@ -151,10 +153,28 @@ export const wayBackKeepsChanges: AlpCheck = defineCheck('NS-735', {
   },
 });
 
+/** A template decides what runs in every meshed pod: one that another machine kept is read first. */
+export const templatesKeptHere: AlpCheck = defineCheck('NS-015', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§4.6/1',
+  judge({ undo, restored, fromElsewhere }) {
+    if (!undo || read(restored) === 0) return notApplicable(NOTHING_RESTORED);
+    return failIfAny(read(fromElsewhere), 'every former template was kept by this machine', (names) => ({
+      because: `another machine kept the former template that would come back: ${names}`,
+      hint: 'Read what would be written: containers of the template run in every meshed pod. Then accept each injector by its name.',
+      next: `${PROGRAM} alp --undo --dry-run=client -o wide`,
+      byName: true,
+      eachByName: true,
+    }));
+  },
+});
+
 export const alpChecks: readonly AlpCheck[] = [
   meshHasTemplate,
   injectorEditsCarried,
   driverRuns,
   workloadsRestartable,
   wayBackKeepsChanges,
+  templatesKeptHere,
 ];

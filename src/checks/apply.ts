@@ -1,4 +1,5 @@
 import { command } from '../core/argv.ts';
+import type { CarriedEdits } from '../core/carried.ts';
 import { type Check, type Evidence, notApplicable, ok, type Reading, read } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import { refText } from '../core/object.ts';
@@ -25,7 +26,13 @@ export interface TargetJudged extends SourceJudged, StoreJudged, ReplicasJudged 
   readonly edits: Reading<JudgedEdits>;
   /** What others set and the upgrade would write over: of objects whose defaults are not known, and since the run began. */
   readonly untold: readonly TakenChange[];
-  readonly target: { readonly sha256: string; readonly file: string; readonly url: string };
+  readonly target: {
+    readonly sha256: string;
+    readonly file: string;
+    readonly url: string;
+    readonly carried?: Pick<CarriedEdits, 'files'>;
+    readonly fromElsewhere?: true;
+  };
 }
 
 const text = (value: unknown): string => {
@@ -177,11 +184,49 @@ export const targetUnchanged: Check<TargetJudged> = defineCheck('NS-206', {
   },
 });
 
+/**
+ * What another machine's run would bring with this one's rights is read object by object: who may write the state there need not be the
+ * person here.
+ */
+export const carriedHere: Check<TargetJudged> = defineCheck('NS-014', {
+  category: 'access',
+  severity: 'error',
+  ref: '§4.4/1',
+  judge({ target, previews }) {
+    const found = target.fromElsewhere ? carriedEvidence(target.carried, previews) : [];
+    return failIfAny(found, 'nothing that another machine kept is applied', (names) => ({
+      because: `the run was begun on another machine, and ${counted(found.length, 'object')} with its edits would be applied: ${names}`,
+      hint: 'Read what each would become, then accept each by its name; or give your own finished file with --upgrade-file.',
+      next: `${PROGRAM} plan -o wide`,
+      byName: true,
+      eachByName: true,
+    }));
+  },
+});
+
+/** Objects that the edits change or leave out, where there is something to write at all. */
+function carriedEvidence(carried: Pick<CarriedEdits, 'files'> | undefined, previews: TargetJudged['previews']): readonly Evidence[] {
+  const files = Object.values(carried?.files ?? {});
+  const changed = new Set(files.flatMap((file) => file.changed.map(({ kind, metadata }) => `${kind}/${metadata.name}`)));
+  const pending = previews.map(({ planned }) => planned).filter(({ change }) => change === 'create' || change === 'update');
+  const written = pending.filter(({ ref }) => changed.has(`${ref.kind}/${ref.name}`));
+  const left = pending.length > 0 ? files.flatMap(({ removed }) => removed) : [];
+  return [
+    ...written.map(({ ref, change, fields }) => ({
+      text: refText(ref),
+      object: ref,
+      detail: change === 'create' ? 'would be created' : `${counted(fields.length, 'field')} would change`,
+    })),
+    ...left.map((identity) => ({ text: identity, detail: 'of the release, and left out' })),
+  ];
+}
+
 /** What the checks of `apply` look at. */
 export interface ApplyJudged extends TargetJudged, OwnersJudged {}
 
 const ofTarget: readonly Check<TargetJudged>[] = [
   nothingRefusedNow,
+  carriedHere,
   targetUnchanged,
   baseKnown,
   baseCertain,

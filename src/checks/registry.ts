@@ -32,6 +32,8 @@ export const registry = {
   'NS-011': 'no other run holds the lock',
   'NS-012': 'no unfinished run to another release',
   'NS-013': 'no namespace stuck in Terminating',
+  'NS-014': 'edits that a run carries kept by this machine',
+  'NS-015': 'former sidecar templates kept by this machine',
   'NS-101': 'installation found',
   'NS-102': 'installation unambiguous',
   'NS-103': 'no half-done migration to the operator',

@@ -84,6 +84,7 @@ function loadAdapters(): Promise<unknown> {
     import('../adapters/journal/owner-journal.ts'),
     import('../adapters/journal/secrets.ts'),
     import('../adapters/state/ledger.ts'),
+    import('../adapters/state/kept-here.ts'),
     import('../adapters/stored-bases.ts'),
     import('./open-folder.ts'),
     import('../adapters/tools/private-kubeconfig.ts'),
@@ -158,6 +159,7 @@ async function openState(
     import('../adapters/tools/orphans.ts'),
     import('../adapters/tools/await-orphans.ts'),
   ]);
+  const { keptHere } = await import('../adapters/state/kept-here.ts');
   const namespace = options.stateNamespace;
   const awaitOrphans = (lastHolder = '') => {
     const stopped = identity.pidHere(lastHolder);
@@ -166,7 +168,7 @@ async function openState(
   };
   const { isGone } = identity;
   return {
-    records: ledgerRecords(ledger),
+    records: ledgerRecords(ledger, keptHere(work)),
     // While the lock is held, nobody else writes the state.
     lock: lockWith(leaseLock({ cluster, clock, namespace, identity: identity.runIdentity(), isGone, awaitOrphans }), ledger),
     operator: identity.operatorName(),

@@ -45,6 +45,8 @@ export type Verdict =
       readonly exit?: ExitName;
       /** A person on a terminal may take it on by typing each subject; elsewhere `--accept` does. */
       readonly byName?: boolean;
+      /** Only subject by subject: `--accept` of the whole check is not enough. */
+      readonly eachByName?: boolean;
       /** A continued run's own record explains the finding: shown, never blocking. */
       readonly expected?: boolean;
     };

@@ -39,14 +39,15 @@ function findingOf<Facts>(check: Check<Facts>, verdict: Verdict, accepted: reado
     ...(verdict.byName ? { byName: true } : {}),
   };
   if (verdict.expected) return { ...base, ...rest, outcome: 'expected' };
-  if (isAccepted(check.id, evidence, accepted)) return { ...base, ...rest, outcome: 'accepted', was: severity };
+  if (isAccepted(check.id, evidence, accepted, verdict.eachByName === true))
+    return { ...base, ...rest, outcome: 'accepted', was: severity };
   return { ...base, ...rest, outcome: severity };
 }
 
-/** Accepted whole, or every subject of the finding accepted by name. */
-function isAccepted(id: string, evidence: readonly Evidence[], accepted: readonly Acceptance[]): boolean {
+/** Accepted whole, unless it must be by name; or every subject of the finding accepted by name. */
+function isAccepted(id: string, evidence: readonly Evidence[], accepted: readonly Acceptance[], eachByName: boolean): boolean {
   const mine = accepted.filter((acceptance) => acceptance.check === id);
-  if (mine.some((acceptance) => acceptance.subject === undefined)) return true;
+  if (!eachByName && mine.some((acceptance) => acceptance.subject === undefined)) return true;
   return evidence.length > 0 && evidence.every((item) => mine.some((acceptance) => acceptance.subject === item.text));
 }
 

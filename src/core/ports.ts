@@ -234,6 +234,8 @@ export interface Records {
    */
   append(lines: readonly KeptLine[]): Promise<void>;
   kept(actionId: string): Promise<unknown>;
+  /** True if this machine kept this content: what it keeps it remembers. False says no more than that another one may have. */
+  keptHere(content: unknown): Promise<boolean>;
   /** Everything kept under ids with this part, whatever run kept it; sorted by id, so that later runs come last. */
   keptWith(part: string): Promise<readonly KeptItem[]>;
 }

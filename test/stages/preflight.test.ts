@@ -85,6 +85,7 @@ function sourcesOf(cluster: ClusterReader, text: string | undefined = manifest):
       keep: async () => undefined,
       append: async () => undefined,
       kept: async () => undefined,
+      keptHere: async () => true,
       keptWith: async () => [],
     },
     ownerJournal: { load: async () => undefined, leftOver: async () => false, elsewhere: async () => [] },

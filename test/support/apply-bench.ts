@@ -76,6 +76,7 @@ export function applyBench(installed: readonly KubeObject[], parts: BenchParts =
       keep: async () => undefined,
       append: async () => undefined,
       kept: async (id) => kept.get(id),
+      keptHere: async () => true,
       keptWith: async () => [],
     },
     ownerJournal: { load: async () => undefined, leftOver: async () => false, elsewhere: async () => [] },

@@ -70,7 +70,7 @@ export function kvstoreSources(
         throw new Fault('failed', 'no artifacts in this test', []);
       },
     },
-    records: { load: async () => undefined, keptWith: async () => kept },
+    records: { load: async () => undefined, keptWith: async () => kept, keptHere: async () => true },
     clock: { now: () => new Date(0) },
   } as unknown as Sources;
 }

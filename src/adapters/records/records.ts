@@ -1,5 +1,6 @@
 import type { KeptLine, Records } from '../../core/ports.ts';
 import type { RunRecord } from '../../core/run-record.ts';
+import type { KeptHere } from '../state/kept-here.ts';
 import type { Content, Entry, Ledger } from '../state/ledger.ts';
 import { type Binary, isPieceOf, packed, sizeOf, unpacked, unpackedWith } from './kept.ts';
 import { joined, keptLog, LINE_BYTES, readLog } from './log.ts';
@@ -16,7 +17,7 @@ const ROOM_BYTES = 900_000;
  * The run record in the Secret `netsvc-upgrade-run`; what it has no room for goes to `netsvc-upgrade-run-kept-N`, and what single actions keep,
  * of which there may be as many as nodes, to `netsvc-upgrade-run-log-N`.
  */
-export function ledgerRecords(ledger: Ledger): Records {
+export function ledgerRecords(ledger: Ledger, here: KeptHere): Records {
   const where = ledger.whereIs(RECORD_NAME);
 
   /** The record's own Secret and those that hold what it has no room for. */
@@ -30,6 +31,8 @@ export function ledgerRecords(ledger: Ledger): Records {
     const entries = await withItems(await ledger.names());
     const old = entries.filter((one) => Object.keys(one.content).some((key) => isPieceOf(actionId, key)));
     const placed = place(pieces, entries);
+    // Before: what is written and not remembered would be asked for by name.
+    await here.note([content]);
     // New pieces first, then the old ones away: a crash in between leaves too much, never too little.
     for (const [name, part] of placed) await ledger.update(name, (live) => ({ ...without(actionId, live), ...part }));
     for (const { name } of old.filter((one) => !placed.has(one.name))) await ledger.update(name, (live) => without(actionId, live));
@@ -57,8 +60,11 @@ export function ledgerRecords(ledger: Ledger): Records {
     async append(lines) {
       const [small = [], large = []] = [false, true].map((isLarge) => lines.filter((line) => isTooLarge(line) === isLarge));
       for (const { id, content } of large) await keep(id, content);
-      if (small.length > 0) await log.append(small);
+      if (small.length === 0) return;
+      await here.note(small.flatMap((line) => ('content' in line ? [line.content] : [])));
+      await log.append(small);
     },
+    keptHere: here.has,
     async kept(actionId) {
       return unpacked(actionId, itemsOf(await withItems(await ledger.names())));
     },

@@ -11,7 +11,7 @@ import { withInjectorsOf } from './images.ts';
 import { templateMounts } from './mounts.ts';
 import { restartedWorkloads } from './restarted.ts';
 import { type Injector, type Injectors, readInjectorTemplates } from './templates.ts';
-import { changedSince, formerMounts, type WayBack } from './undo.ts';
+import { changedSince, formerMounts, keptElsewhere, type WayBack } from './undo.ts';
 import { readWayBack } from './way-back.ts';
 import { type MeshedWorkload, readMeshedWorkloads } from './workloads.ts';
 
@@ -44,6 +44,7 @@ async function readUndoFacts(sources: Sources, context: Context): Promise<AlpFac
     undo: true,
     restored: await attemptWith(wayBack, async ({ former }) => former.filter(({ patch }) => patch.length > 0).length),
     changedSince: await attemptWith(wayBack, async (value) => changedSince(value)),
+    fromElsewhere: await attemptWith(wayBack, async (value) => keptElsewhere(value)),
   };
 }
 
@@ -83,11 +84,12 @@ async function readUpdateFacts(sources: Sources, context: Context): Promise<AlpF
     undo: false,
     restored: { value: 0 },
     changedSince: { value: [] },
+    fromElsewhere: { value: [] },
   };
 }
 
 const NO_INJECTORS: Injectors = { withSidecar: [], plain: [] };
-const NO_WAY_BACK: Reading<WayBack> = { value: { former: [], edited: [], gone: [], recorded: false } };
+const NO_WAY_BACK: Reading<WayBack> = { value: { former: [], edited: [], gone: [], elsewhere: [], recorded: false } };
 
 /** Restarts bring a newer sidecar only where something puts it into new pods. */
 function withoutInjector(meshed: Reading<readonly MeshedWorkload[]>): Reading<readonly MeshedWorkload[]> {

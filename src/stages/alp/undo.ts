@@ -18,6 +18,8 @@ export interface WayBack {
   readonly edited: readonly string[];
   /** Names of those that are no more. */
   readonly gone: readonly string[];
+  /** Names of those whose former template another machine kept. */
+  readonly elsewhere: readonly string[];
   /** False: no change of an injector was ever kept. */
   readonly recorded: boolean;
 }
@@ -57,6 +59,15 @@ function restore({ live, patch, lost, data }: FormerTemplate): Action {
 /** Injectors in which something was changed since that the former template would overwrite. */
 export function changedSince({ former }: WayBack): readonly Evidence[] {
   return former.flatMap(({ live, lost }) => (lost.length > 0 ? [{ text: refText(refOf(live)), detail: lost.join('; ') }] : []));
+}
+
+/** Injectors that would get what another machine kept. */
+export function keptElsewhere({ former, elsewhere }: WayBack): readonly Evidence[] {
+  return former.flatMap(({ live, patch }) => {
+    const text = refText(refOf(live));
+    if (patch.length === 0 || !elsewhere.includes(text)) return [];
+    return [{ text, object: refOf(live), detail: `would be changed at ${patch.map(({ path }) => path).join(', ')}` }];
+  });
 }
 
 /** How pods mount the policy socket once the former templates are back; the driver of those that stay is no matter of this command. */

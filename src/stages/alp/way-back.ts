@@ -14,11 +14,13 @@ export async function readWayBack({ cluster, records }: Pick<Sources, 'cluster' 
   const [maps, runs] = await Promise.all([readInjectors(cluster, profile), keptByRun(records, 'alp')]);
   const templates = latestTemplates(runs);
   const found = templates.map((kept) => ({ kept, live: maps.find((one) => isSame(one, kept.map)) }));
+  const elsewhere = await Promise.all(found.map(async ({ kept }) => ((await records.keptHere(kept)) ? [] : [nameOf(kept.map)])));
   const former = found.flatMap(({ kept, live }) => (live ? [formerTemplate(live, kept, lastBack(runs, live))] : []));
   return {
     former: former.filter(({ live }) => !isBack(runs, live)),
     edited: former.filter(({ live, patch }) => patch.length > 0 && isBack(runs, live)).map(({ live }) => nameOf(live)),
     gone: found.flatMap(({ kept: { map }, live }) => (live ? [] : [nameOf(map)])),
+    elsewhere: elsewhere.flat(),
     recorded: templates.length > 0,
   };
 }

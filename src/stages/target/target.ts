@@ -37,6 +37,8 @@ export interface Target extends TargetFile {
   readonly moved?: readonly Trace[];
   /** The edits that its files carry. */
   readonly carried?: CarriedEdits;
+  /** They were kept by another machine than this. */
+  readonly fromElsewhere?: true;
 }
 
 /** Name under which the full-install file is saved (§4.1). */
@@ -49,7 +51,9 @@ export const UPGRADE_FILE = 'upgrade.yaml';
 export async function readTarget(sources: Sources, context: Context, installation: Installation): Promise<Target> {
   const released = await readReleasedTarget(sources, context, installation);
   const carried = context.options.upgradeFile === undefined ? await readCarried(sources.records, context) : undefined;
-  return carried ? withCarried(released, carried) : released;
+  if (!carried) return released;
+  const isOwn = await sources.records.keptHere(carried);
+  return { ...withCarried(released, carried), ...(isOwn ? {} : { fromElsewhere: true }) };
 }
 
 /** Reads and checks the target without anybody's edits. */

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { keyOf } from '../../../src/adapters/records/kept.ts';
 import { RECORD_NAME } from '../../../src/adapters/records/records.ts';
+import { keptHere } from '../../../src/adapters/state/kept-here.ts';
 import { STATE_TYPE } from '../../../src/adapters/state/ledger.ts';
 import { Fault } from '../../../src/core/fault.ts';
 import { K } from '../../../src/core/kinds.ts';
@@ -151,4 +155,39 @@ describe('run records in Secrets', () => {
       assert.equal(memory.writes, writes);
     });
   }
+});
+
+describe('what this machine kept', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'kept-here-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it('is known again by what it is, over processes, in a file of its owner alone', async () => {
+    const memory = memoryCluster();
+    const records = () => recordsIn(memory.cluster, 'kube-system', keptHere({ path: folder }));
+    assert.equal(await records().keptHere({ a: 1 }), false);
+    await records().keep('r/apply/edits#1', { a: 1, none: undefined });
+    await records().append([
+      { id: 'r/alp/x#2', content: ['b'] },
+      { id: 'r/alp/x#2', outcome: { done: true } },
+    ]);
+    const found = await Promise.all([{ a: 1 }, ['b'], { a: 2 }, undefined].map((content) => records().keptHere(content)));
+    assert.deepEqual(found, [true, true, false, false]);
+    assert.deepEqual(await records().keptHere(await records().kept('r/apply/edits#1')), true);
+    assert.equal((await stat(join(folder, 'kept-here'))).mode & 0o777, 0o600);
+  });
+
+  it('is not what another machine kept, nor what somebody changed since', async () => {
+    const memory = memoryCluster();
+    await recordsIn(memory.cluster).keep('r/apply/edits#1', { a: 1 });
+    assert.equal(await recordsIn(memory.cluster, 'kube-system', keptHere({ path: folder })).keptHere({ a: 1 }), false);
+  });
+
+  it('is forgotten with a folder that only stands in for the work folder', async () => {
+    const here = keptHere({ path: folder, standsInFor: '/w' });
+    await here.note([1]);
+    assert.equal(await here.has(1), false);
+  });
 });

@@ -78,7 +78,7 @@ export async function open({ objects, files = FILES, options = {}, kept = [], pr
       }),
     },
     files: { readText: async (path: string) => files[path] ?? '' },
-    records: { keptWith: async () => kept },
+    records: { keptWith: async () => kept, keptHere: async () => true },
     tools,
   } as unknown as Sources;
   const context = contextOf({ path: 'manifest', variant: 'calico', ...options }, profile);
