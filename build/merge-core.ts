@@ -30,7 +30,6 @@ const CLUSTER = [
   'src/adapters/journal/owner-journal.ts',
   'src/adapters/journal/secrets.ts',
   'src/adapters/state/ledger.ts',
-  'src/adapters/state/kept-here.ts',
   'src/adapters/stored-bases.ts',
 ];
 

@@ -84,7 +84,6 @@ function loadAdapters(): Promise<unknown> {
     import('../adapters/journal/owner-journal.ts'),
     import('../adapters/journal/secrets.ts'),
     import('../adapters/state/ledger.ts'),
-    import('../adapters/state/kept-here.ts'),
     import('../adapters/stored-bases.ts'),
     import('./open-folder.ts'),
     import('../adapters/tools/private-kubeconfig.ts'),
@@ -152,14 +151,13 @@ async function openState(
   options: Options,
   { clock, work, ledger }: Pick<Composition, 'clock' | 'work'> & { readonly ledger: Ledger },
 ) {
-  const [{ ledgerRecords }, { leaseLock, lockWith }, identity, orphans, waiting] = await Promise.all([
+  const [{ keptHere, ledgerRecords }, { leaseLock, lockWith }, identity, orphans, waiting] = await Promise.all([
     import('../adapters/records/records.ts'),
     import('../adapters/lock/lock.ts'),
     import('../adapters/records/run-identity.ts'),
     import('../adapters/tools/orphans.ts'),
     import('../adapters/tools/await-orphans.ts'),
   ]);
-  const { keptHere } = await import('../adapters/state/kept-here.ts');
   const namespace = options.stateNamespace;
   const awaitOrphans = (lastHolder = '') => {
     const stopped = identity.pidHere(lastHolder);

@@ -7,6 +7,8 @@ import { joined, keptLog, LINE_BYTES, readLog } from './log.ts';
 import { contentOfPart, logName, logNumber, logParts, partOf } from './log-parts.ts';
 import { parseRecord } from './shape.ts';
 
+export { keptHere } from '../state/kept-here.ts';
+
 export const RECORD_NAME = 'netsvc-upgrade-run';
 const RECORD_KEY = 'record.json';
 const SPILLED = /^netsvc-upgrade-run-kept-\d+$/;
