@@ -2,7 +2,7 @@ import type { PoliciesSettled } from '../core/action.ts';
 import type { Check } from '../core/check.ts';
 import type { ObjectRef } from '../core/object.ts';
 import type { OwnedFate } from '../core/owner-fate.ts';
-import type { JournalEntry } from '../core/owner-journal.ts';
+import type { JournalEntry, Lacking } from '../core/owner-journal.ts';
 
 /** Every reference to the service's resources, with what becomes of it. */
 export interface OwnerReferences {
@@ -18,6 +18,8 @@ export interface JournalFound {
   readonly copy?: string;
   /** Other namespaces that hold one, asked where the state namespace has none; null where this account may not look. */
   readonly elsewhere?: readonly string[] | null;
+  /** What the run record says that was taken off, where the journal does not hold it (any more). */
+  readonly lacking?: Lacking;
 }
 
 /** What the checks of stages that change UIDs look at. */

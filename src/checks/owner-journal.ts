@@ -1,7 +1,9 @@
 import { command } from '../core/argv.ts';
-import { ok } from '../core/check.ts';
+import { ok, type Verdict } from '../core/check.ts';
+import type { Context } from '../core/context.ts';
+import { counted } from '../core/counted.ts';
 import { defineCheck, failed, listed, PROGRAM } from './define.ts';
-import type { JournalCheck } from './owner-facts.ts';
+import type { JournalCheck, JournalFound } from './owner-facts.ts';
 
 /**
  * A copy alone tells nothing of what became of the references since: another machine may have put them back and ended the journal,
@@ -38,5 +40,22 @@ const notElsewhere: JournalCheck = defineCheck('NS-752', {
   },
 });
 
+/** Said alike before anything works from the journal and at the end (§4.8/1). */
+export function journalWhole({ lacking, elsewhere }: Pick<JournalFound, 'lacking' | 'elsewhere'>, { options }: Context): Verdict {
+  // Another finding names that place.
+  if (elsewhere && elsewhere.length > 0) return ok(`looked for in namespace ${listed(elsewhere)}`);
+  if (lacking === undefined) return ok('the journal holds everything that is recorded as taken off');
+  const { objects, references, missing, parts } = lacking;
+  const what = `${counted(references, 'owner reference')} of ${counted(objects, 'object')}`;
+  const gone = missing === parts.length ? 'the journal is gone' : `the journal lacks ${missing} of ${counted(parts.length, 'part')}`;
+  return failed(
+    `${gone}: the run record says that ${what} are taken off, and only the journal knows which`,
+    `Bring the Secrets netsvc-upgrade-owners* of namespace ${options.stateNamespace} back from a backup of the cluster, or let a local copy stand in for them: --journal-dir DIR --accept NS-751. If nobody has either, put the references back by hand, then give the journal up: ownerrefs forget --accept NS-753.`,
+    { next: `${PROGRAM} explain NS-753`, exit: 'stale' },
+  );
+}
+
+const whole: JournalCheck = defineCheck('NS-753', { category: 'follow-up', severity: 'error', ref: '§4.8/1', judge: journalWhole });
+
 /** Of every stage that works from the journal. */
-export const journalChecks: readonly JournalCheck[] = [notFromCopyAlone, notElsewhere];
+export const journalChecks: readonly JournalCheck[] = [notFromCopyAlone, notElsewhere, whole];

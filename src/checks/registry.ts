@@ -164,6 +164,7 @@ export const registry = {
   'NS-749': 'no owner reference with a dead UID',
   'NS-751': 'journal of owner references not from a copy alone',
   'NS-752': 'no journal of owner references in another namespace',
+  'NS-753': 'journal of owner references whole',
   'NS-801': 'work folder usable',
   'NS-802': 'no older CLI on PATH',
   'NS-803': 'no older CLI in the cluster',

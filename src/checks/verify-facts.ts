@@ -2,6 +2,7 @@ import type { Check, Reading } from '../core/check.ts';
 import type { Datastore } from '../core/installation.ts';
 import type { KubeObject } from '../core/object.ts';
 import type { OperatorLag } from '../core/operator-view.ts';
+import type { Lacking } from '../core/owner-journal.ts';
 import type { RolloutProgress } from '../core/rollout.ts';
 import type { Dependent } from './facts.ts';
 
@@ -79,6 +80,8 @@ export interface StillOff {
   readonly objects: number;
   /** Other namespaces with such a record; null where this account may not look. */
   readonly elsewhere: readonly string[] | null;
+  /** What the run record says that was taken off, where the journal does not hold it. */
+  readonly lacking?: Lacking;
 }
 
 export type VerifyCheck = Check<VerifyFacts>;

@@ -5,6 +5,7 @@ import { counted } from '../core/counted.ts';
 import { groupOf, type KubeObject, type OwnerReference, refOf, refText } from '../core/object.ts';
 import { defineCheck, failed, failIfAny, listed, PROGRAM } from './define.ts';
 import type { Dependent } from './facts.ts';
+import { journalWhole } from './owner-journal.ts';
 import { type OwnerFacts, ownerKey, type VerifyCheck } from './verify-facts.ts';
 
 export const temporaryPolicy: VerifyCheck = defineCheck('NS-306', {
@@ -113,6 +114,14 @@ function whereOf(namespace: string | undefined, owner: OwnerReference, { owners 
 function kindKey({ apiVersion, kind }: OwnerReference): string {
   return `${groupOf(apiVersion)}/${kind}`;
 }
+
+/** A journal that is gone leaves nothing that could be found off. */
+export const journalThere: VerifyCheck = defineCheck('NS-753', {
+  category: 'result',
+  severity: 'error',
+  ref: '§4.8/1',
+  judge: (facts, context) => journalWhole(read(facts.stillOff), context),
+});
 
 /** The end of whoever goes stage by stage: `run` puts them back before it verifies, and judges the rest when it ends the journal (NS-748). */
 export const ownersBack: VerifyCheck = defineCheck('NS-311', {

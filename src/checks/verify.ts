@@ -1,6 +1,6 @@
 import type { VerifyCheck } from './verify-facts.ts';
 import { operatorDone } from './verify-operator.ts';
-import { ownersBack, ownersExist, temporaryPolicy } from './verify-resources.ts';
+import { journalThere, ownersBack, ownersExist, temporaryPolicy } from './verify-resources.ts';
 import { clusterVersion, noOldCli } from './verify-version.ts';
 import { crdsLeftBehind, everyPodNew, nothingLeft, rolloutComplete } from './verify-workloads.ts';
 
@@ -15,5 +15,6 @@ export const verifyChecks: readonly VerifyCheck[] = [
   temporaryPolicy,
   ownersExist,
   ownersBack,
+  journalThere,
   noOldCli,
 ];

@@ -63,6 +63,37 @@ export interface OwnerJournal {
   readonly readFrom: string;
   /** True if only the local copy is left: it may be of an upgrade that somebody finished elsewhere. */
   readonly copyOnly: boolean;
+  /** sha256 of each part that holds entries, oldest first: parts are added, and never changed. */
+  readonly parts: readonly string[];
+}
+
+/** What was taken off, as the run record notes it before the references go: a journal that holds less has lost something. */
+export interface Stripped {
+  readonly objects: number;
+  readonly references: number;
+  /** `OwnerJournal.parts` at that time. */
+  readonly parts: readonly string[];
+}
+
+export function strippedIn({ entries, parts }: Pick<OwnerJournal, 'entries' | 'parts'>): Stripped {
+  return { objects: entries.length, references: entries.reduce((sum, { removed }) => sum + removed.length, 0), parts };
+}
+
+/** What the record says of a journal, and how many of its parts are not there. */
+export interface Lacking extends Stripped {
+  readonly missing: number;
+}
+
+/**
+ * Undefined where the journal holds every part that the record names. A local copy that stands in for it has parts of its own: it must
+ * hold as many objects.
+ */
+export function lackingIn(stripped: Stripped | undefined, journal: OwnerJournal | undefined): Lacking | undefined {
+  if (stripped === undefined || stripped.parts.length === 0) return undefined;
+  if (journal?.copyOnly) return journal.entries.length < stripped.objects ? { ...stripped, missing: stripped.parts.length } : undefined;
+  const there = new Set(journal?.parts);
+  const missing = stripped.parts.filter((part) => !there.has(part)).length;
+  return missing === 0 ? undefined : { ...stripped, missing };
 }
 
 /** The live object, as far as references are concerned. */

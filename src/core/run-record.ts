@@ -1,3 +1,5 @@
+import type { Stripped } from './owner-journal.ts';
+
 /** Version of the record's layout. A newer one than this program knows is refused, never rewritten. */
 export const RUN_RECORD_VERSION = 1;
 
@@ -39,6 +41,8 @@ export interface RunRecord {
   /** Ids of what stages keep once; the content is beside the record. What actions keep is found by the run's id alone. */
   readonly kept: readonly string[];
   readonly backup?: string;
+  /** What is recorded as taken off, noted before it is; absent once the journal is forgotten. */
+  readonly stripped?: Stripped;
   /** Digest of the saved plan that the run was begun with. */
   readonly plan?: string;
   /** What was chosen on its command line, so that `status` can name the command that continues it: `--manifest-url=/mirror`. */

@@ -61,11 +61,12 @@ export class Actor {
     let kept: string | undefined;
     try {
       if (changes) kept = await this.#prepare(stage, action);
-      const { detail, digests, left } = await this.#executor.perform(stage.id, action);
+      const { detail, digests, stripped, left } = await this.#executor.perform(stage.id, action);
       if (changes) this.writes += 1;
       if (changes) this.#judged.cured(action);
       this.#recorder.settle(kept, { done: true });
       if (digests) await this.#recorder.learn(digests);
+      if (stripped) await this.#recorder.noteStripped(stripped);
       const durationMs = this.#ports.clock.now().getTime() - started;
       this.#observe({ type: 'action-done', stage: stage.id, action, durationMs, ...(detail ? { detail } : {}) });
       return left ? { left } : {};
@@ -93,6 +94,8 @@ export class Actor {
     // Whoever took the lock over meanwhile keeps things under the same numbers.
     this.#hold.mustHold();
     const kept = await this.#recorder.keep(stage.id, action);
+    // Before: cut off in between, a journal that is wanted no more would count as lost.
+    if (action.effect.type === 'forget-owners') await this.#recorder.noteStripped(undefined);
     // Nothing may come between this and the write: the process may have slept through everything above.
     this.#hold.mustHold();
     return kept;

@@ -3,6 +3,7 @@ import type { Observer } from '../core/event.ts';
 import { Fault, messageOf } from '../core/fault.ts';
 import { K } from '../core/kinds.ts';
 import { type JsonPatchOp, refText } from '../core/object.ts';
+import type { Stripped } from '../core/owner-journal.ts';
 import { ApiFailure } from '../core/ports.ts';
 import { deleteObject } from './delete-object.ts';
 import { deleteNamed } from './delete-old.ts';
@@ -29,6 +30,8 @@ export interface Performed {
   readonly detail?: string | undefined;
   /** sha256 of what was fetched for it, by file name. */
   readonly digests?: Readonly<Record<string, string>>;
+  /** What the journal of owner references holds now. */
+  readonly stripped?: Stripped;
   /** What did not come to its end and is left as it is, within what the person tolerates: object → why. */
   readonly left?: Readonly<Record<string, string>>;
 }
@@ -73,7 +76,7 @@ export function realExecutor(ports: EnginePorts, observe: Observer, ends: Ends, 
             }),
           };
         case 'record-owners':
-          return { detail: await recordOwners(ports, effect) };
+          return recordOwners(ports, effect);
         case 'forget-owners':
           return { detail: await forgetOwners(ports, effect) };
         case 'probe-images':

@@ -1,10 +1,11 @@
 import type { Effect, PatchAll } from '../core/action.ts';
 import { Fault } from '../core/fault.ts';
 import { refText } from '../core/object.ts';
-import { entryKey } from '../core/owner-journal.ts';
+import { entryKey, strippedIn } from '../core/owner-journal.ts';
 import { isRecorded, unrecorded } from '../core/owner-strip.ts';
 import { ApiFailure } from '../core/ports.ts';
 import type { EnginePorts } from './engine-ports.ts';
+import type { Performed } from './execute.ts';
 
 type Ports = Pick<EnginePorts, 'ownerJournal'>;
 
@@ -20,16 +21,18 @@ type Recording = Extract<Effect, { type: 'record-owners' }>;
  * Appends to the journal; over when the journal, read again, holds every entry. Throws Fault('failed') if it does not. A note that the
  * server refuses is told instead.
  */
-export async function recordOwners({ ownerJournal }: Ports, { entries, isNote }: Recording): Promise<string> {
+export async function recordOwners({ ownerJournal }: Ports, { entries, isNote }: Recording): Promise<Performed> {
   try {
     await ownerJournal.append(entries);
   } catch (thrown) {
-    if (isNote && isRefused(thrown)) return `not noted, so that what is taken off by hand may come back: ${thrown.message}`;
+    if (isNote && isRefused(thrown)) return { detail: `not noted, so that what is taken off by hand may come back: ${thrown.message}` };
     throw thrown;
   }
-  const stored = new Map((await ownerJournal.load())?.entries.map((entry) => [entryKey(entry), entry]));
+  const journal = await ownerJournal.load();
+  const stored = new Map(journal?.entries.map((entry) => [entryKey(entry), entry]));
   const missing = entries.filter((entry) => !isRecorded(entry, stored.get(entryKey(entry))));
-  if (missing.length === 0) return `${entries.length} objects recorded`;
+  const whole = journal && !journal.copyOnly ? { stripped: strippedIn(journal) } : {};
+  if (missing.length === 0) return { detail: `${entries.length} objects recorded`, ...whole };
   throw new Fault(
     'failed',
     `the journal does not hold what was written to it: ${missing.length} of ${entries.length} objects are missing`,

@@ -2,6 +2,7 @@ import type { Action } from '../core/action.ts';
 import { command } from '../core/argv.ts';
 import type { Context } from '../core/context.ts';
 import { type ExitName, Fault, messageOf } from '../core/fault.ts';
+import type { Stripped } from '../core/owner-journal.ts';
 import { type KeptLine, type KeptOutcome, numberOf } from '../core/ports.ts';
 import { continues, type RunRecord, type StageRecord } from '../core/run-record.ts';
 import { begunRecord, endedRecord, withStages, withWriter } from '../core/run-record-steps.ts';
@@ -25,6 +26,8 @@ export class Recorder {
   readonly #context: Context;
   #record: RunRecord | undefined;
   #loaded = false;
+  /** Of an earlier run whose journal is still there: a new record must not forget it. */
+  #stripped: Stripped | undefined;
   #remembered: Remember = {};
   #stages: StageRecord[] = [];
   /** Number of the latest item of the run; undefined until those of its earlier parts were looked at. */
@@ -62,7 +65,8 @@ export class Recorder {
     const before = this.#record ?? (await this.#previous());
     const { operator, toolVersion } = this.#ports;
     const begun = begunRecord(before, this.#remembered, { context: this.#context, operator, toolVersion });
-    const next = withStages(writes ? withWriter(begun, id) : begun, this.#stages);
+    const staged = withStages(writes ? withWriter(begun, id) : begun, this.#stages);
+    const next = !before && this.#stripped ? { ...staged, stripped: this.#stripped } : staged;
     // A further round of the same stage has nothing to add.
     if (!this.#record || JSON.stringify(next) !== JSON.stringify(this.#record)) await this.#save(next);
   }
@@ -128,6 +132,13 @@ export class Recorder {
     if (this.#record) await this.#save({ ...this.#record, digests: { ...this.#record.digests, ...digests } });
   }
 
+  /** What is recorded as taken off: noted before it is, so that a journal which lost it is found out. */
+  async noteStripped(stripped: Stripped | undefined): Promise<void> {
+    if (!this.#record || JSON.stringify(stripped) === JSON.stringify(this.#record.stripped)) return;
+    const { stripped: _, ...record } = this.#record;
+    await this.#save(stripped ? { ...record, stripped } : record);
+  }
+
   /** The run is over; `stage` is the one that did not end, `whole` says that the chain had its proof in it. */
   async end(exit: ExitName, { stage, thrown, whole, takeLock }: Ending): Promise<void> {
     if (stage && this.#record) {
@@ -151,7 +162,10 @@ export class Recorder {
       this.#number = undefined;
       return stored;
     }
-    if (stored) await this.#setAside(stored);
+    if (!stored) return undefined;
+    await this.#setAside(stored);
+    const { clusterUid, stripped }: RunRecord = stored;
+    if (clusterUid === this.#context.clusterUid) this.#stripped = stripped;
     return undefined;
   }
 

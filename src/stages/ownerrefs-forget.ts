@@ -22,9 +22,11 @@ export const ownerrefsForgetStage = stage<ForgetFacts>({
     return { ...facts, leftOver: facts.journal === undefined && (await sources.ownerJournal.leftOver()) };
   },
   plan(facts, context) {
+    // What is gone cannot be archived: a person gives it up, and the record no longer says that it must be there.
+    if (facts.lacking && isGivenUp(context, 'NS-753')) return { actions: [forget(context)] };
     if (facts.skip !== undefined && !facts.leftOver) return { skip: facts.skip };
     // Where the upgrade never comes, nothing else ends it.
-    if (isGivenUp(context)) return { actions: [forget(context)] };
+    if (isGivenUp(context, 'NS-748')) return { actions: [forget(context)] };
     if (!facts.isLater && facts.waits.length > 0) return { skip: 'the upgrade is not over: the journal is kept' };
     if (onlyStaysOff(facts)) return { skip: LEFT_OFF };
     if (facts.outstanding > 0 || facts.dangling.length > 0) return { skip: 'references are not back yet: the journal is kept' };
@@ -37,8 +39,8 @@ const LEFT_OFF =
   'what restore leaves off is known to the journal alone: it is kept until that is mended, or given up with ownerrefs forget --accept NS-748';
 
 /** `ownerrefs forget --accept NS-748`: a person knows that the rest cannot come back; the archive keeps it. */
-function isGivenUp({ options }: Context): boolean {
-  return options.forgetOwners === true && options.accept.some(({ check, subject }) => check === 'NS-748' && subject === undefined);
+function isGivenUp({ options }: Context, id: string): boolean {
+  return options.forgetOwners === true && options.accept.some(({ check, subject }) => check === id && subject === undefined);
 }
 
 function forget(context: Context): Action {

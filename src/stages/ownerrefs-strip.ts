@@ -81,7 +81,10 @@ function stripActions({ entries, patches }: StripPlan): readonly Action[] {
   const many = `${patches.length} ${patches.length === 1 ? 'object' : 'objects'}`;
   const record: Action = {
     id: 'record',
-    title: `record the owner references of ${entries.length} ${entries.length === 1 ? 'object' : 'objects'}`,
+    title:
+      entries.length === 0
+        ? `make sure that the owner references of ${many} are recorded`
+        : `record the owner references of ${counted(entries.length, 'object')}`,
     ref: '§4.8/1',
     undo: 'full',
     effect: { type: 'record-owners', entries },
@@ -95,7 +98,8 @@ function stripActions({ entries, patches }: StripPlan): readonly Action[] {
     judgedWithinMs: JUDGED_ONCE_MORE_MS,
     cures: patches.map(({ target }) => ({ check: 'NS-701', subject: refText(target) })),
   };
-  return entries.length === 0 ? [strip] : [record, strip];
+  // Recorded by a run that was cut off, they are read back all the same, and the run record notes what the journal must hold.
+  return [record, strip];
 }
 
 function plannedOf({ owned, fates }: OwnedFate, chosen: Chosen): readonly PlannedObject[] {

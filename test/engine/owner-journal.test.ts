@@ -18,6 +18,7 @@ function holding(entries: readonly JournalEntry[] | undefined, more: Partial<Own
     clusterUid: 'uid',
     profile: 'calico',
     runIds: [],
+    parts: [],
     entries: entries ?? [],
     readFrom: 'x',
     copyOnly: false,
@@ -53,7 +54,8 @@ describe('what was recorded', () => {
   it('counts only when the journal, read again, holds every reference in the same form', async () => {
     const wanted = { type: 'record-owners', entries: [entryFor([a, b])] } as const;
     const good = holding([entryFor([a, web, b])]);
-    assert.equal(await recordOwners(good.ports, wanted), '1 objects recorded');
+    const { detail, stripped } = await recordOwners(good.ports, wanted);
+    assert.deepEqual([detail, stripped], ['1 objects recorded', { objects: 1, references: 2, parts: [] }]);
     assert.deepEqual(good.asked, ['append 1', 'load']);
     const other = { ...DEPENDENT, uid: 'made-anew' };
     for (const stored of [undefined, [], [entryFor([a])], [entryFor([a, { ...b, controller: false }])], [entryFor([a, b], other)]])
@@ -76,7 +78,7 @@ describe('a note of what is back', () => {
   };
 
   it('that the server refuses is told, and ends nothing', async () => {
-    assert.match(await recordOwners(refusing(403), note), /^not noted, .* may come back: HTTP 403$/);
+    assert.match((await recordOwners(refusing(403), note)).detail ?? '', /^not noted, .* may come back: HTTP 403$/);
   });
 
   it('that may come through when it is sent again fails, as does whatever strip records', async () => {

@@ -12,7 +12,7 @@ export interface OwnerWork {
   perform(around: Surroundings, observe?: Observer): Promise<ChainOutcome>;
 }
 
-const FLAGS = { profile: 'calico', release: 'v3.32.1', 'manifest-url': releases } as const;
+export const FLAGS = { profile: 'calico', release: 'v3.32.1', 'manifest-url': releases } as const;
 
 export const stripWork: OwnerWork = {
   name: 'strip',

@@ -53,9 +53,10 @@ export function parseHead(bytes: Uint8Array, place: JournalPlace, clusterUid: st
 }
 
 /** A refusal that names the part, says why, and what to do. */
-export function refusal(place: JournalPlace, name: string, trouble: 'damaged' | 'foreign' = 'damaged'): (why: string) => Fault {
-  const advice = place.advice(name, trouble);
-  return (why) => new Fault('failed', `the journal of owner references cannot be used: ${place.whereIs(name)}: ${why}`, advice);
+export function refusal(place: JournalPlace, name: string, trouble: 'damaged' | 'missing' | 'foreign' = 'damaged'): (why: string) => Fault {
+  const advice = place.advice(name, trouble === 'foreign' ? trouble : 'damaged');
+  const code = trouble === 'missing' ? 'stale' : 'failed';
+  return (why) => new Fault(code, `the journal of owner references cannot be used: ${place.whereIs(name)}: ${why}`, advice);
 }
 
 function isAppend({ append, runId, chunks }: JsonMap): boolean {

@@ -32,7 +32,8 @@ export function journalReader(place: JournalPlace, clusterUid: string, namesFirs
     if (stored) return { head: parseHead(stored.bytes, place, clusterUid), version: stored.version };
     const [orphan] = await place.names();
     // The head is made before the first chunk: without it, somebody deleted it.
-    if (orphan !== undefined) throw refusal(place, orphan)(`it is a part of a journal whose head ${place.whereIs(JOURNAL_NAME)} is gone`);
+    if (orphan !== undefined)
+      throw refusal(place, orphan, 'missing')(`it is a part of a journal whose head ${place.whereIs(JOURNAL_NAME)} is gone`);
     return undefined;
   }
 
@@ -46,7 +47,7 @@ export function journalReader(place: JournalPlace, clusterUid: string, namesFirs
     const { name = '', sha256, entries: count } = append.chunks[index] ?? {};
     const refuse = refusal(place, name);
     const stored = await place.read(name);
-    if (!stored) throw refuse('it is gone');
+    if (!stored) throw refusal(place, name, 'missing')('it is gone');
     if (digestOf(stored.bytes) !== sha256) throw refuse('its checksum does not match: it was changed or cut short');
     const { header, entries } = await unpackChunk(stored.bytes).catch((thrown: unknown) => {
       throw refuse(messageOf(thrown));
@@ -67,6 +68,7 @@ export function journalReader(place: JournalPlace, clusterUid: string, namesFirs
       entries: mergeEntries(entries),
       readFrom: place.whereIs(JOURNAL_NAME),
       copyOnly: false,
+      parts: head.appends.flatMap(({ chunks }) => chunks.map(({ sha256 }) => sha256)),
     };
   }
 

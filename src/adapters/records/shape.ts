@@ -22,6 +22,7 @@ export function parseRecord(text: string, where: string): RunRecord {
     ...TEXTS_OR_ABSENT.filter((field) => value[field] !== undefined && typeof value[field] !== 'string'),
     ...LISTS_OR_ABSENT.filter((field) => value[field] !== undefined && !isTexts(value[field])),
     ...(Array.isArray(value.stages) && value.stages.every(isStage) ? [] : ['stages']),
+    ...(value.stripped === undefined || isStripped(value.stripped) ? [] : ['stripped']),
     ...(isJsonMap(value.digests) && isTexts(Object.values(value.digests)) ? [] : ['digests']),
   ];
   if (wrong.length > 0) throw unreadable(where, `wrong or missing: ${wrong.join(', ')}`);
@@ -30,6 +31,10 @@ export function parseRecord(text: string, where: string): RunRecord {
 
 const isText = (value: unknown) => typeof value === 'string';
 const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
+
+function isStripped(value: unknown): boolean {
+  return isJsonMap(value) && Number.isInteger(value.objects) && Number.isInteger(value.references) && isTexts(value.parts);
+}
 
 function isStage(value: unknown): boolean {
   if (!isJsonMap(value)) return false;

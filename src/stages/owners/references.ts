@@ -5,7 +5,7 @@ import type { Installation } from '../../core/installation.ts';
 import { refText } from '../../core/object.ts';
 import { oldestOf, oldestRelease, serverReleases } from '../../core/oldest-release.ts';
 import { fatesOf, type ReferenceFate } from '../../core/owner-fate.ts';
-import { type JournalEntry, type OwnerJournal, refOf } from '../../core/owner-journal.ts';
+import { type JournalEntry, lackingIn, type OwnerJournal, refOf } from '../../core/owner-journal.ts';
 import { byKey, comesOff, isDead } from '../../core/owner-strip.ts';
 import type { ClusterReader, ListOptions, Sources } from '../../core/ports.ts';
 import { isOlder } from '../../core/release.ts';
@@ -76,7 +76,23 @@ export async function readOwnersJudged(
   const searched = () => (isReplaced ? onceServed(sources, context, installation, search) : search());
   const references = isSearched ? await searched() : undefined;
   const apiReplaced = isReplaced && references !== undefined && isApiAway(references.unread, context.profile.apiGroup);
-  return { references, recorded: journal?.entries ?? [], ...(apiReplaced ? { apiReplaced } : {}), ...copyOf(journal) };
+  return {
+    references,
+    recorded: journal?.entries ?? [],
+    ...(apiReplaced ? { apiReplaced } : {}),
+    ...copyOf(journal),
+    ...lackingOf(record, journal, context),
+  };
+}
+
+/** What the record says that was taken off here, and that the journal does not hold. */
+export function lackingOf(
+  record: RunRecord | undefined,
+  journal: OwnerJournal | undefined,
+  { clusterUid }: Pick<Context, 'clusterUid'>,
+): Pick<JournalFound, 'lacking'> {
+  const lacking = record?.clusterUid === clusterUid ? lackingIn(record.stripped, journal) : undefined;
+  return lacking ? { lacking } : {};
 }
 
 /** The journal's file where nothing but the local copy is left of it. */

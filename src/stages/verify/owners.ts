@@ -7,6 +7,7 @@ import { groupOf, type Kind } from '../../core/object.ts';
 import type { ClusterReader, Sources } from '../../core/ports.ts';
 import { policyName } from '../../core/stored-metadata.ts';
 import { foundByName, ownerKey as nameKey, type OwnerName } from '../owners/mute-owners.ts';
+import { lackingOf } from '../owners/references.ts';
 import { readRestoreFacts } from '../owners/restore-facts.ts';
 import { readOwners } from '../owners/survey.ts';
 import { asksStoredNames, leanPolicy, POLICY_KINDS } from '../owners/world.ts';
@@ -122,13 +123,14 @@ const ENDED: readonly string[] = ['done', 'skipped'];
 export async function readStillOff(sources: Sources, context: Context): Promise<StillOff> {
   const { ownerJournal, records } = sources;
   const [journal, record] = await Promise.all([ownerJournal.load(), records.load()]);
-  if (!journal) return { objects: 0, elsewhere: (await ownerJournal.elsewhere()) ?? null };
+  const lacking = lackingOf(record, journal, context);
+  if (!journal) return { objects: 0, elsewhere: (await ownerJournal.elsewhere()) ?? null, ...lacking };
   const [strip, restore] = ['ownerrefs-strip', 'ownerrefs-restore'].map((id) => record?.stages.find((one) => one.id === id));
   const isBack = restore?.endedAt !== undefined && ENDED.includes(restore.state) && restore.endedAt >= (strip?.endedAt ?? '');
-  if (isBack) return { objects: 0, elsewhere: [] };
+  if (isBack) return { objects: 0, elsewhere: [], ...lacking };
   const facts = await attempt(() => readRestoreFacts(sources, context));
   // What cannot be looked at counts as off.
-  if ('unread' in facts) return { objects: journal.entries.length, elsewhere: [] };
+  if ('unread' in facts) return { objects: journal.entries.length, elsewhere: [], ...lacking };
   const { isLater, waits, outstanding } = facts.value;
-  return { objects: isLater || waits.length > 0 ? journal.entries.length : outstanding, elsewhere: [] };
+  return { objects: isLater || waits.length > 0 ? journal.entries.length : outstanding, elsewhere: [], ...lacking };
 }
