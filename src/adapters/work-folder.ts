@@ -5,6 +5,7 @@ import { Fault, messageOf } from '../core/fault.ts';
 import type { WorkFolder } from '../core/ports.ts';
 import { writeDurably } from './durable-write.ts';
 import type { Environment } from './kubeconfig/connection.ts';
+import { assertOwnFolder } from './own-folder.ts';
 
 /** `$XDG_STATE_HOME/netsvc-upgrade/<cluster>`: one per cluster, the same for every command on it. */
 export function defaultWorkFolder(env: Environment, clusterUid: string): string {
@@ -18,6 +19,7 @@ export function defaultWorkFolder(env: Environment, clusterUid: string): string 
 export async function openWorkFolder(path: string): Promise<WorkFolder> {
   await usable(path, async () => {
     await mkdir(path, { recursive: true, mode: 0o700 });
+    await assertOwnFolder(path, 'work folder');
     // It may be there already, from a time with other rights.
     await chmod(path, 0o700);
     await access(path, constants.W_OK | constants.X_OK);
@@ -65,6 +67,7 @@ async function usable(path: string, work: () => Promise<unknown>): Promise<void>
   try {
     await work();
   } catch (thrown) {
+    if (thrown instanceof Fault) throw thrown;
     throw new Fault('failed', `the work folder ${path} cannot be written: ${messageOf(thrown)}`, [
       `make ${dirname(path)} writable and see that it has space, or name another place with XDG_STATE_HOME`,
     ]);

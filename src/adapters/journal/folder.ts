@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ApiFailure } from '../../core/ports.ts';
 import { writeDurably } from '../durable-write.ts';
+import { assertOwnFolder } from '../own-folder.ts';
 import { syncFolder } from './archive.ts';
 import { digestOf } from './chunk.ts';
 import { isPart, JOURNAL_NAME, type JournalPlace } from './place.ts';
@@ -9,7 +10,17 @@ import { isPart, JOURNAL_NAME, type JournalPlace } from './place.ts';
 /** The journal as files (0600) in a folder of its own (0700): head `….json`, chunks `….jsonl.gz`. */
 export function journalFolder(folder: string): JournalPlace {
   const fileOf = (name: string) => join(folder, name === JOURNAL_NAME ? `${name}.json` : `${name}.jsonl.gz`);
+  let checked: Promise<void> | undefined;
+  /** What lies there is put back on objects of the cluster. */
+  const ours = () => {
+    checked ??= assertOwnFolder(folder, 'folder of the journal').catch((thrown: unknown) => {
+      checked = undefined;
+      if (!isAbsent(thrown)) throw thrown;
+    });
+    return checked;
+  };
   async function read(name: string) {
+    await ours();
     try {
       const bytes = await readFile(fileOf(name));
       return { bytes, version: digestOf(bytes) };
@@ -31,6 +42,7 @@ export function journalFolder(folder: string): JournalPlace {
     async create(name, bytes) {
       const made = await mkdir(folder, { recursive: true, mode: 0o700 });
       if (made !== undefined) await syncFolder(dirname(made));
+      await ours();
       await expect(name, undefined);
       await write(name, bytes);
     },
