@@ -178,8 +178,8 @@ export const targetUnchanged: Check<TargetJudged> = defineCheck('NS-206', {
     if (before === undefined || before === target.sha256) return ok(`${target.file} sha256 ${target.sha256.slice(0, 12)}…`);
     return failed(
       `${target.url} is not the file that this run began with (sha256 ${target.sha256.slice(0, 12)}…, was ${before.slice(0, 12)}…)`,
-      'Bring back the file of then, or accept the new one by name.',
-      { exit: 'stale', next: `${PROGRAM} status` },
+      'Bring back the file of then, or go on with the new one: the next command accepts it.',
+      { exit: 'stale', next: `${PROGRAM} run --accept NS-206` },
     );
   },
 });

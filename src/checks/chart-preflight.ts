@@ -1,6 +1,7 @@
+import { command } from '../core/argv.ts';
 import { notApplicable, ok, read } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
-import { failed, listed, PROGRAM, preflightCheck } from './define.ts';
+import { failed, listed, preflightCheck } from './define.ts';
 
 /** What `apply` would find now, told before anything is written (§4.2/2). */
 export const chartUpgradable = preflightCheck('NS-608', {
@@ -15,12 +16,13 @@ export const chartUpgradable = preflightCheck('NS-608', {
     if (first === undefined) return ok('nothing stands against the upgrade of the chart release');
     const ids = listed(open.map(({ id }) => id));
     const conflicts = open.every(({ exit }) => exit === 'conflicts');
+    const more = open.length > 1 ? ` (and ${counted(open.length - 1, 'more finding')}: the details of each are shown with -o wide)` : '';
     return failed(
       `${counted(open.length, 'finding')} against the upgrade of the chart release: ${ids}`,
-      open.map(({ id, hint = '' }) => `${id}: ${hint}`).join('\n'),
+      `${first.id}: ${first.hint ?? first.message}${more}`,
       {
         evidence: open.map(({ id, message }) => ({ text: id, detail: message })),
-        next: `${PROGRAM} explain ${first.id}`,
+        next: first.next ?? command`kubectl netsvc-upgrade explain ${first.id}`,
         ...(conflicts ? { exit: 'conflicts' } : {}),
       },
     );

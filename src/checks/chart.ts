@@ -53,7 +53,7 @@ function interruptedRevision(what: string, { ref, quietMs }: Takeover, { namespa
   const left = `${what}; it was left by the run that goes on now`;
   const beside = 'Until it is made again the new CRDs stand beside the old operator, which does not start again on them.';
   if (quietMs < QUIET_MS) {
-    const hint = `helm may still be at work: run the same command again in half a minute. ${beside}`;
+    const hint = `It may still be at work: run the same command again in half a minute. ${beside}`;
     return failed(left, hint, { next: `${PROGRAM} run` });
   }
   const mark = command`kubectl delete ${ref.kind.toLowerCase()} ${ref.name} --namespace ${namespace}`;
@@ -152,10 +152,13 @@ export const operatorManagesCrds: Check<ChartJudged> = defineCheck('NS-238', {
     if (!options.manageCrds) return notApplicable('the CRDs are applied first');
     read(stored);
     read(target);
-    if (managesCrds.installed && managesCrds.target) return ok('the operator applies CRDs by itself, before and after');
-    const which = managesCrds.target ? 'the installed operator' : `the chart of ${options.release}`;
-    return failed(`${which} does not know how to apply CRDs by itself`, 'Leave --manage-crds out: the CRDs are then applied first.', {
-      next: `${PROGRAM} plan`,
-    });
+    if (managesCrds.target) return ok('the operator of the target applies the CRDs by itself');
+    return failed(
+      `the chart of ${options.release} cannot have its operator apply CRDs`,
+      'Leave --manage-crds out: the CRDs are then applied first.',
+      {
+        next: `${PROGRAM} plan`,
+      },
+    );
   },
 });

@@ -14,6 +14,7 @@ import * as machine from './machine.ts';
 import * as mesh from './mesh.ts';
 import * as platform from './node-platform.ts';
 import * as nodes from './nodes.ts';
+import { typhaOrderAhead } from './operator.ts';
 import { ownerReferences, ownersSearchedFirst } from './owners.ts';
 import * as ownership from './ownership.ts';
 import * as policies from './policies.ts';
@@ -63,6 +64,7 @@ export const preflightChecks: readonly Check<PreflightFacts>[] = [
   health.typhaHealthy,
   workloads.oneController,
   typha.typhaOrder,
+  typhaOrderAhead,
   typha.typhaFits,
   workloads.updatesByItself,
   workloads.noDuplicateEnvLive,

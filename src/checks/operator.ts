@@ -1,9 +1,10 @@
+import { replacesApi } from '../core/api-away.ts';
 import { command } from '../core/argv.ts';
-import { type Check, notApplicable, ok } from '../core/check.ts';
+import { type Check, notApplicable, ok, read } from '../core/check.ts';
 import type { Installation } from '../core/installation.ts';
 import { continues } from '../core/run-record.ts';
 import { type ApplyJudged, targetChecks } from './apply.ts';
-import { defineCheck, failed } from './define.ts';
+import { defineCheck, failed, preflightCheck, withInstallation } from './define.ts';
 import type { SourceJudged } from './judged-twice.ts';
 import { crosses } from './releases.ts';
 
@@ -32,6 +33,22 @@ export const typhaOrderTaken: Check<OrderJudged> = defineCheck('NS-251', {
       { evidence: [{ text: subject }], byName: true, next: command`kubectl netsvc-upgrade run --accept ${`NS-251=${subject}`}` },
     );
   },
+});
+
+/**
+ * The same told by preflight, of the operator's path: a chart's findings are in NS-608. Only where it is the last stage: one that goes on asks
+ * a person for it by name, which it could not once it was told here.
+ */
+export const typhaOrderAhead = preflightCheck('NS-251', {
+  category: 'workloads',
+  severity: 'error',
+  ref: 'domain §0.2',
+  judge: withInstallation((installation, facts, context) => {
+    if (installation.path !== 'operator') return notApplicable('not the operator’s path');
+    if ((context.chain?.later.length ?? 0) > 0) return notApplicable('asked for right before the CRDs');
+    const record = read(facts.record);
+    return typhaOrderTaken.judge({ installation, record, upgraded: replacesApi(record, context) }, context);
+  }),
 });
 
 /** For the plan of every path on which an operator replaces both. */

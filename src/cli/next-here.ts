@@ -27,9 +27,14 @@ function ownCommand(next: string): string | undefined {
   return OURS.exec(next)?.[1];
 }
 
-/** Carried flags come before those of the command, which therefore win. */
+/** Flags that may be given more than once: those of a command add to those that are carried. */
+const REPEATABLE: ReadonlySet<string> = new Set(['accept', 'resolve', 'skip', 'include']);
+
+/** Carried flags come before those of the command; what the command says itself is not carried: most flags may be given once. */
 export function nextHere(next: string, carried: readonly CarriedFlag[]): string {
   const ours = OURS.exec(next);
-  if (ours) return `${ours[0]}${carriedTo(ours[1] ?? '', carried)}${next.slice(ours[0].length)}`;
+  const isSaid = ({ name }: CarriedFlag) => !REPEATABLE.has(name) && new RegExp(`(?:^| )--${name}(?:[= ]|$)`).test(next);
+  const more = carried.filter((flag) => !isSaid(flag));
+  if (ours) return `${ours[0]}${carriedTo(ours[1] ?? '', more)}${next.slice(ours[0].length)}`;
   return next.startsWith('kubectl ') ? `kubectl${carriedTo('kubectl', carried)}${next.slice('kubectl'.length)}` : next;
 }

@@ -127,3 +127,8 @@ export function forgottenValues(own: JsonMap, installed: JsonMap, target: JsonMa
     return forgottenValues(value, before, after).map((path) => `${key}.${path}`);
   });
 }
+
+/** Names of all values that are set somewhere in these, without their place. */
+export function leafNames(values: JsonMap): readonly string[] {
+  return Object.entries(values).flatMap(([key, value]) => (isJsonMap(value) ? leafNames(value) : [key]));
+}

@@ -22,6 +22,8 @@ const followUps: ReadonlySet<string> = new Set(
 );
 
 /** What `apply` will stop at is judged by its own checks; where they have no target to judge, NS-601 says why. */
+/** Told by preflight alone, for a chain asks for it by name later. */
+const ORDER = 'NS-251';
 const ahead = new Set(aheadOfApply.map(({ id }) => id));
 
 describe('the catalogue of checks', () => {
@@ -39,7 +41,7 @@ describe('the catalogue of checks', () => {
   });
 
   it('keeps the ranges of other stages free', () => {
-    const foreign = preflightChecks.filter(({ id }) => /^NS-[23]/.test(id) && !ahead.has(id)).map(({ id }) => id);
+    const foreign = preflightChecks.filter(({ id }) => /^NS-[23]/.test(id) && !ahead.has(id) && id !== ORDER).map(({ id }) => id);
     assert.deepEqual(foreign, []);
     for (const id of ids) assert.notEqual(familyOf(id), undefined, id);
   });

@@ -17,6 +17,15 @@ checkCases('NS-608', {
     about: ['NS-233', 'NS-241'],
     next: /explain NS-233$/,
   },
+  'leads to what the first finding leads to': {
+    facts: chart(
+      finding('NS-244', { hint: 'Move it.', next: 'kubectl netsvc-upgrade plan --move-release' }),
+      finding('NS-241', { hint: 'Other.' }),
+    ),
+    is: 'error',
+    hint: /^NS-244: Move it\. \(and 1 more finding/,
+    next: /plan --move-release$/,
+  },
   'asks for a person where there are only conflicts': {
     facts: chart(finding('NS-241', { exit: 'conflicts' })),
     is: 'error',

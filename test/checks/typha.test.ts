@@ -1,4 +1,7 @@
-import { deployment, found, node, targetOf } from '../fixtures/facts.ts';
+import type { Context } from '../../src/core/context.ts';
+import { calico } from '../../src/profiles/calico.ts';
+import { contextOf, deployment, found, node, targetOf } from '../fixtures/facts.ts';
+import { runRecord } from '../support/apply-bench.ts';
 import { checkCases } from '../support/check-cases.ts';
 
 checkCases('NS-405', {
@@ -36,4 +39,29 @@ checkCases('NS-406', {
   },
   'counts a quarter of four as one': { facts: { ...typha(4) }, is: 'ok' },
   'does not apply without Typha': { facts: { detection: found({ hasTypha: false }) }, is: 'not-applicable' },
+});
+
+const operated = { detection: found({ path: 'operator', hasTypha: true, release: 'v3.27.5' }) };
+const calicoContext = (chain?: Context['chain']) => ({
+  ...contextOf({ release: 'v3.32.1' }),
+  profile: calico,
+  ...(chain ? { chain } : {}),
+});
+
+checkCases('NS-251', {
+  'is told by preflight, where plan and run would stop': { context: calicoContext(), facts: operated, is: 'error' },
+  'is left to the stage that asks for it by name': {
+    context: calicoContext({ pending: [], onlyPlanned: false, later: ['crds'] }),
+    facts: operated,
+    is: 'not-applicable',
+  },
+  'is done once the run has applied the target': {
+    context: calicoContext(),
+    facts: {
+      ...operated,
+      record: { value: runRecord({ clusterUid: contextOf().clusterUid, target: 'v3.32.1', source: 'v3.27.5', wrote: ['apply'] }) },
+    },
+    is: 'not-applicable',
+  },
+  'does not apply to a full manifest': { context: calicoContext(), is: 'not-applicable' },
 });

@@ -152,7 +152,7 @@ const cases: readonly Case[] = [
     'error',
     /not done \(1 sign\): Installation\/default/,
   ],
-  ['there is no operator', 'NS-310', { operator: { value: undefined } }, 'not-applicable', /no operator manifest/],
+  ['there is no operator', 'NS-310', { operator: { value: undefined } }, 'not-applicable', /no operator on this install path/],
   ['there is nothing to compare with', 'NS-304', { leftovers: { value: undefined } }, 'not-applicable', /no full manifest/],
   [
     'an empty CRD is left behind',

@@ -15,9 +15,9 @@ const TABLE: readonly (readonly [what: string, next: string, expected: string])[
     'kubectl netsvc-upgrade wait --context=prod --release=v3.31.2 --manifest-url=mirror',
   ],
   [
-    'one with flags of its own, which then win',
+    'one with flags of its own: most may be given once',
     'kubectl netsvc-upgrade preflight --release v3.32.1',
-    'kubectl netsvc-upgrade preflight --context=prod --release=v3.31.2 --manifest-url=mirror --release v3.32.1',
+    'kubectl netsvc-upgrade preflight --context=prod --manifest-url=mirror --release v3.32.1',
   ],
   ['one that knows no artifacts', 'kubectl netsvc-upgrade unlock', 'kubectl netsvc-upgrade unlock --context=prod --release=v3.31.2'],
   ['a command of kubectl', 'kubectl describe node n1', 'kubectl --context=prod describe node n1'],
@@ -49,6 +49,17 @@ describe('the next step of a finding', () => {
     };
     assert.equal(nextOf('kubectl netsvc-upgrade alp --dry-run=server'), 'kubectl netsvc-upgrade explain NS-702');
     assert.match(nextOf('kubectl netsvc-upgrade wait') ?? '', /^kubectl netsvc-upgrade wait --context=prod /);
+  });
+
+  it('adds to a flag that may be given more than once', () => {
+    const carried = [
+      { name: 'accept', word: '--accept=NS-110' },
+      { name: 'values', word: '--values=a.yaml' },
+    ];
+    assert.equal(
+      nextHere('kubectl netsvc-upgrade plan --accept NS-251 --values FILE', carried),
+      'kubectl netsvc-upgrade plan --accept=NS-110 --accept NS-251 --values FILE',
+    );
   });
 
   it('is added to no finding that has none', () => {

@@ -40,7 +40,6 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
     ['the chart of another release', /NS-235/, async ({ charts }) => ['--chart', charts.old]],
     ['an operator that is pinned', /NS-233/, async () => ['--values', await valuesFile('tigeraOperator: { version: v1.32.12 }')]],
     ['values that the schema of the chart rejects', /NS-239/, async () => ['--values', await valuesFile('goldmane: { enabled: maybe }')]],
-    ['to leave the CRDs to an operator that cannot apply them', /NS-238/, async () => ['--manage-crds']],
   ];
   for (const [what, id, flags] of refusals) {
     it(`refuses ${what} and writes nothing`, async () => {

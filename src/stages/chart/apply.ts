@@ -65,7 +65,8 @@ function planChart(facts: ChartApplyFacts, context: Context): StagePlan {
   return {
     actions,
     objects: [
-      ...(crds.length > 0 ? (facts.crds?.previews.map(({ planned }) => planned) ?? []) : []),
+      // What the stage before will do is listed there.
+      ...(crds.length > 0 && !context.chain?.pending.includes('crds') ? (facts.crds?.previews.map(({ planned }) => planned) ?? []) : []),
       ...(difference?.objects ?? []),
       ...leftBehind(facts.orphans),
     ],

@@ -10,6 +10,7 @@ import {
   chartValue,
   deniedAdditions,
   forgottenValues,
+  leafNames,
   overlaid,
   pinsOf,
   type Setting,
@@ -103,8 +104,14 @@ export async function readChartFacts(
     atZero: documents && !givesReplica(documents, installation) ? await stoppedOperator(sources.cluster, installation) : [],
     foreignCrds: await readForeignCrds(sources.cluster, context.profile, installation.chart),
     losesCsi: installation.hasCsiDriver && known !== undefined && losesCsi(known, moveTo),
-    forgottenValues: known && defaults ? forgottenValues(known.own, defaults, known.defaults) : [],
+    forgottenValues: known && defaults ? unsaid(forgottenValues(known.own, defaults, known.defaults), known.file) : [],
   };
+}
+
+/** What the person's file says in another place under the same name is said: the old place is only left over. */
+function unsaid(forgotten: readonly string[], file: JsonMap): readonly string[] {
+  const said = new Set(leafNames(file));
+  return forgotten.filter((path) => !said.has(path.slice(path.lastIndexOf('.') + 1)));
 }
 
 interface Place extends Pick<ChartJudged, 'misplaced' | 'oldRecords'> {

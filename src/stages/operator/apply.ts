@@ -4,7 +4,8 @@ import type { Action } from '../../core/action.ts';
 import type { Reading } from '../../core/check.ts';
 import type { Context } from '../../core/context.ts';
 import type { Installation } from '../../core/installation.ts';
-import type { KubeObject } from '../../core/object.ts';
+import { type KubeObject, refOf } from '../../core/object.ts';
+import type { PlannedObject } from '../../core/plan.ts';
 import type { Sources } from '../../core/ports.ts';
 import type { RolloutProgress } from '../../core/rollout.ts';
 import { applyWhole, changes } from '../apply/file.ts';
@@ -56,7 +57,7 @@ export const operatorApply = pathPart<OperatorFacts>({
     if (actions.length === 0) return { skip: `the operator is as ${target.url} says, and runs`, objects: left };
     return {
       actions,
-      objects: [...previews.map(({ planned }) => planned), ...left],
+      objects: [...previews.map(({ planned }) => planned), ...facts.flowLogs.map(created), ...left],
       notes: [
         ...notesOf(facts),
         ...unservedNotes(facts.orphans),
@@ -70,6 +71,10 @@ export const operatorApply = pathPart<OperatorFacts>({
     };
   },
 });
+
+function created(object: KubeObject): PlannedObject {
+  return { ref: refOf(object), change: 'create', fields: [], hidden: [], taken: [] };
+}
 
 async function readOperatorFacts(sources: Sources, context: Context, installation: Installation): Promise<OperatorFacts> {
   const record = await sources.records.load();

@@ -58,6 +58,21 @@ describe('apply on the chart path', () => {
     ]);
   });
 
+  it('leaves the CRDs to the new operator wherever the installed one could not apply them', async () => {
+    const { outcomes } = await openedChart(chartBench({ options: { manageCrds: true } }));
+    assert.equal(outcomes['NS-238'], 'ok');
+  });
+
+  it('lists the CRDs once where the stage before it brings them', async () => {
+    const bench = chartBench();
+    const listed = async (pending: readonly string[]) => {
+      const context = { ...bench.context, chain: { pending, onlyPlanned: true, later: [] } };
+      const plan = (await applyStage.open(bench.sources, context)).plan();
+      return 'actions' in plan ? plan.objects?.filter(({ ref }) => ref.kind === 'CustomResourceDefinition').length : undefined;
+    };
+    assert.deepEqual([await listed([]), await listed(['crds'])], [2, 0]);
+  });
+
   it('gives helm 3.13 the values of the release as a private file', async () => {
     const bench = chartBench({ helm: 'v3.13.0', crdsApplied: true });
     const { plan } = await openedChart(bench);
@@ -278,7 +293,7 @@ const REFUSED: readonly (readonly [string, string, ChartParts])[] = [
   ['NS-235', 'a chart of another release', { chart: 'name: tigera-operator\nversion: v3.31.2\n' }],
   ['NS-235', 'another chart', { chart: 'name: felix\nversion: v3.32.1\n' }],
   ['NS-236', 'CRDs among the objects of the release', { stored: { manifest: CRD_IN_RELEASE }, objects: [liveCrd()] }],
-  ['NS-238', 'an operator that cannot apply CRDs', { options: { manageCrds: true } }],
+  ['NS-238', 'a chart whose operator cannot apply CRDs', { options: { manageCrds: true }, defaults: 'goldmane: { enabled: true }\n' }],
   ['NS-239', 'values that the chart rejects', { trial: { error: 'Error: values don’t meet the specifications of the schema' } }],
   ['NS-240', 'the loss of the CSI driver', { defaults: CSI_DEFAULT, objects: [csiDriver] }],
 ];
@@ -360,6 +375,18 @@ describe('what stands against a chart upgrade', () => {
     const stored = { config: { installation: { kubeletVolumePluginPath: '/var/lib/kubelet' } } };
     const parts: ChartParts = { stored, defaults: CSI_DEFAULT, objects: [csiDriver], crdsApplied: true };
     assert.equal((await openedChart(chartBench(parts))).outcomes['NS-240'], 'ok');
+  });
+
+  it('NS-242: nothing, where the file says the same value in its new place', async () => {
+    const stored = {
+      chart: { metadata: { name: 'tigera-operator', version: 'v3.27.5' }, values: { kubeletVolumePluginPath: '' } },
+      config: { kubeletVolumePluginPath: '/var/lib/kubelet' },
+    };
+    const parts = { stored, defaults: 'installation: { kubeletVolumePluginPath: None }\n', crdsApplied: true } as const;
+    const files = { 'my.yaml': 'installation: { kubeletVolumePluginPath: /var/lib/kubelet }\n' };
+    const outcome = async (more: ChartParts) => (await openedChart(chartBench({ ...parts, ...more }))).outcomes['NS-242'];
+    assert.equal(await outcome({}), 'warning');
+    assert.equal(await outcome({ files, options: { chartValues: 'my.yaml' } }), 'ok');
   });
 
   it('NS-242: a value that the installed chart names and the target’s no longer does; not what neither names', async () => {
