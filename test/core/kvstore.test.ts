@@ -12,7 +12,8 @@ const config = (data: Readonly<Record<string, unknown>>): KubeObject => ({
 describe('endpoints of the key-value store', () => {
   const cases: readonly (readonly [text: string, problem: RegExp | undefined])[] = [
     ['https://10.0.0.1:2379', undefined],
-    ['https://a.example:2379, https://[::1]:2379', undefined],
+    ['https://a.example:2379,https://[::1]:2379', undefined],
+    ['https://a.example:2379, https://[::1]:2379', /has blanks.*: write https:\/\/a\.example:2379,https:\/\/\[::1\]:2379$/],
     ['http://127.0.0.1:2379/', undefined],
     ['', /no endpoint is named/],
     [' , ', /no endpoint is named/],
