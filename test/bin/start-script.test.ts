@@ -62,7 +62,7 @@ describe('the start script', () => {
   });
 
   it('prefers the Node of the checkout, without asking its version', () => {
-    const own = join(home, 'node_modules', 'node', 'bin');
+    const own = join(home, 'node_modules', '.bin');
     mkdirSync(own, { recursive: true });
     writeFileSync(join(own, 'node'), '#!/bin/sh\necho own "$*"\n');
     chmodSync(join(own, 'node'), 0o755);
@@ -70,7 +70,7 @@ describe('the start script', () => {
   });
 
   it('prefers the Node beside it, as in an archive, through a link and with no program on the PATH', () => {
-    for (const place of [join(home, 'bin'), join(home, 'node_modules', 'node', 'bin')]) {
+    for (const place of [join(home, 'bin'), join(home, 'node_modules', '.bin')]) {
       mkdirSync(place, { recursive: true });
       writeFileSync(join(place, 'node'), '#!/bin/sh\necho "$0"\n');
       chmodSync(join(place, 'node'), 0o755);

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { parseAllDocuments } from 'yaml';
 import { permittedCommands } from '../../src/stages/permissions.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
-import { said } from '../support/least-privilege.ts';
-import { manifestFile, ownReleases } from '../support/releases.ts';
+import { type Role, said } from '../support/least-privilege.ts';
+import { manifestFile, ownReleases, releases } from '../support/releases.ts';
 
 const NETSVC = ['--profile', 'netsvc', '--manifest-url', ownReleases] as const;
 const manifest = manifestFile('v3.26.4', 'netsvc.yaml', ownReleases);
@@ -116,5 +117,54 @@ describe('printed roles on a real control plane: a service account with just the
   it('run needs no more', async () => {
     const result = await cluster.upgrade('run', '--yes', '--skip', 'cli', ...NETSVC, ...as('run'));
     assert.equal(result.exitCode, 0, said(result));
+  });
+});
+
+describe('a printed role by names on a real control plane', function () {
+  this.timeout(280_000);
+  const CALICO = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
+  let cluster: InstalledCluster;
+  before(async () => {
+    cluster = await installedCluster({ manifest: manifestFile('v3.27.5', 'calico-typha.yaml'), nodes: 2 });
+    const printed = await cluster.upgrade(
+      ...['permissions', '--for', 'run', '--profile', 'calico', '--release', 'v3.32.1', '--variant', 'calico-typha'],
+      ...['--state-namespace', 'state'],
+    );
+    assert.match(printed.stdout, /resourceNames: \["calico-typha"\]/);
+    const onSecrets = parseAllDocuments(printed.stdout)
+      .map((one) => one.toJS() as Role)
+      .filter(({ rules }) => rules.some(({ resources }) => resources.includes('secrets')))
+      .map(({ kind, metadata: { namespace } }) => `${kind} ${namespace}`);
+    assert.deepEqual(onSecrets, ['Role state']);
+    for (const [args, stdin] of [
+      [['create', 'namespace', 'state'], ''],
+      [['apply', '-f', '-'], printed.stdout],
+      [['create', 'serviceaccount', 'upgrader', '-n', 'state'], ''],
+      [['create', 'clusterrolebinding', 'run', '--clusterrole=netsvc-upgrade-run', '--serviceaccount=state:upgrader'], ''],
+      [['create', 'rolebinding', 'run', '-n', 'state', '--role=netsvc-upgrade-run', '--serviceaccount=state:upgrader'], ''],
+      [['create', 'rolebinding', 'run', '-n', 'kube-system', '--role=netsvc-upgrade-run', '--serviceaccount=state:upgrader'], ''],
+    ] as const) {
+      const { exitCode, stderr } = await cluster.plane.kubectl(args, stdin);
+      assert.equal(exitCode, 0, stderr);
+    }
+  });
+  after(() => cluster?.stop());
+
+  const as = ['--as=system:serviceaccount:state:upgrader', '--state-namespace', 'state'];
+
+  it('patches no role and no workload of another name', async () => {
+    const may = async (...asked: readonly string[]) =>
+      (await cluster.plane.kubectl(['auth', 'can-i', ...asked, as[0] ?? ''])).stdout.trim();
+    assert.equal(await may('escalate', 'clusterroles/calico-node'), 'yes');
+    assert.equal(await may('escalate', 'clusterroles/cluster-admin'), 'no');
+    assert.equal(await may('patch', 'customresourcedefinitions/ippools.crd.projectcalico.org'), 'yes');
+    assert.equal(await may('patch', 'customresourcedefinitions/others.example.org'), 'no');
+    assert.equal(await may('get', 'secrets', '-n', 'kube-system'), 'no');
+  });
+
+  it('takes the cluster to the target', async () => {
+    const result = await cluster.upgrade('run', '--yes', '--skip', 'cli', ...CALICO, ...as);
+    assert.equal(result.exitCode, 0, said(result));
+    assert.match(await cluster.read('ds -n kube-system calico-node', '{.spec.template.spec.containers[0].image}'), /:v3\.32\.1$/);
   });
 });

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+
+const root = join(import.meta.dirname, '..', '..');
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+
+interface Locked {
+  readonly version?: string;
+  readonly integrity?: string;
+  readonly resolved?: string;
+  readonly link?: boolean;
+  readonly hasInstallScript?: boolean;
+  readonly os?: readonly string[];
+  readonly libc?: readonly string[];
+  readonly optional?: boolean;
+}
+
+interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+}
+
+interface Job {
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly needs?: string;
+  readonly steps: readonly Step[];
+}
+
+describe('the lock file', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as { readonly packages: Readonly<Record<string, Locked>> };
+  const fetched = Object.entries(packages).filter(([path, { link }]) => path.includes('node_modules/') && link !== true);
+
+  it('has the sha512 of every package that is installed on linux; what has none is a build of a tool for another system', () => {
+    const without = fetched.filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''));
+    const installed = without.filter(
+      ([, { os = ['linux'], libc = ['glibc'], optional }]) => !optional || (os.includes('linux') && libc.includes('glibc')),
+    );
+    assert.deepEqual(
+      installed.map(([path]) => path).filter((path) => !OTHER_LINUX.test(path)),
+      [],
+    );
+    assert.ok(without.length <= 23, `${without.length}: they may only become fewer`);
+    for (const [path] of without) assert.match(path, /^node_modules\/(@biomejs\/cli|@oxc-parser\/binding)-/, path);
+    assert.ok(fetched.length > 300);
+  });
+
+  /** For processors and C libraries on which nothing of this project is built. */
+  const OTHER_LINUX = /-(musl|gnueabihf|musleabihf|ppc64-gnu|riscv64-gnu|s390x-gnu)$/;
+
+  it('is of the public registry alone', () => {
+    for (const [path, { resolved }] of fetched)
+      if (resolved !== undefined) assert.match(resolved, /^https:\/\/registry\.npmjs\.org\//, path);
+  });
+
+  it('has one package that wants to run a program when it is installed, which does without; .npmrc lets none', () => {
+    assert.deepEqual(
+      fetched.filter(([, one]) => one.hasInstallScript).map(([path]) => path),
+      ['node_modules/esbuild'],
+    );
+    assert.match(read('.npmrc'), /^ignore-scripts=true$/m);
+  });
+
+  it('holds the Node.js of the developers itself, in the versions of the archives’', () => {
+    const { optionalDependencies } = JSON.parse(read('build/runtime/package.json')) as { optionalDependencies: Record<string, string> };
+    const { runtimes } = JSON.parse(read('build/runtimes.lock.json')) as {
+      readonly runtimes: readonly { readonly package: string; readonly version: string; readonly integrity: string }[];
+    };
+    assert.ok(Object.keys(optionalDependencies).length >= 5);
+    for (const [name, version] of Object.entries(optionalDependencies)) {
+      const known = runtimes.find((one) => one.package === name);
+      assert.equal(known?.version, version, name);
+      assert.equal(packages[`node_modules/${name}`]?.integrity, known.integrity, name);
+    }
+    const { devDependencies } = JSON.parse(read('package.json')) as { devDependencies: Record<string, string> };
+    assert.ok(!Object.hasOwn(devDependencies, 'node'), 'its install script fetches what no lock file names');
+  });
+});
+
+describe('workflows', () => {
+  const files = globSync('.github/workflows/*.{yml,yaml}', { cwd: root });
+  const jobsOf = (file: string) => parse(read(file)) as { readonly permissions?: object; readonly jobs: Readonly<Record<string, Job>> };
+
+  it('use actions by commit, with the release beside it', () => {
+    const uses = files.flatMap((file) =>
+      read(file)
+        .split('\n')
+        .filter((line) => /\buses:/.test(line)),
+    );
+    assert.ok(uses.length > 5);
+    for (const line of uses) assert.match(line, /uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  it('have no rights but those of their jobs', () => {
+    for (const file of files) assert.deepEqual(jobsOf(file).permissions, {}, file);
+  });
+
+  it('release in jobs that are parted: what runs code of packages has no right to write, what may write runs none', () => {
+    const { jobs } = jobsOf('.github/workflows/release.yml');
+    const writes = ({ permissions = { contents: 'write' } }: Job) => Object.values(permissions).includes('write');
+    const runsCode = ({ steps }: Job) =>
+      steps.some(({ run = '', uses = '' }) => /\b(npm|npx|node|yarn|make|bash|sh) /.test(run) || uses.startsWith('actions/checkout'));
+    assert.deepEqual(
+      Object.entries(jobs)
+        .filter(([, job]) => writes(job))
+        .map(([name]) => name),
+      ['publish'],
+    );
+    assert.deepEqual(
+      Object.entries(jobs)
+        .filter(([, job]) => runsCode(job))
+        .map(([name]) => name),
+      ['build'],
+    );
+    assert.deepEqual([jobs.publish?.needs, jobs.offer?.needs], ['build', 'publish']);
+  });
+
+  it('put no value that somebody else chose into a command line', () => {
+    for (const file of files)
+      for (const { steps } of Object.values(jobsOf(file).jobs)) for (const { run = '' } of steps) assert.doesNotMatch(run, /\$\{\{/, run);
+  });
+});
+
+describe('the page for whoever installs', () => {
+  it('has a command for the sums, their signature, the provenance and the ingredients', () => {
+    const page = read('docs/install-offline.md');
+    for (const command of ['sha256sum --check', 'cosign verify-blob', 'gh attestation verify', '.cdx.json'])
+      assert.ok(page.includes(command), command);
+  });
+
+  it('SECURITY.md says how to report, what is supported and how dependencies are updated', () => {
+    const page = read('SECURITY.md');
+    for (const head of ['## Reporting', '## Supported versions', '## Newer dependencies and runtimes'])
+      assert.ok(page.includes(head), head);
+  });
+});
