@@ -57,7 +57,8 @@ export const editsKept: Check<TargetJudged> = defineCheck('NS-201', {
   judge(facts) {
     if ('unread' in facts.edits) return notApplicable('not known without the installed manifest (NS-205)');
     const { edits, conflicts, bases } = facts.edits.value;
-    return failIfAny(conflicts.map(conflictEvidence), `${editsText(edits)}, compared with ${bases[0]}`, () => ({
+    const compared = bases[0] === undefined ? '' : `, compared with ${bases[0]}`;
+    return failIfAny(conflicts.map(conflictEvidence), `${editsText(edits)}${compared}`, () => ({
       because: `${counted(conflicts.length, 'edit')} of yours to decide: the release or the cluster has something else there`,
       hint: 'Decide each with --resolve FIELD=mine|theirs, or give your finished file with --upgrade-file; --accept takes the target’s value.',
       next: command`kubectl netsvc-upgrade plan --resolve ${`${conflicts[0]?.field ?? ''}=mine`}`,
@@ -91,6 +92,7 @@ export const baseCertain: Check<TargetJudged> = defineCheck('NS-207', {
     if ('unread' in edits) return notApplicable('not known without the installed manifest (NS-205)');
     const { doubt, bases } = edits.value;
     const [base, alike] = bases;
+    if (base === undefined) return notApplicable(NOT_MERGED);
     if (doubt === undefined) return ok(alike === undefined ? `${base}` : `${base}; ${alike}, whose text is nearer, would give the same`);
     const { because, choices } = doubt;
     return failed(
@@ -103,6 +105,8 @@ export const baseCertain: Check<TargetJudged> = defineCheck('NS-207', {
     );
   },
 });
+
+const NOT_MERGED = 'nothing is merged: your own file is applied, or everything is as the target has it';
 
 const NO_CHOICE =
   'Give the manifest that was installed, unedited, with --base FILE. Or decide each difference (NS-201), and accept this one.';
@@ -155,6 +159,7 @@ export const baseKnown: Check<TargetJudged> = defineCheck('NS-205', {
   judge({ edits, installation }) {
     if ('value' in edits) {
       const { bases, doubt } = read(edits);
+      if (bases.length === 0) return notApplicable(NOT_MERGED);
       // Another release's stands in, or may: that is the next check's.
       if (doubt)
         return notApplicable(`compared with the manifest of ${bases[0]}; NS-207 says why that need not be the installed release's`);

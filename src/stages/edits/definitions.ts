@@ -3,6 +3,8 @@ import type { FieldChange } from '../../core/plan.ts';
 import type { Trace } from '../../core/trace.ts';
 import type { BaseCandidate } from '../../merge/choose-base.ts';
 import { definitionDifferences } from '../../merge/definition-differences.ts';
+import { ownersOf } from '../../merge/field-owners.ts';
+import { fieldAt } from '../../merge/fields.ts';
 import { identityOf } from '../../merge/prepare.ts';
 import type { OwnObject } from './own-objects.ts';
 
@@ -28,12 +30,14 @@ export function definitionEdits(
     const identity = identityOf(document);
     const [was, target] = [released.get(identity), targeted.get(identity)];
     if (!live || !was || !target || isJust(was, live) || known.some((all) => isJust(all.get(identity), live))) return [];
-    const changes = [applied, live].map((state) => state && definitionDifferences(was, state));
-    const [inFile, inCluster] = changes;
-    const found = inFile?.length ? inFile : inCluster;
-    if (!found || found.length === 0) return [];
+    const [inFile, inCluster = []] = [applied, live].map((state) => state && definitionDifferences(was, state));
+    const marks = inCluster.filter((change) => staysOn(change, { applied, target }));
+    const found = (inFile?.length ? inFile : inCluster).filter((change) => !marks.includes(change));
+    const kept = marks.map((change) => markTrace(change, target, live));
+    if (found.length === 0) return kept;
     const count = found.length;
     return [
+      ...kept,
       {
         ref: refOf(target),
         path: '',
@@ -60,6 +64,23 @@ export function tellingDefinitions(own: readonly OwnObject[], theirs: readonly K
     return isJust(targeted.get(identityOf(document)), live) ? [] : [live];
   });
 }
+
+/** An annotation or a label that was set in the cluster and that nothing which is applied says: an apply leaves it alone. */
+function staysOn(
+  { path, before }: FieldChange,
+  { applied, target }: { readonly applied: KubeObject | undefined; readonly target: KubeObject },
+): boolean {
+  if (before !== undefined || !/^metadata\.(annotations|labels)\b/.test(path)) return false;
+  return [applied, target].every((state) => fieldAt(state, path) === undefined);
+}
+
+function markTrace({ path, after }: FieldChange, target: KubeObject, live: KubeObject): Trace {
+  const manager = ownersOf(live.metadata.managedFields, path)[0]?.manager;
+  const source = { kind: 'live', ...(manager === undefined ? {} : { manager }) } as const;
+  return { ref: refOf(target), path, change: 'add', mine: after, source, outcome: 'kept', note: STAYS };
+}
+
+const STAYS = 'It stays in the cluster: the target says nothing of it.';
 
 /** So many fields are named. */
 const SHOWN = 3;

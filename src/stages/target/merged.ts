@@ -123,11 +123,11 @@ function isThere({ planned }: PreviewedObject): boolean {
 }
 
 /** `before`: the endpoints that the run began with, where others are given now. */
-function settled({ carried, release }: Target, before?: string): EditSurvey {
+function settled({ carried }: Target, before?: string): EditSurvey {
   return {
     edits: carried?.edits ?? [],
     conflicts: [],
-    bases: [carried?.base ?? release],
+    bases: carried ? [carried.base] : [],
     notes: [...(carried ? [baseNote(carried.base)] : []), ...(before === undefined ? [] : [`${OTHER_ENDPOINTS} ${before}`])],
     orphans: NO_ORPHANS,
     untold: new Set(),

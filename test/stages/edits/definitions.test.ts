@@ -73,4 +73,54 @@ describe('definitions of resources that somebody edited', () => {
     const base = at('v1.0.0', old);
     assert.match(told(own(stored({ mine: 1 })), base, [base], 'v1.0.7')[0] ?? '', /it may be just that/);
   });
+
+  describe('with an annotation or a label of somebody', () => {
+    const marked = (spec: object = {}, marks: object = { annotations: { 'example.org/owner': 'me' } }): KubeObject => {
+      const live = stored(spec);
+      const managedFields = [
+        {
+          manager: 'kubectl-annotate',
+          operation: 'Update',
+          fieldsV1: { 'f:metadata': { 'f:annotations': { 'f:example.org/owner': {} } } },
+        },
+      ];
+      return { ...live, metadata: { ...live.metadata, ...marks, managedFields } } as KubeObject;
+    };
+    const rows = (objects: readonly OwnObject[], theirs = target) =>
+      definitionEdits(objects, at('v1.0.0', old), [at('v1.0.0', old)], [theirs], 'v1.0.0').map(({ outcome, path, mine, source, note }) => [
+        outcome,
+        path,
+        mine,
+        source.manager,
+        note,
+      ]);
+    const STAYS = 'It stays in the cluster: the target says nothing of it.';
+
+    it('keep it: the target says nothing of it', () => {
+      assert.deepEqual(rows(own(marked())), [['kept', 'metadata.annotations[example.org/owner]', 'me', 'kubectl-annotate', STAYS]]);
+      assert.deepEqual(
+        rows(own(marked({}, { labels: { team: 'net' } }))).map(([outcome, path]) => [outcome, path]),
+        [['kept', 'metadata.labels.team']],
+      );
+    });
+
+    it('tell it apart from what comes from the target', () => {
+      const [first, second, ...more] = rows(own(marked({ scope: 'Namespaced' })));
+      assert.deepEqual([first?.[0], second?.slice(0, 3), more], ['kept', ['target', '', '1 field differs'], []]);
+    });
+
+    it('lose it where it was in the file that kubectl applied, or where the target has its own', () => {
+      const annotations = { 'example.org/owner': 'me' };
+      const applied = { ...old, metadata: { ...old.metadata, annotations } };
+      assert.deepEqual(
+        rows(own(marked(), applied)).map(([outcome, path]) => [outcome, path]),
+        [['target', '']],
+      );
+      const theirs = { ...target, metadata: { ...target.metadata, annotations: { 'example.org/owner': 'release' } } };
+      assert.deepEqual(
+        rows(own(marked()), theirs).map(([outcome]) => outcome),
+        ['target'],
+      );
+    });
+  });
 });

@@ -299,6 +299,29 @@ describe('when edits are told', () => {
     );
   });
 
+  it('a --base file of another release is no base: NS-207 names both', async () => {
+    const bench = applyBench((await ownDocuments('v3.26.4')).map(appliedClientSide), { options: { base: 'old.yaml' } });
+    const text = (await ownDocuments('v3.26.4')).map((one) => JSON.stringify(one)).join('\n---\n');
+    bench.files.set('old.yaml', text.replaceAll('v3.26.4', 'v3.25.1').replaceAll('"autodetect"', '"first-found"'));
+    const { outcome, exit, message } = await judged(bench, 'NS-207');
+    assert.deepEqual([outcome, exit], ['error', 'conflicts']);
+    assert.match(
+      message,
+      /^--base is of v3\.25\.1; the images say v3\.26\.4, and the text is nearer to v3\.26\.4 \(0 differences instead of 1\)$/,
+    );
+    bench.files.set('old.yaml', text);
+    assert.equal((await judged(bench, 'NS-207')).outcome, 'ok');
+  });
+
+  it('a target of the person’s own is compared with no base', async () => {
+    const bench = applyBench((await ownDocuments('v3.26.4')).map(appliedClientSide), { options: { upgradeFile: 'mine.yaml' } });
+    bench.files.set('mine.yaml', (await ownDocuments('v3.32.2')).map((one) => JSON.stringify(one)).join('\n---\n'));
+    assert.deepEqual(
+      [(await judged(bench, 'NS-205')).outcome, (await judged(bench, 'NS-207')).outcome],
+      ['not-applicable', 'not-applicable'],
+    );
+  });
+
   it('the plan names the base, also where nothing was edited, and where a run goes on', async () => {
     const notesOf = async (bench: ApplyBench) => {
       const plan = (await openApply(bench)).plan();
