@@ -1,6 +1,8 @@
 import type { Interrupts } from './seams.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** What nothing caught. Without a listener the process would end where it stands, with its lock held and its kubeconfig on disk. */
+const DEFECTS = ['uncaughtException', 'unhandledRejection'] as const;
 const INTERRUPTED = 130;
 
 /** Time for the run record and the lock after a first Ctrl-C, milliseconds: a server that answers needs a fraction of it. */
@@ -12,8 +14,8 @@ const OVER_MS = 1000;
 
 /** Where signals come from; `process` outside tests. */
 export interface SignalSource {
-  on(signal: NodeJS.Signals, listener: () => void): unknown;
-  removeListener(signal: NodeJS.Signals, listener: () => void): unknown;
+  on(event: string, listener: (thrown?: unknown) => void): unknown;
+  removeListener(event: string, listener: (thrown?: unknown) => void): unknown;
   exit(code: number): void;
 }
 
@@ -53,12 +55,22 @@ export function listenForInterrupts(say: (text: string) => void, source: SignalS
     } else if (!late.signal.aborted) end();
     else source.exit(INTERRUPTED);
   };
+  let defect: { readonly thrown: unknown } | undefined;
+  // A second one says nothing new, and a time that runs is not set anew.
+  const onDefect = (thrown: unknown) => {
+    if (defect) return;
+    defect = { thrown };
+    soft.abort();
+    if (!late.signal.aborted) giveUp(LAST_WORDS_MS);
+  };
   for (const signal of SIGNALS) source.on(signal, listener);
+  for (const event of DEFECTS) source.on(event, onDefect);
   return {
     soft: soft.signal,
     hard: hard.signal,
     late: late.signal,
     over: over.signal,
+    defect: () => defect,
     async finish(work) {
       unfinished += 1;
       try {
@@ -71,6 +83,7 @@ export function listenForInterrupts(say: (text: string) => void, source: SignalS
     release: () => {
       stopTimer();
       for (const signal of SIGNALS) source.removeListener(signal, listener);
+      for (const event of DEFECTS) source.removeListener(event, onDefect);
     },
   };
 }

@@ -63,6 +63,8 @@ export interface Composition extends EnginePorts {
 export interface Interrupts extends Interruption {
   /** What is still under way does not listen: the command ends without it. */
   readonly over: AbortSignal;
+  /** What was thrown and nothing caught, if anything was: the command has been told to end, and ends with it. */
+  readonly defect?: () => { readonly thrown: unknown } | undefined;
   release(): void;
 }
 

@@ -168,13 +168,21 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
     }
   };
   try {
-    return await unlessOver(whole(), interrupts.over, () => composition?.close());
-  } catch (thrown) {
+    const exit = await unlessOver(whole(), interrupts.over, () => composition?.close());
+    throwDefect(interrupts);
+    return exit;
+  } catch (caught) {
+    const thrown = interrupts.defect?.()?.thrown ?? caught;
     await report.writeFailure(asked.command, thrown, (text) => inWordsOf(seams.name, text));
     throw thrown;
   } finally {
     interrupts.release();
   }
+}
+
+function throwDefect({ defect }: Interrupts): void {
+  const found = defect?.();
+  if (found) throw found.thrown;
 }
 
 /** What does not listen to Ctrl-C is left behind: the process ends with the command. Credentials on disk go first. */

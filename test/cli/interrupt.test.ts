@@ -102,3 +102,21 @@ describe('Ctrl-C', () => {
     }
   });
 });
+
+describe('what nothing caught', () => {
+  for (const event of ['uncaughtException', 'unhandledRejection'])
+    it(`ends the command as a second Ctrl-C does, and is told: ${event}`, () => {
+      const { signals, interrupts, aborted, pass, waits } = played();
+      assert.equal(interrupts.defect?.(), undefined);
+      const thrown = new Error('a defect');
+      signals.emit(event, thrown);
+      signals.emit(event, new Error('another'));
+      assert.deepEqual([aborted(), waits()], [['soft', 'hard'], 1000]);
+      assert.equal(interrupts.defect?.()?.thrown, thrown);
+      pass();
+      pass();
+      assert.deepEqual(aborted(), ['soft', 'hard', 'late', 'over']);
+      interrupts.release();
+      assert.equal(signals.listenerCount(event), 0);
+    });
+});
