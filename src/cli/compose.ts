@@ -142,7 +142,10 @@ async function openToolsFor(
 
 async function openArtifactsFor(request: ComposeRequest, profile: Profile) {
   const { openArtifacts } = await import('../adapters/artifacts/artifacts.ts');
-  return openArtifacts(artifactOptionsOf(request, profile));
+  return openArtifacts({
+    ...artifactOptionsOf(request, profile),
+    digestOf: async (release, path) => (await import('../adapters/artifacts/known-digests.ts')).knownDigest(profile.name, release, path),
+  });
 }
 
 async function openState(

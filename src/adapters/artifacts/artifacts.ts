@@ -13,6 +13,8 @@ export interface ArtifactsOptions extends FetchOptions {
   readonly source: string;
   /** Named where a source has no such release and cannot list the ones it has. */
   readonly lastKnownRelease: string;
+  /** The SHA-256 that a release publishes for a file; undefined where it is not known. */
+  readonly digestOf?: (release: string, path: string) => Promise<string | undefined>;
 }
 
 const LIMIT_BYTES = 50 * 1024 * 1024;
@@ -21,7 +23,24 @@ const LIMIT_BYTES = 50 * 1024 * 1024;
 export function openArtifacts(options: ArtifactsOptions): Artifacts {
   const { source } = options;
   if (source === '') return noSource();
-  return cachedArtifacts(isUrl(source) ? webSource(options) : folderSource(folderOf(source), options));
+  return cachedArtifacts(checked(isUrl(source) ? webSource(options) : folderSource(folderOf(source), options), options));
+}
+
+/** A file whose sum is known is used with that sum only, from whatever source: it is applied with all rights. */
+function checked(inner: Artifacts, { digestOf }: ArtifactsOptions): Artifacts {
+  if (digestOf === undefined) return inner;
+  return {
+    ...inner,
+    async fetch(release, path, limit) {
+      const artifact = await inner.fetch(release, path, limit);
+      const known = await digestOf(release, path);
+      if (known === undefined || known === artifact.sha256) return artifact;
+      throw new Fault('failed', `${artifact.url} has sha256 ${artifact.sha256}, ${release} publishes ${known}: it is not used`, [
+        'fetch it again, or from another source with --manifest-url',
+        'a manifest that you have changed yourself is given with --upgrade-file FILE',
+      ]);
+    },
+  };
 }
 
 /** A profile without an address, and none given: every question ends with what to do. */

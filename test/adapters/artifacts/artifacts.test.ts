@@ -41,6 +41,15 @@ describe('artifacts over the network', () => {
     (_: IncomingMessage, response: ServerResponse) =>
       response.writeHead(code, headers).end('x');
 
+  it('uses a file whose sum is known with that sum only', async () => {
+    answers = [body('kind: A\n')];
+    const sum = (await open().fetch('v3.32.2', FILE)).sha256;
+    const known = (sha256: string | undefined) => open({ digestOf: async () => sha256 }).fetch('v3.32.2', FILE);
+    assert.equal((await known(sum)).sha256, sum);
+    assert.equal((await known(undefined)).sha256, sum);
+    await assert.rejects(known('0'.repeat(64)), fault(/has sha256 \w+, v3\.32\.2 publishes 0{64}: it is not used$/, /--upgrade-file/));
+  });
+
   it('asks for {source}/<release>/<path> and knows the sum of what it got', async () => {
     answers = [body('kind: A\n')];
     const artifact = await open().fetch('v3.32.2', FILE);

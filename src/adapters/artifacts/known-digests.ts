@@ -1,0 +1,26 @@
+/** SHA-256 of the files that a release publishes, as the program carries them (`build/release-digests.ts`). */
+interface Published {
+  /** In order of their numbers. */
+  readonly releases: readonly string[];
+  /** By file below `manifests/`: the sum since a release; null: it is not published there. */
+  readonly since: Readonly<Record<string, Readonly<Record<string, string | null>>>>;
+}
+
+/**
+ * The SHA-256 that a release publishes for a file (`manifests/calico.yaml`); undefined where the program does not know it: of other services,
+ * of releases that are newer than itself, and of files beside the manifests.
+ */
+export async function knownDigest(profile: string, release: string, path: string): Promise<string | undefined> {
+  const file = /^manifests\/(.+)$/.exec(path)?.[1];
+  if (profile !== 'calico' || file === undefined) return undefined;
+  return digestIn((await import('../digests/calico.json', { with: { type: 'json' } })).default, release, file);
+}
+
+/** A release without a sum of its own has that of the release before it. */
+export function digestIn({ releases, since }: Published, release: string, file: string): string | undefined {
+  const changes = since[file];
+  const at = releases.indexOf(release);
+  if (changes === undefined || at < 0) return undefined;
+  const last = releases.slice(0, at + 1).findLast((one) => changes[one] !== undefined);
+  return last === undefined ? undefined : (changes[last] ?? undefined);
+}
