@@ -19,7 +19,8 @@ const CONTROLLER = 'a controller of Kubernetes';
 
 const SCALES = 'It sets its number again within seconds, as long as its own bounds allow that: change those.';
 const AGAIN = 'It writes its value again whenever it runs: change that where it is configured.';
-const BY_HAND = 'Written by hand; nobody writes it again. Keep it with --resolve FIELD=mine or in --upgrade-file.';
+const BY_HAND =
+  'Written by hand; nobody writes it again. To keep it, set it in a copy of the target manifest and give that with --upgrade-file.';
 
 /** Who stands behind a field manager; the first that fits. */
 const SIGNS: readonly Sign[] = [

@@ -49,6 +49,30 @@ const RENAMED = 'You removed it, and the release gave it another name.';
  * `reasons` names fields that must be decided although the three states would settle them, each with why.
  */
 export function mergeManifest(input: MergeInput, reasons: ReadonlyMap<string, string> = new Map()): MergeResult {
+  const result = mergeOnce(input, reasons);
+  const moot = mootDecisions(input, reasons, result.unused);
+  if (moot.size === 0) return result;
+  const decided = mergeOnce(input, new Map([...reasons, ...moot]));
+  return { ...decided, unused: decided.unused.filter((field) => !moot.has(field)) };
+}
+
+/**
+ * Of decisions that nothing asks for, those that would be asked for without another one: a person who answers all that was asked
+ * gives them too, and they stand.
+ */
+function mootDecisions(input: MergeInput, reasons: ReadonlyMap<string, string>, unused: readonly string[]): ReadonlyMap<string, string> {
+  const asked = new Map<string, string>();
+  if (unused.length === 0) return asked;
+  const given = Object.entries(input.resolutions ?? {});
+  const fewer = [[], ...given.map(([field]) => given.filter(([other]) => other !== field))];
+  for (const resolutions of fewer) {
+    const { conflicts } = mergeOnce({ ...input, resolutions: Object.fromEntries(resolutions) }, reasons);
+    for (const { field, because } of conflicts) if (unused.includes(field)) asked.set(field, because);
+  }
+  return asked;
+}
+
+function mergeOnce(input: MergeInput, reasons: ReadonlyMap<string, string>): MergeResult {
   const { renames } = input.knowledge ?? NO_KNOWLEDGE;
   const ready = prepare(input);
   const forced = new Map([...removals(ready, renames), ...reasons]);
