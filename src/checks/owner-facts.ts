@@ -54,6 +54,8 @@ export interface RestoreJudged extends JournalFound {
   readonly changed: readonly LeftAlone[];
   /** Owners whose UID is not the one that was computed: `NetworkSet/shop/frontends`. */
   readonly otherOwners: readonly { readonly text: string; readonly detail: string }[];
+  /** Other owners have the UIDs of after the upgrade: the new API server answers, and these alone are others. */
+  readonly someAsExpected: boolean;
   /** References whose owners the API does not find by their names. */
   readonly unaddressed: readonly LeftAlone[];
   /** The controllers of this installation never rename policies: nobody has to wait for it. */

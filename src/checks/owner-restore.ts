@@ -56,12 +56,20 @@ const ownersAsComputed: RestoreCheck = defineCheck('NS-746', {
   category: 'follow-up',
   severity: 'error',
   ref: '§4.8/3',
-  judge: unlessIdle(({ otherOwners }) => {
+  judge: unlessIdle(({ otherOwners, someAsExpected }) => {
     if (otherOwners.length === 0) return ok('every owner has the UID that it is expected to have');
     return failed(
       `${counted(otherOwners.length, 'owner')} ${otherOwners.length === 1 ? 'has' : 'have'} another UID than expected: ${listed(otherOwners.map(({ text }) => text))}`,
-      'Either an old API server still answers (finish its upgrade), or somebody made the owner anew, or another of its name: accept it by name if it is the right one. With --undo, the upgrade has changed UIDs already: leave --undo out.',
-      { evidence: otherOwners, next: `${PROGRAM} wait` },
+      someAsExpected
+        ? `Somebody made ${otherOwners.length === 1 ? 'this owner' : 'these owners'} anew, or another of the name; all other references are put back. For each: --resolve OWNER=new gives the references to the one that is there now, OWNER=drop leaves them off for good.`
+        : 'Either an old API server still answers (finish its upgrade), or somebody made the owner anew, or another of its name: --resolve OWNER=new if it is the right one, OWNER=drop to leave its references off for good. With --undo, the upgrade has changed UIDs already: leave --undo out.',
+      {
+        evidence: otherOwners,
+        severity: someAsExpected ? 'warning' : 'error',
+        next: someAsExpected
+          ? command`kubectl netsvc-upgrade ownerrefs restore --resolve ${`${otherOwners[0]?.text}=new`}`
+          : `${PROGRAM} wait`,
+      },
     );
   }),
 });

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Severity } from '../core/check.ts';
-import type { Acceptance, DryRun, Options, OwnerRefsMode, OwnershipMode } from '../core/context.ts';
+import type { Acceptance, DryRun, Options, OwnerChoice, OwnerRefsMode, OwnershipMode } from '../core/context.ts';
 import { Fault } from '../core/fault.ts';
 import type { InstallPath } from '../core/installation.ts';
 import { endpointsOf, endpointsProblem } from '../core/kvstore.ts';
@@ -77,7 +77,7 @@ export function toOptions(flags: RunFlags, facts: OptionFacts): Options {
     ...given('base', flags.base),
     ...given('installedManifest', flags['installed-manifest']),
     ...given('kvstoreEndpoints', flags['kvstore-endpoints'] === undefined ? undefined : readEndpoints(flags['kvstore-endpoints'])),
-    ...given('resolutions', flags.resolve && Object.fromEntries(flags.resolve.map(readResolution))),
+    ...readDecisions(flags.resolve),
     ...given('chart', flags.chart),
     ...given('chartRepository', flags.repo),
     ...given('crdChart', flags['crd-chart']),
@@ -136,6 +136,19 @@ function readEndpoints(text: string): string {
   ]);
 }
 
+/** `IPPool/pool=new`: of an owner that was made anew; everything else is of a field. */
+function readDecisions(texts: readonly string[] | undefined): Pick<Options, 'resolutions' | 'ownerChoices'> {
+  const choices = (texts ?? []).flatMap((text) => {
+    const [, owner, choice] = /^([A-Za-z]+\/[^:=]+)=(new|drop)$/.exec(text) ?? [];
+    return owner === undefined ? [] : [{ text, owner, choice: choice as OwnerChoice }];
+  });
+  const fields = texts?.filter((text) => !choices.some((one) => one.text === text));
+  return {
+    ...given('resolutions', fields && fields.length > 0 ? Object.fromEntries(fields.map(readResolution)) : undefined),
+    ...given('ownerChoices', choices.length > 0 ? Object.fromEntries(choices.map(({ owner, choice }) => [owner, choice])) : undefined),
+  };
+}
+
 /** `DaemonSet/kube-system/calico-node:spec…[IP].value=mine`; fields may hold an equals sign themselves. */
 export function readResolution(text: string): readonly [string, Side] {
   const equals = text.lastIndexOf('=');
@@ -143,6 +156,7 @@ export function readResolution(text: string): readonly [string, Side] {
   if (equals > 0 && field !== '' && (side === 'mine' || side === 'theirs')) return [field, side];
   throw new Fault('usage', `--resolve ${text} names no decision`, [
     'write --resolve FIELD=mine or --resolve FIELD=theirs, FIELD as the plan prints it',
+    'of an owner that was made anew: --resolve OWNER=new or --resolve OWNER=drop, OWNER as NS-746 prints it',
   ]);
 }
 

@@ -3,6 +3,8 @@ import type { InstallPath } from './installation.ts';
 import type { Profile } from './profile.ts';
 import type { Side } from './trace.ts';
 
+export type OwnerChoice = 'new' | 'drop';
+
 /** `--accept CHECK-ID[=SUBJECT]`. */
 export interface Acceptance {
   readonly check: string;
@@ -26,6 +28,8 @@ export interface Options {
   readonly kvstoreEndpoints?: string;
   /** Decisions about edits, by the `field` of a conflict. */
   readonly resolutions?: Readonly<Record<string, Side>>;
+  /** Of an owner that is another than the recorded one: the reference goes to the one that is there now, or is left off for good (NS-746). */
+  readonly ownerChoices?: Readonly<Record<string, OwnerChoice>>;
   /** The operator's chart: a name in a repository, an OCI address, a packed file or a folder. */
   readonly chart?: string;
   readonly chartRepository?: string;

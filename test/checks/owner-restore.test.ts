@@ -20,6 +20,7 @@ const clean: RestoreJudged = {
   ownerGone: [],
   changed: [],
   otherOwners: [],
+  someAsExpected: false,
   unaddressed: [],
   neverRenamed: false,
   hold: undefined,
@@ -55,6 +56,7 @@ describe('the checks before references are put back', () => {
   for (const [title, facts, expected] of [
     ['a kind that could not be searched', { unread: [{ kind: 'widgets.example.com', because: 'forbidden' }] }, { 'NS-741': 'error' }],
     ['an owner with another UID than computed', { otherOwners: [left] }, { 'NS-746': 'error' }],
+    ['one owner among others that is another', { otherOwners: [left], someAsExpected: true }, { 'NS-746': 'warning' }],
     ['an owner that is gone', { ownerGone: [left] }, { 'NS-744': 'warning' }],
     ['an owner that is not found by its name', { unaddressed: [left] }, { 'NS-743': 'warning' }],
     ['an object that somebody changed', { changed: [left] }, { 'NS-745': 'warning' }],

@@ -41,9 +41,9 @@ export const JOURNAL: Room = {
       ["if (version !== OWNER_JOURNAL_VERSION) throw refuse('it has no version');", ''],
     ]),
     ...faultsIn('src/adapters/journal/read.ts', [
-      ['if (orphan !== undefined) throw', 'if (orphan === JOURNAL_NAME) throw'],
+      ['if (orphan !== undefined)\n', 'if (orphan === JOURNAL_NAME)\n'],
       ['if (digestOf(stored.bytes) !== sha256) throw', 'if (stored.bytes.length === 0) throw'],
-      ["if (!stored) throw refuse('it is gone');", 'if (!stored) return [];'],
+      ["if (!stored) throw refusal(place, name, 'missing')('it is gone');", 'if (!stored) return [];'],
       ['entries: mergeEntries(entries),', 'entries,'],
       ['header.clusterUid === of.clusterUid &&', ''],
       ['header.runId === append.runId &&', ''],

@@ -171,8 +171,8 @@ export const WRITE_AHEAD: Room = {
     ]),
     ...faultsIn('src/stages/owners/restore-judge.ts', [
       ['let outstanding = entries.filter(unseen).length + unaddressed', 'let outstanding = unaddressed'],
-      ['refused.size > 0 || stays.length > 0) outstanding += 1;', 'stays.length > 0) outstanding += 1;'],
-      ['refused.size > 0 || stays.length > 0) outstanding += 1;', 'refused.size > 0) outstanding += 1;'],
+      ['refused.size + stays.length > 0) outstanding += 1;', 'stays.length > 0) outstanding += 1;'],
+      ['refused.size + stays.length > 0) outstanding += 1;', 'refused.size > 0) outstanding += 1;'],
       ['...(options.undo ? [] : backOf(entry, owners, reports))', '...backOf(entry, owners, reports)'],
       ['(now && !left.has(place) ?', '(now ?'],
       ['(once.has(place) ? [] : (NAMED_BY[changed] ?? []))', 'NAMED_BY[changed] ?? []'],
@@ -180,8 +180,8 @@ export const WRITE_AHEAD: Room = {
       ["'other-controller': 'NS-745',", ''],
       ['open = [...new Set(named)].filter((id) => !isAccepted(accept, id, text))', 'open = named.slice(accept.length)'],
       ['const refused = new Set(unknown);', 'const refused = new Set<string>();'],
-      ['(mute.has(ownerKey(owner)) || ', '('],
-      ["(other !== undefined && !isAccepted(options.accept, 'NS-746', name))", 'false'],
+      ['isLeftOff(choice, mute.has(ownerKey(owner)))', 'isLeftOff(choice, false)'],
+      ["isMute || choice === 'open'", 'isMute'],
     ]),
     ...faultsIn('src/stages/owners/restore-facts.ts', [
       ['  assertOwnGroups(journal, context);\n', ''],

@@ -457,13 +457,35 @@ describe('owner references that somebody else has a hand in', () => {
     const { uid: _, resourceVersion: __, ...metadata } = pool.metadata;
     store.delete(pools, 'pool');
     store.insert(pools, { ...pool, metadata });
-    const refused = await perform(sandbox, [ownerrefsRestoreStage], folder);
-    assert.deepEqual([refused.exit, named(refused, 'NS-746')], ['blocked', ['IPPool/pool']]);
+    const refused = await perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { accept: ['NS-749'] } });
+    assert.deepEqual([refused.exit, named(refused, 'NS-746')], ['done', ['IPPool/pool']]);
+    const [{ detail = '' } = {}] = refused.findings.find(({ id }) => id === 'NS-746')?.evidence ?? [];
+    assert.match(detail, new RegExp(`UID ${sandbox.uidOf({ apiVersion: 'netsvc.io/v3', kind: 'IPPool', name: 'pool' })}`));
+    assert.deepEqual([sandbox.graph()['Secret/owned-web'], referencesOf('owned-pool')], [sandbox.wanted['Secret/owned-web'], []]);
     const kept = await perform(sandbox, [ownerrefsForgetStage], folder, { flags: { forget: true } });
     assert.deepEqual([kept.exit, is(kept, 'NS-748')], ['blocked', 'error']);
     const accepted = await perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { accept: ['NS-746=IPPool/pool', 'NS-749'] } });
     assert.equal(accepted.exit, 'done');
     assert.deepEqual(sandbox.graph()['ConfigMap/owned-pool'], sandbox.wanted['ConfigMap/owned-pool']);
+  });
+
+  it('to an owner that was made anew are left off for good where a person says so, and the journal ends', async () => {
+    const { store } = sandbox.scenario.cluster;
+    await perform(sandbox, [ownerrefsStripStage], folder);
+    sandbox.upgrade();
+    const pools = sandbox.scenario.cluster.kinds().find(({ plural, group }) => plural === 'ippools' && group === 'crd.netsvc.io');
+    assert.ok(pools);
+    const pool = store.get(pools, 'pool');
+    assert.ok(pool);
+    const { uid: _, resourceVersion: __, ...metadata } = pool.metadata;
+    store.delete(pools, 'pool');
+    store.insert(pools, { ...pool, metadata });
+    const flags = { resolve: ['IPPool/pool=drop'] };
+    const outcome = await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], folder, {
+      flags: { ...flags, accept: ['NS-749'] },
+    });
+    assert.deepEqual([outcome.exit, referencesOf('owned-pool')], ['done', []], openFindings(outcome));
+    assert.deepEqual(sandbox.graph()['Secret/owned-web'], sandbox.wanted['Secret/owned-web']);
   });
 
   it('to a policy that keeps its name and was made anew meanwhile stay off, until it is accepted by name', async () => {
@@ -482,10 +504,10 @@ describe('owner references that somebody else has a hand in', () => {
     cluster.store.delete(policies, 'plain');
     make();
     const refused = await perform(sandbox, [ownerrefsRestoreStage], folder);
-    assert.deepEqual([refused.exit, named(refused, 'NS-746')], ['blocked', ['GlobalNetworkPolicy/plain']]);
+    assert.deepEqual([refused.exit, named(refused, 'NS-746')], ['done', ['GlobalNetworkPolicy/plain']]);
     assert.deepEqual(referencesOf('owned-plain'), []);
-    const accepted = await perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { accept: ['NS-746=GlobalNetworkPolicy/plain'] } });
-    assert.deepEqual([accepted.exit, referencesOf('owned-plain').length], ['done', 1]);
+    const accepted = await perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { resolve: ['GlobalNetworkPolicy/plain=new'] } });
+    assert.deepEqual([accepted.exit, is(accepted, 'NS-746'), referencesOf('owned-plain').length], ['done', 'ok', 1]);
     assert.deepEqual(sandbox.graph()['Secret/owned-web'], sandbox.wanted['Secret/owned-web']);
   });
 
@@ -509,7 +531,7 @@ describe('owner references that somebody else has a hand in', () => {
       sandbox.upgrade();
       if (when === 'after that') await replace('web');
       const refused = await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], folder);
-      assert.deepEqual([refused.exit, named(refused, 'NS-746')], ['blocked', ['GlobalNetworkPolicy/web']]);
+      assert.deepEqual([refused.exit, named(refused, 'NS-746')], ['done', ['GlobalNetworkPolicy/web']]);
       assert.deepEqual([referencesOf('owned-web'), sandbox.deleted], [[], []]);
       const accepted = await perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { accept: ['NS-746=GlobalNetworkPolicy/web'] } });
       assert.equal(accepted.exit, 'done');

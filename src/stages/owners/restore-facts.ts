@@ -49,6 +49,7 @@ const NOTHING = {
   ownerGone: [],
   changed: [],
   otherOwners: [],
+  someAsExpected: false,
   unaddressed: [],
   neverRenamed: false,
   hold: undefined,

@@ -39,12 +39,14 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
   const stayOff: LeftAlone[] = [];
   const noted: JournalEntry[] = [];
   const blocking = new Map<string, JournalOwner>();
+  let asExpected = 0;
   let outstanding = entries.filter(unseen).length + unaddressed.length;
   for (const entry of entries) {
     const now = live.get(entryKey(entry));
     if (now === undefined) continue;
     const unknown = new Set(entry.owners.filter((owner) => unread.has(groupKind(owner))).map(ownerKey));
     const refused = new Set(unknown);
+    const dropped = new Set<number>();
     const look = (owner: JournalOwner) => {
       const found = ownerNow(owner, world, options.undo ? entry.references[owner.place]?.uid : undefined);
       return { found, other: options.undo ? otherThanBefore(entry, owner, found) : otherThanExpected(entry, owner, found, world) };
@@ -53,21 +55,30 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
       const { found, other } = look(owner);
       const name = ownerText(owner);
       // What has its name now is recorded here, too: this one is gone, and there is nothing to ask a person.
-      if (other && entry.owners.some((one) => ownerKey(one) === ownerKey(owner) && isThere(look(one)))) return undefined;
-      if (other) left.others.set(name, other);
-      const isRefused =
-        found !== undefined && (mute.has(ownerKey(owner)) || (other !== undefined && !isAccepted(options.accept, 'NS-746', name)));
+      if (other && sameOwners(entry, owner).some((one) => isThere(look(one)))) return undefined;
+      asExpected += Number(isNew(owner, { found, other }, world));
+      const choice = choiceFor(name, other, options);
+      if (choice === 'drop') dropped.add(owner.place);
+      if (isNamed(choice)) left.others.set(name, other ?? '');
+      const isRefused = found !== undefined && isLeftOff(choice, mute.has(ownerKey(owner)));
       if (isRefused) refused.add(ownerKey(owner));
-      return isRefused ? undefined : found;
+      return isRefused || dropped.has(owner.place) ? undefined : found;
     });
     const { ops, changed: reports } = restorePatch(entry, now, ({ place }) => owners.get(place));
     // What goes back before the upgrade comes off again for it, and is to come back then.
     noted.push(...(options.undo ? [] : backOf(entry, owners, reports)));
-    for (const report of reports) sortReport(entry, report, { mute, unknown }, left);
-    const stays = ops.length > 0 || refused.size > 0 ? [] : staysOff(entry, reports, options.accept);
+    for (const report of reports.filter(({ place }) => !dropped.has(place))) sortReport(entry, report, { mute, unknown }, left);
+    const stays =
+      ops.length + refused.size > 0
+        ? []
+        : staysOff(
+            entry,
+            reports.filter(({ place }) => !dropped.has(place)),
+            options.accept,
+          );
     stayOff.push(...stays);
     manifests.push(...oldManifest(entry, now));
-    if (ops.length > 0 || refused.size > 0 || stays.length > 0) outstanding += 1;
+    if (ops.length + refused.size + stays.length > 0) outstanding += 1;
     if (ops.length === 0) continue;
     patches.push({ target: { ...entry.object, apiVersion: now.apiVersion }, patch: ops, uid: entry.object.uid });
     for (const owner of entry.owners)
@@ -75,7 +86,8 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
   }
   const { others, ...rest } = left;
   const otherOwners = [...others].map(([text, detail]) => ({ text, detail }));
-  return { patches, ...rest, manifests, otherOwners, outstanding, stayOff, noted, blocking: [...blocking.values()] };
+  const someAsExpected = asExpected > 0 && !options.undo;
+  return { patches, ...rest, manifests, otherOwners, someAsExpected, outstanding, stayOff, noted, blocking: [...blocking.values()] };
 }
 
 type OwnersNow = ReadonlyMap<number, OwnerNow | undefined>;
@@ -94,6 +106,25 @@ function backOf(entry: JournalEntry, owners: OwnersNow, reports: readonly PlaceR
 
 function isThere({ found, other }: { readonly found: OwnerNow | undefined; readonly other: string | undefined }): boolean {
   return found !== undefined && other === undefined;
+}
+
+/** The API server that the references were taken off for answers: it shows this owner as it is expected to. */
+function isNew({ group }: JournalOwner, seen: Parameters<typeof isThere>[0], { apiGroup }: OwnerWorld): boolean {
+  return group === apiGroup && isThere(seen);
+}
+
+type Choice = ReturnType<typeof choiceFor>;
+
+const isNamed = (choice: Choice): boolean => choice === 'open' || choice === 'accepted';
+const isLeftOff = (choice: Choice, isMute: boolean): boolean => isMute || choice === 'open';
+
+/** All that the entry records of one owner. */
+const sameOwners = ({ owners }: JournalEntry, owner: JournalOwner) => owners.filter((one) => ownerKey(one) === ownerKey(owner));
+
+/** What a person has said of an owner that is another than the recorded one; undefined for one that is not. */
+function choiceFor(name: string, other: string | undefined, { ownerChoices, accept }: Context['options']) {
+  if (other === undefined) return undefined;
+  return ownerChoices?.[name] ?? (isAccepted(accept, 'NS-746', name) ? 'accepted' : 'open');
 }
 
 /** Its manifest, applied again, would bring a UID of before back. */
