@@ -7,11 +7,12 @@ import { ownerStrip } from './owner-strip.ts';
 import { planAndDiff } from './plan.ts';
 import { machineText, type Section } from './report.ts';
 import { startUp } from './start-up.ts';
+import { stateStore } from './state.ts';
 import { waitThousand } from './wait-thousand.ts';
 import { wholeChain } from './whole-chain.ts';
 
 /**
- * `npm run bench [-- start-up|one-request|chain|wait|merge|plan|owner-scan|owner-strip …]`: the machine and tables on stdout, to be put into
+ * `npm run bench [-- start-up|one-request|chain|wait|merge|plan|owner-scan|owner-strip|state …]`: the machine and tables on stdout, to be put into
  * docs/performance.md with what they say. `--nodes=5` measures the whole chain on so many nodes alone.
  */
 const benches: Readonly<Record<string, () => Promise<Section>>> = {
@@ -27,6 +28,7 @@ const benches: Readonly<Record<string, () => Promise<Section>>> = {
   plan: planAndDiff,
   'owner-scan': () => ownerScan(100_000),
   'owner-strip': () => ownerStrip(10_000),
+  state: stateStore,
 };
 
 function chainSizes(): readonly number[] {
