@@ -205,8 +205,7 @@ describe('our apply to an installation with a key-value store', () => {
       const scenario = await kvstoreScenario(release);
       const { secret, config } = storeObjects(scenario);
       const bench = sandboxCommand(scenario, calico);
-      const decisions = (DECISIONS[release] ?? []).flatMap((field) => ['--resolve', `${field}=theirs`]);
-      assert.equal(await bench.run('apply', '--yes', ...decisions), 0, bench.out() + bench.err());
+      assert.equal(await bench.run('apply', '--yes'), 0, bench.out() + bench.err());
       assertNothingLost(scenario, secret);
       // Of the rest of the ConfigMap the release changed one value.
       const changed = changedFields(config?.data, storeObjects(scenario).config?.data).map(({ path }) => path);
@@ -220,11 +219,3 @@ describe('our apply to an installation with a key-value store', () => {
     });
   }
 });
-
-/** Two releases fit what that person installed. */
-const DECISIONS: Readonly<Record<string, readonly string[]>> = {
-  'v3.18.1': [
-    'DaemonSet/kube-system/calico-node:spec.template.spec.containers[calico-node].env[FELIX_LOGSEVERITYSCREEN]',
-    'Deployment/kube-system/calico-kube-controllers:spec.template.spec.volumes[etcd-certs].secret.defaultMode',
-  ],
-};
