@@ -90,7 +90,7 @@ async function assertOrder(cluster: InstalledCluster, proxy: FaultProxy, run: re
 
 async function backupOf(cluster: InstalledCluster): Promise<string> {
   const record = await cluster.read('secret -n kube-system netsvc-upgrade-run', '{.data.record\\.json}');
-  const { backup } = JSON.parse(record) as { readonly backup?: string };
+  const { backup } = JSON.parse(Buffer.from(record, 'base64').toString()) as { readonly backup?: string };
   if (backup === undefined) return '';
   const entries = await readdir(backup, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
