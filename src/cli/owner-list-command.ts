@@ -29,7 +29,7 @@ export async function runOwnerList(asked: Asked, owner: string | undefined, seam
       references: rows,
       unread: references.unread,
     };
-    await session.present(document, (wide) => listLines(rows, wide));
+    await session.present(document, (wide) => listLines(rows, wide, references.unread.length === 0));
     if (astray !== undefined) session.say(`Warning: ${astray}`);
     for (const { kind, because } of references.unread) session.say(`Warning: ${kind} could not be searched: ${because}`);
     return exit;
@@ -106,7 +106,8 @@ const BECOMES: Readonly<Record<ReferenceFate['fate'], string>> = {
 
 const yes = (value: boolean | null) => (value === null ? '?' : value ? 'yes' : 'no');
 
-function listLines(rows: readonly ListedReference[], wide: boolean): readonly string[] {
+function listLines(rows: readonly ListedReference[], wide: boolean, isWhole: boolean): readonly string[] {
+  if (rows.length === 0 && !isWhole) return ['no owned object was found, and not everything could be searched'];
   if (rows.length === 0) return ['no object is owned by a resource of the service'];
   const head = ['OBJECT', 'OWNER', 'EXISTS', 'CURRENT', 'AT THE UPGRADE', 'BREAKS'];
   const more = ['CONTROLLER', 'BLOCKS', 'GROUP', 'UID', 'UID AFTER'];

@@ -15,15 +15,21 @@ export const ownerrefsRestoreStage = stage<RestoreFacts>({
   readOnly: false,
   checks: restoreChecks,
   survey: readRestoreFacts,
-  plan(facts) {
+  plan(facts, { options }) {
     if (facts.skip !== undefined) return { skip: facts.skip };
     if (facts.isLater) return { actions: [restore(facts)] };
     if (facts.waits.length > 0) return { actions: facts.waits.map((until) => waitFor(until, facts.waitMs)), again: true };
     const { patches, noted } = facts;
     if (patches.length + noted.length === 0) return { skip: 'every recorded reference is back, or named as left alone' };
-    return { actions: [...(patches.length > 0 ? [restore(facts)] : []), ...note(noted)], objects: patches.map(plannedOf) };
+    return {
+      actions: [...(patches.length > 0 ? [restore(facts)] : []), ...note(noted)],
+      objects: patches.map(plannedOf),
+      ...(options.undo ? { notes: [ENDS] } : {}),
+    };
   },
 });
+
+const ENDS = 'the upgrade called off, the journal is needed no more: end it with ownerrefs forget';
 
 function waitFor(until: Expectation, timeoutMs: number): Action {
   return { id: `wait-${until.type}`, title: titleOf(until), ref: '§4.8/3', undo: 'full', effect: { type: 'wait', until, timeoutMs } };

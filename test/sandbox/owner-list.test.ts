@@ -38,6 +38,17 @@ describe('ownerrefs list as JSON', () => {
     ]);
   });
 
+  it('does not say that nothing is owned where not everything could be searched', async () => {
+    const { scenario, cluster } = await ownerSandbox();
+    const bench = sandboxCommand(scenario);
+    const down = { ...cluster, discover: async () => ({ kinds: (await cluster.discover()).kinds.slice(0, 0), failed: ['netsvc.io'] }) };
+    const compose = async (request: ComposeRequest) => ({ ...compositionOf(scenario, request), cluster: down });
+    Object.assign(bench.seams, { compose });
+    assert.equal(await bench.run('ownerrefs', 'list'), EXIT.blocked, bench.err());
+    assert.doesNotMatch(bench.out(), /no object is owned/);
+    assert.match(bench.out(), /not everything could be searched/);
+  });
+
   it('is only of the owner that was asked for', async () => {
     const list = await listed(await ownerSandbox(), '--owner=globalnetworkpolicy/web');
     conforms(list, 'owner-reference-list.schema.json');

@@ -71,7 +71,9 @@ describe('owner references on the sandbox', () => {
   it('go back as they were if the upgrade is called off', async () => {
     const sandbox = await ownerSandbox();
     await perform(sandbox, [ownerrefsStripStage], folder);
-    assert.deepEqual(brief(await perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { undo: true } })), ['done', undefined]);
+    const undone = await perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { undo: true } });
+    assert.deepEqual(brief(undone), ['done', undefined]);
+    assert.match(JSON.stringify(undone.plans), /end it with ownerrefs forget/);
     assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted]);
   });
 
