@@ -154,12 +154,13 @@ export const gatewayDefinitionsFree = preflightCheck('NS-626', {
   category: 'resources',
   severity: 'warning',
   ref: 'domain §12/34',
-  judge: withOperated(({ names: { gateway }, operated, context: { profile } }) => {
+  judge: withOperated(({ names: { gateway }, operated, context }) => {
+    const { profile } = context;
     const [wanting] = read(operated.gateways);
     if (!wanting) return ok(`the operator brings no Gateway API: there is no ${gateway.kind}`);
     if (specOf(wanting)[gateway.field] === gateway.value) return ok(`${gateway.field} is ${gateway.value}`);
     const policy = read(operated.gatewayPolicy);
-    if (!policy) return ok(`nothing called ${gateway.policy} guards the definitions of the Gateway API`);
+    if (!policy) return judgeDefinitions(gateway, read(operated.gatewayDefinitions), wanting, context);
     return failed(
       `the operator brings newer definitions of the Gateway API, and ${gateway.policy} may refuse them, which ends the operator`,
       `Set spec.${gateway.field} of ${gateway.kind}/${wanting.metadata.name} to ${gateway.value}, or bring the definitions yourself as the policy allows it.`,
@@ -170,6 +171,31 @@ export const gatewayDefinitionsFree = preflightCheck('NS-626', {
     );
   }),
 });
+
+/** Nothing guards them; those that are there already the operator leaves as they are, unless it is told to bring its own. */
+function judgeDefinitions(
+  { definitions: { annotation, bundles }, ...gateway }: OperatorCrossings['gateway'],
+  found: readonly KubeObject[],
+  wanting: KubeObject,
+  { profile, options }: Context,
+): Verdict {
+  const wanted = bundles.findLast(({ since }) => !isOlder(options.release, since))?.version;
+  const old = found.filter(({ metadata: { annotations } }) => {
+    const bundle = annotations?.[annotation];
+    return bundle !== undefined && wanted !== undefined && isOlder(bundle, wanted);
+  });
+  return failIfAny(
+    old.map((one) => evidenceOf(one, `bundle ${one.metadata.annotations?.[annotation]}`)),
+    wanted === undefined
+      ? `nothing called ${gateway.policy} guards the definitions of the Gateway API`
+      : `no definition of the Gateway API is older than ${wanted}`,
+    (names) => ({
+      because: `the operator leaves definitions of the Gateway API that are there as they are, and the gateway of ${options.release} is made for ${wanted}: ${names}`,
+      hint: `Set spec.${gateway.field} of ${gateway.kind}/${wanting.metadata.name} to ${gateway.value}, or bring the definitions of ${wanted} yourself before the upgrade.`,
+      next: command`kubectl edit ${gateway.plural}.${profile.operatorGroup} ${wanting.metadata.name}`,
+    }),
+  );
+}
 
 /** Some component statuses stay degraded for ever where a resource is not there (domain §11.2, §12/23). */
 export const statusesCanEnd = preflightCheck('NS-627', {

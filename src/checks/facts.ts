@@ -109,6 +109,8 @@ export interface OperatedFacts {
   readonly gateways: Reading<readonly KubeObject[]>;
   /** The admission policy that guards its definitions; looked for only where there is such a resource. */
   readonly gatewayPolicy: Reading<KubeObject | undefined>;
+  /** The definitions themselves, with their annotations; looked for only where there is such a resource. */
+  readonly gatewayDefinitions: Reading<readonly KubeObject[]>;
   /** Of the kinds that component statuses need, those of which there is a resource. */
   readonly kinds: Reading<readonly string[]>;
 }

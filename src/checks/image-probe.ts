@@ -29,13 +29,13 @@ export const imagesPulled = defineCheck<ImageProbeJudged>('NS-221', {
 
 function verdict(failed: readonly ProbedImage[], untold: readonly ProbedImage[], scope: string): Verdict {
   const facts = [
-    ...(failed.length > 0 ? [`not pulled: ${names(failed)}`] : []),
+    ...(failed.length > 0 ? [`not pulled, or its program cannot run: ${names(failed)}`] : []),
     ...(untold.length > 0 ? [`not told: ${names(untold)}`] : []),
   ];
   return {
     status: 'failed',
     because: `${facts.join('; ')} (of ${scope})`,
-    hint: 'Mirror the images of plan -o images to where these nodes can pull, give the pull secret, or repair the nodes; then probe again.',
+    hint: 'Mirror the images of plan -o images to where these nodes can pull, give the pull secret, give a machine whose programs cannot run a newer processor model (x86-64-v2), or repair the nodes; then probe again.',
     ...(failed.length > 0 ? {} : { severity: 'warning' as const }),
     evidence: [...failed, ...untold].map(evidenceOf),
   };

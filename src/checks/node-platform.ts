@@ -1,8 +1,8 @@
 import { command } from '../core/argv.ts';
-import { ok, read, type Verdict } from '../core/check.ts';
+import { notApplicable, ok, read, type Verdict } from '../core/check.ts';
 import { counted } from '../core/counted.ts';
 import type { KubeObject } from '../core/object.ts';
-import { evidenceOf, failIfAny, preflightCheck } from './define.ts';
+import { evidenceOf, failIfAny, PROGRAM, preflightCheck } from './define.ts';
 
 interface NodeInfo {
   readonly kernelVersion?: string;
@@ -67,8 +67,7 @@ export const processors = preflightCheck('NS-425', {
     const nodes = read(facts.nodes).filter((node) => !isWindows(node));
     const doubted = nodes.filter((node) => cpuDoubt(node) !== undefined);
     const hopeless = doubted.some((node) => !ARCHITECTURES.has(infoOf(node).architecture ?? ''));
-    if (doubted.length === 0)
-      return ok(labelled(nodes) ? 'processors are supported' : 'architectures are supported; nodes carry no processor labels');
+    if (doubted.length === 0) return undoubted(nodes);
     return failIfAny(
       doubted.map((node) => evidenceOf(node, cpuDoubt(node))),
       '',
@@ -81,6 +80,15 @@ export const processors = preflightCheck('NS-425', {
     );
   },
 });
+
+/** Without labels nobody says what a processor can: that is no pass. */
+function undoubted(nodes: readonly KubeObject[]): Verdict {
+  const untold = nodes.filter((node) => infoOf(node).architecture === 'amd64' && !labelled([node]));
+  if (untold.length === 0) return ok('processors are supported');
+  return notApplicable(
+    `${counted(untold.length, 'node')} of amd64 without processor labels: nothing tells whether they are of x86-64-v2. Start the target’s programs on each: ${PROGRAM} preflight --probe-images`,
+  );
+}
 
 function labelled(nodes: readonly KubeObject[]): boolean {
   return nodes.some((node) => Object.keys(node.metadata.labels ?? {}).some((label) => label.startsWith(CPU_LABEL)));

@@ -10,7 +10,7 @@ export class Preflight extends BaseCommand {
   static override summary = 'Find out what is installed and whether it can be upgraded; changes nothing';
   static override description = described(
     `Reads the cluster and this machine, tells what is installed and judges it. Nothing is changed,
-except with --probe-images: then pods that run nothing have every node pull the target's images, and are deleted again.
+except with --probe-images: then pods have every node pull the target's images and let programs say their version, and are deleted again.
 A failed check ends with exit code 3; explain says what a check means, --accept takes a risk by name.`,
     '§1, §7, §9',
     { when: 'Before anything else, as often as you like, and again right before the maintenance window.' },

@@ -206,7 +206,7 @@ export type Effect =
   /** Deletes this very object: `target` has its uid. */
   | { readonly type: 'delete'; readonly target: ObjectRef }
   /**
-   * Pods on every node that pull these images and run nothing, deleted again whatever happens; what the nodes said is written to the
+   * Pods on every node that pull these images, in which programs say their version at most, deleted again whatever happens; what the nodes said is written to the
    * work folder as `saveAs`, marked with `run`.
    */
   | {

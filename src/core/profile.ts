@@ -185,6 +185,12 @@ export interface OperatorCrossings {
     readonly policy: string;
     readonly field: string;
     readonly value: string;
+    /** Group of the definitions, the annotation with the version of their bundle, and the bundle that each release is made for. */
+    readonly definitions: {
+      readonly group: string;
+      readonly annotation: string;
+      readonly bundles: readonly { readonly since: string; readonly version: string }[];
+    };
   };
   /**
    * Where in the Installation's spec the operator has the data plane, by which it sets the agents' packet filter whatever their own
@@ -295,6 +301,8 @@ export interface Profile {
     readonly guidField?: string;
   };
   readonly cli: CliFacts;
+  /** How a program of the target says its version, by the last part of its image's name; it needs nothing and ends at once. */
+  readonly versionCommands?: Readonly<Record<string, readonly string[]>>;
   /** Typha of this release on refuses agents older than it (agents first, Typha last). */
   readonly typhaRefusesAgentsBefore?: string;
   /** From this release on the controllers rename stored policies: the point of no return. */

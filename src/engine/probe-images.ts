@@ -65,7 +65,7 @@ async function watched({ cluster, clock }: EnginePorts, effect: ProbeEffect, wai
   const scope = { labelSelector: `${PROBE_LABEL}=images`, ...(namespace ? { namespace } : {}) };
   for (;;) {
     const [pods, nodes] = await Promise.all([cluster.list(K.Pod, scope), cluster.list(K.Node)]);
-    const results = probedImages(pods, nodes.filter(isProbed), images);
+    const results = probedImages(pods, nodes.filter(isProbed), images, clock.now().getTime());
     const untold = results.filter(({ state }) => state === 'untold');
     const [first] = untold;
     wait.report(results.length - untold.length, results.length, 'images told by nodes', first && `${first.node}: ${first.because}`);

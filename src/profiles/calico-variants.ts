@@ -124,6 +124,11 @@ export const calicoCrossings: OperatorCrossings = {
     policy: 'safe-upgrades.gateway.networking.k8s.io',
     field: 'crdManagement',
     value: 'Reconcile',
+    definitions: {
+      group: 'gateway.networking.k8s.io',
+      annotation: 'gateway.networking.k8s.io/bundle-version',
+      bundles: [{ since: 'v3.32.0', version: 'v1.5.1' }],
+    },
   },
   dataPlane: { field: ['calicoNetwork', 'linuxDataplane'], otherwise: 'Iptables', iptables: 'Iptables', nftables: 'Nftables' },
 };

@@ -224,6 +224,11 @@ export const calico: Profile = {
     },
   ],
   kubernetes: { floor: '1.31', tested: ['1.34', '1.35', '1.36'] },
+  versionCommands: {
+    node: ['/bin/calico-node', '-v'],
+    typha: ['/usr/bin/calico-typha', '--version'],
+    'kube-controllers': ['/usr/bin/kube-controllers', '--version'],
+  },
   labels: { createdBy: 'projectcalico.org/created-by', createdByValue: 'calico-kube-controllers', autoHepSuffix: '-auto-hep' },
   allowAllProfile: 'projectcalico-default-allow',
   derivedProfiles: {

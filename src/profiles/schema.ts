@@ -114,7 +114,14 @@ const operator = fields({
     imageSet: fields({ kind: text, plural: text, prefix: text }),
     refused: listOf(fields({ since: text, field: text, value: text, instead: text })),
     pools: fields({ plural: text, field: texts }),
-    gateway: fields({ kind: text, plural: text, policy: text, field: text, value: text }),
+    gateway: fields({
+      kind: text,
+      plural: text,
+      policy: text,
+      field: text,
+      value: text,
+      definitions: fields({ group: text, annotation: text, bundles: listOf(fields({ since: text, version: text })) }),
+    }),
     dataPlane: fields({ field: texts, otherwise: text, iptables: text, nftables: text }),
   }),
   'otherProducts?': fields({ variantField: text, variant: text, agentImages: texts }),
@@ -194,6 +201,7 @@ export const profileSchema: Schema = {
     'policyRenaming?': fields({ since: release, prefix: text, switchField: text, 'waitsFor?': text }),
     uidChanges: listOf(release),
     'uidBackports?': listOf(release),
+    'versionCommands?': { type: 'object', additionalProperties: texts },
     leftovers: fields({ containers: texts, env: texts, volumes: texts }),
     merge: fields({
       commaLists: texts,

@@ -25,7 +25,7 @@ interface ProbeFacts extends ImageProbeJudged {
 /** File in the work folder with what the nodes said. */
 const RESULTS = 'probe-images.json';
 
-/** Whether every node can pull every image of the target: asked with pods that run nothing and are deleted at once (field notes, 28). */
+/** Whether every node can pull every image of the target, and run its programs: asked with pods that are deleted at once (field notes, 28). */
 export const probeImagesStage = stage<ProbeFacts>({
   id: 'probe-images',
   title: 'Have every node pull the images of the target',
@@ -88,7 +88,7 @@ function removal(object: KubeObject, index: number): Action {
 }
 
 function probe({ images, pullSecrets, namespace, nodes }: ProbeFacts, context: Context): Action {
-  const daemonSet = probeDaemonSet({ namespace, images, pullSecrets });
+  const daemonSet = probeDaemonSet({ namespace, images, pullSecrets, versionCommands: context.profile.versionCommands ?? {} });
   return {
     id: 'probe',
     title: `have ${nodes} nodes pull ${images.length} images with DaemonSet ${namespace}/${PROBE_NAME}, then delete it`,

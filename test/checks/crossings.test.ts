@@ -9,7 +9,7 @@ const detection = found({ path: 'operator', variant: undefined, hasApiServer: tr
 const context = contextOf({}, calico);
 type Values = { readonly [Field in keyof OperatedFacts]?: Extract<OperatedFacts[Field], { value: unknown }>['value'] };
 const readings = (values: Values) => Object.fromEntries(Object.entries(values).map(([field, value]) => [field, { value }]));
-const nothing = { imageSets: [], gateways: [], gatewayPolicy: undefined, kinds: ['APIServer'] };
+const nothing = { imageSets: [], gateways: [], gatewayPolicy: undefined, gatewayDefinitions: [], kinds: ['APIServer'] };
 const operated = (change: Values = {}) => ({
   detection,
   operated: readings({ ...nothing, installation: installed({}), ...change }) as unknown as OperatedFacts,
@@ -175,6 +175,11 @@ checkCases('NS-625', {
 const gateway = (spec: object) => object(API, 'GatewayAPI/default', { spec });
 const gatewayPolicy = object('admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy/safe-upgrades.gateway.networking.k8s.io');
 
+const definition = (plural: string, bundle: string) =>
+  object('apiextensions.k8s.io/v1', `CustomResourceDefinition/${plural}.gateway.networking.k8s.io`, {
+    metadata: { annotations: { 'gateway.networking.k8s.io/bundle-version': bundle } },
+  });
+
 checkCases('NS-626', {
   'warns where a policy guards the definitions that the operator brings': {
     context,
@@ -186,6 +191,27 @@ checkCases('NS-626', {
   'passes where the operator was told to bring them': {
     context,
     facts: operated({ gateways: [gateway({ crdManagement: 'Reconcile' })], gatewayPolicy }),
+    is: 'ok',
+  },
+  'warns of old definitions that nothing guards: the operator leaves them as they are': {
+    context,
+    facts: operated({
+      gateways: [gateway({})],
+      gatewayDefinitions: [definition('httproutes', 'v1.2.1'), definition('gateways', 'v1.5.1')],
+    }),
+    is: 'warning',
+    about: ['CustomResourceDefinition/httproutes.gateway.networking.k8s.io'],
+    says: /the gateway of v3\.32\.1 is made for v1\.5\.1/,
+    hint: /Set spec\.crdManagement of GatewayAPI\/default to Reconcile/,
+  },
+  'passes with old definitions that the operator brings anew': {
+    context,
+    facts: operated({ gateways: [gateway({ crdManagement: 'Reconcile' })], gatewayDefinitions: [definition('httproutes', 'v1.2.1')] }),
+    is: 'ok',
+  },
+  'passes with definitions that do not tell their bundle, or of a release of which none is known': {
+    context: contextOf({ release: 'v3.31.2' }, calico),
+    facts: operated({ gateways: [gateway({})], gatewayDefinitions: [definition('httproutes', 'v1.2.1')] }),
     is: 'ok',
   },
   'passes where nothing guards them': { context, facts: operated({ gateways: [gateway({})] }), is: 'ok' },

@@ -17,7 +17,10 @@ const cpu = (...features: readonly string[]) =>
   nodes(node('n1', { labels: Object.fromEntries(features.map((name) => [`feature.node.kubernetes.io/cpu-cpuid.${name}`, 'true'])) }));
 
 checkCases('NS-425', {
-  'says that labels are missing': { is: 'ok', says: /no processor labels/ },
+  'does not pass where labels are missing, and says what tells': {
+    is: 'not-applicable',
+    says: /^2 nodes of amd64 without processor labels: .*preflight --probe-images$/,
+  },
   'passes if labels prove it': { facts: cpu('AVX2', 'AESNI'), is: 'ok', says: /supported$/ },
   'warns if labels show nothing of it': { facts: cpu('AESNI'), is: 'warning', about: ['Node/n1'] },
   'fails on an architecture without images': { facts: nodes(node('n1', { info: { architecture: 'arm' } })), is: 'error' },

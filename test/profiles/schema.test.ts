@@ -45,6 +45,7 @@ const profile: FieldsOf<Profile> = {
   policyRenaming: 'optional',
   uidChanges: 'required',
   uidBackports: 'optional',
+  versionCommands: 'optional',
   leftovers: 'required',
   merge: 'required',
   removedKinds: 'required',

@@ -2,7 +2,8 @@ import type { OperatedFacts } from '../../checks/facts.ts';
 import type { Reading } from '../../core/check.ts';
 import type { Context } from '../../core/context.ts';
 import type { Detection } from '../../core/installation.ts';
-import type { KubeObject } from '../../core/object.ts';
+import { K } from '../../core/kinds.ts';
+import { apiVersionOf, type KubeObject } from '../../core/object.ts';
 import type { ClusterReader } from '../../core/ports.ts';
 import { attempt, attemptWith } from '../reading.ts';
 
@@ -40,8 +41,18 @@ export async function readOperated(
     gatewayPolicy: await attemptWith(gateways, async (found) =>
       found.length > 0 ? policyNamed(cluster, crossings.gateway.policy) : undefined,
     ),
+    gatewayDefinitions: await attemptWith(gateways, async (found) =>
+      found.length > 0 ? definitionsOf(cluster, crossings.gateway.definitions.group) : [],
+    ),
     kinds,
   };
+}
+
+async function definitionsOf(cluster: Pick<ClusterReader, 'list'>, group: string): Promise<readonly KubeObject[]> {
+  const all = await cluster.list(K.CustomResourceDefinition, { metadataOnly: true });
+  return all
+    .filter(({ metadata }) => metadata.name.endsWith(`.${group}`))
+    .map((one) => ({ ...one, apiVersion: apiVersionOf(K.CustomResourceDefinition), kind: K.CustomResourceDefinition.kind }));
 }
 
 async function policyNamed(cluster: Pick<ClusterReader, 'get' | 'resolve'>, name: string): Promise<KubeObject | undefined> {

@@ -32,12 +32,15 @@ describe('what the settings of an operator are judged by', () => {
     const gateway = object(API, 'GatewayAPI/default');
     const images = object(API, 'ImageSet/calico-v3.27.5');
     const installation = object(API, 'Installation/default', { spec: { nonPrivileged: 'Enabled' } });
-    const cluster = clusterWith(installation, images, gateway, object(API, 'APIServer/default'), policy);
+    const definition = object('apiextensions.k8s.io/v1', 'CustomResourceDefinition/gateways.gateway.networking.k8s.io');
+    const other = object('apiextensions.k8s.io/v1', 'CustomResourceDefinition/ippools.crd.projectcalico.org');
+    const cluster = clusterWith(installation, images, gateway, object(API, 'APIServer/default'), policy, definition, other);
     assert.deepEqual(await readOperated(cluster, context, operated), {
       installation: { value: installation },
       imageSets: { value: [images] },
       gateways: { value: [gateway] },
       gatewayPolicy: { value: policy },
+      gatewayDefinitions: { value: [definition] },
       kinds: { value: ['APIServer'] },
     });
   });
