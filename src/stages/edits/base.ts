@@ -36,8 +36,12 @@ async function readReleasedBases(sources: Sources, context: Context, installatio
     release,
     documents: [...documents, ...(await addOnDocuments(sources, context, installation, release))],
   });
-  const stored = async (releases: readonly string[]) =>
-    eachOf(releases, WIDTH, async (release) => whole(release, compared((await sources.stored.documentsOf(release, file)) ?? [])));
+  const stored = async (releases: readonly string[]) => {
+    const known = await eachOf(releases, WIDTH, async (release) =>
+      storedWhole(sources, [file, ...addOnsOf(context, installation).map((one) => one.file)], release),
+    );
+    return known.flat();
+  };
   const own = context.options.base;
   if (own !== undefined) {
     const { release, documents, name } = await readOwnBase(sources, own, installed, file);
@@ -63,6 +67,12 @@ async function readReleasedBases(sources: Sources, context: Context, installatio
     return { first, others: await stored(carried.filter((one) => one !== release)), installed };
   }
   throw noBase(`neither this program nor ${sources.artifacts.source} has ${file} of ${installed}`, file);
+}
+
+/** Of what the program carries alone; a release that has not all that is installed (the API server came with v3.20) is none to compare with. */
+async function storedWhole({ stored }: Sources, files: readonly string[], release: string): Promise<readonly BaseCandidate[]> {
+  const parts = await Promise.all(files.map((one) => stored.documentsOf(release, one)));
+  return parts.every((part) => part !== undefined) ? [{ release, documents: compared(parts.flat()) }] : [];
 }
 
 /** What a person named is compared with the manifest of the release that the images tell, where it can be had. */
