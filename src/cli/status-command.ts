@@ -84,7 +84,9 @@ interface Next {
 function nextOf(record: RunRecord | undefined, holder: LockHolder | undefined, { flags, elsewhere }: Onward): Next {
   const of = elsewhere === undefined ? subCommand(record, holder) : 'status';
   const astray = elsewhere === undefined ? '' : command` --state-namespace ${elsewhere}`;
-  return { of, command: `kubectl netsvc-upgrade ${of}${carriedTo(of, flags)}${astray}` };
+  // The part of the chain that was asked for is done: with its end the next command would do nothing.
+  const onward = record?.outcome === 'done' ? flags.filter(({ name }) => name !== 'through') : flags;
+  return { of, command: `kubectl netsvc-upgrade ${of}${carriedTo(of, onward)}${astray}` };
 }
 
 function subCommand(record: RunRecord | undefined, holder: LockHolder | undefined): string {

@@ -19,6 +19,7 @@ const CONTROLLER = 'a controller of Kubernetes';
 
 const SCALES = 'It sets its number again within seconds, as long as its own bounds allow that: change those.';
 const AGAIN = 'It writes its value again whenever it runs: change that where it is configured.';
+const CREATED = 'As the object was created, which is one way to install; nobody writes it again.';
 const BY_HAND =
   'Written by hand; nobody writes it again. To keep it, set it in a copy of the target manifest and give that with --upgrade-file.';
 
@@ -42,6 +43,7 @@ const SIGNS: readonly Sign[] = [
   { name: 'a VerticalPodAutoscaler', kind: 'autoscaler', managers: ['vpa-', 'vertical-pod-autoscaler'], hint: SCALES },
   { name: 'addon-resizer', kind: 'autoscaler', managers: ['addon-resizer', 'pod_nanny'], hint: SCALES },
   { name: 'a person with kubectl scale', kind: 'person', managers: ['kubectl'], subresource: 'scale', hint: BY_HAND },
+  { name: 'kubectl create', kind: 'person', managers: ['kubectl-create'], hint: CREATED },
   { name: 'a person with kubectl', kind: 'person', managers: ['kubectl-', 'kubectl'], hint: BY_HAND },
   {
     name: 'helm',

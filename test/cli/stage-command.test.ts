@@ -317,6 +317,14 @@ describe('a command that performs stages', () => {
     assert.match(bench.out(), /Next: kubectl netsvc-upgrade run --context=there --manifest-url=\/mirror --skip=cli\n$/);
   });
 
+  it('leads on after the part of the chain that was asked for, and not to the same part again', async () => {
+    const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') }), fakeStage('verify')]);
+    await bench.run('run', '--yes', '--manifest-url', '/mirror', '--through', 'apply');
+    assert.deepEqual(bench.engine.stored?.flags, ['--manifest-url=/mirror', '--through=apply']);
+    assert.equal(await bench.run('status'), 0, bench.err());
+    assert.match(bench.out(), /Next: kubectl netsvc-upgrade run --manifest-url=\/mirror\n$/);
+  });
+
   it('says of a status that a person gave up that it was, and nothing of the journal', async () => {
     const bench = commandBench([]);
     Object.assign(bench.engine.ports.ownerJournal, { load: () => Promise.reject(interrupted()) });
