@@ -127,6 +127,7 @@ export const operatorEnd: Needs = ({ operator, operatorGroup: group }) => {
   return [
     ...allow(['get', 'list'], { group, plural: '*' }, why, { required: false }),
     ...[K.APIService, K.Deployment].flatMap((kind) => allow(['get'], kind, why, { required: false })),
+    ...allow(['get'], K.Namespace, why, { names: [operator.end.api.oldNamespace], required: false }),
   ];
 };
 
