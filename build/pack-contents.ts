@@ -9,7 +9,7 @@ import { singleExecutable } from './pack-windows.ts';
 
 /** Of dist, what only the build itself needs, or what lies at the top instead. */
 const LEFT_OUT = new Set(['dist/stamp', 'dist/packages.json', 'dist/THIRD-PARTY-NOTICES.txt']);
-const COPIED = ['LICENSE', 'NOTICE', 'README.md', 'CHANGELOG.md', 'oclif.manifest.json'];
+const COPIED = ['LICENSE', 'NOTICE', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'oclif.manifest.json'];
 
 /** What hints, pages of checks and the README lead to: whole, for its pages lead to each other. A test keeps it small. */
 const LED_TO = ['docs', 'schemas'];

@@ -7,14 +7,17 @@ import { JOURNAL_NAME } from '../../src/adapters/journal/place.ts';
 import { assertOwnFolder, isOpen, whoAmI } from '../../src/adapters/own-folder.ts';
 import { openWorkFolder } from '../../src/adapters/work-folder.ts';
 import { Fault } from '../../src/core/fault.ts';
+import { describeWhere, itWhere, NOT_POSIX } from '../support/needs.ts';
 
 const STRANGER = 54_321;
 
-describe('a folder that another user could put something into', () => {
+/** Only root may give a folder away, or act for who called sudo. */
+const NOT_ROOT = process.getuid?.() === 0 ? undefined : 'it needs root';
+
+describeWhere(NOT_POSIX, 'a folder that another user could put something into', () => {
   let parent = '';
   let folder = '';
-  beforeEach(async function () {
-    if (process.getuid?.() === undefined) this.skip();
+  beforeEach(async () => {
     parent = await mkdtemp(join(tmpdir(), 'own-'));
     folder = join(parent, 'state', 'uid');
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -33,11 +36,7 @@ describe('a folder that another user could put something into', () => {
     await assert.rejects(openWorkFolder(folder), isRefusal);
     await assert.rejects(journalFolder(folder).read(JOURNAL_NAME), isRefusal);
   };
-  /** Only root may give a folder away. */
-  const givenAway = async (context: Mocha.Context, path: string) => {
-    if (process.getuid?.() !== 0) context.skip();
-    await chown(path, STRANGER, STRANGER);
-  };
+  const givenAway = (path: string) => chown(path, STRANGER, STRANGER);
 
   it('is used where it is ours alone', async () => {
     assert.equal((await openWorkFolder(folder)).path, folder);
@@ -52,13 +51,13 @@ describe('a folder that another user could put something into', () => {
     assert.equal((await stat(theirs)).mode & 0o777, 0o755);
   });
 
-  it('is refused where it is another user’s', async function () {
-    await givenAway(this, folder);
+  itWhere(NOT_ROOT, 'is refused where it is another user’s', async () => {
+    await givenAway(folder);
     await refuses(new RegExp(`it belongs to another user \\(uid ${STRANGER}\\)$`));
   });
 
-  it('is refused where a folder above it is another user’s', async function () {
-    await givenAway(this, join(parent, 'state'));
+  itWhere(NOT_ROOT, 'is refused where a folder above it is another user’s', async () => {
+    await givenAway(join(parent, 'state'));
     await refuses(new RegExp(`state belongs to another user \\(uid ${STRANGER}\\)$`));
   });
 
@@ -80,8 +79,7 @@ describe('a folder that another user could put something into', () => {
     assert.deepEqual([of(1000, 0o775), of(0, 0o775), of(50, 0o775), of(50, 0o755), of(1000, 0o777)], [false, false, true, false, true]);
   });
 
-  it('may be the folder of the person who called sudo', function () {
-    if (process.getuid?.() !== 0) this.skip();
+  itWhere(NOT_ROOT, 'may be the folder of the person who called sudo', () => {
     assert.deepEqual(
       [whoAmI({ SUDO_UID: '1000' })?.caller, whoAmI({ SUDO_UID: 'x' })?.caller, whoAmI({})?.caller],
       [1000, undefined, undefined],
