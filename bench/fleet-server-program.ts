@@ -1,9 +1,9 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { collectionPath } from '../src/adapters/kube/paths.ts';
-import { K } from '../src/core/kinds.ts';
-import type { Kind, KubeObject } from '../src/core/object.ts';
-import { apiVersionOf } from '../src/core/object.ts';
+import { K } from '../src/kernel/kinds.ts';
+import type { Kind, KubeObject } from '../src/kernel/object.ts';
+import { apiVersionOf } from '../src/kernel/object.ts';
 import { virtualClock } from '../src/sandbox/clock.ts';
 import { netsvcScenario, type Scenario } from '../src/sandbox/scenario.ts';
 import { isSelected } from '../src/sandbox/select.ts';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../src/core/object.ts';
+import type { KubeObject } from '../src/kernel/object.ts';
 import type { Api } from '../test/control-plane/api.ts';
 
 /** A fleet as both benches have it: every node with an old endpoint, and policies of every kind of selector. */

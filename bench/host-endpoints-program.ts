@@ -1,5 +1,5 @@
-import { hostEndpointVerdicts } from '../src/policy/host-endpoint-verdicts.ts';
-import { fleetOf, hep, policy } from '../test/policy/fleet.ts';
+import { hostEndpointVerdicts } from '../src/features/policy-rules/host-endpoint-verdicts.ts';
+import { fleetOf, hep, policy } from '../test/features/policy-rules/fleet.ts';
 import { benchFleet } from './hep-fleet.ts';
 
 /** Verdicts over a made-up fleet, without any cluster: nodes, as many old endpoints, and policies; sizes as arguments. */

@@ -1,9 +1,9 @@
 import { systemClock } from '../src/adapters/clock.ts';
 import { openCluster } from '../src/adapters/kube/cluster.ts';
 import { readConnection } from '../src/adapters/kubeconfig/kubeconfig.ts';
-import { K } from '../src/core/kinds.ts';
 import { patchAll } from '../src/engine/patch-all.ts';
-import { addLabels } from '../src/stages/hep/labels.ts';
+import { addLabels } from '../src/features/hosts/labels.ts';
+import { K } from '../src/kernel/kinds.ts';
 
 /** Puts the label that is named on every node of the cluster of KUBECONFIG, by the very patches and the very effect of `hep`. */
 const cluster = openCluster(await readConnection({}, process.env), { version: '0', warn: () => undefined, terminal: false });

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import type { KubeObject } from '../src/core/object.ts';
-import { differences } from '../src/merge/carry.ts';
-import { parseManifest } from '../src/merge/manifest.ts';
-import { mergeManifest } from '../src/merge/merge.ts';
+import type { KubeObject } from '../src/kernel/object.ts';
+import { differences } from '../src/manifest/carry.ts';
+import { parseManifest } from '../src/manifest/manifest.ts';
+import { mergeManifest } from '../src/manifest/merge.ts';
 
 /** Three files are read, merged as base, mine and target, and what differs from the target is told; with `read` only read. */
 const [base, mine, theirs] = await Promise.all(

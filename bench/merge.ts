@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { parseManifest } from '../src/merge/manifest.ts';
+import { parseManifest } from '../src/manifest/manifest.ts';
 import { releases } from '../test/support/releases.ts';
 import { interleave } from './measure.ts';
 import { ratioTable, type Section } from './report.ts';

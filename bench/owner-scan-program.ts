@@ -1,7 +1,7 @@
 import { openCluster } from '../src/adapters/kube/cluster.ts';
 import { readConnection } from '../src/adapters/kubeconfig/kubeconfig.ts';
+import { readOwners } from '../src/features/ownerrefs/survey.ts';
 import { calico } from '../src/profiles/calico.ts';
-import { readOwners } from '../src/stages/owners/survey.ts';
 
 /** The search that preflight and ownerrefs make, as a process of its own: prints how many references of the v3 group it found. */
 const cluster = openCluster(await readConnection({}, process.env), { version: 'bench', pageSize: Number(process.env.PAGE_SIZE ?? 500) });

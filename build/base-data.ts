@@ -3,10 +3,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { packedText, type StoredBasesFile, storedBasesPath } from '../src/adapters/stored-bases.ts';
-import type { KubeObject } from '../src/core/object.ts';
-import type { Profile } from '../src/core/profile.ts';
-import { withoutTexts } from '../src/merge/definition-texts.ts';
-import { parseManifest } from '../src/merge/manifest.ts';
+import type { KubeObject } from '../src/kernel/object.ts';
+import type { Profile } from '../src/kernel/profile.ts';
+import { withoutTexts } from '../src/manifest/definition-texts.ts';
+import { parseManifest } from '../src/manifest/manifest.ts';
 import { calico } from '../src/profiles/calico.ts';
 
 interface Source {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { twinOf } from '../src/cli/environment.ts';
 import { OWN_NAME } from '../src/cli/name.ts';
 import type { Manifest } from '../src/cli/plugin.ts';
-import { permittedCommands } from '../src/stages/permissions.ts';
+import { permittedCommands } from '../src/features/rights/permissions.ts';
 import { about, type Flag, label } from './flags-page.ts';
 
 type Command = Manifest['commands'][string];

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { KubeObject } from '../src/core/object.ts';
-import { parseManifest } from '../src/merge/manifest.ts';
+import type { KubeObject } from '../src/kernel/object.ts';
+import { parseManifest } from '../src/manifest/manifest.ts';
 import { EDITED_MANIFESTS, type EditedManifest, editedManifests, objectName } from '../test/support/edited-manifests.ts';
 import { editsBetween, type ManifestEdit } from '../test/support/manifest-edits.ts';
 import { manifestFile } from '../test/support/releases.ts';

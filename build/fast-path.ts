@@ -1,8 +1,8 @@
-import { registry } from '../src/checks/registry.ts';
 import type { CommandEntry, FastPathTable, FlagEntry, LiveNames } from '../src/cli/completion-table.ts';
 import { FILE_FLAGS } from '../src/cli/flags.ts';
 import { DISPLAYED_NAMES } from '../src/cli/name.ts';
 import type { Manifest } from '../src/cli/plugin.ts';
+import { registry } from '../src/kernel/check-titles.ts';
 import { shippedProfiles } from '../src/profiles/index.ts';
 import { helpPages } from './help-pages.ts';
 import { plainCommands } from './plain-commands.ts';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { quoteArgument } from '../src/core/argv.ts';
+import { quoteArgument } from '../src/kernel/argv.ts';
 import { type Span, TerminalScreen } from './terminal-screen.ts';
 import { terminalSvg } from './terminal-svg.ts';
 

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Profile } from '../src/core/profile.ts';
+import { permissionsOf, permittedCommands } from '../src/features/rights/permissions.ts';
+import { chartScope, manifestScope, operatorScope, STATE_NAMESPACE, withoutWideSecrets } from '../src/features/rights/role-scopes.ts';
+import { roleLines } from '../src/features/rights/role-text.ts';
+import type { Profile } from '../src/kernel/profile.ts';
 import { calico } from '../src/profiles/calico.ts';
 import { netsvc } from '../src/profiles/netsvc.ts';
-import { permissionsOf, permittedCommands } from '../src/stages/permissions.ts';
-import { chartScope, manifestScope, operatorScope, STATE_NAMESPACE, withoutWideSecrets } from '../src/stages/role-scopes.ts';
-import { roleLines } from '../src/stages/role-text.ts';
 
 /** Each generated file with what is in it. */
 export const rbacFiles: readonly { readonly file: string; readonly text: () => string }[] = [

@@ -8,7 +8,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { compareReleases, parseRelease } from '../src/core/release.ts';
+import { compareReleases, parseRelease } from '../src/kernel/release.ts';
 import { calico } from '../src/profiles/calico.ts';
 
 const [repository] = process.argv.slice(2);

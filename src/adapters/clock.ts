@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Clock } from '../core/ports.ts';
+import type { Clock } from '../kernel/ports.ts';
 
 /** Longer timers end at once instead. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

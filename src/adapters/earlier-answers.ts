@@ -1,4 +1,4 @@
-import type { ToolResult, Tools } from '../core/ports.ts';
+import type { ToolResult, Tools } from '../kernel/ports.ts';
 
 /** Programs that are not asked the same twice where an earlier answer will do (`answer`). Only what went well is remembered. */
 export function rememberAnswers(tools: Tools): Tools {

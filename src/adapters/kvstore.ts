@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { request as https } from 'node:https';
-import { Fault, messageOf } from '../core/fault.ts';
-import type { StoreCertificates, StoreHealth } from '../core/kvstore.ts';
-import type { StoreProbe } from '../core/ports.ts';
+import { Fault, messageOf } from '../kernel/fault.ts';
+import type { StoreCertificates, StoreHealth } from '../kernel/kvstore.ts';
+import type { StoreProbe } from '../kernel/ports.ts';
 import { boundedBody, TooLarge } from './bounded-body.ts';
 import { plainHttp } from './plain-http.ts';
 

@@ -2,8 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, chmod, copyFile, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, normalize } from 'node:path';
-import { Fault, messageOf } from '../core/fault.ts';
-import type { Machine } from '../core/ports.ts';
+import { Fault, messageOf } from '../kernel/fault.ts';
+import type { Machine } from '../kernel/ports.ts';
 import { writeDurably, writeDurablyNew } from './durable-write.ts';
 
 /** Changes on this machine, each by a temporary name, fsync and rename: a crash leaves the old state or the new one. */

@@ -1,6 +1,6 @@
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Fault } from '../core/fault.ts';
+import { Fault } from '../kernel/fault.ts';
 
 const WRITABLE_BY_ALL = 0o002;
 const WRITABLE_BY_GROUP = 0o020;

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { KubeObject } from '../core/object.ts';
-import type { StoredManifests } from '../core/ports.ts';
-import { compareReleases, parseRelease } from '../core/release.ts';
+import type { KubeObject } from '../kernel/object.ts';
+import type { StoredManifests } from '../kernel/ports.ts';
+import { compareReleases, parseRelease } from '../kernel/release.ts';
 import { brotliDecompress } from './compression.ts';
 
 /** Manifests of releases as the package carries them: each object once, however many files have it. */

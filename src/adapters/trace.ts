@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { HIDDEN } from '../core/hidden.ts';
+import { HIDDEN } from '../kernel/hidden.ts';
 import type { Call } from './kube/transport.ts';
 
 /** Levels of `-v`, as kubectl counts them: what each adds. */

@@ -1,6 +1,6 @@
 import { access, constants, readFile, realpath, stat } from 'node:fs/promises';
-import { Fault } from '../core/fault.ts';
-import type { UserFiles } from '../core/ports.ts';
+import { Fault } from '../kernel/fault.ts';
+import type { UserFiles } from '../kernel/ports.ts';
 
 /** Files that a person named by a flag. Throws Fault('usage') naming the file. */
 export function localFiles(): UserFiles {

@@ -1,8 +1,8 @@
 import { access, chmod, constants, mkdir, mkdtemp, readFile, statfs } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { basename, dirname, isAbsolute, join } from 'node:path';
-import { Fault, messageOf } from '../core/fault.ts';
-import type { WorkFolder } from '../core/ports.ts';
+import { Fault, messageOf } from '../kernel/fault.ts';
+import type { WorkFolder } from '../kernel/ports.ts';
 import { writeDurably } from './durable-write.ts';
 import type { Environment } from './kubeconfig/connection.ts';
 import { assertOwnFolder } from './own-folder.ts';

@@ -1,5 +1,5 @@
 import type { ArtifactsOptions } from '../adapters/artifacts/artifacts.ts';
-import type { Profile } from '../core/profile.ts';
+import type { Profile } from '../kernel/profile.ts';
 import type { ComposeRequest } from './seams.ts';
 
 /** Where the release's files come from. */

@@ -1,6 +1,6 @@
-import { quoteFor } from '../core/argv.ts';
-import { withoutAddressCredentials } from '../core/hidden.ts';
-import { CARRIED, type CarriedFlag } from '../ui/carry.ts';
+import { quoteFor } from '../kernel/argv.ts';
+import { withoutAddressCredentials } from '../kernel/hidden.ts';
+import { CARRIED, type CarriedFlag } from '../report/carry.ts';
 import { withBareBooleans, writtenBoolean } from './boolean-words.ts';
 import { type FlagShape, setsFlag, withEnvironment } from './environment.ts';
 import type { Asked, SessionFlags } from './session.ts';

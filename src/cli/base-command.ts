@@ -1,6 +1,6 @@
 import { Command } from '@oclif/core/command';
 import type { Config } from '@oclif/core/config';
-import type { ExitName } from '../core/fault.ts';
+import type { ExitName } from '../kernel/fault.ts';
 import { askedOf, wordsOf } from './asked.ts';
 import type { FlagShape } from './environment.ts';
 import { seamsOf } from './plugin.ts';

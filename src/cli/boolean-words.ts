@@ -1,4 +1,4 @@
-import { Fault } from '../core/fault.ts';
+import { Fault } from '../kernel/fault.ts';
 import type { FlagShape } from './environment.ts';
 
 type Shapes = Readonly<Record<string, FlagShape>>;

@@ -1,10 +1,10 @@
-import { type ExitName, Fault } from '../core/fault.ts';
-import { K } from '../core/kinds.ts';
-import type { AnyStage } from '../core/stage.ts';
 import type { Looks } from '../engine/looks.ts';
 import type { Looked } from '../engine/plan-chain.ts';
-import type { PlanHead } from '../ui/plan-view.ts';
-import { twoWayLines } from '../ui/two-way-rows.ts';
+import { type ExitName, Fault } from '../kernel/fault.ts';
+import { K } from '../kernel/kinds.ts';
+import type { AnyStage } from '../kernel/stage.ts';
+import type { PlanHead } from '../report/plan-view.ts';
+import { twoWayLines } from '../report/two-way-rows.ts';
 import { planStages, planText } from './plan/chain.ts';
 import { type Planned, planDocument } from './plan/document.ts';
 import { confirmSaved, type SavedPlan } from './plan/file.ts';

@@ -1,7 +1,7 @@
-import { Fault, messageOf } from '../core/fault.ts';
-import { K } from '../core/kinds.ts';
-import type { ClusterReader } from '../core/ports.ts';
-import type { Profile } from '../core/profile.ts';
+import { Fault, messageOf } from '../kernel/fault.ts';
+import { K } from '../kernel/kinds.ts';
+import type { ClusterReader } from '../kernel/ports.ts';
+import type { Profile } from '../kernel/profile.ts';
 import { shippedProfiles } from '../profiles/index.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { kubeconfigNames, objectNames } from '../adapters/completion-names.ts';
 import type { Environment } from '../adapters/kubeconfig/connection.ts';
-import { isVisible } from '../core/visible.ts';
+import { isVisible } from '../kernel/visible.ts';
 import { withBareBooleans } from './boolean-words.ts';
 import { named, type Question } from './complete.ts';
 import type { FastPathTable, FlagEntry } from './completion-table.ts';

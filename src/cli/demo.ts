@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { registry, withdrawn } from '../checks/registry.ts';
-import type { ExitName } from '../core/fault.ts';
+import { registry, withdrawn } from '../kernel/check-titles.ts';
+import type { ExitName } from '../kernel/fault.ts';
 import { virtualClock } from '../sandbox/clock.ts';
 import { sandboxPorts } from '../sandbox/sandbox-ports.ts';
 import { netsvcScenario, type Scenario } from '../sandbox/scenario.ts';

@@ -1,4 +1,4 @@
-import { EXIT, EXIT_MEANING, type ExitName } from '../core/fault.ts';
+import { EXIT, EXIT_MEANING, type ExitName } from '../kernel/fault.ts';
 
 const ROWS = (Object.keys(EXIT) as ExitName[]).map((name) => `${EXIT[name]}  ${EXIT_MEANING[name]}`);
 

@@ -1,5 +1,5 @@
-import type { Context } from '../core/context.ts';
-import { EXIT, type ExitName } from '../core/fault.ts';
+import type { Context } from '../kernel/context.ts';
+import { EXIT, type ExitName } from '../kernel/fault.ts';
 import { type DocumentHead, OUTPUT_VERSION } from './documents.ts';
 
 export function documentHead(context: Context, exit: ExitName, next: string): DocumentHead {

@@ -1,11 +1,11 @@
-import type { Finding } from '../core/check.ts';
-import type { ExitName } from '../core/fault.ts';
-import type { Tally } from '../core/judge.ts';
-import type { ObjectRef, OwnerReference } from '../core/object.ts';
-import type { PlannedStage } from '../core/plan.ts';
-import type { LockHolder } from '../core/ports.ts';
-import type { RunHistory } from '../core/run-history.ts';
-import type { RunRecord, StageRecord } from '../core/run-record.ts';
+import type { Finding } from '../kernel/check.ts';
+import type { ExitName } from '../kernel/fault.ts';
+import type { Tally } from '../kernel/judge.ts';
+import type { ObjectRef, OwnerReference } from '../kernel/object.ts';
+import type { PlannedStage } from '../kernel/plan.ts';
+import type { LockHolder } from '../kernel/ports.ts';
+import type { RunHistory } from '../kernel/run-history.ts';
+import type { RunRecord, StageRecord } from '../kernel/run-record.ts';
 import type { PlanBasis } from './plan/basis.ts';
 
 /** Version of every document on stdout (docs/output.md); fields are added, never changed or taken away. */

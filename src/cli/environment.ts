@@ -1,5 +1,5 @@
 import { delimiter, isAbsolute } from 'node:path';
-import { Fault } from '../core/fault.ts';
+import { Fault } from '../kernel/fault.ts';
 
 /** What reading the environment needs to know of a flag. */
 export interface FlagShape {

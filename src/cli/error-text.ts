@@ -1,5 +1,5 @@
-import { EXIT, type ExitName, type Fault } from '../core/fault.ts';
-import { indented } from '../core/visible.ts';
+import { EXIT, type ExitName, type Fault } from '../kernel/fault.ts';
+import { indented } from '../kernel/visible.ts';
 
 /** `error: fact`, then each next step on a line of its own. Further lines of one stand further right. */
 export function errorLines(fault: Pick<Fault, 'message' | 'suggestions'>): readonly string[] {

@@ -1,4 +1,4 @@
-import { EXIT, type ExitName, type Fault } from '../core/fault.ts';
+import { EXIT, type ExitName, type Fault } from '../kernel/fault.ts';
 import { errorText } from './error-text.ts';
 import { toFault } from './faults.ts';
 import { inWordsOf } from './name.ts';

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { Fault } from '../core/fault.ts';
-import { columns } from '../ui/columns.ts';
+import { Fault } from '../kernel/fault.ts';
+import { columns } from '../report/columns.ts';
 import { unknownCheck } from './options.ts';
 
 /** The page of a check, or the list of all checks. Throws Fault('usage') for an id that no check has. */
 export async function explainCheck(written: string | undefined): Promise<string> {
-  const { registry, withdrawn } = await import('../checks/registry.ts');
+  const { registry, withdrawn } = await import('../kernel/check-titles.ts');
   const ids = Object.keys(registry);
   if (written === undefined)
     return columns(Object.entries(registry))

@@ -1,4 +1,4 @@
-import { EXIT, Fault } from '../core/fault.ts';
+import { EXIT, Fault } from '../kernel/fault.ts';
 import { complete, type Question } from './complete.ts';
 import type { FastPathTable } from './completion-table.ts';
 import { errorText } from './error-text.ts';

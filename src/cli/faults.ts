@@ -1,6 +1,6 @@
-import { stepsAfter } from '../core/after-failure.ts';
-import { Fault, messageOf } from '../core/fault.ts';
-import { ApiFailure } from '../core/ports.ts';
+import { stepsAfter } from '../kernel/after-failure.ts';
+import { Fault, messageOf } from '../kernel/fault.ts';
+import { ApiFailure } from '../kernel/ports.ts';
 import { nearest } from './suggest.ts';
 
 /** What a flag parser's error carries; read by shape, so that oclif need not be loaded here. */

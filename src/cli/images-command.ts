@@ -1,5 +1,5 @@
-import { type ExitName, Fault } from '../core/fault.ts';
-import { oneLine } from '../core/visible.ts';
+import { type ExitName, Fault } from '../kernel/fault.ts';
+import { oneLine } from '../kernel/visible.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession } from './session.ts';
 
@@ -7,8 +7,8 @@ import { type Asked, inSession } from './session.ts';
 export async function runImagesCommand(asked: Asked, seams: Seams): Promise<ExitName> {
   return inSession(seams, { ...asked, looksOnly: true }, async (session) => {
     const [{ readInstalled }, { readTargetImages }] = await Promise.all([
-      import('../stages/survey/installed.ts'),
-      import('../stages/target/images.ts'),
+      import('../features/survey/installed.ts'),
+      import('../features/install-manifest/target-images.ts'),
     ]);
     const { composition, context } = session;
     const installation = await readInstalled(composition, context);

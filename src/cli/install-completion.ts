@@ -1,6 +1,6 @@
 import { access, constants, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { Fault, messageOf } from '../core/fault.ts';
+import { Fault, messageOf } from '../kernel/fault.ts';
 import type { Environment } from './seams.ts';
 
 const PROGRAM = 'kubectl-netsvc_upgrade';

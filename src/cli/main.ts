@@ -31,7 +31,7 @@ function main(): void {
   surviveClosedPipes();
   keepCompiled(process.env);
   run(argv, name, table).then(end, async (defect: unknown) => {
-    const { forTerminal } = await import('../core/visible.ts');
+    const { forTerminal } = await import('../kernel/visible.ts');
     process.stderr.write(forTerminal(`error: ${defect instanceof Error ? (defect.stack ?? defect.message) : String(defect)}\n`));
     end(1);
   });

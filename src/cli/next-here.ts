@@ -1,5 +1,5 @@
-import type { Finding } from '../core/check.ts';
-import { type CarriedFlag, carriedTo } from '../ui/carry.ts';
+import type { Finding } from '../kernel/check.ts';
+import { type CarriedFlag, carriedTo } from '../report/carry.ts';
 
 export interface Here {
   readonly carried: readonly CarriedFlag[];

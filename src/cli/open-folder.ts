@@ -1,6 +1,6 @@
 import { defaultWorkFolder, openTemporaryFolder, openWorkFolder } from '../adapters/work-folder.ts';
-import { Fault } from '../core/fault.ts';
-import type { WorkFolder } from '../core/ports.ts';
+import { Fault } from '../kernel/fault.ts';
+import type { WorkFolder } from '../kernel/ports.ts';
 import type { ComposeRequest } from './seams.ts';
 
 /**

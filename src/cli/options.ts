@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import type { Severity } from '../core/check.ts';
-import type { Acceptance, DryRun, Options, OwnerChoice, OwnerRefsMode, OwnershipMode } from '../core/context.ts';
-import { Fault } from '../core/fault.ts';
-import type { InstallPath } from '../core/installation.ts';
-import { endpointsOf, endpointsProblem } from '../core/kvstore.ts';
-import { parseRelease, releaseTag } from '../core/release.ts';
-import type { Side } from '../core/trace.ts';
+import type { Severity } from '../kernel/check.ts';
+import type { Acceptance, DryRun, Options, OwnerChoice, OwnerRefsMode, OwnershipMode } from '../kernel/context.ts';
+import type { Side } from '../kernel/edit-trace.ts';
+import { Fault } from '../kernel/fault.ts';
+import type { InstallPath } from '../kernel/installation.ts';
+import { endpointsOf, endpointsProblem } from '../kernel/kvstore.ts';
+import { parseRelease, releaseTag } from '../kernel/release.ts';
 import { parseDuration } from './duration.ts';
 import { nearest } from './suggest.ts';
 

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Fault } from '../core/fault.ts';
+import { Fault } from '../kernel/fault.ts';
 
 /**
  * Refuses a file that cannot be written because its folder is missing or it is a folder itself: before the cluster is

@@ -1,6 +1,6 @@
-import { groupOf } from '../core/object.ts';
-import { oneLine, visible } from '../core/visible.ts';
-import type { ProgramOf } from '../ui/action-text.ts';
+import { groupOf } from '../kernel/object.ts';
+import { oneLine, visible } from '../kernel/visible.ts';
+import type { ProgramOf } from '../report/action-text.ts';
 import type { OutputDocument } from './documents.ts';
 
 export type OutputFormat = 'table' | 'wide' | 'json' | 'yaml' | 'name' | 'markdown' | 'junit';
@@ -58,16 +58,16 @@ function objectName({ apiVersion, kind, name }: { readonly apiVersion: string; r
 }
 
 async function markdown(document: OutputDocument, programOf: ProgramOf): Promise<string> {
-  const [{ markdownText }, { reportFacts }] = await Promise.all([import('../ui/report-markdown.ts'), import('./report/facts.ts')]);
+  const [{ markdownText }, { reportFacts }] = await Promise.all([import('../report/report-markdown.ts'), import('./report/facts.ts')]);
   return markdownText(reportFacts(document), programOf);
 }
 
 async function page(document: OutputDocument, programOf: ProgramOf): Promise<string> {
-  const [{ htmlText }, { reportFacts }] = await Promise.all([import('../ui/report-html.ts'), import('./report/facts.ts')]);
+  const [{ htmlText }, { reportFacts }] = await Promise.all([import('../report/report-html.ts'), import('./report/facts.ts')]);
   return htmlText(reportFacts(document), programOf);
 }
 
 async function junit(document: OutputDocument): Promise<string> {
-  const [{ junitText }, { reportFacts }] = await Promise.all([import('../ui/report-junit.ts'), import('./report/facts.ts')]);
+  const [{ junitText }, { reportFacts }] = await Promise.all([import('../report/report-junit.ts'), import('./report/facts.ts')]);
   return junitText(reportFacts(document));
 }

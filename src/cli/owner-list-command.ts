@@ -1,12 +1,12 @@
-import type { OwnerReferences } from '../checks/owner-facts.ts';
-import { command } from '../core/argv.ts';
-import { type ExitName, Fault, messageOf } from '../core/fault.ts';
-import { isInterrupted } from '../core/interruption.ts';
-import { refText } from '../core/object.ts';
-import type { OwnedFate, ReferenceFate } from '../core/owner-fate.ts';
-import { refOf } from '../core/owner-journal.ts';
-import { carriedTo } from '../ui/carry.ts';
-import { columns } from '../ui/columns.ts';
+import type { OwnerReferences } from '../features/ownerrefs/owner-facts.ts';
+import type { OwnedFate, ReferenceFate } from '../features/ownerrefs/owner-fate.ts';
+import { command } from '../kernel/argv.ts';
+import { type ExitName, Fault, messageOf } from '../kernel/fault.ts';
+import { isInterrupted } from '../kernel/interruption.ts';
+import { refText } from '../kernel/object.ts';
+import { refOf } from '../kernel/owner-journal.ts';
+import { carriedTo } from '../report/carry.ts';
+import { columns } from '../report/columns.ts';
 import { documentHead } from './document-head.ts';
 import type { ListedReference, OwnerReferenceList } from './documents.ts';
 import type { Seams } from './seams.ts';
@@ -38,8 +38,8 @@ export async function runOwnerList(asked: Asked, owner: string | undefined, seam
 
 async function readAll({ composition, context, asked }: Session) {
   const [{ readInstalled }, { readReferences, sourceOf }] = await Promise.all([
-    import('../stages/survey/installed.ts'),
-    import('../stages/owners/references.ts'),
+    import('../features/survey/installed.ts'),
+    import('../features/ownerrefs/references.ts'),
   ]);
   const installation = await readInstalled(composition, context);
   const source = sourceOf(installation, await composition.records.load(), context);

@@ -1,7 +1,7 @@
-import { Fault } from '../core/fault.ts';
-import type { Profile } from '../core/profile.ts';
-import { parseRelease, releaseTag } from '../core/release.ts';
-import type { PlanScope } from '../stages/needs.ts';
+import type { PlanScope } from '../features/rights/needs.ts';
+import { Fault } from '../kernel/fault.ts';
+import type { Profile } from '../kernel/profile.ts';
+import { parseRelease, releaseTag } from '../kernel/release.ts';
 import { namedProfile } from './choose-profile.ts';
 
 /** Which role is asked for. */
@@ -17,10 +17,10 @@ export interface RoleRequest {
 /** The roles that a command needs, ready for `kubectl apply -f -`. No cluster is asked. Throws Fault('usage') for what there is no role for. */
 export async function permissionsText(asked: RoleRequest): Promise<string> {
   const [{ permissionsOf, permittedCommands }, { roleLines }, { adminRights }, { withoutWideSecrets }] = await Promise.all([
-    import('../stages/permissions.ts'),
-    import('../stages/role-text.ts'),
-    import('../stages/admin-rights.ts'),
-    import('../stages/role-scopes.ts'),
+    import('../features/rights/permissions.ts'),
+    import('../features/rights/role-text.ts'),
+    import('../features/rights/admin-rights.ts'),
+    import('../features/rights/role-scopes.ts'),
   ]);
   if (!permittedCommands.includes(asked.for))
     throw new Fault('usage', `--for ${asked.for}: there is no role for that`, [`name one of ${permittedCommands.join(', ')}`]);
@@ -56,7 +56,7 @@ interface Scoped {
 const NO_NAMES = 'objects of any name';
 
 async function scopeFor(asked: RoleRequest, profile: Profile): Promise<Scoped> {
-  const { chartScope, manifestScope, operatorScope, scopeOf } = await import('../stages/role-scopes.ts');
+  const { chartScope, manifestScope, operatorScope, scopeOf } = await import('../features/rights/role-scopes.ts');
   if (asked.path === 'operator') return { scope: operatorScope(profile), from: NO_NAMES };
   if (asked.path === 'chart') return { scope: chartScope(profile), from: NO_NAMES };
   const kvstore = asked.path === 'kvstore';

@@ -1,4 +1,4 @@
-import type { ExitName } from '../core/fault.ts';
+import type { ExitName } from '../kernel/fault.ts';
 import { askedOf, wordsOf } from './asked.ts';
 import type { FastPathTable } from './completion-table.ts';
 import { exitCodeOf } from './exit-code.ts';

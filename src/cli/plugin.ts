@@ -1,7 +1,7 @@
 import type { Interfaces } from '@oclif/core';
 import type { Command } from '@oclif/core/command';
 import type { Config } from '@oclif/core/config';
-import { EXIT, EXIT_MEANING, Fault } from '../core/fault.ts';
+import { EXIT, EXIT_MEANING, Fault } from '../kernel/fault.ts';
 import { commandTable } from './command-table.ts';
 import type { Seams } from './seams.ts';
 

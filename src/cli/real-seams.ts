@@ -1,6 +1,6 @@
-import type { Installation } from '../core/installation.ts';
-import { isAnswer } from '../core/interruption.ts';
-import { ApiFailure } from '../core/ports.ts';
+import type { Installation } from '../kernel/installation.ts';
+import { isAnswer } from '../kernel/interruption.ts';
+import { ApiFailure } from '../kernel/ports.ts';
 import { listenForInterrupts } from './interrupt.ts';
 import type { Composition, Seams } from './seams.ts';
 import { processTerminal } from './terminal.ts';
@@ -14,7 +14,7 @@ export function realSeams(name: string, version: string): Seams {
     env,
     terminal: processTerminal(env),
     compose: async (request) => (await import('./compose.ts')).compose(request, version),
-    loadChain: async () => (await import('../stages/index.ts')).chain,
+    loadChain: async () => (await import('../features/chain.ts')).chain,
     installed,
     listenForInterrupts: (say) => listenForInterrupts(say),
     every(ms, call) {
@@ -25,7 +25,7 @@ export function realSeams(name: string, version: string): Seams {
 }
 
 async function installed(composition: Composition): Promise<Installation | undefined> {
-  const { readInstalled } = await import('../stages/survey/installed.ts');
+  const { readInstalled } = await import('../features/survey/installed.ts');
   try {
     return await readInstalled(composition, composition.context);
   } catch (thrown) {

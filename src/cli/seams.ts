@@ -1,10 +1,10 @@
 import type { Trace } from '../adapters/trace.ts';
-import type { Context } from '../core/context.ts';
-import type { Installation } from '../core/installation.ts';
-import type { Interruption } from '../core/interruption.ts';
-import type { Profile } from '../core/profile.ts';
-import type { AnyStage } from '../core/stage.ts';
 import type { EnginePorts } from '../engine/engine-ports.ts';
+import type { Context } from '../kernel/context.ts';
+import type { Installation } from '../kernel/installation.ts';
+import type { Interruption } from '../kernel/interruption.ts';
+import type { Profile } from '../kernel/profile.ts';
+import type { AnyStage } from '../kernel/stage.ts';
 import type { RunFlags } from './options.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -1,14 +1,14 @@
 import type { Trace } from '../adapters/trace.ts';
-import type { Acceptance, Context } from '../core/context.ts';
-import type { ExitName, Fault } from '../core/fault.ts';
-import { withoutCredentials } from '../core/hidden.ts';
-import { interrupted } from '../core/interruption.ts';
-import type { Side } from '../core/trace.ts';
-import { indented } from '../core/visible.ts';
-import type { CarriedFlag } from '../ui/carry.ts';
-import type { Palette } from '../ui/colour.ts';
-import { palette } from '../ui/colour.ts';
-import type { Progress } from '../ui/progress.ts';
+import type { Acceptance, Context } from '../kernel/context.ts';
+import type { Side } from '../kernel/edit-trace.ts';
+import type { ExitName, Fault } from '../kernel/fault.ts';
+import { withoutCredentials } from '../kernel/hidden.ts';
+import { interrupted } from '../kernel/interruption.ts';
+import { indented } from '../kernel/visible.ts';
+import type { CarriedFlag } from '../report/carry.ts';
+import type { Palette } from '../report/colour.ts';
+import { palette } from '../report/colour.ts';
+import type { Progress } from '../report/progress.ts';
 import type { Made, OutputDocument } from './documents.ts';
 import { errorDocument, errorLines } from './error-text.ts';
 import { inWordsOf } from './name.ts';
@@ -99,7 +99,7 @@ export class Session {
   async progress(phase: 'plan' | 'run', stages: readonly { readonly id: string; readonly title: string }[]): Promise<Progress> {
     const { terminal, every, env } = this.seams;
     const mode = progressMode(this.asked.flags, terminal.errIsTerminal && env.TERM !== 'dumb');
-    const { startProgress } = await import('../ui/progress.ts');
+    const { startProgress } = await import('../report/progress.ts');
     return startProgress({
       mode,
       phase,

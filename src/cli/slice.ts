@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
-import { Fault } from '../core/fault.ts';
-import type { AnyStage } from '../core/stage.ts';
+import { Fault } from '../kernel/fault.ts';
+import type { AnyStage } from '../kernel/stage.ts';
 
 /** The chain's stages by name, for flags; a test holds it to the chain itself, which is too heavy to load for help. */
 export const STAGE_IDS = [

@@ -1,9 +1,9 @@
-import { command } from '../core/argv.ts';
-import type { ExitName } from '../core/fault.ts';
-import { isAnswer } from '../core/interruption.ts';
-import type { LockHolder, OwnerJournalStore } from '../core/ports.ts';
-import type { RunRecord } from '../core/run-record.ts';
-import { type CarriedFlag, carriedTo, recordedFlagsLine, withRecorded } from '../ui/carry.ts';
+import { command } from '../kernel/argv.ts';
+import type { ExitName } from '../kernel/fault.ts';
+import { isAnswer } from '../kernel/interruption.ts';
+import type { LockHolder, OwnerJournalStore } from '../kernel/ports.ts';
+import type { RunRecord } from '../kernel/run-record.ts';
+import { type CarriedFlag, carriedTo, recordedFlagsLine, withRecorded } from '../report/carry.ts';
 import type { RecordedOwners } from './documents.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession } from './session.ts';
@@ -119,7 +119,7 @@ async function runLines(record: RunRecord | undefined): Promise<readonly string[
 
 async function stageTable({ stages }: RunRecord): Promise<readonly string[]> {
   if (stages.length === 0) return [];
-  const { summaryTable } = await import('../ui/table.ts');
+  const { summaryTable } = await import('../report/table.ts');
   return summaryTable(
     ['STAGE', 'STATE', 'SINCE', 'WHY'],
     stages.map((stage) => [stage.id, stage.state, stage.endedAt ?? stage.startedAt, stage.because ?? '']),

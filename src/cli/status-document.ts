@@ -1,7 +1,7 @@
-import type { Context } from '../core/context.ts';
-import type { ExitName } from '../core/fault.ts';
-import type { LockHolder } from '../core/ports.ts';
-import type { RunRecord } from '../core/run-record.ts';
+import type { Context } from '../kernel/context.ts';
+import type { ExitName } from '../kernel/fault.ts';
+import type { LockHolder } from '../kernel/ports.ts';
+import type { RunRecord } from '../kernel/run-record.ts';
 import { documentHead } from './document-head.ts';
 import type { RecordedOwners, StatusDocument } from './documents.ts';
 

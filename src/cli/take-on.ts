@@ -1,6 +1,6 @@
-import type { Finding } from '../core/check.ts';
-import type { Acceptance } from '../core/context.ts';
-import { oneLine } from '../core/visible.ts';
+import type { Finding } from '../kernel/check.ts';
+import type { Acceptance } from '../kernel/context.ts';
+import { oneLine } from '../kernel/visible.ts';
 import type { Session } from './session.ts';
 
 /**

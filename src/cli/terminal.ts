@@ -1,6 +1,6 @@
-import { Fault } from '../core/fault.ts';
-import { withoutAddressCredentials } from '../core/hidden.ts';
-import { forTerminal, visible } from '../core/visible.ts';
+import { Fault } from '../kernel/fault.ts';
+import { withoutAddressCredentials } from '../kernel/hidden.ts';
+import { forTerminal, visible } from '../kernel/visible.ts';
 import type { Environment } from './seams.ts';
 
 /** Where words go and answers come from. Data on `out`, everything for a person on `err`. */

@@ -1,6 +1,6 @@
-import { type ExitName, Fault } from '../core/fault.ts';
-import type { LockHolder } from '../core/ports.ts';
-import { carriedTo } from '../ui/carry.ts';
+import { type ExitName, Fault } from '../kernel/fault.ts';
+import type { LockHolder } from '../kernel/ports.ts';
+import { carriedTo } from '../report/carry.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
 import { lockLines } from './status-command.ts';

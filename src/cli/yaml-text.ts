@@ -1,5 +1,5 @@
 import { Document, isScalar, visit } from 'yaml';
-import { isVisible } from '../core/visible.ts';
+import { isVisible } from '../kernel/visible.ts';
 
 /**
  * A document as YAML, without anchors and without undefined values. A file of its own that is loaded when needed: the bundler

@@ -4,7 +4,7 @@ import { BaseCommand } from '../cli/base-command.ts';
 import { COMPLETION_SCRIPTS, isShell, SHELLS } from '../cli/completion-scripts.ts';
 import { described } from '../cli/description.ts';
 import { COMPLETION_SCRIPT, installCompletion } from '../cli/install-completion.ts';
-import type { ExitName } from '../core/fault.ts';
+import type { ExitName } from '../kernel/fault.ts';
 
 export class Completion extends BaseCommand {
   static override summary = 'Shell completion through kubectl';

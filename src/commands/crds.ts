@@ -3,7 +3,7 @@ import { described } from '../cli/description.ts';
 import { actingFlags, connectionFlags, outputFlags, ownershipFlags, targetFlags } from '../cli/flags.ts';
 import { only } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
-import type { ExitName } from '../core/fault.ts';
+import type { ExitName } from '../kernel/fault.ts';
 
 export class Crds extends BaseCommand {
   static override summary = 'Bring the new custom resource definitions before the operator starts';

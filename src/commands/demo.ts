@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.ts';
 import { described } from '../cli/description.ts';
 import { demoOutputFlags } from '../cli/flags.ts';
-import type { ExitName } from '../core/fault.ts';
+import type { ExitName } from '../kernel/fault.ts';
 
 export class Demo extends BaseCommand {
   static override summary = 'Perform the whole chain on an in-memory cluster; touches no real one';

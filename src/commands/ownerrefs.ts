@@ -6,7 +6,7 @@ import { actingFlags, connectionFlags, outputFlags, ownerFlags, targetFlags } fr
 import { runOwnerList } from '../cli/owner-list-command.ts';
 import { only } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
-import { type ExitName, Fault } from '../core/fault.ts';
+import { type ExitName, Fault } from '../kernel/fault.ts';
 
 const STAGES = { strip: 'ownerrefs-strip', restore: 'ownerrefs-restore', forget: 'ownerrefs-forget' } as const;
 

@@ -7,8 +7,8 @@ import { savePlan } from '../cli/plan/file.ts';
 import { assertPlanPlace } from '../cli/plan/place.ts';
 import { rangeFlags, sliceOf } from '../cli/slice.ts';
 import { runPlanCommand } from '../cli/stage-command.ts';
-import { quoteFor } from '../core/argv.ts';
-import type { ExitName } from '../core/fault.ts';
+import { quoteFor } from '../kernel/argv.ts';
+import type { ExitName } from '../kernel/fault.ts';
 
 export class Plan extends BaseCommand {
   static override summary = 'Show what run would do: every command and patch, in order; changes nothing';

@@ -4,7 +4,7 @@ import { described } from '../cli/description.ts';
 import { actingFlags, connectionFlags, outputFlags, ownerFlags, targetFlags } from '../cli/flags.ts';
 import { only, preflightWith } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
-import type { ExitName } from '../core/fault.ts';
+import type { ExitName } from '../kernel/fault.ts';
 
 export class Preflight extends BaseCommand {
   static override summary = 'Find out what is installed and whether it can be upgraded; changes nothing';

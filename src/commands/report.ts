@@ -3,7 +3,7 @@ import { BaseCommand } from '../cli/base-command.ts';
 import { described } from '../cli/description.ts';
 import { connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
 import { runReportCommand } from '../cli/report/command.ts';
-import type { ExitName } from '../core/fault.ts';
+import type { ExitName } from '../kernel/fault.ts';
 
 const { profile, release } = targetFlags;
 

@@ -4,7 +4,7 @@ import { described } from '../cli/description.ts';
 import { actingFlags, connectionFlags, outputFlags, ownerFlags, ownershipFlags, pendingFlags, targetFlags } from '../cli/flags.ts';
 import { rangeFlags, sliceOf } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
-import type { ExitName } from '../core/fault.ts';
+import type { ExitName } from '../kernel/fault.ts';
 
 export class Run extends BaseCommand {
   static override summary = 'Perform the whole chain, or a slice of it; continues where a run was cut off';

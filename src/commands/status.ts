@@ -2,7 +2,7 @@ import { BaseCommand } from '../cli/base-command.ts';
 import { described } from '../cli/description.ts';
 import { connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
 import { runStatusCommand } from '../cli/status-command.ts';
-import type { ExitName } from '../core/fault.ts';
+import type { ExitName } from '../kernel/fault.ts';
 
 const { profile, release } = targetFlags;
 

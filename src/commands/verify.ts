@@ -3,7 +3,7 @@ import { described } from '../cli/description.ts';
 import { connectionFlags, outputFlags, targetFlags } from '../cli/flags.ts';
 import { only } from '../cli/slice.ts';
 import { runStageCommand } from '../cli/stage-command.ts';
-import type { ExitName } from '../core/fault.ts';
+import type { ExitName } from '../kernel/fault.ts';
 
 export class Verify extends BaseCommand {
   static override summary = 'Judge the result: versions, pods, leftovers; changes nothing';

@@ -1,9 +1,9 @@
-import { type Action, changesSomething } from '../core/action.ts';
-import type { Context } from '../core/context.ts';
-import type { Observer } from '../core/event.ts';
-import { Fault, messageOf } from '../core/fault.ts';
-import { K } from '../core/kinds.ts';
-import type { AnyStage } from '../core/stage.ts';
+import { type Action, changesSomething } from '../kernel/action.ts';
+import type { Context } from '../kernel/context.ts';
+import type { Observer } from '../kernel/event.ts';
+import { Fault, messageOf } from '../kernel/fault.ts';
+import { K } from '../kernel/kinds.ts';
+import type { AnyStage } from '../kernel/stage.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import type { Executor } from './execute.ts';
 import type { Hold } from './hold.ts';

@@ -1,8 +1,8 @@
-import type { Finding } from '../core/check.ts';
-import type { ExitName } from '../core/fault.ts';
-import type { PlannedStage } from '../core/plan.ts';
-import type { StageRecord } from '../core/run-record.ts';
-import type { StagePlan } from '../core/stage.ts';
+import type { Finding } from '../kernel/check.ts';
+import type { ExitName } from '../kernel/fault.ts';
+import type { PlannedStage } from '../kernel/plan.ts';
+import type { StageRecord } from '../kernel/run-record.ts';
+import type { StagePlan } from '../kernel/stage.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import type { Looks } from './looks.ts';
 import type { Looked } from './plan-chain.ts';

@@ -1,7 +1,7 @@
-import type { Context } from '../core/context.ts';
-import type { Observer } from '../core/event.ts';
-import type { PlannedStage } from '../core/plan.ts';
-import type { AnyStage } from '../core/stage.ts';
+import type { Context } from '../kernel/context.ts';
+import type { Observer } from '../kernel/event.ts';
+import type { PlannedStage } from '../kernel/plan.ts';
+import type { AnyStage } from '../kernel/stage.ts';
 import { Actor } from './act.ts';
 import type { RunMore } from './chain-outcome.ts';
 import type { EnginePorts } from './engine-ports.ts';

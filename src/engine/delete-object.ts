@@ -1,7 +1,7 @@
-import type { Effect } from '../core/action.ts';
-import { messageOf } from '../core/fault.ts';
-import { refText } from '../core/object.ts';
-import { ApiFailure } from '../core/ports.ts';
+import type { Effect } from '../kernel/action.ts';
+import { messageOf } from '../kernel/fault.ts';
+import { refText } from '../kernel/object.ts';
+import { ApiFailure } from '../kernel/ports.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import { MovedOn } from './outdated.ts';
 import { servedKind } from './served-kind.ts';

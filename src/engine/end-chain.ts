@@ -1,6 +1,6 @@
-import { stepsAfter } from '../core/after-failure.ts';
-import { type ExitName, messageOf } from '../core/fault.ts';
-import type { AnyStage } from '../core/stage.ts';
+import { stepsAfter } from '../kernel/after-failure.ts';
+import { type ExitName, messageOf } from '../kernel/fault.ts';
+import type { AnyStage } from '../kernel/stage.ts';
 import type { ChainOutcome } from './chain-outcome.ts';
 import type { ChainParts } from './chain-parts.ts';
 import { keepReport } from './kept-reports.ts';

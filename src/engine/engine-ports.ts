@@ -1,5 +1,5 @@
-import type { Interruption } from '../core/interruption.ts';
-import type { Cluster, Lock, Machine, OwnerJournalStore, Sources } from '../core/ports.ts';
+import type { Interruption } from '../kernel/interruption.ts';
+import type { Cluster, Lock, Machine, OwnerJournalStore, Sources } from '../kernel/ports.ts';
 
 /** Everything the engine acts through. */
 export interface EnginePorts extends Sources {

@@ -1,28 +1,28 @@
-import type { Action, Effect } from '../core/action.ts';
-import type { Observer } from '../core/event.ts';
-import { Fault, messageOf } from '../core/fault.ts';
-import { K } from '../core/kinds.ts';
-import { type JsonPatchOp, refText } from '../core/object.ts';
-import type { Stripped } from '../core/owner-journal.ts';
-import { ApiFailure } from '../core/ports.ts';
+import { deleteNamed } from '../features/hosts/delete-old.ts';
+import { assertSuccessor, assertWayBack } from '../features/hosts/successor-stands.ts';
+import { probeImages } from '../features/images/effect.ts';
+import { assertRecorded, forgetOwners, recordOwners } from '../features/ownerrefs/journal-effects.ts';
+import { assertSettled } from '../features/policies/wait-policies.ts';
+import { installCli } from '../features/service-cli/install-cli.ts';
+import { assertSameStore } from '../features/service-cli/same-store.ts';
+import { writeCliConfig } from '../features/service-cli/write-cli-config.ts';
+import { assertRestartable } from '../features/sidecars/still-restartable.ts';
+import type { Action, Effect } from '../kernel/action.ts';
+import type { Observer } from '../kernel/event.ts';
+import { Fault, messageOf } from '../kernel/fault.ts';
+import { K } from '../kernel/kinds.ts';
+import { type JsonPatchOp, refText } from '../kernel/object.ts';
+import type { Stripped } from '../kernel/owner-journal.ts';
+import { ApiFailure } from '../kernel/ports.ts';
 import { deleteObject } from './delete-object.ts';
-import { deleteNamed } from './delete-old.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import type { Hold } from './hold.ts';
-import { installCli } from './install-cli.ts';
 import { MovedOn } from './outdated.ts';
-import { assertRecorded, forgetOwners, recordOwners } from './owner-journal.ts';
 import type { PaceLimits } from './pace.ts';
 import { patchAll } from './patch-all.ts';
-import { probeImages } from './probe-images.ts';
 import { CONTINUE, type OnLine, runTool } from './run-tool.ts';
-import { assertSameStore } from './same-store.ts';
 import { servedKind } from './served-kind.ts';
-import { assertRestartable } from './still-restartable.ts';
-import { assertSuccessor, assertWayBack } from './successor-stands.ts';
 import { type WaitSurroundings, waitFor } from './wait-for.ts';
-import { assertSettled } from './wait-policies.ts';
-import { writeCliConfig } from './write-cli-config.ts';
 
 /** What came of an action. */
 export interface Performed {

@@ -1,5 +1,5 @@
-import { Fault } from '../core/fault.ts';
-import type { LockHold } from '../core/ports.ts';
+import { Fault } from '../kernel/fault.ts';
+import type { LockHold } from '../kernel/ports.ts';
 import type { EnginePorts } from './engine-ports.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { Context } from '../core/context.ts';
-import type { AnyStage } from '../core/stage.ts';
+import type { Context } from '../kernel/context.ts';
+import type { AnyStage } from '../kernel/stage.ts';
 
 /** The context of one stage of a chain; `onlyPlanned` if what comes before it is not performed. */
 export function inChain(context: Context, stages: readonly AnyStage[], stage: AnyStage, onlyPlanned: boolean): Context {

@@ -1,6 +1,6 @@
-import type { Action } from '../core/action.ts';
-import type { Finding } from '../core/check.ts';
-import { oneFindingEach } from '../core/one-finding.ts';
+import type { Action } from '../kernel/action.ts';
+import type { Finding } from '../kernel/check.ts';
+import { oneFindingEach } from '../kernel/one-finding.ts';
 
 /** What the checks found so far, and what the run itself has cured of it since. */
 export class Judged {

@@ -1,6 +1,6 @@
-import type { KubeObject } from '../core/object.ts';
-import { type EarlierAnswers, oneLook } from '../core/one-look.ts';
-import type { Clock, Cluster } from '../core/ports.ts';
+import type { KubeObject } from '../kernel/object.ts';
+import { type EarlierAnswers, oneLook } from '../kernel/one-look.ts';
+import type { Clock, Cluster } from '../kernel/ports.ts';
 
 /** No look is shared for longer: what others do meanwhile must be seen. */
 const LOOK_MS = 2_000;

@@ -1,5 +1,5 @@
-import { Fault } from '../core/fault.ts';
-import type { AnyStage } from '../core/stage.ts';
+import { Fault } from '../kernel/fault.ts';
+import type { AnyStage } from '../kernel/stage.ts';
 import { MovedOn, type Outdated } from './outdated.ts';
 
 /** A stage was planned anew again and again in vain. `outdated`: what ended its last round, if anything but the end of its actions did. */

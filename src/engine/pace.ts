@@ -1,4 +1,4 @@
-import type { Clock } from '../core/ports.ts';
+import type { Clock } from '../kernel/ports.ts';
 
 /** Requests in flight at first. */
 const START = 8;

@@ -1,7 +1,7 @@
-import type { GuardedPatch, PatchAll } from '../core/action.ts';
-import { messageOf } from '../core/fault.ts';
-import { type Kind, type ObjectRef, refText } from '../core/object.ts';
-import { ApiFailure } from '../core/ports.ts';
+import type { GuardedPatch, PatchAll } from '../kernel/action.ts';
+import { messageOf } from '../kernel/fault.ts';
+import { type Kind, type ObjectRef, refText } from '../kernel/object.ts';
+import { ApiFailure } from '../kernel/ports.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import { MovedOn, Outdated } from './outdated.ts';
 import { Pace, type PaceLimits } from './pace.ts';

@@ -1,15 +1,15 @@
-import { changesSomething } from '../core/action.ts';
-import type { Finding } from '../core/check.ts';
-import type { Context } from '../core/context.ts';
-import type { Observer } from '../core/event.ts';
-import type { ExitName } from '../core/fault.ts';
-import { type Interruption, interrupted } from '../core/interruption.ts';
-import { blocks } from '../core/judge.ts';
-import { oneFindingEach } from '../core/one-finding.ts';
-import { oneLook } from '../core/one-look.ts';
-import type { PlannedStage } from '../core/plan.ts';
-import type { Sources } from '../core/ports.ts';
-import type { AnyStage, OpenStage } from '../core/stage.ts';
+import { changesSomething } from '../kernel/action.ts';
+import type { Finding } from '../kernel/check.ts';
+import type { Context } from '../kernel/context.ts';
+import type { Observer } from '../kernel/event.ts';
+import type { ExitName } from '../kernel/fault.ts';
+import { type Interruption, interrupted } from '../kernel/interruption.ts';
+import { blocks } from '../kernel/judge.ts';
+import { oneFindingEach } from '../kernel/one-finding.ts';
+import { oneLook } from '../kernel/one-look.ts';
+import type { PlannedStage } from '../kernel/plan.ts';
+import type { Sources } from '../kernel/ports.ts';
+import type { AnyStage, OpenStage } from '../kernel/stage.ts';
 import { inChain } from './in-chain.ts';
 
 export interface PlannedChain {

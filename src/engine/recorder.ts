@@ -1,12 +1,12 @@
-import type { Action } from '../core/action.ts';
-import { command } from '../core/argv.ts';
-import type { Context } from '../core/context.ts';
-import { type ExitName, Fault, messageOf } from '../core/fault.ts';
-import type { Stripped } from '../core/owner-journal.ts';
-import { type KeptLine, type KeptOutcome, numberOf } from '../core/ports.ts';
-import { continues, type RunRecord, type StageRecord } from '../core/run-record.ts';
-import { begunRecord, endedRecord, withStages, withWriter } from '../core/run-record-steps.ts';
-import type { AnyStage, Remember, StagePlan } from '../core/stage.ts';
+import type { Action } from '../kernel/action.ts';
+import { command } from '../kernel/argv.ts';
+import type { Context } from '../kernel/context.ts';
+import { type ExitName, Fault, messageOf } from '../kernel/fault.ts';
+import type { Stripped } from '../kernel/owner-journal.ts';
+import { type KeptLine, type KeptOutcome, numberOf } from '../kernel/ports.ts';
+import { continues, type RunRecord, type StageRecord } from '../kernel/run-record.ts';
+import { begunRecord, endedRecord, withStages, withWriter } from '../kernel/run-record-steps.ts';
+import type { AnyStage, Remember, StagePlan } from '../kernel/stage.ts';
 import type { EnginePorts } from './engine-ports.ts';
 
 export interface Ending {

@@ -1,5 +1,5 @@
-import { Fault } from '../core/fault.ts';
-import { ApiFailure } from '../core/ports.ts';
+import { Fault } from '../kernel/fault.ts';
+import { ApiFailure } from '../kernel/ports.ts';
 
 /** Answers about this one object: who may patch it, what an admission webhook says, a kind that knows no patch. Others may be patched all the same. */
 const REFUSED = new Set([400, 403, 405]);

@@ -1,7 +1,7 @@
-import type { Context } from '../core/context.ts';
-import type { Observer } from '../core/event.ts';
-import { Fault, messageOf } from '../core/fault.ts';
-import type { AnyStage } from '../core/stage.ts';
+import type { Context } from '../kernel/context.ts';
+import type { Observer } from '../kernel/event.ts';
+import { Fault, messageOf } from '../kernel/fault.ts';
+import type { AnyStage } from '../kernel/stage.ts';
 import type { ChainOutcome, RunMore } from './chain-outcome.ts';
 import { chainParts } from './chain-parts.ts';
 import { endChain } from './end-chain.ts';

@@ -1,7 +1,7 @@
-import type { Effect } from '../core/action.ts';
-import { commandLine } from '../core/argv.ts';
-import { Fault } from '../core/fault.ts';
-import type { RunToolOptions } from '../core/ports.ts';
+import type { Effect } from '../kernel/action.ts';
+import { commandLine } from '../kernel/argv.ts';
+import { Fault } from '../kernel/fault.ts';
+import type { RunToolOptions } from '../kernel/ports.ts';
 import type { EnginePorts } from './engine-ports.ts';
 
 export type OnLine = NonNullable<RunToolOptions['onLine']>;

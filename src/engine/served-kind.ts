@@ -1,6 +1,6 @@
-import { Fault } from '../core/fault.ts';
-import { groupOf, type Kind, type ObjectRef } from '../core/object.ts';
-import type { ClusterReader } from '../core/ports.ts';
+import { Fault } from '../kernel/fault.ts';
+import { groupOf, type Kind, type ObjectRef } from '../kernel/object.ts';
+import type { ClusterReader } from '../kernel/ports.ts';
 
 /** The resource behind an object's apiVersion and kind. Throws Fault('failed') if the server does not serve it. */
 export async function servedKind(cluster: Pick<ClusterReader, 'resolve'>, { apiVersion, kind }: ObjectRef): Promise<Kind> {

@@ -1,6 +1,6 @@
-import { type Action, changesSomething, onlyWritesFiles } from '../core/action.ts';
-import type { ExitName } from '../core/fault.ts';
-import type { AnyStage, OpenStage, StagePlan } from '../core/stage.ts';
+import { type Action, changesSomething, onlyWritesFiles } from '../kernel/action.ts';
+import type { ExitName } from '../kernel/fault.ts';
+import type { AnyStage, OpenStage, StagePlan } from '../kernel/stage.ts';
 import type { ChainParts } from './chain-parts.ts';
 import { inChain } from './in-chain.ts';
 import { leftText } from './left-text.ts';

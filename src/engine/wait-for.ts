@@ -1,14 +1,14 @@
-import type { Effect } from '../core/action.ts';
-import type { RolloutProgress } from '../core/rollout.ts';
+import { waitHostEndpoints } from '../features/hosts/wait-host-endpoints.ts';
+import { waitCrds } from '../features/install-manifest/wait-crds-established.ts';
+import { waitApiServices } from '../features/install-operator/wait-apiservice.ts';
+import { waitOperator } from '../features/install-operator/wait-operator.ts';
+import { assertHeld, waitPolicies } from '../features/policies/wait-policies.ts';
+import { type WaitRequest, waitRollout } from '../features/rollout/wait-rollout.ts';
+import type { Effect } from '../kernel/action.ts';
+import type { RolloutProgress } from '../kernel/rollout.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import type { Performed } from './execute.ts';
 import type { Report } from './report.ts';
-import { waitApiServices } from './wait-apiservice.ts';
-import { waitCrds } from './wait-crds.ts';
-import { waitHostEndpoints } from './wait-host-endpoints.ts';
-import { waitOperator } from './wait-operator.ts';
-import { assertHeld, waitPolicies } from './wait-policies.ts';
-import { type WaitRequest, waitRollout } from './wait-rollout.ts';
 
 /** What a wait has around it: what ends it, whom it tells, and what earlier ones of the run went on without. */
 export interface WaitSurroundings extends Pick<WaitRequest, 'signal' | 'onProgress'> {

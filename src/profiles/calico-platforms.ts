@@ -1,4 +1,4 @@
-import type { Platform } from '../core/profile.ts';
+import type { Platform } from '../kernel/profile.ts';
 import { commonPlatforms } from './platforms.ts';
 
 /** Platforms that ship Project Calico themselves (domain §2.4). */

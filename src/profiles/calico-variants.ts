@@ -1,5 +1,5 @@
-import type { OperatorCrossings, OperatorEnd, Sign, Variant, WorkloadName } from '../core/profile.ts';
-import type { ReadyRule } from '../core/rollout.ts';
+import type { OperatorCrossings, OperatorEnd, Sign, Variant, WorkloadName } from '../kernel/profile.ts';
+import type { ReadyRule } from '../kernel/rollout.ts';
 
 /** What the document calls 2/2 or 1/2 is 1/1 (canal 2/2) in every release: counts equal, never a literal (domain §0.5). */
 export const everyContainer: ReadyRule = { type: 'all-containers' };

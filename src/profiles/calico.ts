@@ -1,4 +1,4 @@
-import type { Profile } from '../core/profile.ts';
+import type { Profile } from '../kernel/profile.ts';
 import { calicoPlatforms } from './calico-platforms.ts';
 import { calicoAddOnWorkloads, calicoCrossings, calicoOperated, calicoOperatorEnd, calicoVariants } from './calico-variants.ts';
 

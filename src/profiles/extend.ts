@@ -1,4 +1,4 @@
-import { isJsonMap, type JsonMap } from '../core/json-map.ts';
+import { isJsonMap, type JsonMap } from '../kernel/json-map.ts';
 
 /** Lists whose items all carry an `id` are merged item by item; every other list is taken whole. */
 function idOf(item: unknown): string | undefined {

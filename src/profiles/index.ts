@@ -1,4 +1,4 @@
-import type { Profile } from '../core/profile.ts';
+import type { Profile } from '../kernel/profile.ts';
 import { calico } from './calico.ts';
 import { netsvc } from './netsvc.ts';
 

@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { type Document, LineCounter, parseDocument } from 'yaml';
-import { Fault, messageOf } from '../core/fault.ts';
-import type { Profile } from '../core/profile.ts';
+import { Fault, messageOf } from '../kernel/fault.ts';
+import type { Profile } from '../kernel/profile.ts';
 import { extend, ownPath } from './extend.ts';
 import { shippedProfiles } from './index.ts';
 import { profileSchema } from './schema.ts';

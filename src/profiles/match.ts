@@ -1,5 +1,5 @@
-import { Fault } from '../core/fault.ts';
-import type { Profile } from '../core/profile.ts';
+import { Fault } from '../kernel/fault.ts';
+import type { Profile } from '../kernel/profile.ts';
 
 /** The little of a cluster that tells one service from another. */
 export interface MatchFacts {

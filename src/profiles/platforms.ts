@@ -1,4 +1,4 @@
-import type { Platform } from '../core/profile.ts';
+import type { Platform } from '../kernel/profile.ts';
 
 /** Platforms whose marks do not depend on the service (domain §2.4). */
 export const commonPlatforms: readonly Platform[] = [

@@ -1,6 +1,6 @@
-import { K } from '../core/kinds.ts';
-import type { Kind, KubeObject } from '../core/object.ts';
-import { podShape } from '../core/pod-facts.ts';
+import { K } from '../kernel/kinds.ts';
+import type { Kind, KubeObject } from '../kernel/object.ts';
+import { podShape } from '../kube/pod-facts.ts';
 import { servedKinds } from './kinds.ts';
 import type { Store } from './store.ts';
 

@@ -1,4 +1,4 @@
-import { ApiFailure } from '../core/ports.ts';
+import { ApiFailure } from '../kernel/ports.ts';
 
 const REASONS = { 403: 'Forbidden', 409: 'Conflict', 429: 'TooManyRequests', 500: 'InternalError', 503: 'ServiceUnavailable' } as const;
 

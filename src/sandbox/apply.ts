@@ -1,9 +1,9 @@
-import { LAST_APPLIED } from '../core/applied-owners.ts';
-import type { FieldsV1, Kind, KubeObject, ManagedFieldsEntry } from '../core/object.ts';
-import { fieldsOf } from '../merge/apply-document.ts';
-import { prune, union } from '../merge/fields-v1.ts';
-import { isRecord } from '../merge/json.ts';
-import { isApplyOf, KUBECTL } from '../merge/managed-fields.ts';
+import { isRecord } from '../kernel/json.ts';
+import type { FieldsV1, Kind, KubeObject, ManagedFieldsEntry } from '../kernel/object.ts';
+import { LAST_APPLIED } from '../kube/applied-owners.ts';
+import { prune, union } from '../kube/fields-v1.ts';
+import { isApplyOf, KUBECTL } from '../kube/managed-fields.ts';
+import { fieldsOf } from '../manifest/apply-document.ts';
 import { claimed, differenceOf, isLeaf, valueAt, without } from './field-sets.ts';
 import { bookedManagers, entryOf, type Writer, withManagers } from './ownership.ts';
 

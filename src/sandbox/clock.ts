@@ -1,4 +1,4 @@
-import type { Clock } from '../core/ports.ts';
+import type { Clock } from '../kernel/ports.ts';
 
 interface Timer {
   readonly at: number;

@@ -1,5 +1,5 @@
-import { K } from '../core/kinds.ts';
-import type { KubeObject } from '../core/object.ts';
+import { K } from '../kernel/kinds.ts';
+import type { KubeObject } from '../kernel/object.ts';
 import type { WorkloadDeps } from './kubelets.ts';
 import { isPodReady } from './pod-status.ts';
 import { isOfTemplate, isStopping, makePod, nodeOf, podsOf, specOf } from './pods-of.ts';

@@ -1,7 +1,7 @@
-import type { FieldsV1, KubeObject } from '../core/object.ts';
-import { fieldsOf } from '../merge/apply-document.ts';
-import { isRecord, sameValue } from '../merge/json.ts';
-import { SERVER_METADATA } from '../merge/normalise.ts';
+import { isRecord, sameValue } from '../kernel/json.ts';
+import type { FieldsV1, KubeObject } from '../kernel/object.ts';
+import { fieldsOf } from '../manifest/apply-document.ts';
+import { SERVER_METADATA } from '../manifest/normalise.ts';
 
 const IDENTITY = new Set(['name', 'namespace', ...SERVER_METADATA]);
 

@@ -1,5 +1,5 @@
-import { K } from '../core/kinds.ts';
-import type { Kind, KubeObject } from '../core/object.ts';
+import { K } from '../kernel/kinds.ts';
+import type { Kind, KubeObject } from '../kernel/object.ts';
 import type { VirtualClock } from './clock.ts';
 import { servedKinds } from './kinds.ts';
 import type { Store } from './store.ts';

@@ -1,5 +1,5 @@
-import { K } from '../core/kinds.ts';
-import { apiVersionOf, type Kind, type KubeObject } from '../core/object.ts';
+import { K } from '../kernel/kinds.ts';
+import { apiVersionOf, type Kind, type KubeObject } from '../kernel/object.ts';
 import type { Store } from './store.ts';
 
 interface CrdShape {

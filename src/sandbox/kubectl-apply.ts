@@ -1,10 +1,10 @@
-import { LAST_APPLIED } from '../core/applied-owners.ts';
-import { messageOf } from '../core/fault.ts';
-import type { Kind, KubeObject } from '../core/object.ts';
-import { refOf } from '../core/object.ts';
-import { ApiFailure } from '../core/ports.ts';
-import { adoptedOwnership, KUBECTL } from '../merge/managed-fields.ts';
-import { parseManifest } from '../merge/manifest.ts';
+import { messageOf } from '../kernel/fault.ts';
+import type { Kind, KubeObject } from '../kernel/object.ts';
+import { refOf } from '../kernel/object.ts';
+import { ApiFailure } from '../kernel/ports.ts';
+import { LAST_APPLIED } from '../kube/applied-owners.ts';
+import { adoptedOwnership, KUBECTL } from '../kube/managed-fields.ts';
+import { parseManifest } from '../manifest/manifest.ts';
 import { findKind } from './kinds.ts';
 import type { SandboxCluster } from './sandbox-cluster.ts';
 

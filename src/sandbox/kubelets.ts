@@ -1,6 +1,6 @@
-import { K } from '../core/kinds.ts';
-import type { KubeObject } from '../core/object.ts';
-import { podShape } from '../core/pod-facts.ts';
+import { K } from '../kernel/kinds.ts';
+import type { KubeObject } from '../kernel/object.ts';
+import { podShape } from '../kube/pod-facts.ts';
 import type { VirtualClock } from './clock.ts';
 import type { Nodes } from './nodes.ts';
 import { isPodReady, type PodState, podStatus } from './pod-status.ts';

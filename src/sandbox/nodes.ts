@@ -1,5 +1,5 @@
-import { K } from '../core/kinds.ts';
-import type { KubeObject } from '../core/object.ts';
+import { K } from '../kernel/kinds.ts';
+import type { KubeObject } from '../kernel/object.ts';
 import type { Store } from './store.ts';
 
 /** What new pods on a node meet; pods that already run there stay as they are, unless the node is down. */

@@ -1,5 +1,5 @@
-import type { KubeObject } from '../core/object.ts';
-import { isRecord } from '../merge/json.ts';
+import { isRecord } from '../kernel/json.ts';
+import type { KubeObject } from '../kernel/object.ts';
 
 const OF_METADATA = ['labels', 'annotations', 'finalizers', 'ownerReferences'];
 const OF_CORE = ['data', 'binaryData', 'stringData'];

@@ -1,5 +1,5 @@
-import { apiVersionOf, type FieldsV1, type Kind, type KubeObject, type ManagedFieldsEntry } from '../core/object.ts';
-import { union } from '../merge/fields-v1.ts';
+import { apiVersionOf, type FieldsV1, type Kind, type KubeObject, type ManagedFieldsEntry } from '../kernel/object.ts';
+import { union } from '../kube/fields-v1.ts';
 import { claimed, differenceOf, isLeaf, without } from './field-sets.ts';
 
 export interface Writer {

@@ -1,7 +1,7 @@
-import type { JsonPatchOp, KubeObject } from '../core/object.ts';
-import { ApiFailure } from '../core/ports.ts';
-import { isRecord } from '../merge/json.ts';
-import { applyJsonPatch, PatchFailure } from '../merge/json-patch.ts';
+import { isRecord } from '../kernel/json.ts';
+import type { JsonPatchOp, KubeObject } from '../kernel/object.ts';
+import { ApiFailure } from '../kernel/ports.ts';
+import { applyJsonPatch, PatchFailure } from '../manifest/json-patch.ts';
 
 /** RFC 6902. Throws 422 if a test fails or a path is not there. */
 export function patched(live: KubeObject, ops: readonly JsonPatchOp[]): KubeObject {

@@ -1,5 +1,5 @@
-import type { KubeObject } from '../core/object.ts';
-import { type PodContainer, podShape } from '../core/pod-facts.ts';
+import type { KubeObject } from '../kernel/object.ts';
+import { type PodContainer, podShape } from '../kube/pod-facts.ts';
 
 /** Where a pod is on its way, as the kubelet reports it. */
 export type PodState = 'pulling' | 'image-pull' | 'starting' | 'ready' | 'crash-loop' | 'not-ready';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { K } from '../core/kinds.ts';
-import type { KubeObject } from '../core/object.ts';
-import { type PodShape, podShape } from '../core/pod-facts.ts';
+import { K } from '../kernel/kinds.ts';
+import type { KubeObject } from '../kernel/object.ts';
+import { type PodShape, podShape } from '../kube/pod-facts.ts';
 import type { Store } from './store.ts';
 
 export interface WorkloadShape {

@@ -1,5 +1,5 @@
-import type { Kind, KubeObject } from '../core/object.ts';
-import { ApiFailure } from '../core/ports.ts';
+import type { Kind, KubeObject } from '../kernel/object.ts';
+import { ApiFailure } from '../kernel/ports.ts';
 import { resourceText } from './store.ts';
 
 /** The wanted object names the very state that it changes: 409 if that is not the live one. */

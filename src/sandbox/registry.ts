@@ -1,6 +1,6 @@
-import { K } from '../core/kinds.ts';
-import { apiVersionOf, type JsonPatchOp, type Kind, type KubeObject, type ObjectRef } from '../core/object.ts';
-import type { Clock } from '../core/ports.ts';
+import { K } from '../kernel/kinds.ts';
+import { apiVersionOf, type JsonPatchOp, type Kind, type KubeObject, type ObjectRef } from '../kernel/object.ts';
+import type { Clock } from '../kernel/ports.ts';
 import type { ApiFaults } from './api-faults.ts';
 import { appliedServerSide } from './apply.ts';
 import { hasOwnStatus, withCrdStatus } from './kinds.ts';

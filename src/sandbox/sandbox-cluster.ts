@@ -1,5 +1,5 @@
-import { apiVersionOf, type Kind, type KubeObject } from '../core/object.ts';
-import { type AccessRequest, ApiFailure, type Cluster, type ListOptions } from '../core/ports.ts';
+import { apiVersionOf, type Kind, type KubeObject } from '../kernel/object.ts';
+import { type AccessRequest, ApiFailure, type Cluster, type ListOptions } from '../kernel/ports.ts';
 import { startAgents } from './agents.ts';
 import { ApiFaults } from './api-faults.ts';
 import { CLIENT_SIDE, clientSideDocument } from './apply.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { Fault } from '../core/fault.ts';
-import type { Machine, UserFiles, WorkFolder } from '../core/ports.ts';
+import { Fault } from '../kernel/fault.ts';
+import type { Machine, UserFiles, WorkFolder } from '../kernel/ports.ts';
 
 /** This machine's files, in memory: the work folder, a person's own files, programs. */
 export class SandboxFiles {

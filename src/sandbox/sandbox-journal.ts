@@ -1,6 +1,6 @@
-import { OWNER_JOURNAL_VERSION, type OwnerJournal } from '../core/owner-journal.ts';
-import { mergeEntries } from '../core/owner-merge.ts';
-import type { OwnerJournalStore } from '../core/ports.ts';
+import { OWNER_JOURNAL_VERSION, type OwnerJournal } from '../kernel/owner-journal.ts';
+import { mergeEntries } from '../kernel/owner-merge.ts';
+import type { OwnerJournalStore } from '../kernel/ports.ts';
 import type { SandboxFiles } from './sandbox-files.ts';
 import type { SandboxState } from './scenario.ts';
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Fault } from '../core/fault.ts';
-import { type Interruption, interruptionOf } from '../core/interruption.ts';
-import type { Artifact, Artifacts, Cluster, Lock, Machine, OwnerJournalStore, Records, Sources } from '../core/ports.ts';
-import { parseRelease } from '../core/release.ts';
-import type { RunRecord } from '../core/run-record.ts';
+import { Fault } from '../kernel/fault.ts';
+import { type Interruption, interruptionOf } from '../kernel/interruption.ts';
+import type { Artifact, Artifacts, Cluster, Lock, Machine, OwnerJournalStore, Records, Sources } from '../kernel/ports.ts';
+import { parseRelease } from '../kernel/release.ts';
+import type { RunRecord } from '../kernel/run-record.ts';
 import { sandboxMachine, sandboxUserFiles, sandboxWorkFolder } from './sandbox-files.ts';
 import { memoryJournal } from './sandbox-journal.ts';
 import { sandboxTools } from './sandbox-tools.ts';

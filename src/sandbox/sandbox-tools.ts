@@ -1,6 +1,6 @@
-import type { Invocation } from '../core/argv.ts';
-import { messageOf } from '../core/fault.ts';
-import type { RunToolOptions, ToolResult, Tools } from '../core/ports.ts';
+import type { Invocation } from '../kernel/argv.ts';
+import { messageOf } from '../kernel/fault.ts';
+import type { RunToolOptions, ToolResult, Tools } from '../kernel/ports.ts';
 import { Killed } from './api-faults.ts';
 import { kubectlApply } from './kubectl-apply.ts';
 import { type SandboxCluster, SERVER_VERSION } from './sandbox-cluster.ts';

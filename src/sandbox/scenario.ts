@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { K } from '../core/kinds.ts';
-import type { JournalEntry } from '../core/owner-journal.ts';
-import type { KeptOutcome } from '../core/ports.ts';
-import type { RunRecord } from '../core/run-record.ts';
-import { parseManifest } from '../merge/manifest.ts';
+import { K } from '../kernel/kinds.ts';
+import type { JournalEntry } from '../kernel/owner-journal.ts';
+import type { KeptOutcome } from '../kernel/ports.ts';
+import type { RunRecord } from '../kernel/run-record.ts';
+import { parseManifest } from '../manifest/manifest.ts';
 import type { VirtualClock } from './clock.ts';
 import { type SandboxCluster, type SandboxOptions, sandboxCluster } from './sandbox-cluster.ts';
 import { SandboxFiles } from './sandbox-files.ts';

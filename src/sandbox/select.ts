@@ -1,6 +1,6 @@
-import { groupOf, type KubeObject } from '../core/object.ts';
-import type { ListOptions } from '../core/ports.ts';
-import { isRecord } from '../merge/json.ts';
+import { isRecord } from '../kernel/json.ts';
+import { groupOf, type KubeObject } from '../kernel/object.ts';
+import type { ListOptions } from '../kernel/ports.ts';
 
 type Labels = Readonly<Record<string, string>>;
 

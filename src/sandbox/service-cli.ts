@@ -1,6 +1,6 @@
-import type { Kind, KubeObject } from '../core/object.ts';
-import { ApiFailure } from '../core/ports.ts';
-import { storedMetadata } from '../core/stored-metadata.ts';
+import type { Kind, KubeObject } from '../kernel/object.ts';
+import { ApiFailure } from '../kernel/ports.ts';
+import { storedMetadata } from '../kube/stored-metadata.ts';
 import { findKind } from './kinds.ts';
 import type { SandboxCluster } from './sandbox-cluster.ts';
 

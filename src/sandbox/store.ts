@@ -1,6 +1,6 @@
-import { apiVersionOf, type Kind, type KubeObject } from '../core/object.ts';
-import { ApiFailure, type Clock } from '../core/ports.ts';
-import { sameValue } from '../merge/json.ts';
+import { sameValue } from '../kernel/json.ts';
+import { apiVersionOf, type Kind, type KubeObject } from '../kernel/object.ts';
+import { ApiFailure, type Clock } from '../kernel/ports.ts';
 
 export interface Change {
   readonly kind: Kind;

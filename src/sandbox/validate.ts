@@ -1,6 +1,6 @@
-import type { Kind, KubeObject } from '../core/object.ts';
-import { ApiFailure } from '../core/ports.ts';
-import { isRecord, sameValue } from '../merge/json.ts';
+import { isRecord, sameValue } from '../kernel/json.ts';
+import type { Kind, KubeObject } from '../kernel/object.ts';
+import { ApiFailure } from '../kernel/ports.ts';
 
 interface Cause {
   readonly field: string;

@@ -1,5 +1,5 @@
-import type { Kind, KubeObject } from '../core/object.ts';
-import type { ListOptions, WatchUpdate } from '../core/ports.ts';
+import type { Kind, KubeObject } from '../kernel/object.ts';
+import type { ListOptions, WatchUpdate } from '../kernel/ports.ts';
 import type { ApiFaults } from './api-faults.ts';
 import { isSelected } from './select.ts';
 import type { Change, Store } from './store.ts';

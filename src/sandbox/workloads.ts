@@ -1,5 +1,5 @@
-import { K } from '../core/kinds.ts';
-import type { Kind } from '../core/object.ts';
+import { K } from '../kernel/kinds.ts';
+import type { Kind } from '../kernel/object.ts';
 import { reconcileDaemonSet } from './daemon-sets.ts';
 import { reconcileDeployment } from './deployments.ts';
 import { startKubelets, type WorkloadDeps } from './kubelets.ts';

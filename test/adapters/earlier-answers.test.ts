@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rememberAnswers } from '../../src/adapters/earlier-answers.ts';
-import type { Invocation } from '../../src/core/argv.ts';
-import type { RunToolOptions, Tools } from '../../src/core/ports.ts';
+import type { Invocation } from '../../src/kernel/argv.ts';
+import type { RunToolOptions, Tools } from '../../src/kernel/ports.ts';
 
 const SHOW: Invocation = { tool: 'helm', args: ['show', 'chart', 'x'] };
 

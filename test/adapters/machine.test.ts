@@ -4,7 +4,7 @@ import { chmod, chown, lstat, mkdtemp, readdir, readFile, rm, stat, symlink, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { localMachine } from '../../src/adapters/machine.ts';
-import { Fault } from '../../src/core/fault.ts';
+import { Fault } from '../../src/kernel/fault.ts';
 import { itWhere, NOT_POSIX } from '../support/needs.ts';
 
 const machine = localMachine();

@@ -6,7 +6,7 @@ import { journalFolder } from '../../src/adapters/journal/folder.ts';
 import { JOURNAL_NAME } from '../../src/adapters/journal/place.ts';
 import { assertOwnFolder, isOpen, whoAmI } from '../../src/adapters/own-folder.ts';
 import { openWorkFolder } from '../../src/adapters/work-folder.ts';
-import { Fault } from '../../src/core/fault.ts';
+import { Fault } from '../../src/kernel/fault.ts';
 import { describeWhere, itWhere, NOT_POSIX } from '../support/needs.ts';
 
 const STRANGER = 54_321;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { openStoredBases, type StoredBases, storedBasesPath } from '../../src/adapters/stored-bases.ts';
-import { withoutTexts } from '../../src/merge/definition-texts.ts';
-import { parseManifest } from '../../src/merge/manifest.ts';
+import { withoutTexts } from '../../src/manifest/definition-texts.ts';
+import { parseManifest } from '../../src/manifest/manifest.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { manifestFile } from '../support/releases.ts';
 

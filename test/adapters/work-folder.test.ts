@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../src/adapters/clock.ts';
 import { localFiles } from '../../src/adapters/user-files.ts';
 import { defaultWorkFolder, openWorkFolder } from '../../src/adapters/work-folder.ts';
-import { Fault } from '../../src/core/fault.ts';
+import { Fault } from '../../src/kernel/fault.ts';
 
 const fault = (code: string, text: RegExp) => (thrown: unknown) =>
   thrown instanceof Fault && thrown.code === code && text.test(thrown.message);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { withBareBooleans, writtenBoolean } from '../../src/cli/boolean-words.ts';
 import { flagsIn } from '../../src/cli/complete-live.ts';
 import type { FlagShape } from '../../src/cli/environment.ts';
-import { Fault } from '../../src/core/fault.ts';
+import { Fault } from '../../src/kernel/fault.ts';
 import { applies, commandBench, fakeStage } from '../support/command-bench.ts';
 
 const flags: Readonly<Record<string, FlagShape>> = {

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { artifactOptionsOf } from '../../src/cli/artifact-options.ts';
 import { connectionFlagsOf } from '../../src/cli/connection-flags.ts';
 import { connectionFlags } from '../../src/cli/flags.ts';
-import { interruptionOf } from '../../src/core/interruption.ts';
+import { interruptionOf } from '../../src/kernel/interruption.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 
 const never = new AbortController().signal;

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runDemo } from '../../src/cli/demo.ts';
 import type { RunReport } from '../../src/cli/documents.ts';
-import type { AnyStage } from '../../src/core/stage.ts';
-import { usualChain as chain } from '../../src/stages/index.ts';
+import { usualChain as chain } from '../../src/features/chain.ts';
+import type { AnyStage } from '../../src/kernel/stage.ts';
 import { commandBench } from '../support/command-bench.ts';
 
 describe('demo', () => {

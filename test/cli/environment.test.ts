@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type FlagShape, twinOf, withEnvironment } from '../../src/cli/environment.ts';
-import { Fault } from '../../src/core/fault.ts';
+import { Fault } from '../../src/kernel/fault.ts';
 
 const flags: Readonly<Record<string, FlagShape>> = {
   context: { type: 'option' },

@@ -7,10 +7,10 @@ import { OWN_NAME } from '../../src/cli/name.ts';
 import type { Manifest } from '../../src/cli/plugin.ts';
 import type { ComposeRequest } from '../../src/cli/seams.ts';
 import { runCommand } from '../../src/cli/shell.ts';
+import { chain } from '../../src/features/chain.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
-import { chain } from '../../src/stages/index.ts';
 import { commandBench } from '../support/command-bench.ts';
 import { compositionOf, sandboxReleases } from '../support/sandbox-command.ts';
 

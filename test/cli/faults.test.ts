@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { asksForJson, errorDocument, errorLines } from '../../src/cli/error-text.ts';
 import { toFault } from '../../src/cli/faults.ts';
-import { Fault } from '../../src/core/fault.ts';
-import { ApiFailure } from '../../src/core/ports.ts';
+import { Fault } from '../../src/kernel/fault.ts';
+import { ApiFailure } from '../../src/kernel/ports.ts';
 import { commandBench, fakeStage } from '../support/command-bench.ts';
 
 const failed = { command: 'apply', flags: ['context', 'dry-run'] };

@@ -8,9 +8,9 @@ import { parse } from 'yaml';
 import { compose } from '../../src/cli/compose.ts';
 import { forPrograms } from '../../src/cli/environment.ts';
 import { processTerminal } from '../../src/cli/terminal.ts';
-import { interruptionOf } from '../../src/core/interruption.ts';
-import { plain } from '../../src/ui/colour.ts';
-import { startProgress } from '../../src/ui/progress.ts';
+import { interruptionOf } from '../../src/kernel/interruption.ts';
+import { plain } from '../../src/report/colour.ts';
+import { startProgress } from '../../src/report/progress.ts';
 import { commandBench, fakeStage } from '../support/command-bench.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -136,7 +136,7 @@ describe('foreign text on every screen', () => {
   });
 
   it('has no other way to the terminal than these files', () => {
-    const known = ['src/cli/terminal.ts', 'src/cli/real-seams.ts', 'src/cli/main.ts', 'src/ui/progress-tree.ts'];
+    const known = ['src/cli/terminal.ts', 'src/cli/real-seams.ts', 'src/cli/main.ts', 'src/report/progress-tree.ts'];
     const writes = /process\.(stdout|stderr)|console\.|writeSync\(|\bstd(out|err)\.write|stderr: 'inherit'|stdio: 'inherit'/;
     const files = globSync('src/**/*.ts', { cwd: root }).map((file) => file.replaceAll('\\', '/'));
     const found = files.filter((file) => writes.test(readFileSync(join(root, file), 'utf8')));

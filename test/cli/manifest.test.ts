@@ -7,7 +7,7 @@ import { flagsPage } from '../../build/flags-page.ts';
 import { makeManifest } from '../../build/manifest.ts';
 import { FILE_FLAGS } from '../../src/cli/flags.ts';
 import type { Manifest } from '../../src/cli/plugin.ts';
-import { EXIT, EXIT_MEANING, type ExitName } from '../../src/core/fault.ts';
+import { EXIT, EXIT_MEANING, type ExitName } from '../../src/kernel/fault.ts';
 import { itWhere } from '../support/needs.ts';
 
 const root = join(import.meta.dirname, '..', '..');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { findingsHere, nextHere } from '../../src/cli/next-here.ts';
-import type { Finding } from '../../src/core/check.ts';
+import type { Finding } from '../../src/kernel/check.ts';
 
 const here = [
   { name: 'context', word: '--context=prod' },

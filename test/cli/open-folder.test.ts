@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { localFiles } from '../../src/adapters/user-files.ts';
 import { openFolder } from '../../src/cli/open-folder.ts';
-import { Fault } from '../../src/core/fault.ts';
-import { readWorkFolder } from '../../src/stages/survey/machine.ts';
+import { readWorkFolder } from '../../src/features/survey/machine.ts';
+import { Fault } from '../../src/kernel/fault.ts';
 
 describe('the work folder of a command', () => {
   let folder = '';

@@ -7,10 +7,10 @@ import { outputText } from '../../src/cli/output.ts';
 import { planDocument } from '../../src/cli/plan/document.ts';
 import { preflightReport, runReport } from '../../src/cli/report/run.ts';
 import { statusDocument } from '../../src/cli/status-document.ts';
-import type { Finding } from '../../src/core/check.ts';
-import { Fault } from '../../src/core/fault.ts';
-import type { PlannedStage } from '../../src/core/plan.ts';
-import type { RunRecord } from '../../src/core/run-record.ts';
+import type { Finding } from '../../src/kernel/check.ts';
+import { Fault } from '../../src/kernel/fault.ts';
+import type { PlannedStage } from '../../src/kernel/plan.ts';
+import type { RunRecord } from '../../src/kernel/run-record.ts';
 import { engineContext } from '../support/engine-ports.ts';
 import { conforms } from '../support/output-schema.ts';
 

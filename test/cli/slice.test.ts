@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { OPTIONAL_STAGE_IDS, only, STAGE_IDS, sliceOf } from '../../src/cli/slice.ts';
-import { Fault } from '../../src/core/fault.ts';
+import { Fault } from '../../src/kernel/fault.ts';
 import { fakeStage } from '../support/command-bench.ts';
 
 const chain = STAGE_IDS.map((id) => ({ ...fakeStage(id), optional: OPTIONAL_STAGE_IDS.some((one) => one === id) }));
@@ -29,7 +29,7 @@ describe('a slice of the chain', () => {
 
 describe('the stage names of flags', () => {
   it('are those of the chain', async () => {
-    const { chain: real } = await import('../../src/stages/index.ts');
+    const { chain: real } = await import('../../src/features/chain.ts');
     assert.deepEqual(
       real.map((stage) => stage.id),
       [...STAGE_IDS],

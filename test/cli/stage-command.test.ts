@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Action } from '../../src/core/action.ts';
-import { interrupted } from '../../src/core/interruption.ts';
+import type { Action } from '../../src/kernel/action.ts';
+import { interrupted } from '../../src/kernel/interruption.ts';
 import { applies, commandBench, fakeStage, interruptedRun } from '../support/command-bench.ts';
 
 const failed = { status: 'failed', because: 'the server is gone', hint: 'bring it back', next: 'kubectl cluster-info' } as const;

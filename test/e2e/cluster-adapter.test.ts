@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { type OpenCluster, openCluster } from '../../src/adapters/kube/cluster.ts';
 import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
 import { leaseLock } from '../../src/adapters/lock/lock.ts';
-import { Fault } from '../../src/core/fault.ts';
-import { K } from '../../src/core/kinds.ts';
-import { ApiFailure } from '../../src/core/ports.ts';
-import type { RunRecord } from '../../src/core/run-record.ts';
+import { Fault } from '../../src/kernel/fault.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import { ApiFailure } from '../../src/kernel/ports.ts';
+import type { RunRecord } from '../../src/kernel/run-record.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { recordsIn } from '../support/state.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ownerJournal } from '../../src/adapters/journal/owner-journal.ts';
 import { openCluster } from '../../src/adapters/kube/cluster.ts';
 import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
-import type { JournalEntry } from '../../src/core/owner-journal.ts';
+import type { JournalEntry } from '../../src/kernel/owner-journal.ts';
 import type { ApiObject } from '../control-plane/api.ts';
 import { collectorStartsAnew } from '../support/collector-settles.ts';
 import { GROUP, SPACE } from '../support/owned-objects.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ownerrefsForgetStage } from '../../src/stages/ownerrefs-forget.ts';
-import { verifyStage } from '../../src/stages/verify.ts';
+import { ownerrefsForgetStage } from '../../src/features/ownerrefs/forget-stage.ts';
+import { verifyStage } from '../../src/features/verify/stage.ts';
 import type { ApiList, ApiObject } from '../control-plane/api.ts';
 import { type OwnedPlane, ownedPlane } from '../support/owned-plane.ts';
 import { FLAGS, restoreWork, stripWork } from '../support/owner-work.ts';

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { ownerJournal } from '../../src/adapters/journal/owner-journal.ts';
 import { type OpenCluster, openCluster } from '../../src/adapters/kube/cluster.ts';
 import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
-import { K } from '../../src/core/kinds.ts';
-import type { JsonPatchOp, KubeObject, OwnerReference } from '../../src/core/object.ts';
-import { entryOf, type JournalEntry, type LiveReferences } from '../../src/core/owner-journal.ts';
-import { stripPatch } from '../../src/core/owner-patches.ts';
-import { restorePatch } from '../../src/core/owner-restore.ts';
-import { ApiFailure } from '../../src/core/ports.ts';
+import { stripPatch } from '../../src/features/ownerrefs/owner-patches.ts';
+import { restorePatch } from '../../src/features/ownerrefs/owner-restore.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import type { JsonPatchOp, KubeObject, OwnerReference } from '../../src/kernel/object.ts';
+import { entryOf, type JournalEntry, type LiveReferences } from '../../src/kernel/owner-journal.ts';
+import { ApiFailure } from '../../src/kernel/ports.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { journalIn } from '../support/state.ts';
 

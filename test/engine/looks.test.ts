@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import type { Action, Effect } from '../../src/core/action.ts';
-import { ok, type Verdict } from '../../src/core/check.ts';
-import { K } from '../../src/core/kinds.ts';
-import type { Cluster } from '../../src/core/ports.ts';
-import type { AnyStage, Stage, StagePlan } from '../../src/core/stage.ts';
 import { Looks } from '../../src/engine/looks.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
+import type { Action, Effect } from '../../src/kernel/action.ts';
+import { ok, type Verdict } from '../../src/kernel/check.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import type { Cluster } from '../../src/kernel/ports.ts';
+import type { AnyStage, Stage, StagePlan } from '../../src/kernel/stage.ts';
 import { engineBench, engineContext } from '../support/engine-ports.ts';
 import { scripted } from '../support/scripted-stage.ts';
 

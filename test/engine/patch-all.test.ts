@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { GuardedPatch } from '../../src/core/action.ts';
-import { K } from '../../src/core/kinds.ts';
-import { ApiFailure, type Cluster } from '../../src/core/ports.ts';
 import { Outdated } from '../../src/engine/outdated.ts';
 import { patchAll } from '../../src/engine/patch-all.ts';
+import type { GuardedPatch } from '../../src/kernel/action.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import { ApiFailure, type Cluster } from '../../src/kernel/ports.ts';
 import { steppingClock } from '../support/operator-cluster.ts';
 
 const OBJECTS = 60;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { EngineEvent } from '../../src/core/event.ts';
-import { interruptionOf } from '../../src/core/interruption.ts';
-import type { Sources } from '../../src/core/ports.ts';
-import { type AnyStage, stage } from '../../src/core/stage.ts';
 import { type PlanPorts, planChain } from '../../src/engine/plan-chain.ts';
+import type { EngineEvent } from '../../src/kernel/event.ts';
+import { interruptionOf } from '../../src/kernel/interruption.ts';
+import type { Sources } from '../../src/kernel/ports.ts';
+import { type AnyStage, stage } from '../../src/kernel/stage.ts';
 import { engineContext } from '../support/engine-ports.ts';
 
 /** By this clock every look takes a second. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import type { Action } from '../../src/core/action.ts';
-import { ok, type Verdict } from '../../src/core/check.ts';
-import type { EngineEvent } from '../../src/core/event.ts';
-import { ApiFailure } from '../../src/core/ports.ts';
-import { type AnyStage, type Stage, type StagePlan, stage } from '../../src/core/stage.ts';
 import { Outdated } from '../../src/engine/outdated.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
+import type { Action } from '../../src/kernel/action.ts';
+import { ok, type Verdict } from '../../src/kernel/check.ts';
+import type { EngineEvent } from '../../src/kernel/event.ts';
+import { ApiFailure } from '../../src/kernel/ports.ts';
+import { type AnyStage, type Stage, type StagePlan, stage } from '../../src/kernel/stage.ts';
 import { type EngineBench, engineBench, engineContext } from '../support/engine-ports.ts';
 import { scripted } from '../support/scripted-stage.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { permittedCommands } from '../../src/stages/permissions.ts';
+import { permittedCommands } from '../../src/features/rights/permissions.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { as, describeLeastPrivilege, grant, missing, rolesOf, said } from '../support/least-privilege.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';

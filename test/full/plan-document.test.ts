@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { KubeObject, ObjectRef } from '../../src/core/object.ts';
+import type { KubeObject, ObjectRef } from '../../src/kernel/object.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { installedCluster } from '../support/installed-cluster.ts';
 import { kvstoreCluster } from '../support/kvstore-cluster.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { parseAllDocuments } from 'yaml';
-import { permittedCommands } from '../../src/stages/permissions.ts';
+import { permittedCommands } from '../../src/features/rights/permissions.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { type Role, said } from '../support/least-privilege.ts';
 import { manifestFile, ownReleases, releases } from '../support/releases.ts';

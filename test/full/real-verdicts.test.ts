@@ -2,15 +2,20 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { effective, type HostEndpoint, hostEndpointOf, isLabelledOwn } from '../../src/core/host-endpoint.ts';
-import type { Kind, KubeObject } from '../../src/core/object.ts';
-import { addressSetsOf } from '../../src/policy/address-sets.ts';
-import { automaticEndpoint, automaticSettings } from '../../src/policy/automatic-endpoint.ts';
-import { type FleetFacts, hostEndpointVerdicts, type Moment, type NodeVerdict } from '../../src/policy/host-endpoint-verdicts.ts';
-import { LANES, type Lane, type PolicyWorld, policiesInForce } from '../../src/policy/posture.ts';
+import { endpointProfiles } from '../../src/features/policies/endpoint-profiles.ts';
+import { policyWorld } from '../../src/features/policies/world.ts';
+import { addressSetsOf } from '../../src/features/policy-rules/address-sets.ts';
+import { automaticEndpoint, automaticSettings } from '../../src/features/policy-rules/automatic-endpoint.ts';
+import { effective, type HostEndpoint, hostEndpointOf, isLabelledOwn } from '../../src/features/policy-rules/host-endpoint.ts';
+import {
+  type FleetFacts,
+  hostEndpointVerdicts,
+  type Moment,
+  type NodeVerdict,
+} from '../../src/features/policy-rules/host-endpoint-verdicts.ts';
+import { LANES, type Lane, type PolicyWorld, policiesInForce } from '../../src/features/policy-rules/posture.ts';
+import type { Kind, KubeObject } from '../../src/kernel/object.ts';
 import { calico } from '../../src/profiles/calico.ts';
-import { endpointProfiles } from '../../src/stages/policy/endpoint-profiles.ts';
-import { policyWorld } from '../../src/stages/policy/world.ts';
 import { type Api, type ApiList, unlessGone } from '../control-plane/api.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { until } from '../control-plane/until.ts';

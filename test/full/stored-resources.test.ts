@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { parse, stringify } from 'yaml';
-import { violations } from '../../src/checks/schema.ts';
-import { targetCrds } from '../../src/checks/target-crds.ts';
-import type { KubeObject } from '../../src/core/object.ts';
+import { violations } from '../../src/features/install-manifest/schema.ts';
+import { targetCrds } from '../../src/features/install-manifest/target-crds-checks.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { manifestFile } from '../support/releases.ts';
 

@@ -2,19 +2,19 @@ import { faultsIn, type Room } from './seeded-fault.ts';
 
 export const MERGE: Room = {
   name: 'merge',
-  tests: ['test/merge/*.test.ts'],
+  tests: ['test/manifest/*.test.ts'],
   faults: [
-    ...faultsIn('src/merge/fields.ts', [
+    ...faultsIn('src/manifest/fields.ts', [
       ['was.list === is.list && was.members.size + is.members.size === 0', 'was.members.size + is.members.size === 0'],
       ['member !== null && member !== undefined', 'member !== undefined'],
       ['!told.includes(field)', 'true'],
     ]),
-    ...faultsIn('src/merge/list-keys.ts', [
+    ...faultsIn('src/kube/list-keys.ts', [
       ["volumeMounts: ['mountPath'],", "volumeMounts: ['name'],"],
       ["protocol: 'TCP'", "protocol: 'UDP'"],
       ['if (key === undefined || items.has(key)) return undefined;', 'if (key === undefined) return undefined;'],
     ]),
-    ...faultsIn('src/merge/merge-fields.ts', [
+    ...faultsIn('src/manifest/merge-fields.ts', [
       [' && !addedAlike', ''],
       ["  if (place.name === 'image' && walk.mode === 'merge') return mergeImage(walk, place, three);\n", ''],
       ['three.base === undefined ? keysIn(walk, place, mine)', 'three.base === undefined ? mine'],
@@ -27,7 +27,7 @@ export const MERGE: Room = {
       ],
       ['const isEmptyList = (list: unknown) => Array.isArray(list) &&', 'const isEmptyList = (list: unknown) => !Array.isArray(list) &&'],
     ]),
-    ...faultsIn('src/merge/merge-items.ts', [
+    ...faultsIn('src/manifest/merge-items.ts', [
       ['    if (moves.has(key)) continue;\n', ''],
       ['  if (index === 0) return 0;\n', ''],
       ['if (before >= 0) return before + 1;', 'if (before >= 0) return before;'],
@@ -35,20 +35,20 @@ export const MERGE: Room = {
       [' ?? disputed?.because', ''],
       [' ?? walk.disputed?.(inItem(place, to[0]).path)', ''],
     ]),
-    ...faultsIn('src/merge/merge-object.ts', [
+    ...faultsIn('src/manifest/merge-object.ts', [
       ['return isSecret ? undefined : mine;', 'return mine;'],
       ["  if (theirs.kind === 'Secret') return secret(walk, { base, mine, theirs });\n", ''],
       ["'ServiceAccount', 'RoleBinding', 'ClusterRoleBinding'", "'ServiceAccount', 'RoleBinding'"],
       ["(theirs.kind === 'DaemonSet' ? AGENTS : undefined)", 'undefined'],
       ["live === 'absent' && (isSecret || walk", "live === 'absent' && (walk"],
     ]),
-    ...faultsIn('src/merge/variable-order.ts', [
+    ...faultsIn('src/manifest/variable-order.ts', [
       ['/\\$\\$|', '/'],
       ['return textOf(side.get(reader)) === textOf(merged.get(reader));', 'return true;'],
       ['[...readers, name]', 'readers'],
       ['names.indexOf(read) >= names.indexOf(reader)', 'names.indexOf(read) < names.indexOf(reader)'],
     ]),
-    ...faultsIn('src/merge/own-file.ts', [
+    ...faultsIn('src/manifest/own-file.ts', [
       ['|| !at(inFile) ', ''],
       [' || at(since)', ''],
       ['        if (!at(open)) return !at(inCluster);\n', ''],
@@ -58,8 +58,8 @@ export const MERGE: Room = {
       ['isReleaseOfSame(path, was, is) || ', ''],
       ['    intoTexts: true,\n', ''],
     ]),
-    ...faultsIn('src/merge/merge.ts', [['...removals(ready, renames), ', '']]),
-    ...faultsIn('src/merge/merge-values.ts', [
+    ...faultsIn('src/manifest/merge.ts', [['...removals(ready, renames), ', '']]),
+    ...faultsIn('src/manifest/merge-values.ts', [
       ['if (!moved && plain) return theirs;', 'if (plain) return theirs;'],
       ['  if (moved && plain && !disputed) walk.images.learn(was, is);\n', ''],
       ['if (!isEdit && disputed === undefined) return three.theirs;', 'if (!isEdit) return three.theirs;'],
@@ -69,43 +69,43 @@ export const MERGE: Room = {
       ['...theirs.filter((word) => !removed.includes(word))', '...theirs'],
       ["  if (base && theirs && !mine && walk.mode === 'merge') return { text: decide(walk, place, three, NO_JSON) };\n", ''],
     ]),
-    ...faultsIn('src/merge/images.ts', [
+    ...faultsIn('src/manifest/images.ts', [
       ['folders.length === 1 && folders[0] ?', 'folders[0] ?'],
       ["parseRelease(tag)?.suffix === ''", 'parseRelease(tag) !== undefined'],
     ]),
-    ...faultsIn('src/merge/own-file-rules.ts', [
+    ...faultsIn('src/manifest/own-file-rules.ts', [
       ['only(only(only(file, live), base), applied)', 'only(only(file, live), base)'],
       ['grants(base, one) && grants(applied, one)', 'grants(base, one)'],
       ['only(added, theirs).map', 'added.slice(0, 0).map'],
     ]),
-    ...faultsIn('src/merge/permissions.ts', [
+    ...faultsIn('src/manifest/permissions.ts', [
       ["(name === '' || name === wanted.name)", 'name === wanted.name'],
       ["return granted === wanted || granted === '*';", 'return granted === wanted;'],
     ]),
-    ...faultsIn('src/merge/roles.ts', [
+    ...faultsIn('src/manifest/roles.ts', [
       ['const granted = isTaken ? verbs : sure;', 'const granted = isTaken ? verbs : [];'],
       ['[...(Array.isArray(rules.theirs) ? rules.theirs : []), ...extra]', 'extra'],
     ]),
-    ...faultsIn('src/merge/choose-base.ts', [
+    ...faultsIn('src/manifest/choose-base.ts', [
       ['  if (fields.length === 0) return { base, result, alike: nearer.release };\n', ''],
       ["outcome === 'kept' || outcome === 'conflict'", "outcome === 'conflict'"],
       ["edits.filter(({ outcome }) => outcome === 'kept').map(", 'edits.slice(0, 0).map('],
       ['others.filter((one) => distance(one.documents) < own)', 'others'],
     ]),
-    ...faultsIn('src/merge/base-distance.ts', [["&& !path.endsWith('.image')", '']]),
-    ...faultsIn('src/merge/noise.ts', [['&& isReleaseTag(String(before)) && isReleaseTag(String(after));', ';']]),
-    ...faultsIn('src/merge/secrets.ts', [["if (object.kind !== 'Secret') return changes;", 'return changes;']]),
-    ...faultsIn('src/merge/carry.ts', [
+    ...faultsIn('src/manifest/base-distance.ts', [["&& !path.endsWith('.image')", '']]),
+    ...faultsIn('src/manifest/noise.ts', [['&& isReleaseTag(String(before)) && isReleaseTag(String(after));', ';']]),
+    ...faultsIn('src/manifest/secrets.ts', [["if (object.kind !== 'Secret') return changes;", 'return changes;']]),
+    ...faultsIn('src/manifest/carry.ts', [
       ["  if (object.kind !== 'Secret' || !hasValues) return object;", '  if (hasValues || !hasValues) return object;'],
       ['.filter((document) => !gone.has(identityOf(document)))', ''],
     ]),
-    ...faultsIn('src/merge/fields-v1.ts', [
+    ...faultsIn('src/kube/fields-v1.ts', [
       ["return isLeaf(node) && !isLeaf(other) ? { '.': EMPTY } : node;", 'return node;'],
       ['const ownedHere = parentOwned && theirs', 'const ownedHere = theirs'],
       ['inLast && !ownedHere', 'inLast'],
       ["return isLeaf(node) || '.' in node;", 'return isLeaf(node);'],
     ]),
-    ...faultsIn('src/merge/managed-fields.ts', [
+    ...faultsIn('src/kube/managed-fields.ts', [
       ["entry.operation === 'Update' && hasPath(", 'hasPath('],
       ['...(keepsLastApplied ? [LAST_APPLIED_SET] : [])', ''],
       ['...(isRecord(fields.metadata) ? fields.metadata : {}), ...identity,', '...(isRecord(fields.metadata) ? fields.metadata : {}),'],
@@ -115,7 +115,7 @@ export const MERGE: Room = {
         "entry.manager === fieldManager && entry.operation === 'Apply'",
       ],
     ]),
-    ...faultsIn('src/merge/waves.ts', [
+    ...faultsIn('src/manifest/waves.ts', [
       [
         "const order: readonly WaveId[] = ['configuration', 'agents', 'typha',",
         "const order: readonly WaveId[] = ['configuration', 'typha', 'agents',",
@@ -123,29 +123,29 @@ export const MERGE: Room = {
       ["byWave.set('add-ons', beside);", ''],
       ["if (isWorkload(object, variant.controllers)) return 'controllers';", ''],
     ]),
-    ...faultsIn('src/merge/text-merge.ts', [
+    ...faultsIn('src/manifest/text-merge.ts', [
       ['if (sameLines(own, old) || sameLines(own, fresh))', 'if (sameLines(own, old) || sameLines(fresh, old))'],
       ['return conflicts.length > 0 ? { conflicts }', 'return conflicts.length > 1 ? { conflicts }'],
     ]),
-    ...faultsIn('src/merge/same-meaning.ts', [
+    ...faultsIn('src/manifest/same-meaning.ts', [
       ["'$1');", "'');"],
       ['if (isEmpty(a) && isEmpty(b)) return true;', 'if (isEmpty(a) || isEmpty(b)) return true;'],
       ['Ki: 2 ** 10,', 'Ki: 1e3,'],
     ]),
-    ...faultsIn('src/merge/left-to-writer.ts', [
+    ...faultsIn('src/manifest/left-to-writer.ts', [
       ['applied === undefined || fieldAt(base, path) !== undefined', 'true'],
       ['return steps.length - index <= (isList ? 1 : 2);', 'return true;'],
       ['    if (!items) return false;\n', '    if (!items) return true;\n'],
     ]),
-    ...faultsIn('src/merge/gone-since.ts', [
+    ...faultsIn('src/manifest/gone-since.ts', [
       ['named.findLastIndex((one) => says(one, missing) !== false)', 'named.findIndex((one) => says(one, missing) !== false)'],
       ['return found && prepared(found);', 'return found;'],
     ]),
-    ...faultsIn('src/merge/openapi-lists.ts', [
+    ...faultsIn('src/manifest/openapi-lists.ts', [
       ["type === 'map' && keys.length > 0 ? keys : isMerged", 'isMerged'],
       ['  if (ref !== undefined && within.includes(ref)) return;\n', ''],
     ]),
-    ...faultsIn('src/merge/leftovers.ts', [
+    ...faultsIn('src/manifest/leftovers.ts', [
       ['.sort(lastFirst)', ''],
       [`&& !setByHand(live, \`\${label}env[\${one}]\`)`, ''],
       ["        { op: 'test', path: testPath, value: testValue } as const,\n", ''],

@@ -3,9 +3,9 @@ import { faultsIn, type Room } from './seeded-fault.ts';
 /** Conversion of UIDs, and what comes off and goes back. */
 export const REFERENCES: Room = {
   name: 'references',
-  tests: ['test/core/owner-*.test.ts'],
+  tests: ['test/features/ownerrefs/*.test.ts'],
   faults: [
-    ...faultsIn('src/core/owner-uid.ts', [
+    ...faultsIn('src/features/ownerrefs/owner-uid.ts', [
       ['const LEFT_ALONE = new Set([6, 8]);', 'const LEFT_ALONE = new Set([6]);'],
       ['const LEFT_ALONE = new Set([6, 8]);', 'const LEFT_ALONE = new Set([6, 7, 8]);'],
       ['<< (7 - bit)', '<< bit'],
@@ -20,7 +20,7 @@ export const REFERENCES: Room = {
         "if (owner.renamePending) return { fate: 're-created' };\n  if (servedUid === undefined) return { fate: 'gone' };",
       ],
     ]),
-    ...faultsIn('src/core/owner-patches.ts', [
+    ...faultsIn('src/features/ownerrefs/owner-patches.ts', [
       ["if (live.uid !== entry.object.uid) return { ops: [], changed: allOf(entry, 'other-object') };", ''],
       ['.sort((a, b) => b - a)', '.sort((a, b) => a - b)'],
       [`    { op: 'test', path: \`\${REFERENCES}/\${index}\`, value: live.references[index] },\n`, ''],
@@ -28,7 +28,7 @@ export const REFERENCES: Room = {
       ['const exact = assign(entry, live, sameReference);', 'const exact = assign(entry, live, sameOwner);'],
       ['!used.has(at) && same(one, reference)', 'same(one, reference)'],
     ]),
-    ...faultsIn('src/core/owner-restore.ts', [
+    ...faultsIn('src/features/ownerrefs/owner-restore.ts', [
       ["if (live.uid !== entry.object.uid) return { ops: [], changed: allOf(entry, 'other-object') };", ''],
       ["if (!reference) return 'owner-gone';", 'if (!reference) return undefined;'],
       ['if (board.some((slot) => slot.place === place)) return undefined;', ''],
@@ -45,7 +45,7 @@ export const REFERENCES: Room = {
       ['?? owner.name, uid: now.uid }', '?? owner.name, uid: owner.uid }'],
       ['name: now.name ?? owner.name', 'name: owner.name'],
     ]),
-    ...faultsIn('src/core/owner-merge.ts', [
+    ...faultsIn('src/kernel/owner-merge.ts', [
       ['earlier ? mergeTwo(earlier, entry) : entry', 'entry'],
       ['return later.owner ?? earlier.owner;', 'return later.owner;'],
       ['withoutNote(isKnown ? earlier.owner : later.owner)', 'withoutNote(later.owner)'],
@@ -65,15 +65,14 @@ export const REFERENCES: Room = {
 export const WRITE_AHEAD: Room = {
   name: 'write-ahead',
   tests: [
-    'test/engine/owner-journal.test.ts',
-    'test/stages/owners/*.test.ts',
-    'test/core/owner-*.test.ts',
+    'test/features/ownerrefs/owner-journal.test.ts',
+    'test/features/ownerrefs/*.test.ts',
     'test/sandbox/owner-references.test.ts',
     'test/sandbox/owner-journal-end.test.ts',
     'test/sandbox/owner-troubles.test.ts',
   ],
   faults: [
-    ...faultsIn('src/engine/owner-journal.ts', [
+    ...faultsIn('src/features/ownerrefs/journal-effects.ts', [
       ['const missing = entries.filter(', 'const missing = [].filter('],
       ['isRecorded(entry, stored.get(entryKey(entry)))', 'stored.has(entryKey(entry))'],
       ['  if (recordedIn === undefined) return;\n', '  return;\n'],
@@ -82,7 +81,7 @@ export const WRITE_AHEAD: Room = {
       ['  if (!first) return;\n', '  return;\n'],
       ["thrown.code !== 'usage' || ", ''],
     ]),
-    ...faultsIn('src/core/owner-strip.ts', [
+    ...faultsIn('src/features/ownerrefs/owner-strip.ts', [
       ['filter((entry) => !isRecorded(entry, known.get(entryKey(entry))))', 'filter((entry) => known.get(entryKey(entry)) === undefined)'],
       ['return one !== undefined && sameOwner(one, reference);', 'return one !== undefined && sameReference(one, reference);'],
       ['return one !== undefined && sameOwner(one, reference);', 'return one !== undefined;'],
@@ -98,7 +97,7 @@ export const WRITE_AHEAD: Room = {
       ["if (op !== 'remove' || tested === undefined", 'if (tested === undefined'],
       ['(byUid.get(uid) ?? [])', 'stored'],
     ]),
-    ...faultsIn('src/core/owner-fate.ts', [
+    ...faultsIn('src/features/ownerrefs/owner-fate.ts', [
       ['kind?.twins?.get(place)?.has(uid) ? uid : kind?.served?.get(place)', 'kind?.served?.get(place)'],
       ['owner.name === name && at === ownerPlace(namespace, owner.storedName)', 'at === ownerPlace(namespace, owner.storedName)'],
       ['one.uid === uid || convertUid(one.uid) === uid', 'one.uid === uid'],
@@ -110,33 +109,33 @@ export const WRITE_AHEAD: Room = {
       ["new Set(['converted', 're-created', 'unaddressed', 'misread'])", "new Set(['converted', 're-created', 'unaddressed'])"],
       ['return !isStored && uid === backingUid && convertUid(uid) === servedUid;', 'return false;'],
     ]),
-    ...faultsIn('src/stages/owners/references.ts', [
+    ...faultsIn('src/features/ownerrefs/references.ts', [
       ['  if (record.oldest !== undefined) return oldestOf([record.oldest]);\n', ''],
       ['oldestOf([record.source, ...serverReleases(installation)])', 'record.source'],
       ['one.isMute || isDead(one)', 'isDead(one)'],
       ['(await keepsOldNames(sources.cluster, context))', 'false'],
     ]),
-    ...faultsIn('src/stages/owners/mute-owners.ts', [
+    ...faultsIn('src/features/ownerrefs/mute-owners.ts', [
       ['reading.value !== one.reference.uid', 'reading.value === undefined'],
       ["(fate === 'unaddressed' || fate === 're-created')", "fate === 're-created'"],
       ["(fate === 'unaddressed' || fate === 're-created')", "fate === 'unaddressed'"],
     ]),
-    ...faultsIn('src/stages/owners/not-found.ts', [
+    ...faultsIn('src/features/ownerrefs/not-found.ts', [
       ['  if (failed.includes(kind.group)) return kind;\n', ''],
       ['defined.kinds.length + defined.unread.length > 0 ? kind : undefined', 'undefined'],
       ["cluster.discover('anew')", 'cluster.discover()'],
     ]),
-    ...faultsIn('src/stages/owners/put-back.ts', [
+    ...faultsIn('src/features/ownerrefs/put-back.ts', [
       ['breaks && cameBack(owned, reference, journal)', 'breaks'],
       ['.slice(0, ASKED)', ''],
       ['if (metadata?.uid !== object.uid) return one;', ''],
     ]),
-    ...faultsIn('src/stages/owners/unshown-owner.ts', [
+    ...faultsIn('src/features/ownerrefs/unshown-owner.ts', [
       ['stored.has(place) && !served.has(place)', '!served.has(place)'],
       ['groupOf(reference.apiVersion) !== apiGroup || ', ''],
       ['namespaced ? object.namespace : undefined', 'object.namespace'],
     ]),
-    ...faultsIn('src/stages/owners/world.ts', [
+    ...faultsIn('src/features/ownerrefs/world.ts', [
       ['rules.keepsUids ? read : ', ''],
       ['const { served: _, twins: __, ...owners } = read.owners;', 'const { owners } = read;'],
       [
@@ -149,7 +148,7 @@ export const WRITE_AHEAD: Room = {
       ['renames: asks && !options.holdPolicyMigration', 'renames: asks'],
       ['      asksStoredNames,\n      translatesNotes', '      translatesNotes'],
     ]),
-    ...faultsIn('src/stages/owners/renamed-objects.ts', [
+    ...faultsIn('src/features/ownerrefs/renamed-objects.ts', [
       ['groupOf(object.apiVersion) === crdGroup && ', ''],
       ['isPolicy(entry, profile) && !live.found.has(entryKey(entry))', 'isPolicy(entry, profile)'],
       ['if (!kept.every((one) => now.references.some((other) => sameReference(one, other)))) return [entry];', ''],
@@ -157,7 +156,7 @@ export const WRITE_AHEAD: Room = {
       ['!object || !isOfDefaultTier(object)', '!object'],
       ["if ('unread' in reading) unread.push(", "if ('unread' in object) unread.push("],
     ]),
-    ...faultsIn('src/stages/owners/restore-owners.ts', [
+    ...faultsIn('src/features/ownerrefs/restore-owners.ts', [
       ['    otherThanComputed(owner, now, world) ??\n', ''],
       ['    otherThanRenamed(owner, now, world) ??\n', ''],
       ['now.name !== now.storedName || ', ''],
@@ -169,7 +168,7 @@ export const WRITE_AHEAD: Room = {
       ['return now === undefined || now.uid === recorded ? undefined', 'return now === undefined || now ? undefined'],
       ['name: stored.storedName };', 'name };'],
     ]),
-    ...faultsIn('src/stages/owners/restore-judge.ts', [
+    ...faultsIn('src/features/ownerrefs/restore-judge.ts', [
       ['let outstanding = entries.filter(unseen).length + unaddressed', 'let outstanding = unaddressed'],
       ['refused.size + stays.length > 0) outstanding += 1;', 'stays.length > 0) outstanding += 1;'],
       ['refused.size + stays.length > 0) outstanding += 1;', 'refused.size > 0) outstanding += 1;'],
@@ -183,7 +182,7 @@ export const WRITE_AHEAD: Room = {
       ['isLeftOff(choice, mute.has(ownerKey(owner)))', 'isLeftOff(choice, false)'],
       ["isMute || choice === 'open'", 'isMute'],
     ]),
-    ...faultsIn('src/stages/owners/restore-facts.ts', [
+    ...faultsIn('src/features/ownerrefs/restore-facts.ts', [
       ['  assertOwnGroups(journal, context);\n', ''],
       ['  assertOwnOwners(journal, context);\n', ''],
       ['if (context.options.undo && hasBegun) throw tooLateToUndo(context);', ''],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Fault } from '../../src/core/fault.ts';
+import { Fault } from '../../src/kernel/fault.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { shippedProfiles } from '../../src/profiles/index.ts';
 import { loadProfile } from '../../src/profiles/load.ts';

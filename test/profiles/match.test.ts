@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Fault } from '../../src/core/fault.ts';
+import { Fault } from '../../src/kernel/fault.ts';
 import { shippedProfiles } from '../../src/profiles/index.ts';
 import { type MatchFacts, matchProfile } from '../../src/profiles/match.ts';
 

@@ -13,7 +13,7 @@ import type {
   Sign,
   Variant,
   WorkloadName,
-} from '../../src/core/profile.ts';
+} from '../../src/kernel/profile.ts';
 import { shippedProfiles } from '../../src/profiles/index.ts';
 import { profileSchema, type Schema } from '../../src/profiles/schema.ts';
 

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { toOptions } from '../../src/cli/options.ts';
-import { K } from '../../src/core/kinds.ts';
-import type { KubeObject } from '../../src/core/object.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
+import { alpStage } from '../../src/features/sidecars/stage.ts';
+import type { KeptTemplate } from '../../src/features/sidecars/template-actions.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
-import type { KeptTemplate } from '../../src/stages/alp/template-actions.ts';
-import { alpStage } from '../../src/stages/alp.ts';
 import { INJECTION, meshObjects, NEW, OLD, templateOf } from '../support/mesh-objects.ts';
 import { ownReleases } from '../support/releases.ts';
 

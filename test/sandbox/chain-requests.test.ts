@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { rememberAnswers } from '../../src/adapters/earlier-answers.ts';
 import type { ComposeRequest, Composition } from '../../src/cli/seams.ts';
-import type { ListOptions } from '../../src/core/ports.ts';
+import { readInstalled } from '../../src/features/survey/installed.ts';
+import type { ListOptions } from '../../src/kernel/ports.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { netsvcScenario } from '../../src/sandbox/scenario.ts';
-import { readInstalled } from '../../src/stages/survey/installed.ts';
 import { compositionOf, sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';
 
 type Counts = Record<'detections' | 'owner searches' | 'dry applies' | 'twins' | 'permissions' | 'discoveries' | 'programs', number>;

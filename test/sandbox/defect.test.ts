@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { listenForInterrupts } from '../../src/cli/interrupt.ts';
-import { K } from '../../src/core/kinds.ts';
+import { K } from '../../src/kernel/kinds.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { netsvcScenario } from '../../src/sandbox/scenario.ts';
 import { sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';

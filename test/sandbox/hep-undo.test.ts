@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { toOptions } from '../../src/cli/options.ts';
-import type { EngineEvent } from '../../src/core/event.ts';
-import { K } from '../../src/core/kinds.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import type { EnginePorts } from '../../src/engine/engine-ports.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
+import { hepStage } from '../../src/features/hosts/stage.ts';
+import type { EngineEvent } from '../../src/kernel/event.ts';
+import { K } from '../../src/kernel/kinds.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { Killed } from '../../src/sandbox/api-faults.ts';
 import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { hepStage } from '../../src/stages/hep.ts';
 import { endpoints, nodeLabels, oldEndpoint, stateOf, upgraded, watchForGaps } from '../support/hep-sandbox.ts';
 
 interface Played {

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { toOptions } from '../../src/cli/options.ts';
-import type { Context } from '../../src/core/context.ts';
-import { K } from '../../src/core/kinds.ts';
-import type { Kind, KubeObject } from '../../src/core/object.ts';
-import { storedMetadata } from '../../src/core/stored-metadata.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { planChain } from '../../src/engine/plan-chain.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
+import { hepStage } from '../../src/features/hosts/stage.ts';
+import type { Context } from '../../src/kernel/context.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import type { Kind, KubeObject } from '../../src/kernel/object.ts';
+import { storedMetadata } from '../../src/kube/stored-metadata.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import { BIN_DIR } from '../../src/sandbox/sandbox-tools.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { hepStage } from '../../src/stages/hep.ts';
 import { endpoints, labelByCli, nodeLabels, oldEndpoint, put, stateOf, upgraded, watchForGaps } from '../support/hep-sandbox.ts';
 
 const CHECKS = ['NS-711', 'NS-712', 'NS-713', 'NS-736', 'NS-716', 'NS-717'];

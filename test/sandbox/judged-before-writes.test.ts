@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ComposeRequest, Composition } from '../../src/cli/seams.ts';
+import { readInstalled } from '../../src/features/survey/installed.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
-import { readInstalled } from '../../src/stages/survey/installed.ts';
 import type { CommandBench } from '../support/command-bench.ts';
 import { compositionOf, sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { OwnerReferenceList } from '../../src/cli/documents.ts';
 import type { ComposeRequest } from '../../src/cli/seams.ts';
-import { EXIT } from '../../src/core/fault.ts';
+import { EXIT } from '../../src/kernel/fault.ts';
 import { conforms } from '../support/output-schema.ts';
 import { type OwnerSandbox, ownerSandbox, renaming } from '../support/owner-sandbox.ts';
 import { compositionOf, sandboxCommand } from '../support/sandbox-command.ts';

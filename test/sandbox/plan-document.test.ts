@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ObjectRef } from '../../src/core/object.ts';
+import type { ObjectRef } from '../../src/kernel/object.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { findKind } from '../../src/sandbox/kinds.ts';

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { toOptions } from '../../src/cli/options.ts';
 import { withinPlan } from '../../src/cli/plan/within.ts';
-import { CARRIED_PART, type CarriedEdits } from '../../src/core/carried.ts';
-import type { Context } from '../../src/core/context.ts';
-import { K } from '../../src/core/kinds.ts';
-import type { KubeObject } from '../../src/core/object.ts';
-import type { Profile } from '../../src/core/profile.ts';
-import { containersOf } from '../../src/detect/workload.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
+import { usualChain } from '../../src/features/chain.ts';
+import { applyStage } from '../../src/features/install/apply-stage.ts';
+import { containersOf } from '../../src/features/survey/workload.ts';
+import type { Context } from '../../src/kernel/context.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import type { Profile } from '../../src/kernel/profile.ts';
+import { CARRIED_PART, type CarriedEdits } from '../../src/manifest/carried-file.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
-import { applyStage } from '../../src/stages/apply.ts';
-import { usualChain } from '../../src/stages/index.ts';
 import { sandboxReleases } from '../support/sandbox-command.ts';
 import { savedPlan } from '../support/saved-plan.ts';
 

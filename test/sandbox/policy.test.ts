@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { toOptions } from '../../src/cli/options.ts';
-import type { Kind, KubeObject } from '../../src/core/object.ts';
-import type { Profile } from '../../src/core/profile.ts';
-import { storedMetadata } from '../../src/core/stored-metadata.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
+import { policyStage } from '../../src/features/policies/stage.ts';
+import type { Kind, KubeObject } from '../../src/kernel/object.ts';
+import type { Profile } from '../../src/kernel/profile.ts';
+import { storedMetadata } from '../../src/kube/stored-metadata.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
-import { policyStage } from '../../src/stages/policy.ts';
 
 const releasesFolder = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
 const NAME = 'allow-all-upgrade';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Invocation } from '../../src/core/argv.ts';
-import { K } from '../../src/core/kinds.ts';
+import type { Invocation } from '../../src/kernel/argv.ts';
+import { K } from '../../src/kernel/kinds.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { sandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
 import { SandboxFiles } from '../../src/sandbox/sandbox-files.ts';

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { toOptions } from '../../src/cli/options.ts';
 import { planDifferences } from '../../src/cli/plan/differences.ts';
 import { differencesSince } from '../../src/cli/plan/since.ts';
-import type { Context } from '../../src/core/context.ts';
-import { K } from '../../src/core/kinds.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
+import { usualChain as chain } from '../../src/features/chain.ts';
+import type { Context } from '../../src/kernel/context.ts';
+import { K } from '../../src/kernel/kinds.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
-import { usualChain as chain } from '../../src/stages/index.ts';
 import { savedPlan } from '../support/saved-plan.ts';
 
 const releasesFolder = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { CARRIED_PART, readCarriedEdits } from '../../src/core/carried.ts';
-import { K } from '../../src/core/kinds.ts';
-import type { KubeObject } from '../../src/core/object.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import { CARRIED_PART, readCarriedEdits } from '../../src/manifest/carried-file.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
 import { sandboxCommand, sandboxReleases } from '../support/sandbox-command.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import type { KubeObject } from '../../src/core/object.ts';
-import { changedFields } from '../../src/merge/fields.ts';
-import { parseManifest } from '../../src/merge/manifest.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import { changedFields } from '../../src/manifest/fields.ts';
+import { parseManifest } from '../../src/manifest/manifest.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { findKind } from '../../src/sandbox/kinds.ts';
 import { sandboxTools } from '../../src/sandbox/sandbox-tools.ts';

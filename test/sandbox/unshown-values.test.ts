@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OUTPUT_FORMATS } from '../../src/cli/flags.ts';
-import { LAST_APPLIED } from '../../src/core/applied-owners.ts';
-import { K } from '../../src/core/kinds.ts';
-import { refOf } from '../../src/core/object.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import { refOf } from '../../src/kernel/object.ts';
+import { LAST_APPLIED } from '../../src/kube/applied-owners.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { withCarriedSettings, withOwnVariables } from '../support/kvstore-edits.ts';

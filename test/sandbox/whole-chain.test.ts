@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { toOptions } from '../../src/cli/options.ts';
-import { K } from '../../src/core/kinds.ts';
-import { type KubeObject, refOf } from '../../src/core/object.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
-import { podSpecOf } from '../../src/merge/prepare.ts';
+import { usualChain as chain } from '../../src/features/chain.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import { type KubeObject, refOf } from '../../src/kernel/object.ts';
+import { podSpecOf } from '../../src/manifest/prepare.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { WriteFault } from '../../src/sandbox/api-faults.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
-import { usualChain as chain } from '../../src/stages/index.ts';
 
 const releasesFolder = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
 const installed = (nodes = 3) => netsvcScenario({ nodes, releasesFolder, clock: virtualClock() });

@@ -6,9 +6,9 @@ import { openCluster } from '../../src/adapters/kube/cluster.ts';
 import { objectPath } from '../../src/adapters/kube/paths.ts';
 import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
 import { openTools } from '../../src/adapters/tools/tools.ts';
-import { serverSideApply } from '../../src/core/argv.ts';
-import { K } from '../../src/core/kinds.ts';
-import { manifestText } from '../../src/merge/manifest.ts';
+import { serverSideApply } from '../../src/kernel/argv.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import { manifestText } from '../../src/manifest/manifest.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';
 import type { SpecCluster } from './spec-cluster.ts';
 

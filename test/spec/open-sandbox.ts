@@ -1,6 +1,6 @@
-import { serverSideApply } from '../../src/core/argv.ts';
-import { K } from '../../src/core/kinds.ts';
-import { manifestText } from '../../src/merge/manifest.ts';
+import { serverSideApply } from '../../src/kernel/argv.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import { manifestText } from '../../src/manifest/manifest.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { sandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
 import { SandboxFiles } from '../../src/sandbox/sandbox-files.ts';

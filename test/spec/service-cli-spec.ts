@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { CASES, WRONG } from '../policy/selector-cases.ts';
+import { CASES, WRONG } from '../features/policy-rules/selector-cases.ts';
 
 /** What a call said and how it ended. */
 export interface CliSaid {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { K } from '../../src/core/kinds.ts';
-import { type KubeObject, refOf } from '../../src/core/object.ts';
-import { ApiFailure } from '../../src/core/ports.ts';
-import { adoptedOwnership, clientSideManagers, predictApply } from '../../src/merge/managed-fields.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import { type KubeObject, refOf } from '../../src/kernel/object.ts';
+import { ApiFailure } from '../../src/kernel/ports.ts';
+import { adoptedOwnership, clientSideManagers, predictApply } from '../../src/kube/managed-fields.ts';
 import { configMap, freshName, parkedDaemonSet, type SpecCluster } from './spec-cluster.ts';
 
 export function describeApply(open: () => SpecCluster): void {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { judgeRollout } from '../../src/core/judge-rollout.ts';
-import { K } from '../../src/core/kinds.ts';
-import { podFacts } from '../../src/core/pod-facts.ts';
-import type { RolloutTarget } from '../../src/core/rollout.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import type { RolloutTarget } from '../../src/kernel/rollout.ts';
+import { judgeRollout } from '../../src/kube/judge-rollout.ts';
+import { podFacts } from '../../src/kube/pod-facts.ts';
 import { daemonSet, eventually, freshName, type SpecCluster } from './spec-cluster.ts';
 
 export function describeRollout(open: () => SpecCluster): void {

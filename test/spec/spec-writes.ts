@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { K } from '../../src/core/kinds.ts';
-import { type KubeObject, refOf } from '../../src/core/object.ts';
-import type { WatchUpdate } from '../../src/core/ports.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import { type KubeObject, refOf } from '../../src/kernel/object.ts';
+import type { WatchUpdate } from '../../src/kernel/ports.ts';
 import { configMap, freshName, parkedDaemonSet, type SpecCluster, statusOf } from './spec-cluster.ts';
 
 export function describeWrites(open: () => SpecCluster): void {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { K } from '../../src/core/kinds.ts';
-import { type JsonPatchOp, type KubeObject, type ManagedFieldsEntry, refOf } from '../../src/core/object.ts';
-import { adoptedOwnership } from '../../src/merge/managed-fields.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import { type JsonPatchOp, type KubeObject, type ManagedFieldsEntry, refOf } from '../../src/kernel/object.ts';
+import { adoptedOwnership } from '../../src/kube/managed-fields.ts';
 import { configMap, type SpecCluster, statusOf } from './spec-cluster.ts';
 
 type Data = Readonly<Record<string, string>>;

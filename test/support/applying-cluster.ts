@@ -1,6 +1,6 @@
-import type { Action } from '../../src/core/action.ts';
-import { LAST_APPLIED } from '../../src/core/applied-owners.ts';
-import { K } from '../../src/core/kinds.ts';
+import type { Action } from '../../src/kernel/action.ts';
+import { isRecord } from '../../src/kernel/json.ts';
+import { K } from '../../src/kernel/kinds.ts';
 import {
   apiVersionOf,
   type FieldsV1,
@@ -8,15 +8,15 @@ import {
   type Kind,
   type KubeObject,
   type ManagedFieldsEntry,
-} from '../../src/core/object.ts';
-import { ApiFailure, type ClusterReader, type ListOptions } from '../../src/core/ports.ts';
-import { fieldsOf } from '../../src/merge/apply-document.ts';
-import { prune, union } from '../../src/merge/fields-v1.ts';
-import { isRecord } from '../../src/merge/json.ts';
-import { applyJsonPatch } from '../../src/merge/json-patch.ts';
-import { itemsByKey } from '../../src/merge/list-keys.ts';
-import { adoptedOwnership, clientSideManagers, KUBECTL } from '../../src/merge/managed-fields.ts';
-import { parseManifest } from '../../src/merge/manifest.ts';
+} from '../../src/kernel/object.ts';
+import { ApiFailure, type ClusterReader, type ListOptions } from '../../src/kernel/ports.ts';
+import { LAST_APPLIED } from '../../src/kube/applied-owners.ts';
+import { prune, union } from '../../src/kube/fields-v1.ts';
+import { itemsByKey } from '../../src/kube/list-keys.ts';
+import { adoptedOwnership, clientSideManagers, KUBECTL } from '../../src/kube/managed-fields.ts';
+import { fieldsOf } from '../../src/manifest/apply-document.ts';
+import { applyJsonPatch } from '../../src/manifest/json-patch.ts';
+import { parseManifest } from '../../src/manifest/manifest.ts';
 
 /** A cluster in memory that applies, patches and rolls out at once, as far as the apply stage can tell the difference. */
 export interface ApplyingCluster {

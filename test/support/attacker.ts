@@ -1,9 +1,9 @@
 import { openCluster } from '../../src/adapters/kube/cluster.ts';
 import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
 import { STATE_TYPE } from '../../src/adapters/state/ledger.ts';
-import { K } from '../../src/core/kinds.ts';
-import type { KubeObject } from '../../src/core/object.ts';
-import type { Cluster } from '../../src/core/ports.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import type { Cluster } from '../../src/kernel/ports.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';

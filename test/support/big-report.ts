@@ -1,8 +1,8 @@
-import type { Finding } from '../../src/core/check.ts';
-import type { PlannedObject, PlannedStage } from '../../src/core/plan.ts';
-import type { RolloutMark, RolloutRow, RolloutTrace } from '../../src/core/run-history.ts';
-import type { Trace } from '../../src/core/trace.ts';
-import type { ReportFacts } from '../../src/ui/report-facts.ts';
+import type { Finding } from '../../src/kernel/check.ts';
+import type { Trace } from '../../src/kernel/edit-trace.ts';
+import type { PlannedObject, PlannedStage } from '../../src/kernel/plan.ts';
+import type { RolloutMark, RolloutRow, RolloutTrace } from '../../src/kernel/run-history.ts';
+import type { ReportFacts } from '../../src/report/report-facts.ts';
 
 const START = Date.UTC(2026, 10, 21, 2, 0, 0);
 const at = (seconds: number) => new Date(START + seconds * 1000).toISOString();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { Detection, Installation } from '../../src/core/installation.ts';
-import type { KubeObject } from '../../src/core/object.ts';
-import type { PodFacts } from '../../src/core/pod-facts.ts';
-import { type Choice, detect } from '../../src/detect/detect.ts';
-import type { Inventory } from '../../src/detect/inventory.ts';
+import { type Choice, detect } from '../../src/features/survey/detect.ts';
+import type { Inventory } from '../../src/features/survey/inventory-sign.ts';
+import type { Detection, Installation } from '../../src/kernel/installation.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import type { PodFacts } from '../../src/kube/pod-facts.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { inventoryOfObjects, objectOf, workloadOf } from './inventory.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { PreflightFacts } from '../../src/checks/facts.ts';
-import { preflightChecks } from '../../src/checks/index.ts';
-import type { CheckId } from '../../src/checks/registry.ts';
-import type { Finding } from '../../src/core/check.ts';
-import type { Context } from '../../src/core/context.ts';
-import { judgeAll } from '../../src/core/judge.ts';
+import { preflightChecks } from '../../src/features/preflight/catalogue.ts';
+import type { PreflightFacts } from '../../src/features/survey/facts.ts';
+import type { Finding } from '../../src/kernel/check.ts';
+import type { CheckId } from '../../src/kernel/check-titles.ts';
+import type { Context } from '../../src/kernel/context.ts';
+import { judgeAll } from '../../src/kernel/judge.ts';
 import { contextOf, healthy } from '../fixtures/facts.ts';
 
 export interface CheckCase {

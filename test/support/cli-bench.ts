@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { Fault } from '../../src/core/fault.ts';
-import type { KubeObject } from '../../src/core/object.ts';
-import type { AccessRequest, FileOwner, Sources, ToolResult } from '../../src/core/ports.ts';
+import { Fault } from '../../src/kernel/fault.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import type { AccessRequest, FileOwner, Sources, ToolResult } from '../../src/kernel/ports.ts';
 import { clusterOf } from './cluster-of.ts';
 
 export interface CliBench {

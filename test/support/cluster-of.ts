@@ -1,5 +1,5 @@
-import { apiVersionOf, type Kind, type KubeObject } from '../../src/core/object.ts';
-import { type AccessRequest, ApiFailure, type ClusterReader, type ListOptions } from '../../src/core/ports.ts';
+import { apiVersionOf, type Kind, type KubeObject } from '../../src/kernel/object.ts';
+import { type AccessRequest, ApiFailure, type ClusterReader, type ListOptions } from '../../src/kernel/ports.ts';
 
 interface ClusterParts {
   readonly kinds?: readonly Kind[];

@@ -4,11 +4,11 @@ import { toOptions } from '../../src/cli/options.ts';
 import type { Manifest } from '../../src/cli/plugin.ts';
 import type { ComposeRequest, Composition, Seams } from '../../src/cli/seams.ts';
 import { runCommand } from '../../src/cli/shell.ts';
-import type { Action } from '../../src/core/action.ts';
-import type { Verdict } from '../../src/core/check.ts';
-import type { Installation } from '../../src/core/installation.ts';
-import { interruptionOf } from '../../src/core/interruption.ts';
-import { type AnyStage, type StageId, type StagePlan, stage } from '../../src/core/stage.ts';
+import type { Action } from '../../src/kernel/action.ts';
+import type { Verdict } from '../../src/kernel/check.ts';
+import type { Installation } from '../../src/kernel/installation.ts';
+import { interruptionOf } from '../../src/kernel/interruption.ts';
+import { type AnyStage, type StageId, type StagePlan, stage } from '../../src/kernel/stage.ts';
 import { type EngineBench, engineBench, engineContext } from './engine-ports.ts';
 
 const root = join(import.meta.dirname, '..', '..');

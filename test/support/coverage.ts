@@ -1,14 +1,14 @@
-import { alpChecks } from '../../src/checks/alp.ts';
-import { applyChecks } from '../../src/checks/apply.ts';
-import { hepChecks } from '../../src/checks/hep.ts';
-import { preflightChecks } from '../../src/checks/index.ts';
-import { forgetChecks, restoreChecks } from '../../src/checks/owner-restore.ts';
-import { removalChecks } from '../../src/checks/policy-removal.ts';
-import { registry } from '../../src/checks/registry.ts';
-import { verifyChecks } from '../../src/checks/verify.ts';
-import { procedure } from '../../src/core/procedure.ts';
-import { claims } from '../../src/stages/claims.ts';
-import { chain } from '../../src/stages/index.ts';
+import { chain } from '../../src/features/chain.ts';
+import { claims } from '../../src/features/claims.ts';
+import { hepChecks } from '../../src/features/hosts/checks.ts';
+import { applyChecks } from '../../src/features/install-manifest/apply-checks.ts';
+import { forgetChecks, restoreChecks } from '../../src/features/ownerrefs/owner-restore-checks.ts';
+import { removalChecks } from '../../src/features/policies/removal-checks.ts';
+import { preflightChecks } from '../../src/features/preflight/catalogue.ts';
+import { alpChecks } from '../../src/features/sidecars/checks.ts';
+import { verifyChecks } from '../../src/features/verify/checks.ts';
+import { registry } from '../../src/kernel/check-titles.ts';
+import { procedure } from '../../src/kernel/procedure.ts';
 
 /** Who claims a step of the procedure: stages and checks that cite it, the claims list, or a stage still to come. */
 export function claimants(ref: string): { readonly now: readonly string[]; readonly later: readonly string[] } {

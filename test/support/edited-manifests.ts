@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse, parseDocument, stringify } from 'yaml';
-import type { KubeObject } from '../../src/core/object.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
 import { editDocument, type ManifestEdit } from './manifest-edits.ts';
 import { manifestFile, releases } from './releases.ts';
 

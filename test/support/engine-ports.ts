@@ -1,11 +1,11 @@
-import type { Context, Options } from '../../src/core/context.ts';
-import { Fault } from '../../src/core/fault.ts';
-import { interruptionOf } from '../../src/core/interruption.ts';
-import type { KubeObject } from '../../src/core/object.ts';
-import type { KeptLine } from '../../src/core/ports.ts';
-import type { Profile } from '../../src/core/profile.ts';
-import type { RunRecord } from '../../src/core/run-record.ts';
 import type { EnginePorts } from '../../src/engine/engine-ports.ts';
+import type { Context, Options } from '../../src/kernel/context.ts';
+import { Fault } from '../../src/kernel/fault.ts';
+import { interruptionOf } from '../../src/kernel/interruption.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import type { KeptLine } from '../../src/kernel/ports.ts';
+import type { Profile } from '../../src/kernel/profile.ts';
+import type { RunRecord } from '../../src/kernel/run-record.ts';
 
 export const CLUSTER_UID = '2c9e0000-0000-4000-8000-000000000001';
 

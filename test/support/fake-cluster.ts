@@ -1,5 +1,5 @@
-import { apiVersionOf, type JsonPatchOp, type Kind, type KubeObject } from '../../src/core/object.ts';
-import type { ClusterReader } from '../../src/core/ports.ts';
+import { apiVersionOf, type JsonPatchOp, type Kind, type KubeObject } from '../../src/kernel/object.ts';
+import type { ClusterReader } from '../../src/kernel/ports.ts';
 
 export interface FakeAnswers {
   readonly kinds?: readonly Kind[];

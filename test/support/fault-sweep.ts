@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { EXIT } from '../../src/core/fault.ts';
+import { EXIT } from '../../src/kernel/fault.ts';
 import type { LoggedRequest } from '../control-plane/proxy-log.ts';
 import { differences, type EndState } from './end-state.ts';
 import { type FaultPoint, isAmong } from './fault-points.ts';

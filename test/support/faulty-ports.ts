@@ -1,4 +1,4 @@
-import type { ApiFailure, Records, ToolResult, Tools } from '../../src/core/ports.ts';
+import type { ApiFailure, Records, ToolResult, Tools } from '../../src/kernel/ports.ts';
 import type { BadLine } from './owner-faults.ts';
 
 /** Programs: they say in their own words what went wrong, and a run that gives no answer may have done everything. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { Fault } from '../../src/core/fault.ts';
+import { Fault } from '../../src/kernel/fault.ts';
 
 /** Many more in the nightly run, or as many as FUZZ_RUNS says. */
 export const FUZZ_RUNS = Number(process.env.FUZZ_RUNS) || (process.env.NIGHTLY ? 10_000 : 500);

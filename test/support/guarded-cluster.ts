@@ -1,7 +1,7 @@
-import { K } from '../../src/core/kinds.ts';
-import type { Kind } from '../../src/core/object.ts';
-import { type AccessRequest, ApiFailure, type Cluster } from '../../src/core/ports.ts';
-import type { Permission } from '../../src/stages/permission.ts';
+import type { Permission } from '../../src/features/rights/permission.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import type { Kind } from '../../src/kernel/object.ts';
+import { type AccessRequest, ApiFailure, type Cluster } from '../../src/kernel/ports.ts';
 
 /** The rights of an account as the API server judges them: a right without a namespace holds in all, `*` for any group or resource. */
 export function allowedBy(permissions: readonly Pick<Permission, 'request'>[]): (asked: AccessRequest) => boolean {

@@ -1,5 +1,5 @@
-import type { KubeObject } from '../../src/core/object.ts';
-import { storedMetadata } from '../../src/core/stored-metadata.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import { storedMetadata } from '../../src/kube/stored-metadata.ts';
 import { type Api, type ApiList, type ApiObject, unlessGone } from '../control-plane/api.ts';
 import { until } from '../control-plane/until.ts';
 import { HostWatch, labelsOf } from './host-watch.ts';

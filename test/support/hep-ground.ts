@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mkdir, rm } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import type { KubeObject } from '../../src/core/object.ts';
-import { hepStage } from '../../src/stages/hep.ts';
+import { hepStage } from '../../src/features/hosts/stage.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
 import { unlessGone } from '../control-plane/api.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { type FaultProxy, startFaultProxy } from '../control-plane/fault-proxy.ts';

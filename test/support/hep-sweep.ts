@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { toOptions } from '../../src/cli/options.ts';
-import { K } from '../../src/core/kinds.ts';
-import type { KubeObject } from '../../src/core/object.ts';
-import type { Tools } from '../../src/core/ports.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
+import { hepStage } from '../../src/features/hosts/stage.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import type { Tools } from '../../src/kernel/ports.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { hepStage } from '../../src/stages/hep.ts';
 import { faultyRecords, faultyTools } from './faulty-ports.ts';
 import { endpoints, oldEndpoint, stateOf, upgraded } from './hep-sandbox.ts';
 import { hostLosses, nodeLosses } from './host-losses.ts';

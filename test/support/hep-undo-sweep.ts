@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { KubeObject } from '../../src/core/object.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { stateOf } from './hep-sandbox.ts';
 import { fleet, PACE_MS, playHep, watchLosses } from './hep-sweep.ts';

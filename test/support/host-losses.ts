@@ -1,5 +1,5 @@
-import type { KubeObject } from '../../src/core/object.ts';
-import { storedMetadata } from '../../src/core/stored-metadata.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import { storedMetadata } from '../../src/kube/stored-metadata.ts';
 
 /** A host whose old endpoints had these labels; a policy selects hosts by `role=host`, which every old endpoint has. */
 export interface WatchedHost {

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../src/core/object.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
 import type { Api, ApiObject } from '../control-plane/api.ts';
 import { hostLosses, nodeLosses, type WatchedHost } from './host-losses.ts';
 

@@ -1,6 +1,6 @@
 import { parseAllDocuments } from 'yaml';
-import type { KubeObject } from '../../src/core/object.ts';
-import { type CrdFact, crdFact, type Inventory } from '../../src/detect/inventory.ts';
+import { type CrdFact, crdFact, type Inventory } from '../../src/features/survey/inventory-sign.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
 
 /** An inventory of an empty cluster, with what a test says is there. */
 export function inventoryOf(parts: Partial<Inventory> = {}): Inventory {

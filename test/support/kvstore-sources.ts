@@ -1,6 +1,6 @@
-import { Fault } from '../../src/core/fault.ts';
-import type { KubeObject } from '../../src/core/object.ts';
-import type { KeptItem, Sources } from '../../src/core/ports.ts';
+import { Fault } from '../../src/kernel/fault.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import type { KeptItem, Sources } from '../../src/kernel/ports.ts';
 import { object } from '../fixtures/facts.ts';
 import { clusterOf } from './cluster-of.ts';
 import { standInCli } from './stand-in-cli.ts';

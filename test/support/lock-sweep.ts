@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ApiFailure, type Cluster, type Lock } from '../../src/core/ports.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
+import { ownerrefsStripStage } from '../../src/features/ownerrefs/strip-stage.ts';
+import { ApiFailure, type Cluster, type Lock } from '../../src/kernel/ports.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { ownerrefsStripStage } from '../../src/stages/ownerrefs-strip.ts';
 import { faultPoints, faultyCluster, isOfLock, type LineFault } from './owner-faults.ts';
 import { elsewhere, lockHolder, onlyUnderLock, RUN_OUT_MS, type Runner, sandboxLock, storedLease } from './owner-lock.ts';
 import { type OwnerSandbox, ownerSandbox } from './owner-sandbox.ts';

@@ -1,5 +1,5 @@
-import type { KubeObject, ObjectRef } from '../../src/core/object.ts';
-import { ApiFailure, type Cluster } from '../../src/core/ports.ts';
+import type { KubeObject, ObjectRef } from '../../src/kernel/object.ts';
+import { ApiFailure, type Cluster } from '../../src/kernel/ports.ts';
 
 export interface MemoryCluster {
   readonly cluster: Cluster;

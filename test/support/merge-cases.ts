@@ -1,6 +1,6 @@
-import type { KubeObject } from '../../src/core/object.ts';
-import { mergeManifest } from '../../src/merge/merge.ts';
-import type { MergeResult } from '../../src/merge/merge-input.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import { mergeManifest } from '../../src/manifest/merge.ts';
+import type { MergeResult } from '../../src/manifest/merge-input.ts';
 import { calico } from '../../src/profiles/calico.ts';
 
 /** What the service's manifests are known for. */

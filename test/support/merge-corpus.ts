@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import type { KubeObject } from '../../src/core/object.ts';
-import type { Trace } from '../../src/core/trace.ts';
+import type { Trace } from '../../src/kernel/edit-trace.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
 import { documentsIn, editedManifests, objectName } from './edited-manifests.ts';
 import { editsBetween, type ManifestEdit, withEdits } from './manifest-edits.ts';
 import { manifestFile } from './releases.ts';

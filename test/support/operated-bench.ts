@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Options } from '../../src/core/context.ts';
-import type { KubeObject } from '../../src/core/object.ts';
+import type { Options } from '../../src/kernel/context.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { type ApplyBench, applyBench, ownDocuments } from './apply-bench.ts';
 import { ownedBy } from './applying-cluster.ts';

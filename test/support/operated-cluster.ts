@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isOlder } from '../../src/core/release.ts';
+import { isOlder } from '../../src/kernel/release.ts';
 import type { AggregatedApi } from '../control-plane/aggregated-api.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { find } from '../control-plane/operated-components.ts';

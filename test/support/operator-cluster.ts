@@ -1,4 +1,4 @@
-import { ApiFailure, type Clock, type ClusterReader } from '../../src/core/ports.ts';
+import { ApiFailure, type Clock, type ClusterReader } from '../../src/kernel/ports.ts';
 import { before, type Moment, type Script, viewOf } from './operator-script.ts';
 
 /** A clock of its own time: sleeping moves it on, nothing waits. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import type { OwnerReference } from '../../src/core/object.ts';
-import { entryOf, type JournalEntry, type JournalObject, type LiveReferences } from '../../src/core/owner-journal.ts';
-import { applyJsonPatch } from '../../src/merge/json-patch.ts';
+import type { OwnerReference } from '../../src/kernel/object.ts';
+import { entryOf, type JournalEntry, type JournalObject, type LiveReferences } from '../../src/kernel/owner-journal.ts';
+import { applyJsonPatch } from '../../src/manifest/json-patch.ts';
 
 export const V3 = 'projectcalico.org/v3';
 

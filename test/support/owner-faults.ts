@@ -1,7 +1,7 @@
 import { LEASE_NAME } from '../../src/adapters/lock/lease.ts';
-import { K } from '../../src/core/kinds.ts';
-import type { JsonPatchOp, Kind, KubeObject, ObjectRef } from '../../src/core/object.ts';
-import { ApiFailure, type Cluster, type ListOptions, type WatchUpdate } from '../../src/core/ports.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import type { JsonPatchOp, Kind, KubeObject, ObjectRef } from '../../src/kernel/object.ts';
+import { ApiFailure, type Cluster, type ListOptions, type WatchUpdate } from '../../src/kernel/ports.ts';
 import { Killed } from '../../src/sandbox/api-faults.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 

@@ -1,8 +1,8 @@
 import { holderOf, isFree, LEASE_NAME, LEASE_SECONDS } from '../../src/adapters/lock/lease.ts';
 import { leaseLock } from '../../src/adapters/lock/lock.ts';
-import { K } from '../../src/core/kinds.ts';
-import type { Kind, KubeObject } from '../../src/core/object.ts';
-import type { Cluster, Lock } from '../../src/core/ports.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import type { Kind, KubeObject } from '../../src/kernel/object.ts';
+import type { Cluster, Lock } from '../../src/kernel/ports.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 
 const SPACE = 'kube-system';

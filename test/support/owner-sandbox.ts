@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { K } from '../../src/core/kinds.ts';
-import { apiVersionOf, groupOf, type Kind, type KubeObject, type OwnerReference } from '../../src/core/object.ts';
-import { convertUid } from '../../src/core/owner-uid.ts';
-import type { Cluster } from '../../src/core/ports.ts';
-import type { Profile } from '../../src/core/profile.ts';
-import { isOfDefaultTier, madeAtOf, policyName } from '../../src/core/stored-metadata.ts';
+import { convertUid } from '../../src/features/ownerrefs/owner-uid.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import { apiVersionOf, groupOf, type Kind, type KubeObject, type OwnerReference } from '../../src/kernel/object.ts';
+import type { Cluster } from '../../src/kernel/ports.ts';
+import type { Profile } from '../../src/kernel/profile.ts';
+import { isOfDefaultTier, madeAtOf, policyName } from '../../src/kube/stored-metadata.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';

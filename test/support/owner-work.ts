@@ -1,7 +1,7 @@
-import type { Observer } from '../../src/core/event.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
-import { ownerrefsRestoreStage } from '../../src/stages/ownerrefs-restore.ts';
-import { ownerrefsStripStage } from '../../src/stages/ownerrefs-strip.ts';
+import { ownerrefsRestoreStage } from '../../src/features/ownerrefs/restore-stage.ts';
+import { ownerrefsStripStage } from '../../src/features/ownerrefs/strip-stage.ts';
+import type { Observer } from '../../src/kernel/event.ts';
 import { performStage } from './perform-stage.ts';
 import { releases } from './releases.ts';
 import type { Surroundings } from './upgrade-process.ts';

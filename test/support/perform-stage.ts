@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { leaseLock } from '../../src/adapters/lock/lock.ts';
 import { compose } from '../../src/cli/compose.ts';
 import type { ComposeRequest } from '../../src/cli/seams.ts';
-import type { Observer } from '../../src/core/event.ts';
-import { interruptionOf } from '../../src/core/interruption.ts';
-import type { AnyStage } from '../../src/core/stage.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
+import type { Observer } from '../../src/kernel/event.ts';
+import { interruptionOf } from '../../src/kernel/interruption.ts';
+import type { AnyStage } from '../../src/kernel/stage.ts';
 import { type Surroundings, surroundingsEnv } from './upgrade-process.ts';
 
 /** Nobody presses Ctrl-C. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { type KubeObject, type ObjectRef, refText } from '../../src/core/object.ts';
-import type { FieldChange, PlannedObject } from '../../src/core/plan.ts';
-import { changedFields } from '../../src/merge/fields.ts';
-import { comparable } from '../../src/merge/normalise.ts';
+import { type KubeObject, type ObjectRef, refText } from '../../src/kernel/object.ts';
+import type { FieldChange, PlannedObject } from '../../src/kernel/plan.ts';
+import { changedFields } from '../../src/manifest/fields.ts';
+import { comparable } from '../../src/manifest/normalise.ts';
 
 /** The objects that a document of `plan -o json` speaks of. */
 export function plannedObjects(document: string): readonly PlannedObject[] {

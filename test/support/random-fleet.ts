@@ -1,5 +1,5 @@
-import type { KubeObject } from '../../src/core/object.ts';
-import type { Labels } from '../../src/policy/selector.ts';
+import type { Labels } from '../../src/features/policy-rules/selector.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
 
 type Random = () => number;
 

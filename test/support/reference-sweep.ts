@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Fault } from '../../src/core/fault.ts';
-import { ApiFailure } from '../../src/core/ports.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
+import { Fault } from '../../src/kernel/fault.ts';
+import { ApiFailure } from '../../src/kernel/ports.ts';
 import { unlessGone } from '../control-plane/api.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { type FaultProxy, startFaultProxy } from '../control-plane/fault-proxy.ts';

@@ -1,5 +1,5 @@
-import type { KubeObject } from '../../src/core/object.ts';
-import { podSpecOf, recordsIn, withPodSpec } from '../../src/merge/prepare.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import { podSpecOf, recordsIn, withPodSpec } from '../../src/manifest/prepare.ts';
 
 type Objects = readonly KubeObject[];
 type Fields = Readonly<Record<string, unknown>>;

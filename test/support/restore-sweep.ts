@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EngineEvent } from '../../src/core/event.ts';
+import type { EngineEvent } from '../../src/kernel/event.ts';
 import type { FaultProxy } from '../control-plane/fault-proxy.ts';
 import { migratePolicies } from '../control-plane/policy-migration.ts';
 import type { ArmedFault } from '../control-plane/proxy-faults.ts';

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { registry } from '../../src/checks/registry.ts';
 import { toOptions } from '../../src/cli/options.ts';
 import type { ComposeRequest, Composition } from '../../src/cli/seams.ts';
-import type { Profile } from '../../src/core/profile.ts';
+import { chain } from '../../src/features/chain.ts';
+import { registry } from '../../src/kernel/check-titles.ts';
+import type { Profile } from '../../src/kernel/profile.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { sandboxPorts } from '../../src/sandbox/sandbox-ports.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { chain } from '../../src/stages/index.ts';
 import { type CommandBench, commandBench } from './command-bench.ts';
 
 export const sandboxReleases = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');

@@ -1,10 +1,10 @@
 import type { PlanDocument } from '../../src/cli/documents.ts';
 import { planDigest } from '../../src/cli/plan/digest.ts';
 import { planDocument } from '../../src/cli/plan/document.ts';
-import { interruptionOf } from '../../src/core/interruption.ts';
-import type { AnyStage } from '../../src/core/stage.ts';
 import { planChain } from '../../src/engine/plan-chain.ts';
-import { applyStage } from '../../src/stages/apply.ts';
+import { applyStage } from '../../src/features/install/apply-stage.ts';
+import { interruptionOf } from '../../src/kernel/interruption.ts';
+import type { AnyStage } from '../../src/kernel/stage.ts';
 import type { ApplyBench } from './apply-bench.ts';
 
 const NEVER = new AbortController().signal;

@@ -1,5 +1,5 @@
-import type { Sources } from '../../src/core/ports.ts';
-import { type AnyStage, type Stage, type StagePlan, stage } from '../../src/core/stage.ts';
+import type { Sources } from '../../src/kernel/ports.ts';
+import { type AnyStage, type Stage, type StagePlan, stage } from '../../src/kernel/stage.ts';
 
 /** A stage whose plans are given round by round; after the last it has nothing to do. `look` is what it asks in each. */
 export function scripted(

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { JsonPatchOp, Kind, KubeObject } from '../../src/core/object.ts';
-import { type AccessRequest, ApiFailure } from '../../src/core/ports.ts';
+import type { JsonPatchOp, Kind, KubeObject } from '../../src/kernel/object.ts';
+import { type AccessRequest, ApiFailure } from '../../src/kernel/ports.ts';
 import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
 import { type Loopback, type Seen, sendJson, serve } from './loopback-server.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import type { KubeObject } from '../../src/core/object.ts';
-import { type Manifest, parseManifest } from '../../src/merge/manifest.ts';
-import { mergeManifest } from '../../src/merge/merge.ts';
-import { upgradeText } from '../../src/merge/upgrade-text.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import { type Manifest, parseManifest } from '../../src/manifest/manifest.ts';
+import { mergeManifest } from '../../src/manifest/merge.ts';
+import { upgradeText } from '../../src/manifest/upgrade-text.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { editedManifestFile, editedManifests } from './edited-manifests.ts';
 import { corpusFiles } from './merge-corpus.ts';

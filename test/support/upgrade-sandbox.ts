@@ -1,10 +1,10 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { K } from '../../src/core/kinds.ts';
-import type { KubeObject } from '../../src/core/object.ts';
-import type { Profile } from '../../src/core/profile.ts';
-import { containersOf } from '../../src/detect/workload.ts';
-import { parseManifest } from '../../src/merge/manifest.ts';
+import { containersOf } from '../../src/features/survey/workload.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import type { Profile } from '../../src/kernel/profile.ts';
+import { parseManifest } from '../../src/manifest/manifest.ts';
 import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
 import { type OwnerSandbox, ownerSandbox, renaming } from './owner-sandbox.ts';
 import { ownReleases } from './releases.ts';

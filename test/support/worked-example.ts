@@ -1,4 +1,4 @@
-import type { FieldsV1, KubeObject, ManagedFieldsEntry } from '../../src/core/object.ts';
+import type { FieldsV1, KubeObject, ManagedFieldsEntry } from '../../src/kernel/object.ts';
 
 /**
  * A ConfigMap applied client-side with a and b, to which a person added c; the document only says a. Taken from what an API

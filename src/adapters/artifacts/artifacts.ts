@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { Fault } from '../../core/fault.ts';
-import type { Artifact, Artifacts } from '../../core/ports.ts';
-import { compareReleases, parseRelease } from '../../core/release.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Artifact, Artifacts } from '../../kernel/ports.ts';
+import { compareReleases, parseRelease } from '../../kernel/release.ts';
 import { isLoopback } from '../kube/proxy.ts';
 import { cachedArtifacts } from './cache.ts';
 import { artifactOf, refuseWrongContent } from './content.ts';

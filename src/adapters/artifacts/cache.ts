@@ -1,5 +1,5 @@
-import { Fault } from '../../core/fault.ts';
-import type { Artifact, Artifacts } from '../../core/ports.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Artifact, Artifacts } from '../../kernel/ports.ts';
 
 /**
  * Each release file is fetched once, however often it is asked for: stages are surveyed for the plan and again before

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { basename, posix } from 'node:path';
-import { Fault } from '../../core/fault.ts';
-import type { Artifact } from '../../core/ports.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Artifact } from '../../kernel/ports.ts';
 import { isUrl } from './place.ts';
 
 /** A proxy's login page or an empty answer must not be taken for a release file. */

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Fault, messageOf } from '../../core/fault.ts';
-import { interrupted } from '../../core/interruption.ts';
-import { isPassingStatus } from '../../core/passing.ts';
+import { Fault, messageOf } from '../../kernel/fault.ts';
+import { interrupted } from '../../kernel/interruption.ts';
+import { isPassingStatus } from '../../kernel/passing.ts';
 import { boundedBody, TooLarge } from '../bounded-body.ts';
 import { isLoopback, proxyOf } from '../kube/proxy.ts';
 import type { Environment } from '../kubeconfig/connection.ts';

@@ -1,6 +1,6 @@
 import { isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Fault } from '../../core/fault.ts';
+import { Fault } from '../../kernel/fault.ts';
 
 export const isUrl = (path: string): boolean => /^https?:\/\//.test(path);
 

@@ -1,7 +1,7 @@
 import { open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Fault } from '../../core/fault.ts';
-import type { OwnerJournal } from '../../core/owner-journal.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { OwnerJournal } from '../../kernel/owner-journal.ts';
 import { writeDurably } from '../durable-write.ts';
 import type { Unacknowledged } from './read.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { Fault, messageOf } from '../../core/fault.ts';
-import { type JournalEntry, OWNER_JOURNAL_VERSION } from '../../core/owner-journal.ts';
+import { Fault, messageOf } from '../../kernel/fault.ts';
+import { type JournalEntry, OWNER_JOURNAL_VERSION } from '../../kernel/owner-journal.ts';
 import { gunzip, gzip } from '../compression.ts';
 import { isEntry } from './shape.ts';
 

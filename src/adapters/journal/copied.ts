@@ -1,7 +1,7 @@
-import { Fault } from '../../core/fault.ts';
-import { type OwnerJournal, withoutNotes } from '../../core/owner-journal.ts';
-import { mergeEntries } from '../../core/owner-merge.ts';
-import type { OwnerJournalStore } from '../../core/ports.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { type OwnerJournal, withoutNotes } from '../../kernel/owner-journal.ts';
+import { mergeEntries } from '../../kernel/owner-merge.ts';
+import type { OwnerJournalStore } from '../../kernel/ports.ts';
 import { type JournalDeps, ownerJournal } from './owner-journal.ts';
 import { JOURNAL_NAME, type JournalPlace } from './place.ts';
 

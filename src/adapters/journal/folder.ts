@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ApiFailure } from '../../core/ports.ts';
+import { ApiFailure } from '../../kernel/ports.ts';
 import { writeDurably } from '../durable-write.ts';
 import { assertOwnFolder } from '../own-folder.ts';
 import { syncFolder } from './archive.ts';

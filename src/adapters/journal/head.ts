@@ -1,6 +1,6 @@
-import { Fault } from '../../core/fault.ts';
-import { isJsonMap, type JsonMap } from '../../core/json-map.ts';
-import { OWNER_JOURNAL_VERSION } from '../../core/owner-journal.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { isJsonMap, type JsonMap } from '../../kernel/json-map.ts';
+import { OWNER_JOURNAL_VERSION } from '../../kernel/owner-journal.ts';
 import { digestOf } from './chunk.ts';
 import { isPart, JOURNAL_NAME, type JournalPlace } from './place.ts';
 

@@ -1,6 +1,6 @@
-import { Fault } from '../../core/fault.ts';
-import { OWNER_JOURNAL_VERSION } from '../../core/owner-journal.ts';
-import { ApiFailure, type OwnerJournalStore } from '../../core/ports.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { OWNER_JOURNAL_VERSION } from '../../kernel/owner-journal.ts';
+import { ApiFailure, type OwnerJournalStore } from '../../kernel/ports.ts';
 import { writeArchive } from './archive.ts';
 import { digestOf, packChunks } from './chunk.ts';
 import { type AppendRecord, headBytes, refusal } from './head.ts';

@@ -1,4 +1,4 @@
-import type { Fault } from '../../core/fault.ts';
+import type { Fault } from '../../kernel/fault.ts';
 
 /** Bytes under a name, and the version that replaces them. */
 export interface Stored {

@@ -1,6 +1,6 @@
-import { messageOf } from '../../core/fault.ts';
-import { type JournalEntry, OWNER_JOURNAL_VERSION, type OwnerJournal } from '../../core/owner-journal.ts';
-import { mergeEntries } from '../../core/owner-merge.ts';
+import { messageOf } from '../../kernel/fault.ts';
+import { type JournalEntry, OWNER_JOURNAL_VERSION, type OwnerJournal } from '../../kernel/owner-journal.ts';
+import { mergeEntries } from '../../kernel/owner-merge.ts';
 import { type ChunkHeader, digestOf, unpackChunk } from './chunk.ts';
 import { type AppendRecord, type JournalHead, parseHead, refusal } from './head.ts';
 import { JOURNAL_NAME, type JournalPlace } from './place.ts';

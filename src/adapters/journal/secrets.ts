@@ -1,4 +1,4 @@
-import { command } from '../../core/argv.ts';
+import { command } from '../../kernel/argv.ts';
 import type { Content, Ledger } from '../state/ledger.ts';
 import { isPart, JOURNAL_NAME, type JournalPlace, type Stored } from './place.ts';
 

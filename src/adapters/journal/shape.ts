@@ -1,4 +1,4 @@
-import type { JournalEntry } from '../../core/owner-journal.ts';
+import type { JournalEntry } from '../../kernel/owner-journal.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

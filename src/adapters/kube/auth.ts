@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { Fault, messageOf } from '../../core/fault.ts';
+import { Fault, messageOf } from '../../kernel/fault.ts';
 import type { Connection, UserEntry } from '../kubeconfig/connection.ts';
 import { type ExecSurroundings, runExecPlugin } from './exec.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Interruption } from '../../core/interruption.ts';
-import { K } from '../../core/kinds.ts';
-import { ApiFailure, type Cluster } from '../../core/ports.ts';
+import type { Interruption } from '../../kernel/interruption.ts';
+import { K } from '../../kernel/kinds.ts';
+import { ApiFailure, type Cluster } from '../../kernel/ports.ts';
 import { type Connection, connectionText } from '../kubeconfig/connection.ts';
 import { together } from '../together.ts';
 import type { Trace } from '../trace.ts';

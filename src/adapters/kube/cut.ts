@@ -1,4 +1,4 @@
-import { type Interruption, interrupted } from '../../core/interruption.ts';
+import { type Interruption, interrupted } from '../../kernel/interruption.ts';
 
 /** When a request ends before its answer: its caller's own reason, or Ctrl-C. */
 export interface RequestEnd {

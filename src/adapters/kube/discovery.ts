@@ -1,6 +1,6 @@
-import type { Kind } from '../../core/object.ts';
-import { groupOf } from '../../core/object.ts';
-import { ApiFailure } from '../../core/ports.ts';
+import type { Kind } from '../../kernel/object.ts';
+import { groupOf } from '../../kernel/object.ts';
+import { ApiFailure } from '../../kernel/ports.ts';
 import type { Transport } from './transport.ts';
 
 /** What a server serves: one entry per resource, at the first version in the server's order that has it. */

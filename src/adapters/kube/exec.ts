@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { Fault } from '../../core/fault.ts';
-import { type Interruption, interrupted } from '../../core/interruption.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { type Interruption, interrupted } from '../../kernel/interruption.ts';
 import type { Connection, ExecEntry } from '../kubeconfig/connection.ts';
 import { endGroup, GROUPED } from '../process-group.ts';
 import { filesOf } from '../tools/files-of.ts';

@@ -1,5 +1,5 @@
-import { Fault } from '../../core/fault.ts';
-import { ApiFailure } from '../../core/ports.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { ApiFailure } from '../../kernel/ports.ts';
 import { type Connection, connectionText } from '../kubeconfig/connection.ts';
 
 interface Status {

@@ -1,5 +1,5 @@
-import { apiVersionOf, type Kind, type KubeObject } from '../../core/object.ts';
-import { ApiFailure, type ListOptions } from '../../core/ports.ts';
+import { apiVersionOf, type Kind, type KubeObject } from '../../kernel/object.ts';
+import { ApiFailure, type ListOptions } from '../../kernel/ports.ts';
 import { readItems } from './items.ts';
 import { collectionPath, withQuery } from './paths.ts';
 import type { Call, Transport } from './transport.ts';

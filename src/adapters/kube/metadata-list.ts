@@ -1,5 +1,5 @@
-import { LAST_APPLIED } from '../../core/applied-owners.ts';
-import type { ObjectMeta, OwnerReference } from '../../core/object.ts';
+import type { ObjectMeta, OwnerReference } from '../../kernel/object.ts';
+import { LAST_APPLIED } from '../../kube/applied-owners.ts';
 import { fieldAt, fieldsOf } from './protobuf.ts';
 
 /** One page of metadata: what is asked for of it, and where the list goes on. */

@@ -1,4 +1,4 @@
-import { Fault } from '../../core/fault.ts';
+import { Fault } from '../../kernel/fault.ts';
 
 /** The refusal of house rule 5: what answers is not the cluster that was confirmed. */
 export class OtherCluster extends Fault {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { LAST_APPLIED } from '../../core/applied-owners.ts';
-import { isJsonMap, textAt } from '../../core/json-map.ts';
-import { groupOf, type Kind, type KubeObject, type ObjectMeta } from '../../core/object.ts';
-import { ApiFailure, type ListOptions } from '../../core/ports.ts';
+import { isJsonMap, textAt } from '../../kernel/json-map.ts';
+import { groupOf, type Kind, type KubeObject, type ObjectMeta } from '../../kernel/object.ts';
+import { ApiFailure, type ListOptions } from '../../kernel/ports.ts';
+import { LAST_APPLIED } from '../../kube/applied-owners.ts';
 import { plainBody, readText } from './body.ts';
 import { METADATA_LIST, typed } from './list.ts';
 import { type MetadataPage, readMetadataList } from './metadata-list.ts';

@@ -1,4 +1,4 @@
-import type { Kind } from '../../core/object.ts';
+import type { Kind } from '../../kernel/object.ts';
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, normalize } from 'node:path';
-import { Fault, messageOf } from '../../core/fault.ts';
-import { isJsonMap, type JsonMap } from '../../core/json-map.ts';
+import { Fault, messageOf } from '../../kernel/fault.ts';
+import { isJsonMap, type JsonMap } from '../../kernel/json-map.ts';
 import type { Environment } from '../kubeconfig/connection.ts';
 
 /** Which file a program's name means, with the PATH of this environment; undefined if there is none. */

@@ -1,5 +1,5 @@
-import type { JsonPatchOp, Kind, KubeObject, ObjectRef } from '../../core/object.ts';
-import { type AccessRequest, ApiFailure, type ClusterReader, type ServerVersion } from '../../core/ports.ts';
+import type { JsonPatchOp, Kind, KubeObject, ObjectRef } from '../../kernel/object.ts';
+import { type AccessRequest, ApiFailure, type ClusterReader, type ServerVersion } from '../../kernel/ports.ts';
 import { discoverAll, resolverOf } from './discovery.ts';
 import { listAll } from './list.ts';
 import { listOwned } from './owned.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { Interruption } from '../../core/interruption.ts';
-import { ApiFailure } from '../../core/ports.ts';
+import type { Interruption } from '../../kernel/interruption.ts';
+import { ApiFailure } from '../../kernel/ports.ts';
 import type { Connection } from '../kubeconfig/connection.ts';
 import { LEVEL, type Trace, traceExchange, traceSilence } from '../trace.ts';
 import { type Authorizer, authorizerOf, type Credential } from './auth.ts';

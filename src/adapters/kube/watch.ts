@@ -1,7 +1,7 @@
-import { Fault } from '../../core/fault.ts';
-import type { Kind, KubeObject } from '../../core/object.ts';
-import { isPassing } from '../../core/passing.ts';
-import { ApiFailure, type ListOptions, type WatchUpdate } from '../../core/ports.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Kind, KubeObject } from '../../kernel/object.ts';
+import { isPassing } from '../../kernel/passing.ts';
+import { ApiFailure, type ListOptions, type WatchUpdate } from '../../kernel/ports.ts';
 import { readLines } from './body.ts';
 import { kept, listAll, METADATA_ONE, typed } from './list.ts';
 import { collectionPath, withQuery } from './paths.ts';

@@ -1,5 +1,5 @@
-import type { Kind, KubeObject } from '../../core/object.ts';
-import { ApiFailure, type ClusterWriter } from '../../core/ports.ts';
+import type { Kind, KubeObject } from '../../kernel/object.ts';
+import { ApiFailure, type ClusterWriter } from '../../kernel/ports.ts';
 import { METADATA_ONE } from './list.ts';
 import { collectionPath, objectPath, withQuery } from './paths.ts';
 import { JSON_PATCH } from './read.ts';

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
-import { Fault, messageOf } from '../../core/fault.ts';
+import { Fault, messageOf } from '../../kernel/fault.ts';
 import type { ClusterEntry, UserEntry } from './connection.ts';
 
 /** Folder that relative paths of an entry are meant from; asked only if there is such a path. */

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { Fault } from '../../core/fault.ts';
+import { Fault } from '../../kernel/fault.ts';
 import type { ClusterEntry, ConnectionFlags, UserEntry } from './connection.ts';
 
 /**

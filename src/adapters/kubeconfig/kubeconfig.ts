@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Fault } from '../../core/fault.ts';
+import { Fault } from '../../kernel/fault.ts';
 import {
   type ClusterEntry,
   type Connection,

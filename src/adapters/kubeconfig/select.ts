@@ -1,4 +1,4 @@
-import { Fault } from '../../core/fault.ts';
+import { Fault } from '../../kernel/fault.ts';
 import type { ClusterEntry, ConnectionFlags, ContextEntry, KubeconfigDocument, UserEntry } from './connection.ts';
 
 export interface Selection {

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { Fault } from '../../core/fault.ts';
+import { Fault } from '../../kernel/fault.ts';
 import type { ConnectionFlags, Environment, KubeconfigDocument } from './connection.ts';
 import { readPlain } from './plain.ts';
 import { readDocument } from './read.ts';

@@ -1,5 +1,5 @@
-import type { KubeObject } from '../../core/object.ts';
-import type { LockHolder } from '../../core/ports.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import type { LockHolder } from '../../kernel/ports.ts';
 
 export const LEASE_NAME = 'netsvc-upgrade';
 /** A lease that was not renewed for this long is free. */

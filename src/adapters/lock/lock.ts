@@ -1,8 +1,8 @@
-import { Fault } from '../../core/fault.ts';
-import { isInterrupted } from '../../core/interruption.ts';
-import { K } from '../../core/kinds.ts';
-import type { KubeObject } from '../../core/object.ts';
-import { ApiFailure, type Clock, type Cluster, type Lock, type LockHold, type LockHolder } from '../../core/ports.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { isInterrupted } from '../../kernel/interruption.ts';
+import { K } from '../../kernel/kinds.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import { ApiFailure, type Clock, type Cluster, type Lock, type LockHold, type LockHolder } from '../../kernel/ports.ts';
 import type { OpenCluster } from '../kube/cluster.ts';
 import { OtherCluster } from '../kube/other-cluster.ts';
 import { holderOf, isFree, LEASE_NAME, released, renewed, specOf, taken } from './lease.ts';

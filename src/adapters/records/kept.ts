@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { Fault, messageOf } from '../../core/fault.ts';
-import { isJsonMap } from '../../core/json-map.ts';
-import type { KeptItem } from '../../core/ports.ts';
+import { Fault, messageOf } from '../../kernel/fault.ts';
+import { isJsonMap } from '../../kernel/json-map.ts';
+import type { KeptItem } from '../../kernel/ports.ts';
 import { gunzip, gzip } from '../compression.ts';
 
 /** What a Secret holds: base64 by key. */

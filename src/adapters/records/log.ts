@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Fault } from '../../core/fault.ts';
-import { isJsonMap } from '../../core/json-map.ts';
-import type { KeptItem, KeptLine, KeptOutcome } from '../../core/ports.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { isJsonMap } from '../../kernel/json-map.ts';
+import type { KeptItem, KeptLine, KeptOutcome } from '../../kernel/ports.ts';
 import { gunzip, gzip } from '../compression.ts';
 
 /** Text of the part that is written to: every append writes all of it. Bytes. */

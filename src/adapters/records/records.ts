@@ -1,5 +1,5 @@
-import type { KeptLine, Records } from '../../core/ports.ts';
-import type { RunRecord } from '../../core/run-record.ts';
+import type { KeptLine, Records } from '../../kernel/ports.ts';
+import type { RunRecord } from '../../kernel/run-record.ts';
 import type { KeptHere } from '../state/kept-here.ts';
 import type { Content, Entry, Ledger } from '../state/ledger.ts';
 import { type Binary, isPieceOf, packed, sizeOf, unpacked, unpackedWith } from './kept.ts';

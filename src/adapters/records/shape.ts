@@ -1,6 +1,6 @@
-import { Fault } from '../../core/fault.ts';
-import { isJsonMap, type JsonMap } from '../../core/json-map.ts';
-import { RUN_RECORD_VERSION, type RunRecord } from '../../core/run-record.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { isJsonMap, type JsonMap } from '../../kernel/json-map.ts';
+import { RUN_RECORD_VERSION, type RunRecord } from '../../kernel/run-record.ts';
 
 const TEXTS = ['runId', 'clusterUid', 'profile', 'target', 'path', 'startedAt', 'startedBy', 'toolVersion'] as const;
 const LISTS = ['accepted', 'kept'] as const;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { WorkFolder } from '../../core/ports.ts';
+import type { WorkFolder } from '../../kernel/ports.ts';
 
 /** What this machine kept in the cluster, known again by digest. */
 export interface KeptHere {

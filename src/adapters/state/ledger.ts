@@ -1,7 +1,7 @@
-import { isJsonMap } from '../../core/json-map.ts';
-import { K } from '../../core/kinds.ts';
-import type { KubeObject } from '../../core/object.ts';
-import { ApiFailure, type Cluster } from '../../core/ports.ts';
+import { isJsonMap } from '../../kernel/json-map.ts';
+import { K } from '../../kernel/kinds.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import { ApiFailure, type Cluster } from '../../kernel/ports.ts';
 import { Expectations } from './expectations.ts';
 import { changedUnderUs, foreignSecret } from './refusals.ts';
 

@@ -1,5 +1,5 @@
-import { command } from '../../core/argv.ts';
-import { Fault } from '../../core/fault.ts';
+import { command } from '../../kernel/argv.ts';
+import { Fault } from '../../kernel/fault.ts';
 
 /** A Secret of that name that this program did not make. */
 export function foreignSecret(where: string, namespace: string, name: string): Fault {

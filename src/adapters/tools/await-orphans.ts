@@ -1,5 +1,5 @@
-import { Fault } from '../../core/fault.ts';
-import type { Clock } from '../../core/ports.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Clock } from '../../kernel/ports.ts';
 import type { Orphan } from './orphans.ts';
 
 const POLL_MS = 500;

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
-import { command, quoteArgument } from '../../core/argv.ts';
-import { interrupted } from '../../core/interruption.ts';
-import type { FileOwner } from '../../core/ports.ts';
+import { command, quoteArgument } from '../../kernel/argv.ts';
+import { interrupted } from '../../kernel/interruption.ts';
+import type { FileOwner } from '../../kernel/ports.ts';
 import type { Environment } from '../kubeconfig/connection.ts';
 import { GROUPED } from '../process-group.ts';
 

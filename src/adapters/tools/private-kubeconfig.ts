@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { WorkFolder } from '../../core/ports.ts';
+import type { WorkFolder } from '../../kernel/ports.ts';
 import { cliConfigName, kubeconfigName } from './orphans.ts';
 
 /** The private kubeconfig of this process. It holds credentials, so it is on disk only from the first program that needs it to the end. */

@@ -1,4 +1,4 @@
-import type { RunToolOptions, ToolResult } from '../../core/ports.ts';
+import type { RunToolOptions, ToolResult } from '../../kernel/ports.ts';
 import { endGroup, GROUPED } from '../process-group.ts';
 import { collectOutput } from './program-output.ts';
 

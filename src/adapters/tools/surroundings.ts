@@ -1,4 +1,4 @@
-import type { Invocation, Tool } from '../../core/argv.ts';
+import type { Invocation, Tool } from '../../kernel/argv.ts';
 import type { Environment } from '../kubeconfig/connection.ts';
 
 /** What pins a program to the chosen cluster. */

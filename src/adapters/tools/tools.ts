@@ -1,6 +1,6 @@
-import { quoteArgument, type Tool } from '../../core/argv.ts';
-import { interrupted } from '../../core/interruption.ts';
-import type { ToolResult, Tools } from '../../core/ports.ts';
+import { quoteArgument, type Tool } from '../../kernel/argv.ts';
+import { interrupted } from '../../kernel/interruption.ts';
+import type { ToolResult, Tools } from '../../kernel/ports.ts';
 import type { Environment } from '../kubeconfig/connection.ts';
 import type { Trace } from '../trace.ts';
 import { filesOf } from './files-of.ts';

@@ -1,6 +1,6 @@
-import type { Context } from '../../core/context.ts';
-import type { ObjectRef } from '../../core/object.ts';
-import type { ObjectState, PlannedObject, PlannedStage } from '../../core/plan.ts';
+import type { Context } from '../../kernel/context.ts';
+import type { ObjectRef } from '../../kernel/object.ts';
+import type { ObjectState, PlannedObject, PlannedStage } from '../../kernel/plan.ts';
 import { actionDigest, objectDigest } from './digest.ts';
 
 /** One object as the plan found it. */

@@ -1,8 +1,8 @@
-import type { ExitName } from '../../core/fault.ts';
-import type { AnyStage } from '../../core/stage.ts';
-import { findingsLines } from '../../ui/findings.ts';
-import { type PlanHead, planLines } from '../../ui/plan-view.ts';
-import { twoWayLines } from '../../ui/two-way-rows.ts';
+import type { ExitName } from '../../kernel/fault.ts';
+import type { AnyStage } from '../../kernel/stage.ts';
+import { findingsLines } from '../../report/findings.ts';
+import { type PlanHead, planLines } from '../../report/plan-view.ts';
+import { twoWayLines } from '../../report/two-way-rows.ts';
 import type { PlanDocument } from '../documents.ts';
 import { findingsHere } from '../next-here.ts';
 import { nextStep } from '../report/chain.ts';

@@ -1,5 +1,5 @@
-import { type ObjectRef, refText } from '../../core/object.ts';
-import type { FieldChange } from '../../core/plan.ts';
+import { type ObjectRef, refText } from '../../kernel/object.ts';
+import type { FieldChange } from '../../kernel/plan.ts';
 import type { PlanDocument } from '../documents.ts';
 import type { BasisObject } from './basis.ts';
 

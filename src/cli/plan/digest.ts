@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Action, Effect } from '../../core/action.ts';
-import type { Context } from '../../core/context.ts';
-import type { JsonPatchOp, ManagedFieldsEntry } from '../../core/object.ts';
-import type { PlannedObject, PlannedStage } from '../../core/plan.ts';
+import type { Action, Effect } from '../../kernel/action.ts';
+import type { Context } from '../../kernel/context.ts';
+import type { JsonPatchOp, ManagedFieldsEntry } from '../../kernel/object.ts';
+import type { PlannedObject, PlannedStage } from '../../kernel/plan.ts';
 
 /**
  * sha256 over what a plan does: equal for the same cluster state and the same artifacts, whenever and wherever it is made.

@@ -1,10 +1,10 @@
-import type { Finding } from '../../core/check.ts';
-import type { Context } from '../../core/context.ts';
-import type { ExitName } from '../../core/fault.ts';
-import { tally } from '../../core/judge.ts';
-import type { PlannedStage } from '../../core/plan.ts';
-import { maskedStage } from '../../ui/mask.ts';
-import type { PlanHead } from '../../ui/plan-view.ts';
+import type { Finding } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
+import type { ExitName } from '../../kernel/fault.ts';
+import { tally } from '../../kernel/judge.ts';
+import type { PlannedStage } from '../../kernel/plan.ts';
+import { maskedStage } from '../../report/mask.ts';
+import type { PlanHead } from '../../report/plan-view.ts';
 import { documentHead } from '../document-head.ts';
 import type { PlanDocument } from '../documents.ts';
 import { planBasis } from './basis.ts';

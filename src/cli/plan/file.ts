@@ -1,8 +1,8 @@
 import { readFile, realpath } from 'node:fs/promises';
-import type { Context } from '../../core/context.ts';
-import { Fault, messageOf } from '../../core/fault.ts';
-import { withoutCredentials } from '../../core/hidden.ts';
-import { continues, type RunRecord } from '../../core/run-record.ts';
+import type { Context } from '../../kernel/context.ts';
+import { Fault, messageOf } from '../../kernel/fault.ts';
+import { withoutCredentials } from '../../kernel/hidden.ts';
+import { continues, type RunRecord } from '../../kernel/run-record.ts';
 import type { PlanDocument } from '../documents.ts';
 import { planDifferences } from './differences.ts';
 import { anotherPlace, assertPlanPlace } from './place.ts';

@@ -1,6 +1,6 @@
-import type { Context } from '../../core/context.ts';
-import type { Installation } from '../../core/installation.ts';
-import type { PlanHead } from '../../ui/plan-view.ts';
+import type { Context } from '../../kernel/context.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import type { PlanHead } from '../../report/plan-view.ts';
 import { planDigest } from './digest.ts';
 import type { Planned } from './document.ts';
 

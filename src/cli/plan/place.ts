@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { Fault } from '../../core/fault.ts';
+import { Fault } from '../../kernel/fault.ts';
 import { assertPlace } from '../output-place.ts';
 import { isPlanOfOurs } from './shape.ts';
 

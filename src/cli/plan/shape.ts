@@ -1,5 +1,5 @@
-import { Fault } from '../../core/fault.ts';
-import { isJsonMap, type JsonMap } from '../../core/json-map.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { isJsonMap, type JsonMap } from '../../kernel/json-map.ts';
 import { OUTPUT_VERSION, type PlanDocument } from '../documents.ts';
 
 /** `output.netsvc-upgrade/v`, before the number. */

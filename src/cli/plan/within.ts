@@ -1,10 +1,10 @@
-import { type Action, changesSomething } from '../../core/action.ts';
-import type { Context } from '../../core/context.ts';
-import { Fault } from '../../core/fault.ts';
-import { type ObjectRef, refText } from '../../core/object.ts';
-import type { PlannedObject } from '../../core/plan.ts';
-import type { OwnerJournalStore } from '../../core/ports.ts';
 import type { Within } from '../../engine/chain-outcome.ts';
+import { type Action, changesSomething } from '../../kernel/action.ts';
+import type { Context } from '../../kernel/context.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { type ObjectRef, refText } from '../../kernel/object.ts';
+import type { PlannedObject } from '../../kernel/plan.ts';
+import type { OwnerJournalStore } from '../../kernel/ports.ts';
 import type { PlanDocument } from '../documents.ts';
 import { actionDigest } from './digest.ts';
 import type { SavedPlan } from './file.ts';

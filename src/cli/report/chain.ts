@@ -1,5 +1,5 @@
-import { type ExitName, Fault } from '../../core/fault.ts';
-import { type Ending, nextCommand } from '../../ui/next-step.ts';
+import { type ExitName, Fault } from '../../kernel/fault.ts';
+import { type Ending, nextCommand } from '../../report/next-step.ts';
 import type { Session } from '../session.ts';
 import { awaitedOfPerson, stopForPerson } from './left-to-person.ts';
 import { type Outcome, preflightReport, runReport } from './run.ts';

@@ -1,7 +1,7 @@
-import { type ExitName, Fault } from '../../core/fault.ts';
-import type { Records } from '../../core/ports.ts';
-import type { RunRecord } from '../../core/run-record.ts';
-import { carriedTo, recordedFlagsLine, withRecorded } from '../../ui/carry.ts';
+import { type ExitName, Fault } from '../../kernel/fault.ts';
+import type { Records } from '../../kernel/ports.ts';
+import type { RunRecord } from '../../kernel/run-record.ts';
+import { carriedTo, recordedFlagsLine, withRecorded } from '../../report/carry.ts';
 import type { RunReport } from '../documents.ts';
 import type { Seams } from '../seams.ts';
 import { type Asked, inSession } from '../session.ts';

@@ -1,7 +1,7 @@
-import { EXIT, type Fault } from '../../core/fault.ts';
-import { visible } from '../../core/visible.ts';
-import { junitOfFailure } from '../../ui/report-junit.ts';
-import { failureMarkdown } from '../../ui/report-markdown.ts';
+import { EXIT, type Fault } from '../../kernel/fault.ts';
+import { visible } from '../../kernel/visible.ts';
+import { junitOfFailure } from '../../report/report-junit.ts';
+import { failureMarkdown } from '../../report/report-markdown.ts';
 import { errorDocument, errorLines } from '../error-text.ts';
 import type { FileFormat } from '../output.ts';
 
@@ -19,7 +19,7 @@ export async function failureText(command: string, fault: Fault, format: FileFor
     case 'junit':
       return junitOfFailure(failure);
     case 'html': {
-      const { htmlText } = await import('../../ui/report-html.ts');
+      const { htmlText } = await import('../../report/report-html.ts');
       const facts = { findings: [], plans: [], stages: [], facts: [], next: suggestions[0] ?? '' };
       return htmlText({ ...facts, title: command, outcome: { code, number: EXIT[code] }, message, suggestions }, (tool) => tool);
     }

@@ -1,5 +1,5 @@
-import { Fault, messageOf } from '../../core/fault.ts';
-import { withoutCredentials } from '../../core/hidden.ts';
+import { Fault, messageOf } from '../../kernel/fault.ts';
+import { withoutCredentials } from '../../kernel/hidden.ts';
 import type { FileFormat } from '../output.ts';
 import { assertPlace } from '../output-place.ts';
 

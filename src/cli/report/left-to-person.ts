@@ -1,5 +1,5 @@
-import { type ExitName, Fault } from '../../core/fault.ts';
-import type { PlannedStage } from '../../core/plan.ts';
+import { type ExitName, Fault } from '../../kernel/fault.ts';
+import type { PlannedStage } from '../../kernel/plan.ts';
 
 /** Steps that only a person can do, in the order of the stages: those that a stage waits for, and those that nothing here can see done. */
 export function leftToPerson(plans: readonly PlannedStage[]): readonly string[] {

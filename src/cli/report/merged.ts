@@ -1,8 +1,8 @@
-import type { Context } from '../../core/context.ts';
-import type { ExitName } from '../../core/fault.ts';
-import { oneFindingEach } from '../../core/one-finding.ts';
-import type { RunHistory } from '../../core/run-history.ts';
-import type { RunRecord } from '../../core/run-record.ts';
+import type { Context } from '../../kernel/context.ts';
+import type { ExitName } from '../../kernel/fault.ts';
+import { oneFindingEach } from '../../kernel/one-finding.ts';
+import type { RunHistory } from '../../kernel/run-history.ts';
+import type { RunRecord } from '../../kernel/run-record.ts';
 import type { RunReport } from '../documents.ts';
 import { type Outcome, runReport } from './run.ts';
 

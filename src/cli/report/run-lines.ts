@@ -1,6 +1,6 @@
-import type { Palette } from '../../ui/colour.ts';
-import { findingsLines } from '../../ui/findings.ts';
-import { summaryTable } from '../../ui/table.ts';
+import type { Palette } from '../../report/colour.ts';
+import { findingsLines } from '../../report/findings.ts';
+import { summaryTable } from '../../report/table.ts';
 import { leftToPerson } from './left-to-person.ts';
 import type { Outcome } from './run.ts';
 

@@ -1,10 +1,10 @@
-import type { Finding } from '../../core/check.ts';
-import type { Context } from '../../core/context.ts';
-import type { ExitName } from '../../core/fault.ts';
-import { tally } from '../../core/judge.ts';
-import type { RunHistory } from '../../core/run-history.ts';
 import type { ChainOutcome } from '../../engine/chain-outcome.ts';
-import { maskedStage } from '../../ui/mask.ts';
+import type { Finding } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
+import type { ExitName } from '../../kernel/fault.ts';
+import { tally } from '../../kernel/judge.ts';
+import type { RunHistory } from '../../kernel/run-history.ts';
+import { maskedStage } from '../../report/mask.ts';
 import { documentHead } from '../document-head.ts';
 import type { PreflightReport, RunReport } from '../documents.ts';
 

@@ -1,9 +1,9 @@
-import { withoutCredentials } from '../../core/hidden.ts';
-import type { FieldChange, PlannedHost, PlannedObject, PlannedStage } from '../../core/plan.ts';
-import type { RolloutTrace } from '../../core/run-history.ts';
-import type { Trace } from '../../core/trace.ts';
-import { clip } from '../../ui/columns.ts';
-import { doneAt } from '../../ui/heat-map.ts';
+import type { Trace } from '../../kernel/edit-trace.ts';
+import { withoutCredentials } from '../../kernel/hidden.ts';
+import type { FieldChange, PlannedHost, PlannedObject, PlannedStage } from '../../kernel/plan.ts';
+import type { RolloutTrace } from '../../kernel/run-history.ts';
+import { clip } from '../../report/columns.ts';
+import { doneAt } from '../../report/heat-map.ts';
 import type { RunReport } from '../documents.ts';
 
 /** Largest report beside the run record, before it is compressed (about ten to one). Bytes of JSON. */

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openArtifacts } from '../../../src/adapters/artifacts/artifacts.ts';
-import { Fault } from '../../../src/core/fault.ts';
+import { Fault } from '../../../src/kernel/fault.ts';
 
 const FILE = 'manifests/netsvc.yaml';
 const fault = (text: RegExp, advice?: RegExp) => (thrown: unknown) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { cachedArtifacts } from '../../../src/adapters/artifacts/cache.ts';
-import { Fault } from '../../../src/core/fault.ts';
-import type { Artifacts } from '../../../src/core/ports.ts';
+import { Fault } from '../../../src/kernel/fault.ts';
+import type { Artifacts } from '../../../src/kernel/ports.ts';
 
 function source() {
   const asked: string[] = [];

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type FetchOptions, fetchBytes } from '../../../src/adapters/artifacts/https-fetch.ts';
-import { Fault } from '../../../src/core/fault.ts';
+import { Fault } from '../../../src/kernel/fault.ts';
 import { createAuthority } from '../../control-plane/certificates.ts';
 import { type Loopback, serve } from '../../support/loopback-server.ts';
 import { serveSocks } from '../../support/socks-server.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { openArtifacts } from '../../../src/adapters/artifacts/artifacts.ts';
 import { folderOf, within } from '../../../src/adapters/artifacts/place.ts';
-import { Fault } from '../../../src/core/fault.ts';
+import { Fault } from '../../../src/kernel/fault.ts';
 
 const fault = (code: string, text: RegExp) => (thrown: unknown) =>
   thrown instanceof Fault && thrown.code === code && text.test(thrown.message);

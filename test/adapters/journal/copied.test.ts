@@ -7,7 +7,7 @@ import { copiedJournal } from '../../../src/adapters/journal/copied.ts';
 import { journalFolder } from '../../../src/adapters/journal/folder.ts';
 import { ownerJournal } from '../../../src/adapters/journal/owner-journal.ts';
 import { JOURNAL_NAME } from '../../../src/adapters/journal/place.ts';
-import { ApiFailure } from '../../../src/core/ports.ts';
+import { ApiFailure } from '../../../src/kernel/ports.ts';
 import { memoryCluster } from '../../support/memory-cluster.ts';
 import { DEPENDENT, entryFor, reference } from '../../support/owner-entries.ts';
 import { journalIn } from '../../support/state.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { Fault } from '../../../src/core/fault.ts';
-import { K } from '../../../src/core/kinds.ts';
-import { ApiFailure } from '../../../src/core/ports.ts';
+import { Fault } from '../../../src/kernel/fault.ts';
+import { K } from '../../../src/kernel/kinds.ts';
+import { ApiFailure } from '../../../src/kernel/ports.ts';
 import { clusterTo, type Loopback, sendJson, sendStatus, serve } from '../../support/loopback-server.ts';
 
 const MAP = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'n' }, data: { future: 'x' }, brandNew: 1 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import { K } from '../../../src/core/kinds.ts';
-import type { WatchUpdate } from '../../../src/core/ports.ts';
+import { K } from '../../../src/kernel/kinds.ts';
+import type { WatchUpdate } from '../../../src/kernel/ports.ts';
 import { clusterTo, type Loopback, sendJson, sendStatus, serve } from '../../support/loopback-server.ts';
 
 const node = (name: string, resourceVersion: string) => ({ metadata: { name, resourceVersion, managedFields: [{}] } });

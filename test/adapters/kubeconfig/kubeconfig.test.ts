@@ -7,7 +7,7 @@ import { authorizerOf } from '../../../src/adapters/kube/auth.ts';
 import type { Connection, ConnectionFlags, KubeconfigDocument } from '../../../src/adapters/kubeconfig/connection.ts';
 import { privateKubeconfig, readConnection } from '../../../src/adapters/kubeconfig/kubeconfig.ts';
 import { readAlone } from '../../../src/adapters/kubeconfig/view.ts';
-import { Fault } from '../../../src/core/fault.ts';
+import { Fault } from '../../../src/kernel/fault.ts';
 import { createAuthority } from '../../control-plane/certificates.ts';
 import { describeWhere, lacksProgram } from '../../support/needs.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { OtherCluster } from '../../../src/adapters/kube/other-cluster.ts';
 import { leaseLock } from '../../../src/adapters/lock/lock.ts';
-import { Fault } from '../../../src/core/fault.ts';
-import { interrupted } from '../../../src/core/interruption.ts';
-import { ApiFailure } from '../../../src/core/ports.ts';
+import { Fault } from '../../../src/kernel/fault.ts';
+import { interrupted } from '../../../src/kernel/interruption.ts';
+import { ApiFailure } from '../../../src/kernel/ports.ts';
 import { memoryCluster } from '../../support/memory-cluster.ts';
 
 const START = Date.parse('2026-11-20T10:00:00Z');

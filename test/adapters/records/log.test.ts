@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { OPEN_BYTES } from '../../../src/adapters/records/log.ts';
 import { RECORD_NAME } from '../../../src/adapters/records/records.ts';
-import { Fault } from '../../../src/core/fault.ts';
-import type { KubeObject } from '../../../src/core/object.ts';
-import { ApiFailure, type KeptItem, type KeptLine, numberOf } from '../../../src/core/ports.ts';
+import { Fault } from '../../../src/kernel/fault.ts';
+import type { KubeObject } from '../../../src/kernel/object.ts';
+import { ApiFailure, type KeptItem, type KeptLine, numberOf } from '../../../src/kernel/ports.ts';
 import { type MemoryCluster, memoryCluster } from '../../support/memory-cluster.ts';
 import { recordsIn } from '../../support/state.ts';
 

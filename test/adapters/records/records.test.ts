@@ -7,11 +7,11 @@ import { keyOf } from '../../../src/adapters/records/kept.ts';
 import { RECORD_NAME } from '../../../src/adapters/records/records.ts';
 import { keptHere } from '../../../src/adapters/state/kept-here.ts';
 import { STATE_TYPE } from '../../../src/adapters/state/ledger.ts';
-import { Fault } from '../../../src/core/fault.ts';
-import { K } from '../../../src/core/kinds.ts';
-import type { KubeObject } from '../../../src/core/object.ts';
-import { ApiFailure } from '../../../src/core/ports.ts';
-import type { RunRecord } from '../../../src/core/run-record.ts';
+import { Fault } from '../../../src/kernel/fault.ts';
+import { K } from '../../../src/kernel/kinds.ts';
+import type { KubeObject } from '../../../src/kernel/object.ts';
+import { ApiFailure } from '../../../src/kernel/ports.ts';
+import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { memoryCluster } from '../../support/memory-cluster.ts';
 import { recordsIn } from '../../support/state.ts';
 

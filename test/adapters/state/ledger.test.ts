@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type Content, STATE_TYPE, secretLedger } from '../../../src/adapters/state/ledger.ts';
-import { Fault } from '../../../src/core/fault.ts';
-import { K } from '../../../src/core/kinds.ts';
-import type { KubeObject } from '../../../src/core/object.ts';
-import { ApiFailure, type Cluster } from '../../../src/core/ports.ts';
+import { Fault } from '../../../src/kernel/fault.ts';
+import { K } from '../../../src/kernel/kinds.ts';
+import type { KubeObject } from '../../../src/kernel/object.ts';
+import { ApiFailure, type Cluster } from '../../../src/kernel/ports.ts';
 import { memoryCluster } from '../../support/memory-cluster.ts';
 
 const SPACE = 'kube-system';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { awaitOrphans } from '../../../src/adapters/tools/await-orphans.ts';
-import { Fault } from '../../../src/core/fault.ts';
+import { Fault } from '../../../src/kernel/fault.ts';
 
 const KUBECTL = { pid: 4711, program: 'kubectl' };
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { planDifferences } from '../../../src/cli/plan/differences.ts';
 import { differencesSince } from '../../../src/cli/plan/since.ts';
-import type { JsonPatchOp, ManagedFieldsEntry } from '../../../src/core/object.ts';
+import type { JsonPatchOp, ManagedFieldsEntry } from '../../../src/kernel/object.ts';
 import { type ApplyBench, applyBench, installedClientSide, planned, runRecord } from '../../support/apply-bench.ts';
 import { objectOf } from '../../support/inventory.ts';
 import { ownReleases } from '../../support/releases.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { planDigest } from '../../../src/cli/plan/digest.ts';
-import type { Effect } from '../../../src/core/action.ts';
-import type { PlannedStage } from '../../../src/core/plan.ts';
+import type { Effect } from '../../../src/kernel/action.ts';
+import type { PlannedStage } from '../../../src/kernel/plan.ts';
 import { engineContext } from '../../support/engine-ports.ts';
 
 const context = engineContext();

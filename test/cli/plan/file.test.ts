@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { confirmSaved } from '../../../src/cli/plan/file.ts';
 import { parsePlan } from '../../../src/cli/plan/shape.ts';
-import { Fault } from '../../../src/core/fault.ts';
+import { Fault } from '../../../src/kernel/fault.ts';
 import { applyBench, installedClientSide, runRecord, upgrade } from '../../support/apply-bench.ts';
 import { savedPlan } from '../../support/saved-plan.ts';
 

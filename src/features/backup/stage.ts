@@ -1,0 +1,141 @@
+import type { BackupFile } from '../../kernel/action.ts';
+import type { Context } from '../../kernel/context.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Installation, InstallPath } from '../../kernel/installation.ts';
+import { K } from '../../kernel/kinds.ts';
+import type { Kind, KubeObject } from '../../kernel/object.ts';
+import type { ClusterReader, Sources } from '../../kernel/ports.ts';
+import { continues, type RunRecord } from '../../kernel/run-record.ts';
+import type { StagePlan } from '../../kernel/stage.ts';
+import { identityOf } from '../../manifest/prepare.ts';
+import { releaseDocuments } from '../install-chart/release.ts';
+import { readInstalledManifest } from '../install-manifest/edits.ts';
+import { readTarget } from '../install-manifest/target.ts';
+import { readCrdManifest } from '../install-manifest/target-crds.ts';
+import { pathPart, pathStage } from '../survey/path-stage.ts';
+import { type BackupObjects, backupFiles } from './files.ts';
+import { type StoreBackup, storeBackup } from './store.ts';
+
+interface BackupFacts {
+  readonly path: InstallPath;
+  readonly record: RunRecord | undefined;
+  readonly found: BackupObjects;
+  /** Where the service's data is in a key-value store, which no reader of Kubernetes reaches. */
+  readonly store: StoreBackup | undefined;
+}
+
+/** What the upgrade writes on a path: the live objects behind these documents are backed up. */
+type DocumentsOf = (sources: Sources, context: Context, installation: Installation) => Promise<readonly KubeObject[]>;
+
+const NOTHING: BackupObjects = { definitions: [], customResources: [], objects: [], secrets: [] };
+
+function backupOn(paths: readonly InstallPath[], documentsOf: DocumentsOf) {
+  return {
+    paths,
+    checks: [],
+    async survey(sources: Sources, context: Context, installation: Installation): Promise<BackupFacts> {
+      const record = await sources.records.load();
+      const { path } = installation;
+      if (takenBefore(record, context)) return { path, record, found: NOTHING, store: undefined };
+      const found = await readBackupObjects(sources, context, await documentsOf(sources, context, installation));
+      return { path, record, found, store: installation.datastore === 'kvstore' ? storeBackup(found.objects, context.profile) : undefined };
+    },
+    plan: planBackup,
+  };
+}
+
+function planBackup({ path, record, found, store }: BackupFacts, context: Context): StagePlan {
+  if (takenBefore(record, context)) return { skip: `this run took it already: ${record?.backup ?? ''}` };
+  const folder = context.options.backupDir?.replace(/(?<=.)[/\\]+$/, '') ?? `${context.workFolder}/backup-${stamp(context.startedAt)}`;
+  const files: readonly BackupFile[] = backupFiles(found, context, { path, withSecrets: context.options.withSecrets, store });
+  const count = found.definitions.length + found.customResources.length + found.objects.length;
+  return {
+    actions: [
+      { id: 'files', title: `write ${count} objects to ${folder}`, ref: '§7', undo: 'full', effect: { type: 'backup', folder, files } },
+    ],
+    ...(store ? { notes: [store.note] } : {}),
+    remember: { backup: folder },
+  };
+}
+
+/** Everything of the service that the upgrade can touch, as files, before the first write (domain §14/34). */
+export const backupStage = pathStage<BackupFacts>({
+  id: 'backup',
+  title: 'Back up what the upgrade can touch',
+  ref: '§7',
+  readOnly: false,
+  ...backupOn(['manifest', 'kvstore'], targetDocuments),
+  also: [pathPart(backupOn(['chart'], releaseDocuments)), pathPart(backupOn(['operator'], operatorDocuments))],
+});
+
+async function targetDocuments(sources: Sources, context: Context, installation: Installation): Promise<readonly KubeObject[]> {
+  const target = await readTarget(sources, context, installation);
+  const file = context.options.upgradeFile === undefined ? await readInstalledManifest(sources, context, installation) : undefined;
+  const documents = [target.manifest, ...target.addOns.map((addOn) => addOn.manifest)].flatMap((manifest) =>
+    manifest.documents.map((one) => one.object),
+  );
+  return onceEach([...documents, ...(file ?? [])]);
+}
+
+/** Each object by its first document: what a person's file adds is applied as well. */
+function onceEach(documents: readonly KubeObject[]): readonly KubeObject[] {
+  return [...new Map(documents.toReversed().map((one) => [identityOf(one), one])).values()].toReversed();
+}
+
+/** The CRDs have a file of their own on this path. */
+async function operatorDocuments(sources: Sources, context: Context, installation: Installation): Promise<readonly KubeObject[]> {
+  const [own, { manifest }] = await Promise.all([targetDocuments(sources, context, installation), readCrdManifest(sources, context)]);
+  return [...own, ...manifest.documents.map(({ object }) => object)];
+}
+
+function takenBefore(record: RunRecord | undefined, context: Context): boolean {
+  return continues(record, context) && record.backup !== undefined;
+}
+
+function stamp(date: Date): string {
+  return date.toISOString().replace(/[-:]|\.\d+/g, '');
+}
+
+/** Of the service's own groups, and of kinds in foreign ones that the target no longer acts on: their objects are a person's to convert. */
+async function readBackupObjects(sources: Sources, context: Context, documents: readonly KubeObject[]): Promise<BackupObjects> {
+  const { profile } = context;
+  const { kinds, failed } = await sources.cluster.discover();
+  const unknown = failed.filter((group) => group.startsWith(profile.crdGroup) || group.startsWith(profile.operatorGroup));
+  if (unknown.length > 0) {
+    throw new Fault(
+      'failed',
+      `the resources of ${unknown.join(', ')} cannot be listed: its discovery fails, so a backup would not be whole`,
+      ['mend the API group (kubectl get apiservices), then run again'],
+    );
+  }
+  const groups = [profile.crdGroup, profile.operatorGroup];
+  const dropped = new Set(profile.removedKinds.map(({ plural, group }) => `${plural}.${group}`));
+  const savedKinds = kinds.filter(({ group, plural }) => groups.includes(group) || dropped.has(`${plural}.${group}`));
+  const [live, customResources, definitions] = await Promise.all([
+    liveObjects(sources.cluster, documents),
+    Promise.all(savedKinds.map((kind) => sources.cluster.list(kind))),
+    sources.cluster.list(K.CustomResourceDefinition),
+  ]);
+  const brought = documents.filter((one) => one.kind === 'CustomResourceDefinition').map((one) => one.metadata.name);
+  const ours = new Set([...brought, ...dropped]);
+  const isOurs = (crd: KubeObject) => ours.has(crd.metadata.name) || groups.some((group) => crd.metadata.name.endsWith(`.${group}`));
+  return {
+    definitions: definitions.filter(isOurs),
+    customResources: customResources.flat(),
+    objects: live.filter((one) => one.kind !== 'CustomResourceDefinition' && one.kind !== 'Secret'),
+    secrets: live.filter((one) => one.kind === 'Secret'),
+  };
+}
+
+/** The live object behind each document of the target; documents that are new have none. */
+async function liveObjects(cluster: ClusterReader, documents: readonly KubeObject[]): Promise<readonly KubeObject[]> {
+  const found: (KubeObject | undefined)[] = await Promise.all(
+    documents.map(async (document) => {
+      const kind: Kind | undefined = await cluster.resolve(document.apiVersion, document.kind);
+      return kind
+        ? cluster.get(kind, document.metadata.name, kind.namespaced ? (document.metadata.namespace ?? 'default') : undefined)
+        : undefined;
+    }),
+  );
+  return found.filter((one) => one !== undefined);
+}

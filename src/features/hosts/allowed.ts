@@ -1,0 +1,35 @@
+import type { Context } from '../../kernel/context.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import { hostEndpointOf, isAllInterfaces, originOf } from '../policy-rules/host-endpoint.ts';
+import { isCopied } from '../policy-rules/label-copies.ts';
+import type { AddedLabel } from './kept.ts';
+
+/** By which all patches of this program write. */
+const PATCHER = 'kubectl';
+
+/**
+ * Why the way back leaves a label on a node; undefined where it takes it off. The record is no proof that the migration put it there: whoever can
+ * write the record could have any label removed. The server is: it notes which client wrote a label last.
+ */
+export function whyLabelStays({ key }: AddedLabel, node: KubeObject, { profile }: Context): string | undefined {
+  if (!isCopied(key, profile.labels)) return 'the migration copies no such label';
+  return ownedLabels(node).has(key) ? undefined : 'somebody else has written it since, or always had';
+}
+
+/** Keys of the labels that patches of this program wrote, and nobody changed after them. */
+function ownedLabels({ metadata: { managedFields = [] } }: KubeObject): ReadonlySet<string> {
+  const own = managedFields.filter(({ manager, operation, subresource }) => manager === PATCHER && operation === 'Update' && !subresource);
+  const labels = own.flatMap(({ fieldsV1 }) => Object.keys(fieldsV1?.['f:metadata']?.['f:labels'] ?? {}));
+  return new Set(labels.filter((one) => one.startsWith('f:')).map((one) => one.slice(2)));
+}
+
+const NAME = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/;
+
+/** Why an endpoint is not created again: the migration deletes nothing of the kind. `nodes`: as endpoints name them. */
+export function whyEndpointStaysAway(endpoint: KubeObject, nodes: ReadonlySet<string>, { profile }: Context): string | undefined {
+  const read = hostEndpointOf(endpoint, profile.apiGroup);
+  if (!NAME.test(read.name)) return 'it has no name that an endpoint can have';
+  if (!isAllInterfaces(read)) return 'it is not of all interfaces';
+  if (originOf(read, profile.labels) !== 'old') return 'it looks like one of the controllers’ own';
+  return nodes.has(read.node) ? undefined : `there is no node ${read.node}`;
+}

@@ -1,0 +1,43 @@
+import type { EnginePorts } from '../../engine/engine-ports.ts';
+import { Outdated } from '../../engine/outdated.ts';
+import { type OnLine, runTool } from '../../engine/run-tool.ts';
+import type { Effect } from '../../kernel/action.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { KeptOutcome } from '../../kernel/ports.ts';
+
+type Removal = Pick<Extract<Effect, { type: 'exec' }>, 'run' | 'program'>;
+
+/**
+ * Lets the service's CLI delete objects of these names. It goes on after one that is not there, and fails in the end (host endpoint notes 2):
+ * then somebody else was first, and what that one removed is not ours to give back. Throws Outdated where nothing else went wrong.
+ */
+export async function deleteNamed(
+  ports: EnginePorts,
+  effect: Removal,
+  names: readonly string[],
+  signal: AbortSignal,
+  onLine: OnLine,
+): Promise<void> {
+  const said: string[] = [];
+  try {
+    await runTool(ports, effect, signal, (line, stream) => {
+      said.push(line);
+      onLine(line, stream);
+    });
+  } catch (thrown) {
+    const except = thrown instanceof Fault && thrown.code === 'failed' ? removedBefore(said, names) : [];
+    if (except.length === 0) throw thrown;
+    const outcome: KeptOutcome = { done: except.length < names.length, except };
+    throw new Outdated(`somebody else removed ${except.join(', ')} meanwhile`, outcome);
+  }
+}
+
+const ABSENT = /^failed to delete .*: resource does not exist: \w+\(([^)]+)\)/i;
+const DELETED = /^Successfully deleted (\d+) /i;
+
+/** Which of the names were not there; none where it is not sure what became of each of the others. */
+function removedBefore(said: readonly string[], names: readonly string[]): readonly string[] {
+  const absent = said.flatMap((line) => ABSENT.exec(line)?.[1] ?? []).filter((name) => names.includes(name));
+  const deleted = said.reduce((sum, line) => sum + Number(DELETED.exec(line)?.[1] ?? 0), 0);
+  return absent.length + deleted === names.length ? absent : [];
+}

@@ -1,0 +1,101 @@
+import type { Action, CliCall, EndpointSetting, EndpointSource, EndpointsExpected, SuccessorExpected } from '../../kernel/action.ts';
+import type { Context } from '../../kernel/context.ts';
+import type { NodeVerdict } from '../policy-rules/host-endpoint-verdicts.ts';
+import { cliWrite } from '../service-cli/service-cli.ts';
+import type { HepFacts } from './facts.ts';
+import { hasRemoved } from './removed.ts';
+
+/** Five minutes for a restart with back-off, and the old controllers' 2.5 endpoints a second (host endpoint notes 1.2). */
+function limitMs(nodes: number): number {
+  return 300_000 + nodes * 400;
+}
+
+/** The controllers have taken the setting once every node's endpoint stands: their status says so too early (host endpoint notes 1.2). */
+export function awaitEndpoints(facts: HepFacts, verdicts: readonly NodeVerdict[], context: Context): readonly Action[] {
+  const covered = verdicts.filter(({ uncovered }) => uncovered === undefined);
+  if (covered.length === 0) return [];
+  const until = expectedOf(facts, covered, context);
+  return [
+    {
+      id: 'endpoints',
+      title: `wait for the automatic endpoint of ${covered.length === 1 ? 'one node' : `each of ${covered.length} nodes`}, with the copied labels`,
+      ref: '§4.7/2',
+      undo: 'full',
+      effect: { type: 'wait', until, timeoutMs: context.options.timeoutMs ?? limitMs(covered.length) },
+    },
+  ];
+}
+
+function expectedOf(facts: HepFacts, verdicts: readonly NodeVerdict[], { profile }: Context): EndpointsExpected {
+  return {
+    type: 'host-endpoints',
+    apiGroup: profile.apiGroup,
+    signs: profile.labels,
+    from: facts.kind ? { kind: facts.kind } : { cli: cliOf(facts) },
+    nodes: verdicts.map(({ node, nodeLabels }) => ({ node, labels: nodeLabels })),
+  };
+}
+
+const cliOf = ({ cli }: Pick<HepFacts, 'cli'>): CliCall => ('missing' in cli ? { program: '', args: [] } : cli);
+
+/** Policies, agents and the rest are judged again this often while endpoints go: a look at the whole fleet takes seconds itself. */
+const JUDGED_WITHIN_MS = 10_000;
+
+/** One node's old endpoints at a time, the first node alone: what is wrong shows there (§4.7/3). */
+export function deleteOld(facts: HepFacts, verdicts: readonly NodeVerdict[], context: Context): readonly Action[] {
+  const { cli, stored, kept } = facts;
+  if ('missing' in cli) return [];
+  const byName = new Map(stored.map((one) => [one.metadata.name, one]));
+  const isFirst = !hasRemoved(kept);
+  const successor = successorOf(facts, context);
+  return verdicts
+    .filter(({ old, uncovered }) => old.length > 0 && uncovered === undefined)
+    .map((verdict, index) => {
+      const names = verdict.old.map(({ name }) => name);
+      return {
+        id: `delete-${index + 1}`,
+        title: `delete the old ${names.length === 1 ? 'host endpoint' : 'host endpoints'} ${names.join(', ')} of ${verdict.node}`,
+        ref: '§4.7/3',
+        undo: 'full',
+        afresh: index === 0 || (index === 1 && isFirst),
+        judgedWithinMs: JUDGED_WITHIN_MS,
+        keep: { endpoints: names.map((name) => byName.get(name)), since: context.startedAt.toISOString() },
+        effect: { ...cliWrite(cli, ['delete', 'hostendpoint', ...names]), onlyIf: successor(verdict) },
+      };
+    });
+}
+
+/** Where endpoints and the setting are looked at right before a change. */
+export function sourceOf({ kind, settingsKind: settings, cli }: Pick<HepFacts, 'kind' | 'settingsKind' | 'cli'>): EndpointSource {
+  return kind && settings ? { kind, settings } : { cli: cliOf({ cli }) };
+}
+
+export function settingOf({ profile }: Context): EndpointSetting {
+  return {
+    ...profile.controllersConfiguration,
+    field: 'spec.controllers.node.hostEndpoint.autoCreate',
+    ...(profile.automaticEndpointsEnv === undefined ? {} : { overriddenBy: profile.automaticEndpointsEnv }),
+  };
+}
+
+/** What must hold in the moment in which the old endpoints of a node go. */
+function successorOf(facts: HepFacts, context: Context): (verdict: NodeVerdict) => SuccessorExpected {
+  const { apiGroup, labels: signs } = context.profile;
+  const byName = new Map(facts.stored.map(({ metadata }) => [metadata.name, metadata]));
+  const common = {
+    type: 'successor',
+    signs,
+    apiGroup,
+    setting: settingOf(context),
+    from: sourceOf(facts),
+    judgedBy: facts.judgedBy,
+  } as const;
+  return (verdict) => ({
+    ...common,
+    node: { node: verdict.node, labels: verdict.endpointLabels },
+    old: verdict.old.map(({ name }) => {
+      const { uid, resourceVersion } = byName.get(name) ?? {};
+      return { name, ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+    }),
+  });
+}

@@ -1,0 +1,225 @@
+import { type JudgedBy, versionsOf } from '../../kernel/action.ts';
+import type { Reading } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import { K } from '../../kernel/kinds.ts';
+import type { Kind, KubeObject } from '../../kernel/object.ts';
+import type { KeptItem, Sources } from '../../kernel/ports.ts';
+import type { RolloutProgress } from '../../kernel/rollout.ts';
+import type { RunRecord } from '../../kernel/run-record.ts';
+import { leanHost } from '../../kube/lean-objects.ts';
+import { nodeFacts } from '../../kube/pod-facts.ts';
+import { endpointProfiles } from '../policies/endpoint-profiles.ts';
+import { cliResources, type ServiceObjects, storedKind, storedObjects } from '../policies/service-objects.ts';
+import { type AfterRemoval, afterRemoval } from '../policy-rules/after-removal.ts';
+import { type AutomaticSettings, automaticSettings } from '../policy-rules/automatic-endpoint.ts';
+import { type FailsafePorts, failsafePorts } from '../policy-rules/failsafe-ports.ts';
+import { type HostEndpoint, hostEndpointOf } from '../policy-rules/host-endpoint.ts';
+import { endpointsWithoutNode, type NodeVerdict } from '../policy-rules/host-endpoint-verdicts.ts';
+import type { ChangedForOthers } from '../policy-rules/rule-subjects.ts';
+import { findServiceCli, type NoCli, type ServiceCli } from '../service-cli/service-cli.ts';
+import { readInstalled } from '../survey/installed.ts';
+import { attempt, attemptWith } from '../survey/reading.ts';
+import { readResult, readTargetIfAny } from '../verify/workloads.ts';
+import { hostOf, readHosts } from './hosts.ts';
+import { keptOfMigration } from './kept.ts';
+import { type Override, readOverride } from './override.ts';
+import { removedLately } from './removed.ts';
+import { changesForOthers, judgeFleet } from './rules.ts';
+import { envOf } from './workload-env.ts';
+
+export interface HepFacts {
+  readonly installation: Installation;
+  readonly cli: ServiceCli | NoCli;
+  /** Nodes as read, for guarded patches. */
+  readonly nodes: readonly KubeObject[];
+  /** The same as endpoints name them: in a key-value store they may have other names. */
+  readonly hosts: readonly string[];
+  /** Host endpoints as stored, for the way back. */
+  readonly stored: readonly KubeObject[];
+  /** Kind under which the API stores endpoints; undefined in key-value mode. */
+  readonly kind?: Kind;
+  /** The same of the controllers' configuration. */
+  readonly settingsKind?: Kind;
+  readonly settings: AutomaticSettings;
+  /** The controllers' configuration; undefined before controllers have ever run. */
+  readonly configuration?: KubeObject;
+  readonly controllers?: KubeObject;
+  readonly override: Override;
+  /** The agents' DaemonSet: the controllers may wait for it. */
+  readonly agents?: KubeObject;
+  /** Unread if a policy could not be understood: no verdict then. */
+  readonly verdicts: Reading<readonly NodeVerdict[]>;
+  /** Policies in whose rules addresses of hosts come or go, for pods and for endpoints that stay. */
+  readonly ruleChanges: Reading<readonly ChangedForOthers[]>;
+  /** What the verdicts go by, as it was read: right before an old endpoint is deleted it is looked at once more. */
+  readonly judgedBy: readonly JudgedBy[];
+  /** Hosts whose old endpoints this command deleted, and which are policed otherwise since than by them. */
+  readonly after: Reading<readonly AfterRemoval[]>;
+  /** True if this command deleted old endpoints: their hosts are judged once more. */
+  readonly judgesEnd: boolean;
+  /** Endpoints of nodes that are not in the cluster. */
+  readonly elsewhere: readonly HostEndpoint[];
+  /** What the latest migration on this cluster kept before it changed things, in however many runs. */
+  readonly kept: readonly KeptItem[];
+  readonly rollouts: Reading<readonly RolloutProgress[]>;
+  /** Ports that stay open in any case; undefined where nothing tells. */
+  readonly failsafe: Reading<FailsafePorts | undefined>;
+}
+
+/** Everything the migration to automatic host endpoints is judged and planned by (§4.7). */
+export async function readHepFacts(sources: Sources, context: Context): Promise<HepFacts> {
+  const { cluster } = sources;
+  const { profile } = context;
+  // Nodes are read whatever is found: the server is at work on them meanwhile.
+  const [installation, nodes] = await Promise.all([
+    readInstalled(sources, context),
+    cluster.list(K.Node, { keep: leanHost(profile.apiGroup) }),
+  ]);
+  const cli = await findServiceCli(sources, context, installation.datastore);
+  const objects = objectsOf(sources, context, installation, cli);
+  const [
+    kept,
+    record,
+    hosts,
+    stored,
+    policies,
+    networkPolicies,
+    tiers,
+    configurations,
+    agentSettings,
+    kinds,
+    controllers,
+    agents,
+    rollouts,
+  ] = await Promise.all([
+    keptOfMigration(sources.records),
+    sources.records.load(),
+    attempt(() => readHosts(nodes, objects, installation.datastore, context)),
+    objects('hostendpoints'),
+    objects('globalnetworkpolicies'),
+    attempt(() => objects('networkpolicies')),
+    objects('tiers'),
+    objects(profile.controllersConfiguration.plural),
+    attempt(() => objects('felixconfigurations')),
+    installation.datastore === 'api' ? storedKinds(cluster, context) : NO_KINDS,
+    readControllers(sources, context, installation),
+    readAgents(sources, installation),
+    readRollouts(sources, context, installation, nodes),
+  ]);
+  const { hostendpoints: kind, [profile.controllersConfiguration.plural]: settingsKind } = kinds;
+  const override = await readOverride(cluster, controllers, profile.automaticEndpointsEnv);
+  const failsafe = await attemptWith(agentSettings, async (found) => failsafeOf(agents, found, context));
+  const configuration = configurations.find((one) => one.metadata.name === profile.controllersConfiguration.name);
+  const settings = automaticSettings(configuration?.spec);
+  const fleet = {
+    nodes: 'value' in hosts ? hosts.value : nodes.map((node) => hostOf(node)),
+    endpoints: endpointsOf({ stored }, context),
+    settings,
+    signs: profile.labels,
+  };
+  const { datastore } = installation;
+  const removed = endpointsOf({ stored: removedLately({ kept, stored }, context.startedAt, isUnended(record, context)) }, context);
+  const judged = await attemptWith(hosts, async () => {
+    const profiles = await endpointProfiles({ cluster, objects, profile, datastore }, [...fleet.endpoints, ...removed]);
+    return judgeFleet(fleet, { policies, tiers, profiles }, networkPolicies, context);
+  });
+  const after = await attemptWith(judged, async ({ world, hosts: found }) => {
+    // Where automatic endpoints are off, or one does not stand yet, they are switched on and waited for first.
+    const waits = new Set(found.filter(({ covered, uncovered }) => !covered && uncovered === undefined).map(({ node }) => node));
+    return settings.autoCreate
+      ? afterRemoval(
+          removed.filter(({ node }) => !waits.has(node)),
+          { ...fleet, world },
+        )
+      : [];
+  });
+  const ruleChanges = 'unread' in judged ? judged : await changesForOthers(judged.value, fleet, cluster, context);
+  return {
+    installation,
+    cli,
+    nodes,
+    hosts: fleet.nodes.map(({ name }) => name),
+    stored,
+    ...(kind ? { kind } : {}),
+    ...(settingsKind ? { settingsKind } : {}),
+    settings,
+    ...(configuration ? { configuration } : {}),
+    ...(controllers ? { controllers } : {}),
+    override,
+    ...(agents ? { agents } : {}),
+    verdicts: 'unread' in judged ? judged : { value: judged.value.hosts },
+    ruleChanges,
+    judgedBy: Object.entries({ globalnetworkpolicies: policies, tiers }).map(([plural, some]) => ({
+      plural,
+      ...(kinds[plural] ? { kind: kinds[plural] } : {}),
+      versions: versionsOf(some),
+    })),
+    after,
+    judgesEnd: removed.length > 0,
+    kept,
+    elsewhere: endpointsWithoutNode(fleet),
+    rollouts,
+    failsafe,
+  };
+}
+
+const NO_KINDS: Readonly<Record<string, Kind | undefined>> = {};
+
+/** Kinds by plural under which the API stores endpoints, the controllers' configuration, and what verdicts go by. */
+async function storedKinds({ discover }: Sources['cluster'], { profile }: Context): Promise<Readonly<Record<string, Kind | undefined>>> {
+  const kinds = discover();
+  const plurals = ['hostendpoints', 'globalnetworkpolicies', 'tiers', profile.controllersConfiguration.plural];
+  return Object.fromEntries(await Promise.all(plurals.map(async (plural) => [plural, await storedKind(kinds, profile.crdGroup, plural)])));
+}
+
+/** True if an earlier command did not bring this stage to its end: it was stopped, or killed. This one is `running` itself once it acts. */
+function isUnended(record: RunRecord | undefined, { startedAt }: Context): boolean {
+  const stage = record?.stages.find(({ id }) => id === 'hep');
+  if (stage?.state === 'running') return new Date(stage.startedAt) < startedAt;
+  return stage?.state === 'failed' || stage?.state === 'interrupted';
+}
+
+/** Host endpoints as the policies see them. */
+export function endpointsOf({ stored }: Pick<HepFacts, 'stored'>, { profile }: Context): readonly HostEndpoint[] {
+  return stored.map((one) => hostEndpointOf(one, profile.apiGroup));
+}
+
+/** In key-value mode only the CLI sees them. */
+function objectsOf(sources: Sources, { profile }: Context, { datastore }: Installation, cli: HepFacts['cli']): ServiceObjects {
+  if (datastore === 'api') return storedObjects(sources, profile);
+  return 'missing' in cli ? async () => [] : cliResources(sources, cli);
+}
+
+async function readControllers({ cluster }: Sources, { profile }: Context, { variant }: Installation): Promise<KubeObject | undefined> {
+  const name = profile.variants.find(({ id }) => id === variant)?.controllers ?? profile.operator.controllers;
+  return cluster.get(K.Deployment, name.name, name.namespace);
+}
+
+async function readAgents({ cluster }: Sources, { agent }: Installation): Promise<KubeObject | undefined> {
+  return agent && cluster.get(K.DaemonSet, agent.name, agent.namespace);
+}
+
+async function readRollouts(
+  sources: Sources,
+  context: Context,
+  installation: Installation,
+  nodes: readonly KubeObject[],
+): Promise<HepFacts['rollouts']> {
+  const target = await attempt(() => readTargetIfAny(sources, context, installation));
+  return attemptWith(target, (one) => readResult(sources, context, installation, one, nodes.map(nodeFacts)));
+}
+
+/** From the agents' variables and their configuration, which is on top of the defaults. */
+function failsafeOf(
+  agents: KubeObject | undefined,
+  configurations: readonly KubeObject[],
+  { profile }: Context,
+): FailsafePorts | undefined {
+  const prefix = profile.sidecar.syncEnv.slice(0, profile.sidecar.syncEnv.indexOf('_') + 1);
+  const variables = {
+    inbound: envOf(agents, `${prefix}FAILSAFEINBOUNDHOSTPORTS`),
+    outbound: envOf(agents, `${prefix}FAILSAFEOUTBOUNDHOSTPORTS`),
+  };
+  return failsafePorts(configurations.find(({ metadata }) => metadata.name === 'default')?.spec, variables, profile.failsafePorts);
+}

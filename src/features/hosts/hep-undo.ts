@@ -1,0 +1,59 @@
+import { notApplicable, ok } from '../../kernel/check.ts';
+import { counted } from '../../kernel/counted.ts';
+import { defineCheck, failed, failIfAny, listed, PROGRAM } from '../survey/define-check.ts';
+import type { GoneEndpoint, HepCheck } from './hep-facts.ts';
+
+/** The way back restores what the migration removed, and nobody else's removals (§4.7/3). */
+export const removedByUs: HepCheck = defineCheck('NS-724', {
+  category: 'follow-up',
+  severity: 'warning',
+  ref: '§4.7/3',
+  judge({ gone }) {
+    if (!gone) return notApplicable('nothing is taken back');
+    const [others, untold] = [gone.filter(({ remover }) => remover === 'other'), gone.filter(({ remover }) => remover === 'untold')];
+    if (others.length + untold.length === 0) return ok('every old endpoint that is gone was removed by the migration');
+    const because = [
+      ...(others.length > 0
+        ? [`${counted(others.length, 'host endpoint')} removed by somebody else, not created again: ${names(others)}`]
+        : []),
+      ...(untold.length > 0
+        ? [`${counted(untold.length, 'host endpoint')} of which nobody recorded who removed them, created again: ${names(untold)}`]
+        : []),
+    ];
+    return failed(
+      because.join('; '),
+      'Create by hand what you want back of the former, and delete again what was meant to go of the latter.',
+      {
+        evidence: [...others, ...untold].map(evidenceOf),
+        next: `${PROGRAM} hep --undo --dry-run=client -o wide`,
+      },
+    );
+  },
+});
+
+/** A record could be another's work: what the migration cannot have made is not touched (§4.7/3). */
+export const onlyOurOwnBack: HepCheck = defineCheck('NS-738', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§4.7/3',
+  judge({ gone, refusedBack }) {
+    if (!gone) return notApplicable('nothing is taken back');
+    return failIfAny(
+      refusedBack.map(({ subject, because }) => ({ text: subject, detail: because })),
+      'the record names only what the migration can have made',
+      (subjects) => ({
+        because: `the record names ${counted(refusedBack.length, 'thing')} that the migration cannot have made, or that others own by now; left as they are: ${subjects}`,
+        hint: 'See who wrote the record. Change these by hand if you want that, and accept them by name: the way back does the rest.',
+        next: `${PROGRAM} hep --undo --dry-run=client -o wide`,
+      }),
+    );
+  },
+});
+
+const names = (some: readonly GoneEndpoint[]) => listed(some.map(({ name }) => name));
+
+/** As it was, whole only where it is asked for: a person can create it from that. */
+function evidenceOf({ name, node, remover, asItWas }: GoneEndpoint) {
+  const who = remover === 'other' ? 'removed by somebody else, stays away' : 'created again, for it cannot be told who removed it';
+  return { text: name, brief: `node ${node}; ${who}`, detail: `node ${node}; ${who}; as it was: ${asItWas}` };
+}

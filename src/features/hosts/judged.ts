@@ -1,0 +1,225 @@
+import type { Context } from '../../kernel/context.ts';
+import { counted } from '../../kernel/counted.ts';
+import type { PlannedHost } from '../../kernel/plan.ts';
+import { addressChangeText } from '../policy-rules/address-changes.ts';
+import type { AfterRemoval } from '../policy-rules/after-removal.ts';
+import { automaticName } from '../policy-rules/automatic-endpoint.ts';
+import { type AutomaticSigns, type HostEndpoint, isAllInterfaces, isLabelledOwn, isTakenForOwn } from '../policy-rules/host-endpoint.ts';
+import type { Moment, NodeVerdict } from '../policy-rules/host-endpoint-verdicts.ts';
+import type { LabelProblem } from '../policy-rules/label-copies.ts';
+import type { ChangedForOthers } from '../policy-rules/rule-subjects.ts';
+import { type LaneVerdict, laneText, type Verdict } from '../policy-rules/verdict.ts';
+import { judgedCli } from '../service-cli/service-cli.ts';
+import { listed } from '../survey/define-check.ts';
+import { waitOf } from './controllers-wait.ts';
+import type { HepFacts } from './facts.ts';
+import type { GoneEndpoint, HepJudged, HostVerdict, RuleChange } from './hep-facts.ts';
+import { overrideOf } from './override.ts';
+import type { KeptEndpoint } from './removed.ts';
+import { gone, obstaclesBack, oldOnesFirst, refusedBack, servedEndpoint, undoNeedsCli } from './undo.ts';
+
+/** Endpoints go from the controllers through Typha, where there is one, to the agents. */
+const CARRIERS: ReadonlySet<string> = new Set(['agent', 'typha', 'controllers']);
+
+/** The facts as the checks see them. */
+export function hepJudged(facts: HepFacts, context: Context): HepJudged {
+  const { cli, verdicts, ruleChanges, elsewhere, rollouts, nodes } = facts;
+  const { labels: signs } = context.profile;
+  const known = 'value' in verdicts ? verdicts.value : [];
+  return {
+    nodes: nodes.length,
+    verdicts: verdictsOf(facts, context),
+    ruleChanges: 'unread' in ruleChanges ? ruleChanges : { value: ruleChanges.value.map(ruleChange) },
+    labelProblems: known.flatMap(({ kubernetesNode, labels }) => labels.problems.map((problem) => labelProblem(kubernetesNode, problem))),
+    unclear: unclearOf(known, elsewhere, signs),
+    elsewhere: elsewhere
+      .filter((one) => isAllInterfaces(one) && !isLabelledOwn(one, signs))
+      .map(({ name, node }) => `${name} (${node || 'no node'})`),
+    namedPorts: known.flatMap(({ lostPorts }) => lostPorts),
+    rollouts,
+    components: facts.installation.components.filter(({ component }) => CARRIERS.has(component)),
+    obstacles: obstaclesOf(facts, context),
+    cli: judgedCli(cli),
+    needsCli: context.options.undo ? undoNeedsCli(facts, context) : !isMigrated(facts),
+    idle: context.options.undo === true || isMigrated(facts),
+    judgesEnd: context.options.undo !== true && facts.judgesEnd,
+    refusedBack: context.options.undo ? refusedBack(facts, context) : [],
+    gone: context.options.undo ? gone(facts).map((one) => goneEndpoint(one, context)) : undefined,
+  };
+}
+
+function goneEndpoint({ endpoint, remover }: KeptEndpoint, context: Context): GoneEndpoint {
+  const { node = '' } = endpoint.spec as { readonly node?: string };
+  const name = endpoint.metadata.name;
+  return {
+    name,
+    node,
+    remover,
+    get asItWas(): string {
+      return JSON.stringify(servedEndpoint(endpoint, context));
+    },
+  };
+}
+
+/** True if automatic endpoints are on and stand on every node that gets one, and no old one is left. */
+export function isMigrated({ settings, verdicts }: HepFacts): boolean {
+  if (!settings.autoCreate || 'unread' in verdicts) return false;
+  return verdicts.value.every(({ old, covered, uncovered }) => old.length === 0 && (covered || uncovered !== undefined));
+}
+
+/** Of hosts that are yet to be migrated, and once more of those that this command has migrated. */
+function verdictsOf({ verdicts, after }: HepFacts, { options }: Context): HepJudged['verdicts'] {
+  if ('unread' in verdicts) return verdicts;
+  if (options.undo || 'unread' in after) return { value: verdicts.value.flatMap(hostVerdicts) };
+  return { value: [...verdicts.value.flatMap(hostVerdicts), ...after.value.flatMap(verdictsAfter)] };
+}
+
+function verdictsAfter({ node, changes }: AfterRemoval): readonly HostVerdict[] {
+  return [...Map.groupBy(changes, ({ verdict }) => verdict)].map(([verdict, some]) => ({
+    node,
+    verdict,
+    removed: true,
+    detail: `its old endpoint is gone: ${some.map(changeText()).join('; ')}`,
+    brief: `its old endpoint is gone: ${some.map(changeText(FIRST)).join('; ')}`,
+  }));
+}
+
+/** One for each kind of change that the node meets, now or later: accepting one of them accepts no other. */
+function hostVerdicts(node: NodeVerdict): readonly HostVerdict[] {
+  const met = new Set(changesOf(node).map(({ verdict }) => verdict));
+  return [...met].map((verdict) => hostVerdict(node, verdict));
+}
+
+/** Of a text that names hundreds of policies, for each of thousands of nodes, most is never read: it is put together when it is. */
+function hostVerdict<V extends Verdict>(node: NodeVerdict, verdict: V) {
+  const brief = isLong(node, verdict) ? { brief: momentsText(node, verdict, FIRST) } : {};
+  return {
+    node: node.node,
+    verdict,
+    ...brief,
+    get detail(): string {
+      return momentsText(node, verdict);
+    },
+  };
+}
+
+/** A policy of a namespace is named `namespace/name`. */
+function ruleChange({ name, atEnable, atDelete, pods, endpoints }: ChangedForOthers): RuleChange {
+  const subjects = [...(pods > 0 ? [counted(pods, 'pod')] : []), ...(endpoints.length > 0 ? [listed(endpoints)] : [])].join(' and ');
+  const text = (limit: number) => {
+    const [soon, later] = [atEnable, atDelete].map((some) => some.map((one) => addressChangeText(one, limit)).join('; '));
+    const moments = [
+      ...(soon ? [`as soon as enabled: ${soon}`] : []),
+      ...(later && later !== soon ? [`once the old endpoints are deleted: ${later}`] : []),
+    ];
+    return `for ${subjects}: ${moments.join('; ')}`;
+  };
+  const [detail, brief] = [text(Number.POSITIVE_INFINITY), text(FIRST)];
+  return { policy: name, detail, ...(brief === detail ? {} : { brief }) };
+}
+
+/** The verdict of a node as plans and reports have it: the worst. */
+export function plannedHost(node: NodeVerdict): PlannedHost {
+  const { verdict } = node;
+  if (verdict === 'same') return { node: node.node, verdict };
+  return {
+    node: node.node,
+    verdict,
+    get detail(): string {
+      return momentsText(node, verdict);
+    },
+  };
+}
+
+/** Policies of a lane that a list names one by one. */
+const FIRST = 3;
+
+const changesOf = ({ atEnable, atDelete }: NodeVerdict) => [...atEnable.changes, ...atDelete.changes];
+
+function isLong(node: NodeVerdict, verdict: Verdict): boolean {
+  return changesOf(node).some(
+    (change) =>
+      change.verdict === verdict &&
+      [change.before, change.after].some(
+        ({ policies, lostPorts = [], addresses = [] }) =>
+          Math.max(policies.length, lostPorts.length, addresses.length) > FIRST ||
+          addresses.some(({ comes, goes }) => Math.max(comes.length, goes.length) > FIRST),
+      ),
+  );
+}
+
+/** What changes in this way at each of the two moments; of what stays as it became at the first only that. */
+function momentsText({ atEnable, atDelete }: NodeVerdict, verdict: Verdict, limit?: number): string {
+  const [soon, later] = [changesText(atEnable, verdict, limit), changesText(atDelete, verdict, limit)];
+  return [
+    ...(soon === '' ? [] : [`as soon as enabled: ${soon}`]),
+    ...(later === '' || later === soon ? [] : [`once the old endpoint is deleted: ${later}`]),
+  ].join('; ');
+}
+
+function changesText({ changes }: Moment, verdict: Verdict, limit?: number): string {
+  return changes
+    .filter((change) => change.verdict === verdict)
+    .map(changeText(limit))
+    .join('; ');
+}
+
+const changeText =
+  (limit?: number) =>
+  ({ lane, before, after }: LaneVerdict): string =>
+    `${lane}: ${laneText(before, limit)} → ${laneText(after, limit)}`;
+
+const WORDS: Readonly<Record<LabelProblem['problem'], (problem: LabelProblem) => string>> = {
+  conflict: ({ key, value, from, other }) => `${from} has ${key}=${value}, there is ${key}=${other} already`,
+  invalid: ({ key, value, from }) => `${from} has ${key}=${value}, which Kubernetes does not allow`,
+  reserved: ({ key, value, from }) => `${from} has ${key}=${value}, whose prefix is Kubernetes’ own`,
+};
+
+function labelProblem(node: string, problem: LabelProblem): HepJudged['labelProblems'][number] {
+  return { node, text: WORDS[problem.problem](problem), severity: problem.problem === 'reserved' ? 'warning' : 'error' };
+}
+
+/** An endpoint is in the way of the node whose automatic one has its name, whichever host it is of itself. */
+function unclearOf(known: readonly NodeVerdict[], elsewhere: readonly HostEndpoint[], signs: AutomaticSigns): HepJudged['unclear'] {
+  const uncovered = known.filter((one) => one.uncovered === 'name-taken');
+  const waiting = new Map(uncovered.map(({ node }) => [automaticName(node, signs), node]));
+  const ofHosts = elsewhere.filter((one) => isTakenForOwn(one, signs) || waiting.has(one.name));
+  return [...known.flatMap(({ unclear }) => unclear), ...ofHosts].map((one) => {
+    if (isTakenForOwn(one, signs)) return doomed(one);
+    const node = waiting.get(one.name);
+    const detail = `node ${one.node || 'none'}${node === undefined || node === one.node ? '' : `; node ${node} gets none, for it has its name`}`;
+    return { name: one.name, detail, fate: node === undefined ? 'stays' : 'blocks' };
+  });
+}
+
+function doomed({ name, node }: HostEndpoint): HepJudged['unclear'][number] {
+  return {
+    name,
+    detail: `node ${node || 'none'}; the controllers delete it, at the latest when automatic ones are enabled`,
+    fate: 'deleted',
+  };
+}
+
+function obstaclesOf(facts: HepFacts, context: Context): HepJudged['obstacles'] {
+  if (context.options.undo) return oldOnesFirst(facts, context) ? [] : obstaclesBack(facts, context);
+  return [...overrideOf(facts, context, true), ...coverageOf(facts), ...syncOf(facts), ...waitOf(facts, context), ...absentOf(facts)];
+}
+
+/** With the API datastore the switch does not touch automatic endpoints (host endpoint notes 1.5); in key-value mode nodes’ labels stay behind. */
+function syncOf({ configuration, installation }: HepFacts): HepJudged['obstacles'] {
+  const spec = configuration?.spec as { readonly controllers?: { readonly node?: { readonly syncLabels?: string } } } | undefined;
+  if (installation.datastore !== 'kvstore' || spec?.controllers?.node?.syncLabels?.toLowerCase() !== 'disabled') return [];
+  return [{ text: 'syncLabels: Disabled', detail: 'labels of nodes do not reach the datastore', hint: 'Set syncLabels to Enabled.' }];
+}
+
+function absentOf({ configuration, controllers }: HepFacts): HepJudged['obstacles'] {
+  if (configuration) return [];
+  const detail = controllers ? 'the controllers have not written their configuration yet' : 'there are no controllers';
+  return [{ text: 'no configuration of the controllers', detail, hint: 'Let the controllers run once; they create it.' }];
+}
+
+function coverageOf({ settings }: HepFacts): HepJudged['obstacles'] {
+  if (settings.createDefault) return [];
+  const detail = settings.templates > 0 ? 'only templates make endpoints, and not on all interfaces' : 'default endpoints are switched off';
+  return [{ text: 'createDefaultHostEndpoint: Disabled', detail, hint: 'Set createDefaultHostEndpoint to Enabled.' }];
+}

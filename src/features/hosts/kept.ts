@@ -1,0 +1,95 @@
+import { isJsonMap } from '../../kernel/json-map.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import type { KeptItem, Records } from '../../kernel/ports.ts';
+import { keptByRun } from '../install-manifest/kept.ts';
+import type { AddedLabels } from './labels.ts';
+import { wellFormed } from './well-formed.ts';
+
+/** What actions of the migration and of the way back kept; each item has one of these. */
+export interface KeptOfMigration {
+  readonly labels?: readonly AddedLabels[];
+  readonly configuration?: { readonly name: string; readonly spec?: unknown };
+  readonly endpoints?: readonly KubeObject[];
+  /** When the command began that was about to delete them. */
+  readonly since?: string;
+  /** Name of an old endpoint that the way back created again. */
+  readonly recreated?: string;
+  /** The way back switched automatic endpoints off; older programs do not note it. */
+  readonly switchedOff?: true;
+  /** What the way back took off nodes; older programs do not note it. */
+  readonly unlabelled?: readonly AddedLabels[];
+}
+
+/** A label that the migration put on a node. */
+export interface AddedLabel {
+  readonly node: string;
+  readonly uid: string;
+  readonly key: string;
+  readonly value: string;
+  /** The configuration before that migration switched automatic endpoints on, if it did. */
+  readonly before?: NonNullable<KeptOfMigration['configuration']>;
+}
+
+/**
+ * What the latest migration kept, in however many runs: one that was cut off is finished under another record once the first is ended.
+ * It begins with the latest run that enabled, or with the runs right before that came no further than to the labels; where no run of
+ * ours enabled, all of them went on with what a person began. Commands of `hep` alone share a run: it may have an earlier migration too.
+ */
+export async function keptOfMigration(records: Pick<Records, 'keptWith'>): Promise<readonly KeptItem[]> {
+  const stored = await keptByRun(records, 'hep');
+  const runs = stored.map((items) => items.map((item): KeptItem => ({ ...item, content: wellFormed(item.content) })));
+  let from = Math.max(
+    runs.findLastIndex((items) => items.some(hasEnabled)),
+    0,
+  );
+  while (runs[from - 1]?.every(isLabels)) from -= 1;
+  return runs.slice(from).flat();
+}
+
+/** What is no object was kept by nobody. */
+const contentOf = ({ content }: KeptItem) => (isJsonMap(content) ? content : {}) as KeptOfMigration;
+const hasEnabled = (item: KeptItem) => contentOf(item).configuration !== undefined;
+const isLabels = (item: KeptItem) => contentOf(item).labels !== undefined || contentOf(item).unlabelled !== undefined;
+
+/** The configuration as the migration found it, unless the way back has switched automatic endpoints off since: whoever has them on now wants them. */
+export function keptSetting(kept: readonly KeptItem[]): KeptOfMigration['configuration'] {
+  return firstSetting(betweenSwitches(kept).at(-1) ?? []);
+}
+
+/** Every label that was put on a node, and that no way back is known to have taken off since: whoever has it there again put it there. */
+export function keptLabels(kept: readonly KeptItem[]): readonly AddedLabel[] {
+  const found = new Map<string, AddedLabel>();
+  for (const items of betweenSwitches(kept)) {
+    const before = firstSetting(items);
+    for (const item of items) {
+      const { labels = [], unlabelled = [] } = contentOf(item);
+      for (const one of labels.flatMap(single)) found.set(idOf(one), before ? { ...one, before } : one);
+      if (item.outcome?.done) for (const one of unlabelled.flatMap(single)) found.delete(idOf(one));
+    }
+  }
+  return [...found.values()];
+}
+
+/** True once the way back is known to have done what comes after the old endpoints: what is kept then is of another migration. */
+export function isTakenBack({ content, outcome }: KeptItem): boolean {
+  const { switchedOff, unlabelled } = content as KeptOfMigration;
+  return outcome?.done === true && (switchedOff !== undefined || unlabelled !== undefined);
+}
+
+/** Parted where the way back has switched automatic endpoints off. */
+function betweenSwitches(kept: readonly KeptItem[]): readonly (readonly KeptItem[])[] {
+  const parts: KeptItem[][] = [[]];
+  for (const item of kept) {
+    parts.at(-1)?.push(item);
+    if (item.outcome?.done && contentOf(item).switchedOff) parts.push([]);
+  }
+  return parts;
+}
+
+const firstSetting = (items: readonly KeptItem[]) => items.map(contentOf).find(({ configuration }) => configuration)?.configuration;
+
+function single({ node, uid, labels }: AddedLabels): readonly AddedLabel[] {
+  return Object.entries(labels).map(([key, value]) => ({ node, uid, key, value }));
+}
+
+const idOf = ({ uid, key, value }: AddedLabel) => `${uid} ${key}=${value}`;

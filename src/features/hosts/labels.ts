@@ -1,0 +1,61 @@
+import type { Action, GuardedPatch } from '../../kernel/action.ts';
+import { K } from '../../kernel/kinds.ts';
+import { apiVersionOf, type JsonPatchOp, type KubeObject } from '../../kernel/object.ts';
+import { escapePointer } from '../../manifest/json-patch.ts';
+import type { NodeVerdict } from '../policy-rules/host-endpoint-verdicts.ts';
+import type { HepFacts } from './facts.ts';
+
+/** Labels that were put on a node, for the way back. */
+export interface AddedLabels {
+  readonly node: string;
+  readonly uid: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** Every label of the old endpoints that its node lacks (§4.7/1); a key that appears meanwhile is not written over. */
+export function copyLabels({ nodes }: HepFacts, verdicts: readonly NodeVerdict[]): readonly Action[] {
+  const byName = new Map(nodes.map((node) => [node.metadata.name, node]));
+  const added: AddedLabels[] = verdicts.flatMap(({ kubernetesNode: node, labels: { copies } }) => {
+    const uid = byName.get(node)?.metadata.uid;
+    if (copies.length === 0 || uid === undefined) return [];
+    return [{ node, uid, labels: Object.fromEntries(copies.map(({ key, value }) => [key, value])) }];
+  });
+  if (added.length === 0) return [];
+  const count = added.reduce((sum, { labels }) => sum + Object.keys(labels).length, 0);
+  const patches = added.flatMap(({ node, labels }) => {
+    const live = byName.get(node);
+    return live ? [addLabels(live, labels)] : [];
+  });
+  return [
+    {
+      id: 'labels',
+      title: `copy ${count} ${count === 1 ? 'label' : 'labels'} of old host endpoints to ${added.length} ${added.length === 1 ? 'node' : 'nodes'}`,
+      ref: '§4.7/1',
+      undo: 'full',
+      keep: { labels: added },
+      effect: { type: 'patch-all', what: 'nodes labelled', patches },
+    },
+  ];
+}
+
+/** A patch that adds labels to the very node that was read. */
+export function addLabels({ metadata }: KubeObject, labels: AddedLabels['labels']): GuardedPatch {
+  const target = { apiVersion: apiVersionOf(K.Node), kind: 'Node', name: metadata.name };
+  return { target, uid: metadata.uid ?? '', patch: additions(labels, metadata) };
+}
+
+/**
+ * JSON patch cannot test that a key is absent: the labels must be the very ones that were read, and a node that had none must be the
+ * very one, since what is added then is all its labels.
+ */
+function additions(labels: AddedLabels['labels'], { labels: before, resourceVersion }: KubeObject['metadata']): readonly JsonPatchOp[] {
+  const each = Object.entries(labels).map(
+    ([key, value]): JsonPatchOp => ({ op: 'add', path: `/metadata/labels/${escapePointer(key)}`, value }),
+  );
+  return before
+    ? [{ op: 'test', path: '/metadata/labels', value: before }, ...each]
+    : [
+        ...(resourceVersion ? [{ op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion } as const] : []),
+        { op: 'add', path: '/metadata/labels', value: labels },
+      ];
+}

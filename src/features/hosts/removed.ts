@@ -1,0 +1,67 @@
+import type { KubeObject } from '../../kernel/object.ts';
+import type { KeptItem } from '../../kernel/ports.ts';
+import { isTakenBack, type KeptOfMigration } from './kept.ts';
+
+/**
+ * Who removed an old endpoint that is gone: the migration; somebody else, before its turn came or after it was put back; or nobody can tell,
+ * because the program was killed between the note that it was about to and the one that it did (and before such notes were written at all).
+ */
+export type Remover = 'migration' | 'other' | 'untold';
+
+/** An old endpoint as it was last kept. */
+export interface KeptEndpoint {
+  readonly endpoint: KubeObject;
+  readonly remover: Remover;
+}
+
+/** Every old endpoint that the migration was about to delete, by name; what happened last counts. */
+export function keptEndpoints(kept: readonly KeptItem[]): ReadonlyMap<string, KeptEndpoint> {
+  const found = new Map<string, KeptEndpoint>();
+  for (const item of kept) {
+    const { endpoints = [], recreated } = item.content as KeptOfMigration;
+    for (const endpoint of endpoints) {
+      const { name, uid } = endpoint.metadata;
+      const [earlier, remover] = [found.get(name), removerOf(item, name)];
+      // The request of a program that was killed may have arrived later than the next program looked: nobody can tell who was first.
+      const isOld = remover === 'other' && earlier?.remover === 'untold' && earlier.endpoint.metadata.uid === uid;
+      found.set(name, { endpoint, remover: isOld ? 'untold' : remover });
+    }
+    const back = recreated === undefined ? undefined : found.get(recreated);
+    if (back && item.outcome?.done) found.set(back.endpoint.metadata.name, { ...back, remover: 'other' });
+  }
+  return found;
+}
+
+/**
+ * Old endpoints that this command deleted, for the verdicts at its end; those of an earlier one too, while that one did not come to its end
+ * (`isUnended`). What is there again is not among them.
+ */
+export function removedLately({ kept, stored }: Lately, startedAt: Date, isUnended: boolean): readonly KubeObject[] {
+  const there = new Set(stored.map(({ metadata }) => metadata.name));
+  const last = kept.findLast((item) => (item.content as KeptOfMigration).since !== undefined);
+  const earlier = isUnended ? (last?.content as KeptOfMigration | undefined)?.since : undefined;
+  return kept.flatMap((item) => {
+    const { endpoints = [], since } = item.content as KeptOfMigration;
+    if (since === undefined || (since !== startedAt.toISOString() && since !== earlier)) return [];
+    return endpoints.filter(({ metadata: { name } }) => !there.has(name) && removerOf(item, name) !== 'other');
+  });
+}
+
+interface Lately {
+  readonly kept: readonly KeptItem[];
+  readonly stored: readonly KubeObject[];
+}
+
+function removerOf({ outcome }: KeptItem, name: string): Remover {
+  if (!outcome) return 'untold';
+  return outcome.done && !outcome.except?.includes(name) ? 'migration' : 'other';
+}
+
+/** True once the migration has really removed an old endpoint since it began: it switched automatic ones on, or an earlier one was taken back. */
+export function hasRemoved(kept: readonly KeptItem[]): boolean {
+  const begun = kept.findLastIndex((item) => (item.content as KeptOfMigration).configuration !== undefined || isTakenBack(item));
+  return kept.slice(begun + 1).some((item) => {
+    const { endpoints = [] } = item.content as KeptOfMigration;
+    return endpoints.some(({ metadata }) => removerOf(item, metadata.name) === 'migration');
+  });
+}

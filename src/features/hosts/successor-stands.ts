@@ -1,0 +1,110 @@
+import type { EnginePorts } from '../../engine/engine-ports.ts';
+import { MovedOn, Outdated } from '../../engine/outdated.ts';
+import {
+  type EndpointSetting,
+  type EndpointSource,
+  type ReadVersion,
+  type SuccessorExpected,
+  versionsOf,
+  type WayBackExpected,
+} from '../../kernel/action.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import { valueAt } from '../policies/policy-renames.ts';
+import { whyOther } from '../policy-rules/endpoint-coverage.ts';
+import { givenVariable, hostEndpointOf } from '../policy-rules/host-endpoint.ts';
+import { cliList, cliNamed } from '../service-cli/cli-list.ts';
+
+type Ports = Pick<EnginePorts, 'cluster' | 'tools'>;
+
+/** What is gone by then, somebody else removed. */
+const UNTOUCHED = { done: false } as const;
+
+/** Throws Outdated if what the removal was decided by does not hold at this moment. */
+export async function assertSuccessor(ports: Ports, expected: SuccessorExpected): Promise<void> {
+  const { node, old, signs, apiGroup, setting } = expected;
+  const [endpoints, configuration] = await Promise.all([endpointsNow(ports, expected), configurationNow(ports, expected)]);
+  const asked = askedFor(configuration, setting);
+  if (!asked.on)
+    throw new Outdated(asked.beaten ?? `${setting.name} does not ask for automatic host endpoints any more: ${DELETED}`, UNTOUCHED);
+  const why = whyOther(
+    node,
+    endpoints.map((one) => hostEndpointOf(one, apiGroup)),
+    signs,
+  );
+  if (why !== undefined) throw new Outdated(`${node.node}: ${why}`, UNTOUCHED);
+  await assertJudgedBy(ports, expected);
+  const byName = new Map(endpoints.map((one) => [one.metadata.name, one.metadata]));
+  for (const one of old) {
+    const live = byName.get(one.name);
+    if (!live) throw new Outdated(`the host endpoint ${one.name} is gone`, UNTOUCHED);
+    if (!isSame(one, live)) throw new MovedOn(`the host endpoint ${one.name} changed meanwhile`, UNTOUCHED);
+  }
+}
+
+/** A policy that came, went or changed since may open a host, or cut it off. */
+async function assertJudgedBy(ports: Ports, { judgedBy, from }: SuccessorExpected): Promise<void> {
+  const now = await Promise.all(
+    judgedBy.map(({ plural, kind }) => {
+      if (kind) return ports.cluster.list(kind, { metadataOnly: true });
+      return 'cli' in from ? cliList(ports, from.cli, plural) : [];
+    }),
+  );
+  const other = judgedBy.find(({ versions }, index) => versionsOf(now[index] ?? []) !== versions);
+  if (other) throw new Outdated(`${other.plural} changed meanwhile: the host was judged by them`, UNTOUCHED);
+}
+
+/**
+ * Throws Outdated if an old endpoint that was there, or was created again, is gone by now, or if automatic ones are still wanted: what they
+ * were planned by may be older than what another client did since, or than what the server itself had stored by then.
+ */
+export async function assertWayBack(ports: Ports, { standing = [], off, setting, from }: WayBackExpected): Promise<void> {
+  if (standing.length > 0) {
+    const live = 'cli' in from ? await cliList(ports, from.cli, 'hostendpoints') : await ports.cluster.list(from.kind);
+    const names = new Set(live.map(({ metadata }) => metadata.name));
+    const missing = standing.find((name) => !names.has(name));
+    if (missing !== undefined) throw new Outdated(`the host endpoint ${missing} is not there: its host would be without one`);
+  }
+  if (!off) return;
+  const asked = askedFor(await configurationNow(ports, { from, setting }), setting);
+  if (asked.on) throw new Outdated(`${asked.beaten ?? `${setting.name} still asks for automatic host endpoints`}: ${UNREACHED}`);
+}
+
+const DELETED = 'the controllers delete theirs';
+const UNREACHED = 'without the copied labels no policy would reach them';
+
+/** Whether automatic endpoints are on; `beaten`: by a variable, whatever the setting says (host endpoint notes 1.5). */
+function askedFor(configuration: KubeObject | undefined, { name, field, overriddenBy }: EndpointSetting): Asked {
+  const given = overriddenBy === undefined ? undefined : givenVariable(configuration, overriddenBy);
+  const on = isEnabled(given ?? valueAt(configuration, field));
+  return given === undefined ? { on } : { on, beaten: `${overriddenBy}=${given} of the controllers that run beats ${name}` };
+}
+
+interface Asked {
+  readonly on: boolean;
+  readonly beaten?: string;
+}
+
+const isEnabled = (word: unknown): boolean => String(word).toLowerCase() === 'enabled';
+
+function isSame(read: ReadVersion, live: KubeObject['metadata']): boolean {
+  return read.uid === live.uid && read.resourceVersion === live.resourceVersion;
+}
+
+/** By their names, without a list of the fleet; an automatic one whose name had to be shortened is found in the list. */
+async function endpointsNow(ports: Ports, { from, node, old, signs }: SuccessorExpected): Promise<readonly KubeObject[]> {
+  const names = [`${node.node}${signs.autoHepSuffix}`, ...old.map(({ name }) => name)];
+  if ('cli' in from) {
+    const found = await cliNamed(ports, from.cli, 'hostendpoints', names);
+    return found.some(({ metadata }) => metadata.name === names[0]) ? found : cliList(ports, from.cli, 'hostendpoints');
+  }
+  const [automatic, ...live] = await Promise.all(names.map((name) => ports.cluster.get(from.kind, name)));
+  return automatic ? [automatic, ...live.filter((one) => one !== undefined)] : ports.cluster.list(from.kind);
+}
+
+async function configurationNow(
+  ports: Ports,
+  { from, setting }: { readonly from: EndpointSource; readonly setting: EndpointSetting },
+): Promise<KubeObject | undefined> {
+  if (!('cli' in from)) return ports.cluster.get(from.settings, setting.name);
+  return (await cliNamed(ports, from.cli, setting.plural, [setting.name])).find(({ metadata }) => metadata.name === setting.name);
+}

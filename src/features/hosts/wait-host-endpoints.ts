@@ -1,0 +1,74 @@
+import type { EnginePorts } from '../../engine/engine-ports.ts';
+import type { Report } from '../../engine/report.ts';
+import type { CliCall, EndpointsExpected } from '../../kernel/action.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Kind } from '../../kernel/object.ts';
+import type { Uncovered } from '../policy-rules/endpoint-coverage.ts';
+import { cliList } from '../service-cli/cli-list.ts';
+import { EndpointBoard } from './endpoint-board.ts';
+
+type Ports = Pick<EnginePorts, 'cluster' | 'tools' | 'clock'>;
+
+export interface EndpointWait {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly report: Report;
+}
+
+/** The CLI cannot watch. */
+const POLL_MS = 3_000;
+
+/** Waits until every node has its automatic endpoint. Throws Fault `timeout` (naming what lags) or `interrupted`. */
+export async function waitHostEndpoints(ports: Ports, expected: EndpointsExpected, wait: EndpointWait): Promise<void> {
+  const end = new AbortController();
+  const limit = AbortSignal.any([wait.signal, end.signal]);
+  void ports.clock.sleep(wait.timeoutMs, limit).then(
+    () => end.abort(),
+    () => undefined,
+  );
+  const { from, nodes } = expected;
+  const board = new EndpointBoard(nodes, expected.signs, expected.apiGroup);
+  try {
+    for await (const _change of 'kind' in from ? watched(ports, board, from.kind, limit) : polled(ports, board, from.cli, limit)) {
+      const { open } = board;
+      wait.report(nodes.length - open.length, nodes.length, 'automatic host endpoints', laggards(open));
+      if (open.length === 0) return;
+    }
+  } finally {
+    end.abort();
+  }
+  throw ending(board.open, nodes.length, wait);
+}
+
+function ending(open: readonly Uncovered[], of: number, { signal, timeoutMs }: EndpointWait): Fault {
+  if (signal.aborted)
+    return new Fault('interrupted', 'stopped while waiting for the automatic host endpoints', ['continue with the same command']);
+  const what = `${open.length} of ${of} nodes have no complete automatic host endpoint`;
+  return new Fault('timeout', `${what} after ${Math.round(timeoutMs / 1000)} s: ${laggards(open) ?? 'nothing was read'}`, [
+    'look at the log of the controllers: they wait for the agents’ rollout before they make endpoints',
+    'mend what is named above, then continue with the same command',
+  ]);
+}
+
+function laggards(open: readonly Uncovered[]): string | undefined {
+  if (open.length === 0) return undefined;
+  const named = open.slice(0, 3).map(({ node, why }) => `${node}: ${why}`);
+  return `${named.join('; ')}${open.length > 3 ? `; and ${open.length - 3} more` : ''}`;
+}
+
+async function* watched(ports: Ports, board: EndpointBoard, kind: Kind, signal: AbortSignal): AsyncGenerator<void> {
+  for await (const update of ports.cluster.watch(kind, { signal })) {
+    if (update.type === 'snapshot') board.replaceAll(update.items);
+    else if (update.type === 'changed') board.put(update.object);
+    else board.drop(update.object);
+    yield;
+  }
+}
+
+async function* polled(ports: Ports, board: EndpointBoard, cli: CliCall, signal: AbortSignal): AsyncGenerator<void> {
+  while (!signal.aborted) {
+    board.replaceAll(await cliList(ports, cli, 'hostendpoints'));
+    yield;
+    await ports.clock.sleep(POLL_MS, signal).catch(() => undefined);
+  }
+}

@@ -1,0 +1,43 @@
+import type { KubeObject } from '../../kernel/object.ts';
+import type { KeptOfMigration } from './kept.ts';
+import type { AddedLabels } from './labels.ts';
+
+/** What was kept, as far as it has the form that the migration gives it: what another account wrote into the record is passed over. */
+export function wellFormed(content: unknown): KeptOfMigration {
+  const { labels, unlabelled, endpoints, since, recreated, configuration, switchedOff } = record(content);
+  const settings = record(configuration);
+  return {
+    ...(Array.isArray(labels) ? { labels: labels.filter(isAdded) } : {}),
+    ...(Array.isArray(unlabelled) ? { unlabelled: unlabelled.filter(isAdded) } : {}),
+    ...(Array.isArray(endpoints) ? { endpoints: endpoints.filter(isEndpoint) } : {}),
+    ...(typeof since === 'string' ? { since } : {}),
+    ...(typeof recreated === 'string' ? { recreated } : {}),
+    ...(typeof settings.name === 'string'
+      ? { configuration: { name: settings.name, ...(settings.spec === undefined ? {} : { spec: settings.spec }) } }
+      : {}),
+    ...(switchedOff === true ? { switchedOff } : {}),
+  };
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Readonly<Record<string, unknown>>) : {};
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const areTexts = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.every(isText));
+const isMap = (value: unknown): boolean => value === undefined || (record(value) === value && Object.values(record(value)).every(isText));
+
+function isAdded(value: unknown): value is AddedLabels {
+  const { node, uid, labels } = record(value);
+  return isText(node) && isText(uid) && labels !== undefined && isMap(labels);
+}
+
+function isEndpoint(value: unknown): value is KubeObject {
+  const { kind, metadata, spec } = record(value);
+  const { name, labels, annotations } = record(metadata);
+  const { node, interfaceName, expectedIPs, profiles } = record(spec);
+  const places = [node, interfaceName].every((one) => one === undefined || isText(one));
+  return (
+    kind === 'HostEndpoint' && isText(name) && isMap(labels) && isMap(annotations) && places && areTexts(expectedIPs) && areTexts(profiles)
+  );
+}

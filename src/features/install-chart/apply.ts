@@ -1,0 +1,185 @@
+import type { Action } from '../../kernel/action.ts';
+import type { Context } from '../../kernel/context.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import type { StagePlan } from '../../kernel/stage.ts';
+import { parseManifest } from '../../manifest/manifest.ts';
+import { leftBehind, NO_ORPHANS, type Orphans, readOrphans } from '../install-manifest/orphans.ts';
+import { applyCrds } from '../install-manifest/target-crds.ts';
+import { typhaOrderNote, typhaOrderTaken } from '../install-operator/checks.ts';
+import { readRestarts, restartNotes } from '../install-operator/restarts.ts';
+import type { OwnersJudged } from '../ownerrefs/owner-facts.ts';
+import { noneBreaks, ownersSearched } from '../ownerrefs/owner-references-checks.ts';
+import { readOwnersAtDeadline } from '../ownerrefs/put-back.ts';
+import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policies/hold.ts';
+import { sourceChecks } from '../preflight/source-release-checks.ts';
+import { pathPart } from '../survey/path-stage.ts';
+import { chartChecks } from './chart-catalogue.ts';
+import { isCustom } from './conflicts.ts';
+import { type HelmUpgrade, helmInstall, helmUpgrade } from './helm-argv.ts';
+import { adoptAction, dropActions } from './move.ts';
+import { type ChartDifference, chartDifference } from './objects.ts';
+import { type ChartFacts, readChartFacts } from './survey.ts';
+import { takeoverAction } from './takeover.ts';
+
+type ChartApplyFacts = ChartFacts &
+  OwnersJudged & {
+    readonly renamingSwitch: RenamingSwitch | undefined;
+    /** What the new operator will restart. */
+    readonly restarts: readonly string[];
+    /** CRDs of removed kinds: the chart tool deletes what else the chart no longer has. */
+    readonly orphans: Orphans;
+  };
+
+/** The release of the operator's chart, upgraded by the chart tool (§4.2/2); CRDs that are still missing come right before it. */
+export const chartApply = pathPart<ChartApplyFacts>({
+  paths: ['chart'],
+  // The operator that this starts changes UIDs: the cluster is searched again right before.
+  checks: [...sourceChecks, ...chartChecks, typhaOrderTaken, ownersSearched, noneBreaks],
+  async survey(sources, context, installation) {
+    const [facts, renamingSwitch, owners, restarts] = await Promise.all([
+      // What is performed is tried against the cluster as it is right before.
+      readChartFacts(sources, context, installation, context.chain?.onlyPlanned === true ? 'earlier' : 'anew'),
+      readRenamingSwitch(sources, context),
+      readOwnersAtDeadline(sources, context, installation),
+      readRestarts(sources.cluster, context),
+    ]);
+    const orphans = facts.crds ? await readOrphans(sources.cluster, context.profile, facts.crds.crds.manifest) : NO_ORPHANS;
+    return { ...facts, renamingSwitch, restarts, orphans, ...owners };
+  },
+  plan: planChart,
+});
+
+function planChart(facts: ChartApplyFacts, context: Context): StagePlan {
+  const crds = facts.crds ? applyCrds(facts.crds, '§4.2/1', context) : [];
+  const name = releaseText(facts.installation);
+  if (!facts.upgraded && hasNoWay(facts)) return noWay(name, context);
+  const actions = [
+    ...crds,
+    ...holdActions(facts, context),
+    ...(facts.upgraded ? [] : upgradeActions(name, facts, context)),
+    ...dropOld(facts, context),
+  ];
+  if (actions.length === 0) return { skip: `${name} is at ${context.options.release}, with your values` };
+  const difference = differenceOf(facts);
+  return {
+    actions,
+    objects: [
+      // What the stage before will do is listed there.
+      ...(crds.length > 0 && !context.chain?.pending.includes('crds') ? (facts.crds?.previews.map(({ planned }) => planned) ?? []) : []),
+      ...(difference?.objects ?? []),
+      ...leftBehind(facts.orphans),
+    ],
+    notes: [...notesOf(facts, difference), ...holdNotes(context)],
+    remember: {
+      digests: facts.crds ? { [facts.crds.crds.file]: facts.crds.crds.sha256 } : {},
+    },
+  };
+}
+
+/** The new CRDs know the switch; the operator that the upgrade starts starts the controllers that look at it. */
+function holdActions({ renamingSwitch, upgraded }: ChartApplyFacts, context: Context): readonly Action[] {
+  const hold = holdUnlessHeld(renamingSwitch, context);
+  if (hold.length === 0 || upgraded || !context.options.manageCrds) return hold;
+  throw new Fault(
+    'usage',
+    '--hold-policy-migration cannot be kept with --manage-crds: the CRDs of now drop the switch, and only the new operator brings those that know it',
+    ['leave out --manage-crds: the new CRDs are applied first then', 'or leave out --hold-policy-migration'],
+  );
+}
+
+/** What an interrupted helm left is cleared first. Of a move that leaves nothing to upgrade: it is planned again from the old record. */
+function upgradeActions(name: string, facts: ChartFacts, context: Context): readonly Action[] {
+  const { takeover, stored } = facts;
+  const cleared = takeover ? [takeoverAction(takeover)] : [];
+  if (takeover && 'value' in stored && stored.value.record.status === 'pending-install') return cleared;
+  return [...cleared, ...adoptActions(facts), upgradeAction(name, facts, context)];
+}
+
+/** A release that is moved is installed over its own objects: first they are annotated for its new namespace. */
+function adoptActions({ adoption, upgrade }: ChartFacts): readonly Action[] {
+  return upgrade?.moves ? adoptAction(adoption, upgrade.namespace) : [];
+}
+
+/** Planned again once the release is deployed in its new namespace, and performed only then. */
+function dropOld({ upgraded, oldRecords }: ChartFacts, { options }: Context): readonly Action[] {
+  return upgraded && options.moveRelease ? dropActions(oldRecords) : [];
+}
+
+/** What no acceptance can make right: findings of these checks leave nothing that could be done. */
+const NO_WAY: readonly string[] = ['NS-231', 'NS-234', 'NS-235', 'NS-236', 'NS-243', 'NS-244'];
+
+function hasNoWay({ upgrade, lostCrds, lostData, misplaced }: ChartFacts): boolean {
+  const deletes = lostCrds.length > 0 || 'unread' in lostData || lostData.value.length > 0;
+  return upgrade === undefined || deletes || (misplaced !== undefined && !upgrade.moves);
+}
+
+function noWay(name: string, { options }: Context): StagePlan {
+  const because = `${name} cannot be upgraded: see ${NO_WAY.join(', ')}`;
+  const accepted = options.accept.find(({ check }) => NO_WAY.includes(check));
+  if (accepted) throw new Fault('blocked', because, [`leave --accept ${accepted.check} out and mend the cause`]);
+  return { skip: because };
+}
+
+function upgradeAction(name: string, facts: ChartFacts, context: Context): Action {
+  const { upgrade } = facts;
+  const title = upgrade?.moves ? `install ${upgrade.namespace}/${upgrade.name} over it, at` : `upgrade ${name} to`;
+  const run = agreed(facts);
+  return {
+    id: 'chart',
+    title: `${title} ${context.options.release}`,
+    ref: '§4.2/2',
+    // An older operator does not start on the new CRDs: going back with the chart tool alone leaves the service without one.
+    undo: 'none',
+    pointOfNoReturn: true,
+    afresh: true,
+    effect: { type: 'exec', run: run.moves ? helmInstall(run) : helmUpgrade(run) },
+  };
+}
+
+/**
+ * Fields of others are taken only if there are any: then a person has accepted each of them, or nothing is performed. helm 4 goes on
+ * as the newest revision was written: where that was client-side it writes over them anyway, and refuses to be told to.
+ */
+function agreed({ upgrade, conflicts, stored }: ChartFacts): HelmUpgrade {
+  if (!upgrade) throw new Fault('blocked', 'the chart release, its chart or helm could not be read', ['see NS-231, NS-234 and NS-235']);
+  const found = conflicts !== undefined && 'value' in conflicts && conflicts.value.some(({ manager }) => manager !== undefined);
+  const onServer = 'value' in stored && stored.value.record.applyMethod === 'server-side';
+  return { ...upgrade, takeFields: found && onServer && upgrade.helm.major >= 4 };
+}
+
+function differenceOf({ stored, trial, conflicts, upgrade }: ChartFacts): ChartDifference | undefined {
+  if ('unread' in stored || 'unread' in trial || trial.value.type !== 'accepted') return undefined;
+  const before = parseManifest(stored.value.base.manifest, 'the stored release').documents.map(({ object }) => object);
+  const taken = conflicts && 'value' in conflicts ? conflicts.value : [];
+  if (!upgrade?.moves) return chartDifference(before, trial.value.documents, taken);
+  const stays = trial.value.documents.filter(({ apiVersion }) => isCustom(apiVersion));
+  return { ...chartDifference([...before, ...stays], trial.value.documents, taken), removed: [] };
+}
+
+function notesOf(
+  { installation, upgrade, target, crds, upgraded, restarts, stored }: ChartApplyFacts,
+  difference: ChartDifference | undefined,
+): readonly string[] {
+  if (upgraded) return [];
+  return [
+    ...('value' in target ? [`the chart is ${target.value.name} ${target.value.version} from ${target.value.place}`] : []),
+    ...(upgrade?.settings ?? []).map(({ value, to, because }) => `${value}=${to}: ${because}`),
+    ...(crds ? [] : ['the new CRDs exist only after the new operator runs: new configuration cannot be applied until after the upgrade']),
+    ...(upgrade?.moves && 'value' in stored ? moveNotes(stored.value.record.namespace, upgrade) : []),
+    ...typhaOrderNote(installation),
+    ...restartNotes(restarts),
+    ...(difference && difference.removed.length > 0 ? [`helm deletes what the chart no longer has: ${difference.removed.join(', ')}`] : []),
+  ];
+}
+
+function moveNotes(from: string, { name, namespace }: HelmUpgrade): readonly string[] {
+  return [
+    `the release moves from ${from} to ${namespace}: helm install takes over the objects that are there and deletes nothing; the old record in ${from} is deleted once ${namespace}/${name} is deployed`,
+    'helm install leaves custom resources as they are, the Installation among them: change those with kubectl, not by values, in this step',
+  ];
+}
+
+function releaseText({ chart }: Installation): string {
+  return chart ? `release ${chart.namespace}/${chart.name}` : 'the chart release';
+}

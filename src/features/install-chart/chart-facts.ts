@@ -1,0 +1,90 @@
+import type { Reading } from '../../kernel/check.ts';
+import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
+import type { FieldChange } from '../../kernel/plan.ts';
+import type { ReplicasJudged } from '../rollout/at-zero-check.ts';
+import type { SourceJudged } from '../survey/judged-twice.ts';
+import type { HelmStorage, HelmVersion } from './helm-argv.ts';
+import type { HelmRecord } from './helm-record.ts';
+import type { Pin } from './helm-values.ts';
+
+/** The newest revision of the operator's chart release, and the object that it is stored in. */
+export interface StoredRelease {
+  readonly record: HelmRecord;
+  /**
+   * The revision that an upgrade goes on from: the newest that is deployed, and where none is, the newest of all (`prepareUpgrade` of
+   * helm 3 and 4). Its values are kept; what it holds and the new one does not is deleted.
+   */
+  readonly base: HelmRecord;
+  readonly storage: HelmStorage;
+  readonly object: string;
+  /** The same object. */
+  readonly ref: ObjectRef;
+}
+
+/** A pending revision that the run left which goes on now. */
+export interface Takeover {
+  readonly ref: ObjectRef;
+  /** Since when nothing was written to it, in milliseconds. */
+  readonly quietMs: number;
+}
+
+/** What the chart of the target says of itself. */
+export interface TargetChart {
+  readonly name: string;
+  readonly version: string;
+  /** Where it was read, for a person. */
+  readonly place: string;
+}
+
+/** Somebody else's decision that the chart tool would undo, or stop at. */
+export interface FieldConflict {
+  readonly ref: ObjectRef;
+  /** From what it is to what the chart makes of it; an empty path for an object that is gone and would come back. */
+  readonly change: FieldChange;
+  /** Who has set the field; absent for what was removed, of which the server keeps no owner. */
+  readonly manager?: string;
+}
+
+/** What the server said of the rendered upgrade; `untold` while the new CRDs are not there, without which it cannot say. */
+export type Trial =
+  | { readonly type: 'accepted'; readonly documents: readonly KubeObject[] }
+  | { readonly type: 'refused'; readonly because: string }
+  | { readonly type: 'untold'; readonly because: string };
+
+/** A release that is in another namespace than its operator. */
+export interface Misplaced {
+  /** Namespace of the operator. */
+  readonly to: string;
+  /** The stored release holds the operator's Deployment. */
+  readonly holdsOperator: boolean;
+}
+
+/** What the checks of a chart upgrade look at (§4.2). */
+export interface ChartJudged extends SourceJudged, ReplicasJudged {
+  readonly stored: Reading<StoredRelease>;
+  readonly helm: Reading<HelmVersion>;
+  readonly target: Reading<TargetChart>;
+  /** The release is at the target already, with the values that are wanted. */
+  readonly upgraded: boolean;
+  readonly pins: readonly Pin[];
+  /** Whether the operator, as installed and as in the target's chart, can apply CRDs by itself. */
+  readonly managesCrds: { readonly installed: boolean; readonly target: boolean };
+  /** CRDs that the release holds as ordinary objects and the target's chart does not, live, without the mark that keeps them. */
+  readonly lostCrds: readonly string[];
+  /** CRDs of the service that belong to another chart release. */
+  /** Namespaces and other objects with data that the upgrade would delete: live, and without the mark that keeps them. */
+  readonly lostData: Reading<readonly ObjectRef[]>;
+  readonly takeover: Takeover | undefined;
+  /** Set where the release is in another namespace than its operator. */
+  readonly misplaced: Misplaced | undefined;
+  /** What the release is stored in besides, in a namespace that it was moved from: metadata only. */
+  readonly oldRecords: readonly KubeObject[];
+  readonly foreignCrds: readonly { readonly name: string; readonly owner: string }[];
+  /** The CSI driver runs and the values do not ask for it in the place where the target looks. */
+  readonly losesCsi: boolean;
+  /** Values of the person that the installed chart names among its own and the target's no longer does: `a.b`. */
+  readonly forgottenValues: readonly string[];
+  readonly trial: Reading<Trial>;
+  /** Undefined while the server has not accepted the upgrade. */
+  readonly conflicts: Reading<readonly FieldConflict[]> | undefined;
+}

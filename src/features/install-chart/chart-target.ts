@@ -1,0 +1,154 @@
+import { command } from '../../kernel/argv.ts';
+import { type Check, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
+import { counted } from '../../kernel/counted.ts';
+import { refText } from '../../kernel/object.ts';
+import { defineCheck, failed, failIfAny, PROGRAM } from '../survey/define-check.ts';
+import { withStored } from './chart-checks.ts';
+import type { ChartJudged, FieldConflict } from './chart-facts.ts';
+import { dryRunsOnServer, keepsValues } from './helm-argv.ts';
+
+export const helmFits: Check<ChartJudged> = defineCheck('NS-234', {
+  category: 'tools',
+  severity: 'error',
+  ref: '§4.2/2',
+  judge({ helm }) {
+    const version = read(helm);
+    if (version.major < 3)
+      return failed(`helm ${version.text} cannot upgrade such a release`, 'Put helm 3.14 or newer on PATH.', {
+        next: 'helm version',
+      });
+    const how = keepsValues(version) ? 'keeps the values of the release' : 'is given the values of the release as a file';
+    return ok(`helm ${version.text} ${how}`);
+  },
+});
+
+export const targetChart: Check<ChartJudged> = defineCheck('NS-235', {
+  category: 'manifest',
+  severity: 'error',
+  ref: '§9/8',
+  judge({ target }, { options, profile }) {
+    const { name, version, place } = read(target);
+    if (name !== profile.operator.chart) {
+      return failed(`${place} is the chart ${name}, not ${profile.operator.chart}`, 'Name the operator’s chart with --chart.', {
+        next: command`helm show chart ${place}`,
+      });
+    }
+    if (version === options.release) return ok(`${name} ${version} from ${place}`);
+    return failed(`${place} is ${name} ${version}, not ${options.release}`, 'Give the chart of the target release, or name that release.', {
+      next: command`kubectl netsvc-upgrade preflight --release ${version}`,
+    });
+  },
+});
+
+function refusal(because: string, { lostData }: ChartJudged): Verdict {
+  const fact = `helm would refuse the upgrade: ${because}`;
+  if (!/from current release manifest/.test(because)) {
+    const hint = 'Correct the value, or the object, that it names; values of your own go into a file with --values.';
+    return failed(fact, hint, { next: `${PROGRAM} plan -o wide` });
+  }
+  const gone = 'The release names kinds that this server no longer has.';
+  // Today nothing but this refusal keeps helm from deleting what NS-243 names.
+  const isSafe = 'value' in lostData && lostData.value.length === 0;
+  return isSafe
+    ? failed(fact, `${gone} Bring its record up to date with the helm plugin mapkubeapis.`, { next: 'helm plugin list' })
+    : failed(fact, `${gone} First do what NS-243 says; only then bring its record up to date with the helm plugin mapkubeapis.`, {
+        next: `${PROGRAM} explain NS-243`,
+      });
+}
+
+/** The server renders and validates the upgrade as it will be made; nothing is stored. */
+export const upgradeAccepted: Check<ChartJudged> = defineCheck('NS-239', {
+  category: 'manifest',
+  severity: 'error',
+  ref: '§4.2/2',
+  judge: withStored((_stored, facts, { options }) => {
+    const { trial, helm, upgraded, misplaced } = facts;
+    if (upgraded) return notApplicable('the release is upgraded already');
+    if (misplaced && !options.moveRelease) return notApplicable('the release is not upgraded where it is: see NS-244');
+    if ('value' in helm && !dryRunsOnServer(helm.value)) {
+      return failed(
+        `helm ${helm.value.text} cannot ask the server beforehand`,
+        'Use helm 3.13 or newer to have the values checked first.',
+        {
+          next: 'helm version',
+          severity: 'warning',
+        },
+      );
+    }
+    const answer = read(trial);
+    if (answer.type === 'accepted') return ok(`the server accepts all ${counted(answer.documents.length, 'object')} of the upgrade`);
+    if (answer.type === 'untold') return notApplicable(answer.because);
+    return refusal(answer.because, facts);
+  }),
+});
+
+/** The default of newer charts takes the driver away (operator facts §3). */
+export const csiDriverKept: Check<ChartJudged> = defineCheck('NS-240', {
+  category: 'workloads',
+  severity: 'error',
+  ref: '§4.2/2',
+  judge({ losesCsi, upgraded }, { profile }) {
+    const csi = profile.operator.chartNames?.csi;
+    if (csi === undefined || upgraded) return notApplicable('this upgrade does not decide about the CSI driver');
+    if (!losesCsi) return ok('the CSI driver is not taken away');
+    return failed(
+      `the new chart takes the CSI driver away: its default of ${csi.value} is ${csi.off}`,
+      `Keep it with a file for --values that sets ${csi.value} to the kubelet's folder (usually /var/lib/kubelet); accept by name what may go.`,
+      { evidence: [{ text: 'CSI driver' }], next: `${PROGRAM} plan --values FILE` },
+    );
+  },
+});
+
+/** A value that no template looks at any more is passed over without a word. */
+export const valuesKnown: Check<ChartJudged> = defineCheck('NS-242', {
+  category: 'manifest',
+  severity: 'warning',
+  ref: '§4.2/2',
+  judge: withStored((_stored, { forgottenValues, target, upgraded }, { options }) => {
+    if (upgraded) return notApplicable('the release is upgraded already');
+    const { place } = read(target);
+    return failIfAny(
+      forgottenValues.map((text) => ({ text })),
+      'the target chart names every value that the installed one names and you have set',
+      (names) => ({
+        because: `the chart of ${options.release} no longer names ${counted(forgottenValues.length, 'value')} that you have set: ${names}`,
+        hint: 'Look in the values of the target chart where this is said now, and say it there in a file for --values; what the chart no longer looks at has no effect.',
+        next: command`helm show values ${place}`,
+      }),
+    );
+  }),
+});
+
+/** helm 4 stops at a field of another in a server-side release, with a failed revision; all else is mostly written over (operator facts §3). */
+export const noFieldTaken: Check<ChartJudged> = defineCheck('NS-241', {
+  category: 'manifest',
+  severity: 'error',
+  ref: '§4.2/2',
+  judge: withStored((_stored, { conflicts, upgraded }) => {
+    if (upgraded) return notApplicable('the release is upgraded already');
+    if (conflicts === undefined) return notApplicable('not known before the server accepts the upgrade: see NS-239');
+    const found = read(conflicts);
+    if (found.length === 0)
+      return ok('helm writes no field that another manager has set to something else, and puts back nothing that was removed');
+    return failed(
+      undone(found),
+      'Put what you want to keep into a file for --values; accept by name to have all of these fields set as the chart says.',
+      {
+        next: `${PROGRAM} plan --values FILE`,
+        exit: 'conflicts',
+        evidence: found.map(({ ref, change, manager }) => ({
+          text: `${refText(ref)} ${change.path}`.trim(),
+          detail: manager === undefined ? 'removed in the cluster' : `set by ${manager}`,
+        })),
+      },
+    );
+  }),
+});
+
+function undone(found: readonly FieldConflict[]): string {
+  const managers = found.flatMap(({ manager }) => manager ?? []);
+  const removed = found.length - managers.length;
+  const set = `set ${counted(managers.length, 'field')} that ${[...new Set(managers)].join(', ')} has set otherwise, or stop there`;
+  const back = `put back ${counted(removed, 'field or object', 'fields or objects')} that someone has removed`;
+  return `helm would ${[...(managers.length > 0 ? [set] : []), ...(removed > 0 ? [back] : [])].join('; and ')}`;
+}

@@ -1,0 +1,96 @@
+import type { Reading } from '../../kernel/check.ts';
+import { messageOf } from '../../kernel/fault.ts';
+import { isRecord } from '../../kernel/json.ts';
+import { type KubeObject, objectKey, refOf } from '../../kernel/object.ts';
+import type { FieldChange } from '../../kernel/plan.ts';
+import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
+import { ownersOf } from '../../kube/field-owners.ts';
+import { changedFields, fieldAt } from '../../manifest/fields.ts';
+import { parseManifest } from '../../manifest/manifest.ts';
+import { mergePatched } from '../../manifest/merge-patch.ts';
+import { comparable } from '../../manifest/normalise.ts';
+import { eachOf } from '../survey/reading.ts';
+import type { FieldConflict, StoredRelease } from './chart-facts.ts';
+import type { HelmRecord } from './helm-record.ts';
+
+/** Under this name the chart tool writes, in all its versions. */
+const HELM = 'helm';
+const WIDTH = 6;
+
+/**
+ * Where somebody else has decided otherwise than the chart: fields that another manager has set, and fields and objects of the installed
+ * revision that were removed. helm 4 stops at the former in a server-side release; all others are written over without a word, but for
+ * what the chart does not change of custom resources of a client-side release (operator facts §3).
+ */
+export async function readConflicts(
+  cluster: ClusterReader,
+  documents: readonly KubeObject[],
+  { record: newest, base }: StoredRelease,
+  moveTo?: string,
+): Promise<Reading<readonly FieldConflict[]>> {
+  const installed = new Map(parseManifest(base.manifest, 'the stored release').documents.map(({ object }) => [objectKey(object), object]));
+  const record = moveTo === undefined ? newest : { ...newest, namespace: moveTo };
+  // Custom resources of a release that moves stay as they are: helm compares the new chart with itself.
+  const written = documents.filter(({ apiVersion }) => moveTo === undefined || !isCustom(apiVersion));
+  try {
+    const conflicts = await eachOf(written, WIDTH, (document) =>
+      conflictsOf(cluster, { document, installed: installed.get(objectKey(document)), record, base }),
+    );
+    return { value: conflicts.flat() };
+  } catch (thrown) {
+    if (!(thrown instanceof ApiFailure)) throw thrown;
+    return { unread: `whose fields helm would take could not be found out: ${messageOf(thrown)}` };
+  }
+}
+
+interface Written extends Pick<StoredRelease, 'record' | 'base'> {
+  readonly document: KubeObject;
+  /** The same object in the revision that helm goes on from. */
+  readonly installed: KubeObject | undefined;
+}
+
+async function conflictsOf(cluster: ClusterReader, written: Written): Promise<readonly FieldConflict[]> {
+  const { document, installed, record, base } = written;
+  const kind = await cluster.resolve(document.apiVersion, document.kind);
+  if (!kind) return [];
+  const namespace = kind.namespaced ? (document.metadata.namespace ?? record.namespace) : undefined;
+  const live = await cluster.get(kind, document.metadata.name, namespace);
+  const placed = namespace === undefined ? document : { ...document, metadata: { ...document.metadata, namespace } };
+  // A revision that was never deployed may not have made it.
+  if (!live) return installed && base.status === 'deployed' ? [{ ref: refOf(placed), change: { path: '' } }] : [];
+  const after = isPatched(document, record) ? patched(live, installed, placed) : await cluster.dryRunApply(kind, placed, HELM);
+  return changedFields(comparable(live), comparable(after)).flatMap((change) => decisionsOn(change, live, installed));
+}
+
+function decisionsOn(change: FieldChange, live: KubeObject, installed: KubeObject | undefined): readonly FieldConflict[] {
+  const ref = refOf(live);
+  const others = ownersOf(live.metadata.managedFields, change.path).filter(({ manager }) => manager !== HELM);
+  if (others.length > 0) return others.map(({ manager }) => ({ ref, change, manager }));
+  return isPutBack(change, installed) ? [{ ref, change }] : [];
+}
+
+/** The installed revision had set it and it is gone. Who writes an object anew leaves empty values out: nobody has removed those. */
+function isPutBack({ path, before, after }: FieldChange, installed: KubeObject | undefined): boolean {
+  return before === undefined && !isEmpty(after) && fieldAt(installed, path) !== undefined;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return value === undefined || value === '' || (isRecord(value) && Object.keys(value).length === 0);
+}
+
+/** Of a client-side release helm patches custom resources by what the chart changes, and compares nothing with what is live. */
+function isPatched({ apiVersion }: KubeObject, { applyMethod }: HelmRecord): boolean {
+  return applyMethod === 'client-side' && isCustom(apiVersion);
+}
+
+/** What is there though the installed revision does not have it is taken as it is. */
+function patched(live: KubeObject, installed: KubeObject | undefined, document: KubeObject): KubeObject {
+  return installed ? (mergePatched(live, installed, document) as KubeObject) : live;
+}
+
+/** Groups of custom resources have a dot and are not Kubernetes' own. */
+export function isCustom(apiVersion: string): boolean {
+  const [group = ''] = apiVersion.split('/');
+  return apiVersion.includes('/') && group.includes('.') && !group.endsWith('.k8s.io');
+}

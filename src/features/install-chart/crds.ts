@@ -1,0 +1,51 @@
+import type { Context } from '../../kernel/context.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import { type CrdsJudged, crdsChecks } from '../install-manifest/crds-checks.ts';
+import { changes } from '../install-manifest/file.ts';
+import { applyCrds, type CrdFacts, readCrdFacts } from '../install-manifest/target-crds.ts';
+import { pathPart } from '../survey/path-stage.ts';
+import { isDeployed } from './release.ts';
+
+/** An old operator must not be left with the new CRDs: what `apply` refuses whatever is accepted is refused before them (NS-244). */
+function refuseMisplaced({ chart, operator }: Installation, { options }: Context): void {
+  if (!chart || !operator || chart.namespace === operator.namespace || options.moveRelease) return;
+  throw new Fault(
+    'blocked',
+    `release ${chart.namespace}/${chart.name} is not in the namespace of its operator, ${operator.namespace}: it cannot be upgraded there`,
+    ['have it moved with --move-release', 'see: kubectl netsvc-upgrade explain NS-244'],
+  );
+}
+
+interface ChartCrds extends CrdsJudged {
+  /** Undefined where the operator applies them itself. */
+  readonly facts: CrdFacts | undefined;
+}
+
+/** The new CRDs before the chart's operator starts (§4.2/1), unless a person leaves them to it. */
+export const chartCrds = pathPart<ChartCrds>({
+  paths: ['chart'],
+  checks: crdsChecks,
+  async survey(sources, context, installation) {
+    const facts = context.options.manageCrds ? undefined : await readCrdFacts(sources, context);
+    const writes = facts !== undefined && changes(facts);
+    const [record, upgraded] = await Promise.all([
+      sources.records.load(),
+      writes ? isDeployed(sources.cluster, installation, context.options.release) : false,
+    ]);
+    // How many pods the operator gets the chart says, which apply judges.
+    return { installation, record, facts, previews: facts?.previews ?? [], writes, upgraded, atZero: [] };
+  },
+  plan({ facts, writes, installation }, context) {
+    if (!facts) return { skip: 'the new operator applies the CRDs itself (--manage-crds)' };
+    const { crds, previews } = facts;
+    if (writes) refuseMisplaced(installation, context);
+    if (!writes) return { skip: `every CRD is as ${crds.url} says` };
+    return {
+      actions: applyCrds(facts, '§4.2/1', context),
+      objects: previews.map(({ planned }) => planned),
+      notes: ['next, at once: apply. An old operator that is started again on new CRDs does not come up'],
+      remember: { digests: { [crds.file]: crds.sha256 } },
+    };
+  },
+});

@@ -1,0 +1,47 @@
+import type { Reading } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import { sha256Of } from '../../kube/sha256.ts';
+import { type ChartPlace, helmPull } from './helm-argv.ts';
+import { runHelm } from './run-helm.ts';
+import { chartPlace, type FetchedChart, reading } from './source.ts';
+
+/**
+ * Fetches a chart into the work folder, once per command: what was judged is what is installed, whatever becomes of the repository
+ * meanwhile. A folder or a packed file of this machine stays where it is.
+ */
+async function fetchChart({ tools, files, work }: Sources, place: ChartPlace): Promise<Reading<FetchedChart>> {
+  const { ref, repository, release } = place;
+  const from = repository === undefined ? ref : `${repository} ${ref}`;
+  if (repository === undefined && !ref.includes('://') && (isPath(ref) || (await files.exists(ref)))) return { value: { place, from } };
+  return reading(async () => {
+    await runHelm(tools, helmPull(place, work.path));
+    const name = fileOf(place);
+    const file = `${work.path}/${name}`;
+    if (await files.exists(file)) {
+      // Named by its content: no other command on this cluster can put another chart in its place, and no saved plan stands for another.
+      const bytes = await files.readBytes(file);
+      const saved = name.replace(/(\.tgz)?$/, `-${(await sha256Of(bytes)).slice(0, 12)}.tgz`);
+      return { place: { ref: await work.write(saved, bytes), release }, from };
+    }
+    throw new Fault('failed', `the chart that ${from} has for ${release} is not of that very version`, ['give a chart of it with --chart']);
+  });
+}
+
+/** The chart of the target. */
+export async function fetchedTarget(sources: Sources, context: Context): Promise<Reading<FetchedChart>> {
+  const place = chartPlace(context);
+  return 'unread' in place ? place : fetchChart(sources, place.value);
+}
+
+/** As the chart tool tells a path from a name. */
+function isPath(ref: string): boolean {
+  return /^[./]|^[A-Za-z]:[\\/]|\\/.test(ref);
+}
+
+/** As the chart tool names what it has fetched. */
+function fileOf({ ref, release }: ChartPlace): string {
+  const last = ref.slice(ref.lastIndexOf('/') + 1).replace(/[?#].*$/, '');
+  return /^https?:/.test(ref) ? last : `${last.replace(/:.*$/, '')}-${release}.tgz`;
+}

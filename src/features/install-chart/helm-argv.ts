@@ -1,0 +1,109 @@
+import type { Invocation } from '../../kernel/argv.ts';
+import type { Setting } from './helm-values.ts';
+
+export interface HelmVersion {
+  readonly major: number;
+  readonly minor: number;
+  readonly text: string;
+}
+
+/** Where the chart of the target is. */
+export interface ChartPlace {
+  /** A name in `repository`, `repo/name`, an OCI address, a packed file or a folder. */
+  readonly ref: string;
+  readonly repository?: string;
+  readonly release: string;
+}
+
+/** Where releases are stored; Secrets unless a person chose otherwise. */
+export type HelmStorage = 'Secret' | 'ConfigMap';
+
+/** One upgrade of a release (§4.2/2). */
+export interface HelmUpgrade {
+  readonly name: string;
+  readonly namespace: string;
+  readonly chart: ChartPlace;
+  readonly storage: HelmStorage;
+  readonly helm: HelmVersion;
+  /** The release's values as a file (0600), for a chart tool that cannot take them from the release. */
+  readonly savedValues?: string;
+  /** The person's own file of values. */
+  readonly valuesFile?: string;
+  readonly settings: readonly Setting[];
+  /** A person has said that fields of others may be taken: only where the tool writes on the server's side. */
+  readonly takeFields: boolean;
+  /** The release is not upgraded where it is: it is installed anew in `namespace`, over the objects that are there. */
+  readonly moves?: true;
+}
+
+/** `helm version --short` of helm 3 and 4: `v3.19.5+g1234`; helm 2 says `Client: v2…`. */
+export function parseHelmVersion(text: string): HelmVersion | undefined {
+  const [, major, minor, patch] = /v(\d+)\.(\d+)\.(\d+)/.exec(text) ?? [];
+  if (major === undefined || minor === undefined) return undefined;
+  return { major: Number(major), minor: Number(minor), text: `v${major}.${minor}.${patch}` };
+}
+
+/** `--reset-then-reuse-values` came with helm 3.14. */
+export function keepsValues({ major, minor }: HelmVersion): boolean {
+  return major > 3 || (major === 3 && minor >= 14);
+}
+
+/** `--dry-run=server` came with helm 3.13. */
+export function dryRunsOnServer({ major, minor }: HelmVersion): boolean {
+  return major > 3 || (major === 3 && minor >= 13);
+}
+
+export const helmVersion: Invocation = { tool: 'helm', args: ['version', '--short'] };
+
+/** Fetches a chart as a packed file into a folder of this machine. */
+export function helmPull(chart: ChartPlace, folder: string): Invocation {
+  return { tool: 'helm', args: ['pull', ...placed(chart), '--destination', folder] };
+}
+
+/** What a chart says of itself (`chart`), or the values that it comes with (`values`). */
+export function helmShow(what: 'chart' | 'values', chart: ChartPlace): Invocation {
+  return { tool: 'helm', args: ['show', what, ...placed(chart)] };
+}
+
+/**
+ * `helm upgrade` with release, namespace and version named and the person's values kept. Never `--reuse-values`, which would keep the old
+ * chart's defaults as well, and `--set` only beside the kept values: alone it drops them all.
+ */
+export function helmUpgrade(upgrade: HelmUpgrade, dryRun = false): Invocation {
+  const { name, namespace, chart, storage, helm, savedValues, valuesFile, settings, takeFields } = upgrade;
+  if (savedValues === undefined && !keepsValues(helm)) throw new Error(`helm ${helm.text} needs the saved values of the release`);
+  const kept = keepsValues(helm) ? ['--reset-then-reuse-values'] : ['--values', savedValues ?? ''];
+  const args = [
+    ...['upgrade', name, ...placed(chart), '--namespace', namespace, ...kept],
+    ...(valuesFile === undefined ? [] : ['--values', valuesFile]),
+    ...settings.flatMap(({ value, to }) => ['--set', `${value}=${to}`]),
+    ...(takeFields ? ['--force-conflicts'] : []),
+    ...(dryRun ? ['--dry-run=server', '--output', 'json'] : []),
+  ];
+  return { tool: 'helm', args, ...(storage === 'ConfigMap' ? { env: { HELM_DRIVER: 'configmap' } } : {}) };
+}
+
+/**
+ * `helm install` of a release that moves to another namespace (the chart's own way from before v3.23). Its objects are there and annotated
+ * already, so that helm adopts them. On the client's side, as they were written before: what others have set is no conflict then, and
+ * custom resources stay as they are.
+ */
+export function helmInstall({ name, namespace, chart, storage, helm, savedValues, valuesFile, settings }: HelmUpgrade): Invocation {
+  if (savedValues === undefined) throw new Error('a release that moves needs its saved values');
+  const args = [
+    ...['install', name, ...placed(chart), '--namespace', namespace, '--values', savedValues],
+    ...(valuesFile === undefined ? [] : ['--values', valuesFile]),
+    ...settings.flatMap(({ value, to }) => ['--set', `${value}=${to}`]),
+    ...(helm.major >= 4 ? ['--server-side=false'] : []),
+  ];
+  return { tool: 'helm', args, ...(storage === 'ConfigMap' ? { env: { HELM_DRIVER: 'configmap' } } : {}) };
+}
+
+function placed({ ref, repository, release }: ChartPlace): readonly string[] {
+  return [ref, ...(repository === undefined ? [] : ['--repo', repository]), '--version', release];
+}
+
+/** The rendered objects of a chart (§4.2/1). */
+export function helmTemplate(name: string, chart: ChartPlace): Invocation {
+  return { tool: 'helm', args: ['template', name, ...placed(chart)] };
+}

@@ -1,0 +1,143 @@
+import type { Action, GuardedPatch } from '../../kernel/action.ts';
+import type { Reading } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import { K } from '../../kernel/kinds.ts';
+import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import type { ClusterReader } from '../../kernel/ports.ts';
+import { parseManifest } from '../../manifest/manifest.ts';
+import { attempt, eachOf } from '../survey/reading.ts';
+import type { Misplaced, StoredRelease, Trial } from './chart-facts.ts';
+import type { HelmRecord } from './helm-record.ts';
+import { reading } from './source.ts';
+
+const NAME = 'meta.helm.sh/release-name';
+const NAMESPACE = 'meta.helm.sh/release-namespace';
+const WIDTH = 6;
+
+type Operated = Pick<Installation, 'operator'>;
+
+/** Whether the release is in another namespace than its operator, as charts up to v3.22 wanted it (the chart's README, "Upgrading"). */
+export function misplacedIn(stored: StoredRelease, { operator }: Operated, { profile }: Pick<Context, 'profile'>): Misplaced | undefined {
+  const to = operator?.namespace ?? profile.operator.namespace;
+  const { namespace } = stored.record;
+  if (to === namespace) return undefined;
+  const name = operator?.name ?? profile.operator.deployment;
+  const holdsOperator = documentsOf(stored.base).some(
+    ({ kind, metadata }) => kind === 'Deployment' && metadata.name === name && metadata.namespace === to,
+  );
+  return { to, holdsOperator };
+}
+
+function documentsOf({ manifest }: HelmRecord): readonly KubeObject[] {
+  return parseManifest(manifest, 'the stored release').documents.map(({ object }) => object);
+}
+
+/** What becomes of the objects when the release is installed in its new namespace. */
+export interface Adoption {
+  /** Annotations by which helm takes the objects over. */
+  readonly patches: readonly GuardedPatch[];
+  /** Objects that are there and of no release of this name: helm refuses to install over them. */
+  readonly foreign: readonly string[];
+}
+
+/** Throws ApiFailure. */
+async function readAdoption(cluster: ClusterReader, documents: readonly KubeObject[], name: string, to: string): Promise<Adoption> {
+  const found = await eachOf(documents, WIDTH, async (document) => {
+    const kind = await cluster.resolve(document.apiVersion, document.kind);
+    const namespace = kind?.namespaced ? (document.metadata.namespace ?? to) : undefined;
+    const live = kind && (await cluster.get(kind, document.metadata.name, namespace));
+    return live ? [live] : [];
+  });
+  const live = found.flat();
+  const isOurs = ({ metadata }: KubeObject) =>
+    metadata.annotations?.[NAME] === name && metadata.labels?.['app.kubernetes.io/managed-by'] === 'Helm';
+  const elsewhere = live.filter((one) => isOurs(one) && one.metadata.annotations?.[NAMESPACE] !== to);
+  return {
+    foreign: live.filter((one) => !isOurs(one)).map((one) => refText(refOf(one))),
+    patches: elsewhere.map((one) => ({
+      target: refOf(one),
+      uid: one.metadata.uid ?? '',
+      patch: [
+        { op: 'test', path: `/metadata/annotations/${escaped(NAME)}`, value: name },
+        { op: 'add', path: `/metadata/annotations/${escaped(NAMESPACE)}`, value: to },
+      ],
+    })),
+  };
+}
+
+function escaped(key: string): string {
+  return key.replaceAll('/', '~1');
+}
+
+export interface MoveTried {
+  readonly trial: Reading<Trial>;
+  readonly patches: readonly GuardedPatch[];
+}
+
+/** As far as the move can be tried beforehand: `rendered` by the chart tool, and whether it may take over every object that is there. */
+export async function tryMove(
+  cluster: ClusterReader,
+  rendered: () => Promise<readonly KubeObject[]>,
+  name: string,
+  to: string,
+): Promise<MoveTried> {
+  const documents = await reading(rendered);
+  if ('unread' in documents) return { trial: { value: { type: 'refused', because: documents.unread } }, patches: [] };
+  const { foreign, patches } = await readAdoption(cluster, documents.value, name, to);
+  if (foreign.length === 0) return { trial: { value: { type: 'accepted', documents: documents.value } }, patches };
+  const because = `${foreign.join(', ')}: there already, and not of release ${name}: helm does not install over it`;
+  return { trial: { value: { type: 'refused', because } }, patches: [] };
+}
+
+/** Metadata of what the release of this name is stored in, in other namespances than its operator's, if it once held this operator. */
+export async function readOldRecords(
+  cluster: ClusterReader,
+  stored: StoredRelease,
+  read: (one: KubeObject) => Promise<HelmRecord | undefined>,
+): Promise<readonly KubeObject[]> {
+  const { record, storage } = stored;
+  const options = { labelSelector: `owner=helm,name=${record.name}`, metadataOnly: true };
+  // Who may not list all namespaces upgrades all the same: nothing is decided by what is left.
+  const listed = await attempt(() => cluster.list(K[storage], options));
+  const all = 'value' in listed ? listed.value.filter(({ metadata }) => metadata.namespace !== record.namespace) : [];
+  const byNamespace = Map.groupBy(all, ({ metadata }) => metadata.namespace ?? '');
+  const old = await eachOf([...byNamespace.values()], WIDTH, async (revisions) => {
+    const newest = revisions.toSorted((a, b) => Number(b.metadata.labels?.version) - Number(a.metadata.labels?.version))[0];
+    const last = newest && (await read(newest));
+    const held = last === undefined ? [] : documentsOf(last);
+    const isOld = held.some(({ kind, metadata }) => kind === 'Deployment' && metadata.namespace === record.namespace);
+    return isOld ? revisions : [];
+  });
+  return old.flat().map((one) => ({ ...one, apiVersion: 'v1', kind: storage }));
+}
+
+/** Re-annotates what is there, so that helm adopts it when it installs the release in its new namespace. */
+export function adoptAction(patches: readonly GuardedPatch[], to: string): readonly Action[] {
+  if (patches.length === 0) return [];
+  return [
+    {
+      id: 'adopt',
+      title: `annotate ${patches.length} objects for the release in ${to}`,
+      ref: '§4.2/2',
+      undo: 'full',
+      effect: { type: 'patch-all', patches, what: 'objects annotated' },
+    },
+  ];
+}
+
+/** Only once the release is deployed in its new namespace: until then the old record is all that helm knows of the values. */
+export function dropActions(records: readonly KubeObject[]): readonly Action[] {
+  return records.map(
+    (one): Action => ({
+      id: `drop-${one.metadata.namespace}-${one.metadata.name}`,
+      title: `delete the old record ${refText(refOf(one))}`,
+      ref: '§4.2/2',
+      undo: 'none',
+      afresh: true,
+      effect: { type: 'delete', target: refOf(one) },
+      keep: { kind: one.kind, namespace: one.metadata.namespace, name: one.metadata.name, labels: one.metadata.labels ?? {} },
+      cures: [{ check: 'NS-245', subject: `${one.metadata.namespace}/${one.metadata.name}` }],
+    }),
+  );
+}

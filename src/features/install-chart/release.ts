@@ -1,0 +1,178 @@
+import type { Reading } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
+import { messageOf } from '../../kernel/fault.ts';
+import type { ChartRelease, Installation } from '../../kernel/installation.ts';
+import { textAt } from '../../kernel/json-map.ts';
+import { K } from '../../kernel/kinds.ts';
+import { type KubeObject, objectKey, refOf } from '../../kernel/object.ts';
+import { ApiFailure, type ClusterReader, type Sources } from '../../kernel/ports.ts';
+import { parseManifest } from '../../manifest/manifest.ts';
+import type { StoredRelease } from './chart-facts.ts';
+import type { HelmStorage } from './helm-argv.ts';
+import { type HelmRecord, parseHelmRecord } from './helm-record.ts';
+import { unpackRelease } from './helm-unpack.ts';
+import { oldBecause } from './old-store.ts';
+
+const ROLE = 'helm itself reads and writes them: use an account that may get, list, create, update and delete them in this namespace.';
+
+/**
+ * The newest revision of the release and the one that the chart tool goes on from, in Secrets or in ConfigMaps (domain §2.2). In both,
+ * the newer counts: who told the chart tool to use the other kind has left the old ones where they were. For the same reason ConfigMaps
+ * alone are not taken at their word where Secrets may not be read.
+ */
+export async function readStoredRelease(
+  cluster: ClusterReader,
+  installation: Pick<Installation, 'chart' | 'components' | 'operator'>,
+): Promise<Reading<StoredRelease>> {
+  const { chart } = installation;
+  if (chart === undefined) return { unread: 'the operator does not name a chart release' };
+  const where = `release ${chart.namespace}/${chart.name}`;
+  try {
+    const { found, hidden } = await readableRevisions(cluster, chart);
+    const revisions = found.toSorted((a, b) => revisionOf(b.revision) - revisionOf(a.revision));
+    const newest = await readNewest(cluster, chart, revisions);
+    if (!newest) return { unread: `${where} is stored neither in Secrets nor in ConfigMaps` };
+    const old = 'value' in newest && hidden.includes('Secret') ? oldBecause(newest.value, installation) : undefined;
+    if ('unread' in newest || old === undefined) return newest;
+    const { record, object } = newest.value;
+    return {
+      unread: `Secrets with ${where} may not be read, and revision ${record.revision} in ${object} may be an old one: ${old}`,
+      hint: ROLE,
+    };
+  } catch (thrown) {
+    if (!(thrown instanceof ApiFailure)) throw thrown;
+    const hint = thrown.status === 403 ? { hint: ROLE } : {};
+    return { unread: `what holds ${where} cannot be read: ${messageOf(thrown)}`, ...hint };
+  }
+}
+
+/** True if the newest revision is of that release of the service and was deployed; false where it cannot be read. */
+export async function isDeployed(
+  cluster: ClusterReader,
+  installation: Parameters<typeof readStoredRelease>[1],
+  release: string,
+): Promise<boolean> {
+  const stored = await readStoredRelease(cluster, installation);
+  return 'value' in stored && stored.value.record.status === 'deployed' && stored.value.record.chart.version === release;
+}
+
+/** The objects of the installed release, and those that the release itself is stored in; empty if it cannot be read. */
+export async function releaseDocuments(
+  { cluster }: Sources,
+  _context: Context,
+  installation: Installation,
+): Promise<readonly KubeObject[]> {
+  const stored = await readStoredRelease(cluster, installation);
+  if ('unread' in stored) return [];
+  const { record, base, storage } = stored.value;
+  const { namespace } = record;
+  // A failed revision may have brought objects already, and those of the one before it are still there.
+  const revisions = record === base ? [record] : [record, base];
+  const documents = revisions.flatMap((one) => [
+    { apiVersion: 'v1', kind: storage, metadata: { name: nameOfRevision(one), namespace } },
+    ...parseManifest(one.manifest, 'the stored release').documents.map(({ object }) => placedIn(namespace, object)),
+  ]);
+  return [...new Map(documents.map((one) => [objectKey(one), one])).values()];
+}
+
+function placedIn(namespace: string, object: KubeObject): KubeObject {
+  return { ...object, metadata: { namespace, ...object.metadata } };
+}
+
+/** As the chart tool names the object that it stores a revision in. */
+function nameOfRevision({ name, revision }: HelmRecord): string {
+  return `sh.helm.release.v1.${name}.v${revision}`;
+}
+
+interface StoredRevision {
+  readonly storage: HelmStorage;
+  /** Its metadata. */
+  readonly revision: KubeObject;
+}
+
+/** Who may read one of the two kinds alone has the chart tool use that one. Throws ApiFailure where what may be read holds none. */
+async function readableRevisions(
+  cluster: ClusterReader,
+  chart: ChartRelease,
+): Promise<{ readonly found: readonly StoredRevision[]; readonly hidden: readonly HelmStorage[] }> {
+  const found: StoredRevision[] = [];
+  const hidden: HelmStorage[] = [];
+  const refused: ApiFailure[] = [];
+  for (const storage of ['Secret', 'ConfigMap'] as const) {
+    try {
+      found.push(...(await revisionsIn(cluster, storage, chart)));
+    } catch (thrown) {
+      if (!(thrown instanceof ApiFailure) || thrown.status !== 403) throw thrown;
+      refused.push(thrown);
+      hidden.push(storage);
+    }
+  }
+  const [first] = refused;
+  if (first && found.length === 0) throw first;
+  return { found, hidden };
+}
+
+async function revisionsIn(
+  cluster: ClusterReader,
+  storage: HelmStorage,
+  { name, namespace }: ChartRelease,
+): Promise<readonly StoredRevision[]> {
+  const options = { namespace, labelSelector: `owner=helm,name=${name}`, metadataOnly: true };
+  return (await cluster.list(K[storage], options)).map((revision) => ({ storage, revision }));
+}
+
+/** The first of the revisions, newest first, with the one that an upgrade of it goes on from. */
+async function readNewest(
+  cluster: ClusterReader,
+  chart: ChartRelease,
+  revisions: readonly StoredRevision[],
+): Promise<Reading<StoredRelease> | undefined> {
+  const [last] = revisions;
+  const newest = last && (await readRevision(cluster, chart, last));
+  if (!newest || 'unread' in newest) return newest;
+  const { storage } = last;
+  const record = newest.value;
+  const ref = refOf({ ...last.revision, apiVersion: 'v1', kind: storage });
+  const alone = { value: { record, base: record, storage, object: objectText(last), ref } };
+  // As the chart tool does it: the newest by its content, the others by their labels, and only where it stores them now.
+  const deployed = revisions.find((one) => one.storage === storage && one.revision.metadata.labels?.status === DEPLOYED);
+  if (record.status === DEPLOYED || deployed === undefined || deployed === last) return alone;
+  const base = await readRevision(cluster, chart, deployed);
+  if (!base) return { unread: `${objectText(deployed)} in ${chart.namespace} is gone: someone is at work on the release` };
+  return 'unread' in base ? base : { value: { ...alone.value, base: base.value } };
+}
+
+const DEPLOYED = 'deployed';
+
+function objectText({ storage, revision }: StoredRevision): string {
+  return `${storage.toLowerCase()}/${revision.metadata.name}`;
+}
+
+/** Reads what one stored revision holds; undefined where it is gone or cannot be understood. Throws ApiFailure. */
+export function recordIn(cluster: ClusterReader): (revision: KubeObject) => Promise<HelmRecord | undefined> {
+  return async (revision) => {
+    const storage: HelmStorage = revision.kind === 'ConfigMap' ? 'ConfigMap' : 'Secret';
+    const read = await readRevision(cluster, { name: '', namespace: revision.metadata.namespace ?? '' }, { storage, revision });
+    return read && 'value' in read ? read.value : undefined;
+  };
+}
+
+async function readRevision(
+  cluster: ClusterReader,
+  { namespace }: ChartRelease,
+  one: StoredRevision,
+): Promise<Reading<HelmRecord> | undefined> {
+  const stored = await cluster.get(K[one.storage], one.revision.metadata.name, namespace);
+  if (!stored) return undefined;
+  const object = objectText(one);
+  try {
+    const record = parseHelmRecord(await unpackRelease(textAt(stored, 'data', 'release') ?? ''));
+    return { value: { ...record, namespace: record.namespace || namespace } };
+  } catch (thrown) {
+    return { unread: `${object} in ${namespace} cannot be understood: ${messageOf(thrown)}` };
+  }
+}
+
+function revisionOf({ metadata }: KubeObject): number {
+  return Number(metadata.labels?.version ?? 0);
+}

@@ -1,0 +1,80 @@
+import type { Reading } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { isAnswer } from '../../kernel/interruption.ts';
+import { isJsonMap, type JsonMap, textAt } from '../../kernel/json-map.ts';
+import type { Sources, Tools } from '../../kernel/ports.ts';
+import { readYaml } from '../../manifest/yaml-rules.ts';
+import type { TargetChart } from './chart-facts.ts';
+import { type ChartPlace, type HelmVersion, helmShow, helmVersion, parseHelmVersion } from './helm-argv.ts';
+import { runHelm } from './run-helm.ts';
+
+/** The chart of the target: what it says of itself and the values that it comes with. */
+export interface ReadChart extends TargetChart {
+  readonly defaults: JsonMap;
+}
+
+/** A chart as it lies on this machine, and the place that a person named. */
+export interface FetchedChart {
+  readonly place: ChartPlace;
+  /** `https://… tigera-operator`. */
+  readonly from: string;
+}
+
+/** Where the chart is: by flag, else the profile's own chart in the repository of the flag or the profile. */
+export function chartPlace({ options, profile }: Context): Reading<ChartPlace> {
+  const { release, chart, chartRepository } = options;
+  if (chart !== undefined) return { value: { ref: chart, ...(chartRepository ? { repository: chartRepository } : {}), release } };
+  const repository = chartRepository ?? profile.operator.chartNames?.repository;
+  if (repository !== undefined) return { value: { ref: profile.operator.chart, repository, release } };
+  return {
+    unread: 'it is not known where the charts of this service are',
+    hint: 'Give the chart with --chart, or its repository with --repo.',
+  };
+}
+
+/** Fails as a reading: without the chart tool, or with one that does not tell its version. */
+export async function readHelmVersion(tools: Tools): Promise<Reading<HelmVersion>> {
+  return reading(async () => {
+    const text = await runHelm(tools, helmVersion);
+    const version = parseHelmVersion(text);
+    if (version) return version;
+    throw new Fault('failed', `helm does not tell its version: ${text.trim().slice(0, 100)}`, ['see for yourself: helm version']);
+  });
+}
+
+export async function readChart(tools: Tools, { place, from }: FetchedChart): Promise<Reading<ReadChart>> {
+  return reading(async () => {
+    const about = yamlMap(await runHelm(tools, helmShow('chart', place)), 'Chart.yaml');
+    const defaults = yamlMap(await runHelm(tools, helmShow('values', place)), 'values.yaml');
+    return { name: textAt(about, 'name') ?? '', version: textAt(about, 'version') ?? '', place: from, defaults };
+  });
+}
+
+/** The person's own file for `--values`; empty without one. Throws Fault('usage') for what is no map. */
+export async function readValuesFile({ files }: Sources, { options }: Context): Promise<JsonMap> {
+  if (options.chartValues === undefined) return {};
+  try {
+    return yamlMap(await files.readText(options.chartValues), options.chartValues);
+  } catch (thrown) {
+    throw isAnswer(thrown) ? new Fault('usage', thrown.message, ['write the values as YAML: name: value']) : thrown;
+  }
+}
+
+function yamlMap(text: string, name: string): JsonMap {
+  const { value = {}, problem } = readYaml(text);
+  if (problem) throw new Fault('failed', `${name}:${problem.line}: ${problem.message}`, [`correct line ${problem.line} of ${name}`]);
+  if (!isJsonMap(value)) throw new Fault('failed', `${name} has no map of values`, [`make ${name} a map: KEY: VALUE`]);
+  return value;
+}
+
+/** A fault while reading is an answer; anything else is a defect and is thrown. */
+export async function reading<T>(read: () => Promise<T>): Promise<Reading<T>> {
+  try {
+    return { value: await read() };
+  } catch (thrown) {
+    if (!isAnswer(thrown)) throw thrown;
+    const [hint] = thrown.suggestions;
+    return { unread: thrown.message, ...(hint ? { hint: `${hint.charAt(0).toUpperCase()}${hint.slice(1)}` } : {}) };
+  }
+}

@@ -1,0 +1,44 @@
+import type { ChartRelease } from '../../kernel/installation.ts';
+import { type KubeObject, objectKey } from '../../kernel/object.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import { parseManifest } from '../../manifest/manifest.ts';
+import { attempt } from '../survey/reading.ts';
+import type { HelmStorage } from './helm-argv.ts';
+import type { HelmRecord } from './helm-record.ts';
+import { removedObjects } from './objects.ts';
+import { renderedChart } from './rendered.ts';
+import type { ChartFacts } from './survey.ts';
+
+/** What the chart tool does to the cluster in an upgrade, as far as its account must be allowed to. */
+export interface ChartWork {
+  readonly namespace: string;
+  readonly storage: HelmStorage;
+  /** Objects that are there: of the revision that helm goes on from, and of a failed one after it. */
+  readonly installed: readonly KubeObject[];
+  /** Objects that it creates or patches; none where the release is at the target already. */
+  readonly written: readonly KubeObject[];
+  /** Objects that it deletes: the revision that it goes on from has them, and the new one no longer does. */
+  readonly removed: readonly KubeObject[];
+  readonly upgraded: boolean;
+}
+
+/** By the rendered chart; where it cannot be rendered, by what is installed. */
+export async function chartWork(
+  sources: Pick<Sources, 'tools' | 'work'>,
+  facts: ChartFacts,
+  { namespace }: ChartRelease,
+): Promise<ChartWork> {
+  const { stored, upgraded } = facts;
+  const placed = (one: KubeObject) => ({ ...one, metadata: { namespace, ...one.metadata } });
+  const { record, base } = 'value' in stored ? stored.value : {};
+  const objectsOf = (one: HelmRecord | undefined) =>
+    one === undefined ? [] : parseManifest(one.manifest, 'the stored release').documents.map(({ object }) => placed(object));
+  const before = objectsOf(base);
+  const installed = [...new Map([...before, ...objectsOf(record)].map((one) => [objectKey(one), one])).values()];
+  const common = { namespace, storage: 'value' in stored ? stored.value.storage : 'Secret', installed, upgraded } as const;
+  if (upgraded) return { ...common, written: [], removed: [] };
+  const rendered = await attempt(() => renderedChart(sources, facts));
+  if ('unread' in rendered) return { ...common, written: installed, removed: [] };
+  const written = rendered.value.map(placed);
+  return { ...common, written, removed: removedObjects(before, written) };
+}

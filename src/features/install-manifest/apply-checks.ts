@@ -1,0 +1,249 @@
+import { command } from '../../kernel/argv.ts';
+import { type Check, type Evidence, notApplicable, ok, type Reading, read } from '../../kernel/check.ts';
+import { counted } from '../../kernel/counted.ts';
+import type { Conflict, Outcome, Trace } from '../../kernel/edit-trace.ts';
+import { refText } from '../../kernel/object.ts';
+import type { PlannedObject, TakenChange } from '../../kernel/plan.ts';
+import type { CarriedEdits } from '../../manifest/carried-file.ts';
+import type { OwnersJudged } from '../ownerrefs/owner-facts.ts';
+import { noneBreaks, ownersSearched } from '../ownerrefs/owner-references-checks.ts';
+import { sourceChecks } from '../preflight/source-release-checks.ts';
+import { noneAtZero, type ReplicasJudged } from '../rollout/at-zero-check.ts';
+import { defineCheck, failed, failIfAny, PROGRAM } from '../survey/define-check.ts';
+import type { SourceJudged } from '../survey/judged-twice.ts';
+import { type StoreJudged, storeChecks } from './kvstore-checks.ts';
+
+interface JudgedEdits {
+  readonly edits: readonly Trace[];
+  readonly conflicts: readonly Conflict[];
+  readonly bases: readonly string[];
+  readonly doubt?: { readonly because: string; readonly choices: readonly string[] };
+}
+
+/** What the target is judged by. */
+export interface TargetJudged extends SourceJudged, StoreJudged, ReplicasJudged {
+  readonly previews: readonly { readonly planned: PlannedObject }[];
+  readonly edits: Reading<JudgedEdits>;
+  /** What others set and the upgrade would write over: of objects whose defaults are not known, and since the run began. */
+  readonly untold: readonly TakenChange[];
+  readonly target: {
+    readonly sha256: string;
+    readonly file: string;
+    readonly url: string;
+    readonly carried?: Pick<CarriedEdits, 'files'>;
+    readonly fromElsewhere?: true;
+  };
+}
+
+const text = (value: unknown): string => {
+  const plain = value === undefined ? '(absent)' : typeof value === 'string' ? value : JSON.stringify(value);
+  return plain.length > 120 ? `${plain.slice(0, 117)}…` : plain;
+};
+
+const conflictEvidence = ({ field, ref, base, mine, theirs, because }: Conflict): Evidence => ({
+  text: field,
+  object: ref,
+  detail:
+    ref.kind === 'Secret'
+      ? `value not shown; ${because}`
+      : `was: ${text(base)}, yours: ${text(mine)}, the target's: ${text(theirs)}; ${because}`,
+});
+
+/** What a person changed must not be written over in silence (§4.4/1, §7/4). */
+export const editsKept: Check<TargetJudged> = defineCheck('NS-201', {
+  category: 'manifest',
+  severity: 'error',
+  ref: '§7/4',
+  judge(facts) {
+    if ('unread' in facts.edits) return notApplicable('not known without the installed manifest (NS-205)');
+    const { edits, conflicts, bases } = facts.edits.value;
+    const compared = bases[0] === undefined ? '' : `, compared with ${bases[0]}`;
+    return failIfAny(conflicts.map(conflictEvidence), `${editsText(edits)}${compared}`, () => ({
+      because: `${counted(conflicts.length, 'edit')} of yours to decide: the release or the cluster has something else there`,
+      hint: 'Decide each with --resolve FIELD=mine|theirs, or give your finished file with --upgrade-file; --accept takes the target’s value.',
+      next: command`kubectl netsvc-upgrade plan --resolve ${`${conflicts[0]?.field ?? ''}=mine`}`,
+      exit: 'conflicts',
+    }));
+  },
+});
+
+function editsText(edits: readonly Trace[]): string {
+  const own = edits.filter(({ outcome }) => outcome !== 'left');
+  const counts = [...Map.groupBy(own, ({ outcome }) => outcome)].map(([outcome, some]) => `${some.length} ${OUTCOMES[outcome]}`);
+  const left = edits.length > own.length ? `; ${counted(edits.length - own.length, 'field')} of controllers left to them` : '';
+  return `${own.length === 0 ? 'nothing of yours differs from the release' : `${counted(own.length, 'edit')} of yours: ${counts.join(', ')}`}${left}`;
+}
+
+const OUTCOMES: Readonly<Record<Outcome, string>> = {
+  kept: 'carried',
+  already: 'in the target already',
+  obsolete: 'without a place in the target',
+  conflict: 'to be decided',
+  target: 'as the target has it',
+  left: 'left to its writer',
+};
+
+/** Which release the edits are told by is no guess of ours. */
+export const baseCertain: Check<TargetJudged> = defineCheck('NS-207', {
+  category: 'manifest',
+  severity: 'error',
+  ref: '§4.4/1',
+  judge({ edits }) {
+    if ('unread' in edits) return notApplicable('not known without the installed manifest (NS-205)');
+    const { doubt, bases } = edits.value;
+    const [base, alike] = bases;
+    if (base === undefined) return notApplicable(NOT_MERGED);
+    if (doubt === undefined) return ok(alike === undefined ? `${base}` : `${base}; ${alike}, whose text is nearer, would give the same`);
+    const { because, choices } = doubt;
+    return failed(
+      because,
+      choices.length > 0 ? `Say which release was installed: ${choices.map((one) => `--base ${one}`).join(' or ')}.` : NO_CHOICE,
+      {
+        next: choices.length > 0 ? `${PROGRAM} plan --base ${choices.at(-1)}` : `${PROGRAM} plan -o wide`,
+        exit: 'conflicts',
+      },
+    );
+  },
+});
+
+const NOT_MERGED = 'nothing is merged: your own file is applied, or everything is as the target has it';
+
+const NO_CHOICE =
+  'Give the manifest that was installed, unedited, with --base FILE. Or decide each difference (NS-201), and accept this one.';
+
+/** Without the server's defaults nobody can tell a change in the cluster from a default: what would be written over is named. */
+export const changesTold: Check<TargetJudged> = defineCheck('NS-208', {
+  category: 'manifest',
+  severity: 'error',
+  ref: '§7/4',
+  judge({ untold: taken }) {
+    return failIfAny(taken.map(takenEvidence), 'every change in the cluster can be told from the server’s defaults', () => ({
+      because: `${counted(taken.length, 'field')} that others set in the cluster would be written over`,
+      hint: taken.some(({ time }) => time !== undefined) ? SINCE_BEGUN : UNTOLD,
+      next: `${PROGRAM} plan -o wide`,
+      exit: 'conflicts',
+    }));
+  },
+});
+
+const UNTOLD = 'Make the change in a copy of the target manifest and give it with --upgrade-file; or accept by name what may go.';
+/** The file differs from the one that the run began with (NS-206). */
+const SINCE_BEGUN =
+  'They were set after this run had begun. Accept by name what may go, and set again after the run what is to stay; or make the change in a copy of upgrade.yaml and go on with --upgrade-file FILE --accept NS-206.';
+
+const takenEvidence = ({ ref, path, mine, theirs, manager, time }: TakenChange): Evidence => ({
+  text: `${refText(ref)} ${path}`.trim(),
+  object: ref,
+  detail: `${ref.kind === 'Secret' ? 'value not shown' : `yours: ${text(mine)}, after the upgrade: ${text(theirs)}`}, set by ${manager}${time === undefined ? '' : ` at ${time}`}`,
+});
+
+export const nothingRefusedNow: Check<Pick<TargetJudged, 'previews'>> = defineCheck('NS-202', {
+  category: 'manifest',
+  severity: 'error',
+  ref: '§4.4/2',
+  judge({ previews }) {
+    const refused = previews.map(({ planned }) => planned).filter(({ change }) => change === 'refused');
+    const evidence = refused.map(({ ref, note }) => ({ text: refText(ref), object: ref, ...(note ? { detail: note } : {}) }));
+    return failIfAny(evidence, `the server accepts all ${counted(previews.length, 'object')}`, (names) => ({
+      because: `the server refuses ${counted(refused.length, 'object')}: ${names}`,
+      hint: 'Mend the reason given below; kubectl would go on after it and leave the upgrade half done.',
+      next: `${PROGRAM} plan -o wide`,
+    }));
+  },
+});
+
+export const baseKnown: Check<TargetJudged> = defineCheck('NS-205', {
+  category: 'manifest',
+  severity: 'error',
+  ref: '§4.4/1',
+  judge({ edits, installation }) {
+    if ('value' in edits) {
+      const { bases, doubt } = read(edits);
+      if (bases.length === 0) return notApplicable(NOT_MERGED);
+      // Another release's stands in, or may: that is the next check's.
+      if (doubt)
+        return notApplicable(`compared with the manifest of ${bases[0]}; NS-207 says why that need not be the installed release's`);
+      return ok(`edits are told by the manifest of ${bases[0]}`);
+    }
+    return failed(
+      `your edits cannot be told from the release's own text: ${edits.unread}`,
+      'Give the release’s own manifest, unedited, with --base (your edited one would hide every edit), or your finished target with --upgrade-file; or read in the plan every field that differs, and take it on by name.',
+      { next: `${PROGRAM} plan -o wide`, exit: 'conflicts', byName: true, evidence: [{ text: installation.release ?? installation.path }] },
+    );
+  },
+});
+
+/** A run goes on with the very file that it began with (exit 7). */
+export const targetUnchanged: Check<TargetJudged> = defineCheck('NS-206', {
+  category: 'manifest',
+  severity: 'error',
+  ref: '§4.1',
+  judge({ record, target }) {
+    const before = record?.finishedAt === undefined ? record?.digests[target.file] : undefined;
+    if (before === undefined || before === target.sha256) return ok(`${target.file} sha256 ${target.sha256.slice(0, 12)}…`);
+    return failed(
+      `${target.url} is not the file that this run began with (sha256 ${target.sha256.slice(0, 12)}…, was ${before.slice(0, 12)}…)`,
+      'Bring back the file of then, or go on with the new one: the next command accepts it.',
+      { exit: 'stale', next: `${PROGRAM} run --accept NS-206` },
+    );
+  },
+});
+
+/**
+ * What another machine's run would bring with this one's rights is read object by object: who may write the state there need not be the
+ * person here.
+ */
+export const carriedHere: Check<TargetJudged> = defineCheck('NS-014', {
+  category: 'access',
+  severity: 'error',
+  ref: '§4.4/1',
+  judge({ target, previews }) {
+    const found = target.fromElsewhere ? carriedEvidence(target.carried, previews) : [];
+    return failIfAny(found, 'nothing that another machine kept is applied', (names) => ({
+      because: `the run was begun on another machine, and ${counted(found.length, 'object')} with its edits would be applied: ${names}`,
+      hint: 'Read what each would become, then accept each by its name; or give your own finished file with --upgrade-file.',
+      next: `${PROGRAM} plan -o wide`,
+      byName: true,
+      eachByName: true,
+    }));
+  },
+});
+
+/** Objects that the edits change or leave out, where there is something to write at all. */
+function carriedEvidence(carried: Pick<CarriedEdits, 'files'> | undefined, previews: TargetJudged['previews']): readonly Evidence[] {
+  const files = Object.values(carried?.files ?? {});
+  const changed = new Set(files.flatMap((file) => file.changed.map(({ kind, metadata }) => `${kind}/${metadata.name}`)));
+  const pending = previews.map(({ planned }) => planned).filter(({ change }) => change === 'create' || change === 'update');
+  const written = pending.filter(({ ref }) => changed.has(`${ref.kind}/${ref.name}`));
+  const left = pending.length > 0 ? files.flatMap(({ removed }) => removed) : [];
+  return [
+    ...written.map(({ ref, change, fields }) => ({
+      text: refText(ref),
+      object: ref,
+      detail: change === 'create' ? 'would be created' : `${counted(fields.length, 'field')} would change`,
+    })),
+    ...left.map((identity) => ({ text: identity, detail: 'of the release, and left out' })),
+  ];
+}
+
+/** What the checks of `apply` look at. */
+export interface ApplyJudged extends TargetJudged, OwnersJudged {}
+
+const ofTarget: readonly Check<TargetJudged>[] = [
+  nothingRefusedNow,
+  carriedHere,
+  targetUnchanged,
+  baseKnown,
+  baseCertain,
+  editsKept,
+  changesTold,
+  noneAtZero,
+];
+
+/** Of every path whose target is a manifest. */
+export const targetChecks: readonly Check<ApplyJudged>[] = [...sourceChecks, ...ofTarget, ownersSearched, noneBreaks];
+
+export const applyChecks: readonly Check<ApplyJudged>[] = [...targetChecks, ...storeChecks];
+
+/** What `apply` will stop at and the preflight does not judge by checks of its own. */
+export const checksAhead: readonly Check<TargetJudged>[] = [...ofTarget, ...storeChecks];

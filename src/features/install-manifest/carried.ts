@@ -1,0 +1,107 @@
+import type { Reading } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
+import type { Side } from '../../kernel/edit-trace.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Records } from '../../kernel/ports.ts';
+import type { StagePlan } from '../../kernel/stage.ts';
+import type { ListRules } from '../../kube/list-keys.ts';
+import { sha256Of } from '../../kube/sha256.ts';
+import { CARRIED_ID, CARRIED_PART, type CarriedEdits, type CarriedFile, readCarriedEdits } from '../../manifest/carried-file.ts';
+import { carriedText, differences, type ReleasedFile } from '../../manifest/carry.ts';
+import { keptRules, rulesToKeep } from '../../manifest/kept-rules.ts';
+import { type Manifest, parseManifest } from '../../manifest/manifest.ts';
+import type { MergeResult } from '../../manifest/merge-input.ts';
+import { type Seen, twoWayFields } from '../../manifest/two-way.ts';
+import type { EditSurvey } from './edits.ts';
+import type { Target, TargetFile } from './target.ts';
+
+interface Manner {
+  readonly resolutions: Readonly<Record<string, Side>>;
+  /** How the server tells items of lists apart; what is not in it, the table says. */
+  readonly listRules: ListRules | undefined;
+}
+
+/** What a merge made of the target, to be kept before the first write. */
+export async function carriedEdits(
+  target: Target,
+  base: string,
+  { documents, edits }: Pick<MergeResult, 'documents' | 'edits'>,
+  { resolutions, listRules }: Manner,
+): Promise<CarriedEdits> {
+  const all = [target, ...target.addOns];
+  const found = differences(all.map(released), documents);
+  const lists = rulesToKeep(
+    listRules,
+    [...found.values()].flatMap(({ changed }) => changed),
+  );
+  const files: [string, CarriedFile][] = [];
+  for (const file of all) {
+    const difference = found.get(file.file);
+    if (!difference) continue;
+    const merged = await sha256Of(carriedText(released(file), difference, keptRules(lists)));
+    files.push([file.file, { release: file.sha256, merged, ...difference }]);
+  }
+  return {
+    target: target.release,
+    base,
+    resolutions,
+    ...(Object.keys(lists).length > 0 ? { lists } : {}),
+    edits,
+    files: Object.fromEntries(files),
+  };
+}
+
+/** What a person changed, shown and kept: once the first object is written nothing else tells it. Without a base, what differs. */
+export function carriedOf({
+  edits,
+  previews,
+}: {
+  readonly edits: Reading<Pick<EditSurvey, 'edits' | 'carried' | 'anew'>>;
+  readonly previews: readonly Seen[];
+}): Pick<Extract<StagePlan, { actions: unknown }>, 'edits' | 'keep' | 'twoWay'> {
+  if (!('value' in edits)) return { twoWay: twoWayFields(previews) };
+  const { edits: traces, carried, anew } = edits.value;
+  return { edits: traces, ...(carried ? { keep: { id: CARRIED_ID, content: carried, ...(anew ? { anew } : {}) } } : {}) };
+}
+
+/** Writing a manifest anew and reading it takes longer than anything else here, and every stage asks for the same one. */
+const known = new WeakMap<Manifest, { readonly merged: string; readonly text: string; readonly manifest: Manifest }>();
+
+/** The target with the carried edits in its files; their `sha256` stays the released file's. */
+export function withCarried(target: Target, carried: CarriedEdits): Target {
+  const edited = <File extends TargetFile>(file: File): File => {
+    const difference = carried.files[file.file];
+    if (!difference) return file;
+    const before = known.get(file.manifest);
+    if (before?.merged === difference.merged) return { ...file, text: before.text, manifest: before.manifest };
+    const text = carriedText(released(file), difference, keptRules(carried.lists));
+    const { notes } = file.manifest;
+    const manifest = { ...parseManifest(text, file.file), ...(notes ? { notes } : {}) };
+    known.set(file.manifest, { merged: difference.merged, text, manifest });
+    return { ...file, text, manifest };
+  };
+  return { ...edited(target), addOns: target.addOns.map(edited), carried };
+}
+
+/** What the recorded run to this target carries, whether it is finished or not; undefined before its first write. */
+export async function readCarried(records: Records, { options, clusterUid }: Context): Promise<CarriedEdits | undefined> {
+  const record = await records.load();
+  if (!record || record.target !== options.release || record.clusterUid !== clusterUid) return undefined;
+  const id = record.kept.findLast((one) => one.includes(CARRIED_PART));
+  if (id === undefined) return undefined;
+  const carried = readCarriedEdits(await records.kept(id));
+  // Part of the cluster may be new already, so that nothing else tells the edits any more.
+  if (!carried) throw lostEdits(id);
+  return carried.target === options.release ? carried : undefined;
+}
+
+function lostEdits(id: string): Fault {
+  return new Fault('failed', `the edits that the unfinished run carries cannot be read: ${id} is gone from the state, or damaged`, [
+    'restore the Secrets netsvc-upgrade-run and netsvc-upgrade-run-kept-N of the state namespace from a backup',
+    'or give the finished target with your edits: --upgrade-file FILE',
+  ]);
+}
+
+function released({ file, text, manifest }: TargetFile): ReleasedFile {
+  return { name: file, text, documents: manifest.documents.map(({ object }) => object) };
+}

@@ -1,0 +1,102 @@
+import type { Trace } from '../../kernel/edit-trace.ts';
+import { type KubeObject, refOf } from '../../kernel/object.ts';
+import type { FieldChange } from '../../kernel/plan.ts';
+import { ownersOf } from '../../kube/field-owners.ts';
+import type { BaseCandidate } from '../../manifest/choose-base.ts';
+import { definitionDifferences } from '../../manifest/definition-differences.ts';
+import { fieldAt } from '../../manifest/fields.ts';
+import { identityOf } from '../../manifest/prepare.ts';
+import type { OwnObject } from './own-objects.ts';
+
+const NOTE = 'Definitions of resources always come from the target.';
+
+/**
+ * Definitions that are neither a release's own nor the target's: reported, one line each, and never carried. Nothing is told of one
+ * that any release at hand has just as it is in the cluster, apart from what the server fills in, whatever kubectl noted: that may be
+ * of long ago. The fields are named by that note, without it by the live definition; of one whose API version is another than the
+ * release's nothing is told either.
+ */
+export function definitionEdits(
+  own: readonly OwnObject[],
+  base: BaseCandidate,
+  others: readonly BaseCandidate[],
+  theirs: readonly KubeObject[],
+  installed: string | undefined,
+): readonly Trace[] {
+  const known = [{ documents: theirs }, ...others].map(({ documents }) => definitionsOf(documents));
+  const released = definitionsOf(base.documents);
+  const targeted = definitionsOf(theirs);
+  return own.flatMap(({ document, live, applied }): readonly Trace[] => {
+    const identity = identityOf(document);
+    const [was, target] = [released.get(identity), targeted.get(identity)];
+    if (!live || !was || !target || isJust(was, live) || known.some((all) => isJust(all.get(identity), live))) return [];
+    const [inFile, inCluster = []] = [applied, live].map((state) => state && definitionDifferences(was, state));
+    const marks = inCluster.filter((change) => staysOn(change, { applied, target }));
+    const found = (inFile?.length ? inFile : inCluster).filter((change) => !marks.includes(change));
+    const kept = marks.map((change) => markTrace(change, target, live));
+    if (found.length === 0) return kept;
+    const count = found.length;
+    return [
+      ...kept,
+      {
+        ref: refOf(target),
+        path: '',
+        change: 'change',
+        base: 'the release’s own',
+        mine: `${count} ${count === 1 ? 'field differs' : 'fields differ'}`,
+        theirs: 'the target’s own',
+        source: { kind: inFile?.length ? 'last-applied' : 'live' },
+        outcome: 'target',
+        note: `${NOTE} Compared with ${base.release}: ${namesOf(found)}.${installed === base.release ? '' : NOT_AT_HAND}`,
+      },
+    ];
+  });
+}
+
+/**
+ * Definitions in the cluster that tell which release was installed. The stage before this one brings the target's: those tell nothing
+ * any more.
+ */
+export function tellingDefinitions(own: readonly OwnObject[], theirs: readonly KubeObject[]): readonly KubeObject[] {
+  const targeted = definitionsOf(theirs);
+  return own.flatMap(({ document, live }) => {
+    if (!live || document.kind !== 'CustomResourceDefinition') return [];
+    return isJust(targeted.get(identityOf(document)), live) ? [] : [live];
+  });
+}
+
+/** An annotation or a label that was set in the cluster and that nothing which is applied says: an apply leaves it alone. */
+function staysOn(
+  { path, before }: FieldChange,
+  { applied, target }: { readonly applied: KubeObject | undefined; readonly target: KubeObject },
+): boolean {
+  if (before !== undefined || !/^metadata\.(annotations|labels)\b/.test(path)) return false;
+  return [applied, target].every((state) => fieldAt(state, path) === undefined);
+}
+
+function markTrace({ path, after }: FieldChange, target: KubeObject, live: KubeObject): Trace {
+  const manager = ownersOf(live.metadata.managedFields, path)[0]?.manager;
+  const source = { kind: 'live', ...(manager === undefined ? {} : { manager }) } as const;
+  return { ref: refOf(target), path, change: 'add', mine: after, source, outcome: 'kept', note: STAYS };
+}
+
+const STAYS = 'It stays in the cluster: the target says nothing of it.';
+
+/** So many fields are named. */
+const SHOWN = 3;
+
+const NOT_AT_HAND = ' The installed release’s own is not at hand: it may be just that.';
+
+function namesOf(found: readonly FieldChange[]): string {
+  const names = found.slice(0, SHOWN).map(({ path }) => path);
+  return [...names, ...(found.length > SHOWN ? ['…'] : [])].join(', ');
+}
+
+function definitionsOf(documents: readonly KubeObject[]): ReadonlyMap<string, KubeObject> {
+  const definitions = documents.filter(({ kind }) => kind === 'CustomResourceDefinition');
+  return new Map(definitions.map((one) => [identityOf(one), one]));
+}
+
+function isJust(released: KubeObject | undefined, state: KubeObject): boolean {
+  return released !== undefined && definitionDifferences(released, state)?.length === 0;
+}

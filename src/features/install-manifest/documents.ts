@@ -1,0 +1,33 @@
+import type { OwnershipMode } from '../../kernel/context.ts';
+import type { PlannedObject } from '../../kernel/plan.ts';
+import type { ClusterReader } from '../../kernel/ports.ts';
+import type { Manifest } from '../../manifest/manifest.ts';
+import { eachOf } from '../survey/reading.ts';
+import { type PreviewedObject, redefined, refusedToKubectl } from './outcome.ts';
+import { definesKind, previewDocument } from './preview.ts';
+
+export type { PreviewedObject };
+
+/** Requests under way at a time. */
+const WIDTH = 6;
+
+/** The plan's view of every document, in the manifest's order. Nothing is written. */
+export async function previewManifest(cluster: ClusterReader, manifest: Manifest): Promise<readonly PlannedObject[]> {
+  return (await previewDocuments(cluster, manifest)).map(({ planned }) => planned);
+}
+
+export async function previewDocuments(
+  cluster: ClusterReader,
+  manifest: Manifest,
+  ownership: OwnershipMode = 'first',
+): Promise<readonly PreviewedObject[]> {
+  const documents = manifest.documents.map(({ object }) => object);
+  const previews = await eachOf(documents, WIDTH, async (document) => {
+    const preview = await previewDocument(cluster, document, documents);
+    return ownership === 'kubectl' && preview.needsOwnership !== undefined ? refusedToKubectl(preview, preview.needsOwnership) : preview;
+  });
+  const newDefinitions = previews
+    .filter(({ live, planned }) => live !== undefined && planned.change === 'update')
+    .map(({ document }) => document);
+  return previews.map((preview) => (newDefinitions.some((one) => definesKind(one, preview.document)) ? redefined(preview) : preview));
+}

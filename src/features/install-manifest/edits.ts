@@ -1,0 +1,169 @@
+import type { Context } from '../../kernel/context.ts';
+import type { Conflict, Trace } from '../../kernel/edit-trace.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import { alike } from '../../manifest/alike.ts';
+import type { CarriedEdits } from '../../manifest/carried-file.ts';
+import { type BaseCandidate, type BaseDoubt, mergeByBase } from '../../manifest/choose-base.ts';
+import { parseManifest } from '../../manifest/manifest.ts';
+import type { LiveState } from '../../manifest/merge-input.ts';
+import { identityOf, prepared } from '../../manifest/prepare.ts';
+import { writerBehind } from '../survey/field-takers.ts';
+import { readBases } from './base.ts';
+import { carriedEdits } from './carried.ts';
+import { definitionEdits, tellingDefinitions } from './definitions.ts';
+import { readToldBy, withGiven } from './given.ts';
+import { assertIsBase } from './identity.ts';
+import { readListRules } from './list-rules.ts';
+import { withSince } from './obsolete.ts';
+import { type Orphans, orphansOf } from './orphans.ts';
+import { awayOf, type OwnObject, readAdditions, readLiveStates, readOwnObjects } from './own-objects.ts';
+import { isLeftOut, type Target, targetDocuments, variantOf } from './target.ts';
+
+/** A person's edits, and what the target with them is. */
+export interface EditSurvey {
+  readonly edits: readonly Trace[];
+  /** Only a person can decide; until then the target's value stands. */
+  readonly conflicts: readonly Conflict[];
+  /** The release that the edits are told by, then one whose text is nearer and gives the same. */
+  readonly bases: readonly string[];
+  /** Why a person must say which release was installed. */
+  readonly doubt?: BaseDoubt;
+  readonly notes: readonly string[];
+  /** What of the installed release the target no longer has. */
+  readonly orphans: Orphans;
+  /** Keys of objects whose changes since the last apply cannot be told. */
+  readonly untold: ReadonlySet<string>;
+  /** What goes into the target; undefined where nothing is merged. */
+  readonly carried?: CarriedEdits;
+  /** It differs from what this run has kept, and counts from now on. */
+  readonly anew?: boolean;
+}
+
+/**
+ * Finds what a person changed in the manifest of the installed release and merges it with the target as released (§4.4/1).
+ * Throws NoBase if that manifest is not at hand, and Fault('usage') for a `--resolve` that decides nothing.
+ */
+export async function readEdits(sources: Sources, context: Context, installation: Installation, target: Target): Promise<EditSurvey> {
+  const candidates = await readBases(sources, context, installation);
+  const { first, others } = candidates;
+  const theirs = targetDocuments(target);
+  const own = await readOwnObjects(sources.cluster, [...theirs, ...first.documents.filter(isNoDefinition)]);
+  const { states, untold } = await readLiveStates(
+    sources.cluster,
+    own.filter(({ document }) => isNoDefinition(document)),
+    first.documents,
+  );
+  const file = await readInstalledManifest(sources, context, installation);
+  const known = new Set([...theirs, ...first.documents].map(identityOf));
+  const added = await readAdditions(sources.cluster, file?.filter((object) => !known.has(identityOf(object))) ?? []);
+  const mine = noted(own, first);
+  const resolutions = context.options.resolutions ?? {};
+  const lists = await readListRules(
+    sources.cluster,
+    edited(theirs, first.documents, [...mine, ...(file ?? [])], [...states, ...added.states]),
+  );
+  const input = {
+    mine,
+    mineIs: 'last-applied',
+    ...(file ? { file } : {}),
+    theirs,
+    live: [...states, ...added.states],
+    away: file ? new Map([...added.away, ...awayOf(own.filter(({ document }) => isNoDefinition(document)))]) : added.away,
+    listRules: lists,
+    writerOf: writerBehind,
+    resolutions,
+    knowledge: context.profile.merge,
+  } as const;
+  const apart = file ? undefined : tellingDefinitions(own, theirs);
+  const { base, alike, doubt, ...rest } = mergeByBase(input, candidates, apart);
+  const result = { ...rest.result, edits: [...(target.moved ?? []), ...rest.result.edits] };
+  refuseUnused(result.unused, result.conflicts);
+  const span = { base, target: { release: target.release, documents: theirs } };
+  const definitions = file ? [] : definitionEdits(own, base, [first, ...others], theirs, installation.release);
+  const edits = [...(await withSince(sources, context, installation, result.edits, span)), ...definitions];
+  const carried = await carriedEdits(
+    target,
+    base.release,
+    { edits, documents: withGiven(result.documents, context) },
+    { resolutions, listRules: lists },
+  );
+  const told = await readToldBy(sources, context, variantOf(context, installation).file, base.release);
+  return {
+    edits,
+    conflicts: result.conflicts,
+    bases: [base.release, ...(alike === undefined ? [] : [alike])],
+    ...(doubt === undefined ? {} : { doubt }),
+    notes: [baseNote(base.release), ...result.notes],
+    orphans: orphansOf(own, theirs),
+    untold,
+    carried: { ...carried, told },
+  };
+}
+
+/**
+ * Of all objects those in which somebody changed something: only there lists are merged. What only the person's file has is as it
+ * was applied, unless it was changed in the cluster.
+ */
+function edited(theirs: Documents, base: Documents, mine: Documents, live: readonly LiveState[]): Documents {
+  const [was, is] = [base, mine].map((all) => new Map(all.map((object) => [identityOf(object), prepared(object)])));
+  const changed = new Set(live.filter(({ before, now }) => !alike(specOf(before), specOf(now))).map(({ now }) => identityOf(now)));
+  const own = new Set([...theirs, ...base].map(identityOf));
+  const all = [...theirs, ...base, ...mine, ...live.map(({ now }) => now)];
+  const once = new Map(all.toReversed().map((object) => [identityOf(object), object]));
+  return [...once.values()].filter((object) => {
+    const identity = identityOf(object);
+    const edited = own.has(identity) ? is?.get(identity) : undefined;
+    return changed.has(identity) || (edited !== undefined && !alike(specOf(was?.get(identity)), specOf(edited), { apartFromImages: true }));
+  });
+}
+
+/** Names the base in every plan: whoever reads the edits must see what they were told by. */
+export function baseNote(base: string): string {
+  return `base: the manifest of ${base}; your edits are what differs from it`;
+}
+
+type Documents = readonly KubeObject[];
+
+/** Without metadata: its lists have one rule everywhere. */
+function specOf(object: KubeObject | undefined): unknown {
+  if (!object) return undefined;
+  const { metadata: _, apiVersion: _apiVersion, ...fields } = prepared(object);
+  return fields;
+}
+
+function isNoDefinition({ kind }: Pick<KubeObject, 'kind'>): boolean {
+  return kind !== 'CustomResourceDefinition';
+}
+
+/** What kubectl noted, object by object; of kinds that the server no longer has nothing can be told, so nothing was edited. */
+function noted(own: readonly OwnObject[], base: BaseCandidate): readonly KubeObject[] {
+  const released = new Map(base.documents.map((document) => [identityOf(document), document]));
+  return own.flatMap(({ document, state, applied }) => {
+    if (!isNoDefinition(document)) return [];
+    if (applied) return [{ ...applied, apiVersion: document.apiVersion }];
+    const unread = state === 'unserved' ? released.get(identityOf(document)) : undefined;
+    return unread ? [unread] : [];
+  });
+}
+
+/** The person's own file of what is installed; undefined if none was given. */
+export async function readInstalledManifest({ files }: Sources, context: Context, installation: Installation) {
+  const path = context.options.installedManifest;
+  if (path === undefined) return undefined;
+  const manifest = parseManifest(await files.readText(path), path);
+  const documents = manifest.documents.map(({ object }) => object);
+  assertIsBase(manifest, documents, variantOf(context, installation));
+  return documents.filter((object) => !isLeftOut(object));
+}
+
+function refuseUnused(unused: readonly string[], conflicts: readonly Conflict[]): void {
+  const [field] = unused;
+  if (field === undefined) return;
+  const open = conflicts.map((one) => one.field);
+  throw new Fault('usage', `--resolve ${field}: nothing is to be decided there`, [
+    open.length > 0 ? `to be decided: ${open.join(', ')}` : 'leave it out: every edit is settled',
+  ]);
+}

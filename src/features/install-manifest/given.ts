@@ -1,0 +1,79 @@
+import type { Context } from '../../kernel/context.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import { storeSettings, withEndpoints } from '../../kernel/kvstore.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import { sha256Of } from '../../kube/sha256.ts';
+import type { CarriedEdits, ToldBy } from '../../manifest/carried-file.ts';
+import { keptRules } from '../../manifest/kept-rules.ts';
+import { readOwnBase } from './base.ts';
+import { carriedEdits, withCarried } from './carried.ts';
+import { readReleasedTarget, type Target, targetDocuments, variantOf } from './target.ts';
+
+/** Endpoints that were given by hand count more than what is installed. */
+export function withGiven(documents: readonly KubeObject[], { options, profile }: Context): readonly KubeObject[] {
+  const { kvstoreEndpoints } = options;
+  return kvstoreEndpoints === undefined ? documents : withEndpoints(documents, profile.datastore.endpointsKey, kvstoreEndpoints);
+}
+
+/**
+ * The same of a target that is not merged now: endpoints count more than what a run began with as well, because a run that began
+ * with wrong ones could not go on otherwise. Throws Fault('usage') where a file of the person's own says something else.
+ */
+export async function withGivenEndpoints(
+  sources: Sources,
+  context: Context,
+  installation: Installation,
+  target: Target,
+): Promise<{ readonly target: Target; readonly before?: string }> {
+  const { kvstoreEndpoints, upgradeFile } = context.options;
+  const documents = targetDocuments(target);
+  const before = storeSettings(documents, context.profile.datastore.endpointsKey, [])?.endpoints;
+  if (kvstoreEndpoints === undefined || before === undefined || before === kvstoreEndpoints) return { target };
+  if (upgradeFile !== undefined) {
+    throw new Fault('usage', `--kvstore-endpoints ${kvstoreEndpoints}: ${upgradeFile} is applied as it is, and has ${before}`, [
+      'write the endpoints into the file, or leave one of the two flags out',
+    ]);
+  }
+  const { carried } = target;
+  if (!carried) return { target };
+  const released = await readReleasedTarget(sources, context, installation);
+  const { edits, base, resolutions, lists } = carried;
+  const given = await carriedEdits(
+    released,
+    base,
+    { documents: withGiven(documents, context), edits },
+    { resolutions, listRules: keptRules(lists) },
+  );
+  return { target: withCarried(released, { ...carried, ...given }), before };
+}
+
+/** Checksums of the files that the person names for telling edits; `release` is the one that a folder is asked for. */
+export async function readToldBy(sources: Sources, { options }: Context, file: string, release: string): Promise<ToldBy> {
+  const { base, installedManifest } = options;
+  return {
+    ...(base === undefined ? {} : { base: await sha256Of((await readOwnBase(sources, base, release, file)).text) }),
+    ...(installedManifest === undefined ? {} : { installedManifest: await sha256Of(await sources.files.readText(installedManifest)) }),
+  };
+}
+
+const FLAGS = { base: '--base', installedManifest: '--installed-manifest' } as const;
+
+/** Edits are told once: a file that comes later, or is another by now, would be read for nothing. */
+export async function refuseOtherFiles(
+  sources: Sources,
+  context: Context,
+  installation: Installation,
+  { told = {}, base }: CarriedEdits,
+): Promise<void> {
+  const given = await readToldBy(sources, context, variantOf(context, installation).file, base);
+  for (const which of ['base', 'installedManifest'] as const) {
+    if (given[which] === undefined || given[which] === told[which]) continue;
+    const then = told[which] === undefined ? 'without it' : 'by another content of it';
+    throw new Fault('usage', `${FLAGS[which]} ${context.options[which]}: this run has begun to write with edits told ${then}`, [
+      'leave it out to finish the run, then change the fields themselves',
+      'or give your finished target: --upgrade-file FILE --accept NS-206',
+    ]);
+  }
+}

@@ -1,0 +1,86 @@
+import type { Context } from '../../kernel/context.ts';
+import { type ExitName, Fault } from '../../kernel/fault.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import type { Variant, WorkloadName } from '../../kernel/profile.ts';
+import { imageRelease, sameMinor, sameRelease } from '../../kernel/release.ts';
+import type { Manifest } from '../../manifest/manifest.ts';
+import { rolloutTarget } from '../rollout/targets.ts';
+import { operatorRelease } from '../survey/operator-sign.ts';
+
+/**
+ * Refuses a manifest that is not the target: a workload of the variant is missing (another variant, or cut off),
+ * or the agents' image is of another release. A person's own file must name the release exactly;
+ * the release's own file may lag in its patch number, because some published ones do (domain §3).
+ */
+export function assertIsTarget(manifest: Manifest, variant: Variant, release: string, own: string | undefined): void {
+  const code = own === undefined ? 'failed' : 'usage';
+  const next =
+    own === undefined
+      ? 'look at the artifact source (--manifest-url): its file is cut off or not the release’s'
+      : `start from ${variant.file} of ${release} and make your edits there`;
+  const documents = manifest.documents.map((one) => one.object);
+  for (const workload of [variant.agent, variant.typha, variant.controllers])
+    if (workload && !holds(documents, workload)) throw notWhole(manifest, variant, workload, code, next);
+  const image = rolloutTarget(variant.agent, { documents })?.image ?? '';
+  const found = imageRelease(image);
+  const fits = found !== undefined && (own === undefined ? sameMinor(found, release) : sameRelease(found, release));
+  if (fits) return;
+  throw new Fault(code, `${manifest.name} is of ${found ?? 'an unknown release'} (image ${image || 'missing'}), not of ${release}`, [next]);
+}
+
+/**
+ * Refuses an operator's manifest that would start a second operator beside the one that runs, or one of another release.
+ * Throws Fault('conflicts') where the running one has a name or namespace of its own that only the person's file can carry.
+ */
+export function assertIsOperator(manifest: Manifest, variant: Variant, context: Context, installation: Installation): void {
+  const { profile, options } = context;
+  const own = options.upgradeFile;
+  const documents = manifest.documents.map((one) => one.object);
+  const { namespace, name } = installation.operator ?? variant.agent;
+  const found = documents.find((one) => holds([one], { ...variant.agent, namespace, name }));
+  if (!found) throw secondOperator(manifest, { namespace, name }, own);
+  const release = operatorRelease(found, profile);
+  const tells = release?.release ?? (release?.line === undefined ? undefined : `${release.line}.0`);
+  if (tells === undefined || sameMinor(tells, options.release)) return;
+  throw new Fault(
+    own === undefined ? 'failed' : 'usage',
+    `${manifest.name} has the operator ${release?.tag} of ${tells}, not of ${options.release}`,
+    [
+      own === undefined
+        ? 'look at the artifact source (--manifest-url)'
+        : `start from ${variant.file} of ${options.release} and make your edits there`,
+    ],
+  );
+}
+
+function secondOperator(manifest: Manifest, { namespace, name }: { namespace: string; name: string }, own: string | undefined): Fault {
+  return new Fault(
+    own === undefined ? 'conflicts' : 'usage',
+    `the operator runs as Deployment ${namespace}/${name}, which ${manifest.name} does not have: it would start a second one`,
+    [`put your name and namespace everywhere into a copy of the target's file, and give it with --upgrade-file`],
+  );
+}
+
+/**
+ * Refuses a person's `--base` that does not hold the agents of the variant: no edit could be told from
+ * the release's own text by it. Its release is not judged, since the nearest one at hand is better than none.
+ */
+export function assertIsBase(manifest: Pick<Manifest, 'name'>, documents: readonly KubeObject[], variant: Variant): void {
+  if (holds(documents, variant.agent)) return;
+  throw notWhole(manifest, variant, variant.agent, 'usage', `give the unedited ${variant.file} of the installed release with --base`);
+}
+
+function notWhole(
+  manifest: Pick<Manifest, 'name'>,
+  variant: Variant,
+  { kind, namespace, name }: WorkloadName,
+  code: ExitName,
+  next: string,
+): Fault {
+  return new Fault(code, `${manifest.name} is not a whole ${variant.id} manifest: it has no ${kind} ${namespace}/${name}`, [next]);
+}
+
+function holds(documents: readonly KubeObject[], { kind, namespace, name }: WorkloadName): boolean {
+  return documents.some((one) => one.kind === kind && one.metadata.name === name && (one.metadata.namespace ?? namespace) === namespace);
+}

@@ -1,0 +1,135 @@
+import { command } from '../../kernel/argv.ts';
+import { type Check, type Evidence, notApplicable, ok, type Reading, read } from '../../kernel/check.ts';
+import { counted } from '../../kernel/counted.ts';
+import { endpointsOf, endpointsProblem, type StoreHealth, type StoreSettings } from '../../kernel/kvstore.ts';
+import { type ObjectRef, refText } from '../../kernel/object.ts';
+import { defineCheck, failed, failIfAny, PROGRAM } from '../survey/define-check.ts';
+
+/** What the checks of the key-value store look at; undefined on the other paths. */
+export interface StoreJudged {
+  readonly store: StoreFacts | undefined;
+  /** Secrets of the target that would take away values which the cluster has. */
+  readonly emptied: readonly ObjectRef[];
+}
+
+export interface StoreFacts {
+  /** Of the target as it will be applied; undefined if it names no endpoints at all. */
+  readonly settings: StoreSettings | undefined;
+  /** Keys of the Secret that have a value in the cluster; undefined where the profile names no Secret. */
+  readonly secretKeys: Reading<readonly string[]> | undefined;
+  /** Places of the target that still hold the release's placeholder. */
+  readonly placeholders: readonly Evidence[];
+  /** Paths of certificates that are files of the hosts: nothing here can read them. */
+  readonly onHosts: readonly string[];
+  readonly health: readonly StoreHealth[];
+}
+
+const OTHER_PATH = 'the data is not in a key-value store';
+
+const NAME_THEM =
+  'Name them with --kvstore-endpoints https://HOST:PORT[,…]; or give your manifest with --installed-manifest. A file given with --upgrade-file has to say them itself.';
+const NOT_REACHED = 'Write them into the file given with --upgrade-file, which is applied as it stands, or leave --kvstore-endpoints out.';
+
+/** What a person asked for by flag and the target does not say. */
+function otherThan(given: string | undefined, { endpoints }: StoreSettings): string | undefined {
+  const there = endpointsOf(endpoints).join(',');
+  return given === undefined || given === there ? undefined : `the target has ${there}, not ${given} as --kvstore-endpoints asks`;
+}
+
+/** An unedited manifest breaks the agents of the whole cluster, with exit 0 (§4.5/1). */
+export const endpointsSet: Check<StoreJudged> = defineCheck('NS-209', {
+  category: 'manifest',
+  severity: 'error',
+  ref: '§4.5/1',
+  judge({ store }, { options }) {
+    if (!store) return notApplicable(OTHER_PATH);
+    const { settings, placeholders } = store;
+    const given = options.kvstoreEndpoints;
+    const problem = settings
+      ? (endpointsProblem(settings.endpoints) ?? otherThan(given, settings))
+      : 'no ConfigMap of the target names them';
+    const evidence =
+      placeholders.length > 0 || !problem ? placeholders : [{ text: settings ? refText(settings.ref) : 'target', detail: problem }];
+    return failIfAny(evidence, `endpoints: ${settings?.endpoints ?? ''}`, () => ({
+      because:
+        placeholders.length > 0 ? 'the target still holds the placeholder of the release' : `endpoints of the key-value store: ${problem}`,
+      hint: given === undefined ? NAME_THEM : NOT_REACHED,
+      // What was given has not reached the target: given again it would not either.
+      next: given === undefined ? `${PROGRAM} plan --kvstore-endpoints URL,URL` : `${PROGRAM} plan -o wide`,
+    }));
+  },
+});
+
+/** Certificates are paths in one place and values in another; both or neither. */
+export const certificatesWhole: Check<StoreJudged> = defineCheck('NS-210', {
+  category: 'manifest',
+  severity: 'error',
+  ref: '§4.5/1',
+  judge({ store }) {
+    if (!store?.settings || !store.secretKeys) return notApplicable(store ? 'the profile names no Secret for the store' : OTHER_PATH);
+    const { endpoints, paths, ref } = store.settings;
+    const keys = read(store.secretKeys);
+    const set = paths.filter((path) => path !== '');
+    const usesTls = endpointsOf(endpoints).some((one) => one.startsWith('https:'));
+    const { onHosts } = store;
+    const missing = set
+      .filter((path) => !onHosts.includes(path))
+      .map((path) => path.slice(path.lastIndexOf('/') + 1))
+      .filter((key) => !keys.includes(key));
+    const hint = 'Put the paths into the ConfigMap and the values into the Secret of the installation, then run again.';
+    const evidence = [{ text: refText(ref), object: ref }];
+    const next = command`kubectl describe configmap ${ref.name} -n ${ref.namespace ?? ''}`;
+    if (usesTls && set.length === 0) return failed('the endpoints are https, and no certificate is set', hint, { evidence, next });
+    if (missing.length === 0 && onHosts.length > 0) return ok(`not checked: files of the hosts (${onHosts.join(', ')})`);
+    if (missing.length > 0)
+      return failed(`the Secret has no ${missing.join(', ')}, which the ConfigMap points to`, hint, { evidence, next });
+    if (keys.length > 0 && set.length === 0)
+      return failed('the Secret has certificates, and the ConfigMap points to none of them', hint, { evidence, next });
+    return ok(set.length > 0 ? `${set.length} certificate settings and their values` : 'without certificates, as installed');
+  },
+});
+
+/** The release's Secret is empty: applied as it is it takes the person's keys away (domain §0.9). */
+export const secretsKept: Check<StoreJudged> = defineCheck('NS-211', {
+  category: 'manifest',
+  severity: 'error',
+  ref: '§4.5/1',
+  judge: ({ emptied }) =>
+    failIfAny(
+      emptied.map((ref) => ({ text: refText(ref), object: ref, detail: 'values not shown' })),
+      'no Secret loses a value',
+      () => ({
+        because: `${counted(emptied.length, 'Secret')} of the target would take away values that the cluster has`,
+        hint: 'Leave it out of the file: the one in the cluster stays as it is.',
+        next: `${PROGRAM} plan`,
+      }),
+    ),
+});
+
+/** The CLI waits for ever for a store that does not answer (cli notes §4). */
+export const storeAnswers: Check<StoreJudged> = defineCheck('NS-212', {
+  category: 'manifest',
+  severity: 'error',
+  ref: '§4.5/5',
+  judge({ store }) {
+    if (store && store.onHosts.length > 0) return notApplicable('not checked: the certificates are files of the hosts');
+    if (!store || store.health.length === 0) return notApplicable(store ? 'no endpoint to ask' : OTHER_PATH);
+    const bad = store.health.filter(({ state }) => state === 'refused' || state === 'unhealthy');
+    const unreached = store.health.filter(({ state }) => state === 'unreached');
+    const passed =
+      unreached.length === 0
+        ? `${counted(store.health.length, 'endpoint')} healthy`
+        : `not checked from here: ${unreached.map(({ endpoint, because }) => `${endpoint} (${because})`).join(', ')}`;
+    return failIfAny(
+      bad.map(({ endpoint, because }) => ({ text: endpoint, detail: because })),
+      passed,
+      (names) => ({
+        because: `the key-value store does not accept these certificates, or is not healthy: ${names}`,
+        hint: 'Mend it first: agents that start now could not reach it either.',
+        next: `${PROGRAM} preflight`,
+      }),
+    );
+  },
+});
+
+export const storeChecks: readonly Check<StoreJudged>[] = [endpointsSet, certificatesWhole, secretsKept, storeAnswers];

@@ -1,0 +1,152 @@
+import type { Reading } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import { objectKey } from '../../kernel/object.ts';
+import type { TakenChange } from '../../kernel/plan.ts';
+import type { ClusterReader, Sources } from '../../kernel/ports.ts';
+import { continues, type RunRecord } from '../../kernel/run-record.ts';
+import { changesSince, type LaterChange, takenChanges } from '../../manifest/taken-fields.ts';
+import { writesAgain } from '../survey/field-takers.ts';
+import { attempt } from '../survey/reading.ts';
+import { NoBase, readBaseOf } from './base.ts';
+import { withCarried } from './carried.ts';
+import { type PreviewedObject, previewDocuments } from './documents.ts';
+import { baseNote, type EditSurvey, readEdits } from './edits.ts';
+import { refuseOtherFiles, withGivenEndpoints } from './given.ts';
+import { NO_ORPHANS, type Orphans, orphansBetween } from './orphans.ts';
+import { readReleasedTarget, readTarget, type Target, targetDocuments } from './target.ts';
+
+/** The target as it will be applied, and what applying it will do. */
+export interface MergedTarget {
+  readonly target: Target;
+  readonly edits: Reading<EditSurvey>;
+  /** One per document of the target, in its order. */
+  readonly previews: readonly PreviewedObject[];
+  /** What others set in the cluster, cannot be carried, and would be written over. */
+  readonly untold: readonly TakenChange[];
+}
+
+/**
+ * The target with a person's edits in it. Edits are told once, before the first write: a run that goes on takes those that were
+ * kept then. Where everything is as the target says already there is nothing to tell.
+ */
+export async function readMergedTarget(
+  sources: Sources,
+  context: Context,
+  installation: Installation,
+  record: RunRecord | undefined,
+): Promise<MergedTarget> {
+  const begun = await readTarget(sources, context, installation);
+  const goesOn = continues(record, context) ? begun.carried : undefined;
+  if (goesOn) {
+    refuseOtherDecisions(begun, context);
+    await refuseOtherFiles(sources, context, installation, goesOn);
+  }
+  const { target: recorded, before } = await withGivenEndpoints(sources, context, installation, begun);
+  if (goesOn || context.options.upgradeFile !== undefined) {
+    const previews = await previewsOf(sources.cluster, recorded, context);
+    const untold = continues(record, context) ? laterChanges(previews, record.startedAt) : [];
+    const value = settled(recorded, before);
+    if (!goesOn) return { target: recorded, edits: { value }, previews, untold };
+    const left = await readLeftBehind(sources, context, installation, goesOn.base);
+    if ('value' in left) return { target: recorded, edits: { value: { ...value, orphans: left.value } }, previews, untold };
+    const unknown = `what the target leaves behind is not known: ${left.unread}`;
+    return { target: recorded, edits: { value: { ...value, notes: [...value.notes, unknown] } }, previews, untold };
+  }
+  if (installation.release === context.options.release) {
+    const previews = await previewsOf(sources.cluster, recorded, context);
+    if (previews.every(isThere)) return { target: recorded, edits: { value: settled(recorded) }, previews, untold: [] };
+  }
+  const released = await readReleasedTarget(sources, context, installation);
+  const edits = await withBase(() => readEdits(sources, context, installation, released));
+  const carried = 'value' in edits ? edits.value.carried : undefined;
+  const target = carried ? withCarried(released, carried) : released;
+  const previews = await previewsOf(sources.cluster, target, context);
+  return { target, edits, previews, untold: untoldChanges(edits, previews) };
+}
+
+/** What cannot be told without the manifest of a release is a reading that failed. */
+async function withBase<T>(work: () => Promise<T>): Promise<Reading<T>> {
+  try {
+    return { value: await work() };
+  } catch (thrown) {
+    if (thrown instanceof NoBase) return { unread: thrown.message };
+    throw thrown;
+  }
+}
+
+/** A notice of the plan hangs on it and nothing else: whatever keeps its files from being read, a run that has begun goes on. */
+async function readLeftBehind(...of: Parameters<typeof leftBehind>): Promise<Reading<Orphans>> {
+  const read = await withBase(() => attempt(() => leftBehind(...of)));
+  return 'value' in read ? read.value : read;
+}
+
+/**
+ * What the target leaves behind of the release that the run began with. The target as released counts: what is only left out of a
+ * file of ours (a filled Secret) is no orphan.
+ */
+async function leftBehind(sources: Sources, context: Context, installation: Installation, base: string): Promise<Orphans> {
+  const documents = await readBaseOf(sources, context, installation, base);
+  const target = targetDocuments(await readReleasedTarget(sources, context, installation));
+  return orphansBetween(sources.cluster, documents, target);
+}
+
+/**
+ * A run that goes on has its edits from before it began; what a person mended since, while it stood still, is in none of them.
+ * Definitions come from the target whole, whoever changed them.
+ */
+function laterChanges(previews: readonly PreviewedObject[], since: string): readonly LaterChange[] {
+  return previews.flatMap(({ document, live, planned }) => {
+    if (!live || document.kind === 'CustomResourceDefinition') return [];
+    const isOfOneWhoReturns = ({ manager, subresource }: LaterChange) =>
+      planned.takers?.some((one) => one.manager === manager && one.subresource === subresource && writesAgain(one)) === true;
+    return changesSince(live, planned, since).filter((change) => !isOfOneWhoReturns(change));
+  });
+}
+
+/** Fields of others that would be written over, of objects whose changes in the cluster cannot be told from defaults. */
+function untoldChanges(edits: Reading<EditSurvey>, previews: readonly PreviewedObject[]): readonly TakenChange[] {
+  const unsure = 'value' in edits ? edits.value.untold : new Set<string>();
+  return previews.filter(({ document }) => unsure.has(objectKey(document))).flatMap(({ planned }) => takenChanges(planned));
+}
+
+async function previewsOf(cluster: ClusterReader, target: Target, { options }: Context): Promise<readonly PreviewedObject[]> {
+  const previews: PreviewedObject[] = [];
+  for (const manifest of [target.manifest, ...target.addOns.map((addOn) => addOn.manifest)])
+    previews.push(...(await previewDocuments(cluster, manifest, options.ownership)));
+  return previews;
+}
+
+function isThere({ planned }: PreviewedObject): boolean {
+  return planned.change === 'unchanged';
+}
+
+/** `before`: the endpoints that the run began with, where others are given now. */
+function settled({ carried }: Target, before?: string): EditSurvey {
+  return {
+    edits: carried?.edits ?? [],
+    conflicts: [],
+    bases: carried ? [carried.base] : [],
+    notes: [...(carried ? [baseNote(carried.base)] : []), ...(before === undefined ? [] : [`${OTHER_ENDPOINTS} ${before}`])],
+    orphans: NO_ORPHANS,
+    untold: new Set(),
+    ...(carried ? { carried } : {}),
+    ...(before === undefined ? {} : { anew: true }),
+  };
+}
+
+const OTHER_ENDPOINTS =
+  'the endpoints of the key-value store are the ones given now; pods that are new already keep the old ones until they are restarted:';
+
+/** Part of the cluster may already run what was decided then. */
+function refuseOtherDecisions({ carried }: Target, { options }: Context): void {
+  const other = Object.entries(options.resolutions ?? {}).find(([field, side]) => carried?.resolutions[field] !== side);
+  if (!other) return;
+  const [field, side] = other;
+  throw new Fault(
+    'usage',
+    `--resolve ${field}=${side}: this run has begun to write with ${carried?.resolutions[field] ?? 'no decision'} there`,
+    ['leave it out to finish the run, then change the field itself'],
+  );
+}

@@ -1,0 +1,63 @@
+import type { Context } from '../../kernel/context.ts';
+import type { Trace } from '../../kernel/edit-trace.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import { isOlder, parseRelease } from '../../kernel/release.ts';
+import type { BaseCandidate } from '../../manifest/choose-base.ts';
+import { goneSince } from '../../manifest/gone-since.ts';
+import type { Move } from '../../manifest/move-namespace.ts';
+import { identityOf, identityOfRef } from '../../manifest/prepare.ts';
+import { inNamespace, operatorMove } from '../install-operator/namespace.ts';
+import { addOnsOf, variantOf } from './target.ts';
+
+/** The releases between which something was dropped. */
+interface Span {
+  readonly base: BaseCandidate;
+  readonly target: BaseCandidate;
+}
+
+/** Each obsolete edit with the release since which its place is gone, as far as the releases that the program carries tell. */
+export async function withSince(
+  { stored }: Pick<Sources, 'stored'>,
+  context: Context,
+  installation: Installation,
+  edits: readonly Trace[],
+  span: Span,
+): Promise<readonly Trace[]> {
+  if (!edits.some(({ outcome }) => outcome === 'obsolete')) return edits;
+  const files = [variantOf(context, installation), ...addOnsOf(context, installation)].map(({ file }) => file);
+  const move = operatorMove(context, installation);
+  const histories = await Promise.all(files.map((file) => historyOf(stored, file, span, move)));
+  const { renames } = context.profile.merge;
+  return edits.map((edit) => {
+    if (edit.outcome !== 'obsolete') return edit;
+    const dropped = goneSince(edit, histories.find((one) => knows(one, edit)) ?? [span.base, span.target], renames);
+    if (!dropped) return edit;
+    const { since, lastIn } = dropped;
+    const told = `${lastIn} still had it, ${since} has not.`;
+    return { ...edit, dropped, note: edit.note === undefined ? told : `${edit.note} ${told}` };
+  });
+}
+
+/** A file's releases from the base to the target, oldest first; all of them where the operator runs, as base and target are. */
+async function historyOf(
+  stored: Sources['stored'],
+  file: string,
+  { base, target }: Span,
+  move: Move | undefined,
+): Promise<readonly BaseCandidate[]> {
+  const isTag = (release: string) => parseRelease(release) !== undefined;
+  if (![base.release, target.release].every(isTag)) return [base, target];
+  const releases = await stored.releasesOf(file);
+  const between = releases.filter((one) => isTag(one) && isOlder(base.release, one) && isOlder(one, target.release));
+  const known = await Promise.all(
+    between.map(async (release) => ({ release, documents: inNamespace((await stored.documentsOf(release, file)) ?? [], move) })),
+  );
+  return [base, ...known, target];
+}
+
+/** A release between has the object: this is the file that it comes from. */
+function knows(history: readonly BaseCandidate[], { ref }: Trace): boolean {
+  const identity = identityOfRef(ref);
+  return history.slice(1, -1).some(({ documents }) => documents.some((one) => identityOf(one) === identity));
+}

@@ -1,0 +1,87 @@
+import { type KubeObject, type ManagedFieldsEntry, refOf } from '../../kernel/object.ts';
+import type { FieldChange, PlannedObject } from '../../kernel/plan.ts';
+import { isHandedOver } from '../../kube/managed-fields.ts';
+import { changedFields } from '../../manifest/fields.ts';
+import { comparable } from '../../manifest/normalise.ts';
+import { maskChanges } from '../../manifest/secrets.ts';
+import { takenFields } from '../../manifest/taken-fields.ts';
+import { takersOf } from '../survey/field-takers.ts';
+
+/** What a server-side apply of one document will do, and the states it was found from. */
+export interface PreviewedObject {
+  readonly document: KubeObject;
+  readonly planned: PlannedObject;
+  /** As it is now; undefined if it is not there. */
+  readonly live?: KubeObject;
+  /** As it will be stored; undefined if the apply is refused or could not be asked for yet. */
+  readonly result?: KubeObject;
+  /** The managedFields that hand a client-side applied object over to server-side apply; undefined if nothing is to be handed over. */
+  readonly adopted?: readonly ManagedFieldsEntry[];
+  /** Why the server refuses it as long as its ownership is not handed over first; absent where it does not. */
+  readonly needsOwnership?: string;
+}
+
+/**
+ * True if applying the document would change something: fields, who owns them, or what kubectl had noted on an object whose
+ * ownership was handed over and whose apply has not come.
+ */
+export function isPending({ planned, adopted, live }: PreviewedObject): boolean {
+  return planned.change !== 'unchanged' || adopted !== undefined || (live !== undefined && isHandedOver(live));
+}
+
+export interface Compared {
+  readonly document: KubeObject;
+  readonly live: KubeObject;
+  /** The dry run's answer, which keeps what only a client-side manager owned. */
+  readonly applied: KubeObject;
+  readonly result: KubeObject;
+  readonly note?: string;
+}
+
+/** The plan for an object that is there: what will differ, what kubectl's dry run hides, whose fields are taken. */
+export function compare({ document, live, applied, result, note }: Compared): PlannedObject {
+  const fields = changedFields(comparable(live), comparable(result));
+  const unseen = applied === result ? [] : changedFields(comparable(applied), comparable(result));
+  const taken = takenFields(live, fields);
+  const takers = takersOf(live, taken, fields.length > 0);
+  return {
+    ref: refOf(live),
+    change: fields.length > 0 ? 'update' : 'unchanged',
+    fields: maskChanges(document, fields),
+    hidden: unseen.filter(isRemoval).map(({ path }) => path),
+    taken,
+    ...(takers.length > 0 ? { takers } : {}),
+    ...(note === undefined ? {} : { note }),
+  };
+}
+
+function isRemoval(change: FieldChange): boolean {
+  return change.after === undefined;
+}
+
+/** The plan for an object that is not there. */
+export function created(document: KubeObject, note?: string): PreviewedObject {
+  const planned: PlannedObject = { ref: refOf(document), change: 'create', fields: [], hidden: [], taken: [] };
+  return { document, planned: note === undefined ? planned : { ...planned, note } };
+}
+
+/** The plan for a document that the server does not accept: `note` has its words. */
+export function refused(known: Omit<PreviewedObject, 'planned'>, note: string): PreviewedObject {
+  return { ...known, planned: { ref: refOf(known.live ?? known.document), change: 'refused', fields: [], hidden: [], taken: [], note } };
+}
+
+/** The same where nothing is handed over first: kubectl's own apply ends at the refusal. */
+export function refusedToKubectl({ result: _, needsOwnership: __, ...known }: PreviewedObject, because: string): PreviewedObject {
+  const { planned, note } = { ...refused(known, ''), note: `${because}; --ownership=first takes its ownership over before` };
+  const { before } = known.planned.state ?? {};
+  return { ...known, planned: { ...planned, note, ...(before === undefined ? {} : { state: { before } }) } };
+}
+
+const REDEFINED = 'its definition changes with it: which defaults the new one adds cannot be predicted exactly';
+
+/** The same for an object whose kind the manifest defines anew: it was asked about under the old definition. */
+export function redefined(preview: PreviewedObject): PreviewedObject {
+  const { planned } = preview;
+  const note = planned.note === undefined ? REDEFINED : `${planned.note}; ${REDEFINED}`;
+  return { ...preview, planned: { ...planned, note } };
+}

@@ -1,0 +1,123 @@
+import { Fault } from '../../kernel/fault.ts';
+import { isRecord } from '../../kernel/json.ts';
+import { groupOf, type Kind, type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
+import { adoptedOwnership, KUBECTL, predictApply } from '../../kube/managed-fields.ts';
+import { applyAfterAdoption } from '../../manifest/apply-document.ts';
+import { diffPatch } from '../../manifest/json-patch.ts';
+import { withAutoscalers } from './autoscalers.ts';
+import { stateOf } from './object-state.ts';
+import { compare, created, type PreviewedObject, refused } from './outcome.ts';
+import { withRestarts } from './restarts.ts';
+
+/** Controllers may write between two reads of one object. */
+const ATTEMPTS = 6;
+const INEXACT = 'which fields the apply removes cannot be predicted exactly for this object';
+
+/**
+ * Predicts `kubectl apply --server-side --force-conflicts` of one document by dry runs. `together` are the documents that
+ * are applied with it: a kind that one of them defines need not be served yet. Throws ApiFailure only if the server gives no
+ * answer about the document.
+ */
+export async function previewDocument(
+  cluster: ClusterReader,
+  document: KubeObject,
+  together: readonly KubeObject[] = [],
+): Promise<PreviewedObject> {
+  const preview = await previewAny(cluster, document, together);
+  const planned = withRestarts(await withAutoscalers(cluster, preview.planned), preview.live, preview.result);
+  return { ...preview, planned: { ...planned, state: await stateOf(preview) } };
+}
+
+async function previewAny(cluster: ClusterReader, document: KubeObject, together: readonly KubeObject[]): Promise<PreviewedObject> {
+  const kind = await cluster.resolve(document.apiVersion, document.kind);
+  if (kind) return previewKnown(cluster, kind, document);
+  if (together.some((one) => definesKind(one, document))) return created(document, 'its kind is defined by the same manifest');
+  return refused({ document }, `the server has no kind ${document.kind} in ${document.apiVersion}`);
+}
+
+async function previewKnown(cluster: ClusterReader, kind: Kind, document: KubeObject): Promise<PreviewedObject> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const preview = await previewOnce(cluster, kind, document);
+    if (preview) return preview;
+  }
+  throw new Fault('failed', `${refText(refOf(document))} changed during each of ${ATTEMPTS} attempts to preview it`, [
+    'Find out which controller keeps writing to it, then run the command again.',
+  ]);
+}
+
+/** Undefined if the object changed between the requests. */
+async function previewOnce(cluster: ClusterReader, kind: Kind, document: KubeObject): Promise<PreviewedObject | undefined> {
+  const live = await cluster.get(kind, document.metadata.name, document.metadata.namespace);
+  const adopted = live && adoptedOwnership(live);
+  const known = { document, ...(live ? { live } : {}), ...(adopted ? { adopted } : {}) };
+  const going = goingText(live);
+  if (going !== undefined) return refused(known, going);
+  const applied = await answerOf(() => cluster.dryRunApply(kind, document, KUBECTL));
+  if (applied === 'changed') return undefined;
+  if (applied instanceof ApiFailure) return previewRefused(cluster, kind, known, applied);
+  if (!live) return { ...created(document), result: applied };
+  if (applied.metadata.resourceVersion !== live.metadata.resourceVersion) return undefined;
+  const predicted = predictApply(applied, document);
+  const patch = predicted.removes ? diffPatch(live, predicted.object) : [];
+  const result = predicted.removes ? await answerOf(() => cluster.dryRunPatch(kind, refOf(live), patch, KUBECTL)) : applied;
+  if (result === 'changed') return undefined;
+  if (result instanceof ApiFailure) return refused(known, `fields that the document drops cannot be removed: ${result.message}`);
+  return { ...known, result, planned: compare({ document, live, applied, result, ...(predicted.exact ? {} : { note: INEXACT }) }) };
+}
+
+/** The dry run was refused: for good, or only as long as ownership is not handed over, or a namespace is still to come. */
+async function previewRefused(
+  cluster: ClusterReader,
+  kind: Kind,
+  known: Omit<PreviewedObject, 'planned'>,
+  { status, message }: ApiFailure,
+): Promise<PreviewedObject | undefined> {
+  const { live, adopted, document } = known;
+  if (!live && status === 404) return created(document, message);
+  return live && adopted && status === 422 ? previewAdopted(cluster, kind, { ...known, live }, message) : refused(known, message);
+}
+
+/** The server takes an apply of an object that only waits for its finalizers, and the object goes all the same. */
+function goingText(live: KubeObject | undefined): string | undefined {
+  const since = live?.metadata.deletionTimestamp;
+  return since === undefined ? undefined : `it has been marked for deletion at ${since}: what is written to it goes with it`;
+}
+
+/**
+ * A document may not go together with fields of the client-side apply (an env `value` beside its new `valueFrom`). Handing
+ * ownership over first, as the apply stage does, removes those fields in the same write.
+ */
+async function previewAdopted(
+  cluster: ClusterReader,
+  kind: Kind,
+  known: Omit<PreviewedObject, 'planned'> & { readonly live: KubeObject },
+  refusal: string,
+): Promise<PreviewedObject | undefined> {
+  const { live, document } = known;
+  const wanted = applyAfterAdoption(live, document);
+  if (!wanted) return refused(known, refusal);
+  const result = await answerOf(() => cluster.dryRunPatch(kind, refOf(live), diffPatch(live, wanted), KUBECTL));
+  if (result === 'changed') return undefined;
+  if (result instanceof ApiFailure) return refused(known, refusal);
+  const note = `only once field ownership has been taken over; before that the server refuses it: ${refusal}`;
+  return { ...known, result, needsOwnership: refusal, planned: compare({ document, live, applied: result, result, note }) };
+}
+
+/** A conflict is a change in between; another refusal of this very document is an answer; no answer is thrown. */
+async function answerOf(request: () => Promise<KubeObject>): Promise<KubeObject | ApiFailure | 'changed'> {
+  try {
+    return await request();
+  } catch (thrown) {
+    if (!(thrown instanceof ApiFailure)) throw thrown;
+    if (thrown.status === 409) return 'changed';
+    if (thrown.status === 500 || (thrown.status >= 400 && thrown.status < 500)) return thrown;
+    throw thrown;
+  }
+}
+
+/** True for the definition of the other's kind. */
+export function definesKind({ kind, spec }: KubeObject, { apiVersion, kind: wanted }: KubeObject): boolean {
+  if (kind !== 'CustomResourceDefinition' || !isRecord(spec) || !isRecord(spec.names)) return false;
+  return spec.group === groupOf(apiVersion) && spec.names.kind === wanted;
+}

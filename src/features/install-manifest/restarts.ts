@@ -1,0 +1,35 @@
+import { counted } from '../../kernel/counted.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import type { PlannedObject } from '../../kernel/plan.ts';
+
+interface WorkloadShape {
+  readonly spec?: { readonly replicas?: number; readonly paused?: boolean; readonly updateStrategy?: { readonly type?: string } };
+  readonly status?: { readonly desiredNumberScheduled?: number };
+}
+
+/** `5 pods`: how many the workload is to have now; undefined for none, and for what is no workload. */
+export function podsText(workload: KubeObject): string | undefined {
+  const { spec, status } = workload as WorkloadShape;
+  const isReplicated = workload.kind === 'Deployment' || workload.kind === 'StatefulSet';
+  const pods = isReplicated ? (spec?.replicas ?? 1) : workload.kind === 'DaemonSet' ? (status?.desiredNumberScheduled ?? 0) : 0;
+  return pods > 0 ? counted(pods, 'pod') : undefined;
+}
+
+/** The same, with how many pods a changed pod template restarts; `before` is the object as it is, `after` as it will be. */
+export function withRestarts(planned: PlannedObject, before: KubeObject | undefined, after: KubeObject | undefined): PlannedObject {
+  const pods = before && changesPods(planned) ? podsText(before) : undefined;
+  if (pods === undefined) return planned;
+  const note = `restarts ${pods}${delayOf(after)}`;
+  return { ...planned, note: planned.note === undefined ? note : `${note}; ${planned.note}` };
+}
+
+function changesPods({ fields }: PlannedObject): boolean {
+  return fields.some(({ path }) => path.startsWith('spec.template.'));
+}
+
+/** Who holds the restart back; empty where the controller begins at once. */
+function delayOf(after: KubeObject | undefined): string {
+  const { spec } = (after ?? {}) as WorkloadShape;
+  if (spec?.updateStrategy?.type === 'OnDelete') return ', each only when it is deleted (updateStrategy OnDelete)';
+  return spec?.paused ? ', once its paused rollout is resumed' : '';
+}

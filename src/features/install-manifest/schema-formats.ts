@@ -1,0 +1,47 @@
+import { isCidr, isIPv4, isIPv6 } from '../../kernel/ip-text.ts';
+
+/** Milliseconds of a full date, so that 30 February is none. */
+function isDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+const TIME = /^(\d{2}):(\d{2}):(\d{2})(.\d+)?(z|[+-]\d{2}:\d{2})$/;
+
+/** As `strfmt.IsDateTime` of kube-openapi. */
+function isDateTime(text: string): boolean {
+  const [date = '', rest = ''] = text.toLowerCase().split('t');
+  const [, hour = '', minute = '', second = ''] = TIME.exec(rest) ?? [];
+  return hour !== '' && isDate(date) && hour <= '23' && minute <= '59' && second <= '59';
+}
+
+/** The formats of strings that API servers enforce in CRDs (apiextensions-apiserver, formats.go), as they read them. */
+const known: Readonly<Record<string, (text: string) => boolean>> = {
+  cidr: (text) => isCidr(text, 'sloppy'),
+  ipv4: (text) => isIPv4(text, 'sloppy'),
+  ipv6: (text) => isIPv6(text, 'sloppy'),
+  date: isDate,
+  datetime: isDateTime,
+  byte: (text) => /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/.test(text),
+  password: () => true,
+};
+
+/** Those that are enforced and not judged here. Any other format is ignored by API servers. */
+const others: ReadonlySet<string> = new Set(
+  ['bsonobjectid', 'uri', 'email', 'hostname', 'mac', 'uuid', 'uuid3', 'uuid4', 'uuid5', 'isbn', 'isbn10', 'isbn13', 'creditcard', 'ssn']
+    .concat(['hexcolor', 'rgbcolor', 'duration', 'k8s-short-name', 'k8s-long-name'])
+    .map(normal),
+);
+
+/** True or false as the server would say, undefined if only the server can judge it. */
+export function holdsFormat(format: string, text: string): boolean | undefined {
+  const name = normal(format);
+  if (others.has(name)) return undefined;
+  return !Object.hasOwn(known, name) || known[name]?.(text) === true;
+}
+
+/** `date-time` is `datetime`, as go-openapi has it. */
+function normal(format: string): string {
+  return format.replaceAll('-', '');
+}

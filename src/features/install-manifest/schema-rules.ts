@@ -1,0 +1,113 @@
+import { isCidr, isMappedIPv4 } from '../../kernel/ip-text.ts';
+import { isJsonMap } from '../../kernel/json-map.ts';
+import { valueAt } from '../survey/resource-checks.ts';
+
+type Rule = (self: Readonly<Record<string, unknown>>) => boolean;
+
+const has = (self: unknown, field: string): boolean => valueAt(self, field) !== undefined && valueAt(self, field) !== null;
+/** There and not empty. */
+const filled = (self: unknown, field: string): boolean => {
+  const value = valueAt(self, field);
+  return (typeof value === 'string' || Array.isArray(value)) && value.length > 0;
+};
+const list = (self: unknown, field: string): readonly unknown[] => {
+  const value = valueAt(self, field);
+  return Array.isArray(value) ? value : [];
+};
+const neverOrEmpty = (self: unknown, field: string): boolean => !filled(self, field) || valueAt(self, field) === 'Never';
+const on = (self: unknown, field: string): boolean => valueAt(self, field) === true;
+const meshOn: Rule = (self) => !has(self, 'nodeToNodeMeshEnabled') || on(self, 'nodeToNodeMeshEnabled');
+const off = (self: unknown, field: string): boolean => !filled(self, field);
+const named = (self: unknown, ...names: readonly string[]): boolean => names.includes(String(valueAt(self, 'metadata', 'name')));
+const tierAction =
+  (name: string, action: string): Rule =>
+  (self) =>
+    valueAt(self, 'metadata', 'name') !== name || valueAt(self, 'spec', 'defaultAction') === action;
+
+/**
+ * The validation rules of objects in the service's CRDs that can be judged without the server, by their exact text (white space apart).
+ * A rule of another text is left to the server: it is in no table here, is never guessed at, and is said not to have been judged.
+ */
+const rules: Readonly<Record<string, Rule>> = {
+  '!has(self.nodeMeshPassword) || !has(self.nodeToNodeMeshEnabled) || self.nodeToNodeMeshEnabled == true': (self) =>
+    !has(self, 'nodeMeshPassword') || meshOn(self),
+  '!has(self.nodeMeshMaxRestartTime) || !has(self.nodeToNodeMeshEnabled) || self.nodeToNodeMeshEnabled == true': (self) =>
+    !has(self, 'nodeMeshMaxRestartTime') || meshOn(self),
+  '(!has(self.node) || size(self.node) == 0) || (!has(self.nodeSelector) || size(self.nodeSelector) == 0)': (self) =>
+    !(filled(self, 'node') && filled(self, 'nodeSelector')),
+  '(!has(self.peerIP) || size(self.peerIP) == 0) || (!has(self.peerSelector) || size(self.peerSelector) == 0)': (self) =>
+    !(filled(self, 'peerIP') && filled(self, 'peerSelector')),
+  '(!has(self.peerSelector) || size(self.peerSelector) == 0) || !has(self.asNumber) || self.asNumber == 0': (self) =>
+    !filled(self, 'peerSelector') || !has(self, 'asNumber') || self.asNumber === 0,
+  '!has(self.routeTableRange) || !has(self.routeTableRanges)': (self) => !(has(self, 'routeTableRange') && has(self, 'routeTableRanges')),
+  '!((has(self.doNotTrack) && self.doNotTrack) && (has(self.preDNAT) && self.preDNAT))': (self) =>
+    !(on(self, 'doNotTrack') && on(self, 'preDNAT')),
+  '(!has(self.preDNAT) || !self.preDNAT) || !has(self.egress) || size(self.egress) == 0': (self) =>
+    !on(self, 'preDNAT') || !filled(self, 'egress'),
+  "(!has(self.preDNAT) || !self.preDNAT) || !has(self.types) || !self.types.exists(t, t == 'Egress')": (self) =>
+    !on(self, 'preDNAT') || !list(self, 'types').includes('Egress'),
+  '(has(self.applyOnForward) && self.applyOnForward) || ((!has(self.doNotTrack) || !self.doNotTrack) && (!has(self.preDNAT) || !self.preDNAT))':
+    (self) => on(self, 'applyOnForward') || !(on(self, 'doNotTrack') || on(self, 'preDNAT')),
+  "!has(self.http) || !has(self.protocol) || self.protocol == 'TCP' || self.protocol == 6": (self) =>
+    !has(self, 'http') || !has(self, 'protocol') || self.protocol === 'TCP' || self.protocol === 6,
+  "self.action == 'Allow' || !has(self.http)": (self) => self.action === 'Allow' || !has(self, 'http'),
+  '!has(self.code) || has(self.type)': (self) => !has(self, 'code') || has(self, 'type'),
+  '(has(self.interfaceName) && size(self.interfaceName) > 0) || (has(self.expectedIPs) && size(self.expectedIPs) > 0)': (self) =>
+    filled(self, 'interfaceName') || filled(self, 'expectedIPs'),
+  'has(self.node) && size(self.node) > 0': (self) => filled(self, 'node'),
+  "!has(self.ipipMode) || !has(self.vxlanMode) || self.ipipMode == 'Never' || self.vxlanMode == 'Never' || size(self.ipipMode) == 0 || size(self.vxlanMode) == 0":
+    (self) => neverOrEmpty(self, 'ipipMode') || neverOrEmpty(self, 'vxlanMode'),
+  "!has(self.allowedUses) || !self.allowedUses.exists(u, u == 'LoadBalancer') || !self.allowedUses.exists(u, u == 'Workload' || u == 'Tunnel')":
+    (self) =>
+      !list(self, 'allowedUses').includes('LoadBalancer') ||
+      !list(self, 'allowedUses').some((use) => use === 'Workload' || use === 'Tunnel'),
+  "!self.cidr.contains(':') || !has(self.ipipMode) || self.ipipMode == 'Never' || size(self.ipipMode) == 0": (self) =>
+    !String(self.cidr ?? '').includes(':') || neverOrEmpty(self, 'ipipMode'),
+  '(has(self.cidr) && size(self.cidr) > 0) == (has(self.matchOperator) && size(self.matchOperator) > 0)': (self) =>
+    filled(self, 'cidr') === filled(self, 'matchOperator'),
+  '!has(self.prefixLength) || (has(self.cidr) && size(self.cidr) > 0)': (self) => !has(self, 'prefixLength') || filled(self, 'cidr'),
+  "!has(self.operations) || size(self.operations) == 0 || self.action == 'Accept'": (self) =>
+    off(self, 'operations') || self.action === 'Accept',
+  '(!has(self.localWorkloadSelector) || size(self.localWorkloadSelector) == 0) || (!has(self.peerIP) || size(self.peerIP) == 0)': (self) =>
+    off(self, 'localWorkloadSelector') || off(self, 'peerIP'),
+  '(!has(self.localWorkloadSelector) || size(self.localWorkloadSelector) == 0) || (!has(self.peerSelector) || size(self.peerSelector) == 0)':
+    (self) => off(self, 'localWorkloadSelector') || off(self, 'peerSelector'),
+  '(!has(self.localWorkloadSelector) || size(self.localWorkloadSelector) == 0) || (has(self.asNumber) && self.asNumber != 0)': (self) =>
+    off(self, 'localWorkloadSelector') || (has(self, 'asNumber') && self.asNumber !== 0),
+  "self.metadata.name == 'default' || self.metadata.name.startsWith('node.') ? !has(self.spec.nodeSelector) : true": (self) =>
+    !(named(self, 'default') || String(valueAt(self, 'metadata', 'name')).startsWith('node.')) || !has(self.spec, 'nodeSelector'),
+  '!has(self.destination) || !has(self.destination.services) || (!has(self.destination.ports) || size(self.destination.ports) == 0) && (!has(self.destination.notPorts) || size(self.destination.notPorts) == 0)':
+    ({ destination }) => !has(destination, 'services') || (off(destination, 'ports') && off(destination, 'notPorts')),
+  "!has(self.allowedUses) || !self.allowedUses.exists(u, u == 'LoadBalancer') || (!has(self.ipipMode) || size(self.ipipMode) == 0 || self.ipipMode == 'Never') && (!has(self.vxlanMode) || size(self.vxlanMode) == 0 || self.vxlanMode == 'Never')":
+    (self) => !list(self, 'allowedUses').includes('LoadBalancer') || (neverOrEmpty(self, 'ipipMode') && neverOrEmpty(self, 'vxlanMode')),
+  // Of ports; a schema asks for both.
+  'self.start < self.end': ({ start, end }) => typeof start !== 'number' || typeof end !== 'number' || start < end,
+  '!(self.to.exists(peer, has(peer.networks) || has(peer.nodes)) && has(self.ports) && self.ports.exists(port, has(port.namedPort)))': (
+    self,
+  ) =>
+    !list(self, 'to').some((peer) => has(peer, 'networks') || has(peer, 'nodes')) ||
+    !list(self, 'ports').some((port) => has(port, 'namedPort')),
+  "self.metadata.name == 'default'": (self) => named(self, 'default'),
+  "self.metadata.name == 'default' || self.metadata.name == 'tigera-secure'": (self) => named(self, 'default', 'tigera-secure'),
+  "self.metadata.name == 'default' || self.metadata.name == 'tigera-secure' || self.metadata.name == 'overlay'": (self) =>
+    named(self, 'default', 'tigera-secure', 'overlay'),
+  "self.metadata.name == 'kube-admin' ? self.spec.defaultAction == 'Pass' : true": tierAction('kube-admin', 'Pass'),
+  "self.metadata.name == 'kube-baseline' ? self.spec.defaultAction == 'Pass' : true": tierAction('kube-baseline', 'Pass'),
+  "self.metadata.name == 'default' ? self.spec.defaultAction == 'Deny' : true": tierAction('default', 'Deny'),
+};
+
+/** Rules of any value. */
+const valueRules: Readonly<Record<string, (self: unknown) => boolean>> = {
+  // What is judged is a write that leaves the value as it is.
+  'self == oldSelf': () => true,
+  'isCIDR(self)': (self) => typeof self === 'string' && isCidr(self) && !isMappedIPv4(self.slice(0, self.indexOf('/'))),
+  "self.contains(':') != self.contains('.')": (self) => typeof self === 'string' && self.includes(':') !== self.includes('.'),
+};
+
+/** True or false if the rule is known here, undefined if only the server can judge it. */
+export function holdsRule(text: string, self: unknown): boolean | undefined {
+  const key = text.trim().replace(/\s+/g, ' ');
+  if (Object.hasOwn(valueRules, key)) return valueRules[key]?.(self);
+  const rule = Object.hasOwn(rules, key) ? rules[key] : undefined;
+  return rule && isJsonMap(self) ? rule(self) : undefined;
+}

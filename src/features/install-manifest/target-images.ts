@@ -1,0 +1,57 @@
+import type { Context } from '../../kernel/context.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import { imagesIn, listed, pullSecretsIn } from '../../manifest/listed-images.ts';
+import { renderedChart } from '../install-chart/rendered.ts';
+import { readChartFacts } from '../install-chart/survey.ts';
+import { readOperatedImages } from '../install-operator/operated-images.ts';
+import { readSidecarImages } from '../sidecars/sidecar-images.ts';
+import { readMergedTarget } from './merged.ts';
+import { targetDocuments } from './target.ts';
+
+/** What the nodes of this cluster are going to pull. */
+export interface TargetImages {
+  /** With their registries, sorted, each once; with a digest where the target or the cluster pins one. */
+  readonly images: readonly string[];
+  /** Secrets that the target's workloads pull with: `namespace/name`. */
+  readonly pullSecrets: readonly string[];
+  /** What cannot be known, each a sentence. */
+  readonly unknown: readonly string[];
+}
+
+/**
+ * Every image of the target as this cluster will run it: with the person's registry where their edits say so. On the operator's
+ * paths the operator decides about all but its own image.
+ */
+export async function readTargetImages(sources: Sources, context: Context, installation: Installation): Promise<TargetImages> {
+  const { documents, unknown } = await readDocuments(sources, context, installation);
+  const isOperated = installation.path === 'operator' || installation.path === 'chart';
+  const [sidecars, operated] = await Promise.all([
+    readSidecarImages(sources, context),
+    isOperated ? readOperatedImages(sources, context, installation, documents) : { images: [], unknown: [] },
+  ]);
+  return {
+    images: listed([...imagesIn(documents), ...operated.images, ...sidecars.images]),
+    pullSecrets: [...new Set(pullSecretsIn(documents))].toSorted(),
+    unknown: [...unknown, ...operated.unknown, ...sidecars.unknown],
+  };
+}
+
+interface Found {
+  readonly documents: readonly KubeObject[];
+  readonly unknown: readonly string[];
+}
+
+async function readDocuments(sources: Sources, context: Context, installation: Installation): Promise<Found> {
+  if (installation.path === 'chart') {
+    const facts = await readChartFacts(sources, context, installation, 'earlier');
+    return { documents: await renderedChart(sources, facts), unknown: [] };
+  }
+  const { target, edits } = await readMergedTarget(sources, context, installation, await sources.records.load());
+  const documents = targetDocuments(target);
+  if ('unread' in edits) return { documents, unknown: [`your edits are not in the list: ${edits.unread}`] };
+  // By the path: what is decided for all images of a registry at once has a name of its own.
+  const open = edits.value.conflicts.filter(({ path }) => /\.image$/.test(path)).map(({ field }) => field);
+  return { documents, unknown: open.map((field) => `${field} is still to be decided: listed is what the target has there`) };
+}

@@ -1,0 +1,137 @@
+import type { Context } from '../../kernel/context.ts';
+import type { Trace } from '../../kernel/edit-trace.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import type { AddOn, Variant } from '../../kernel/profile.ts';
+import { sha256Of } from '../../kube/sha256.ts';
+import { manifestOf } from '../../manifest/artifact-manifest.ts';
+import type { CarriedEdits } from '../../manifest/carried-file.ts';
+import { type Manifest, parseManifest } from '../../manifest/manifest.ts';
+import { movedFile, operatorMove } from '../install-operator/namespace.ts';
+import { operatorVariant } from '../install-operator/variant.ts';
+import { readCarried, withCarried } from './carried.ts';
+import { assertIsOperator, assertIsTarget } from './identity.ts';
+
+/** One file of the target. */
+export interface TargetFile {
+  /** The name that it gets in the work folder; `upgrade.yaml` is the procedure's own. */
+  readonly file: string;
+  readonly url: string;
+  /** Of the file as it was fetched, before any edit is carried into it. */
+  readonly sha256: string;
+  readonly text: string;
+  readonly manifest: Manifest;
+}
+
+export interface TargetAddOn extends TargetFile {
+  readonly id: AddOn['id'];
+}
+
+/** What the cluster becomes: the full manifest of its variant, and the manifests of what is installed beside it (§4.1). */
+export interface Target extends TargetFile {
+  readonly release: string;
+  readonly addOns: readonly TargetAddOn[];
+  /** What names the namespace of the operator instead of the release's. */
+  readonly moved?: readonly Trace[];
+  /** The edits that its files carry. */
+  readonly carried?: CarriedEdits;
+  /** They were kept by another machine than this. */
+  readonly fromElsewhere?: true;
+}
+
+/** Name under which the full-install file is saved (§4.1). */
+export const UPGRADE_FILE = 'upgrade.yaml';
+
+/**
+ * What the cluster becomes: the person's own `--upgrade-file`, or the release's manifest of the installed variant with the edits
+ * that the recorded run carries into it.
+ */
+export async function readTarget(sources: Sources, context: Context, installation: Installation): Promise<Target> {
+  const released = await readReleasedTarget(sources, context, installation);
+  const carried = context.options.upgradeFile === undefined ? await readCarried(sources.records, context) : undefined;
+  if (!carried) return released;
+  const isOwn = await sources.records.keptHere(carried);
+  return { ...withCarried(released, carried), ...(isOwn ? {} : { fromElsewhere: true }) };
+}
+
+/** Reads and checks the target without anybody's edits. */
+export async function readReleasedTarget(sources: Sources, context: Context, installation: Installation): Promise<Target> {
+  const variant = variantOf(context, installation);
+  const { release, upgradeFile } = context.options;
+  const main = upgradeFile === undefined ? await readMain(sources, context, installation) : withoutJobs(await own(sources, upgradeFile));
+  if (installation.path === 'operator') assertIsOperator(main.manifest, variant, context, installation);
+  else assertIsTarget(main.manifest, variant, release, upgradeFile);
+  const addOns = await Promise.all(
+    addOnsOf(context, installation).map(async (addOn) => ({
+      id: addOn.id,
+      file: addOn.file,
+      ...(await fetched(sources, release, addOn.file)),
+    })),
+  );
+  return { file: UPGRADE_FILE, release, ...main, addOns };
+}
+
+/** The release's file; for an operator in a namespace of another name, with that name in it. */
+async function readMain(sources: Sources, context: Context, installation: Installation): Promise<Read & Pick<Target, 'moved'>> {
+  const read = withoutJobs(await fetched(sources, context.options.release, variantOf(context, installation).file));
+  const move = operatorMove(context, installation);
+  return move ? { ...read, ...movedFile(read, move) } : read;
+}
+
+/** Components with a manifest of their own that are installed beside the variant; an operator brings them itself. */
+export function addOnsOf({ profile }: Context, installation: Installation): readonly AddOn[] {
+  if (installation.path === 'operator') return [];
+  return profile.addOns.filter((addOn) => (addOn.id === 'apiserver' ? installation.hasApiServer : installation.hasCsiDriver));
+}
+
+/** The variant that is installed; on the operator path its own manifest stands for one, and a chart has none. */
+export function variantOf(context: Context, installation: Installation): Variant {
+  if (installation.path === 'operator') return operatorVariant(context.profile, installation.operator?.namespace);
+  const variant = context.profile.variants.find((one) => one.id === installation.variant);
+  if (variant) return variant;
+  throw new Fault('blocked', `an installation by ${installation.path} has no full manifest to upgrade with`, [
+    'this version upgrades manifest and operator installs; see docs/coverage.md for what is still to come',
+  ]);
+}
+
+/** Every object of the target, what is installed beside the variant included. */
+export function targetDocuments({ manifest, addOns }: Target): readonly KubeObject[] {
+  return [manifest, ...addOns.map((addOn) => addOn.manifest)].flatMap(({ documents }) => documents.map(({ object }) => object));
+}
+
+type Read = Omit<TargetFile, 'file'>;
+
+async function fetched({ artifacts }: Sources, release: string, file: string): Promise<Read> {
+  const artifact = await artifacts.fetch(release, `manifests/${file}`);
+  return { url: artifact.url, sha256: artifact.sha256, text: new TextDecoder().decode(artifact.bytes), manifest: manifestOf(artifact) };
+}
+
+/**
+ * Jobs of a release configured the store at the first installation: their templates cannot be changed, and what they run would
+ * write over settings of later (domain §0.10).
+ */
+export function isLeftOut({ kind }: Pick<KubeObject, 'kind'>): boolean {
+  return kind === 'Job';
+}
+
+function withoutJobs(read: Read): Read {
+  const { documents, notes = [] } = read.manifest;
+  const jobs = documents.filter(({ object }) => isLeftOut(object)).map(({ object }) => refText(refOf(object)));
+  if (jobs.length === 0) return read;
+  const note = `${jobs.join(', ')} is left out: it ran when the service was installed, and cannot be changed`;
+  const manifest = { ...read.manifest, documents: documents.filter(({ object }) => !isLeftOut(object)), notes: [...notes, note] };
+  return { ...read, manifest };
+}
+
+/** The manifest of another release from the same source, for comparing; undefined if there is none. */
+export async function readReleaseManifest(sources: Sources, release: string, file: string): Promise<Manifest | undefined> {
+  if (!(await sources.artifacts.has(release, `manifests/${file}`))) return undefined;
+  return (await fetched(sources, release, file)).manifest;
+}
+
+async function own({ files }: Sources, path: string): Promise<Read> {
+  const text = await files.readText(path);
+  return { url: path, sha256: await sha256Of(text), text, manifest: parseManifest(text, path) };
+}

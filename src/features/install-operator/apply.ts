@@ -1,0 +1,142 @@
+import type { Action } from '../../kernel/action.ts';
+import type { Reading } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import { type KubeObject, refOf } from '../../kernel/object.ts';
+import type { PlannedObject } from '../../kernel/plan.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import type { RolloutProgress } from '../../kernel/rollout.ts';
+import type { ApplyJudged } from '../install-manifest/apply-checks.ts';
+import { carriedOf } from '../install-manifest/carried.ts';
+import type { EditSurvey } from '../install-manifest/edits.ts';
+import { applyWhole, changes } from '../install-manifest/file.ts';
+import { emptiedSecrets } from '../install-manifest/kvstore-facts.ts';
+import { readMergedTarget } from '../install-manifest/merged.ts';
+import { leftBehind, type Orphans, readOrphans, unservedNotes } from '../install-manifest/orphans.ts';
+import type { PreviewedObject } from '../install-manifest/outcome.ts';
+import type { Target } from '../install-manifest/target.ts';
+import { applyCrds, type CrdFacts, readCrdFacts } from '../install-manifest/target-crds.ts';
+import { readOwnersAtDeadline } from '../ownerrefs/put-back.ts';
+import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policies/hold.ts';
+import { emptyTargets } from '../rollout/at-zero.ts';
+import { readNodes, readRollouts } from '../rollout/state.ts';
+import { defaultWaitMs } from '../rollout/targets.ts';
+import { pathPart } from '../survey/path-stage.ts';
+import { operatorChecks, typhaOrderNote } from './checks.ts';
+import { enableFlowLogs, readMissingFlowLogs } from './flow-logs.ts';
+import { readRestarts, restartNotes } from './restarts.ts';
+import { operatorTarget } from './target.ts';
+
+interface OperatorFacts extends ApplyJudged {
+  readonly edits: Reading<EditSurvey>;
+  readonly target: Target;
+  readonly previews: readonly PreviewedObject[];
+  readonly crds: CrdFacts;
+  readonly orphans: Orphans;
+  /** What the new operator will restart. */
+  readonly restarts: readonly string[];
+  readonly renamingSwitch: RenamingSwitch | undefined;
+  /** Resources of the flow logs that are asked for and not there. */
+  readonly flowLogs: readonly KubeObject[];
+  /** The operator's own Deployment. */
+  readonly rollouts: readonly RolloutProgress[];
+}
+
+/**
+ * The operator's manifest, and before it whatever of the CRDs is not there yet: between the two there is no pause (§4.3/2).
+ * It waits for the operator's own pod only; what the operator does then is what the wait stage is for.
+ */
+export const operatorApply = pathPart<OperatorFacts>({
+  paths: ['operator'],
+  checks: operatorChecks,
+  survey: readOperatorFacts,
+  plan(facts, context) {
+    const { target, previews } = facts;
+    const actions = operatorActions(facts, context);
+    const left = leftBehind(facts.orphans);
+    if (actions.length === 0) return { skip: `the operator is as ${target.url} says, and runs`, objects: left };
+    return {
+      actions,
+      objects: [...previews.map(({ planned }) => planned), ...facts.flowLogs.map(created), ...left],
+      notes: [
+        ...notesOf(facts),
+        ...unservedNotes(facts.orphans),
+        ...(startsOperator(facts) ? restartNotes(facts.restarts) : []),
+        ...holdNotes(context),
+      ],
+      ...carriedOf(facts),
+      remember: {
+        digests: { [target.file]: target.sha256, [facts.crds.crds.file]: facts.crds.crds.sha256 },
+      },
+    };
+  },
+});
+
+function created(object: KubeObject): PlannedObject {
+  return { ref: refOf(object), change: 'create', fields: [], hidden: [], taken: [] };
+}
+
+async function readOperatorFacts(sources: Sources, context: Context, installation: Installation): Promise<OperatorFacts> {
+  const record = await sources.records.load();
+  const [{ target, edits, previews, untold }, crds, nodes, renamingSwitch, owners] = await Promise.all([
+    readMergedTarget(sources, context, installation, record),
+    readCrdFacts(sources, context),
+    readNodes(sources),
+    readRenamingSwitch(sources, context),
+    readOwnersAtDeadline(sources, context, installation),
+  ]);
+  const [rollouts, flowLogs, orphans, restarts] = await Promise.all([
+    readRollouts(sources, [operatorTarget(target, context, installation)], nodes),
+    readMissingFlowLogs(sources, context, { url: crds.crds.url, documents: crds.crds.manifest.documents.map(({ object }) => object) }),
+    readOrphans(sources.cluster, context.profile, crds.crds.manifest, edits),
+    readRestarts(sources.cluster, context),
+  ]);
+  const atZero = emptyTargets({ rollouts, previews, edits, record }, context);
+  const judged = { edits, untold, atZero, store: undefined, emptied: emptiedSecrets(previews), ...owners };
+  return { installation, record, target, previews, crds, orphans, restarts, rollouts, flowLogs, renamingSwitch, ...judged };
+}
+
+function operatorActions(facts: OperatorFacts, context: Context): readonly Action[] {
+  const { target, previews, crds } = facts;
+  const whole = { id: 'operator', file: target.file, title: 'apply the operator', ref: '§4.3/2', manifest: target.manifest, previews };
+  const brings = applyCrds(crds, '§4.3/2', context, `apply ${crds.crds.file}, unless the stage before has`);
+  // The new CRDs know the switch; the operator starts the controllers that look at it.
+  const hold = holdUnlessHeld(facts.renamingSwitch, context);
+  return [
+    ...brings,
+    ...hold,
+    ...applyWhole(whole, context).map((action) => (startsOperator(facts) ? withoutReturn(action) : action)),
+    ...waitForOperator(facts, context),
+    ...enableFlowLogs(facts.flowLogs, context),
+  ];
+}
+
+/** The operator's pod gets another image, or there was none. */
+function startsOperator({ previews }: OperatorFacts): boolean {
+  const deployment = previews.find(({ document }) => document.kind === 'Deployment')?.planned;
+  return deployment?.change === 'create' || deployment?.fields.some(({ path }) => path.endsWith('.image')) === true;
+}
+
+/**
+ * An older operator does not start on the new CRDs: applying its manifest again leaves the service without one. The new one changes UIDs
+ * within seconds: a reference that came back while the CRDs and the ownership were written has to be found before (§4.8).
+ */
+function withoutReturn(action: Action): Action {
+  return action.effect.type === 'exec' ? { ...action, undo: 'none', pointOfNoReturn: true, afresh: true } : action;
+}
+
+function waitForOperator({ rollouts, previews }: OperatorFacts, { options }: Context): readonly Action[] {
+  if (!changes({ previews }) && rollouts.every(({ done }) => done)) return [];
+  const targets = rollouts.map(({ target }) => target);
+  const timeoutMs = options.timeoutMs ?? defaultWaitMs(1);
+  const until = { type: 'rollout', targets, maxFailed: options.maxFailed } as const;
+  const title = `wait for ${targets.map(({ kind, name }) => `${kind}/${name}`).join(', ')}`;
+  return [{ id: 'wait-operator', title, ref: '§4.3/2', undo: 'full', effect: { type: 'wait', until, timeoutMs } }];
+}
+
+function notesOf({ target, installation, crds, edits }: OperatorFacts): readonly string[] {
+  const late = changes(crds) ? 'CRDs that are not there yet are applied first; between them and the operator there is no pause' : '';
+  const never = 'the Installation stays as it is, and custom-resources.yaml is not applied';
+  const told = 'value' in edits ? edits.value.notes : [];
+  return [...(target.manifest.notes ?? []), ...told, late, ...typhaOrderNote(installation), never].filter((note) => note !== '');
+}

@@ -1,0 +1,59 @@
+import { command } from '../../kernel/argv.ts';
+import { type Check, notApplicable, ok, read } from '../../kernel/check.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import { continues } from '../../kernel/run-record.ts';
+import { type ApplyJudged, targetChecks } from '../install-manifest/apply-checks.ts';
+import { crosses } from '../install-manifest/release-checks.ts';
+import { replacesApi } from '../survey/api-away.ts';
+import { defineCheck, failed, preflightCheck, withInstallation } from '../survey/define-check.ts';
+import type { SourceJudged } from '../survey/judged-twice.ts';
+
+interface OrderJudged extends SourceJudged {
+  /** The operator of the target has been installed already: nothing is left to be taken on. */
+  readonly upgraded?: boolean;
+}
+
+/** Where an operator rolls them out nobody can order Typha after the agents: said, and taken on by name (§0.2 of the field notes). */
+export const typhaOrderTaken: Check<OrderJudged> = defineCheck('NS-251', {
+  category: 'workloads',
+  severity: 'error',
+  ref: 'domain §0.2',
+  judge({ installation, record, upgraded }, context) {
+    const { profile, options } = context;
+    const { typhaRefusesAgentsBefore: since, operator } = profile;
+    if (!installation.hasTypha || since === undefined || !operator.typha) return notApplicable('this installation has no Typha');
+    if (upgraded) return notApplicable('the operator of the target is installed already');
+    const source = continues(record, context) ? record.source : installation.release;
+    if (!crosses(source, options.release, since)) return ok('agents and Typha understand each other at both releases');
+    const { kind, namespace, name } = operator.typha;
+    const subject = `${kind}/${namespace}/${name}`;
+    return failed(
+      `the operator replaces Typha and the agents in the same second, and Typha ${since} refuses older agents: they get no policy updates until each is replaced, become NotReady after about 90 s, and are then replaced all at once`,
+      'Plan a maintenance window as long as the roll of all agents takes, then take it on by name.',
+      { evidence: [{ text: subject }], byName: true, next: command`kubectl netsvc-upgrade run --accept ${`NS-251=${subject}`}` },
+    );
+  },
+});
+
+/**
+ * The same told by preflight, of the operator's path: a chart's findings are in NS-608. Only where it is the last stage: one that goes on asks
+ * a person for it by name, which it could not once it was told here.
+ */
+export const typhaOrderAhead = preflightCheck('NS-251', {
+  category: 'workloads',
+  severity: 'error',
+  ref: 'domain §0.2',
+  judge: withInstallation((installation, facts, context) => {
+    if (installation.path !== 'operator') return notApplicable('not the operator’s path');
+    if ((context.chain?.later.length ?? 0) > 0) return notApplicable('asked for right before the CRDs');
+    const record = read(facts.record);
+    return typhaOrderTaken.judge({ installation, record, upgraded: replacesApi(record, context) }, context);
+  }),
+});
+
+/** For the plan of every path on which an operator replaces both. */
+export function typhaOrderNote({ hasTypha }: Pick<Installation, 'hasTypha'>): readonly string[] {
+  return hasTypha ? ['the operator replaces Typha and the agents in the same second; nobody can order them'] : [];
+}
+
+export const operatorChecks: readonly Check<ApplyJudged>[] = [...targetChecks, typhaOrderTaken];

@@ -1,0 +1,83 @@
+import type { OperatorExpected } from '../../kernel/action.ts';
+import type { Context } from '../../kernel/context.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Installation, InstallPath } from '../../kernel/installation.ts';
+import type { OperatorEndNames } from '../../kernel/operator-view.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import { readNodes } from '../rollout/state.ts';
+import { defaultWaitMs } from '../rollout/targets.ts';
+import { type PathPart, pathPart } from '../survey/path-stage.ts';
+import { attempt } from '../survey/reading.ts';
+import { readPinnedImages } from './image-set.ts';
+import { operatorEndNames } from './operator-end-names.ts';
+import { operatorLags } from './operator-points.ts';
+import { readOperatorView } from './read-operator.ts';
+
+/** The whole image of the operator's container in the target, with the registry in use. */
+export type OperatorImageOf = (sources: Sources, context: Context, installation: Installation) => Promise<string>;
+
+interface OperatorEndFacts {
+  readonly until: OperatorExpected;
+  readonly nodes: number;
+}
+
+/** The operator takes over only once the old one's lease has run out, and an API server that moves takes its time, in milliseconds. */
+const OPERATOR_MS = 300_000;
+
+/**
+ * The wait where an operator brings the components to the target (§4.2, §4.3): a rule over everything that it writes, held for a
+ * while. It is never skipped: one look at green statuses proves nothing.
+ */
+export function operatorEnd(paths: readonly InstallPath[], imageOf: OperatorImageOf): PathPart {
+  return pathPart<OperatorEndFacts>({
+    paths,
+    checks: [],
+    survey: async (sources, context, installation) => ({
+      until: await readExpectation(sources, context, installation, imageOf),
+      nodes: (await readNodes(sources)).length,
+    }),
+    plan({ until, nodes }, { options }) {
+      const timeoutMs = options.timeoutMs ?? defaultWaitMs(nodes) + OPERATOR_MS;
+      const title = `wait until the operator has brought every component to ${options.release}`;
+      return { actions: [{ id: 'operator', title, ref: '§4.3/2', undo: 'full', effect: { type: 'wait', until, timeoutMs } }] };
+    },
+  });
+}
+
+/** What the operator has to reach. Throws Fault('blocked') where the profile does not know the names. */
+export async function readExpectation(
+  sources: Sources,
+  context: Context,
+  installation: Installation,
+  imageOf: OperatorImageOf,
+): Promise<OperatorExpected> {
+  const { profile, options } = context;
+  const names = operatorEndNames(profile, installation.operator);
+  if (!names) {
+    throw new Fault('blocked', `profile ${profile.name} does not say by what the end of an upgrade by the operator is told`, [
+      'give a profile with `operator.end` and `operator.statusVersionField`',
+    ]);
+  }
+  const [operatorImage, registry, pinned] = await Promise.all([
+    imageOf(sources, context, installation),
+    readRegistry(sources, names),
+    readPinnedImages(sources.cluster, context),
+  ]);
+  const digests = pinned.map(({ digest }) => digest);
+  const target = { release: options.release, operatorImage, digests, ...(registry === undefined ? {} : { registry }) };
+  return { type: 'operator-end', names, target };
+}
+
+/** One look: true if anything of the rule does not hold now. A look that fails proves nothing. */
+export async function stillBringing({ cluster, clock }: Pick<Sources, 'cluster' | 'clock'>, until: OperatorExpected): Promise<boolean> {
+  const looked = await attempt(async () => operatorLags(await readOperatorView(cluster, until, clock.now().getTime())));
+  return 'unread' in looked || looked.value.length > 0;
+}
+
+/** The registry that a person set for the components; the operator's own default is not told by anything that can be read. */
+async function readRegistry({ cluster }: Sources, { installation }: OperatorEndNames): Promise<string | undefined> {
+  const live = await cluster.get(installation, 'default');
+  const registry = (live?.spec as { readonly registry?: string } | undefined)?.registry;
+  if (registry === undefined || registry === '' || registry === 'UseDefault') return undefined;
+  return registry.endsWith('/') ? registry : `${registry}/`;
+}

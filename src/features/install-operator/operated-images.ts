@@ -1,0 +1,117 @@
+import type { Context } from '../../kernel/context.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import { isRecord } from '../../kernel/json.ts';
+import { K } from '../../kernel/kinds.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import { refOf, refText } from '../../kernel/object.ts';
+import type { ClusterReader, Sources } from '../../kernel/ports.ts';
+import { sameRelease } from '../../kernel/release.ts';
+import { imageKey, nameOf, parseImage } from '../../manifest/images.ts';
+import { imagesIn } from '../../manifest/listed-images.ts';
+import { readReleaseManifest } from '../install-manifest/target.ts';
+import { serviceNamespaces } from '../survey/components.ts';
+import { attempt } from '../survey/reading.ts';
+import { readPinnedImages } from './image-set.ts';
+
+/** What the operator is going to have its components run, as far as that can be told before it runs. */
+export interface OperatedImages {
+  readonly images: readonly string[];
+  /** What cannot be told, each a sentence. */
+  readonly unknown: readonly string[];
+}
+
+/** What decides about an image of a component. */
+interface Rules {
+  readonly release: string;
+  readonly installed: string | undefined;
+  /** Digests that the cluster's own set of images for the target pins, by the last part of the name. */
+  readonly digests: ReadonlyMap<string, string>;
+  /** Repositories of the target's own manifests, by name without the registry: used where no registry is set. */
+  readonly defaults: ReadonlyMap<string, string>;
+}
+
+/**
+ * The operator chooses the images itself, so they are told by what runs today with the target's tag, from the registry that the
+ * Installation names or, without one, that the target's own manifests use.
+ */
+export async function readOperatedImages(
+  sources: Sources,
+  context: Context,
+  installation: Installation,
+  documents: readonly KubeObject[],
+): Promise<OperatedImages> {
+  const { profile, options } = context;
+  const [workloads, settings, pinned] = await Promise.all([
+    readWorkloads(sources.cluster, serviceNamespaces(profile)),
+    readInstallations(sources.cluster, context),
+    attempt(() => readPinnedImages(sources.cluster, context)),
+  ]);
+  const defaults = settings.some(namesRegistry) ? new Map<string, string>() : await readDefaults(sources, context);
+  const digests = new Map('value' in pinned ? pinned.value.map(({ image, digest }) => [nameOf(image), digest]) : []);
+  const rules = { release: options.release, installed: installation.release, digests, defaults };
+  const told = workloads.flatMap((workload) => imagesIn([workload]).map((image) => ({ workload, image, next: nextImage(image, rules) })));
+  const inOwn = told.filter(({ workload }) => workload.metadata.namespace === profile.operator.workloadNamespace);
+  const untold = inOwn.filter(({ next }) => next === undefined).map(({ workload, image }) => `${refText(refOf(workload))} runs ${image}`);
+  return {
+    images: told.flatMap(({ next }) => next ?? []),
+    unknown: [
+      ...('unread' in pinned ? [`whether an ImageSet pins images is not known: ${pinned.unread}`] : []),
+      `the operator of ${options.release} chooses the images of its components: listed is what runs today, as ${options.release}; components that are new in it are not${whoLists(documents, context)}`,
+      ...[...new Set(untold)].map(
+        (fact) =>
+          `${fact}, which is no image of ${installation.release ?? 'a known release'}: what the operator replaces it by is not known`,
+      ),
+    ],
+  };
+}
+
+/** Its own program knows them all, and starts wherever its image can be pulled. */
+function whoLists(documents: readonly KubeObject[], { profile: { operator } }: Context): string {
+  const deployment = documents.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === operator.deployment);
+  const [image] = deployment ? imagesIn([deployment]) : [];
+  if (!image || !operator.imageListArgs) return '';
+  const pod = ['kubectl', 'run', 'operator-images', '--rm', '-i', '--quiet', '--restart=Never', `--image=${image}`, '--'];
+  return `. The operator itself lists all that it may bring: ${[...pod, ...operator.imageListArgs].join(' ')}`;
+}
+
+/** `UseDefault` asks by name for the operator's own. */
+function namesRegistry({ spec }: KubeObject): boolean {
+  return isRecord(spec) && typeof spec.registry === 'string' && !['', 'UseDefault'].includes(spec.registry);
+}
+
+function nextImage(image: string, { release, installed, digests, defaults }: Rules): string | undefined {
+  const { repository, tag } = parseImage(image);
+  const pinned = [...digests].find(([name]) => nameOf(repository).endsWith(name));
+  const isReleased = tag !== undefined && installed !== undefined && sameRelease(tag, installed);
+  const isTarget = tag !== undefined && sameRelease(tag, release);
+  if (!pinned && !isReleased && !isTarget) return undefined;
+  const next = defaults.get(imageKey(repository)) ?? repository;
+  return pinned ? `${next}@${pinned[1]}` : `${next}:${release}${isFips(tag) ? FIPS : ''}`;
+}
+
+/** What the operator adds to the tag of its components where the Installation asks for FIPS mode (domain §3). */
+const FIPS = '-fips';
+
+function isFips(tag: string | undefined): boolean {
+  return tag?.endsWith(FIPS) === true;
+}
+
+async function readWorkloads(cluster: ClusterReader, namespaces: readonly string[]): Promise<readonly KubeObject[]> {
+  const lists = await Promise.all(
+    namespaces.flatMap((namespace) => [K.DaemonSet, K.Deployment].map((kind) => cluster.list(kind, { namespace }))),
+  );
+  return lists.flat();
+}
+
+async function readInstallations(cluster: ClusterReader, { profile }: Context): Promise<readonly KubeObject[]> {
+  const { group, version, kind } = profile.operator.installationKind;
+  const served = await cluster.resolve(`${group}/${version}`, kind);
+  return served ? cluster.list(served) : [];
+}
+
+async function readDefaults(sources: Sources, { profile, options }: Context): Promise<ReadonlyMap<string, string>> {
+  const files = [profile.variants[0]?.file, ...profile.addOns.map(({ file }) => file)].filter((file) => file !== undefined);
+  const read = await Promise.all(files.map((file) => attempt(() => readReleaseManifest(sources, options.release, file))));
+  const images = read.flatMap((one) => ('value' in one && one.value ? imagesIn(one.value.documents.map(({ object }) => object)) : []));
+  return new Map(images.map((image) => [imageKey(parseImage(image).repository), parseImage(image).repository]));
+}

@@ -1,0 +1,55 @@
+import { ageText } from '../../kernel/age-text.ts';
+import { command } from '../../kernel/argv.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import type { OperatorLag, OperatorView } from '../../kernel/operator-view.ts';
+import { type NodeFacts, nodeFacts, type PodFacts, podFacts } from '../../kube/pod-facts.ts';
+import { selectorOf, selects } from '../../kube/selector.ts';
+
+/** A pod may take this long to start before anybody is sent to look at it, in milliseconds. */
+const STARTING_MS = 30_000;
+
+/** What keeps a workload from its end, and where to look. */
+type Cause = Required<Pick<OperatorLag, 'why' | 'command'>>;
+
+/** The pod of this workload that somebody has to look at first: one that cannot start before one that is only late. */
+export function podCause(workload: KubeObject, { pods = [], nodes = [], timeMs = 0 }: OperatorView): Cause | undefined {
+  const selector = selectorOf(workload);
+  const own = pods.filter(({ metadata }) => metadata.namespace === workload.metadata.namespace && selects(selector, metadata.labels ?? {}));
+  const known = new Map(nodes.map((node) => [node.metadata.name, nodeFacts(node)]));
+  const facts = own.map(podFacts);
+  const ready = facts.filter(isReady).length;
+  const late = facts.filter((pod) => !isReady(pod) && !pod.terminating && isCause(pod, known.get(pod.node), timeMs));
+  const [first] = late.toSorted((a, b) => Number(a.trouble === undefined) - Number(b.trouble === undefined));
+  if (!first) return undefined;
+  const where = first.node === '' ? '' : `${first.node}: `;
+  const more = late.length > 1 ? `, and ${late.length - 1} more` : '';
+  return {
+    why: `${ready}/${facts.length} ready · ${where}${first.name} ${whyNot(first, known.get(first.node), timeMs)}${more}`,
+    command: lookAt(first),
+  };
+}
+
+function isReady({ phase, readyContainers, containers, readyCondition }: PodFacts): boolean {
+  return phase === 'Running' && readyCondition && readyContainers === containers;
+}
+
+function isCause(pod: PodFacts, node: NodeFacts | undefined, timeMs: number): boolean {
+  return pod.trouble !== undefined || pod.unschedulable !== undefined || node?.ready === false || timeMs - pod.createdAt >= STARTING_MS;
+}
+
+function whyNot({ phase, createdAt, trouble, unschedulable }: PodFacts, node: NodeFacts | undefined, timeMs: number): string {
+  const state = `${phase} ${ageText(timeMs - createdAt)}`;
+  if (node?.ready === false) return `${state}: its node is not ready (${node.reason})`;
+  if (unschedulable !== undefined) return `${state}: ${unschedulable}`;
+  if (!trouble) return phase === 'Pending' ? `${state}: no container has started` : `${state}: not ready`;
+  const exit = trouble.lastExit === undefined ? '' : `, last exit ${trouble.lastExit}`;
+  const restarts = trouble.restarts > 0 ? `, ${trouble.restarts} restarts` : '';
+  return `${state}: ${trouble.reason}${trouble.message === '' ? '' : ` (${trouble.message})`} in container ${trouble.container}${exit}${restarts}`;
+}
+
+/** A container that ran and ended has said why in its log; of any other the events tell. */
+function lookAt({ namespace, name, trouble }: PodFacts): string {
+  return trouble !== undefined && trouble.restarts > 0
+    ? command`kubectl -n ${namespace} logs ${name} -c ${trouble.container} --previous`
+    : command`kubectl -n ${namespace} describe pod ${name}`;
+}

@@ -1,0 +1,85 @@
+import { K } from '../../kernel/kinds.ts';
+import { apiVersionOf, type KubeObject } from '../../kernel/object.ts';
+import type { OperatorEndNames, OperatorTarget, OperatorView } from '../../kernel/operator-view.ts';
+import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
+import { leanNode, leanPod } from '../../kube/lean-objects.ts';
+import { operatorLags } from './operator-points.ts';
+
+/** What a look needs to know; the expectation of the wait is one. */
+export interface Looked {
+  readonly names: OperatorEndNames;
+  readonly target: OperatorTarget;
+}
+
+/** Name of every resource that the operator acts on. */
+const DEFAULT = 'default';
+
+/** One look at everything that the end of an upgrade by the operator is told by; `timeMs` is the time of day where `now` is not. Throws ApiFailure. */
+export async function readOperatorView(
+  cluster: ClusterReader,
+  { names, target }: Looked,
+  now: number,
+  timeMs = now,
+): Promise<OperatorView> {
+  const { deployment: operator, installation: kind, workloads: namespace, api } = names;
+  const [deployment, installation, statuses, resources, daemonSets, deployments, apiService, oldApiNamespace] = await Promise.all([
+    cluster.get(K.Deployment, operator.name, operator.namespace),
+    cluster.get(kind, DEFAULT),
+    readStatuses(cluster, names),
+    readResources(cluster, names),
+    cluster.list(K.DaemonSet, { namespace }),
+    cluster.list(K.Deployment, { namespace }),
+    cluster.get(K.APIService, api.service),
+    cluster.get(K.Namespace, api.oldNamespace),
+  ]);
+  const workloads = [...named('DaemonSet', daemonSets), ...named('Deployment', deployments)];
+  const view = { names, target, deployment, installation, statuses, resources, workloads, apiService, oldApiNamespace, now };
+  const isLate = operatorLags(view).some(({ point }) => point === 1 || point === 4);
+  return isLate ? { ...view, ...(await readPods(cluster, names)), timeMs } : view;
+}
+
+/** Why a workload lags its pods tell. Who may not list them is told what lags all the same. */
+async function readPods(
+  cluster: ClusterReader,
+  { deployment, workloads }: OperatorEndNames,
+): Promise<Pick<OperatorView, 'pods' | 'nodes'>> {
+  try {
+    const namespaces = [...new Set([deployment.namespace, workloads])];
+    const [nodes, ...pods] = await Promise.all([
+      cluster.list(K.Node, { keep: leanNode }),
+      ...namespaces.map((namespace) => cluster.list(K.Pod, { namespace, keep: labelledPod })),
+    ]);
+    return { nodes, pods: pods.flat() };
+  } catch (thrown) {
+    if (thrown instanceof ApiFailure) return {};
+    throw thrown;
+  }
+}
+
+async function readStatuses(cluster: ClusterReader, { installation, statusKind }: OperatorEndNames): Promise<readonly KubeObject[]> {
+  const kind = await cluster.resolve(apiVersionOf(installation), statusKind);
+  return kind ? named(statusKind, await cluster.list(kind)) : [];
+}
+
+/** The resources that switch components on; none of a kind that the server does not have yet. */
+async function readResources(cluster: ClusterReader, { installation, statuses, api }: OperatorEndNames): Promise<readonly KubeObject[]> {
+  const kinds = new Set([api.kind, ...statuses.flatMap((one) => one.kind ?? [])]);
+  const found = await Promise.all(
+    [...kinds].map(async (name) => {
+      const kind = await cluster.resolve(apiVersionOf(installation), name);
+      return kind && cluster.get(kind, DEFAULT);
+    }),
+  );
+  return found.filter((one) => one !== undefined);
+}
+
+/** Items of a list do not always say their kind. */
+function named(kind: string, items: readonly KubeObject[]): readonly KubeObject[] {
+  return items.map((one) => ({ ...one, kind }));
+}
+
+/** What is read of a pod, and the labels by which it belongs to a workload. */
+function labelledPod(pod: KubeObject): KubeObject {
+  const { metadata, ...rest } = leanPod(pod);
+  return { ...rest, metadata: { ...metadata, ...(pod.metadata.labels ? { labels: pod.metadata.labels } : {}) } };
+}

@@ -1,0 +1,186 @@
+import type { Action } from '../../kernel/action.ts';
+import { serverSideApply } from '../../kernel/argv.ts';
+import type { Context } from '../../kernel/context.ts';
+import type { StoreHealth } from '../../kernel/kvstore.ts';
+import { objectKey } from '../../kernel/object.ts';
+import { isOlder } from '../../kernel/release.ts';
+import type { RolloutProgress } from '../../kernel/rollout.ts';
+import { continues } from '../../kernel/run-record.ts';
+import { type Wave, waveText } from '../../manifest/waves.ts';
+import { chartApply } from '../install-chart/apply.ts';
+import { applyChecks } from '../install-manifest/apply-checks.ts';
+import { type ApplyFacts, readApplyFacts } from '../install-manifest/apply-facts.ts';
+import { carriedOf } from '../install-manifest/carried.ts';
+import { leftoverRemovals } from '../install-manifest/leftover-removals.ts';
+import { leftBehind, unservedNotes } from '../install-manifest/orphans.ts';
+import { isPending } from '../install-manifest/outcome.ts';
+import { ownershipNote, takeOverOwnership } from '../install-manifest/ownership-taken.ts';
+import { waitForCrds } from '../install-manifest/wait-crds.ts';
+import { operatorApply } from '../install-operator/apply.ts';
+import { holdNotes, holdPolicyMigration, holdUnlessHeld } from '../policies/hold.ts';
+import { defaultWaitMs } from '../rollout/targets.ts';
+import { pathStage } from '../survey/path-stage.ts';
+
+/** The full manifest, in waves, each waited for; then what the old release left in pod templates (§4.4/1–2). */
+export const applyStage = pathStage<ApplyFacts>({
+  id: 'apply',
+  title: 'Apply the target release',
+  ref: '§4.4/2',
+  paths: ['manifest', 'kvstore'],
+  also: [chartApply, operatorApply],
+  readOnly: false,
+  converges: true,
+  checks: applyChecks,
+  survey: readApplyFacts,
+  plan(facts, context) {
+    const actions = [...upgradeActions(facts, context), ...leftoverRemovals(facts, context)];
+    const left = leftBehind(facts.orphans);
+    if (actions.length === 0) return { skip: `everything is as ${facts.target.url} says, and rolled out`, objects: left };
+    const { target } = facts;
+    return {
+      actions,
+      objects: [...facts.previews.map(({ planned }) => planned), ...left],
+      notes: notesOf(facts, context),
+      ...carriedOf(facts),
+      remember: {
+        variant: facts.variant.id,
+        digests: Object.fromEntries([[target.file, target.sha256], ...target.addOns.map((addOn) => [addOn.file, addOn.sha256])]),
+      },
+    };
+  },
+});
+
+function notesOf({ previews, waves, target, edits, store, orphans }: ApplyFacts, context: Context): readonly string[] {
+  const migrating = previews.filter(({ live, adopted }) => live && adopted).length;
+  return [
+    ...[target, ...target.addOns].flatMap(({ manifest }) => manifest.notes ?? []),
+    ...('value' in edits ? edits.value.notes : []),
+    waves.length > 1 ? `${waves.length} waves, each waited for: ${waves.map((wave) => wave.id).join(' → ')}` : '',
+    migrating > 0 ? ownershipNote(migrating, context) : '',
+    ...unservedNotes(orphans),
+    ...(store?.health ?? []).filter(({ state }) => state === 'unreached').map(unreachedText),
+    ...holdNotes(context),
+  ].filter((note) => note !== '');
+}
+
+function unreachedText({ endpoint, because }: StoreHealth): string {
+  return `the key-value store at ${endpoint} was not checked: it cannot be reached from here (${because})`;
+}
+
+/** Ownership, files, and the waves that still have something to do. */
+function upgradeActions(facts: ApplyFacts, context: Context): readonly Action[] {
+  const ownership = takeOverOwnership(facts.previews, context);
+  const waves: Action[] = [];
+  for (const wave of facts.waves) waves.push(...waveActions(wave, facts, context, waves.some(waitsForPods)));
+  const writes = ownership.length > 0 || waves.some(({ effect }) => effect.type === 'exec');
+  return writes ? [saveUpgradeFile(facts), ...ownership, ...waves] : waves;
+}
+
+/** The target under the procedure's name: where waves are cut from it, for the person to read. */
+function saveUpgradeFile({ target, waves }: ApplyFacts): Action {
+  const inOneWave = waves.some((wave) => wave.id === 'all');
+  const documents = inOneWave ? waves.flatMap((wave) => wave.documents) : target.manifest.documents;
+  const whole: Wave = { id: 'all', title: '', file: target.file, documents };
+  return {
+    id: 'save',
+    title: `save ${target.file}`,
+    ref: '§4.4/1',
+    undo: 'full',
+    effect: { type: 'write', file: target.file, content: waveText(whole) },
+  };
+}
+
+/** Hours, in a large fleet: long enough for people and controllers to change what is still to be applied. */
+function waitsForPods({ effect }: Action): boolean {
+  return effect.type === 'wait' && effect.until.type === 'rollout';
+}
+
+function waveActions(wave: Wave, facts: ApplyFacts, context: Context, waited: boolean): readonly Action[] {
+  const applies = needsApply(wave, facts);
+  // The controllers may run already, and the renaming still be held: a run that waited for the new names in vain is continued so.
+  const late = isLast(wave) ? holdUnlessHeld(facts.renamingSwitch, context) : [];
+  // In one wave they start what watches them in the same second: there is nothing to wait between.
+  const crds = applies && wave.id !== 'all' ? waitForCrds('established', '§4.4/2', previewsIn(wave, facts)) : [];
+  return [...(applies ? applyActions(wave, facts, context, waited) : late), ...crds, ...waitActions(wave, facts, context, applies)];
+}
+
+/** The wave that starts the controllers. */
+function isLast({ id }: Wave): boolean {
+  return id === 'controllers' || id === 'all';
+}
+
+function needsApply(wave: Wave, facts: ApplyFacts): boolean {
+  return previewsIn(wave, facts).some(isPending);
+}
+
+function previewsIn({ documents }: Wave, { previews }: ApplyFacts): ApplyFacts['previews'] {
+  const keys = new Set(documents.map(({ object }) => objectKey(object)));
+  return previews.filter(({ document }) => keys.has(objectKey(document)));
+}
+
+function applyActions(wave: Wave, facts: ApplyFacts, context: Context, waited: boolean): readonly Action[] {
+  const noReturn = isLast(wave) && renamesPolicies(facts, context) && !context.options.holdPolicyMigration;
+  const apply: Action = {
+    id: `wave-${wave.id}`,
+    title: `apply ${wave.title}`,
+    ref: '§4.4/2',
+    undo: noReturn ? 'none' : 'partial',
+    ...(noReturn ? { pointOfNoReturn: true } : {}),
+    effect: { type: 'exec', run: serverSideApply(`${context.workFolder}/${wave.file}`) },
+  };
+  const write: Action = {
+    id: `file-${wave.id}`,
+    title: `write ${wave.file}`,
+    ref: '§4.4/1',
+    undo: 'full',
+    effect: { type: 'write', file: wave.file, content: waveText(wave) },
+  };
+  const hold = isLast(wave) ? holdPolicyMigration(facts.renamingSwitch, context) : [];
+  const [first, ...rest] = [...hold, apply];
+  // What changes UIDs begins with a search of its own (§4.8): a reference may have come back. After a wait it is the edits as well (§7/4).
+  const begun = first && (waited || changesUidsIn(wave, facts)) ? [{ ...first, afresh: true }, ...rest] : [...hold, apply];
+  return [...(wave.id === 'all' ? [] : [write]), ...begun];
+}
+
+/** The API server converts UIDs, the controllers store policies anew. */
+function changesUidsIn(wave: Wave, { references }: ApplyFacts): boolean {
+  return references !== undefined && ['add-ons', 'controllers', 'all'].includes(wave.id);
+}
+
+/** The controllers of the target rename what older releases stored (domain §0.6b). */
+function renamesPolicies({ installation, record }: ApplyFacts, context: Context): boolean {
+  const since = context.profile.policyRenaming?.since;
+  // Once begun, only the record knows the source: the agents already run the target.
+  const source = continues(record, context) ? record.source : installation.release;
+  return since !== undefined && (source === undefined || isOlder(source, since));
+}
+
+function waitActions(wave: Wave, facts: ApplyFacts, context: Context, applied: boolean): readonly Action[] {
+  const mine = facts.rollouts.filter((one) => inWave(one, wave));
+  const targets = mine.filter((one) => applied || !one.done).map((one) => one.target);
+  if (targets.length === 0) return [];
+  const timeoutMs = context.options.timeoutMs ?? defaultWaitMs(facts.nodes);
+  const until = { type: 'rollout', targets, maxFailed: context.options.maxFailed } as const;
+  const names = targets.map((target) => `${target.kind}/${target.name}`).join(', ');
+  return [
+    { id: `wait-${wave.id}`, title: `wait for ${names}`, ref: '§4.4/3', undo: 'full', effect: { type: 'wait', until, timeoutMs } },
+    ...waitForApi(wave, context),
+  ];
+}
+
+/** Of an aggregated API whose pods are ready. */
+const API_MS = 120_000;
+
+/** The server notices later than the pods that an aggregated API is there again; until then nothing of it can be searched (§4.8). */
+function waitForApi({ id, documents }: Wave, { options }: Context): readonly Action[] {
+  const names = documents.filter(({ object }) => object.kind === 'APIService').map(({ object }) => object.metadata.name);
+  if (names.length === 0) return [];
+  const until = { type: 'apiservice-available', names } as const;
+  const timeoutMs = options.timeoutMs ?? API_MS;
+  const title = `wait until APIService ${names.join(', ')} is available`;
+  return [{ id: `api-${id}`, title, ref: '§4.4/3', undo: 'full', effect: { type: 'wait', until, timeoutMs } }];
+}
+
+function inWave({ target }: RolloutProgress, wave: Wave): boolean {
+  return wave.documents.some(({ object }) => object.kind === target.kind && object.metadata.name === target.name);
+}

@@ -1,0 +1,51 @@
+import type { Action } from '../../kernel/action.ts';
+import { chartCrds } from '../install-chart/crds.ts';
+import { type CrdsJudged, crdsChecks } from '../install-manifest/crds-checks.ts';
+import { changes } from '../install-manifest/file.ts';
+import { applyCrds, type CrdFacts, readCrdFacts } from '../install-manifest/target-crds.ts';
+import { stoppedOperator } from '../rollout/at-zero.ts';
+import { pathStage } from '../survey/path-stage.ts';
+
+const IN_MANIFEST = 'the full manifest holds the CRDs: apply installs them first';
+
+/** Said when the CRDs are there: whoever asked for this stage alone must not stop here. A chain that goes on to apply does it itself. */
+const AT_ONCE: Action = {
+  id: 'at-once',
+  title: 'go on at once',
+  ref: '§4.3/2',
+  undo: 'full',
+  effect: {
+    type: 'ask',
+    instruction:
+      'next, at once: apply (run goes on by itself). The old operator does not know the new CRDs: restarted before the new one is there, it hangs, and its statuses stay green',
+  },
+};
+
+/** The new CRDs before the operator starts (§4.2, §4.3); a full manifest holds them itself. */
+export const crdsStage = pathStage<CrdFacts & CrdsJudged>({
+  id: 'crds',
+  title: 'Install the new CRDs',
+  ref: '§4.3/2',
+  paths: ['operator'],
+  also: [chartCrds],
+  needless: { manifest: IN_MANIFEST, kvstore: IN_MANIFEST },
+  readOnly: false,
+  converges: true,
+  checks: crdsChecks,
+  async survey(sources, context, installation) {
+    const [facts, record] = await Promise.all([readCrdFacts(sources, context), sources.records.load()]);
+    const writes = changes(facts);
+    // A person's own file says how many there will be; apply judges it.
+    const judged = writes && context.options.upgradeFile === undefined;
+    return { ...facts, installation, record, writes, atZero: judged ? await stoppedOperator(sources.cluster, installation) : [] };
+  },
+  plan(facts, context) {
+    const { crds, previews } = facts;
+    if (!facts.writes) return { skip: `the CRDs are as ${crds.url} says` };
+    return {
+      actions: [...applyCrds(facts, '§4.3/2', context), ...(context.chain?.later.includes('apply') ? [] : [AT_ONCE])],
+      objects: previews.map(({ planned }) => planned),
+      remember: { digests: { [crds.file]: crds.sha256 } },
+    };
+  },
+});

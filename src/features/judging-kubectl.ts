@@ -1,0 +1,49 @@
+import type { Context } from '../kernel/context.ts';
+import { judgeAll } from '../kernel/judge.ts';
+import type { Sources } from '../kernel/ports.ts';
+import type { AnyStage, OpenStage, StagePlan } from '../kernel/stage.ts';
+import { kubectlChecks } from './preflight/kubectl-checks.ts';
+import { readClient } from './survey/machine.ts';
+import { attempt } from './survey/reading.ts';
+
+/**
+ * The same stage, judged by the kubectl that it would start as well: patches and the run record come before the first command, so that a
+ * missing one has to be found before the plan begins. The preflight says it too, and a stage may be asked for without it (§1/5).
+ */
+export function judgingKubectl(inner: AnyStage): AnyStage {
+  if (inner.readOnly) return inner;
+  return {
+    ...inner,
+    async open(sources, context) {
+      const open = plannedOnce(await inner.open(sources, context));
+      return startsKubectl(open) ? withKubectl(open, sources, context) : open;
+    },
+  };
+}
+
+async function withKubectl(open: OpenStage, { tools }: Sources, context: Context): Promise<OpenStage> {
+  const client = await attempt(() => readClient(tools));
+  return { ...open, findings: () => [...judgeAll(kubectlChecks, { client }, context), ...open.findings()] };
+}
+
+/** Plans are pure, and of a large fleet they take their time. */
+function plannedOnce(open: OpenStage): OpenStage {
+  let plan: StagePlan | undefined;
+  return {
+    ...open,
+    plan() {
+      plan ??= open.plan();
+      return plan;
+    },
+  };
+}
+
+/** What stands against a plan is thrown again when its turn comes, after the findings. */
+function startsKubectl(open: OpenStage): boolean {
+  try {
+    const plan = open.plan();
+    return 'actions' in plan && plan.actions.some(({ effect }) => effect.type === 'exec' && effect.run.tool === 'kubectl');
+  } catch {
+    return false;
+  }
+}

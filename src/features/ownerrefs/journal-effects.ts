@@ -1,0 +1,76 @@
+import type { EnginePorts } from '../../engine/engine-ports.ts';
+import type { Performed } from '../../engine/execute.ts';
+import type { Effect, PatchAll } from '../../kernel/action.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { refText } from '../../kernel/object.ts';
+import { entryKey, strippedIn } from '../../kernel/owner-journal.ts';
+import { ApiFailure } from '../../kernel/ports.ts';
+import { isRecorded, unrecorded } from './owner-strip.ts';
+
+type Ports = Pick<EnginePorts, 'ownerJournal'>;
+
+const MOST_ARCHIVES = 20;
+/** Forbidden (a quota among others), too large, invalid: the same request fares no better. */
+const REFUSALS: readonly number[] = [403, 413, 422];
+
+const isRefused = (thrown: unknown): thrown is ApiFailure => thrown instanceof ApiFailure && REFUSALS.includes(thrown.status);
+
+type Recording = Extract<Effect, { type: 'record-owners' }>;
+
+/**
+ * Appends to the journal; over when the journal, read again, holds every entry. Throws Fault('failed') if it does not. A note that the
+ * server refuses is told instead.
+ */
+export async function recordOwners({ ownerJournal }: Ports, { entries, isNote }: Recording): Promise<Performed> {
+  try {
+    await ownerJournal.append(entries);
+  } catch (thrown) {
+    if (isNote && isRefused(thrown)) return { detail: `not noted, so that what is taken off by hand may come back: ${thrown.message}` };
+    throw thrown;
+  }
+  const journal = await ownerJournal.load();
+  const stored = new Map(journal?.entries.map((entry) => [entryKey(entry), entry]));
+  const missing = entries.filter((entry) => !isRecorded(entry, stored.get(entryKey(entry))));
+  const whole = journal && !journal.copyOnly ? { stripped: strippedIn(journal) } : {};
+  if (missing.length === 0) return { detail: `${entries.length} objects recorded`, ...whole };
+  throw new Fault(
+    'failed',
+    `the journal does not hold what was written to it: ${missing.length} of ${entries.length} objects are missing`,
+    ['nothing was taken off; look at who else writes Secrets in the state namespace, then continue with the same command'],
+  );
+}
+
+/** The last gate before references go: whatever planned the patches, the stored journal must hold what they remove (§4.8/1). */
+export async function assertRecorded({ ownerJournal }: Ports, { patches, recordedIn }: PatchAll): Promise<void> {
+  if (recordedIn === undefined) return;
+  // A run that was cut off between the two places left the second one behind.
+  await ownerJournal.append([]);
+  const stored = await ownerJournal.load();
+  // A copy on this machine alone is lost with it.
+  const entries = stored && !stored.copyOnly ? stored.entries : [];
+  const [first, ...more] = unrecorded(patches, entries);
+  if (!first) return;
+  const others = more.length === 0 ? '' : ` and ${more.length} more`;
+  throw new Fault('failed', `the journal in the cluster does not hold the owner references of ${refText(first.target)}${others}`, [
+    'nothing was taken off; continue with the same command: it records them first',
+  ]);
+}
+
+/** Archives the journal, then deletes it; nothing happens if there is none. */
+export async function forgetOwners({ ownerJournal }: Ports, { file }: Extract<Effect, { type: 'forget-owners' }>): Promise<string> {
+  const kept = (await ownerJournal.load()) === undefined ? undefined : await archived(ownerJournal, file);
+  await ownerJournal.forget();
+  return kept === undefined ? 'there was none' : `kept as ${kept}`;
+}
+
+/** A run that was cut off right here has archived already: its file stays as it is. */
+async function archived(ownerJournal: Ports['ownerJournal'], file: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? file : file.replace(/(\.json)?$/, `-${number}$1`);
+    try {
+      return await ownerJournal.archive(name);
+    } catch (thrown) {
+      if (!(thrown instanceof Fault) || thrown.code !== 'usage' || number >= MOST_ARCHIVES) throw thrown;
+    }
+  }
+}

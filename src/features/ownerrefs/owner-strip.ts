@@ -1,0 +1,122 @@
+import type { GuardedPatch } from '../../kernel/action.ts';
+import type { OwnerReference } from '../../kernel/object.ts';
+import {
+  entryKey,
+  entryOf,
+  type JournalEntry,
+  type JournalOwner,
+  type OwnerKnown,
+  sameOwner,
+  sameReference,
+  withoutNote,
+} from '../../kernel/owner-journal.ts';
+import type { OwnedFate, OwnedObject, ReferenceFate } from './owner-fate.ts';
+import { REFERENCES, stripPatch } from './owner-patches.ts';
+
+/** Entries that have to be stored before the patches may be sent. */
+export interface StripPlan {
+  readonly entries: readonly JournalEntry[];
+  readonly patches: readonly GuardedPatch[];
+}
+
+/** Which references of an object go. */
+export type Chosen = (fate: ReferenceFate, owned: OwnedObject) => boolean;
+
+/** What to record and what to send; entries that the journal has already are not recorded twice (§4.8/1). */
+export function stripPlan(objects: readonly OwnedFate[], chosen: Chosen, recorded: readonly JournalEntry[]): StripPlan {
+  const known = byKey(recorded);
+  const plans = objects.flatMap(({ owned, fates }) => {
+    const stored = known.get(entryKey(owned));
+    const places = new Map(fates.filter((fate) => chosen(fate, owned)).map((fate) => [fate.place, ownerOf(fate, stored)]));
+    if (places.size === 0) return [];
+    const entry = entryOf(owned.object, owned.references, places);
+    const { uid } = owned.object;
+    const { ops } = stripPatch(entry, { uid, references: owned.references });
+    return [{ entry, patch: { target: owned.object, patch: ops, uid } }];
+  });
+  return {
+    entries: plans.map(({ entry }) => entry).filter((entry) => !isRecorded(entry, known.get(entryKey(entry)))),
+    patches: plans.map(({ patch }) => patch),
+  };
+}
+
+/**
+ * Of one that came back dead: who has its owner's name now may be somebody else, so what was known when it lived is kept; but not that it
+ * was put back once, for it comes off again.
+ */
+function ownerOf({ owner, reference, breaks }: ReferenceFate, stored: JournalEntry | undefined): OwnerKnown {
+  const recorded = breaks ? undefined : recordedOwner(stored, reference);
+  return recorded ? withoutNote(recorded) : owner;
+}
+
+/**
+ * True for a reference that was off already, as the journal has it, and is there again: somebody put it back. Whatever its flags are now;
+ * a controller sets its own, and what it wrote has the UID that was recorded (§4.8/1).
+ */
+export function cameBack({ object }: OwnedObject, reference: OwnerReference, recorded: ReadonlyMap<string, JournalEntry>): boolean {
+  return recordedOwner(recorded.get(entryKey({ object })), reference) !== undefined;
+}
+
+/** It names an owner under a UID that this one does not have now; where the owner could not be read, nobody knows. */
+export function isDead({ fate, reference, servedUid }: ReferenceFate): boolean {
+  return fate !== 'unknown' && reference.uid !== servedUid;
+}
+
+/**
+ * What breaks comes off, and what was off and came back with a UID that is dead now. Any other reference that is dead already stays, for
+ * nothing could be put back in its place.
+ */
+export function comesOff(fate: ReferenceFate, owned: OwnedObject, recorded: ReadonlyMap<string, JournalEntry>): boolean {
+  return fate.breaks || (isDead(fate) && cameBack(owned, fate.reference, recorded));
+}
+
+/** Whom a recorded reference named when it was taken off; undefined if this one was not. */
+function recordedOwner(entry: JournalEntry | undefined, reference: OwnerReference): JournalOwner | undefined {
+  return entry?.owners.find(({ place }) => {
+    const one = entry.references[place];
+    return one !== undefined && sameOwner(one, reference);
+  });
+}
+
+/**
+ * True if every reference that the entry takes off is in the other one, as taken off, in the same form. One that is noted there as put
+ * back is not: off again without a record of its own, it would count as taken off by a person.
+ */
+export function isRecorded(entry: JournalEntry, stored: JournalEntry | undefined): boolean {
+  if (!stored || stored.object.uid !== entry.object.uid) return false;
+  return entry.removed.every((place, index) => {
+    const reference = entry.references[place];
+    const restoredUid = entry.owners[index]?.restoredUid;
+    return reference !== undefined && holds(stored, reference, (owner) => owner?.restoredUid === restoredUid);
+  });
+}
+
+type IsMeant = (owner: JournalOwner | undefined) => boolean;
+
+function holds({ references, removed, owners }: JournalEntry, reference: OwnerReference, isMeant: IsMeant): boolean {
+  return removed.some((place, index) => {
+    const one = references[place];
+    return one !== undefined && sameReference(one, reference) && isMeant(owners[index]);
+  });
+}
+
+export function byKey(entries: readonly JournalEntry[]): ReadonlyMap<string, JournalEntry> {
+  return new Map(entries.map((entry) => [entryKey(entry), entry]));
+}
+
+/**
+ * Patches that do anything but take recorded references off this very object: they must not be sent. Each removal has to follow the test
+ * of what it removes at once, for every removal moves the places behind it. Judged by the patches themselves, not by what planned them.
+ */
+export function unrecorded(patches: readonly GuardedPatch[], stored: readonly JournalEntry[]): readonly GuardedPatch[] {
+  const byUid = Map.groupBy(stored, ({ object }) => object.uid);
+  return patches.filter(({ patch, uid }) =>
+    patch.some(({ op, path }, index) => {
+      if (op === 'test') return false;
+      const before = patch[index - 1];
+      const tested = before?.op === 'test' && before.path === path ? before.value : undefined;
+      if (op !== 'remove' || tested === undefined || !path.startsWith(`${REFERENCES}/`)) return true;
+      return !(byUid.get(uid) ?? []).some((entry) => holds(entry, tested as OwnerReference, (owner) => owner?.restoredUid === undefined));
+    }),
+  );
+}

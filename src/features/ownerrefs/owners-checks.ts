@@ -1,0 +1,86 @@
+import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
+import { counted } from '../../kernel/counted.ts';
+import { groupOf, refText } from '../../kernel/object.ts';
+import { crosses, sourceRelease } from '../install-manifest/release-checks.ts';
+import { replacesApi } from '../survey/api-away.ts';
+import { failIfAny, listed, PROGRAM, preflightCheck, withInstallation } from '../survey/define-check.ts';
+import type { Dependent } from '../survey/facts.ts';
+import { searched } from './owner-references-checks.ts';
+import { uidChangeBetween } from './uid-change.ts';
+
+const POLICY_KINDS = new Set(['NetworkPolicy', 'GlobalNetworkPolicy', 'StagedNetworkPolicy', 'StagedGlobalNetworkPolicy']);
+
+interface UidChanges {
+  /** Release that changes the UIDs of all v3 objects. */
+  readonly all?: string;
+  /** Release that stores policies anew. */
+  readonly policies?: string;
+}
+
+/** What changes UIDs on the way from `source` to the target; the search for owner references is only needed then. */
+export function uidChanges(source: string | undefined, { profile, options }: Context): UidChanges {
+  const all = uidChangeBetween(source, options.release, profile);
+  const since = profile.policyRenaming?.since;
+  const policies = since !== undefined && !options.holdPolicyMigration && crosses(source, options.release, since) ? since : undefined;
+  return { ...(all === undefined ? {} : { all }), ...(policies === undefined ? {} : { policies }) };
+}
+
+/** True if the upgrade gives the owner a new UID: any owner of the v3 group, or a policy of either group that is stored anew. */
+function breaks({ owner }: Dependent, changes: UidChanges, { profile }: Context): boolean {
+  const group = groupOf(owner.apiVersion);
+  if (changes.all !== undefined && group === profile.apiGroup) return true;
+  const served = group === profile.apiGroup || group === profile.crdGroup;
+  return changes.policies !== undefined && served && POLICY_KINDS.has(owner.kind);
+}
+
+/** Owner references that name an object whose UID the upgrade changes (§4.8, §7; domain §7). */
+export const ownerReferences = preflightCheck('NS-701', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§7/1',
+  judge: withInstallation((installation, facts, context): Verdict => {
+    const changes = uidChanges(sourceRelease(installation, facts, context), context);
+    const at = changes.all ?? changes.policies;
+    const scan = read(facts.owners);
+    const broken = scan.dependents.filter((dependent) => dependent.breaks ?? breaks(dependent, changes, context));
+    if (broken.length === 0 && at === undefined) return notApplicable('no UID changes on this way');
+    if (broken.length === 0) return ok(`no object of ${counted(scan.kinds, 'kind')} is owned by what changes its UID`);
+    const owners = [...new Set(broken.map(({ owner }) => `${owner.kind}/${owner.name}`))];
+    const where = at === undefined ? '' : ` at ${at}`;
+    return failIfAny(broken.map(dependentEvidence), '', () => ({
+      because: `${counted(broken.length, 'object')}${namespacesOf(broken)} owned by ${listed(owners)}, whose UID changes${where}: garbage collection would delete them`,
+      hint: 'Take these references off before the upgrade: they are recorded, and put back with the new UIDs; run does both.',
+      next: `${PROGRAM} ownerrefs strip`,
+      expected: isTakenOff(context),
+    }));
+  }),
+});
+
+/** What the search could not look at (§4.8/1). */
+export const ownersSearchedFirst = preflightCheck('NS-741', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§4.8/1',
+  judge: withInstallation((_installation, facts, context): Verdict => {
+    const isReplaced = 'value' in facts.record && replacesApi(facts.record.value, context);
+    const { unread, kinds } = read(facts.owners);
+    return kinds === 0 && unread.length === 0
+      ? notApplicable('no UID changes on this way')
+      : searched({ unread, kinds }, context.profile, isReplaced);
+  }),
+});
+
+/** This run takes them off before it changes anything. */
+function isTakenOff({ chain, options }: Context): boolean {
+  return options.ownerrefs !== 'never' && (chain?.later.includes('ownerrefs-strip') ?? false);
+}
+
+function namespacesOf(dependents: readonly Dependent[]): string {
+  const namespaces = new Set(dependents.flatMap(({ object }) => (object.namespace === undefined ? [] : [object.namespace])));
+  return namespaces.size === 0 ? '' : ` in ${counted(namespaces.size, 'namespace')}`;
+}
+
+function dependentEvidence({ object, owner }: Dependent): Evidence {
+  return { text: refText(object), object, detail: `owner ${owner.apiVersion} ${owner.kind}/${owner.name}` };
+}

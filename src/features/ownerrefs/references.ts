@@ -1,0 +1,125 @@
+import type { Context } from '../../kernel/context.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import { refText } from '../../kernel/object.ts';
+import { type JournalEntry, lackingIn, type OwnerJournal, refOf } from '../../kernel/owner-journal.ts';
+import type { ClusterReader, ListOptions, Sources } from '../../kernel/ports.ts';
+import { isOlder } from '../../kernel/release.ts';
+import { continues, type RunRecord } from '../../kernel/run-record.ts';
+import { hasApplied } from '../../kernel/run-record-steps.ts';
+import { keepsOldNames } from '../policies/settled.ts';
+import { isApiAway, replacesApi } from '../survey/api-away.ts';
+import { oldestOf, oldestRelease, serverReleases } from '../survey/oldest-release.ts';
+import { onceServed } from './api-return.ts';
+import type { Dangling, JournalFound, OwnerReferences, OwnersJudged } from './owner-facts.ts';
+import { fatesOf, type ReferenceFate } from './owner-fate.ts';
+import { byKey, comesOff, isDead } from './owner-strip.ts';
+import { scanOwned } from './survey.ts';
+import { uidChangeBetween } from './uid-change.ts';
+import { readOwnerWorld, uidRules } from './world.ts';
+
+/**
+ * Release that the references were made under: the oldest of the agents and the API server, by the record of an unfinished run, else as
+ * they are now. A record of an older program has the agents' alone: the API server's is read then, which counts until it is upgraded
+ * itself. Undefined if one of them is not known, nor told by the cluster any more.
+ */
+export function sourceOf(installation: Installation, record: RunRecord | undefined, context: Context): string | undefined {
+  if (!continues(record, context)) return oldestRelease(installation);
+  if (record.oldest !== undefined) return oldestOf([record.oldest]);
+  if (record.source !== undefined) return oldestOf([record.source, ...serverReleases(installation)]);
+  return hasApplied(record) ? undefined : oldestRelease(installation);
+}
+
+/** True if something between the source and the target changes UIDs; an unknown source is taken for an older one. */
+export function changesUids(source: string | undefined, { profile, options }: Pick<Context, 'profile' | 'options'>): boolean {
+  const since = profile.policyRenaming?.since;
+  const renames = since !== undefined && !isOlder(options.release, since) && (source === undefined || isOlder(source, since));
+  return renames || uidChangeBetween(source, options.release, profile) !== undefined;
+}
+
+/** The whole cluster, searched now, and what becomes of every reference at this upgrade. */
+export async function readReferences(
+  cluster: Pick<ClusterReader, 'discover' | 'list' | 'get'>,
+  context: Context,
+  installation: Installation,
+  source: string | undefined,
+  scope: Pick<ListOptions, 'namespace' | 'labelSelector'> = {},
+): Promise<OwnerReferences> {
+  const scan = await scanOwned(cluster, context.profile, scope);
+  const { world, unread } = await readOwnerWorld(cluster, context, scan.objects, uidRules(source, installation, context));
+  return { objects: scan.objects.map((owned) => fatesOf(owned, world)), unread: [...scan.unread, ...unread], kinds: scan.kinds };
+}
+
+/** As if nobody held the renaming of policies: what names those that wait for their new names dies when the hold is released. */
+export function asReleased(context: Context): Context {
+  return { ...context, options: { ...context.options, holdPolicyMigration: false } };
+}
+
+/** What has to be known right before something changes UIDs; nothing is searched where nothing does, unless a person asked for it. */
+export async function readOwnersJudged(
+  sources: Sources,
+  context: Context,
+  installation: Installation,
+  isAskedFor = false,
+): Promise<OwnersJudged> {
+  const [record, journal] = await Promise.all([sources.records.load(), sources.ownerJournal.load()]);
+  const source = sourceOf(installation, record, context);
+  const isSearched =
+    isAskedFor ||
+    changesUids(source, context) ||
+    context.options.ownerrefs === 'always' ||
+    // What is recorded as off may have come back, whatever release is there by now; and what was never off dies when a hold is released, or
+    // is not found by its name until then.
+    journal !== undefined ||
+    (await keepsOldNames(sources.cluster, context));
+  const search = () => readReferences(sources.cluster, context, installation, source);
+  const isReplaced = replacesApi(record, context);
+  const searched = () => (isReplaced ? onceServed(sources, context, installation, search) : search());
+  const references = isSearched ? await searched() : undefined;
+  const apiReplaced = isReplaced && references !== undefined && isApiAway(references.unread, context.profile.apiGroup);
+  return {
+    references,
+    recorded: journal?.entries ?? [],
+    ...(apiReplaced ? { apiReplaced } : {}),
+    ...copyOf(journal),
+    ...lackingOf(record, journal, context),
+  };
+}
+
+/** What the record says that was taken off here, and that the journal does not hold. */
+export function lackingOf(
+  record: RunRecord | undefined,
+  journal: OwnerJournal | undefined,
+  { clusterUid }: Pick<Context, 'clusterUid'>,
+): Pick<JournalFound, 'lacking'> {
+  const lacking = record?.clusterUid === clusterUid ? lackingIn(record.stripped, journal) : undefined;
+  return lacking ? { lacking } : {};
+}
+
+/** The journal's file where nothing but the local copy is left of it. */
+export function copyOf(journal: Pick<OwnerJournal, 'copyOnly' | 'readFrom'> | undefined): JournalFound {
+  return journal?.copyOnly ? { copy: journal.readFrom } : {};
+}
+
+/** Where else a journal is, as far as this account may look. */
+export async function readElsewhere({ ownerJournal }: Pick<Sources, 'ownerJournal'>): Promise<JournalFound> {
+  return { elsewhere: (await ownerJournal.elsewhere()) ?? null };
+}
+
+/**
+ * References that the garbage collector takes for dead: to an owner under a UID that it does not have now, or that is not found by its name.
+ * Where the owners could not be read, nobody knows.
+ */
+export function deadIn({ objects }: Pick<OwnerReferences, 'objects'>, recorded: readonly JournalEntry[]): readonly Dangling[] {
+  const journal = byKey(recorded);
+  return objects.flatMap(({ owned, fates }) => {
+    const object = refOf(owned.object);
+    return fates
+      .filter((one) => one.isMute || isDead(one))
+      .map((one) => ({ object, text: refText(object), detail: detailOf(one), isStripped: comesOff(one, owned, journal) }));
+  });
+}
+
+function detailOf({ reference: { apiVersion, kind, name, uid }, isMute }: ReferenceFate): string {
+  const why = isMute ? 'is stored under its old name, and not found by this one' : `has no longer the UID ${uid}`;
+  return `owner ${apiVersion} ${kind}/${name} ${why}`;
+}

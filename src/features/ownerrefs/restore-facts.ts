@@ -1,0 +1,219 @@
+import type { Expectation, GuardedPatch, PoliciesSettled } from '../../kernel/action.ts';
+import type { Context } from '../../kernel/context.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { refText } from '../../kernel/object.ts';
+import {
+  entryKey,
+  type JournalEntry,
+  type JournalOwner,
+  kindOf,
+  type OwnerJournal,
+  strayReference,
+  withoutNotes,
+} from '../../kernel/owner-journal.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import { continues } from '../../kernel/run-record.ts';
+import { hasApplied } from '../../kernel/run-record-steps.ts';
+import { readInstalled } from '../survey/installed.ts';
+import { followViews } from './followed-views.ts';
+import { muteOwners, withMute } from './mute-owners.ts';
+import type { JournalFound, RestoreJudged } from './owner-facts.ts';
+import type { ReferenceFate } from './owner-fate.ts';
+import { asReleased, copyOf, deadIn, lackingOf, readElsewhere, readReferences, sourceOf } from './references.ts';
+import { followRenamed } from './renamed-objects.ts';
+import { judgeEntries } from './restore-judge.ts';
+import { readLive } from './restore-live.ts';
+import { ownerText } from './restore-owners.ts';
+import { readReadiness } from './restore-ready.ts';
+import { kindText } from './survey.ts';
+import { readOwnerWorld, uidRules } from './world.ts';
+
+export interface RestoreFacts extends RestoreJudged {
+  readonly journal?: OwnerJournal;
+  /** Why the stage does nothing now. */
+  readonly skip?: string;
+  /** Only planned, before the upgrade: what will be put back is what is off then. */
+  readonly isLater: boolean;
+  /** What has to come first; nothing else is known before. */
+  readonly waits: readonly Expectation[];
+  readonly waitMs: number;
+  readonly settled?: PoliciesSettled;
+  readonly patches: readonly GuardedPatch[];
+  /** Entries with what is back once the patches are through, where the journal does not say so yet. */
+  readonly noted: readonly JournalEntry[];
+}
+
+const NOTHING = {
+  idle: true,
+  unread: [],
+  ownerGone: [],
+  changed: [],
+  otherOwners: [],
+  someAsExpected: false,
+  unaddressed: [],
+  neverRenamed: false,
+  hold: undefined,
+  namingHeld: 0,
+  manifests: [],
+  finalizers: [],
+  outstanding: 0,
+  stayOff: [],
+  asBefore: false,
+  unreadRecorded: [],
+  dangling: [],
+  isLater: false,
+  waits: [],
+  waitMs: 0,
+  patches: [],
+  noted: [],
+} as const satisfies RestoreFacts;
+
+/** Stages that change what restoring goes by: while they are only planned, there is nothing to say about it. */
+const BEFORE: readonly string[] = ['ownerrefs-strip', 'crds', 'apply', 'wait'];
+
+/** What is recorded as taken off, what can be put back now, and what stands in the way (§4.8/3). */
+export async function readRestoreFacts(sources: Sources, context: Context): Promise<RestoreFacts> {
+  const loaded = await sources.ownerJournal.load();
+  const journal = loaded?.copyOnly ? withoutNotes(loaded) : loaded;
+  const elsewhere = journal && !journal.copyOnly ? {} : await readElsewhere(sources);
+  const record = await sources.records.load();
+  const lacking = lackingOf(record, journal, context);
+  if (!journal) return { ...NOTHING, ...elsewhere, ...lacking, skip: noneIn(context, elsewhere) };
+  assertOwnGroups(journal, context);
+  assertOwnOwners(journal, context);
+  if (context.chain?.pending.some((id) => BEFORE.includes(id))) return { ...NOTHING, ...lacking, journal, isLater: true };
+  const installation = await readInstalled(sources, context);
+  const hasBegun = continues(record, context) && hasApplied(record);
+  if (context.options.undo && hasBegun) throw tooLateToUndo(context);
+  const { waits, waitMs, settled } = await readReadiness(sources, context, installation);
+  const found = { journal, ...copyOf(journal), ...elsewhere, ...lacking };
+  // Whoever decided against the upgrade ends the journal before it.
+  const asBefore = waits.length > 0 && context.options.forgetOwners === true && !hasBegun;
+  if (waits.length > 0 && !context.options.undo && !asBefore) return { ...NOTHING, ...found, waits, waitMs };
+  // What is not settled by now is held: whatever this command was told, the hold is there.
+  const released = asReleased(context);
+  const rules = uidRules(sourceOf(installation, record, context), installation, released);
+  const [{ world, unread, unreadOwners }, { entries, live }, listed] = await Promise.all([
+    readOwnerWorld(sources.cluster, context, journal.entries.map(onlyRemoved), rules),
+    readRecorded(sources.cluster, journal, context),
+    readReferences(sources.cluster, released, installation, sourceOf(installation, record, context)),
+  ]);
+  const [mute, references] = await Promise.all([
+    muteOwners(sources.cluster, entries, world, !context.options.undo && !asBefore),
+    withMute(sources.cluster, listed, context.profile),
+  ]);
+  const restored = judgeEntries(
+    entries,
+    {
+      live: live.found,
+      muteObjects: live.mute ?? new Set(),
+      world,
+      mute,
+      unread: new Set([...unreadOwners, ...live.unread.map(({ kind }) => kind)]),
+    },
+    asBefore ? { ...context, options: { ...context.options, undo: true } } : context,
+  );
+  // UIDs have changed, whatever is waited for now: only what is there after the waiting says what is back.
+  if (asBefore && restored.otherOwners.length > 0) return { ...NOTHING, ...found, waits, waitMs };
+  const allUnread = [...unread, ...live.unread, ...references.unread];
+  const recorded = kindsOf(journal);
+  // A policy that was stored anew is in the journal under its old name; a copy alone is not written to.
+  const known = new Set(journal.entries.map(entryKey));
+  const unreadRecorded = [...unread, ...live.unread, ...references.unread.filter(({ kind }) => recorded.has(kind))];
+  return {
+    ...restored,
+    noted: journal.copyOnly ? [] : restored.noted.filter((entry) => known.has(entryKey(entry))),
+    ...found,
+    idle: false,
+    unread: [...new Map(allUnread.map((one) => [one.kind, one])).values()],
+    unreadRecorded: [...new Set(unreadRecorded.map(({ kind }) => kind))],
+    finalizers: await missingFinalizers(sources, restored.blocking),
+    dangling: deadIn(references, journal.entries),
+    neverRenamed: settled === undefined,
+    hold: settled?.hold,
+    namingHeld: references.objects.filter(({ fates }) => fates.some(namesHeld)).length,
+    asBefore,
+    isLater: false,
+    waits: [],
+    waitMs,
+    ...(settled && !context.options.undo ? { settled } : {}),
+  };
+}
+
+/** It names a policy that is stored anew as soon as nobody holds that. */
+function namesHeld({ fate, reference, servedUid }: ReferenceFate): boolean {
+  return fate === 're-created' && reference.uid === servedUid;
+}
+
+function noneIn({ options }: Context, { elsewhere }: JournalFound): string {
+  const unread = elsewhere === null ? '; this account may not look for a journal in other namespaces (--state-namespace)' : '';
+  return `no owner reference is recorded as taken off in namespace ${options.stateNamespace}${unread}`;
+}
+
+/** Under another profile's groups nobody would find the owners, and they would count as gone. */
+function assertOwnGroups({ entries, profile: written, readFrom }: OwnerJournal, { profile }: Context): void {
+  const groups = new Set(entries.flatMap(({ owners }) => owners.map(({ group }) => group)));
+  const foreign = [...groups].filter((group) => group !== profile.apiGroup && group !== profile.crdGroup);
+  if (foreign.length === 0) return;
+  throw new Fault(
+    'blocked',
+    `the journal in ${readFrom} is of profile ${written}: it names owners of ${foreign.join(', ')}, which profile ${profile.name} does not know`,
+    [`name the profile under which the references were taken off: --profile ${written}`],
+  );
+}
+
+/** Digests and numbers can be forged with the rest; a reference that is not its owner's would get its object deleted. */
+function assertOwnOwners({ entries, readFrom }: OwnerJournal, { profile, options }: Context): void {
+  const stray = strayReference(entries, profile);
+  if (stray === undefined) return;
+  const { object, reference, owner } = stray;
+  throw new Fault(
+    'stale',
+    `the journal in ${readFrom} was changed by somebody else: of ${refText(object)} it records owner ${ownerText(owner)} of ${owner.group}, and the reference that it holds names ${reference.apiVersion} ${reference.kind}/${reference.name}`,
+    [
+      'nothing is put back from it: this reference would get the object deleted',
+      `find out who may write ConfigMaps in namespace ${options.stateNamespace}, and what else was written there`,
+      'then put the references back by hand, each looked at: docs/journal.md, By hand',
+    ],
+  );
+}
+
+/** The recorded objects as they are now; a policy that was stored anew meanwhile is still the one that was recorded. */
+async function readRecorded(cluster: Sources['cluster'], { entries }: OwnerJournal, context: Context) {
+  const renamed = await followRenamed(cluster, { entries, live: await readLive(cluster, entries) }, context);
+  return followViews(cluster, renamed, context);
+}
+
+/** The UIDs may still be those of before, and change any moment: controllers that rename policies may already be on their way. */
+function tooLateToUndo({ options }: Context): Fault {
+  return new Fault(
+    'blocked',
+    `the upgrade to ${options.release} has begun: the UIDs of before are dead soon, and with them what names them`,
+    [
+      'finish the upgrade: kubectl netsvc-upgrade run',
+      'then put the references back: kubectl netsvc-upgrade ownerrefs restore, without --undo',
+    ],
+  );
+}
+
+/** Kinds and groups of the recorded objects, as a search names what it could not read. */
+function kindsOf({ entries }: OwnerJournal): ReadonlySet<string> {
+  return new Set(entries.map(kindOf).flatMap((kind) => [kindText(kind), kind.group]));
+}
+
+/** Only the owners of removed places are looked up. */
+function onlyRemoved({ object, references, removed }: JournalEntry) {
+  return { object, references: references.filter((_, place) => removed.includes(place)) };
+}
+
+async function missingFinalizers({ cluster }: Sources, owners: readonly JournalOwner[]): Promise<readonly string[]> {
+  if (owners.length === 0) return [];
+  const { kinds } = await cluster.discover();
+  const wanted = owners.flatMap(({ group, kind }) =>
+    kinds.filter((one) => one.group === group && one.kind === kind && !one.plural.includes('/')),
+  );
+  const answers = await cluster.reviewAccess(
+    wanted.map(({ group, plural }) => ({ verb: 'update', group, resource: plural, subresource: 'finalizers' })),
+  );
+  return wanted.filter((_, index) => answers[index] === false).map(({ group, plural }) => `${plural}.${group}`);
+}

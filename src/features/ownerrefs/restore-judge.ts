@@ -1,0 +1,217 @@
+import type { GuardedPatch } from '../../kernel/action.ts';
+import type { Acceptance, Context } from '../../kernel/context.ts';
+import { refText } from '../../kernel/object.ts';
+import {
+  entryKey,
+  type JournalEntry,
+  type JournalOwner,
+  kindOf,
+  type LiveReferences,
+  notedBack,
+  refOf,
+} from '../../kernel/owner-journal.ts';
+import { ownerKey } from './mute-owners.ts';
+import type { LeftAlone } from './owner-facts.ts';
+import type { OwnerWorld } from './owner-fate.ts';
+import type { Changed, PlaceReport } from './owner-patches.ts';
+import { type OwnerNow, restorePatch } from './owner-restore.ts';
+import type { readLive } from './restore-live.ts';
+import { otherThanBefore, otherThanExpected, ownerNow, ownerText } from './restore-owners.ts';
+import { kindText } from './survey.ts';
+import { groupKind } from './world.ts';
+
+/** What is there now. */
+interface Seen {
+  readonly live: Awaited<ReturnType<typeof readLive>>['found'];
+  readonly world: OwnerWorld;
+  /** Owners, by `ownerKey`, that do not answer to their names. */
+  readonly mute: ReadonlySet<string>;
+  /** The same of recorded objects, by `entryKey`. */
+  readonly muteObjects: ReadonlySet<string>;
+  /** Kinds of recorded objects (`kindText`), and of owners (`groupKind`), that could not be read: nobody knows whether these exist. */
+  readonly unread: ReadonlySet<string>;
+}
+
+/** What can be put back, and why the rest cannot: by the journal's entries and what is there now (§4.8/3). */
+export function judgeEntries(entries: readonly JournalEntry[], { live, world, mute, muteObjects, unread }: Seen, { options }: Context) {
+  const patches: GuardedPatch[] = [];
+  const unseen = (entry: JournalEntry) => !live.has(entryKey(entry)) && unread.has(kindText(kindOf(entry)));
+  const isMute = (entry: JournalEntry) => muteObjects.has(entryKey(entry));
+  const gone = entries.filter((entry) => !live.has(entryKey(entry)) && !isMute(entry));
+  const changed = gone.map((entry) => leftAlone(entry, unseen(entry) ? UNREAD : 'it no longer exists'));
+  const unaddressed = entries
+    .filter(isMute)
+    .map((entry) => leftAlone(entry, 'the object itself is stored under its old name, and not found by this one'));
+  const left: LeftOver = { ownerGone: [], changed, unaddressed, others: new Map() };
+  const manifests: LeftAlone[] = [];
+  const stayOff: LeftAlone[] = [];
+  const noted: JournalEntry[] = [];
+  const blocking = new Map<string, JournalOwner>();
+  let asExpected = 0;
+  let outstanding = entries.filter(unseen).length + unaddressed.length;
+  for (const entry of entries) {
+    const now = live.get(entryKey(entry));
+    if (now === undefined) continue;
+    const unknown = new Set(entry.owners.filter((owner) => unread.has(groupKind(owner))).map(ownerKey));
+    const refused = new Set(unknown);
+    const dropped = new Set<number>();
+    const look = (owner: JournalOwner) => {
+      const found = ownerNow(owner, world, options.undo ? entry.references[owner.place]?.uid : undefined);
+      return { found, other: options.undo ? otherThanBefore(entry, owner, found) : otherThanExpected(entry, owner, found, world) };
+    };
+    const owners = ownersOf(entry, (owner) => {
+      const { found, other } = look(owner);
+      const name = ownerText(owner);
+      // What has its name now is recorded here, too: this one is gone, and there is nothing to ask a person.
+      if (other && sameOwners(entry, owner).some((one) => isThere(look(one)))) return undefined;
+      asExpected += Number(isNew(owner, { found, other }, world));
+      const choice = choiceFor(name, other, options);
+      if (choice === 'drop') dropped.add(owner.place);
+      if (isNamed(choice)) left.others.set(name, other ?? '');
+      const isRefused = found !== undefined && isLeftOff(choice, mute.has(ownerKey(owner)));
+      if (isRefused) refused.add(ownerKey(owner));
+      return isRefused || dropped.has(owner.place) ? undefined : found;
+    });
+    const { ops, changed: reports } = restorePatch(entry, now, ({ place }) => owners.get(place));
+    // What goes back before the upgrade comes off again for it, and is to come back then.
+    noted.push(...(options.undo ? [] : backOf(entry, owners, reports)));
+    for (const report of reports.filter(({ place }) => !dropped.has(place))) sortReport(entry, report, { mute, unknown }, left);
+    const stays =
+      ops.length + refused.size > 0
+        ? []
+        : staysOff(
+            entry,
+            reports.filter(({ place }) => !dropped.has(place)),
+            options.accept,
+          );
+    stayOff.push(...stays);
+    manifests.push(...oldManifest(entry, now));
+    if (ops.length + refused.size + stays.length > 0) outstanding += 1;
+    if (ops.length === 0) continue;
+    patches.push({ target: { ...entry.object, apiVersion: now.apiVersion }, patch: ops, uid: entry.object.uid });
+    for (const owner of entry.owners)
+      if (entry.references[owner.place]?.blockOwnerDeletion) blocking.set(`${owner.group}/${owner.kind}`, owner);
+  }
+  const { others, ...rest } = left;
+  const otherOwners = [...others].map(([text, detail]) => ({ text, detail }));
+  const someAsExpected = asExpected > 0 && !options.undo;
+  return { patches, ...rest, manifests, otherOwners, someAsExpected, outstanding, stayOff, noted, blocking: [...blocking.values()] };
+}
+
+type OwnersNow = ReadonlyMap<number, OwnerNow | undefined>;
+
+function ownersOf({ owners }: JournalEntry, now: (owner: JournalOwner) => OwnerNow | undefined): OwnersNow {
+  return new Map(owners.map((owner) => [owner.place, now(owner)]));
+}
+
+/** The entry as it is to be noted once its patch is through: what is not left alone is back then. */
+function backOf(entry: JournalEntry, owners: OwnersNow, reports: readonly PlaceReport[]): readonly JournalEntry[] {
+  const left = new Set(reports.map(({ place }) => place));
+  const back = [...owners].flatMap(([place, now]) => (now && !left.has(place) ? [[place, now.uid] as const] : []));
+  const noted = notedBack(entry, new Map(back));
+  return noted ? [noted] : [];
+}
+
+function isThere({ found, other }: { readonly found: OwnerNow | undefined; readonly other: string | undefined }): boolean {
+  return found !== undefined && other === undefined;
+}
+
+/** The API server that the references were taken off for answers: it shows this owner as it is expected to. */
+function isNew({ group }: JournalOwner, seen: Parameters<typeof isThere>[0], { apiGroup }: OwnerWorld): boolean {
+  return group === apiGroup && isThere(seen);
+}
+
+type Choice = ReturnType<typeof choiceFor>;
+
+const isNamed = (choice: Choice): boolean => choice === 'open' || choice === 'accepted';
+const isLeftOff = (choice: Choice, isMute: boolean): boolean => isMute || choice === 'open';
+
+/** All that the entry records of one owner. */
+const sameOwners = ({ owners }: JournalEntry, owner: JournalOwner) => owners.filter((one) => ownerKey(one) === ownerKey(owner));
+
+/** What a person has said of an owner that is another than the recorded one; undefined for one that is not. */
+function choiceFor(name: string, other: string | undefined, { ownerChoices, accept }: Context['options']) {
+  if (other === undefined) return undefined;
+  return ownerChoices?.[name] ?? (isAccepted(accept, 'NS-746', name) ? 'accepted' : 'open');
+}
+
+/** Its manifest, applied again, would bring a UID of before back. */
+function oldManifest(entry: JournalEntry, { appliedOwners = [] }: LiveReferences): readonly LeftAlone[] {
+  return entry.owners.flatMap((owner) => {
+    const uid = entry.references[owner.place]?.uid;
+    if (uid === undefined || !appliedOwners.includes(uid)) return [];
+    return [leftAlone(entry, `its manifest names ${ownerText(owner)} with UID ${uid}`)];
+  });
+}
+
+function isAccepted(accept: readonly Acceptance[], check: string, subject: string): boolean {
+  return accept.some((one) => one.check === check && (one.subject === undefined || one.subject === subject));
+}
+
+/**
+ * The finding that names a place which is left off. Of all others the object has the reference, in its own form or under an earlier
+ * place, or is itself no longer there: nothing is lost with the journal.
+ */
+const NAMED_BY: Readonly<Partial<Record<Changed, string>>> = {
+  'owner-gone': 'NS-744',
+  'old-one-there': 'NS-745',
+  'other-controller': 'NS-745',
+};
+
+/** What only the journal knows of though nothing is to be put back now, and was not put back once, unless a person has accepted it (§4.8/3). */
+function staysOff(entry: JournalEntry, reports: readonly PlaceReport[], accept: readonly Acceptance[]): readonly LeftAlone[] {
+  const text = refText(entry.object);
+  if (accept.some(({ check, subject }) => check === 'NS-748' && subject === text)) return [];
+  const once = new Set(entry.owners.flatMap(({ place, restoredUid }) => (restoredUid === undefined ? [] : [place])));
+  const named = reports.flatMap(({ place, changed }) => (once.has(place) ? [] : (NAMED_BY[changed] ?? [])));
+  const open = [...new Set(named)].filter((id) => !isAccepted(accept, id, text));
+  return open.length === 0 ? [] : [leftAlone(entry, open.join(', '))];
+}
+
+const UNREAD = 'it could not be read';
+
+const TEXTS: Readonly<Record<Changed, string>> = {
+  'other-object': 'another object has its name now',
+  'other-flags': 'the reference is there with other flags',
+  'put-back-otherwise': 'somebody put it back with other flags',
+  'old-one-there': 'the reference with the old UID is there: take it off again',
+  'other-controller': 'another reference is its controller now',
+  'owner-gone': 'the owner no longer exists',
+  'taken-off-since': 'somebody took it off after it was put back',
+  'same-owner-twice': 'an earlier reference names the same owner',
+};
+
+interface LeftOver {
+  readonly ownerGone: LeftAlone[];
+  readonly changed: LeftAlone[];
+  readonly unaddressed: LeftAlone[];
+  /** Owners with another UID than expected, by their names. */
+  readonly others: Map<string, string>;
+}
+
+interface Unseen {
+  readonly mute: ReadonlySet<string>;
+  readonly unknown: ReadonlySet<string>;
+}
+
+function sortReport(entry: JournalEntry, { place, changed: why }: PlaceReport, { mute, unknown }: Unseen, into: LeftOver): void {
+  const owner = entry.owners.find((one) => one.place === place);
+  const name = owner ? ownerText(owner) : '';
+  if (why === 'owner-gone' && owner && unknown.has(ownerKey(owner))) {
+    into.changed.push(leftAlone(entry, `owner ${name}: ${UNREAD}`));
+    return;
+  }
+  if (why === 'owner-gone' && owner && mute.has(ownerKey(owner))) {
+    into.unaddressed.push(leftAlone(entry, `owner ${name}: it is stored under its old name, and not found by this one`));
+    return;
+  }
+  // Said once, for the owner itself.
+  if (why === 'owner-gone' && into.others.has(name)) return;
+  const left = leftAlone(entry, `owner ${name}: ${TEXTS[why]}`);
+  if (why === 'owner-gone') into.ownerGone.push(left);
+  else into.changed.push(left);
+}
+
+function leftAlone({ object }: JournalEntry, detail: string): LeftAlone {
+  return { object: refOf(object), text: refText(object), detail };
+}

@@ -1,0 +1,102 @@
+import { refText } from '../../kernel/object.ts';
+import type { JournalEntry, JournalOwner } from '../../kernel/owner-journal.ts';
+import { type OwnersOfKind, type OwnerWorld, ownerPlace, servedAs } from './owner-fate.ts';
+import type { OwnerNow } from './owner-restore.ts';
+import { convertUid } from './owner-uid.ts';
+
+/** The recorded owner as it is there now; of two that are shown under one name that with this UID, if one has it. */
+export function ownerNow(owner: JournalOwner, { crdGroup, kinds }: OwnerWorld, uidBefore?: string): OwnerNow | undefined {
+  const { group, kind, namespace, name } = owner;
+  const place = ownerPlace(namespace, name);
+  if (group !== crdGroup) {
+    const uid = servedAs(kinds[kind], place, uidBefore ?? '');
+    return underItsStoredName(owner, kinds[kind]) ?? (uid === undefined ? undefined : { uid });
+  }
+  const stored = kinds[kind]?.stored?.get(place);
+  return stored && { uid: stored.uid, name: stored.storedName };
+}
+
+/** A policy that older API servers showed without its prefix, and newer ones show as it is stored (host endpoint notes 4). */
+function underItsStoredName({ namespace, name, backingUid }: JournalOwner, kind: OwnersOfKind | undefined): OwnerNow | undefined {
+  if (backingUid === undefined || kind?.stored?.get(ownerPlace(namespace, name))?.uid === backingUid) return undefined;
+  const stored = [...(kind?.stored?.values() ?? [])].find((one) => one.uid === backingUid);
+  if (stored === undefined || stored.name === name || stored.name !== stored.storedName) return undefined;
+  const uid = kind?.served?.get(ownerPlace(namespace, stored.name));
+  return uid === undefined ? undefined : { uid, name: stored.name };
+}
+
+/** In which way the owner is not the one that the upgrade leads to; undefined if it is. */
+export function otherThanExpected(
+  entry: JournalEntry,
+  owner: JournalOwner,
+  now: OwnerNow | undefined,
+  world: OwnerWorld,
+): string | undefined {
+  return (
+    otherThanComputed(owner, now, world) ??
+    otherThanRenamed(owner, now, world) ??
+    otherThanRecorded(entry, owner, now) ??
+    otherThanStored(owner, now, world)
+  );
+}
+
+/** `--undo`: nothing has changed yet, so every living owner has the very UID that the reference had. */
+export function otherThanBefore(entry: JournalEntry, owner: JournalOwner, now: OwnerNow | undefined): string | undefined {
+  const recorded = entry.references[owner.place]?.uid;
+  return now === undefined || now.uid === recorded ? undefined : `UID ${now.uid}, the reference had ${recorded}`;
+}
+
+/** Of a policy that waited for its new name none was computed: the migration stores it anew, and its UID must be read (domain §7.2b). */
+function otherThanComputed(owner: JournalOwner, now: OwnerNow | undefined, world: OwnerWorld): string | undefined {
+  const { expectedUid } = owner;
+  if (expectedUid === undefined || now === undefined || now.uid === expectedUid || isStoredAnewSince(owner, world)) return undefined;
+  return `UID ${now.uid}, computed was ${expectedUid}`;
+}
+
+/**
+ * Where none was computed: what has its name must be the recorded object itself, or the copy that the migration made of it. Else the owner
+ * is gone, and somebody made another of its name, before the migration or after it (§4.8/3).
+ */
+function otherThanRenamed(owner: JournalOwner, now: OwnerNow | undefined, world: OwnerWorld): string | undefined {
+  const { backingUid, expectedUid, madeAt } = owner;
+  if (now === undefined || backingUid === undefined || expectedUid !== undefined) return undefined;
+  if (now.uid === backingUid || now.uid === convertUid(backingUid) || isStoredAnewSince(owner, world)) return undefined;
+  const stored = world.kinds[owner.kind]?.stored?.get(ownerPlace(owner.namespace, owner.name));
+  if (stored === undefined) return `UID ${now.uid}, of an object of which nothing is seen stored under this name`;
+  const made = madeAt === undefined || stored.madeAt === undefined ? '' : `: made ${stored.madeAt}, that one ${madeAt}`;
+  return `UID ${now.uid}, of another policy than the recorded one${made}`;
+}
+
+/**
+ * True if the recorded object is gone and its copy stands under its name: it was made when the recorded one was. Where an older program did
+ * not record that, it must be older than its stored form (clocks that differ may deny it); and where a UID was computed all the same, by a
+ * program that took a held renaming for one that never comes, or before an upgrade that renames nothing.
+ */
+function isStoredAnewSince(owner: JournalOwner, { kinds }: OwnerWorld): boolean {
+  const { kind, namespace, name, backingUid, expectedUid, madeAt } = owner;
+  const { stored, hidden } = kinds[kind] ?? {};
+  const now = stored?.get(ownerPlace(namespace, name));
+  if (backingUid === undefined || now === undefined || now.uid === backingUid) return false;
+  if (now.name !== now.storedName || (madeAt !== undefined && now.madeAt !== madeAt)) return false;
+  if (now.anew !== true && (madeAt === undefined || expectedUid !== undefined)) return false;
+  return ![...(hidden?.values() ?? [])].some(({ uid }) => uid === backingUid);
+}
+
+/** Where the owner could not be read before, nobody knows whether the reference was alive: its own UID must lead to the present one. */
+function otherThanRecorded(entry: JournalEntry, owner: JournalOwner, now: OwnerNow | undefined): string | undefined {
+  const recorded = entry.references[owner.place]?.uid;
+  if (now === undefined || recorded === undefined || owner.expectedUid !== undefined || owner.backingUid !== undefined) return undefined;
+  return now.uid === recorded || now.uid === convertUid(recorded) ? undefined : `UID ${now.uid}, the reference had ${recorded}`;
+}
+
+/** Two readings that must agree: the served UID is the converted one of what is stored. If not, one of them is out of date. */
+function otherThanStored(owner: JournalOwner, now: OwnerNow | undefined, world: OwnerWorld): string | undefined {
+  if (now === undefined || owner.group === world.crdGroup || world.keepsUids || !world.targetConverts) return undefined;
+  const stored = world.kinds[owner.kind]?.stored?.get(ownerPlace(owner.namespace, owner.name));
+  const expected = stored && convertUid(stored.uid);
+  return expected === undefined || expected === now.uid ? undefined : `UID ${now.uid}, the stored object gives ${expected}`;
+}
+
+export function ownerText({ kind, namespace, name }: JournalOwner): string {
+  return refText({ kind, name, ...(namespace === undefined ? {} : { namespace }) });
+}

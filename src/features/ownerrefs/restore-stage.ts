@@ -1,0 +1,72 @@
+import type { Action, Expectation } from '../../kernel/action.ts';
+import { counted } from '../../kernel/counted.ts';
+import { refText } from '../../kernel/object.ts';
+import type { PlannedObject } from '../../kernel/plan.ts';
+import { stage } from '../../kernel/stage.ts';
+import { restoreChecks } from './owner-restore-checks.ts';
+import { type RestoreFacts, readRestoreFacts } from './restore-facts.ts';
+import { JUDGED_ONCE_MORE_MS } from './survey.ts';
+
+/** Puts the recorded owner references back with the UIDs that their owners have now, at their old places (§4.8/3). */
+export const ownerrefsRestoreStage = stage<RestoreFacts>({
+  id: 'ownerrefs-restore',
+  title: 'Put owner references back with the new UIDs',
+  ref: '§4.8/3',
+  readOnly: false,
+  checks: restoreChecks,
+  survey: readRestoreFacts,
+  plan(facts, { options }) {
+    if (facts.skip !== undefined) return { skip: facts.skip };
+    if (facts.isLater) return { actions: [restore(facts)] };
+    if (facts.waits.length > 0) return { actions: facts.waits.map((until) => waitFor(until, facts.waitMs)), again: true };
+    const { patches, noted } = facts;
+    if (patches.length + noted.length === 0) return { skip: 'every recorded reference is back, or named as left alone' };
+    return {
+      actions: [...(patches.length > 0 ? [restore(facts)] : []), ...note(noted)],
+      objects: patches.map(plannedOf),
+      ...(options.undo ? { notes: [ENDS] } : {}),
+    };
+  },
+});
+
+const ENDS = 'the upgrade called off, the journal is needed no more: end it with ownerrefs forget';
+
+function waitFor(until: Expectation, timeoutMs: number): Action {
+  return { id: `wait-${until.type}`, title: titleOf(until), ref: '§4.8/3', undo: 'full', effect: { type: 'wait', until, timeoutMs } };
+}
+
+function titleOf(until: Expectation): string {
+  if (until.type === 'rollout') return `wait for ${until.targets.map(refText).join(', ')}`;
+  if (until.type === 'operator-end') return `wait until the operator has brought every component to ${until.target.release}`;
+  if (until.type === 'policies-settled') return 'wait until stored policies have their new names';
+  return 'wait until the new v3 API serves';
+}
+
+function restore({ patches, settled, isLater, journal }: RestoreFacts): Action {
+  const count = isLater ? (journal?.entries.length ?? 0) : patches.length;
+  const objects = `${count} ${count === 1 ? 'object' : 'objects'}`;
+  return {
+    id: 'restore',
+    title: isLater ? `put back what is off of the owner references of ${objects}` : `put owner references of ${objects} back`,
+    ref: '§4.8/3',
+    undo: 'full',
+    effect: { type: 'patch-all', what: 'owner references put back', patches, ...(settled ? { onlyIf: settled } : {}) },
+    judgedWithinMs: JUDGED_ONCE_MORE_MS,
+  };
+}
+
+/** After the patches, which have all come through then: what is taken off from now on stays off. */
+function note(entries: RestoreFacts['noted']): readonly Action[] {
+  if (entries.length === 0) return [];
+  const title = `note in the journal that the owner references of ${counted(entries.length, 'object')} are back`;
+  return [{ id: 'note', title, ref: '§4.8/3', undo: 'full', effect: { type: 'record-owners', entries, isNote: true } }];
+}
+
+function plannedOf({ target, patch }: RestoreFacts['patches'][number]): PlannedObject {
+  const fields = patch
+    .filter(({ op, value }) => op === 'add' && !Array.isArray(value))
+    .map(({ path, value }) => ({ path: path.slice(1).replaceAll('/', '.'), after: value }));
+  const { apiVersion, kind, name, namespace, uid } = target;
+  const ref = { apiVersion, kind, name, ...(namespace ? { namespace } : {}), ...(uid ? { uid } : {}) };
+  return { ref, change: 'update', fields, hidden: [], taken: [] };
+}

@@ -1,0 +1,111 @@
+import type { Action } from '../../kernel/action.ts';
+import type { Context } from '../../kernel/context.ts';
+import { counted } from '../../kernel/counted.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import { groupOf, refText } from '../../kernel/object.ts';
+import { type JournalEntry, refOf } from '../../kernel/owner-journal.ts';
+import type { PlannedObject } from '../../kernel/plan.ts';
+import { stage } from '../../kernel/stage.ts';
+import { readInstalled } from '../survey/installed.ts';
+import { rememberOf } from '../survey/remember-installed.ts';
+import type { OwnersJudged } from './owner-facts.ts';
+import type { OwnedFate, ReferenceFate } from './owner-fate.ts';
+import { journalChecks } from './owner-journal-checks.ts';
+import { manifestsHaveNoOwners, ownersSearched, strippedUnlessNever } from './owner-references-checks.ts';
+import { byKey, type Chosen, comesOff, type StripPlan, stripPlan } from './owner-strip.ts';
+import { readElsewhere, readOwnersJudged } from './references.ts';
+import { JUDGED_ONCE_MORE_MS } from './survey.ts';
+
+/** Takes off the owner references that the upgrade would leave with a dead UID, each recorded first (§4.8/1). */
+export const ownerrefsStripStage = stage<StripFacts>({
+  id: 'ownerrefs-strip',
+  title: 'Take off owner references that the upgrade breaks',
+  ref: '§4.8/1',
+  readOnly: false,
+  checks: [...journalChecks, ownersSearched, strippedUnlessNever, manifestsHaveNoOwners],
+  async survey(sources, context) {
+    const installation = await readInstalled(sources, context);
+    const judged = await readOwnersJudged(sources, context, installation, isLast(context));
+    const isFound = judged.recorded.length > 0 && judged.copy === undefined;
+    return { installation, ...judged, ...(isFound ? {} : await readElsewhere(sources)) };
+  },
+  plan(facts, context) {
+    if (!facts.references) return { skip: 'no UID changes on this way' };
+    if (context.options.ownerrefs === 'never') return { skip: 'owner references are left as they are (--ownerrefs=never)' };
+    if (facts.apiReplaced) return { skip: 'the new API server is on its way: what had to be taken off was, before it' };
+    const { objects, kinds } = facts.references;
+    const chosen = chosenBy(context, facts.recorded);
+    const plan = stripPlan(objects, chosen, facts.recorded);
+    if (plan.patches.length === 0) return { skip: `no object of ${kinds} kinds is owned by what changes its UID` };
+    return {
+      actions: stripActions(plan),
+      objects: objects.flatMap((one) => plannedOf(one, chosen)),
+      remember: rememberOf(facts.installation),
+      notes: [
+        'ownerrefs restore puts them back with the new UIDs once the new API server serves and policies have their new names',
+        ...unaddressedNotes(objects, chosen),
+      ],
+    };
+  },
+});
+
+/** Nothing that changes UIDs follows: somebody wants off what has died by an upgrade that is over. */
+function isLast({ chain }: Context): boolean {
+  return chain === undefined || chain.later.length === 0;
+}
+
+interface StripFacts extends OwnersJudged {
+  readonly installation: Installation;
+}
+
+/** `always` is the letter of §4.8/1. */
+function chosenBy({ options, profile }: Context, recorded: readonly JournalEntry[]): Chosen {
+  const journal = byKey(recorded);
+  const isMeant: Chosen = (fate, owned) => comesOff(fate, owned, journal);
+  if (options.ownerrefs !== 'always') return isMeant;
+  return (fate, owned) =>
+    isMeant(fate, owned) || (groupOf(fate.reference.apiVersion) === profile.apiGroup && fate.servedUid === fate.reference.uid);
+}
+
+/** Who holds the renaming, or has controllers that never begin it, has these references off for longer. */
+function unaddressedNotes(objects: readonly OwnedFate[], chosen: Chosen): readonly string[] {
+  const isMute = ({ fate, nameAfter }: ReferenceFate) => fate === 'unaddressed' && nameAfter === undefined;
+  const all = objects.flatMap(({ owned, fates }) => fates.filter((one) => isMute(one) && chosen(one, owned)));
+  if (all.length === 0) return [];
+  return [
+    `${counted(all.length, 'reference')} of them name policies that keep their stored names: the new API server does not find these by name, so the references stay off until they are stored anew (kubectl netsvc-upgrade explain NS-743)`,
+  ];
+}
+
+function stripActions({ entries, patches }: StripPlan): readonly Action[] {
+  const many = `${patches.length} ${patches.length === 1 ? 'object' : 'objects'}`;
+  const record: Action = {
+    id: 'record',
+    title:
+      entries.length === 0
+        ? `make sure that the owner references of ${many} are recorded`
+        : `record the owner references of ${counted(entries.length, 'object')}`,
+    ref: '§4.8/1',
+    undo: 'full',
+    effect: { type: 'record-owners', entries },
+  };
+  const strip: Action = {
+    id: 'strip',
+    title: `take the recorded owner references off ${many}`,
+    ref: '§4.8/1',
+    undo: 'full',
+    effect: { type: 'patch-all', what: 'owner references taken off', patches, recordedIn: 'owner-journal' },
+    judgedWithinMs: JUDGED_ONCE_MORE_MS,
+    cures: patches.map(({ target }) => ({ check: 'NS-701', subject: refText(target) })),
+  };
+  // Recorded by a run that was cut off, they are read back all the same, and the run record notes what the journal must hold.
+  return [record, strip];
+}
+
+function plannedOf({ owned, fates }: OwnedFate, chosen: Chosen): readonly PlannedObject[] {
+  const fields = fates
+    .filter((fate) => chosen(fate, owned))
+    .map(({ place, reference }) => ({ path: `metadata.ownerReferences[${place}]`, before: `${reference.kind}/${reference.name}` }));
+  if (fields.length === 0) return [];
+  return [{ ref: refOf(owned.object), change: 'update', fields, hidden: [], taken: [] }];
+}

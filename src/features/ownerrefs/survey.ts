@@ -1,0 +1,169 @@
+import { apiVersionOf, groupOf, type Kind, type KubeObject } from '../../kernel/object.ts';
+import { refOf } from '../../kernel/owner-journal.ts';
+import { ApiFailure, type ClusterReader, type ListOptions } from '../../kernel/ports.ts';
+import type { Profile } from '../../kernel/profile.ts';
+import { appliedOwnerUids } from '../../kube/applied-owners.ts';
+import type { Dependent, OwnerScan } from '../survey/facts.ts';
+import { attempt, eachOf } from '../survey/reading.ts';
+import { type NamedNow, namedNow } from './not-found.ts';
+import type { OwnedObject } from './owner-fate.ts';
+import { isHidden, readDefined, undiscovered } from './undiscovered.ts';
+import { type Groups, joinViews, leanOf, placeText, type StoredView, stillHidden, storedView, type TwoViews, twoViewsIn } from './views.ts';
+
+const CONCURRENT_LISTS = 6;
+/** Kinds that the server lists but that nothing owns for long; those of the same names in other groups are kinds like any other. */
+const SKIPPED = new Set(['events', 'events.events.k8s.io', 'componentstatuses']);
+/**
+ * Patches of many objects say that all are looked at once more where one has changed meanwhile: what is found then is named, and what
+ * cannot be read stops the stage. Longer than a search of a large cluster takes.
+ */
+export const JUDGED_ONCE_MORE_MS = 600_000;
+
+const NOT_FOUND = 404;
+/** Answers of a server that has the kind but no list of it, and does not say so when it names its kinds. */
+const NO_LIST = new Set([405, 406]);
+
+export interface UnreadKind {
+  /** `secrets`, `deployments.apps`, or a whole group. */
+  readonly kind: string;
+  readonly because: string;
+}
+
+/** Objects with an owner of the service's groups; incomplete if anything is in `unread`. */
+export interface OwnedScan {
+  readonly objects: readonly OwnedObject[];
+  readonly unread: readonly UnreadKind[];
+  /** Number of kinds that were searched. */
+  readonly kinds: number;
+}
+
+type Searched = Pick<ClusterReader, 'discover' | 'list' | 'get'>;
+type Scope = Pick<ListOptions, 'namespace' | 'labelSelector'>;
+
+/**
+ * Every object in the cluster with an owner of the service's groups (§4.8; domain §7.1): metadata only, kind by kind.
+ * Groups whose discovery failed and kinds that may not be listed are named: the scan is incomplete then. In a search of the whole cluster
+ * kinds that a CRD defines and the server did not name are searched as well.
+ */
+export async function scanOwned(cluster: Searched, { apiGroup, crdGroup }: Groups, scope: Scope = {}): Promise<OwnedScan> {
+  const isWhole = scope.namespace === undefined;
+  const [{ kinds: named, failed }, defined] = await Promise.all([cluster.discover(), isWhole ? readDefined(cluster) : { names: [] }]);
+  const more = await undiscovered(cluster, named, defined);
+  const kinds = [...named, ...more.kinds];
+  const groups = { apiGroup, crdGroup };
+  const searched = kinds.filter((kind) => isSearched(kind, scope));
+  const views = twoViewsIn(searched, groups);
+  const again = namedNow(cluster);
+  const searchOf = (kind: Kind): KindSearch => ({
+    ...{ ...scope, ownedBy: [apiGroup, crdGroup] },
+    ...(more.kinds.includes(kind) ? {} : { again }),
+  });
+  const parts = await eachOf(
+    searched.filter((kind) => !views.some(({ crd }) => crd === kind)),
+    CONCURRENT_LISTS,
+    (kind) => {
+      const both = views.find(({ v3 }) => v3 === kind);
+      return both ? ownedInBoth(cluster, both, searchOf, groups) : ownedOf(cluster, kind, searchOf(kind));
+    },
+  );
+  const unread = [
+    ...failed.map((group) => ({ kind: group, because: 'its discovery fails' })),
+    ...parts.flatMap((part) => part.unread),
+    ...more.unread,
+  ];
+  return { objects: parts.flatMap(({ objects }) => objects), unread: uniqueKinds(unread), kinds: searched.length };
+}
+
+function uniqueKinds(unread: readonly UnreadKind[]): readonly UnreadKind[] {
+  return unread.filter(({ kind }, index) => unread.findIndex((one) => one.kind === kind) === index);
+}
+
+function isSearched(kind: Kind, { namespace }: Scope): boolean {
+  const { plural, namespaced, unlisted } = kind;
+  return !SKIPPED.has(kindText(kind)) && !unlisted && !plural.includes('/') && (namespace === undefined || namespaced);
+}
+
+interface KindSearch extends ListOptions {
+  /** For a kind that the server has named; absent for one that only its definition promises. */
+  readonly again?: NamedNow;
+}
+
+async function ownedOf(cluster: Searched, kind: Kind, search: KindSearch): Promise<Omit<OwnedScan, 'kinds'>> {
+  const reading = await attempt(() => listOrNothing(cluster, kind, search));
+  if ('unread' in reading) return { objects: [], unread: [{ kind: kindText(kind), because: reading.unread }] };
+  const groups = new Set(search.ownedBy);
+  const { listed, at } = reading.value;
+  return { objects: listed.flatMap((object) => ownedIn(object, at, groups)), unread: [] };
+}
+
+/** What is stored, with the owners that it lists, and what the v3 API shows of it, with those that are only noted beside it. */
+async function ownedInBoth(
+  cluster: Searched,
+  views: TwoViews,
+  searchOf: (kind: Kind) => KindSearch,
+  groups: Groups,
+): Promise<Omit<OwnedScan, 'kinds'>> {
+  const { v3, crd } = views;
+  const { ownedBy = [], ...search } = searchOf(crd);
+  const reading = await attempt(() => listOrNothing(cluster, crd, { ...search, keep: leanOf(groups) }));
+  const shown = await ownedOf(cluster, v3, searchOf(v3));
+  if ('unread' in reading) return { objects: shown.objects, unread: [{ kind: kindText(crd), because: reading.unread }, ...shown.unread] };
+  const { listed, at } = reading.value;
+  const objects = listed.flatMap((object) => ownedIn(object, at, new Set(ownedBy)));
+  if (shown.unread.length > 0) return { objects, unread: shown.unread };
+  const joined = joinViews(
+    shown.objects,
+    listed.map((object) => storedView(object, groups)),
+    groups,
+  );
+  const hidden = await stillHidden(cluster, views, joined.hidden, groups);
+  return { objects: [...objects, ...joined.objects], unread: hidden.slice(0, 1).map((one) => hiddenIn(v3, one)) };
+}
+
+/** Garbage collection sees them as soon as the API shows them, and nobody can take them off before. */
+function hiddenIn(v3: Kind, one: StoredView): UnreadKind {
+  return { kind: kindText(v3), because: `it does not show ${placeText(v3, one)}, which is stored with owners noted beside it` };
+}
+
+export function kindText({ group, plural }: Pick<Kind, 'group' | 'plural'>): string {
+  return group === '' ? plural : `${plural}.${group}`;
+}
+
+/** The objects, and the kind at the version that they were listed at; nothing where there is no list of it, or no such kind any more. */
+async function listOrNothing(cluster: Searched, kind: Kind, { again, ...options }: KindSearch) {
+  const listAt = async (at: Kind) => ({ listed: await cluster.list(at, { ...options, metadataOnly: true }), at });
+  try {
+    return await listAt(kind);
+  } catch (thrown) {
+    if (!(thrown instanceof ApiFailure) || (thrown.status !== NOT_FOUND && !NO_LIST.has(thrown.status))) throw thrown;
+    const isNone = again ? NO_LIST.has(thrown.status) : await isHidden(cluster, kind);
+    if (isNone) return { listed: [], at: kind };
+    const now = again ? await again(kind) : kind;
+    if (now === undefined) return { listed: [], at: kind };
+    if (now.version === kind.version) throw thrown;
+    return listAt(now);
+  }
+}
+
+/** The list may say PartialObjectMetadata: the kind asked for is the true one. */
+function ownedIn({ metadata }: KubeObject, kind: Kind, groups: ReadonlySet<string>): readonly OwnedObject[] {
+  const references = metadata.ownerReferences ?? [];
+  if (!references.some((owner) => groups.has(groupOf(owner.apiVersion)))) return [];
+  const { name, namespace, uid = '' } = metadata;
+  const place = { apiVersion: apiVersionOf(kind), kind: kind.kind, plural: kind.plural };
+  const appliedOwners = appliedOwnerUids(metadata);
+  const applied = appliedOwners.length === 0 ? {} : { appliedOwners };
+  return [{ object: { ...place, name, uid, ...(namespace ? { namespace } : {}) }, references, ...applied }];
+}
+
+/** The same, one line per reference to the service's groups. */
+export async function readOwners(cluster: ClusterReader, profile: Profile): Promise<OwnerScan> {
+  const { objects, unread, kinds } = await scanOwned(cluster, profile);
+  return { dependents: objects.flatMap((one) => dependentsOf(one, profile)), unread, kinds };
+}
+
+function dependentsOf({ object, references }: OwnedObject, { apiGroup, crdGroup }: Groups): readonly Dependent[] {
+  const ref = refOf(object);
+  const isOurs = (apiVersion: string) => [apiGroup, crdGroup].includes(groupOf(apiVersion));
+  return references.filter(({ apiVersion }) => isOurs(apiVersion)).map((owner) => ({ object: ref, owner }));
+}

@@ -1,0 +1,31 @@
+import type { Profile } from '../../kernel/profile.ts';
+import { isOlder, parseRelease, sameMinor } from '../../kernel/release.ts';
+
+type Changes = Pick<Profile, 'uidChanges' | 'uidBackports'>;
+
+/** True if the release serves the UIDs of after the first change, by itself or because its line got the change later (domain §7.2). */
+export function convertsUids(release: string, changes: Changes): boolean {
+  const [first] = changes.uidChanges;
+  return first !== undefined && bringerOf(release, first, changes) !== undefined;
+}
+
+/**
+ * The release that changes UIDs on the way from `source` to `target`; undefined if none does. An unknown source is assumed to be older.
+ * A source of an older line may have the change already, and a target of one may bring it.
+ */
+export function uidChangeBetween(source: string | undefined, target: string, changes: Changes): string | undefined {
+  if (parseRelease(target) === undefined) return undefined;
+  const known = source === undefined || parseRelease(source) === undefined ? undefined : source;
+  const brought = changes.uidChanges.flatMap((change) => {
+    const isThere = known !== undefined && bringerOf(known, change, changes) !== undefined;
+    return isThere ? [] : (bringerOf(target, change, changes) ?? []);
+  });
+  return brought[0];
+}
+
+/** What brought the change to the line of the release: the change's own release, or the one of an older line that has the first change too. */
+function bringerOf(release: string, change: string, { uidChanges, uidBackports = [] }: Changes): string | undefined {
+  if (!isOlder(release, change)) return change;
+  if (change !== uidChanges[0]) return undefined;
+  return uidBackports.find((one) => sameMinor(one, release) && !isOlder(release, one));
+}

@@ -1,0 +1,70 @@
+import { K } from '../../kernel/kinds.ts';
+import type { Kind, KubeObject } from '../../kernel/object.ts';
+import type { ClusterReader } from '../../kernel/ports.ts';
+import { attempt, eachOf } from '../survey/reading.ts';
+import type { UnreadKind } from './survey.ts';
+
+interface Definition {
+  readonly group?: string;
+  readonly names?: { readonly kind?: string; readonly plural?: string };
+  readonly scope?: string;
+  readonly versions?: readonly { readonly name: string; readonly served?: boolean }[];
+}
+
+/** What the CRDs of a cluster define, by `plural.group`; a failure to list them is no answer. */
+export type Defined = { readonly names: readonly string[] } | { readonly unread: UnreadKind };
+
+/** Kinds that have to be searched although the server did not name them, and those of which not even the definition could be read. */
+export interface Undiscovered {
+  readonly kinds: readonly Kind[];
+  readonly unread: readonly UnreadKind[];
+}
+
+const DEFINITIONS = K.CustomResourceDefinition;
+const CONCURRENT_READS = 6;
+
+/** Names of all CRDs: what a server that names its kinds is held to. */
+export async function readDefined(cluster: Pick<ClusterReader, 'list'>): Promise<Defined> {
+  const listed = await attempt(() => cluster.list(DEFINITIONS, { metadataOnly: true }));
+  if ('value' in listed) return { names: listed.value.map(({ metadata }) => metadata.name) };
+  return { unread: { kind: `${DEFINITIONS.plural}.${DEFINITIONS.group}`, because: listed.unread } };
+}
+
+/**
+ * Kinds that a CRD defines and that the server did not name: behind a balancer one API server answers for the next, which has just started or
+ * lags behind, and nothing in its answer says so. A definition that is not established yet, or is being removed, promises nothing.
+ */
+export async function undiscovered(cluster: Pick<ClusterReader, 'get'>, named: readonly Kind[], defined: Defined): Promise<Undiscovered> {
+  if (!named.some(({ group, plural }) => group === DEFINITIONS.group && plural === DEFINITIONS.plural)) return { kinds: [], unread: [] };
+  if ('unread' in defined) return { kinds: [], unread: [defined.unread] };
+  const known = new Set(named.map(({ group, plural }) => `${plural}.${group}`));
+  const absent = defined.names.filter((name) => !known.has(name));
+  const found = await eachOf(absent, CONCURRENT_READS, async (name): Promise<Undiscovered> => {
+    const read = await attempt(() => cluster.get(DEFINITIONS, name));
+    if ('unread' in read) return { kinds: [], unread: [{ kind: name, because: read.unread }] };
+    return { kinds: read.value === undefined ? [] : definedBy(read.value), unread: [] };
+  });
+  return { kinds: found.flatMap(({ kinds }) => kinds), unread: found.flatMap(({ unread }) => unread) };
+}
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+}
+
+/** The kind at its first served version: any of them shows every object. */
+function definedBy({ metadata, spec, status }: KubeObject): readonly Kind[] {
+  const { group, names, scope, versions = [] } = (spec ?? {}) as Definition;
+  const { conditions } = (status ?? {}) as { readonly conditions?: readonly Condition[] | null };
+  const isEstablished = conditions?.some(({ type, status: holds }) => type === 'Established' && holds === 'True') ?? false;
+  const version = versions.find(({ served }) => served === true)?.name;
+  if (!isEstablished || metadata.deletionTimestamp !== undefined || version === undefined) return [];
+  if (group === undefined || names?.plural === undefined || names.kind === undefined) return [];
+  return [{ group, version, kind: names.kind, plural: names.plural, namespaced: scope === 'Namespaced' }];
+}
+
+/** True where another server answers for the kind's group: it hides what a CRD that was left behind defines, from garbage collection too. */
+export async function isHidden(cluster: Pick<ClusterReader, 'get'>, { group, version }: Kind): Promise<boolean> {
+  const read = await attempt(() => cluster.get(K.APIService, `${version}.${group}`));
+  return 'value' in read && (read.value?.spec as { readonly service?: unknown } | undefined)?.service !== undefined;
+}

@@ -1,0 +1,222 @@
+import type { Context } from '../../kernel/context.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import { groupOf, type Kind, type KubeObject } from '../../kernel/object.ts';
+import type { ClusterReader } from '../../kernel/ports.ts';
+import { isOlder } from '../../kernel/release.ts';
+import { isOfDefaultTier, isStoredAnew, madeAtOf, policyName } from '../../kube/stored-metadata.ts';
+import { attempt, eachOf } from '../survey/reading.ts';
+import { type OwnedObject, type OwnersOfKind, type OwnerWorld, ownerPlace, type StoredOwner } from './owner-fate.ts';
+import { kindText, type UnreadKind } from './survey.ts';
+import { convertsUids } from './uid-change.ts';
+import { unshownOwner } from './unshown-owner.ts';
+
+/** Kinds that the policy-name migration stores anew. */
+export const POLICY_KINDS: ReadonlySet<string> = new Set([
+  'NetworkPolicy',
+  'GlobalNetworkPolicy',
+  'StagedNetworkPolicy',
+  'StagedGlobalNetworkPolicy',
+]);
+
+export interface ReadWorld {
+  readonly world: OwnerWorld;
+  /** Kinds of owners that could not be read. */
+  readonly unread: readonly UnreadKind[];
+  /** The same by `groupKind`, as references name them. */
+  readonly unreadOwners: readonly string[];
+}
+
+/** `netsvc.io|NetworkSet` */
+export function groupKind({ group, kind }: Pick<Kind, 'group' | 'kind'>): string {
+  return `${group}|${kind}`;
+}
+
+/** What the way to the target does to UIDs; decided from releases and options, before anything is read. */
+export interface UidRules {
+  readonly keepsUids: boolean;
+  readonly targetConverts: boolean;
+  readonly sourceConverts?: boolean;
+  /** Policies that are stored under a name with a prefix will be stored anew. */
+  readonly renames: boolean;
+  /** The target's API server finds a policy only under the name that it is stored under, renamed or not (host endpoint notes 0.5). */
+  readonly asksStoredNames: boolean;
+  /** The target converts noted owners: it came with the first change of UIDs, and not with what older lines got of that later (domain §7.2). */
+  readonly translatesNotes: boolean;
+}
+
+/** The target's API server finds a policy only under the name that it is stored under (host endpoint notes 0.5). */
+export function asksStoredNames({ profile: { policyRenaming }, options }: Pick<Context, 'profile' | 'options'>): boolean {
+  return policyRenaming !== undefined && !isOlder(options.release, policyRenaming.since);
+}
+
+export function uidRules(source: string | undefined, { datastore, agent }: Installation, { profile, options }: Context): UidRules {
+  const asks = asksStoredNames({ profile, options });
+  const waits = profile.policyRenaming?.waitsFor;
+  // Under another name the controllers wait for their agents for ever, and rename nothing (domain §7.2b).
+  const neverStarts = waits !== undefined && agent !== undefined && agent.name !== waits;
+  return {
+    keepsUids: datastore === 'kvstore',
+    targetConverts: convertsUids(options.release, profile),
+    ...(source === undefined ? {} : { sourceConverts: convertsUids(source, profile) }),
+    renames: asks && !options.holdPolicyMigration && !neverStarts,
+    asksStoredNames: asks,
+    translatesNotes: profile.uidChanges[0] !== undefined && !isOlder(options.release, profile.uidChanges[0]),
+  };
+}
+
+/** The owners that the objects name: served and stored UIDs of their kinds, metadata alone where that is enough (§4.8). */
+export async function readOwnerWorld(
+  cluster: Pick<ClusterReader, 'discover' | 'list'>,
+  { profile }: Pick<Context, 'profile'>,
+  objects: readonly Pick<OwnedObject, 'object' | 'references'>[],
+  rules: UidRules,
+): Promise<ReadWorld> {
+  const { apiGroup, crdGroup } = profile;
+  const inV3 = kindsNamed(objects, apiGroup);
+  const names = new Set([...inV3, ...kindsNamed(objects, crdGroup)]);
+  const { kinds } = names.size === 0 ? { kinds: [] } : await cluster.discover();
+  const read = await eachOf([...names], 4, async (name) => {
+    const wanted = { name, inV3: inV3.has(name), renames: rules.renames };
+    const read = await readKind(cluster, kinds, wanted, profile);
+    return { name, ...(rules.keepsUids ? read : withoutGaps(name, read, objects, profile)) };
+  });
+  const { keepsUids, targetConverts, sourceConverts, asksStoredNames, translatesNotes } = rules;
+  return {
+    world: {
+      apiGroup,
+      crdGroup,
+      kinds: Object.fromEntries(read.map(({ name, owners }) => [name, owners])),
+      keepsUids,
+      targetConverts,
+      asksStoredNames,
+      translatesNotes,
+      ...(sourceConverts === undefined ? {} : { sourceConverts }),
+    },
+    unread: read.flatMap(({ unread }) => unread),
+    unreadOwners: read.flatMap(({ unreadOwners }) => unreadOwners),
+  };
+}
+
+/** Kinds of a group that something names as its owner. */
+function kindsNamed(objects: readonly Pick<OwnedObject, 'references'>[], group: string): ReadonlySet<string> {
+  const named = objects.flatMap(({ references }) => references.filter(({ apiVersion }) => groupOf(apiVersion) === group));
+  return new Set(named.map(({ kind }) => kind));
+}
+
+interface KindRead extends Omit<ReadWorld, 'world'> {
+  readonly owners: OwnersOfKind;
+  /** `ippools.netsvc.io`: the kind in the v3 group, for people. */
+  readonly text: string;
+}
+
+async function readKind(
+  cluster: Pick<ClusterReader, 'list'>,
+  kinds: readonly Kind[],
+  { name, inV3, renames }: { readonly name: string; readonly inV3: boolean; readonly renames: boolean },
+  profile: Context['profile'],
+): Promise<KindRead> {
+  const find = (group: string) => kinds.find((one) => one.group === group && one.kind === name && !one.plural.includes('/'));
+  const [v3, crd] = [find(profile.apiGroup), find(profile.crdGroup)];
+  const [served, stored] = await Promise.all([
+    v3 && inV3 ? attempt(() => cluster.list(v3, { metadataOnly: true, keep: lean })) : undefined,
+    crd ? attempt(() => cluster.list(crd, POLICY_KINDS.has(name) ? { keep: leanPolicy } : { metadataOnly: true, keep: lean })) : undefined,
+  ]);
+  const unread: UnreadKind[] = [];
+  const unreadOwners: string[] = [];
+  const missed = (group: string, kind: string, because: string) => {
+    unread.push({ kind, because });
+    unreadOwners.push(groupKind({ group, kind: name }));
+  };
+  if (inV3 && !v3) missed(profile.apiGroup, `${name}.${profile.apiGroup}`, 'the server does not serve it');
+  if (v3 && served && 'unread' in served) missed(profile.apiGroup, kindText(v3), served.unread);
+  if (crd && stored && 'unread' in stored) missed(profile.crdGroup, kindText(crd), stored.unread);
+  return {
+    owners: {
+      namespaced: (v3 ?? crd)?.namespaced ?? false,
+      ...(served && 'value' in served ? { served: uidsOf(served.value), ...twinsOf(served.value) } : {}),
+      ...(stored && 'value' in stored ? storedOf(stored.value, name, profile, renames) : {}),
+    },
+    unread,
+    unreadOwners,
+    text: v3 ? kindText(v3) : `${name}.${profile.apiGroup}`,
+  };
+}
+
+/** A list of the v3 API that leaves out an owner which is stored is none to go by: who is not in it need not be gone. */
+function withoutGaps(
+  kind: string,
+  read: KindRead,
+  objects: readonly Pick<OwnedObject, 'object' | 'references'>[],
+  { apiGroup }: Context['profile'],
+): KindRead {
+  const unshown = unshownOwner({ apiGroup, kind }, read.owners, objects);
+  if (unshown === undefined) return read;
+  const { served: _, twins: __, ...owners } = read.owners;
+  const because = `its list does not show ${unshown}, which is stored`;
+  return {
+    ...{ owners, text: read.text },
+    unread: [...read.unread, { kind: read.text, because }],
+    unreadOwners: [...read.unreadOwners, groupKind({ group: apiGroup, kind })],
+  };
+}
+
+function uidsOf(objects: readonly KubeObject[]): ReadonlyMap<string, string> {
+  return new Map(objects.map(({ metadata: { namespace, name, uid = '' } }) => [ownerPlace(namespace, name), uid]));
+}
+
+/** A policy that is stored under two names is shown twice under one, until the migration drops the prefixed one (host endpoint notes 0.6). */
+function twinsOf(objects: readonly KubeObject[]): Pick<OwnersOfKind, 'twins'> {
+  const byPlace = Map.groupBy(objects, ({ metadata: { namespace, name } }) => ownerPlace(namespace, name));
+  const twins = [...byPlace].flatMap(([place, all]) =>
+    all.length > 1 ? [[place, new Set(all.flatMap(({ metadata: { uid } }) => uid ?? []))] as const] : [],
+  );
+  return twins.length === 0 ? {} : { twins: new Map(twins) };
+}
+
+/** Of two stored objects of one name the one that stays is not the prefixed one. */
+function storedOf(
+  objects: readonly KubeObject[],
+  kind: string,
+  profile: Context['profile'],
+  renames: boolean,
+): Pick<OwnersOfKind, 'stored' | 'hidden'> {
+  const stored = new Map<string, StoredOwner>();
+  const hidden = new Map<string, StoredOwner>();
+  for (const object of objects) {
+    const { namespace, name: storedName, uid = '' } = object.metadata;
+    const isPolicy = POLICY_KINDS.has(kind);
+    const name = isPolicy ? policyName(object, profile) : storedName;
+    const renamePending = renames && isPolicy && name !== storedName && isOfDefaultTier(object);
+    const place = ownerPlace(namespace, name);
+    const anew = isPolicy && name === storedName && isOfDefaultTier(object) && isStoredAnew(object, profile.apiGroup);
+    const madeAt = isPolicy ? madeAtOf(object, profile.apiGroup) : undefined;
+    const owner: StoredOwner = { name, storedName, uid, renamePending, ...(anew ? { anew } : {}), ...(madeAt ? { madeAt } : {}) };
+    const other = stored.get(place);
+    const [shown, behind] = other && name !== storedName ? [other, owner] : [owner, other];
+    stored.set(place, shown);
+    if (behind) hidden.set(ownerPlace(namespace, behind.storedName), behind);
+  }
+  return { stored, hidden };
+}
+
+function lean({ apiVersion, kind, metadata: { name, namespace, uid } }: KubeObject): KubeObject {
+  return { apiVersion, kind, metadata: { name, ...(namespace ? { namespace } : {}), ...(uid ? { uid } : {}) } };
+}
+
+/** What the name and the tier of a stored policy are told by, when it was made, and whether it was stored anew. */
+export function leanPolicy({ apiVersion, kind, metadata, spec }: KubeObject): KubeObject {
+  const { name, namespace, uid, annotations, creationTimestamp } = metadata;
+  const { tier } = (spec ?? {}) as { readonly tier?: unknown };
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      ...(namespace ? { namespace } : {}),
+      ...(uid ? { uid } : {}),
+      ...(annotations ? { annotations } : {}),
+      ...(creationTimestamp ? { creationTimestamp } : {}),
+    },
+    spec: { tier },
+  };
+}

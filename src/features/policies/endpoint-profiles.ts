@@ -1,0 +1,55 @@
+import type { Installation } from '../../kernel/installation.ts';
+import { K } from '../../kernel/kinds.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import type { ClusterReader } from '../../kernel/ports.ts';
+import type { Profile } from '../../kernel/profile.ts';
+import type { HostEndpoint } from '../policy-rules/host-endpoint.ts';
+import { eachOf } from '../survey/reading.ts';
+import type { ServiceObjects } from './service-objects.ts';
+
+interface Where {
+  readonly cluster: Pick<ClusterReader, 'get'>;
+  readonly objects: ServiceObjects;
+  readonly profile: Profile;
+  readonly datastore: Installation['datastore'];
+}
+
+/**
+ * Profiles that host endpoints may name. With the API datastore there are none but those that the service derives, and only the named
+ * ones are looked up; in key-value mode all are stored, the derived ones too.
+ */
+export async function endpointProfiles(
+  { cluster, objects, profile, datastore }: Where,
+  endpoints: readonly Pick<HostEndpoint, 'profiles'>[],
+): Promise<readonly KubeObject[]> {
+  if (datastore === 'kvstore') return objects('profiles');
+  const names = [...new Set(endpoints.flatMap(({ profiles }) => profiles))];
+  const derived = await eachOf(names, 8, (name) => derivedProfile(cluster, profile, name));
+  return derived.filter((one) => one !== undefined);
+}
+
+/** The profile of a namespace or of a service account; undefined if the name is of neither, or if there is no such object any more. */
+async function derivedProfile(cluster: Where['cluster'], profile: Profile, name: string): Promise<KubeObject | undefined> {
+  const { namespace, serviceAccount } = profile.derivedProfiles ?? {};
+  if (namespace && name.startsWith(namespace.prefix)) {
+    const live = await cluster.get(K.Namespace, name.slice(namespace.prefix.length));
+    return live && profileObject(name, { ingress: ALLOW, egress: ALLOW, labelsToApply: labelsGiven(live, namespace.labelPrefix, profile) });
+  }
+  if (!serviceAccount || !name.startsWith(serviceAccount.prefix)) return undefined;
+  // Namespaces have no dots in their names, service accounts may.
+  const [space = '', ...rest] = name.slice(serviceAccount.prefix.length).split('.');
+  const live = rest.length > 0 ? await cluster.get(K.ServiceAccount, rest.join('.'), space) : undefined;
+  return live && profileObject(name, { labelsToApply: labelsGiven(live, serviceAccount.labelPrefix, profile) });
+}
+
+const ALLOW = [{ action: 'Allow' }];
+
+function profileObject(name: string, spec: object): KubeObject {
+  return { apiVersion: '', kind: 'Profile', metadata: { name }, spec };
+}
+
+/** Every label under a key that tells where it is from, and the object's name. */
+function labelsGiven({ metadata }: KubeObject, prefix: string, { apiGroup }: Profile): Readonly<Record<string, string>> {
+  const own = Object.entries(metadata.labels ?? {}).map(([key, value]) => [`${prefix}${key}`, value]);
+  return { ...Object.fromEntries(own), [`${prefix}${apiGroup}/name`]: metadata.name };
+}

@@ -1,0 +1,128 @@
+import type { Context } from '../../kernel/context.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import { K } from '../../kernel/kinds.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import type { ClusterReader, Sources } from '../../kernel/ports.ts';
+import type { Profile } from '../../kernel/profile.ts';
+import { policyName } from '../../kube/stored-metadata.ts';
+import { globalPolicyOf } from '../policy-rules/global-policy.ts';
+import { hostEndpointOf } from '../policy-rules/host-endpoint.ts';
+import { laneText } from '../policy-rules/verdict.ts';
+import { type HostWithout, hostsWithout } from '../policy-rules/without-policy.ts';
+import { type WorkloadFacts, workloadsWithout } from '../policy-rules/workloads-without-policy.ts';
+import { findServiceCli, judgedCli, type NoCli, type ServiceCli } from '../service-cli/service-cli.ts';
+import { listed } from '../survey/define-check.ts';
+import { readInstalled } from '../survey/installed.ts';
+import { attempt, attemptWith } from '../survey/reading.ts';
+import { endpointProfiles } from './endpoint-profiles.ts';
+import type { RemovalJudged } from './removal-checks.ts';
+import { removedPolicies } from './removed.ts';
+import { cliResources, type ServiceObjects, storedObjects } from './service-objects.ts';
+import { policyWorld } from './world.ts';
+
+export interface PolicyFacts extends RemovalJudged {
+  readonly installation: Installation;
+  /** Every stored object of the temporary policy: there may be two (host endpoint notes 5). */
+  readonly found: readonly KubeObject[];
+  readonly call: ServiceCli | NoCli;
+  /** What the latest removal deleted, or was about to. */
+  readonly removed: readonly KubeObject[];
+}
+
+/** The temporary policy as it is listed, and what would hold without it. */
+export async function readPolicyFacts(sources: Sources, context: Context): Promise<PolicyFacts> {
+  const { profile, options } = context;
+  const installation = await readInstalled(sources, context);
+  const call = await findServiceCli(sources, context, installation.datastore);
+  const objects: ServiceObjects =
+    installation.datastore === 'api' ? storedObjects(sources, profile) : 'missing' in call ? async () => [] : cliResources(sources, call);
+  const [policies, stored, tiers, removed, workloads] = await Promise.all([
+    objects('globalnetworkpolicies'),
+    objects('hostendpoints'),
+    objects('tiers'),
+    removedPolicies(sources.records),
+    attempt(() => readWorkloadFacts(sources.cluster, objects, profile)),
+  ]);
+  const found = temporaryPolicies(policies, profile);
+  const endpoints = stored.map((one) => hostEndpointOf(one, profile.apiGroup));
+  const { datastore } = installation;
+  const hosts = await attempt(async () => {
+    const profiles = await endpointProfiles({ cluster: sources.cluster, objects, profile, datastore }, endpoints);
+    const world = policyWorld(context, { policies, tiers, profiles });
+    const gone = found.map((one) => globalPolicyOf(one, profile));
+    return hostsWithout(gone, endpoints, world);
+  });
+  const told = (pick: (host: HostWithout) => string, short = pick) =>
+    'unread' in hosts
+      ? hosts
+      : {
+          value: hosts.value
+            .map((host) => ({ host: nameOf(host), ...texts(pick(host), short(host)) }))
+            .filter(({ detail }) => detail !== ''),
+        };
+  return {
+    installation,
+    found,
+    call,
+    removed,
+    stored: found.map(({ metadata }) => metadata.name),
+    denied: told(...lanesTexts('denied')),
+    decided: told(...lanesTexts('decided')),
+    pods: await attemptWith(workloads, async (facts) => podsWithout(found, policies, facts, profile)),
+    told: options.deletePolicy !== undefined,
+    cli: judgedCli(call),
+    needsCli: installation.datastore === 'kvstore' || options.undo === true,
+    undo: options.undo === true,
+  };
+}
+
+type PodFacts = Omit<WorkloadFacts, 'globalPolicies'>;
+
+async function readWorkloadFacts(cluster: ClusterReader, objects: ServiceObjects, { apiGroup }: Profile): Promise<PodFacts> {
+  const [pods, namespaces, policies, networkPolicies] = await Promise.all([
+    cluster.list(K.Pod, { metadataOnly: true }),
+    cluster.list(K.Namespace, { metadataOnly: true }),
+    objects('networkpolicies'),
+    cluster.list(K.NetworkPolicy),
+  ]);
+  return { pods, namespaces, policies, networkPolicies, apiGroup };
+}
+
+function podsWithout(found: readonly KubeObject[], policies: readonly KubeObject[], facts: PodFacts, profile: Profile) {
+  const globalPolicies = policies.map((one) => globalPolicyOf(one, profile));
+  const gone = found.map((one) => globalPolicyOf(one, profile));
+  return workloadsWithout(gone, { ...facts, globalPolicies }).map(({ namespace, pods, policies: names }) => ({
+    namespace,
+    pods,
+    ...texts(`${names.join(', ')} would decide alone`, `${listed(names, FIRST)} would decide alone`),
+  }));
+}
+
+/** Policies that a list on a screen names one by one. */
+const FIRST = 3;
+
+/** What each of these ways of a host comes to: all of it, and the short text. */
+function lanesTexts(what: 'denied' | 'decided') {
+  const text = (limit?: number) => (host: HostWithout) =>
+    host[what].map(({ lane, after }) => `${lane}: ${laneText(after, limit)}`).join('; ');
+  return [text(), text(FIRST)] as const;
+}
+
+function texts(detail: string, brief: string): { readonly detail: string; readonly brief?: string } {
+  return brief === detail ? { detail } : { detail, brief };
+}
+
+/** Names under which clients of one release or another store it; its own first. */
+export function storedNames({ temporaryPolicy, policyRenaming }: Profile): readonly string[] {
+  return [temporaryPolicy, ...(policyRenaming ? [`${policyRenaming.prefix}${temporaryPolicy}`] : [])];
+}
+
+/** Listed and told by both of its names: neither "not found" by name nor the stored name alone is to be trusted (host endpoint notes 5). */
+export function temporaryPolicies(policies: readonly KubeObject[], profile: Profile): readonly KubeObject[] {
+  const stored = storedNames(profile);
+  return policies.filter((policy) => stored.includes(policy.metadata.name) || policyName(policy, profile) === profile.temporaryPolicy);
+}
+
+function nameOf({ endpoint }: HostWithout): string {
+  return `HostEndpoint/${endpoint.name}`;
+}

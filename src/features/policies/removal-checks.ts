@@ -1,0 +1,99 @@
+import { type Check, notApplicable, type Reading, read } from '../../kernel/check.ts';
+import { counted } from '../../kernel/counted.ts';
+import { type JudgedCli, storeIsOurs } from '../service-cli/cli-store.ts';
+import { defineCheck, failed, failIfAny, PROGRAM } from '../survey/define-check.ts';
+
+/** What the checks of `policy` look at. */
+export interface RemovalJudged {
+  /** Stored names of the temporary policy; empty if there is none. */
+  readonly stored: readonly string[];
+  /** Hosts on which all traffic of a way would be dropped without it. */
+  readonly denied: Reading<readonly HostDetail[]>;
+  /** Hosts on which other policies would decide alone. */
+  readonly decided: Reading<readonly HostDetail[]>;
+  /** Pods on which other policies would decide alone, by namespace. */
+  readonly pods: Reading<
+    readonly { readonly namespace: string; readonly pods: number; readonly detail: string; readonly brief?: string }[]
+  >;
+  /** True if a person told to delete it, by name. */
+  readonly told: boolean;
+  /** The CLI, where it is needed: in key-value mode, and for the way back. */
+  readonly cli: JudgedCli;
+  readonly needsCli: boolean;
+  readonly undo: boolean;
+}
+
+interface HostDetail {
+  readonly host: string;
+  readonly detail: string;
+  readonly brief?: string;
+}
+
+type RemovalCheck = Check<RemovalJudged>;
+
+const NONE = 'there is no temporary policy';
+
+/** Deleting it must not cut a host off (§4.4/7). */
+export const nothingCutOff: RemovalCheck = defineCheck('NS-721', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§4.4/7',
+  judge({ stored, denied, told, undo }, { profile }) {
+    if (undo || stored.length === 0) return notApplicable(NONE);
+    const hosts = read(denied);
+    return failIfAny(
+      hosts.map(({ host, ...texts }) => ({ text: host, ...texts })),
+      `no host depends on ${profile.temporaryPolicy} alone`,
+      (names) => ({
+        because: `${counted(hosts.length, 'host endpoint')} would have all traffic of a direction dropped without ${profile.temporaryPolicy}: ${names}`,
+        hint: 'Review the traffic logs of this policy, and add the global policies that allow what these hosts need; the failsafe ports stay open.',
+        ...(told ? {} : { severity: 'warning' as const }),
+        next: `${PROGRAM} policy`,
+      }),
+    );
+  },
+});
+
+export const othersDecide: RemovalCheck = defineCheck('NS-722', {
+  category: 'follow-up',
+  severity: 'warning',
+  ref: '§4.4/7',
+  judge({ stored, decided, pods, undo }, { profile }) {
+    if (undo || stored.length === 0) return notApplicable(NONE);
+    const hosts = read(decided);
+    const spaces = read(pods);
+    const places = [counted(hosts.length, 'host endpoint'), `pods of ${counted(spaces.length, 'namespace')}`];
+    return failIfAny(
+      [
+        ...hosts.map(({ host, ...texts }) => ({ text: host, ...texts })),
+        ...spaces.map(({ namespace, pods: count, detail, brief }) => ({
+          text: `Namespace/${namespace}`,
+          detail: `${counted(count, 'pod')}: ${detail}`,
+          ...(brief === undefined ? {} : { brief: `${counted(count, 'pod')}: ${brief}` }),
+        })),
+      ],
+      'no other policies decide afterwards',
+      (names) => ({
+        because: `on ${places.join(' and ')} only other policies would decide without ${profile.temporaryPolicy}: ${names}`,
+        hint: 'Compare the traffic logs with what these policies allow.',
+        next: `${PROGRAM} policy --dry-run=server`,
+      }),
+    );
+  },
+});
+
+export const removalCli: RemovalCheck = defineCheck('NS-723', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§4.5/6',
+  judge({ cli, needsCli }) {
+    if (!needsCli) return notApplicable('the policy is stored in the API');
+    if ('program' in cli) return { status: 'ok', detail: cli.program };
+    if (cli.doubt) return notApplicable('see NS-725');
+    return failed(`the service’s CLI of the target release cannot be used: ${cli.missing}`, 'Install it and give it its datastore.', {
+      next: `${PROGRAM} cli`,
+    });
+  },
+});
+
+export const removalChecks: readonly RemovalCheck[] = [removalCli, storeIsOurs, nothingCutOff, othersDecide];

@@ -1,0 +1,88 @@
+import type { Action } from '../../kernel/action.ts';
+import { command } from '../../kernel/argv.ts';
+import type { Context } from '../../kernel/context.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { type KubeObject, refOf } from '../../kernel/object.ts';
+import { stage } from '../../kernel/stage.ts';
+import { cliWrite } from '../service-cli/service-cli.ts';
+import { type PolicyFacts, readPolicyFacts, storedNames } from './facts.ts';
+import { removalChecks } from './removal-checks.ts';
+import type { KeptPolicy } from './removed.ts';
+import { undoPlan } from './undo.ts';
+
+/** The temporary policy of upgrades from before v3.14: what only it allows, a person's review, removal when told by name (§4.4/7). */
+export const policyStage = stage<PolicyFacts>({
+  id: 'policy',
+  title: 'Review and remove the temporary policy',
+  ref: '§4.4/7',
+  readOnly: false,
+  optional: true,
+  converges: true,
+  checks: removalChecks,
+  survey: readPolicyFacts,
+  plan(facts, context) {
+    if (context.options.undo) return undoPlan(facts, context);
+    const { temporaryPolicy } = context.profile;
+    if (facts.found.length === 0) return { skip: `there is no policy ${temporaryPolicy}` };
+    const told = context.options.deletePolicy;
+    if (told === undefined) return { actions: [review(facts, context)] };
+    if (told !== temporaryPolicy) {
+      throw new Fault('usage', `--delete=${told}: the temporary policy is called ${temporaryPolicy}`, [
+        `write --delete=${temporaryPolicy}`,
+      ]);
+    }
+    const actions =
+      facts.installation.datastore === 'api' ? facts.found.map((_, index) => removal(facts.found, index)) : [removalByCli(facts, context)];
+    return { actions };
+  },
+});
+
+function review({ stored }: PolicyFacts, { profile }: Context): Action {
+  const name = profile.temporaryPolicy;
+  const instruction =
+    `review the traffic logs of ${name} (stored as ${stored.join(' and ')}), add the global policies that are needed, ` +
+    `then delete it: ${command`kubectl netsvc-upgrade policy --delete=${name}`}`;
+  const effect = { type: 'ask', instruction, awaited: true } as const;
+  return { id: 'review', title: `${name} allows all traffic: review`, ref: '§4.4/7', undo: 'full', effect };
+}
+
+/** Stored objects are deleted as they were read. Of two the other is kept with each: a later run may delete it, and the way back is of both. */
+function removal(found: readonly KubeObject[], index: number): Action {
+  const [policy, ...others] = [...found.slice(index), ...found.slice(0, index)] as [KubeObject, ...KubeObject[]];
+  return {
+    id: `delete-${index + 1}`,
+    title: `delete the temporary policy ${policy.metadata.name}`,
+    ref: '§4.4/7',
+    undo: 'full',
+    keep: kept(policy, others),
+    effect: { type: 'delete', target: refOf(policy) },
+  };
+}
+
+function kept(policy: KubeObject | undefined, others: readonly KubeObject[]): KeptPolicy {
+  return { ...(policy ? { policy } : {}), ...(others.length > 0 ? { others } : {}) };
+}
+
+/**
+ * In key-value mode only the CLI can. It lists a policy by its own name and deletes it by the stored one, which has the tier's name
+ * before it if an older client wrote it, and there may be both (cli notes 1.7): both are deleted, and the policies listed again. Which
+ * of two was stored under which name cannot be told: both come back, but maybe each under the other's.
+ */
+function removalByCli({ found, call }: PolicyFacts, { profile }: Context): Action {
+  const { temporaryPolicy: name } = profile;
+  const [policy, ...others] = found;
+  if ('missing' in call) {
+    const id = call.doubt ? 'NS-725' : 'NS-723';
+    throw new Fault('blocked', `the temporary policy cannot be removed: ${call.missing}`, [
+      `leave --accept ${id} out, and follow its hint`,
+    ]);
+  }
+  return {
+    id: 'delete-1',
+    title: `delete the temporary policy ${name}`,
+    ref: '§4.5/6',
+    undo: others.length > 0 ? 'partial' : 'full',
+    keep: kept(policy, others),
+    effect: cliWrite(call, ['delete', 'globalnetworkpolicy', ...storedNames(profile), '--skip-not-exists']),
+  };
+}

@@ -1,0 +1,63 @@
+import type { Action } from '../../kernel/action.ts';
+import type { Context } from '../../kernel/context.ts';
+import { sameValue } from '../../kernel/json.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import type { Profile } from '../../kernel/profile.ts';
+import type { StagePlan } from '../../kernel/stage.ts';
+import { storedMetadata } from '../../kube/stored-metadata.ts';
+import { cliWrite } from '../service-cli/service-cli.ts';
+import { type PolicyFacts, storedNames } from './facts.ts';
+
+/**
+ * What was deleted is created again by the CLI. Of two that were stored the second comes back under the other stored name, as a policy of
+ * its own: no client creates two of one name, and what the second selects may be no less than the first.
+ */
+export function undoPlan({ removed, found, call }: PolicyFacts, { profile }: Context): StagePlan {
+  const before = distinct(removed, profile);
+  if (before.length === 0) return { skip: 'no removal of the temporary policy was recorded on this cluster' };
+  const missing = before.filter((one) => !found.some((live) => isSame(live, one, profile)));
+  const isOthers = found.some((live) => !before.some((one) => isSame(live, one, profile)));
+  if (missing.length === 0 || isOthers) return { skip: 'the temporary policy is there' };
+  if ('missing' in call) return { skip: `the service’s CLI cannot be used: ${call.missing}` };
+  const taken = new Set(found.map(({ metadata }) => metadata.name));
+  const names = storedNames(profile).filter((name) => !taken.has(name));
+  const actions = missing.slice(0, names.length).map((policy, index): Action => {
+    const name = names[index] ?? profile.temporaryPolicy;
+    const stdin = JSON.stringify(served(policy, name, profile));
+    return {
+      id: index === 0 ? 'recreate' : `recreate-${index + 1}`,
+      title: `create the temporary policy ${name} again${policy.metadata.name === name ? '' : `, which was stored as ${policy.metadata.name}`}`,
+      ref: '§4.4/7',
+      undo: 'full',
+      effect: cliWrite(call, ['create', '-f', '-'], stdin),
+    };
+  });
+  return { actions };
+}
+
+/** Each content once; the one that is stored under its own name first. */
+function distinct(policies: readonly KubeObject[], profile: Profile): readonly KubeObject[] {
+  const ordered = policies.toSorted((a, b) => rank(a, profile) - rank(b, profile));
+  return ordered.filter((one, index) => !ordered.slice(0, index).some((other) => isSame(one, other, profile)));
+}
+
+const rank = ({ metadata }: KubeObject, { temporaryPolicy }: Profile): number => (metadata.name === temporaryPolicy ? 0 : 1);
+
+/** The same object, or one that says the same. */
+function isSame(one: KubeObject, other: KubeObject, profile: Profile): boolean {
+  if (one.metadata.uid !== undefined && one.metadata.uid === other.metadata.uid) return true;
+  return sameValue(contentOf(one, profile), contentOf(other, profile));
+}
+
+/** Newer releases write down the tier that is meant where none is given. */
+function contentOf(policy: KubeObject, { apiGroup }: Profile): unknown {
+  const { labels, annotations } = storedMetadata(policy, apiGroup);
+  const { [`${apiGroup}/tier`]: _, ...own } = labels;
+  return { labels: own, annotations, spec: { tier: 'default', ...(policy.spec as object | undefined) } };
+}
+
+/** As the v3 API takes it. */
+function served(policy: KubeObject, name: string, { apiGroup }: Profile): KubeObject {
+  const { labels, annotations } = storedMetadata(policy, apiGroup);
+  return { apiVersion: `${apiGroup}/v3`, kind: 'GlobalNetworkPolicy', metadata: { name, labels, annotations }, spec: policy.spec };
+}

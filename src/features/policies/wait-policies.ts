@@ -1,0 +1,78 @@
+import { Outdated } from '../../engine/outdated.ts';
+import type { Report } from '../../engine/report.ts';
+import type { PoliciesSettled, RenamingHeld } from '../../kernel/action.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { isPassing } from '../../kernel/passing.ts';
+import type { Clock, ClusterReader } from '../../kernel/ports.ts';
+import { pendingRenames, valueAt } from './policy-renames.ts';
+
+export interface PoliciesWait {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly report: Report;
+}
+
+/** Nothing tells when the migration is over, and a policy that arrives late is renamed about a second later. */
+const APART_MS = 2_000;
+
+type Ports = { readonly cluster: Pick<ClusterReader, 'get' | 'list'>; readonly clock: Clock };
+
+/** Waits until no policy is pending, or the renaming is held. Throws Fault `timeout` (naming policies) or `interrupted`. */
+export async function waitPolicies({ cluster, clock }: Ports, expected: PoliciesSettled, wait: PoliciesWait): Promise<void> {
+  const until = clock.now().getTime() + wait.timeoutMs;
+  let [most, left] = [0, 0];
+  for (;;) {
+    const isLast = clock.now().getTime() >= until;
+    const pending = await pendingNow(cluster, expected).catch((thrown: unknown) => {
+      if (isLast || !isPassing(thrown)) throw thrown;
+      wait.report(most - left, most, 'policies renamed', `the API server gives no answer: ${thrown.message}`);
+      return undefined;
+    });
+    if (pending) {
+      left = pending.length;
+      most = Math.max(most, left);
+      wait.report(most - left, most, 'policies renamed', left === 0 ? undefined : named(pending));
+      if (left === 0) return;
+      if (isLast) throw tooLate(pending, wait.timeoutMs);
+    }
+    if (wait.signal.aborted)
+      throw new Fault('interrupted', 'stopped while waiting for the policies’ new names', ['continue with the same command']);
+    await clock.sleep(APART_MS, wait.signal).catch(() => undefined);
+  }
+}
+
+/** The second look, a while after the stage's own. Throws Outdated if a policy is pending. */
+export async function assertSettled({ cluster, clock }: Ports, expected: PoliciesSettled, signal: AbortSignal): Promise<void> {
+  await clock.sleep(APART_MS, signal).catch(() => undefined);
+  const pending = await pendingNow(cluster, expected);
+  if (pending.length > 0) throw new Outdated(`policies wait for their new names: ${named(pending)}`);
+}
+
+/** Throws Fault `blocked` where the hold that was just written is not there: the controllers must not start then. */
+export async function assertHeld(cluster: Pick<ClusterReader, 'get'>, { kind, name, field }: RenamingHeld): Promise<void> {
+  if (valueAt(await cluster.get(kind, name), field) === 'Disabled') return;
+  throw new Fault('blocked', `${kind.kind}/${name} has not kept ${field}: Disabled: the renaming of policies is not held`, [
+    `see that the CRD ${kind.plural}.${kind.group} is the target's, and that nothing older writes this object`,
+    'then continue with the same command; or leave out --hold-policy-migration, and take the references off first: kubectl netsvc-upgrade ownerrefs strip',
+  ]);
+}
+
+async function pendingNow(cluster: Ports['cluster'], expected: PoliciesSettled): Promise<readonly string[]> {
+  const { hold } = expected;
+  // Read again each time: writers of older releases erase it.
+  const configuration = hold && (await cluster.get(hold.kind, hold.name));
+  if (hold && valueAt(configuration, hold.field) === 'Disabled') return [];
+  const lists = await Promise.all(expected.kinds.map((kind) => cluster.list(kind)));
+  return pendingRenames(lists.flat(), expected);
+}
+
+function tooLate(pending: readonly string[], timeoutMs: number): Fault {
+  return new Fault('timeout', `${pending.length} policies have no new name after ${Math.round(timeoutMs / 1000)} s: ${named(pending)}`, [
+    'look at the log of the controllers: they rename policies once every agent is rolled out',
+    'then continue with the same command; or hold the renaming: kubectl netsvc-upgrade apply --hold-policy-migration',
+  ]);
+}
+
+function named(names: readonly string[]): string {
+  return `${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`;
+}

@@ -1,0 +1,170 @@
+import type { KubeObject } from '../../kernel/object.ts';
+import type { Profile } from '../../kernel/profile.ts';
+import { policyName } from '../../kube/stored-metadata.ts';
+import { operandText, type Predicate, predicateOf, type Selector } from './selector.ts';
+import { storedSelector } from './stored-selector.ts';
+
+/** What a policy does with traffic of a direction. */
+export interface Rule {
+  readonly action?: string;
+  readonly [field: string]: unknown;
+}
+
+/** True if the rule decides on every packet that comes to it. */
+export function isUnconditional({ action: _, metadata: __, ...conditions }: Rule): boolean {
+  return Object.values(conditions).every((value) => isEmpty(value));
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+}
+
+export type Direction = 'ingress' | 'egress';
+
+export interface GlobalPolicy {
+  /** As people know it: the v3 name, not the name it is stored under. */
+  readonly name: string;
+  readonly tier: string;
+  /** Lower is earlier; Infinity where none is given. */
+  readonly order: number;
+  /** Selects endpoints; `selectors` of namespaces and service accounts are folded in. */
+  readonly selector: Selector;
+  /** Of namespaces, where there is one. */
+  readonly namespaceSelector?: Selector;
+  /** As host endpoints are selected: all three selectors in one. */
+  readonly onHosts: Selector;
+  readonly directions: readonly Direction[];
+  readonly rules: Readonly<Record<Direction, readonly Rule[]>>;
+  readonly preDnat: boolean;
+  readonly doNotTrack: boolean;
+  /** Also traffic that the host forwards. */
+  readonly applyOnForward: boolean;
+}
+
+export interface Tier {
+  readonly name: string;
+  readonly order: number;
+  /** What becomes of traffic that a tier's policies select and no rule of theirs decides. */
+  readonly defaultAction: 'Deny' | 'Pass';
+}
+
+interface PolicySpec {
+  readonly tier?: string;
+  readonly order?: number;
+  readonly selector?: string;
+  readonly namespaceSelector?: string;
+  readonly serviceAccountSelector?: string;
+  readonly types?: readonly string[];
+  readonly ingress?: readonly Rule[];
+  readonly egress?: readonly Rule[];
+  readonly preDNAT?: boolean;
+  readonly doNotTrack?: boolean;
+  readonly applyOnForward?: boolean;
+}
+
+/** Reads a GlobalNetworkPolicy. Throws Fault `failed` if one of its selectors is none. */
+export function globalPolicyOf(
+  object: KubeObject,
+  profile: Pick<Profile, 'apiGroup' | 'policyRenaming' | 'derivedProfiles'>,
+): GlobalPolicy {
+  const spec = (object.spec ?? {}) as PolicySpec;
+  const rules = { ingress: spec.ingress ?? [], egress: spec.egress ?? [] };
+  const read = (field: 'selector' | 'namespaceSelector') => storedSelector(object, field, spec[field] ?? '');
+  return {
+    name: policyName(object, profile),
+    tier: spec.tier || 'default',
+    order: spec.order ?? Number.POSITIVE_INFINITY,
+    selector: read('selector'),
+    ...(spec.namespaceSelector ? { namespaceSelector: read('namespaceSelector') } : {}),
+    onHosts: onHosts(object, spec, profile),
+    directions: directionsOf(spec.types),
+    rules,
+    preDnat: spec.preDNAT ?? false,
+    doNotTrack: spec.doNotTrack ?? false,
+    applyOnForward: spec.applyOnForward ?? spec.preDNAT ?? spec.doNotTrack ?? false,
+  };
+}
+
+/**
+ * The service makes one selector of the three, as text: once there is a selector of namespaces or of service accounts, it writes "is in a
+ * namespace" (or "has a service account") for `all()` in the whole text, so that such a policy never selects hosts by `all()`. Labels of
+ * namespaces and service accounts get a prefix; host endpoints have them from derived profiles only. `global()` is true of everything.
+ */
+function onHosts(
+  object: KubeObject,
+  { selector = '', namespaceSelector, serviceAccountSelector }: PolicySpec,
+  { apiGroup, derivedProfiles: derived }: Pick<Profile, 'apiGroup' | 'derivedProfiles'>,
+): Selector {
+  const around = [
+    { field: 'namespaceSelector', text: namespaceSelector, prefix: derived?.namespace.labelPrefix, key: 'namespace' },
+    { field: 'serviceAccountSelector', text: serviceAccountSelector, prefix: derived?.serviceAccount.labelPrefix, key: 'serviceaccount' },
+  ];
+  const whole = around.reduce((before, { field, text, prefix = `${field}.`, key }) => {
+    if (!text) return before;
+    const own = operandText(prefixed(storedSelector(object, field, text), prefix));
+    return (before === '' ? own : `(${before}) && ${own}`).replaceAll('all()', `has(${apiGroup}/${key})`);
+  }, selector);
+  return storedSelector(object, 'selector', whole);
+}
+
+/** The selector with a prefix before the name of each label. */
+export function prefixed(selector: Selector, prefix: string): Selector {
+  switch (selector.op) {
+    case 'all':
+    case 'global':
+      return selector;
+    case 'not':
+      return { op: 'not', operand: prefixed(selector.operand, prefix) };
+    case 'and':
+    case 'or':
+      return { ...selector, operands: selector.operands.map((one) => prefixed(one, prefix)) };
+    default:
+      return { ...selector, label: `${prefix}${selector.label}` };
+  }
+}
+
+/** The service's clients fill in `types`; a policy that was stored without them is about both ways, whatever rules it has. */
+function directionsOf(types: readonly string[] | undefined): readonly Direction[] {
+  const ways = ['ingress', 'egress'] as const;
+  return types && types.length > 0 ? ways.filter((way) => types.some((type) => type.toLowerCase() === way)) : ways;
+}
+
+/** Of a tier that gives none, and of the tier `default`: others may come after it. */
+const TIER_ORDER = 1_000_000;
+
+export function tierOf(object: KubeObject): Tier {
+  const spec = (object.spec ?? {}) as { readonly order?: number; readonly defaultAction?: string };
+  return {
+    name: object.metadata.name,
+    order: spec.order ?? TIER_ORDER,
+    defaultAction: spec.defaultAction === 'Pass' ? 'Pass' : 'Deny',
+  };
+}
+
+/**
+ * Policies in the order in which the agents evaluate them: by tier (one that is not there comes last), by order within it, then by
+ * `name/namespace/kind` as text, in which `app-2/` comes before `app/`.
+ */
+export function inOrder(policies: readonly GlobalPolicy[], tiers: readonly Tier[]): readonly GlobalPolicy[] {
+  const byName = new Map(tiers.map((tier) => [tier.name, tier]));
+  const tierOrder = (name: string) => byName.get(name)?.order ?? Number.POSITIVE_INFINITY;
+  const absent = (name: string) => (byName.has(name) ? 0 : 1);
+  return policies.toSorted(
+    (a, b) =>
+      compare(absent(a.tier), absent(b.tier)) ||
+      compare(tierOrder(a.tier), tierOrder(b.tier)) ||
+      compare(a.tier, b.tier) ||
+      compare(a.order, b.order) ||
+      compare(`${a.name}/`, `${b.name}/`),
+  );
+}
+
+function compare<T extends number | string>(a: T, b: T): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** Whether the policy is in force on a host endpoint with given labels, those of its profiles included. */
+export function hostPredicateOf({ onHosts }: GlobalPolicy): Predicate {
+  return predicateOf(onHosts);
+}

@@ -1,0 +1,203 @@
+import { addressChanges, type EndpointsOverTime } from './address-changes.ts';
+import { type AutomaticSettings, automaticEndpoint, automaticName } from './automatic-endpoint.ts';
+import { whyUncovered } from './endpoint-coverage.ts';
+import { type AutomaticSigns, effective, type HostEndpoint, isAllInterfaces, isLabelledOwn, originOf } from './host-endpoint.ts';
+import { type LabelCopies, labelCopies } from './label-copies.ts';
+import { portNamesOf, type WithoutPortNames, withoutPortNames } from './port-names.ts';
+import { inherited, type PolicyWorld, type Posture, postureOf, UNPOLICED } from './posture.ts';
+import { type ChangedPolicy, changedPolicies, NO_RULE_SETS, type RuleSets, type WithAddresses, withAddresses } from './rule-changes.ts';
+import type { Labels } from './selector.ts';
+import { compare, type LaneVerdict, type Verdict, worst } from './verdict.ts';
+
+export interface NodeFacts {
+  /** As endpoints name it: in a key-value store it may have another name than the Kubernetes node. */
+  readonly name: string;
+  /** The Kubernetes node. */
+  readonly node: string;
+  /** Labels of the Kubernetes node. */
+  readonly labels: Labels;
+  /** Labels that only the service's own node has: the controllers copy them too; where both have a key the Kubernetes node wins. */
+  readonly ownLabels?: Labels;
+  /** Addresses that its automatic endpoint will have, where none stands yet. */
+  readonly addresses?: readonly string[];
+}
+
+export interface FleetFacts {
+  readonly nodes: readonly NodeFacts[];
+  readonly endpoints: readonly HostEndpoint[];
+  readonly settings: AutomaticSettings;
+  readonly signs: AutomaticSigns;
+  readonly world: PolicyWorld;
+  /** Whom rules select by their endpoints; without them verdicts go by the policies in force alone. */
+  readonly rules?: RuleSets;
+}
+
+/** A moment of the migration: enabling acts on the whole fleet at once, deleting on one node. */
+export interface Moment {
+  readonly verdict: Verdict;
+  readonly changes: readonly LaneVerdict[];
+  /** Name of the endpoint that is in force from then on; undefined: the host has none. */
+  readonly endpoint?: string;
+}
+
+export interface NodeVerdict {
+  readonly node: string;
+  /** Name of the Kubernetes node, whose labels a person sees and changes. */
+  readonly kubernetesNode: string;
+  readonly verdict: Verdict;
+  readonly endpoint?: string;
+  readonly atEnable: Moment;
+  readonly atDelete: Moment;
+  /** Old all-interfaces endpoints of the node, by name. */
+  readonly old: readonly HostEndpoint[];
+  readonly unclear: readonly HostEndpoint[];
+  readonly labels: LabelCopies;
+  /** The node's once those of its old endpoints are copied: nothing less may be on the automatic endpoint that is waited for. */
+  readonly nodeLabels: Labels;
+  /** With which labels its automatic endpoint was judged; the controllers' own mark is not among them. */
+  readonly endpointLabels: Labels;
+  /** Why the node gets no automatic endpoint, if it gets none. */
+  readonly uncovered?: 'name-taken' | 'no-default' | 'templates-only';
+  /** True if its automatic endpoint stands, with addresses. */
+  readonly covered: boolean;
+  /** Old endpoints with named ports, which automatic ones do not have. */
+  readonly lostPorts: readonly string[];
+}
+
+/** Per node of the cluster what applies to its host now, from enabling on, and once its old endpoints are gone (§4.7). */
+export function hostEndpointVerdicts(fleet: FleetFacts): readonly NodeVerdict[] {
+  return fleetVerdicts(fleet).hosts;
+}
+
+/** The verdicts on the hosts, and every policy in whose rules addresses of hosts come or go, for whatever else is subject to it. */
+export interface FleetVerdicts {
+  readonly hosts: readonly NodeVerdict[];
+  readonly global: readonly ChangedPolicy[];
+  readonly namespaced: readonly ChangedPolicy[];
+}
+
+export function fleetVerdicts(fleet: FleetFacts): FleetVerdicts {
+  const { signs, world, rules = NO_RULE_SETS } = fleet;
+  const byNode = Map.groupBy(fleet.endpoints, ({ node }) => node);
+  // Names are the whole cluster's: whichever host an endpoint is of, no other can have its name.
+  const byName = new Map(fleet.endpoints.map((endpoint) => [endpoint.name, endpoint]));
+  const hosts = fleet.nodes.map((node) => hostOf(node, byNode.get(node.name) ?? [], byName, fleet));
+  const withoutNames = withoutPortNames(portNamesOf(hosts.flatMap(({ old }) => old)), world.policies);
+  const sets = [rules.global, rules.namespaced, rules.profiles].flatMap((some) => [...some.values()]);
+  const changes = addressChanges(
+    sets.flatMap(({ ingress, egress }) => [...ingress, ...egress]),
+    overTime(fleet, hosts),
+    (endpoint) => inherited(endpoint, world),
+  );
+  const withOthers = withAddresses(rules, changes);
+  return {
+    hosts: hosts.map((host) => verdictOf(host, { signs, world, withoutNames, withOthers })),
+    global: changedPolicies(rules.global, changes),
+    namespaced: changedPolicies(rules.namespaced, changes),
+  };
+}
+
+/** Endpoints of other interfaces and of hosts outside the cluster stay; what bears the controllers’ label there by mistake goes. */
+function overTime({ endpoints, nodes, signs }: FleetFacts, hosts: readonly Host[]): EndpointsOverTime {
+  const names = new Set(nodes.map(({ name }) => name));
+  const rest = endpoints.filter((one) => !isAllInterfaces(one) || (!names.has(one.node) && !isLabelledOwn(one, signs)));
+  const kept = [...rest, ...hosts.flatMap((host) => host.kept), ...hosts.flatMap(({ automatic }) => automatic)];
+  return { now: endpoints, enabled: [...kept, ...hosts.flatMap(({ old }) => old)], end: kept };
+}
+
+/** Endpoints that name a node which is not in the cluster: no automatic one will stand in for them. */
+export function endpointsWithoutNode({ nodes, endpoints }: Pick<FleetFacts, 'nodes' | 'endpoints'>): readonly HostEndpoint[] {
+  const names = new Set(nodes.map(({ name }) => name));
+  return endpoints.filter(({ node }) => !names.has(node));
+}
+
+type ByName = ReadonlyMap<string, HostEndpoint>;
+
+/** The all-interfaces endpoints of a node, by what becomes of them. */
+interface Host {
+  readonly node: NodeFacts;
+  /** All endpoints of the node, of single interfaces too. */
+  readonly endpoints: readonly HostEndpoint[];
+  readonly everywhere: readonly HostEndpoint[];
+  readonly old: readonly HostEndpoint[];
+  readonly kept: readonly HostEndpoint[];
+  /** One or none. */
+  readonly automatic: readonly HostEndpoint[];
+  readonly labels: LabelCopies;
+  readonly nodeLabels: Labels;
+  readonly endpointLabels: Labels;
+  readonly uncovered: NodeVerdict['uncovered'];
+}
+
+interface WholeFleet extends Pick<FleetFacts, 'signs' | 'world'> {
+  /** By names of ports of old endpoints, of whichever node. */
+  readonly withoutNames: WithoutPortNames;
+  readonly withOthers: WithAddresses;
+}
+
+const isOld = (endpoint: HostEndpoint, signs: AutomaticSigns) => isAllInterfaces(endpoint) && originOf(endpoint, signs) === 'old';
+
+function hostOf(node: NodeFacts, endpoints: readonly HostEndpoint[], byName: ByName, fleet: FleetFacts): Host {
+  const { signs, world } = fleet;
+  const everywhere = endpoints.filter(isAllInterfaces);
+  const old = everywhere.filter((endpoint) => isOld(endpoint, signs));
+  const { ownLabels = {} } = node;
+  const labels = labelCopies(old, node.labels, signs, ownLabels);
+  const uncovered = uncoveredBecause(node.name, byName, fleet);
+  const nodeLabels = { ...ownLabels, ...node.labels, ...Object.fromEntries(labels.copies.map(({ key, value }) => [key, value])) };
+  const standing = everywhere.find((one) => originOf(one, signs) === 'automatic');
+  const endpointLabels = { ...standingLabels(standing, signs), ...nodeLabels };
+  const made = automaticEndpoint(node.name, endpointLabels, signs, world.allowAllProfile);
+  const expectedIPs = standing && standing.expectedIPs.length > 0 ? standing.expectedIPs : (node.addresses ?? []);
+  // What bears the controllers’ label is theirs: they make it what `automatic` is, or delete it, whoever made it.
+  const kept = everywhere.filter((endpoint) => !old.includes(endpoint) && !isLabelledOwn(endpoint, signs));
+  const automatic = uncovered ? [] : [{ ...made, expectedIPs }];
+  return { node, endpoints, everywhere, old, kept, automatic, labels, nodeLabels, endpointLabels, uncovered };
+}
+
+function verdictOf(host: Host, { signs, world, withoutNames, withOthers }: WholeFleet): NodeVerdict {
+  const { node, endpoints, everywhere, old, kept, automatic, labels, nodeLabels, endpointLabels, uncovered } = host;
+  const now = effective(everywhere);
+  const enabled = effective([...old, ...kept, ...automatic]);
+  const afterwards = effective([...kept, ...automatic]);
+  const posture = (endpoint: HostEndpoint | undefined): Posture => (endpoint ? postureOf(endpoint, world) : UNPOLICED);
+  const [atNow, atEnd] = [posture(now), posture(afterwards)];
+  // The endpoint in force once enabled is one of the two: the old one still, or the automatic one already.
+  const atEnabled = enabled === now ? atNow : enabled === afterwards ? atEnd : posture(enabled);
+  const atEnable = moment(atNow, withOthers(atEnabled, atNow, 'atEnable'), enabled);
+  const atDelete = moment(atNow, withOthers(withoutNames(atEnd, portNamesOf(old)), atNow, 'atDelete'), afterwards);
+  return {
+    node: node.name,
+    kubernetesNode: node.node,
+    verdict: worst([atEnable.verdict, atDelete.verdict]),
+    ...(now ? { endpoint: now.name } : {}),
+    atEnable,
+    atDelete,
+    old,
+    unclear: endpoints.filter((endpoint) => originOf(endpoint, signs) === 'unclear'),
+    labels,
+    nodeLabels,
+    endpointLabels,
+    ...(uncovered ? { uncovered } : {}),
+    covered: whyUncovered({ node: node.name, labels: {} }, endpoints, signs) === undefined,
+    lostPorts: old.filter(({ ports }) => ports.length > 0).map(({ name }) => name),
+  };
+}
+
+function moment(before: Posture, after: Posture, endpoint: HostEndpoint | undefined): Moment {
+  const changes = compare(before, after);
+  return { verdict: worst(changes.map(({ verdict }) => verdict)), changes, ...(endpoint ? { endpoint: endpoint.name } : {}) };
+}
+
+/** Labels of the automatic endpoint that stands, wherever it has them from. What was taken off the node since is off it at the controllers' next look. */
+function standingLabels(standing: HostEndpoint | undefined, signs: AutomaticSigns): Labels {
+  const { [signs.createdBy]: _, ...labels } = standing?.labels ?? {};
+  return labels;
+}
+
+function uncoveredBecause(node: string, byName: ByName, { settings, signs }: FleetFacts): NodeVerdict['uncovered'] {
+  const named = byName.get(automaticName(node, signs));
+  if (named && originOf(named, signs) !== 'automatic') return 'name-taken';
+  if (settings.createDefault) return undefined;
+  return settings.templates > 0 ? 'templates-only' : 'no-default';
+}

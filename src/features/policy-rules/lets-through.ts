@@ -1,0 +1,49 @@
+import { type Direction, type GlobalPolicy, isUnconditional, type Rule } from './global-policy.ts';
+import type { HostEndpoint } from './host-endpoint.ts';
+import type { Lane, PolicyWorld } from './posture.ts';
+
+/**
+ * False if every packet of the lane is dropped, the failsafe ports aside, by these policies in their order: within a tier the first rule
+ * that decides does, at its end the tier's default action does, and profiles judge only what every tier passed on. What a rule's
+ * conditions select is not known here: one that allows anything lets something through.
+ */
+export function letsThrough(
+  lane: Lane,
+  policies: readonly GlobalPolicy[],
+  { profiles }: Pick<HostEndpoint, 'profiles'>,
+  world: PolicyWorld,
+): boolean {
+  const way: Direction = lane === 'egress' || lane === 'forward-egress' ? 'egress' : 'ingress';
+  for (const [tier, inTier] of Map.groupBy(policies, (policy) => policy.tier)) {
+    const { allows, passes, leaves } = fateBy(inTier.flatMap(({ rules }) => rules[way]));
+    if (allows) return true;
+    // What is judged before addresses are translated meets the other policies after it: no tier drops it at its end.
+    const passesAtEnd = lane === 'pre-dnat' || world.tiers.get(tier)?.defaultAction === 'Pass';
+    if (!passes && !(leaves && passesAtEnd)) return false;
+  }
+  // Profiles are about the host's own traffic.
+  return (lane !== 'ingress' && lane !== 'egress') || fateBy(profiles.flatMap((name) => rulesOf(name, way, world))).allows;
+}
+
+function rulesOf(name: string, way: Direction, world: PolicyWorld): readonly Rule[] {
+  return name === world.allowAllProfile ? [{ action: 'Allow' }] : (world.profiles.get(name)?.rules[way] ?? []);
+}
+
+/** What may become of packets by rules in their order: let through, passed on to the next tier, left undecided. */
+interface Fate {
+  readonly allows: boolean;
+  readonly passes: boolean;
+  readonly leaves: boolean;
+}
+
+/** A rule without conditions decides on all that is left: those after it never come into play. */
+function fateBy(rules: readonly Rule[]): Fate {
+  let passes = false;
+  for (const rule of rules) {
+    const action = rule.action?.toLowerCase();
+    if (action === 'allow') return { allows: true, passes, leaves: true };
+    passes ||= action === 'pass';
+    if ((action === 'deny' || action === 'pass') && isUnconditional(rule)) return { allows: false, passes, leaves: false };
+  }
+  return { allows: false, passes, leaves: true };
+}

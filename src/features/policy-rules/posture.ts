@@ -1,0 +1,190 @@
+import type { AddressChange } from './address-changes.ts';
+import { type Direction, type GlobalPolicy, hostPredicateOf, isUnconditional, type Rule, type Tier } from './global-policy.ts';
+import type { HostEndpoint } from './host-endpoint.ts';
+import type { Labels, Predicate } from './selector.ts';
+
+/**
+ * The ways of a packet that policies of a host endpoint judge: to and from the host's own processes, through the host,
+ * and before the kernel translates addresses.
+ */
+export const LANES = ['ingress', 'egress', 'forward-ingress', 'forward-egress', 'pre-dnat'] as const;
+export type Lane = (typeof LANES)[number];
+
+/** What becomes of packets of one lane, beside the failsafe ports, which are always open. */
+export interface LanePosture {
+  /** Names of the policies in force, in their order. */
+  readonly policies: readonly string[];
+  /** Where a packet ends that no policy decides: let through, dropped, or left to the rules of these profiles. */
+  readonly end: 'allow' | 'deny' | { readonly profiles: readonly string[] };
+  /** Names of ports that rules of these policies use and that an endpoint has no more: `http of hosts`. */
+  readonly lostPorts?: readonly string[];
+  /** What comes to address sets of rules of these policies, or goes. */
+  readonly addresses?: readonly AddressChange[];
+}
+
+export type Posture = Readonly<Record<Lane, LanePosture>>;
+
+/** What policies are evaluated with. `policies` in order. */
+export interface PolicyWorld {
+  readonly policies: readonly GlobalPolicy[];
+  readonly tiers: ReadonlyMap<string, Tier>;
+  /** Rules of profiles, and the labels that they give. */
+  readonly profiles: ReadonlyMap<string, EndpointProfile>;
+  /** Name of the profile that lets everything through. */
+  readonly allowAllProfile: string;
+}
+
+export interface EndpointProfile {
+  readonly labels: Labels;
+  readonly rules: Readonly<Record<Direction, readonly Rule[]>>;
+}
+
+/** A host without an endpoint on all interfaces: nothing is policed there. */
+export const UNPOLICED: Posture = sameForAll({ policies: [], end: 'allow' });
+
+function sameForAll(lane: LanePosture): Posture {
+  return { ingress: lane, egress: lane, 'forward-ingress': lane, 'forward-egress': lane, 'pre-dnat': lane };
+}
+
+/**
+ * What is in force on a host whose all-interfaces endpoint this is. Untracked policies do not act on such endpoints (domain §8.3).
+ */
+export function postureOf(endpoint: Pick<HostEndpoint, 'labels' | 'profiles'>, world: PolicyWorld): Posture {
+  const lanes = policiesByLane(inherited(endpoint, world), world);
+  return {
+    ingress: laneOf(lanes.ingress, 'ingress', world, endpoint),
+    egress: laneOf(lanes.egress, 'egress', world, endpoint),
+    'forward-ingress': forwardLane(lanes['forward-ingress']),
+    'forward-egress': forwardLane(lanes['forward-egress']),
+    'pre-dnat': forwardLane(lanes['pre-dnat'], 'allow'),
+  };
+}
+
+/** The policies in force on that host, in their order. */
+export function policiesInForce(
+  endpoint: Pick<HostEndpoint, 'labels' | 'profiles'>,
+  world: PolicyWorld,
+): (lane: Lane) => readonly GlobalPolicy[] {
+  const lanes = policiesByLane(inherited(endpoint, world), world);
+  return (lane) => lanes[lane].policies.map(({ policy }) => policy);
+}
+
+/** The policies of one lane, in their order. */
+interface LanePolicies {
+  readonly policies: readonly TrackedPolicy[];
+  readonly names: readonly string[];
+}
+
+const BITS: Readonly<Record<Lane, number>> = { ingress: 1, egress: 2, 'forward-ingress': 4, 'forward-egress': 8, 'pre-dnat': 16 };
+const EVERY = 31;
+const NONE: LanePolicies = { policies: [], names: [] };
+
+/**
+ * In one pass: on a large cluster millions of pairs of an endpoint and a policy are judged. Mostly policies are about both ways alike:
+ * lanes with the same policies share one list, of which thousands are held.
+ */
+function policiesByLane(labels: Labels, world: PolicyWorld): Readonly<Record<Lane, LanePolicies>> {
+  const selected: TrackedPolicy[] = [];
+  let [some, every] = [0, EVERY];
+  for (const one of tracked(world)) {
+    if (!one.selects(labels)) continue;
+    selected.push(one);
+    some |= one.lanes;
+    every &= one.lanes;
+  }
+  const all = listOf(selected);
+  const lane = (bit: number): LanePolicies => {
+    if ((some & bit) === 0) return NONE;
+    return (every & bit) === 0 ? listOf(selected.filter(({ lanes }) => (lanes & bit) !== 0)) : all;
+  };
+  return {
+    ingress: lane(BITS.ingress),
+    egress: lane(BITS.egress),
+    'forward-ingress': lane(BITS['forward-ingress']),
+    'forward-egress': lane(BITS['forward-egress']),
+    'pre-dnat': lane(BITS['pre-dnat']),
+  };
+}
+
+function listOf(selected: readonly TrackedPolicy[]): LanePolicies {
+  return { policies: selected, names: selected.map(({ policy }) => policy.name) };
+}
+
+interface TrackedPolicy {
+  readonly policy: GlobalPolicy;
+  readonly selects: Predicate;
+  /** Bits of the lanes that it is about. */
+  readonly lanes: number;
+  /** Whether one of its rules may pass packets on to the next tier. */
+  readonly passesOn: Readonly<Record<Direction, boolean>>;
+}
+
+function trackedPolicy(policy: GlobalPolicy): TrackedPolicy {
+  const passesOn = (way: Direction) => policy.rules[way].some(({ action }) => action?.toLowerCase() === 'pass');
+  return {
+    policy,
+    selects: hostPredicateOf(policy),
+    lanes: lanesOf(policy),
+    passesOn: { ingress: passesOn('ingress'), egress: passesOn('egress') },
+  };
+}
+
+function lanesOf({ preDnat, directions, applyOnForward }: GlobalPolicy): number {
+  if (preDnat) return directions.includes('ingress') ? BITS['pre-dnat'] : 0;
+  return directions.reduce((bits, way) => bits | BITS[way] | (applyOnForward ? BITS[`forward-${way}`] : 0), 0);
+}
+
+const trackedOf = new WeakMap<PolicyWorld['policies'], readonly TrackedPolicy[]>();
+
+function tracked({ policies }: PolicyWorld): readonly TrackedPolicy[] {
+  const known = trackedOf.get(policies) ?? policies.filter(({ doNotTrack }) => !doNotTrack).map(trackedPolicy);
+  trackedOf.set(policies, known);
+  return known;
+}
+
+/** An endpoint's own labels win over those that its profiles give; of two profiles the first wins. */
+export function inherited(endpoint: Pick<HostEndpoint, 'labels' | 'profiles'>, world: Pick<PolicyWorld, 'profiles'>): Labels {
+  if (endpoint.profiles.every((name) => Object.keys(world.profiles.get(name)?.labels ?? {}).length === 0)) return endpoint.labels;
+  return Object.assign({}, ...endpoint.profiles.map((name) => world.profiles.get(name)?.labels ?? {}).toReversed(), endpoint.labels);
+}
+
+function laneOf(
+  { policies, names }: LanePolicies,
+  way: Direction,
+  world: PolicyWorld,
+  endpoint: Pick<HostEndpoint, 'profiles'>,
+): LanePosture {
+  if (!mayPassAll(policies, way, world)) return { policies: names, end: 'deny' };
+  return { policies: names, end: profilesEnd(endpoint.profiles, way, world) };
+}
+
+/** Profiles come into play if no policy is in force, or if every tier with one can pass the packet on. Those of a tier stand together. */
+function mayPassAll(policies: readonly TrackedPolicy[], way: Direction, world: PolicyWorld): boolean {
+  let tier: string | undefined;
+  let passes = true;
+  for (const { policy, passesOn } of policies) {
+    if (policy.tier !== tier) {
+      if (!passes) return false;
+      tier = policy.tier;
+      passes = world.tiers.get(tier)?.defaultAction === 'Pass';
+    }
+    passes ||= passesOn[way];
+  }
+  return passes;
+}
+
+/** Forwarded traffic is let through where no policy is about it. */
+function forwardLane({ names }: LanePolicies, otherwise: 'allow' | 'deny' = 'deny'): LanePosture {
+  return { policies: names, end: names.length === 0 ? 'allow' : otherwise };
+}
+
+function profilesEnd(profiles: readonly string[], way: Direction, world: PolicyWorld): LanePosture['end'] {
+  const decisive = profiles.filter((name) => name === world.allowAllProfile || (world.profiles.get(name)?.rules[way].length ?? 0) > 0);
+  const first = decisive[0];
+  if (first === undefined) return 'deny';
+  return first === world.allowAllProfile || allowsAll(world.profiles.get(first)?.rules[way] ?? []) ? 'allow' : { profiles: decisive };
+}
+
+function allowsAll([first]: readonly Rule[]): boolean {
+  return first?.action?.toLowerCase() === 'allow' && isUnconditional(first);
+}

@@ -1,0 +1,145 @@
+import type { Reading } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
+import type { Detection, Installation } from '../../kernel/installation.ts';
+import { K } from '../../kernel/kinds.ts';
+import { groupOf, type Kind, type KubeObject } from '../../kernel/object.ts';
+import type { ClusterReader } from '../../kernel/ports.ts';
+import type { ChartAhead } from '../install-chart/ahead.ts';
+import { readMissingFlowLogs } from '../install-operator/flow-logs.ts';
+import type { ChartScope, DocumentKind } from '../rights/needs.ts';
+import type { Permission } from '../rights/permission.ts';
+import { permissionsOf } from '../rights/permissions.ts';
+import type { AccessAnswer, TargetFacts } from '../survey/facts.ts';
+import { attempt, eachOf } from '../survey/reading.ts';
+import type { FoundTarget } from './target.ts';
+
+/** What else the permissions depend on. */
+export interface AccessAround {
+  /** False if the mesh is known to be without the policy sidecar. */
+  readonly meshed: boolean;
+  readonly discovery: Reading<{ readonly kinds: readonly Kind[] }>;
+  readonly chart: Reading<ChartAhead | undefined>;
+}
+
+/** Asks, in one batch, for everything that `run` needs; without a target for what any run needs. */
+export async function readAccess(
+  cluster: ClusterReader,
+  context: Context,
+  detection: Reading<Detection>,
+  { facts }: Pick<FoundTarget, 'facts'>,
+  { meshed, discovery, chart }: AccessAround,
+): Promise<Reading<readonly AccessAnswer[]>> {
+  return attempt(async () => {
+    const { profile, options } = context;
+    const installation = 'value' in detection && detection.value.type === 'found' ? detection.value.installation : undefined;
+    const target = 'value' in facts ? facts.value : undefined;
+    const kindsOf = (objects: readonly KubeObject[]) => documentKindsOf(cluster, objects, target?.documents ?? []);
+    const ahead = 'value' in chart ? chart.value : undefined;
+    const release = await chartScope(installation, ahead, kindsOf, options);
+    const scope = {
+      ...{ stateNamespace: options.stateNamespace, meshed },
+      documents: await kindsOf([
+        ...appliedDocuments(context, installation, target),
+        ...(ahead?.work?.written ?? []),
+        ...(target ? await flowLogs(cluster, context, installation, target) : []),
+      ]),
+      ...(release ? { chart: release } : {}),
+      ...(installation ? { kvstore: installation.datastore === 'kvstore' } : {}),
+      ...('value' in discovery ? { served: discovery.value.kinds } : {}),
+    };
+    return reviewed(cluster, permissionsOf('run', profile, scope));
+  });
+}
+
+/** One batch for all objects of each kind; where that is refused and the names are known, a second one by name. Of a kind the names that are refused. */
+async function reviewed(cluster: ClusterReader, permissions: readonly Permission[]): Promise<readonly AccessAnswer[]> {
+  const forAll = await cluster.reviewAccess(permissions.map(({ request }) => request));
+  const named = permissions.flatMap(({ request, names = [] }, index) =>
+    forAll[index] === true ? [] : names.map((name) => ({ index, request: { ...request, name } })),
+  );
+  const byName = named.length === 0 ? [] : await cluster.reviewAccess(named.map(({ request }) => request));
+  return permissions.flatMap(({ request, why, required }, index) => {
+    const mine = named.flatMap((one, place) =>
+      one.index === index ? [{ request: one.request, why, required, allowed: byName[place] === true }] : [],
+    );
+    // An account that has none of them is told the kind, not every name.
+    const some = mine.some(({ allowed }) => allowed);
+    return some ? mine : [{ request, why, required, allowed: forAll[index] === true }];
+  });
+}
+
+/** The target's documents that this program applies: where the chart's operator brings the CRDs itself, they are not among them. */
+function appliedDocuments(
+  { options }: Context,
+  installation: Installation | undefined,
+  target: TargetFacts | undefined,
+): readonly KubeObject[] {
+  const documents = target?.documents ?? [];
+  if (installation?.path !== 'chart' || !options.manageCrds) return documents;
+  return documents.filter(({ kind }) => kind !== K.CustomResourceDefinition.kind);
+}
+
+/** `--enable-flow-logs` on the operator's path: a chart holds them among its own objects. A release without them is refused by `apply`. */
+async function flowLogs(
+  cluster: ClusterReader,
+  context: Context,
+  installation: Installation | undefined,
+  target: TargetFacts,
+): Promise<readonly KubeObject[]> {
+  if (installation?.path !== 'operator') return [];
+  const missing = await attempt(() => readMissingFlowLogs({ cluster }, context, target));
+  return 'value' in missing ? missing.value : [];
+}
+
+/** Of a release whose Secrets cannot be read no more is known than where it must be. */
+async function chartScope(
+  installation: Installation | undefined,
+  ahead: ChartAhead | undefined,
+  kindsOf: (objects: readonly KubeObject[]) => Promise<readonly DocumentKind[]>,
+  { moveRelease }: Context['options'],
+): Promise<ChartScope | undefined> {
+  if (installation?.path !== 'chart' || !installation.chart) return undefined;
+  const { namespace } = installation.chart;
+  const to = installation.operator?.namespace;
+  const moves = moveRelease && to !== undefined && to !== namespace ? { movesTo: to } : {};
+  if (!ahead?.work) return { namespace, ...moves, storage: 'Secret', upgraded: false, installed: [], removed: [] };
+  const { storage, upgraded, installed, removed } = ahead.work;
+  return { namespace, ...moves, storage, upgraded, installed: await kindsOf(installed), removed: await kindsOf(removed) };
+}
+
+const RESOLVING = 6;
+
+/** Each kind once for each namespace; a kind that is still to come is known from its definition. */
+async function documentKindsOf(
+  cluster: ClusterReader,
+  documents: readonly KubeObject[],
+  definitions: readonly KubeObject[],
+): Promise<readonly DocumentKind[]> {
+  const distinct = Map.groupBy(documents, (one) => `${one.apiVersion}|${one.kind}|${one.metadata.namespace ?? ''}`);
+  const resolved = await eachOf([...distinct.values()], RESOLVING, async (alike) => {
+    const [first] = alike;
+    if (!first) return [];
+    const { apiVersion, kind, metadata } = first;
+    const found = (await cluster.resolve(apiVersion, kind)) ?? definedKind(apiVersion, kind, definitions);
+    if (!found) return [];
+    const names = alike.map((one) => one.metadata.name);
+    return [{ kind: found, names, ...(found.namespaced && metadata.namespace ? { namespace: metadata.namespace } : {}) }];
+  });
+  return resolved.flat();
+}
+
+interface DefinitionShape {
+  readonly group?: string;
+  readonly scope?: string;
+  readonly names?: { readonly kind?: string; readonly plural?: string };
+}
+
+function definedKind(apiVersion: string, kind: string, definitions: readonly KubeObject[]): Kind | undefined {
+  const group = groupOf(apiVersion);
+  const shapes = definitions
+    .filter((one) => one.kind === K.CustomResourceDefinition.kind)
+    .map(({ spec }) => (spec ?? {}) as DefinitionShape);
+  const found = shapes.find((one) => one.group === group && one.names?.kind === kind);
+  if (found?.names?.plural === undefined) return undefined;
+  return { group, version: apiVersion.slice(group.length + 1), kind, plural: found.names.plural, namespaced: found.scope === 'Namespaced' };
+}

@@ -1,0 +1,132 @@
+import { command } from '../../kernel/argv.ts';
+import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import { isJsonMap } from '../../kernel/json-map.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import type { Profile } from '../../kernel/profile.ts';
+import { sameMinor } from '../../kernel/release.ts';
+import { sourceRelease } from '../install-manifest/release-checks.ts';
+import { targetCrds } from '../install-manifest/target-crds-checks.ts';
+import { envOf, findWorkload, serviceWorkloads } from '../rollout/workload-checks.ts';
+import { evidenceOf, failed, failIfAny, preflightCheck, withTarget } from '../survey/define-check.ts';
+import type { PreflightFacts } from '../survey/facts.ts';
+import { objectsOf, specOf, valueAt, withResources } from '../survey/resource-checks.ts';
+
+const FELIX = 'felixconfigurations';
+
+/** A setting of the agents by its field; their environment, which has the same word in capitals, beats the stored default. */
+export function agentSetting(facts: PreflightFacts, installation: Installation, profile: Profile, field: string): unknown {
+  const agent = serviceWorkloads(installation, profile)?.agent;
+  const live = agent ? findWorkload(read(facts.daemonSets), agent) : undefined;
+  const prefix = profile.sidecar.syncEnv.slice(0, profile.sidecar.syncEnv.indexOf('_') + 1);
+  const set = agent ? envOf(live, agent.container, `${prefix}${field.toUpperCase()}`) : undefined;
+  return set ?? specOf(agentConfigurations(facts, installation).find((one) => one.metadata.name === 'default'))[field];
+}
+
+/** In key-value mode as the service's CLI lists them; where it could not be asked, the environment alone tells. */
+function agentConfigurations(facts: PreflightFacts, { datastore }: Installation): readonly KubeObject[] {
+  if (datastore === 'api') return objectsOf(facts, FELIX);
+  return ('value' in facts.inStore ? facts.inStore.value?.agentConfigurations : undefined) ?? [];
+}
+
+export const loadBalancerAddresses = preflightCheck('NS-505', {
+  category: 'resources',
+  severity: 'warning',
+  ref: 'domain §12/29',
+  judge: withResources((installation, facts, { profile }): Verdict => {
+    const pools = objectsOf(facts, 'ippools').filter((pool) => usesOf(pool).includes('LoadBalancer'));
+    if (pools.length === 0) return ok('no address pool is for LoadBalancer services');
+    const controllers = serviceWorkloads(installation, profile)?.controllers;
+    const live = controllers ? findWorkload(read(facts.deployments), controllers) : undefined;
+    const enabled = controllers ? envOf(live, controllers.container, 'ENABLED_CONTROLLERS') : undefined;
+    if (enabled?.split(',').includes('loadbalancer')) return ok('the controllers already assign LoadBalancer addresses');
+    const { plural, name } = profile.controllersConfiguration;
+    const settings = specOf(objectsOf(facts, plural).find((one) => one.metadata.name === name));
+    if (isJsonMap(settings.controllers) && valueAt(settings, 'controllers', 'loadBalancer', 'assignIPs') !== undefined) {
+      return ok('assignIPs of the controllers is set');
+    }
+    return failIfAny(
+      pools.map((pool) => evidenceOf(pool)),
+      '',
+      (names) => ({
+        because: `the new controllers will give addresses of ${names} to every LoadBalancer service without one`,
+        hint: 'Take the use LoadBalancer out of the pool, or set assignIPs to RequestedServicesOnly as soon as the new CRDs are there.',
+        next: `kubectl get services -A --field-selector spec.type=LoadBalancer`,
+      }),
+    );
+  }),
+});
+
+function usesOf(pool: Parameters<typeof specOf>[0]): readonly unknown[] {
+  const { allowedUses } = specOf(pool);
+  return Array.isArray(allowedUses) ? allowedUses : [];
+}
+
+export const packetFilter = preflightCheck('NS-506', {
+  category: 'resources',
+  severity: 'warning',
+  ref: 'domain §12/25',
+  judge: withResources((_installation, facts, context) => judgePacketFilter(facts, context)),
+});
+
+const judgePacketFilter = withTarget(({ documents }, installation, facts, context): Verdict => {
+  const crd = targetCrds(documents).find((one) => one.plural === FELIX);
+  const schema = Object.values(crd?.schemas ?? {})[0];
+  const auto = schema?.properties?.spec?.properties?.nftablesMode?.default === 'Auto';
+  const source = sourceRelease(installation, facts, context);
+  if (!auto || (source !== undefined && sameMinor(source, context.options.release))) {
+    return notApplicable('the target does not change how the packet filter is chosen');
+  }
+  const ofOperator = judgeOperatedFilter(facts, context);
+  if (ofOperator) return ofOperator;
+  const set = agentSetting(facts, installation, context.profile, 'nftablesMode');
+  if (set !== undefined) return ok(`nftablesMode is set to ${String(set)}`);
+  const mode = read(facts.proxyMode);
+  if (mode !== 'nftables') return ok(`nftablesMode becomes Auto; kube-proxy runs in mode ${mode === '' ? 'iptables (its default)' : mode}`);
+  return failed(
+    'kube-proxy uses nftables and nftablesMode is not set: the new agents will switch to nftables by themselves',
+    'Set nftablesMode in the default FelixConfiguration to what you want, before the upgrade.',
+    {
+      next: command`kubectl patch ${FELIX}.${context.profile.crdGroup} default --type=merge -p '{"spec":{"nftablesMode":"Enabled"}}'`,
+    },
+  );
+});
+
+/** An operator writes the agents' mode by its own setting, over whatever stands there. Undefined where none runs the service. */
+function judgeOperatedFilter({ operated, proxyMode }: PreflightFacts, { profile }: Context): Verdict | undefined {
+  const { crossings, installationKind } = profile.operator;
+  const installation = operated && read(operated.installation);
+  if (!crossings || !installation) return undefined;
+  const { field, otherwise, iptables, nftables } = crossings.dataPlane;
+  const dataPlane = String(valueAt(specOf(installation), ...field) ?? otherwise);
+  const path = `spec.${field.join('.')}`;
+  if (dataPlane !== iptables) return ok(`${path} of the Installation is ${dataPlane}, by which the operator sets the packet filter`);
+  const mode = read(proxyMode);
+  if (mode !== 'nftables')
+    return ok(`${path} of the Installation is ${iptables}: the operator keeps the agents at iptables, as kube-proxy is`);
+  const patch = JSON.stringify({ spec: field.reduceRight<unknown>((inner, key) => ({ [key]: inner }), nftables) });
+  return failed(
+    `kube-proxy uses nftables, and ${path} of the Installation is ${iptables}: the operator keeps the agents at iptables, whatever nftablesMode of the FelixConfiguration says`,
+    `Set ${path} of the Installation to ${nftables} before the upgrade, if agents and kube-proxy shall use the same packet filter; it restarts the agents.`,
+    {
+      evidence: [evidenceOf(installation)],
+      next: command`kubectl patch ${installationKind.plural}.${profile.operatorGroup} ${installation.metadata.name} --type=merge -p ${patch}`,
+    },
+  );
+}
+
+export const ebpf = preflightCheck('NS-507', {
+  category: 'resources',
+  severity: 'warning',
+  ref: 'domain §12/24',
+  judge: withResources((installation, facts, { profile }): Verdict => {
+    const enabled = agentSetting(facts, installation, profile, 'bpfEnabled');
+    if (enabled !== true && String(enabled).toLowerCase() !== 'true') return ok('the standard data plane is in use');
+    return failed(
+      'the eBPF data plane is in use: connections through a node are reset when its agent is replaced, and maps of old and new agents may differ',
+      'Plan a maintenance window, and drain nodes with long-lived connections before their turn.',
+      { next: 'kubectl get nodes -o wide' },
+    );
+  }),
+});

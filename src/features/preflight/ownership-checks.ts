@@ -1,0 +1,105 @@
+import { command } from '../../kernel/argv.ts';
+import { notApplicable, ok, read } from '../../kernel/check.ts';
+import { counted } from '../../kernel/counted.ts';
+import type { Installation, ManagedBy } from '../../kernel/installation.ts';
+import { refText } from '../../kernel/object.ts';
+import { failed, failIfAny, listed, PROGRAM, preflightCheck } from '../survey/define-check.ts';
+import type { PreflightFacts } from '../survey/facts.ts';
+import { judgedTwice } from '../survey/judged-twice.ts';
+
+export const nativeCrds = judgedTwice('NS-108', {
+  category: 'installation',
+  severity: 'error',
+  ref: 'domain §0.11',
+  judge({ nativeV3Crds }, _facts, { profile }) {
+    if (!nativeV3Crds) return ok(`resources are stored in ${profile.crdGroup}`);
+    return failed(
+      `the cluster stores its resources in native CRDs of ${profile.apiGroup}: the v1 CRDs of this procedure must not be applied`,
+      'Upgrade by the procedure of native v3 CRDs; this program covers the v1 CRDs only.',
+      { next: command`kubectl get crds -o name | grep ${`[.]${profile.apiGroup}$`}` },
+    );
+  },
+});
+
+export const noNativeCrds = nativeCrds.atPreflight;
+
+function managers(facts: PreflightFacts, kind: ManagedBy['kind']): readonly ManagedBy[] {
+  const detection = read(facts.detection);
+  if (detection.type === 'found') return detection.installation.managedBy.filter((one) => one.kind === kind);
+  return detection.type === 'ambiguous' ? (detection.managedBy ?? []).filter((one) => one.kind === kind) : [];
+}
+
+export const notPlatformManaged = preflightCheck('NS-109', {
+  category: 'installation',
+  severity: 'error',
+  ref: 'domain §2.4',
+  judge: (facts) => {
+    const found = managers(facts, 'platform');
+    return failIfAny(found.map(managerEvidence), 'no platform manages the installation', (names) => ({
+      because: `the installation is managed by ${names}, which would take the upgrade back or fight it`,
+      hint: found[0]?.hint ?? 'Upgrade through that platform.',
+      next: `${PROGRAM} explain NS-109`,
+    }));
+  },
+});
+
+/** What this upgrade writes: put back by somebody else, the upgrade hangs or is undone, and statuses of before stay green. */
+function isWritten({ object }: ManagedBy, { path, operator }: Pick<Installation, 'path' | 'operator'>): boolean {
+  if (!object) return false;
+  if (path === 'manifest' || path === 'kvstore') return true;
+  const isOperator = object.kind === 'Deployment' && object.name === operator?.name && object.namespace === operator.namespace;
+  return isOperator || (path === 'chart' && object.kind === 'Installation');
+}
+
+export const notGitOpsManaged = preflightCheck('NS-110', {
+  category: 'installation',
+  severity: 'warning',
+  ref: 'domain §2.1/3b',
+  judge: (facts) => {
+    const found = managers(facts, 'gitops');
+    const detection = read(facts.detection);
+    const written = detection.type === 'found' ? found.filter((one) => isWritten(one, detection.installation)) : [];
+    const commands = [...new Set(found.flatMap(({ command }) => command ?? []))];
+    const [first] = commands;
+    const pause = `Commit the upgrade to its source, or stop it first: ${commands.join('; ')}`;
+    const tools = listed([...new Set(found.map(({ name }) => name))]);
+    return failIfAny(found.map(markEvidence), 'no GitOps tool manages the installation', () => ({
+      because: `the installation is also managed by ${tools}: it will put back what its repository says`,
+      hint: commands.length > 0 ? pause : (found[0]?.hint ?? 'Pause its synchronisation and commit the new manifest before you resume it.'),
+      next: first ?? `${PROGRAM} explain NS-110`,
+      severity: written.length > 0 ? 'error' : 'warning',
+    }));
+  },
+});
+
+function markEvidence({ name, object, evidence }: ManagedBy): { text: string; detail: string } {
+  return object ? { text: refText(object), detail: `${name}: ${evidence}` } : { text: name, detail: evidence };
+}
+
+/** CRDs left the operator's manifest in v3.30 and its chart in v3.32: a source that is moved to the target no longer has them. */
+export const crdsKept = judgedTwice('NS-111', {
+  category: 'resources',
+  severity: 'error',
+  ref: 'domain §4.1',
+  judge({ path, prunableCrds }, _facts, { profile }) {
+    if (path !== 'chart' && path !== 'operator') return notApplicable('the full manifest holds the CRDs');
+    const [first] = prunableCrds;
+    if (first === undefined) return ok('no GitOps tool would delete the CRDs');
+    const tools = listed([...new Set(prunableCrds.map(({ tool }) => tool))]);
+    const alike = prunableCrds.filter(({ keep }) => keep === first.keep).map(({ crd }) => crd);
+    return failed(
+      `${counted(prunableCrds.length, 'CRD')} tracked by ${tools}: the target's ${path === 'chart' ? 'chart' : 'manifest'} has no CRDs, and the next sync would delete them with everything stored in them`,
+      `Have the tool keep each live CRD; the command does it. Or add ${profile.crdFile} of the target to what it syncs first, and accept this check by name.`,
+      {
+        evidence: prunableCrds.map(({ crd, tool, mark }) => ({ text: `CustomResourceDefinition/${crd}`, detail: `${tool}: ${mark}` })),
+        next: command`kubectl annotate --overwrite crd ${alike} ${first.keep}`,
+      },
+    );
+  },
+});
+
+export const noCrdsPruned = crdsKept.atPreflight;
+
+function managerEvidence({ name, evidence }: ManagedBy): { text: string; detail: string } {
+  return { text: name, detail: evidence };
+}

@@ -1,0 +1,176 @@
+import { command } from '../../kernel/argv.ts';
+import { type Evidence, ok, read, type Verdict } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
+import { counted } from '../../kernel/counted.ts';
+import { isOfGroup } from '../../kernel/kinds.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import { replacesApi } from '../survey/api-away.ts';
+import { evidenceOf, failed, failIfAny, listed, PROGRAM, preflightCheck } from '../survey/define-check.ts';
+import type { PreflightFacts } from '../survey/facts.ts';
+
+const VERSION = 'kubectl version';
+
+export const apiReachable = preflightCheck('NS-001', {
+  category: 'kubernetes',
+  severity: 'error',
+  ref: 'domain §13',
+  judge: ({ server }, { server: url }) => {
+    if ('value' in server) return ok(`server reachable, Kubernetes ${server.value.gitVersion}`);
+    return failed(`${url} did not answer: ${server.unread}`, 'Check the context, the network and your credentials.', {
+      next: VERSION,
+    });
+  },
+});
+
+/** `1.35` of major `1` and minor `35+`. */
+export function minorNumber(version: string): number {
+  return Number.parseInt(version.split('.')[1] ?? version, 10);
+}
+
+export const kubernetesVersion = preflightCheck('NS-002', {
+  category: 'kubernetes',
+  severity: 'error',
+  ref: 'domain §13',
+  judge: (facts, context) => judgeVersion(Number.parseInt(read(facts.server).minor, 10), read(facts.server).gitVersion, context),
+});
+
+function judgeVersion(minor: number, version: string, { profile, options }: Context): Verdict {
+  const { floor, tested } = profile.kubernetes;
+  if (Number.isNaN(minor))
+    return failed(`the server's version ${version} cannot be read`, 'Check what answers at this address.', {
+      next: VERSION,
+    });
+  if (minor < minorNumber(floor)) {
+    return failed(
+      `Kubernetes ${version} is older than ${floor}: it refuses a CRD of ${options.release}`,
+      `Upgrade Kubernetes to ${floor} or later first, ${listed(tested, 9)} is what the release was tested with.`,
+      { next: VERSION },
+    );
+  }
+  if (tested.some((one) => minorNumber(one) === minor)) return ok(`Kubernetes ${version} is tested with ${options.release}`);
+  return failed(
+    `Kubernetes ${version} is not among the versions that ${options.release} was tested with (${listed(tested, 9)})`,
+    'Try the upgrade on a cluster of the same version first, or move Kubernetes to a tested version.',
+    { next: VERSION, severity: 'warning' },
+  );
+}
+
+const TOLERATED_SKEW_MS = 30_000;
+const TOKEN_SKEW_MS = 300_000;
+
+export const clockSkew = preflightCheck('NS-006', {
+  category: 'kubernetes',
+  severity: 'warning',
+  ref: 'domain §12/11',
+  judge: (facts) => {
+    const skew = Math.abs(read(facts.clockSkewMs));
+    const seconds = Math.round(skew / 1000);
+    if (skew <= TOLERATED_SKEW_MS) return ok(`clocks differ by ${seconds} s`);
+    return failed(
+      `the clocks of this machine and of the API server differ by ${seconds} s`,
+      'Synchronise both clocks: locks, tokens and certificates are judged by time.',
+      { next: 'date -u', severity: skew > TOKEN_SKEW_MS ? 'error' : 'warning' },
+    );
+  },
+});
+
+export const discoveryComplete = preflightCheck('NS-007', {
+  category: 'kubernetes',
+  severity: 'warning',
+  ref: 'domain §12/22',
+  judge: (facts, context) => {
+    const { apiGroup } = context.profile;
+    const { kinds, failed: groups } = read(facts.discovery);
+    const isReplaced = groups.every((group) => group === apiGroup) && apiReplaced(facts, context);
+    return failIfAny(
+      groups.map((group): Evidence => ({ text: `APIGroup/${group}` })),
+      `${counted(kinds.length, 'kind')} discovered`,
+      (names) => ({
+        because: `${counted(groups.length, 'API group')} cannot be discovered: ${names}`,
+        hint: 'Repair the API service behind it: what it serves can be neither checked nor deleted meanwhile.',
+        next: 'kubectl get apiservices',
+        ...(groups.includes(apiGroup) ? { severity: 'error' as const } : {}),
+        ...(isReplaced ? ON_ITS_WAY : {}),
+      }),
+    );
+  },
+});
+
+/** `v3.projectcalico.org` */
+function isOwn({ metadata }: KubeObject, apiGroup: string): boolean {
+  return isOfGroup(metadata.name, apiGroup);
+}
+
+/** The unfinished run to the target has applied it: its own API server is replaced meanwhile. */
+function apiReplaced({ record }: Pick<PreflightFacts, 'record'>, context: Context): boolean {
+  return 'value' in record && replacesApi(record.value, context);
+}
+
+const ON_ITS_WAY = {
+  hint: 'This run replaces the API server of the service. Continue it: it waits for the new one.',
+  next: `${PROGRAM} run`,
+  expected: true,
+} as const;
+
+interface ConditionShape {
+  readonly type?: string;
+  readonly status?: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+export function conditionOf(object: KubeObject, type: string): ConditionShape | undefined {
+  const { status } = object as { status?: { conditions?: readonly ConditionShape[] } };
+  return status?.conditions?.find((condition) => condition.type === type);
+}
+
+export const apiServicesAvailable = preflightCheck('NS-008', {
+  category: 'kubernetes',
+  severity: 'warning',
+  ref: 'domain §12/22',
+  judge: (facts, context) => {
+    const { apiGroup } = context.profile;
+    const down = read(facts.apiServices).filter((service) => (conditionOf(service, 'Available')?.status ?? 'True') !== 'True');
+    return failIfAny(
+      down.map((service) => evidenceOf(service, conditionOf(service, 'Available')?.message)),
+      'every aggregated API is available',
+      (names) => ({
+        because: `${counted(down.length, 'aggregated API')} not available: ${names}`,
+        hint: down.some((service) => isOwn(service, apiGroup))
+          ? 'Look why its server is not available, and never remove it: without it nothing of the service can be read or owned.'
+          : 'Repair or remove it: garbage collection and the deletion of namespaces wait for it.',
+        next: command`kubectl describe apiservice ${down[0]?.metadata.name ?? ''}`,
+        ...(down.some((service) => isOwn(service, apiGroup)) ? { severity: 'error' as const } : {}),
+        ...(down.every((service) => isOwn(service, apiGroup)) && apiReplaced(facts, context) ? ON_ITS_WAY : {}),
+      }),
+    );
+  },
+});
+
+const STUCK_MS = 300_000;
+
+export const namespacesTerminating = preflightCheck('NS-013', {
+  category: 'kubernetes',
+  severity: 'warning',
+  ref: 'domain §12/6',
+  judge: (facts, context) => {
+    const stuck = read(facts.namespaces).filter((namespace) => isStuck(namespace, facts));
+    const old = context.profile.operator.end?.api.oldNamespace;
+    const isReplaced = stuck.every(({ metadata }) => metadata.name === old) && apiReplaced(facts, context);
+    return failIfAny(
+      stuck.map((namespace) => evidenceOf(namespace, `since ${namespace.metadata.deletionTimestamp}`)),
+      'no namespace is stuck in Terminating',
+      (names) => ({
+        because: `${counted(stuck.length, 'namespace')} Terminating for more than 5 minutes: ${names}`,
+        hint: 'Find what holds it before the upgrade adds another cause.',
+        next: command`kubectl get namespace ${stuck[0]?.metadata.name ?? ''} -o jsonpath={.status.conditions}`,
+        ...(isReplaced ? ON_ITS_WAY : {}),
+      }),
+    );
+  },
+});
+
+function isStuck(namespace: KubeObject, facts: PreflightFacts): boolean {
+  const since = namespace.metadata.deletionTimestamp;
+  return since !== undefined && facts.now - Date.parse(since) > STUCK_MS;
+}

@@ -1,0 +1,94 @@
+import { command } from '../../kernel/argv.ts';
+import { type Check, notApplicable, ok, type Verdict } from '../../kernel/check.ts';
+import { counted } from '../../kernel/counted.ts';
+import type { ComponentVersion, Installation } from '../../kernel/installation.ts';
+import { isOlder, parseRelease } from '../../kernel/release.ts';
+import { explained, sourceRelease } from '../install-manifest/release-checks.ts';
+import { failed, failIfAny, PROGRAM, preflightCheck, withInstallation } from '../survey/define-check.ts';
+import { judgedTwice, type SourceJudged } from '../survey/judged-twice.ts';
+import { crdsKept, nativeCrds } from './ownership-checks.ts';
+
+const UNKNOWN = 'the installed release is not known (images by digest or moving tags)';
+
+const supported = judgedTwice('NS-105', {
+  category: 'installation',
+  severity: 'error',
+  ref: '§9/2',
+  judge(installation, facts, context) {
+    const source = sourceRelease(installation, facts, context);
+    if (source === undefined || !parseRelease(source)) {
+      return failed(UNKNOWN, 'Set release tags on the images, or find the release out and accept this check by name.', {
+        evidence: imagesOf(installation),
+        next: `${PROGRAM} explain NS-105`,
+      });
+    }
+    const { minimumSource } = context.profile;
+    if (!isOlder(source, minimumSource)) return ok(`installed release ${source}`);
+    return failed(
+      `installed release ${source} is older than ${minimumSource}, the oldest supported start`,
+      `Upgrade to ${minimumSource} or later first, by that release's own procedure.`,
+      { next: `${PROGRAM} explain NS-105` },
+    );
+  },
+});
+
+function imagesOf(installation: Installation): readonly { text: string; detail: string }[] {
+  return installation.components.map(({ workload, image }) => ({ text: workload, detail: image }));
+}
+
+const notNewer = judgedTwice('NS-106', {
+  category: 'installation',
+  severity: 'error',
+  ref: '§9/1',
+  judge({ release }, _facts, { options }) {
+    if (release === undefined || !parseRelease(release)) return notApplicable(UNKNOWN);
+    if (!isOlder(options.release, release)) return ok(`${release} → ${options.release}`);
+    return failed(
+      `installed release ${release} is newer than the target ${options.release}`,
+      'Choose a newer target with --release: a downgrade is not supported and would lose data.',
+      { next: command`kubectl netsvc-upgrade preflight --release ${release}` },
+    );
+  },
+});
+
+export const sourceSupported = supported.atPreflight;
+export const sourceNotNewer = notNewer.atPreflight;
+
+/** Of every stage that writes the target: it may be asked for alone, and what is installed may have changed since the preflight. */
+export const sourceChecks: readonly Check<SourceJudged>[] = [
+  supported.beforeWrite,
+  notNewer.beforeWrite,
+  nativeCrds.beforeWrite,
+  crdsKept.beforeWrite,
+];
+
+/** Add-ons have manifests of their own and are often left behind; the core of the service must be of one release. */
+const ADD_ONS = new Set(['apiserver', 'csi']);
+/** Numbered on their own. */
+const FOREIGN = new Set(['flannel', 'operator']);
+
+export const oneRelease = preflightCheck('NS-107', {
+  category: 'installation',
+  severity: 'error',
+  ref: 'domain §12/13',
+  judge: withInstallation((installation, facts, context): Verdict => {
+    const mixed = installation.mixed.filter(({ component }) => !FOREIGN.has(component));
+    const core = mixed.filter(({ component }) => !ADD_ONS.has(component));
+    const expected = explained(facts, context);
+    return failIfAny(mixed.map(versionEvidence), `every component runs ${installation.release ?? 'the same release'}`, (names) => ({
+      because: expected
+        ? `the unfinished run to ${context.options.release} left ${counted(mixed.length, 'component')} of another release`
+        : `${counted(mixed.length, 'component')} not of the agents' release ${installation.release ?? ''}: ${names}`,
+      hint: expected
+        ? 'Continue the run.'
+        : 'Find out who began another upgrade and bring all components to one release first; add-ons may be brought along.',
+      next: expected ? `${PROGRAM} run` : `${PROGRAM} status`,
+      severity: core.length > 0 ? 'error' : 'warning',
+      ...(expected ? { expected: true } : {}),
+    }));
+  }),
+});
+
+function versionEvidence({ workload, container, image, release }: ComponentVersion): { text: string; detail: string } {
+  return { text: workload, detail: `${container}: ${release ?? image}` };
+}

@@ -1,0 +1,149 @@
+import type { Reading } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
+import type { Detection, Installation } from '../../kernel/installation.ts';
+import { K } from '../../kernel/kinds.ts';
+import { LeftOut, readingOnly } from '../../kernel/left-out.ts';
+import { oneLook } from '../../kernel/one-look.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import { stage } from '../../kernel/stage.ts';
+import { readChartAhead } from '../install-chart/ahead.ts';
+import { changesUids, readReferences, sourceOf } from '../ownerrefs/references.ts';
+import { readClis } from '../service-cli/release.ts';
+import { mayBeMeshed } from '../sidecars/mesh-checks.ts';
+import { detect } from '../survey/detect.ts';
+import type { OwnerScan, PreflightFacts } from '../survey/facts.ts';
+import { readInventory } from '../survey/inventory.ts';
+import { readClient, readWorkFolder } from '../survey/machine.ts';
+import { readOperated } from '../survey/operated.ts';
+import { podView } from '../survey/pods.ts';
+import { attempt, attemptWith } from '../survey/reading.ts';
+import { readAgentConfig, readInjectors, readProxyMode, readResources } from '../survey/resources.ts';
+import { withStoredVersions } from '../survey/stored-versions.ts';
+import { readAccess } from './access.ts';
+import { readAhead } from './ahead.ts';
+import { readBehindCli } from './behind-cli.ts';
+import { preflightChecks } from './catalogue.ts';
+import { readTargetFor } from './target.ts';
+
+/** What is installed and whether it can be upgraded (§1, 7, 9): reads everything at once, changes nothing. */
+export const preflightStage = stage<PreflightFacts>({
+  id: 'preflight',
+  title: 'Find out what is installed and whether it can be upgraded',
+  ref: '§1/2',
+  readOnly: true,
+  checks: preflightChecks,
+  survey: surveyPreflight,
+  plan: () => ({ actions: [] }),
+});
+
+/** Every reading of the preflight, each once and begun as soon as what it depends on is known: the target depends on what is installed. */
+export async function surveyPreflight(ports: Sources, context: Context): Promise<PreflightFacts> {
+  const asked = context.options.readOnly ? readingOnly(ports) : ports;
+  const sources = { ...asked, cluster: oneLook(asked.cluster) };
+  const general = readGeneral(sources, context);
+  const [around, machine, upgrade] = await Promise.all([general, readMachine(sources, context), readUpgrade(sources, context, general)]);
+  return { ...around, ...machine, ...upgrade, now: sources.clock.now().getTime() };
+}
+
+/** What is installed, what becomes of it, and what this account may do to it. */
+async function readUpgrade(sources: Sources, context: Context, general: ReturnType<typeof readGeneral>) {
+  const { cluster } = sources;
+  const [{ detection, ...installed }, record] = await Promise.all([
+    readInstallation(sources, context),
+    attempt(() => sources.records.load()),
+  ]);
+  const search = searchedFor(detection, record, context);
+  // Without the record the target is judged as for a run that begins; that the record was left out is said (NS-012).
+  const isLeftOut = 'unread' in record && record.leftOut === true;
+  const ofTarget = isLeftOut
+    ? readTargetFor({ ...sources, records: { ...sources.records, load: async () => undefined } }, context, detection, { value: undefined })
+    : readTargetFor(sources, context, detection, record);
+  const ofChart = readChartAhead(sources, context, detection);
+  const mayDo = async () => {
+    const [target, around, chart] = await Promise.all([ofTarget, general, ofChart]);
+    const more = { meshed: mayBeMeshed(around, context), discovery: around.discovery, chart };
+    return readAccess(cluster, context, detection, target, more);
+  };
+  const [target, ahead, access, crds, chart, owners, agentConfig, operated, inStore] = await Promise.all([
+    ofTarget,
+    ofTarget.then((found) => readAhead(sources, context, detection, found, record)),
+    mayDo(),
+    attemptWith(installed.crds, (all) => withStoredVersions(cluster, all, context.profile)),
+    ofChart.then((ahead) => attemptWith(ahead, async (one) => one?.findings)),
+    attempt(() => scanOwners(search, sources, context)),
+    attempt(() => readAgentConfig(cluster, context.profile, variantOf(detection))),
+    readOperated(cluster, context, detection),
+    attemptWith(detection, (one) => readBehindCli(sources, context, one)),
+  ]);
+  const preview = await attemptWith(target.previews, async (previews) => previews.map(({ planned }) => planned));
+  return {
+    ...installed,
+    ...{ detection, crds, record, target: target.facts, preview, ahead, chart, access, owners, agentConfig, operated, inStore },
+  };
+}
+
+async function readInstallation({ cluster }: Sources, { profile, options }: Context) {
+  const inventory = await readInventory({ cluster }, profile);
+  const unread = [inventory.daemonSets, inventory.deployments].find((reading) => 'unread' in reading);
+  const detection: Reading<Detection> =
+    unread && 'unread' in unread ? unread : { value: detect(inventory, profile, { path: options.path, variant: options.variant }) };
+  const { daemonSets, deployments, crds } = inventory;
+  return { detection, daemonSets, deployments, crds };
+}
+
+async function readGeneral({ cluster, lock }: Sources, { profile }: Context) {
+  const discovery = attempt(() => cluster.discover());
+  const [server, clockSkewMs, nodes, pods, namespaces, budgets, apiServices, lockHolder, injectors, proxyMode, resources] =
+    await Promise.all([
+      attempt(() => cluster.version()),
+      attempt(() => cluster.clockSkewMs()),
+      attempt(() => cluster.list(K.Node)),
+      attempt(async () => (await cluster.list(K.Pod)).map(podView)),
+      attempt(() => cluster.list(K.Namespace)),
+      attempt(() => cluster.list(K.PodDisruptionBudget)),
+      attempt(() => cluster.list(K.APIService)),
+      attempt(() => lock.holder()),
+      attempt(() => readInjectors(cluster, profile)),
+      attempt(() => readProxyMode(cluster)),
+      discovery.then((found) => readResources(cluster, found, profile)),
+    ]);
+  const rest = { nodes, pods, namespaces, budgets, apiServices, lockHolder, injectors, proxyMode, resources };
+  return { server, clockSkewMs, discovery: await discovery, ...rest };
+}
+
+async function readMachine({ tools, work, files }: Sources, { profile }: Context) {
+  const [client, clis, chartTool, folder] = await Promise.all([
+    attempt(() => readClient(tools)),
+    attempt(() => readClis(tools, profile)),
+    attempt(() => tools.which('helm')),
+    attempt(() => readWorkFolder({ work, files })),
+  ]);
+  return { client, clis, chartTool, work: folder };
+}
+
+function variantOf(detection: Reading<Detection>): string | undefined {
+  return 'value' in detection && detection.value.type === 'found' ? detection.value.installation.variant : undefined;
+}
+
+/** The whole cluster is searched for owner references only where the upgrade changes UIDs. */
+function searchedFor(
+  detection: Reading<Detection>,
+  record: PreflightFacts['record'],
+  context: Context,
+): { readonly installation: Installation; readonly source: string | undefined } | undefined {
+  if ('unread' in detection || detection.value.type !== 'found') return undefined;
+  const { installation } = detection.value;
+  const source = sourceOf(installation, 'value' in record ? record.value : undefined, context);
+  return changesUids(source, context) ? { installation, source } : undefined;
+}
+
+async function scanOwners(search: ReturnType<typeof searchedFor>, { cluster }: Sources, context: Context): Promise<OwnerScan> {
+  if (!search) return { dependents: [], unread: [], kinds: 0 };
+  if (context.options.readOnly) throw new LeftOut('any object may be owned by the service, Secrets too, and all would have to be listed');
+  const { objects, unread, kinds } = await readReferences(cluster, context, search.installation, search.source);
+  const dependents = objects.flatMap(({ owned: { object }, fates }) => {
+    const { plural: _, ...ref } = object;
+    return fates.map(({ reference, breaks }) => ({ object: ref, owner: reference, breaks }));
+  });
+  return { dependents, unread, kinds };
+}

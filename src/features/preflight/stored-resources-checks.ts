@@ -1,0 +1,124 @@
+import { command } from '../../kernel/argv.ts';
+import { type Evidence, notApplicable, read, type Verdict } from '../../kernel/check.ts';
+import { counted } from '../../kernel/counted.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import { judgeBySchema, type Schema } from '../install-manifest/schema.ts';
+import { type TargetCrd, targetCrds } from '../install-manifest/target-crds-checks.ts';
+import { evidenceOf, failed, failIfAny, listed, preflightCheck, withInstallation, withTarget } from '../survey/define-check.ts';
+import { withResources } from '../survey/resource-checks.ts';
+
+interface Looked {
+  /** One line per object: the first fault, and how many more. */
+  readonly faults: readonly Evidence[];
+  /** What the CRD asks of this object and only the server can judge. */
+  readonly unjudged: readonly string[];
+}
+
+function lookAt(object: KubeObject, schema: Schema): Looked {
+  const { apiVersion: _a, kind: _k, status: _s, ...judged } = object;
+  const { violations, unjudged } = judgeBySchema(judged, schema);
+  const found = violations.filter(({ path }) => path !== 'status');
+  const [first] = found;
+  const more = found.length > 1 ? `; ${found.length - 1} more` : '';
+  const faults = first ? [evidenceOf(object, `${first.path === '' ? '' : `${first.path} `}${first.because}${more}`)] : [];
+  return { faults, unjudged: unjudged.map(({ because }) => because) };
+}
+
+export const storedValid = preflightCheck('NS-501', {
+  category: 'resources',
+  severity: 'error',
+  ref: 'domain §4.6',
+  judge: withResources((_installation, facts, context) => judgeStored(facts, context)),
+});
+
+const judgeStored = withTarget(({ documents }, _installation, facts, { options }): Verdict => {
+  const crds = targetCrds(documents);
+  if (crds.length === 0) return notApplicable('the target manifest holds no CRDs');
+  const lists = read(facts.resources).flatMap((list) => {
+    const crd = crds.find((one) => one.plural === list.kind.plural && one.group === list.kind.group);
+    const schema = crd?.schemas[list.kind.version] ?? crd?.schemas[crd.served[0] ?? ''];
+    return crd && schema ? [{ crd, looked: read(list.objects).map((object) => lookAt(object, schema)) }] : [];
+  });
+  const faults = lists.flatMap(({ looked }) => looked.flatMap((one) => one.faults));
+  const unjudged = lists.flatMap(({ crd, looked }) => unjudgedEvidence(crd, looked));
+  if (faults.length === 0 && unjudged.length > 0) return notJudged(unjudged, options.release);
+  const beside = unjudged.length === 0 ? '' : ` Not judged here: ${listed(unjudged.map(({ text, detail }) => `${text}: ${detail}`))}.`;
+  return failIfAny(faults, `every stored resource satisfies the CRDs of ${options.release}`, (names) => ({
+    because: `${counted(faults.length, 'stored resource')} would be refused by the CRDs of ${options.release} at the next write: ${names}`,
+    hint: `Correct the values before the upgrade, while the old CRDs still accept the change.${beside}`,
+    next: editCommand(faults[0]),
+  }));
+});
+
+/** One line per CRD: what of it could not be judged, for how many objects. Quiet where no object has what is asked about. */
+function unjudgedEvidence({ name }: TargetCrd, looked: readonly Looked[]): readonly Evidence[] {
+  const objects = looked.filter(({ unjudged }) => unjudged.length > 0);
+  if (objects.length === 0) return [];
+  const asked = [...new Set(objects.flatMap(({ unjudged }) => unjudged))];
+  const object = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name };
+  return [{ text: `CustomResourceDefinition/${name}`, object, detail: `of ${counted(objects.length, 'object')}: ${asked.join('; ')}` }];
+}
+
+/** No pass, and no fault either: nobody has said that the objects are wrong. */
+function notJudged(unjudged: readonly Evidence[], release: string): Verdict {
+  const resource = unjudged[0]?.object?.name ?? '';
+  return failed(
+    `stored resources that could not be judged by all that the CRDs of ${release} ask: ${listed(unjudged.map(({ text }) => text))}`,
+    'Look whether the objects satisfy it; once the new CRDs are there, the server tells without storing anything.',
+    {
+      severity: 'warning',
+      evidence: unjudged,
+      next: command`kubectl get ${resource} -A -o yaml | kubectl replace --dry-run=server -f -`,
+    },
+  );
+}
+
+function editCommand(fault: Evidence | undefined): string {
+  const object = fault?.object;
+  return command`kubectl edit ${object?.kind.toLowerCase() ?? ''} ${object?.name} ${object?.namespace ? ['-n', object.namespace] : []}`.trimEnd();
+}
+
+export const noRemovedKinds = preflightCheck('NS-502', {
+  category: 'resources',
+  severity: 'error',
+  ref: 'domain §12/26',
+  judge: withInstallation((_installation, facts, { profile, options }): Verdict => {
+    if (profile.removedKinds.length === 0) return notApplicable(`no kind is removed on the way to ${options.release}`);
+    const lists = read(facts.resources).filter(({ kind }) =>
+      profile.removedKinds.some((gone) => gone.plural === kind.plural && gone.group === kind.group),
+    );
+    const left = lists.flatMap((list) => read(list.objects));
+    const removed = profile.removedKinds.filter((gone) => left.some((object) => object.kind === gone.kind));
+    return failIfAny(
+      left.map((object) => evidenceOf(object)),
+      'no resource of a removed kind',
+      (names) => ({
+        because: `${counted(left.length, 'object')} of a kind that ${options.release} does not enforce any more: ${names}`,
+        hint: removed.map(({ kind, replacement }) => `Rewrite ${kind} as ${replacement}, test it, then delete the old object.`).join(' '),
+        next: command`kubectl get ${removed.map(({ plural, group }) => `${plural}.${group}`).join(',')}`,
+      }),
+    );
+  }),
+});
+
+export const storedVersionsServed = preflightCheck('NS-504', {
+  category: 'resources',
+  severity: 'error',
+  ref: 'domain §4.2',
+  judge: withTarget(({ documents }, _installation, facts) => {
+    const crds = new Map(targetCrds(documents).map((crd) => [crd.name, crd]));
+    const stale = read(facts.crds).flatMap(({ name, storedVersions = [] }) => staleEvidence(name, storedVersions, crds.get(name)));
+    return failIfAny(stale, 'the target serves every stored version', (names) => ({
+      because: `${counted(stale.length, 'CRD')} with objects stored in a version that the target dropped: ${names}`,
+      hint: 'Rewrite the objects in a version that the target serves, then take the old one out of status.storedVersions.',
+      next: command`kubectl get crd ${stale[0]?.object?.name ?? ''} -o jsonpath={.status.storedVersions}`,
+    }));
+  }),
+});
+
+function staleEvidence(name: string, stored: readonly string[], crd: TargetCrd | undefined): readonly Evidence[] {
+  const gone = crd ? stored.filter((version) => !crd.served.includes(version)) : [];
+  if (gone.length === 0) return [];
+  const object = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name };
+  return [{ text: `CustomResourceDefinition/${name}`, object, detail: `stored in ${gone.join(', ')}` }];
+}

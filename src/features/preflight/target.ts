@@ -1,0 +1,71 @@
+import type { Reading } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
+import type { Detection } from '../../kernel/installation.ts';
+import { dryRunLeftOut } from '../../kernel/left-out.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import type { RunRecord } from '../../kernel/run-record.ts';
+import { type PreviewedObject, previewDocuments } from '../install-manifest/documents.ts';
+import { type MergedTarget, readMergedTarget } from '../install-manifest/merged.ts';
+import { readTarget, targetDocuments } from '../install-manifest/target.ts';
+import { readCrdManifest } from '../install-manifest/target-crds.ts';
+import type { TargetFacts } from '../survey/facts.ts';
+import { attempt, attemptWith } from '../survey/reading.ts';
+
+/** The target as it will be applied, edits and all, and what the server says to it. */
+export interface FoundTarget {
+  readonly facts: Reading<TargetFacts>;
+  readonly previews: Reading<readonly PreviewedObject[]>;
+  /** Undefined on the operator's paths. */
+  readonly merged?: Reading<MergedTarget>;
+}
+
+const NOTHING_FOUND = { unread: 'no installation was recognised, so its target is not known' };
+
+/** The target for what is installed; without an installation there is none. */
+export async function readTargetFor(
+  sources: Sources,
+  context: Context,
+  detection: Reading<Detection>,
+  record: Reading<RunRecord | undefined>,
+): Promise<FoundTarget> {
+  if ('unread' in detection) return { facts: detection, previews: detection };
+  if (detection.value.type !== 'found') return { facts: NOTHING_FOUND, previews: NOTHING_FOUND };
+  const { installation } = detection.value;
+  const crds = ['chart', 'operator'].includes(installation.path) ? await readCrds(sources, context) : undefined;
+  if (installation.path === 'chart' && crds) return crds;
+  const known = 'value' in record ? record.value : undefined;
+  const merged = await attempt(async () => {
+    if (context.options.readOnly) throw dryRunLeftOut();
+    return readMergedTarget(sources, context, installation, known);
+  });
+  // Who may not read everything is told what to ask for all the same: by the documents as they are released.
+  const target = 'value' in merged ? { value: merged.value.target } : await attempt(() => readTarget(sources, context, installation));
+  const facts = await attemptWith(target, async (one) => ({ release: one.release, url: one.url, documents: targetDocuments(one) }));
+  const previews = await attemptWith(merged, async (one) => one.previews);
+  return crds
+    ? { facts: joined(facts, crds.facts, withDocuments), previews: joined(previews, crds.previews, (x, y) => [...x, ...y]) }
+    : { facts, previews, merged };
+}
+
+/**
+ * The CRDs have a file of their own beside the operator; where the chart tool renders the rest, they are all that can be judged
+ * beforehand, and the rendered objects are judged by `apply`.
+ */
+async function readCrds(sources: Sources, context: Context): Promise<FoundTarget> {
+  const read = await attempt(() => readCrdManifest(sources, context));
+  return {
+    facts: await attemptWith(read, async ({ url, manifest }) => {
+      return { release: context.options.release, url, documents: manifest.documents.map(({ object }) => object) };
+    }),
+    previews: await attemptWith(read, ({ manifest }) => previewDocuments(sources.cluster, manifest, context.options.ownership)),
+  };
+}
+
+function withDocuments(target: TargetFacts, crds: TargetFacts): TargetFacts {
+  return { ...target, documents: [...target.documents, ...crds.documents] };
+}
+
+function joined<T>(a: Reading<T>, b: Reading<T>, join: (a: T, b: T) => T): Reading<T> {
+  if ('unread' in a) return a;
+  return 'unread' in b ? b : { value: join(a.value, b.value) };
+}

@@ -1,0 +1,134 @@
+import { command } from '../../kernel/argv.ts';
+import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
+import { counted } from '../../kernel/counted.ts';
+import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import { selectorOf, selects } from '../../kube/selector.ts';
+import { containersOf, findWorkload, type ServiceWorkloads, serviceWorkloads, shapeOf } from '../rollout/workload-checks.ts';
+import { evidenceOf, failed, failIfAny, listed, preflightCheck, withInstallation } from '../survey/define-check.ts';
+import type { PreflightFacts } from '../survey/facts.ts';
+
+const UNKNOWN_VARIANT = 'the variant is not known: see NS-104';
+
+export const oneController = preflightCheck('NS-404', {
+  category: 'workloads',
+  severity: 'warning',
+  ref: 'domain §12/38',
+  judge: withInstallation((installation, facts, { profile }) => {
+    const name = serviceWorkloads(installation, profile)?.controllers;
+    if (!name) return notApplicable(UNKNOWN_VARIANT);
+    const live = findWorkload(read(facts.deployments), name);
+    if (!live) return notApplicable(`${refText(name)} does not exist: see NS-402`);
+    const replicas = shapeOf(live).spec?.replicas ?? 1;
+    if (replicas === 1) return ok('one replica of the controllers');
+    return failed(`${refText(name)} has ${replicas} replicas; it works with exactly one`, 'Scale it to one.', {
+      evidence: [evidenceOf(live)],
+      next: command`kubectl scale deployment ${name.name} -n ${name.namespace} --replicas=1`,
+    });
+  }),
+});
+
+export const updatesByItself = preflightCheck('NS-407', {
+  category: 'workloads',
+  severity: 'error',
+  ref: '§4.4/2',
+  judge: withInstallation((installation, facts, { profile }) => {
+    const names = serviceWorkloads(installation, profile);
+    if (!names) return notApplicable(UNKNOWN_VARIANT);
+    const name = names.agent;
+    const live = findWorkload(read(facts.daemonSets), name);
+    if (!live) return notApplicable(`${refText(name)} does not exist: see NS-401`);
+    const paused = liveWorkloads(names, facts).filter((workload) => shapeOf(workload).spec?.paused === true);
+    if (paused.length > 0) return failedPaused(paused);
+    const type = shapeOf(live).spec?.updateStrategy?.type ?? 'RollingUpdate';
+    if (type !== 'OnDelete') return ok(`update strategy ${type}`);
+    const patch = '{"spec":{"updateStrategy":{"type":"RollingUpdate"}}}';
+    return failed(
+      `${refText(name)} has the update strategy OnDelete: no pod is replaced until somebody deletes it`,
+      'Set RollingUpdate; or accept this and delete the pods node by node yourself while `wait` watches.',
+      { evidence: [evidenceOf(live)], next: command`kubectl patch daemonset ${name.name} -n ${name.namespace} -p ${patch}` },
+    );
+  }),
+});
+
+/** A pause is an edit like any other: the upgrade would carry it, and wait for pods that nobody makes. */
+function failedPaused(paused: readonly KubeObject[]): Verdict {
+  const resume = paused.map(
+    ({ kind, metadata }) => command`kubectl rollout resume ${kind.toLowerCase()} ${metadata.name} -n ${metadata.namespace}`,
+  );
+  return failed(
+    `the rollout of ${listed(paused.map((one) => refText(refOf(one))))} is paused: no pod is replaced until somebody resumes it`,
+    'Find out why it was paused, then resume it; or accept this and resume it yourself while `wait` watches.',
+    { evidence: paused.map((one) => evidenceOf(one)), next: resume.join(' && ') },
+  );
+}
+
+/** Variables that a container of the workload sets more than once; in a document server-side apply refuses them (domain §6.4). */
+export function duplicateEnv(workload: KubeObject): readonly Evidence[] {
+  return containersOf(workload).flatMap(({ name, env = [] }) => {
+    const names = env.map((variable) => variable.name);
+    const twice = [...new Set(names.filter((one, index) => names.indexOf(one) !== index))];
+    return twice.map((variable) => evidenceOf(workload, `container ${name} sets ${variable} more than once`));
+  });
+}
+
+function liveWorkloads(names: ServiceWorkloads, facts: PreflightFacts): readonly KubeObject[] {
+  const all = [...read(facts.daemonSets), ...read(facts.deployments)];
+  return [names.agent, names.controllers, ...(names.typha ? [names.typha] : [])].flatMap((name) => {
+    const found = findWorkload(
+      all.filter((object) => object.kind === name.kind),
+      name,
+    );
+    return found ? [found] : [];
+  });
+}
+
+export const noDuplicateEnvLive = preflightCheck('NS-408', {
+  category: 'workloads',
+  severity: 'warning',
+  ref: 'domain §6.4',
+  judge: withInstallation((installation, facts, { profile }) => {
+    const names = serviceWorkloads(installation, profile);
+    if (!names) return notApplicable(UNKNOWN_VARIANT);
+    const twice = liveWorkloads(names, facts).flatMap(duplicateEnv);
+    return failIfAny(twice, 'every variable is set once', (text) => ({
+      because: `${counted(twice.length, 'variable')} set twice in the cluster: ${text}`,
+      hint: 'Remove one entry: the last one counts now, and the upgrade keeps one of them; a server that refuses both shows it in NS-603.',
+      next: command`kubectl edit ${names.agent.kind.toLowerCase()} ${names.agent.name} -n ${names.agent.namespace}`,
+    }));
+  }),
+});
+
+interface BudgetShape {
+  readonly status?: { readonly disruptionsAllowed?: number; readonly expectedPods?: number };
+}
+
+export const budgetsLeaveRoom = preflightCheck('NS-409', {
+  category: 'workloads',
+  severity: 'warning',
+  ref: 'domain §12/37',
+  judge: withInstallation((installation, facts, { profile }) => {
+    const names = serviceWorkloads(installation, profile);
+    if (!names) return notApplicable(UNKNOWN_VARIANT);
+    const namespaces = new Set([names.agent.namespace, names.controllers.namespace]);
+    const labels = liveWorkloads(names, facts).map(podLabels);
+    const tight = read(facts.budgets).filter((budget) => {
+      const { status } = budget as BudgetShape;
+      const mine = labels.some((pod) => selects(selectorOf(budget), pod));
+      return namespaces.has(budget.metadata.namespace ?? '') && mine && (status?.expectedPods ?? 0) > 0 && status?.disruptionsAllowed === 0;
+    });
+    return failIfAny(
+      tight.map((budget) => evidenceOf(budget, 'allows no disruption now')),
+      'disruption budgets leave room',
+      (text) => ({
+        because: `${text} allows no disruption of the service's pods at the moment`,
+        hint: 'The rolling update does not ask it, but draining a node during the upgrade would hang: raise the replicas or drain later.',
+        next: command`kubectl get poddisruptionbudgets -n ${refOf(tight[0] ?? { apiVersion: '', kind: '', metadata: { name: '' } }).namespace ?? names.agent.namespace}`,
+      }),
+    );
+  }),
+});
+
+/** Labels that every pod of the workload has. */
+function podLabels(workload: KubeObject): Readonly<Record<string, string>> {
+  return { ...selectorOf(workload)?.matchLabels, ...shapeOf(workload).spec?.template?.metadata?.labels };
+}

@@ -1,0 +1,221 @@
+import { K } from '../../kernel/kinds.ts';
+import type { Kind } from '../../kernel/object.ts';
+import type { Profile } from '../../kernel/profile.ts';
+import type { HelmStorage } from '../install-chart/helm-argv.ts';
+import { allow, type Permission } from './permission.ts';
+
+/** A kind that the target's documents hold, and where. */
+export interface DocumentKind {
+  readonly kind: Kind;
+  readonly namespace?: string;
+  /** Of the documents, where they are known. */
+  readonly names?: readonly string[];
+}
+
+/** The lease of the lock: of this name in the state namespace. */
+const LOCK = 'netsvc-upgrade';
+
+/** Kinds of the documents of a full install, an operator and their add-ons; docs/rbac.yaml is written for these. */
+export const documentKinds: readonly DocumentKind[] = [
+  K.Namespace,
+  K.ServiceAccount,
+  K.ConfigMap,
+  K.Secret,
+  K.Service,
+  K.DaemonSet,
+  K.Deployment,
+  K.PodDisruptionBudget,
+  K.ClusterRole,
+  K.ClusterRoleBinding,
+  K.Role,
+  K.RoleBinding,
+  K.CustomResourceDefinition,
+  K.APIService,
+  { group: 'storage.k8s.io', version: 'v1', kind: 'CSIDriver', plural: 'csidrivers', namespaced: false },
+  K.NetworkPolicy,
+].map((kind) => ({ kind }));
+
+/** The chart release as far as the rights on it go. */
+export interface ChartScope {
+  readonly namespace: string;
+  /** Where the release is moved to. */
+  readonly movesTo?: string;
+  readonly storage: HelmStorage;
+  /** The release is at the target: it is only read. */
+  readonly upgraded: boolean;
+  /** Kinds that the installed revision holds. */
+  readonly installed: readonly DocumentKind[];
+  /** Kinds of the objects that the new revision no longer has. */
+  readonly removed: readonly DocumentKind[];
+}
+
+/** What the permissions depend on. */
+export interface PlanScope {
+  readonly stateNamespace: string;
+  readonly documents: readonly DocumentKind[];
+  /** Where the chart tool keeps the release; without it none is upgraded. */
+  readonly chart?: ChartScope;
+  /** False where the mesh is known to be without the policy sidecar: then nothing of it is touched. */
+  readonly meshed: boolean;
+  /** False where it is known that nothing is kept in a key-value store. */
+  readonly kvstore?: boolean;
+  /** What the server serves; without it every kind counts as served. */
+  readonly served?: readonly Pick<Kind, 'group' | 'plural'>[];
+}
+
+/** What a part of the work asks of the account. */
+export type Needs = (profile: Profile, scope: PlanScope) => readonly Permission[];
+
+/** Every command that asks a cluster. */
+export const session: Needs = () => allow(['get'], K.Namespace, 'which cluster this is', { names: ['kube-system'] });
+
+export const stateRead: Needs = (_, { stateNamespace: namespace }) => [
+  ...allow(['get'], K.Lease, 'lock', { namespace, names: [LOCK] }),
+  ...allow(['get', 'list'], K.Secret, 'run record', { namespace }),
+];
+
+export const lock: Needs = (_, { stateNamespace: namespace }) =>
+  allow(['create', 'get', 'update'], K.Lease, 'lock', { namespace, names: [LOCK] });
+
+/** `preflight --probe-images`. */
+export const probe: Needs = () => [
+  ...allow(['create', 'delete', 'get', 'list'], K.DaemonSet, 'pods that pull the images of the target', { required: false }),
+  ...allow(['list'], K.Pod, 'pods that pull the images of the target', { required: false }),
+];
+
+export const record: Needs = (_, { stateNamespace: namespace }) =>
+  allow(['create', 'get', 'list', 'update'], K.Secret, 'run record', { namespace });
+
+export const detection: Needs = ({ crdGroup, apiGroup, operator, clusterInformation }) => {
+  const { plural } = clusterInformation;
+  const why = 'what is installed';
+  return [
+    ...[K.DaemonSet, K.Deployment, K.Pod, K.ConfigMap, K.Job, K.Node].flatMap((kind) => allow(['list'], kind, why)),
+    ...allow(['get', 'list'], K.CustomResourceDefinition, why),
+    // Without it a release is told by what it left on its objects.
+    ...allow(['list'], K.Secret, 'releases of a chart, by their metadata', { required: false }),
+    ...allow(['list'], operator.installationKind, why),
+    ...allow(['get'], { group: crdGroup, plural }, why, { names: ['default'] }),
+    ...allow(['get'], { group: apiGroup, plural }, why, { required: false, names: ['default'] }),
+  ];
+};
+
+export const storedResources: Needs = ({ crdGroup }) =>
+  allow(['get', 'list'], { group: crdGroup, plural: '*' }, 'stored resources of the service');
+
+export const removedKinds: Needs = ({ removedKinds: removed }) =>
+  removed.flatMap(({ group, plural }) =>
+    allow(['list'], { group, plural }, 'resources that the target does not enforce', { required: false }),
+  );
+
+export const ownerSearch: Needs = () =>
+  allow(['list'], { group: '*', plural: '*' }, 'search for owner references, metadata only', { required: false });
+
+/**
+ * Taking owner references off and putting them back. `patch` on the dependents is not among them: no role should change every kind
+ * there is, so it is granted for the kinds that `ownerrefs list` names (docs/permissions.md).
+ */
+export const ownerReferences: Needs = ({ apiGroup }) => [
+  ...allow(['get', 'list'], { group: apiGroup, plural: '*' }, 'owners and their UIDs', { required: false }),
+  ...allow(['get', 'list', 'watch'], K.APIService, 'the new API server, before references are put back'),
+];
+
+/** Where an operator brings the components: what the end of its work is told by. */
+export const operatorEnd: Needs = ({ operator, operatorGroup: group }) => {
+  if (!operator.end) return [];
+  const why = 'the end of the operator’s work';
+  return [
+    ...allow(['get', 'list'], { group, plural: '*' }, why, { required: false }),
+    ...[K.APIService, K.Deployment].flatMap((kind) => allow(['get'], kind, why, { required: false })),
+    ...allow(['get'], K.Namespace, why, { names: [operator.end.api.oldNamespace], required: false }),
+  ];
+};
+
+/** What the target's operator judges otherwise than the old one. */
+export const crossings: Needs = ({ operator: { crossings: names, end, installationKind }, operatorGroup: group }) => {
+  if (!names) return [];
+  const why = 'settings that the target’s operator judges otherwise';
+  const list = (plural: string, required: boolean) => allow(['list'], { group, plural }, why, { required });
+  const warnedBy = [names.gateway.plural, ...(end?.statuses ?? []).flatMap(({ needs }) => needs?.plural ?? [])];
+  const policies = { group: 'admissionregistration.k8s.io', plural: 'validatingadmissionpolicies' };
+  return [
+    // Two errors are judged by them: unread they would stop the upgrade.
+    ...[installationKind.plural, names.imageSet.plural].flatMap((plural) => list(plural, true)),
+    ...warnedBy.flatMap((plural) => list(plural, false)),
+    ...allow(['get'], policies, why, { required: false }),
+  ];
+};
+
+/** The journal of owner references, in Secrets beside the run record. */
+export const journal: Needs = (_, { stateNamespace: namespace }) =>
+  allow(['create', 'delete', 'get', 'list', 'update'], K.Secret, 'journal of owner references', { namespace, required: false });
+
+export const rollout: Needs = () => [
+  ...[K.Node, K.Pod].flatMap((kind) => allow(['list', 'watch'], kind, 'the rolling update')),
+  ...[K.DaemonSet, K.Deployment].flatMap((kind) => allow(['get', 'list', 'watch'], kind, 'the rolling update')),
+];
+
+/** Server-side apply of the target's documents (§1/5), dry run and real: the server asks for the same rights. */
+export const documents: Needs = (_, { documents: wanted }) => {
+  const why = 'documents of the target';
+  const apply = wanted.flatMap(({ kind, namespace, names }) => allow(['create', 'get', 'patch'], kind, why, { namespace, names }));
+  const roles = [K.ClusterRole, K.Role].flatMap((role) => {
+    const held = wanted.filter(({ kind }) => kind.plural === role.plural && kind.group === role.group);
+    return held.length === 0
+      ? []
+      : [{ role, names: held.every(({ names }) => names) ? held.flatMap(({ names = [] }) => names) : undefined }];
+  });
+  const grant = 'roles of the target hold more rights than this account';
+  const scalers = allow(['list'], K.HorizontalPodAutoscaler, 'names of the autoscalers whose numbers are taken', { required: false });
+  return [
+    ...apply,
+    ...scalers,
+    ...roles.flatMap(({ role, names }) => allow(['bind', 'escalate'], role, grant, { required: false, names })),
+  ];
+};
+
+/** Where the release is stored. */
+export const chartRead: Needs = (_, { chart }) =>
+  chart ? storedIn(chart).flatMap((namespace) => allow(['get', 'list'], K[chart.storage], 'the chart release', { namespace })) : [];
+
+function storedIn({ namespace, movesTo }: ChartScope): readonly string[] {
+  return movesTo === undefined ? [namespace] : [namespace, movesTo];
+}
+
+/** A new revision of the chart release, and what it no longer holds: helm goes on where it may not delete that. */
+export const chartRelease: Needs = (_, { chart }) => {
+  if (!chart || chart.upgraded) return [];
+  const { storage, removed } = chart;
+  return [
+    ...storedIn(chart).flatMap((namespace) =>
+      allow(['create', 'update', 'delete'], K[storage], 'a new revision of the chart release', { namespace }),
+    ),
+    ...removed.flatMap((one) =>
+      allow(['delete', 'get'], one.kind, 'what the new chart no longer has', { namespace: one.namespace, required: false }),
+    ),
+  ];
+};
+
+export const mesh: Needs = (_, { meshed }) => {
+  if (!meshed) return [];
+  const workload = { required: false };
+  return [
+    ...allow(['list'], K.ReplicaSet, 'whose pods carry the sidecar', workload),
+    ...allow(['list'], K.PodDisruptionBudget, 'what may be restarted', workload),
+    ...[K.DaemonSet, K.Deployment, K.StatefulSet].flatMap((kind) =>
+      allow(['get', 'list', 'patch', 'watch'], kind, 'restarts of meshed workloads', workload),
+    ),
+    ...allow(['get', 'patch'], K.ConfigMap, 'the injector’s template', workload),
+  ];
+};
+
+/** Reading back every document of the target, and what the target drops: a backup without it would not be whole. */
+export const backup: Needs = ({ operatorGroup: group, removedKinds: removed }, { documents: wanted, chart, served }) => [
+  ...[...wanted, ...(chart?.installed ?? [])].flatMap(({ kind, namespace, names }) => allow(['get'], kind, 'backup', { namespace, names })),
+  ...allow(['list'], { group, plural: '*' }, 'backup'),
+  ...removed.filter((kind) => isServed(kind, served)).flatMap((kind) => allow(['list'], kind, 'backup')),
+];
+
+function isServed({ group, plural }: Pick<Kind, 'group' | 'plural'>, served: PlanScope['served']): boolean {
+  return served?.some((one) => one.group === group && one.plural === plural) ?? true;
+}

@@ -1,0 +1,105 @@
+import { Fault, messageOf } from '../../kernel/fault.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import type { Clock } from '../../kernel/ports.ts';
+import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
+import { judgeRollout, type Known } from '../../kube/judge-rollout.ts';
+import type { NodeFacts, PodFacts } from '../../kube/pod-facts.ts';
+
+export const CONTINUE = ['continue with the same command: it goes on where this one stopped'];
+
+/** Between two judgements at least, milliseconds: changes come in bursts. */
+const APART_MS = 10;
+/** And at most: of many pods each judgement costs more, so that they are judged less often. */
+const FARTHEST_MS = 100;
+/** A millisecond between two judgements for so many pods. */
+const PODS_PER_MS = 10;
+/** Elapsed times and the time limit are looked at this often when nothing changes. */
+const TICK_MS = 1000;
+
+/** The state that the watches keep up to date. */
+export class Board {
+  readonly workloads = new Map<string, KubeObject>();
+  readonly pods = new Map<RolloutTarget, Map<string, PodFacts>>();
+  readonly nodes = new Map<string, NodeFacts>();
+  readonly #targets: readonly RolloutTarget[];
+  readonly #known = new Map<RolloutTarget, Known>();
+  readonly #waitingFor = new Set<string>();
+  #failure: unknown;
+  #wake: (() => void) | undefined;
+  #dirty = false;
+
+  constructor(targets: readonly RolloutTarget[]) {
+    this.#targets = targets;
+    for (const target of targets) {
+      this.pods.set(target, new Map());
+      this.#known.set(target, new WeakMap());
+    }
+  }
+
+  expect(feed: string): void {
+    this.#waitingFor.add(feed);
+  }
+
+  arrived(feed: string): void {
+    this.#waitingFor.delete(feed);
+    this.touch();
+  }
+
+  touch(): void {
+    this.#dirty = true;
+    this.#wake?.();
+  }
+
+  fail(thrown: unknown): void {
+    this.#failure = thrown;
+    this.touch();
+  }
+
+  /** Undefined until every watch has delivered its first snapshot: half a view is no verdict. */
+  progress(now: number): readonly RolloutProgress[] | undefined {
+    if (this.#failure !== undefined) throw asFault(this.#failure);
+    if (this.#waitingFor.size > 0) return undefined;
+    return this.#targets.map((target) => {
+      const known = this.#known.get(target);
+      return judgeRollout({
+        target,
+        workload: this.workloads.get(workloadKey(target.kind, target.namespace, target.name)),
+        pods: [...(this.pods.get(target)?.values() ?? [])],
+        nodes: this.nodes,
+        now,
+        ...(known ? { known } : {}),
+      });
+    });
+  }
+
+  get #apartMs(): number {
+    const pods = [...this.pods.values()].reduce((sum, { size }) => sum + size, 0);
+    return Math.min(FARTHEST_MS, Math.max(APART_MS, pods / PODS_PER_MS));
+  }
+
+  /** Called right after a judgement; resolves when it is worth while to judge again: at once, if nothing had changed for a while before. */
+  async change(clock: Clock, signal: AbortSignal): Promise<void> {
+    const judgedAt = clock.now().getTime();
+    if (!this.#dirty) {
+      const woken = new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      const cut = new AbortController();
+      await Promise.race([woken, clock.sleep(TICK_MS, AbortSignal.any([signal, cut.signal])).catch(() => undefined)]);
+      cut.abort();
+      this.#wake = undefined;
+    }
+    const since = clock.now().getTime() - judgedAt;
+    const apart = this.#apartMs;
+    if (this.#dirty && since < apart) await clock.sleep(apart - Math.max(since, 0), signal).catch(() => undefined);
+    this.#dirty = false;
+  }
+}
+
+function asFault(thrown: unknown): Error {
+  return thrown instanceof Fault ? thrown : new Fault('failed', `watching the rollout failed: ${messageOf(thrown)}`, CONTINUE, thrown);
+}
+
+export function workloadKey(kind: string, namespace: string, name: string): string {
+  return `${kind}/${namespace}/${name}`;
+}

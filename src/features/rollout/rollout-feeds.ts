@@ -1,0 +1,101 @@
+import { Fault } from '../../kernel/fault.ts';
+import { K } from '../../kernel/kinds.ts';
+import type { Kind, KubeObject } from '../../kernel/object.ts';
+import type { ClusterReader, ListOptions } from '../../kernel/ports.ts';
+import type { RolloutTarget } from '../../kernel/rollout.ts';
+import { leanNode, leanPod } from '../../kube/lean-objects.ts';
+import type { PodFacts } from '../../kube/pod-facts.ts';
+import { nodeFacts, podFacts } from '../../kube/pod-facts.ts';
+import { selectorOf, selectorText } from '../../kube/selector.ts';
+import { type Board, workloadKey } from './rollout-board.ts';
+
+type Feed = () => Promise<void>;
+
+/** One watch for nodes, one per workload kind and namespace, one of pods per target (by the workload's own selector). */
+export async function openFeeds(
+  cluster: ClusterReader,
+  board: Board,
+  targets: readonly RolloutTarget[],
+  signal: AbortSignal,
+): Promise<readonly Feed[]> {
+  const feeds: Feed[] = [
+    follow(
+      cluster,
+      board,
+      K.Node,
+      { keep: leanNode },
+      signal,
+      mapInto(board.nodes, (node) => [node.metadata.name, nodeFacts(node)]),
+    ),
+  ];
+  const workloadKinds = new Map(targets.map((target) => [`${target.kind}/${target.namespace}`, target]));
+  for (const { kind, namespace } of workloadKinds.values()) {
+    const into = mapInto(
+      board.workloads,
+      (object) => [workloadKey(kind, namespace, object.metadata.name), object],
+      `${kind}/${namespace}/`,
+    );
+    feeds.push(follow(cluster, board, K[kind], { namespace }, signal, into));
+  }
+  for (const target of targets) {
+    const labelSelector = await readSelector(cluster, target);
+    const pods = board.pods.get(target) ?? new Map<string, PodFacts>();
+    feeds.push(
+      follow(
+        cluster,
+        board,
+        K.Pod,
+        { namespace: target.namespace, labelSelector, keep: leanPod },
+        signal,
+        mapInto(pods, (pod) => [pod.metadata.name, podFacts(pod)]),
+      ),
+    );
+  }
+  return feeds;
+}
+
+async function readSelector(cluster: ClusterReader, target: RolloutTarget): Promise<string> {
+  const workload = await cluster.get(K[target.kind], target.name, target.namespace);
+  if (!workload)
+    throw new Fault('failed', `${target.kind} ${target.namespace}/${target.name} does not exist`, [
+      'run: kubectl netsvc-upgrade preflight',
+    ]);
+  return selectorText(selectorOf(workload));
+}
+
+interface Sink {
+  replaceAll(objects: readonly KubeObject[]): void;
+  /** Whether anything is known anew: a heartbeat is not. */
+  put(object: KubeObject): boolean;
+  drop(object: KubeObject): void;
+}
+
+/** Facts that are the same stay the same object, by which others know that nothing changed. */
+function mapInto<V>(map: Map<string, V>, entry: (object: KubeObject) => readonly [string, V], prefix = ''): Sink {
+  return {
+    replaceAll(objects) {
+      for (const key of [...map.keys()]) if (key.startsWith(prefix)) map.delete(key);
+      for (const object of objects) map.set(...entry(object));
+    },
+    put(object) {
+      const [key, value] = entry(object);
+      if (JSON.stringify(map.get(key)) === JSON.stringify(value)) return false;
+      map.set(key, value);
+      return true;
+    },
+    drop: (object) => map.delete(entry(object)[0]),
+  };
+}
+
+function follow(cluster: ClusterReader, board: Board, kind: Kind, where: ListOptions, signal: AbortSignal, sink: Sink): Feed {
+  const name = `${kind.plural}/${where.namespace ?? ''}/${where.labelSelector ?? ''}`;
+  board.expect(name);
+  return async () => {
+    for await (const update of cluster.watch(kind, { ...where, signal })) {
+      if (update.type === 'snapshot') sink.replaceAll(update.items);
+      else if (update.type === 'deleted') sink.drop(update.object);
+      else if (!sink.put(update.object)) continue;
+      board.arrived(name);
+    }
+  };
+}

@@ -1,0 +1,100 @@
+import { command } from '../../kernel/argv.ts';
+import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
+import { counted } from '../../kernel/counted.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import type { WorkloadName } from '../../kernel/profile.ts';
+import { withoutReplaced } from '../../kube/pod-facts.ts';
+import { selectorOf, selects } from '../../kube/selector.ts';
+import { explained } from '../install-manifest/release-checks.ts';
+import { failed, preflightCheck, withInstallation } from '../survey/define-check.ts';
+import type { PodView, PreflightFacts } from '../survey/facts.ts';
+import { findWorkload, serviceWorkloads, shapeOf } from './workload-checks.ts';
+
+type Role = 'agent' | 'controllers' | 'typha';
+
+/** Judges one workload of the service before anything is changed: a rollout that starts broken cannot be judged later. */
+function healthOf(role: Role): (facts: PreflightFacts, context: Context) => Verdict {
+  return withInstallation((installation: Installation, facts, context) => {
+    const workloads = serviceWorkloads(installation, context.profile);
+    if (!workloads) return notApplicable('the variant is not known: see NS-104');
+    const name = workloads[role];
+    if (!name) return notApplicable(`this installation has no ${role}`);
+    const workload = findWorkload(read(name.kind === 'DaemonSet' ? facts.daemonSets : facts.deployments), name);
+    if (!workload) {
+      const text = refText(name);
+      return failed(`${text} does not exist`, 'Restore it from the installed release before the upgrade.', {
+        evidence: [{ text }],
+        next: command`kubectl get ${name.kind.toLowerCase()}s -A`,
+      });
+    }
+    return judgeWorkload(workload, name, facts, context);
+  });
+}
+
+function judgeWorkload(workload: KubeObject, name: WorkloadName, facts: PreflightFacts, context: Context): Verdict {
+  const pods = podsOf(workload, read(facts.pods));
+  const broken = pods.filter((pod) => !isReady(pod, name));
+  const pending = rolloutPending(workload, name, pods.length);
+  const text = refText(refOf(workload));
+  if (broken.length === 0 && pending === undefined) return ok(`${text}: ${counted(pods.length, 'pod')} ready`);
+  const because = broken.length > 0 ? `${text}: ${broken.length} of ${counted(pods.length, 'pod')} not ready` : `${text}: ${pending}`;
+  return failed(because, 'Repair it first: a rolling update that starts from broken pods cannot tell its own failures.', {
+    evidence: broken.map(podEvidence),
+    next: command`kubectl describe pods -n ${name.namespace} ${broken[0]?.name ?? ''}`.trimEnd(),
+    ...(explained(facts, context) ? { expected: true } : {}),
+  });
+}
+
+/** Pods that a workload's selector finds, those of a Deployment without what it has replaced. */
+function podsOf(workload: KubeObject, pods: readonly PodView[]): readonly PodView[] {
+  const selector = selectorOf(workload);
+  const found = pods.filter((pod) => pod.namespace === workload.metadata.namespace && selects(selector, pod.labels));
+  if (workload.kind !== 'Deployment') return found;
+  return withoutReplaced(found, shapeOf(workload).spec?.replicas ?? 1, ({ ended }) => ended === true);
+}
+
+function isReady(pod: PodView, { ready }: WorkloadName): boolean {
+  if (pod.terminating) return false;
+  if (ready.type === 'literal') return `${pod.readyContainers}/${pod.regularContainers}` === ready.ready;
+  return pod.ready && pod.readyContainers === pod.regularContainers;
+}
+
+/** What the workload's controller still has to do; undefined if nothing. */
+function rolloutPending(workload: KubeObject, { kind }: WorkloadName, pods: number): string | undefined {
+  const { spec, status = {} } = shapeOf(workload);
+  if ((status.observedGeneration ?? 0) < (workload.metadata.generation ?? 0)) return 'its controller has not seen the last change';
+  const desired = kind === 'DaemonSet' ? (status.desiredNumberScheduled ?? 0) : (spec?.replicas ?? 1);
+  const updated = (kind === 'DaemonSet' ? status.updatedNumberScheduled : status.updatedReplicas) ?? 0;
+  if (desired === 0) return 'no pod is wanted';
+  if (updated < desired) return `${updated} of ${desired} pods have the current template: an earlier rollout is not over`;
+  return pods < desired ? `${pods} of ${desired} pods exist` : undefined;
+}
+
+function podEvidence(pod: PodView): Evidence {
+  const where = pod.node === '' ? 'no node' : `node ${pod.node}`;
+  const ready = `${pod.readyContainers}/${pod.regularContainers}`;
+  return { text: `Pod/${pod.namespace}/${pod.name}`, detail: `${ready} on ${where}${pod.trouble ? `, ${pod.trouble}` : ''}` };
+}
+
+export const agentsHealthy = preflightCheck('NS-401', {
+  category: 'workloads',
+  severity: 'error',
+  ref: '§3/1',
+  judge: healthOf('agent'),
+});
+
+export const controllersHealthy = preflightCheck('NS-402', {
+  category: 'workloads',
+  severity: 'error',
+  ref: '§3/1',
+  judge: healthOf('controllers'),
+});
+
+export const typhaHealthy = preflightCheck('NS-403', {
+  category: 'workloads',
+  severity: 'error',
+  ref: 'domain §12/13',
+  judge: healthOf('typha'),
+});

@@ -1,0 +1,48 @@
+import type { KubeObject } from '../../kernel/object.ts';
+import type { AddOn, Variant, WorkloadName } from '../../kernel/profile.ts';
+import type { RolloutTarget } from '../../kernel/rollout.ts';
+
+/** A document set that carries a workload of the target. */
+export interface TargetDocuments {
+  readonly documents: readonly KubeObject[];
+}
+
+interface PodTemplateShape {
+  readonly spec?: {
+    readonly template?: { readonly spec?: { readonly containers?: readonly { readonly name: string; readonly image: string }[] } };
+  };
+}
+
+/** What a workload must become, read from the target's own document; undefined if the target does not have it. */
+export function rolloutTarget(workload: WorkloadName, target: TargetDocuments): RolloutTarget | undefined {
+  const { kind, namespace, name, container, ready } = workload;
+  const document = target.documents.find(
+    (one) => one.kind === kind && one.metadata.name === name && (one.metadata.namespace ?? namespace) === namespace,
+  );
+  const containers = (document as PodTemplateShape | undefined)?.spec?.template?.spec?.containers ?? [];
+  const image = containers.find((one) => one.name === container)?.image;
+  return image === undefined ? undefined : { kind, namespace, name, container, image, ready };
+}
+
+/** The same of a workload without which the service stands still; the others may be switched off, and what needs them says so. */
+export function neededTarget(workload: WorkloadName, target: TargetDocuments): RolloutTarget | undefined {
+  const found = rolloutTarget(workload, target);
+  return found && { ...found, neverEmpty: true };
+}
+
+/** Agents, Typha, add-ons and controllers of a variant, in the order in which they are rolled. */
+export function rolloutTargets(
+  variant: Variant,
+  target: TargetDocuments,
+  addOns: readonly { addOn: AddOn; documents: readonly KubeObject[] }[],
+): readonly RolloutTarget[] {
+  const typha = variant.typha && rolloutTarget(variant.typha, target);
+  const beside = addOns.map(({ addOn, documents }) => rolloutTarget(addOn.workload, { documents }));
+  const all = [neededTarget(variant.agent, target), typha, ...beside, neededTarget(variant.controllers, target)];
+  return all.filter((one) => one !== undefined);
+}
+
+/** 120 s for each node, never under ten minutes: agents roll one at a time (domain §5). */
+export function defaultWaitMs(nodes: number): number {
+  return Math.max(600_000, nodes * 120_000);
+}

@@ -1,0 +1,75 @@
+import { Fault } from '../../kernel/fault.ts';
+import type { Clock, ClusterReader } from '../../kernel/ports.ts';
+import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
+import { FailedPods } from './failed-pods.ts';
+import { Board, CONTINUE } from './rollout-board.ts';
+import { openFeeds } from './rollout-feeds.ts';
+
+/** Between two looks no more than this counts as waited: a clock that was set, or a machine that slept, is no time that pods had. */
+const LONGEST_STEP_MS = 10_000;
+
+export interface WaitRequest {
+  readonly targets: readonly RolloutTarget[];
+  /** More failed pods than this end the wait (exit 5). */
+  readonly maxFailed: number;
+  /**
+   * Where given, failed pods within that number do not hold the wait up: it ends once nothing else is left, and adds them here.
+   * Those that earlier waits added count as well.
+   */
+  readonly leftBehind?: Set<string>;
+  readonly timeoutMs: number;
+  /** Ends the wait at once (Ctrl-C, lost lock). */
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: readonly RolloutProgress[], elapsedMs: number) => void;
+}
+
+/**
+ * Waits until every target is done by `judgeRollout`, fed by one watch per kind.
+ * Throws Fault: `timeout`, `stopped` (more than maxFailed pods failed), `interrupted`.
+ */
+export async function waitRollout(cluster: ClusterReader, clock: Clock, request: WaitRequest): Promise<readonly RolloutProgress[]> {
+  const end = new AbortController();
+  const signal = AbortSignal.any([end.signal, request.signal]);
+  const board = new Board(request.targets);
+  const feeds = await openFeeds(cluster, board, request.targets, signal);
+  const broken = Promise.all(feeds.map((feed) => feed())).then(() => undefined);
+  broken.catch((thrown: unknown) => board.fail(thrown));
+  try {
+    return await loop(board, clock, request, signal);
+  } finally {
+    end.abort();
+  }
+}
+
+async function loop(board: Board, clock: Clock, request: WaitRequest, signal: AbortSignal): Promise<readonly RolloutProgress[]> {
+  let [last, waited] = [clock.now().getTime(), 0];
+  const failed = new FailedPods(request.maxFailed, request.leftBehind);
+  for (;;) {
+    if (request.signal.aborted) throw new Fault('interrupted', 'stopped while waiting for the rollout', CONTINUE);
+    const now = clock.now().getTime();
+    waited += Math.min(Math.max(now - last, 0), LONGEST_STEP_MS);
+    last = now;
+    const progress = board.progress(now);
+    if (progress) {
+      request.onProgress(progress, waited);
+      if (progress.every((one) => one.done)) return progress;
+      if (failed.judge(progress, waited)) return progress;
+    }
+    if (waited >= request.timeoutMs) throw timeout(progress ?? [], request.timeoutMs);
+    await board.change(clock, signal);
+  }
+}
+
+function timeout(progress: readonly RolloutProgress[], limitMs: number): Fault {
+  const lagging = progress.filter((one) => !one.done);
+  const lines = lagging.map((one) => `${one.target.kind} ${one.target.namespace}/${one.target.name}: ${one.pending}${laggards(one)}`);
+  return new Fault('timeout', `not complete after ${Math.round(limitMs / 1000)} s: ${lines.join('; ') || 'the cluster did not answer'}`, [
+    'mend what is named above; the rollout itself goes on in the cluster',
+    'continue with the same command, or wait longer with --timeout',
+  ]);
+}
+
+function laggards(progress: RolloutProgress): string {
+  const lag = progress.pods.filter((pod) => pod.phase === 'failed' || pod.phase === 'updating').slice(0, 5);
+  return lag.length === 0 ? '' : ` (${lag.map((pod) => `${pod.node || pod.pod}: ${pod.why || pod.phase}`).join(', ')})`;
+}

@@ -1,0 +1,68 @@
+import type { Installation } from '../../kernel/installation.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import type { Profile, WorkloadName } from '../../kernel/profile.ts';
+
+interface EnvVar {
+  readonly name: string;
+  readonly value?: string;
+}
+
+export interface ContainerShape {
+  readonly name: string;
+  readonly image?: string;
+  readonly env?: readonly EnvVar[];
+}
+
+export interface WorkloadShape {
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly paused?: boolean;
+    readonly updateStrategy?: { readonly type?: string };
+    readonly strategy?: { readonly type?: string; readonly rollingUpdate?: { readonly maxUnavailable?: number | string } };
+    readonly template?: {
+      readonly metadata?: { readonly labels?: Readonly<Record<string, string>> };
+      readonly spec?: { readonly containers?: readonly ContainerShape[]; readonly initContainers?: readonly ContainerShape[] };
+    };
+  };
+  readonly status?: Readonly<Record<string, number | undefined>>;
+}
+
+export function shapeOf(workload: KubeObject): WorkloadShape {
+  return workload as WorkloadShape;
+}
+
+/** Init containers and containers of a workload's pods. */
+export function containersOf(workload: KubeObject): readonly ContainerShape[] {
+  const pod = shapeOf(workload).spec?.template?.spec;
+  return [...(pod?.initContainers ?? []), ...(pod?.containers ?? [])];
+}
+
+/** Literal value of a variable of one container. */
+export function envOf(workload: KubeObject | undefined, container: string, name: string): string | undefined {
+  if (!workload) return undefined;
+  return containersOf(workload)
+    .find((one) => one.name === container)
+    ?.env?.find((variable) => variable.name === name)?.value;
+}
+
+export interface ServiceWorkloads {
+  readonly agent: WorkloadName;
+  readonly controllers: WorkloadName;
+  readonly typha?: WorkloadName;
+}
+
+/** Names of the workloads that carry an installation; undefined if its variant is not known. */
+export function serviceWorkloads(installation: Installation, profile: Profile): ServiceWorkloads | undefined {
+  const operated = installation.path === 'operator' || installation.path === 'chart';
+  const names = operated ? profile.operator : profile.variants.find((variant) => variant.id === installation.variant);
+  if (!names) return undefined;
+  const agent = installation.agent ? { ...names.agent, ...installation.agent } : names.agent;
+  return { agent, controllers: names.controllers, ...(names.typha && installation.hasTypha ? { typha: names.typha } : {}) };
+}
+
+export function findWorkload(
+  objects: readonly KubeObject[],
+  name: { readonly namespace: string; readonly name: string },
+): KubeObject | undefined {
+  return objects.find((object) => object.metadata.name === name.name && object.metadata.namespace === name.namespace);
+}

@@ -1,0 +1,134 @@
+import type { Reading } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Datastore } from '../../kernel/installation.ts';
+import { K } from '../../kernel/kinds.ts';
+import { refText } from '../../kernel/object.ts';
+import type { ClusterReader, FileOwner, Sources, UserFiles } from '../../kernel/ports.ts';
+import { imageRelease } from '../../kernel/release.ts';
+import { hasEnded, podShape } from '../../kube/pod-facts.ts';
+import { ageOf, type CliAge, datastoreOf } from '../survey/cli-version.ts';
+import { isImageOf } from '../survey/image-release.ts';
+import { readInstalled } from '../survey/installed.ts';
+import { attempt } from '../survey/reading.ts';
+import { configFileOf, type WantedConfig, wantedConfig } from './config.ts';
+import { folderOf } from './folder.ts';
+import { type FoundCli, readClis } from './release.ts';
+import { type CliSource, findCli } from './source.ts';
+
+export interface LocalCli extends FoundCli {
+  readonly age: CliAge;
+  /** Its folder may be written. */
+  readonly writable: boolean;
+  readonly owner?: FileOwner;
+}
+
+export interface CliPod {
+  readonly pod: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly container: string;
+  readonly image: string;
+}
+
+export interface CliFacts {
+  readonly clis: readonly LocalCli[];
+  /** Pods of the cluster in which an older CLI runs, or one of unknown age. */
+  readonly pods: Reading<readonly CliPod[]>;
+  readonly fresh: CliSource;
+  readonly datastore: Datastore;
+  /** Of the cluster; absent where it is not clear. */
+  readonly installed?: string;
+  /** The CLI's own configuration file on this machine wins over the environment; the datastore that it names. */
+  readonly config?: { readonly file: string; readonly datastore?: string };
+  /** What `--cli-config` is to write. */
+  readonly wanted?: WantedConfig;
+  /** Folder to install into, if one is known and writable. */
+  readonly binDir?: string;
+  /** Of this machine: `linux`, `windows`. */
+  readonly os: string;
+}
+
+export async function readCliFacts(sources: Sources, context: Context): Promise<CliFacts> {
+  const { tools, cluster } = sources;
+  const { profile, options } = context;
+  const clis = await Promise.all((await readClis(tools, profile)).map((one) => localCli(sources, one, options.release)));
+  // An old kubectl plugin is replaced in its place, whatever lies beside it.
+  const replaced = clis.some((one) => mayBeReplaced(one) && isPlugin(one, profile.cli.kubectlPlugin));
+  const needed = replaced || options.binDir !== undefined || !clis.some(({ age }) => age === 'current');
+  const [pods, config, binDir, { datastore, ...of }, fresh] = await Promise.all([
+    attempt(() => oldPods(cluster, context)),
+    readConfig(sources, configFileOf(context)),
+    chooseFolder(sources, context, clis),
+    readDatastore(sources, context),
+    needed ? findCli(sources, context) : { missing: 'the new one is installed' },
+  ]);
+  const wanted = await wantedConfig(sources, context, datastore);
+  const { os } = tools.platform();
+  const found = { ...(config ? { config } : {}), ...(wanted ? { wanted } : {}), ...(binDir === undefined ? {} : { binDir }) };
+  return { clis, pods, fresh, datastore, os, ...of, ...found };
+}
+
+async function localCli({ tools, files }: Sources, found: FoundCli, target: string): Promise<LocalCli> {
+  const [owner, writable] = await Promise.all([tools.ownerOf(found.file), files.writable(folderOf(found.file))]);
+  return { ...found, age: ageOf(found.release, target), writable, ...(owner ? { owner } : {}) };
+}
+
+/** `--bin-dir`, else where an older CLI that nobody manages lies already: it is on PATH then. */
+async function chooseFolder({ files }: Sources, { options }: Context, clis: readonly LocalCli[]): Promise<string | undefined> {
+  const { binDir } = options;
+  if (binDir === undefined) return clis.filter(mayBeReplaced).map(({ file }) => folderOf(file))[0];
+  if (!(await files.isFolder(binDir))) {
+    throw new Fault('usage', `--bin-dir ${binDir} is not a folder`, ['make it first, and see that it is on PATH']);
+  }
+  return (await asOnPath(files, binDir, clis)) ?? (binDir.length > 1 ? binDir.replace(/[/\\]+$/, '') : binDir);
+}
+
+/** The folder by the name under which a CLI was found in it: by another one its own file would be installed over, and then removed. */
+async function asOnPath(files: UserFiles, folder: string, clis: readonly LocalCli[]): Promise<string | undefined> {
+  const real = await files.realPath(folder);
+  for (const { file } of clis) if ((await files.realPath(folderOf(file))) === real) return folderOf(file);
+  return undefined;
+}
+
+/** Found by the name of a kubectl plugin. */
+export function isPlugin({ file }: FoundCli, plugin: string): boolean {
+  return (
+    file
+      .slice(folderOf(file).length)
+      .replace(/^[/\\]/, '')
+      .replace(/\.exe$/i, '') === plugin
+  );
+}
+
+/** An older CLI that told its release, may be written, and surely belongs to no package: anything else is left to a person. */
+export function mayBeReplaced({ age, writable, owner }: LocalCli): boolean {
+  return age === 'older' && writable && owner === undefined;
+}
+
+async function readConfig({ files }: Sources, file: string): Promise<CliFacts['config']> {
+  if (!(await files.exists(file))) return undefined;
+  const text = await attempt(() => files.readText(file));
+  const datastore = 'value' in text ? datastoreOf(text.value) : undefined;
+  return { file, ...(datastore === undefined ? {} : { datastore }) };
+}
+
+/** Only for the words of the instructions: an unclear installation counts as one on the API datastore. */
+async function readDatastore(sources: Sources, context: Context): Promise<Pick<CliFacts, 'datastore' | 'installed'>> {
+  const found = await attempt(() => readInstalled(sources, context));
+  if ('unread' in found) return { datastore: 'api' };
+  const { datastore, release } = found.value;
+  return { datastore, ...(release === undefined ? {} : { installed: release }) };
+}
+
+async function oldPods(cluster: ClusterReader, { profile, options }: Context): Promise<readonly CliPod[]> {
+  const pods = await cluster.list(K.Pod);
+  return pods.flatMap((pod) => {
+    if (hasEnded(pod)) return [];
+    const cli = podShape(pod).spec?.containers?.find((one) => isImageOf(one.image, profile.cli.images));
+    const age = cli && ageOf(imageRelease(cli.image), options.release);
+    if (cli === undefined || age === 'current' || age === 'newer') return [];
+    const { namespace = 'default', name } = pod.metadata;
+    return [{ pod: refText({ kind: 'Pod', namespace, name }), namespace, name, container: cli.name, image: cli.image }];
+  });
+}

@@ -1,0 +1,51 @@
+import type { EnginePorts } from '../../engine/engine-ports.ts';
+import type { Performed } from '../../engine/execute.ts';
+import type { Effect } from '../../kernel/action.ts';
+import { clientRelease } from '../../kernel/cli-answer.ts';
+import { Fault } from '../../kernel/fault.ts';
+
+/** Programs are larger than manifests: the released ones have up to a hundred MB. */
+const LIMIT_BYTES = 300 * 1024 * 1024;
+
+const TRIAL_MS = 15_000;
+
+/**
+ * A download that was cut short, or is for another machine, must not take the place of a program that works. New CLIs tell their release
+ * without a connection, old ones only as the first line of the whole answer. Throws Fault('failed').
+ */
+async function assertStarts(
+  { tools }: Pick<EnginePorts, 'tools'>,
+  program: string,
+  { url, release }: { readonly url: string; readonly release: string },
+): Promise<void> {
+  let said = '';
+  for (const args of [['version', '--client'], ['version']]) {
+    const answer = await tools.run({ tool: 'netsvcctl', args }, { program, timeoutMs: TRIAL_MS });
+    const client = clientRelease(answer.stdout);
+    if (client === release) return;
+    said = client === undefined ? (answer.problem ?? `exit code ${answer.exitCode ?? 'none'}`) : `it says it is ${client}`;
+    if (client !== undefined) break;
+  }
+  throw new Fault('failed', `${url} was started once and is not ${release} (${said}): nothing was installed`, [
+    'fetch it again, or from another source with --manifest-url; it must be for this machine',
+  ]);
+}
+
+/**
+ * Fetches the new CLI, checks it against the sum that its source publishes, and puts it in its place in one step.
+ * Throws Fault('failed') at another sum: that is never worked around.
+ */
+export async function installCli(ports: EnginePorts, effect: Extract<Effect, { type: 'install-cli' }>): Promise<Performed> {
+  const { release, path, to, keepAs } = effect;
+  const { bytes, sha256, url, file } = await ports.artifacts.fetch(release, path, LIMIT_BYTES);
+  if (effect.sha256 !== undefined && effect.sha256 !== sha256) {
+    throw new Fault('failed', `${url} has sha256 ${sha256}, its source publishes ${effect.sha256}: nothing was installed`, [
+      'do not use it; fetch it again, or from another source with --manifest-url',
+    ]);
+  }
+  const from = await ports.work.write(`${file}-${release}`, bytes);
+  await ports.machine.installExecutable(from, sha256, to, (started) => assertStarts(ports, started, { url, release }), keepAs);
+  const checked = effect.sha256 === undefined ? 'not checked, for its source publishes none' : 'as published';
+  const detail = `${to}, sha256 ${sha256} (${checked})${keepAs ? `; the old one kept as ${keepAs}` : ''}`;
+  return { detail, digests: { [`${file}-${release}`]: sha256 } };
+}

@@ -1,0 +1,97 @@
+import type { Action } from '../../kernel/action.ts';
+import { command, quoteArgument } from '../../kernel/argv.ts';
+import type { Context } from '../../kernel/context.ts';
+import type { CliFacts, CliPod, LocalCli } from './facts.ts';
+import type { NewCli } from './source.ts';
+
+/**
+ * Steps that only a person can do. None of them stops the chain: the cluster itself is upgraded, and `verify` finds
+ * whatever is still to be done.
+ */
+function ask(id: string, title: string, instruction: string): Action {
+  return { id, title, ref: '§4.4/4', undo: 'full', effect: { type: 'ask', instruction, awaited: true } };
+}
+
+/** What is to be seen to after the CLI was replaced: nothing here can tell whether it was. */
+function advise(id: string, title: string, instruction: string): Action {
+  return { id, title, ref: '§4.4/4', undo: 'full', effect: { type: 'ask', instruction } };
+}
+
+/** `taken` is a file in the way that must not be written over. */
+export function installByHand({ fresh, binDir }: CliFacts, { profile, options }: Context, taken: string | undefined): Action {
+  const { program } = profile.cli;
+  const what = `${program} ${options.release}`;
+  if ('missing' in fresh) {
+    const instruction = `${what} is not installed: ${fresh.missing}. Put it on PATH as ${program} (mode 0755), then run: kubectl netsvc-upgrade verify`;
+    return ask('install', `install ${what}`, instruction);
+  }
+  const here = `${what} can be fetched from ${fresh.url} (${sumText(fresh)})`;
+  const why = taken === undefined ? 'no folder for it is known' : `${taken} is in the way in ${binDir ?? ''}`;
+  return ask('install', `install ${what}`, `${here}, but ${why}: name a folder on PATH with: kubectl netsvc-upgrade cli --bin-dir DIR`);
+}
+
+/** What is known of the sum before anything is downloaded. */
+export function sumText({ sum }: NewCli): string {
+  return sum ? `sha256 ${sum.sha256}, as ${sum.from} says` : 'its source publishes no sum: not checked';
+}
+
+/** What a package manager put there, what may not be written, and what did not tell its release is never deleted. */
+export function removeByHand({ file, release, owner, writable, age }: LocalCli, index: number): Action {
+  const id = `by-hand-${index + 1}`;
+  const title = `remove ${file} (${release ?? 'release unknown'})`;
+  if (age === 'unknown') {
+    const said = release === undefined ? 'does not tell its release' : `says it is ${release}`;
+    return ask(id, title, `${file} ${said}: see what it is, and remove it if it is an older CLI`);
+  }
+  if (owner && 'unknown' in owner) {
+    const why = `${owner.manager} does not say whether a package owns it (${owner.unknown})`;
+    const then = `ask with: ${owner.askWith}, then remove that package, or if there is none the file with: sudo rm ${quoteArgument(file)}`;
+    return ask(id, title, `the older ${file} (${release}) has to go, but ${why}: ${then}`);
+  }
+  if (owner) return ask(id, title, `the older ${file} (${release}) belongs to ${owner.manager}: remove it with: ${owner.removeWith}`);
+  const because = writable ? '' : ', its folder may not be written';
+  return ask(id, title, `the older ${file} (${release}) has to go${because}: remove it with: sudo rm ${quoteArgument(file)}`);
+}
+
+export function podStep({ pod, namespace, name, image }: CliPod, { options }: Context): Action {
+  const remove = command`kubectl delete pod -n ${namespace} ${name}`;
+  const instruction = `${pod} runs an older CLI (${image}): change the tag in the manifest that it comes from to ${options.release}, remove it with: ${remove} — and apply that manifest again if it is needed`;
+  return ask(`pod-${namespace}-${name}`, `replace the CLI in ${pod}`, instruction);
+}
+
+/** The datastore of the CLI (§4.4/4, §4.5/4), and the rule for everywhere else (§1/4). */
+export function configuration(facts: CliFacts, context: Context): readonly Action[] {
+  const { program } = context.profile.cli;
+  const everywhere = `an older ${program} must not be used on this cluster any more: replace it on every other machine as well`;
+  return [
+    advise('configure', `configure ${program}`, datastoreText(facts, context)),
+    advise('elsewhere', `replace ${program} elsewhere`, everywhere),
+  ];
+}
+
+function datastoreText({ config, wanted, datastore }: CliFacts, { options, profile }: Context): string {
+  const { program, configFile } = profile.cli;
+  const api = datastore === 'api';
+  if (wanted !== undefined && 'to' in wanted) {
+    const where =
+      wanted.to === configFile
+        ? `${program} reads ${configFile} by itself`
+        : `give each of its commands the file: ${program} get nodes --config=${quoteArgument(wanted.to)}`;
+    const others =
+      api || options.cliConfig === configFile ? '' : `, and give --cli-config=${quoteArgument(wanted.to)} to the commands that call it`;
+    return `${where}${others}`;
+  }
+  if (config === undefined) {
+    const write =
+      profile.cli.config === undefined ? '' : `, or have a configuration file written with: kubectl netsvc-upgrade cli --cli-config FILE`;
+    return api
+      ? `let ${program} reach the API datastore: set DATASTORE_TYPE=kubernetes and KUBECONFIG to the kubeconfig of this cluster${write}`
+      : `let ${program} reach the key-value datastore: give it the endpoints, and CA, certificate and key where it uses TLS, in its configuration file${write}`;
+  }
+  const names = config.datastore === undefined ? 'does not say which datastore it means' : `names the datastore ${config.datastore}`;
+  const fits = config.datastore !== undefined && (config.datastore === 'kubernetes') === api;
+  const then = fits
+    ? 'see that it means this cluster'
+    : `correct it for ${api ? 'the API datastore (kubernetes)' : 'the key-value datastore'}`;
+  return `${config.file} alone decides what ${program} talks to, whatever the environment says; it ${names}: ${then}`;
+}

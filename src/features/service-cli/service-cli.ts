@@ -1,0 +1,86 @@
+import type { CliCall, Effect } from '../../kernel/action.ts';
+import type { Context } from '../../kernel/context.ts';
+import type { Datastore } from '../../kernel/installation.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import { lineOf } from '../../kernel/release.ts';
+import { ageOf, datastoreOf } from '../survey/cli-version.ts';
+import { attempt } from '../survey/reading.ts';
+import { cliConfigFor } from './cli-config.ts';
+import type { JudgedCli, StoreDoubt } from './cli-store.ts';
+import { configFileOf } from './config.ts';
+import { type FoundCli, fileIn, readClis, releaseOf } from './release.ts';
+import { type ProvedStore, proveStore } from './store-proof.ts';
+
+/** Why there is no CLI that may be called; `doubt`: there is one, and the store that it reaches may be another's. */
+export interface NoCli {
+  readonly missing: string;
+  readonly doubt?: StoreDoubt;
+}
+
+/** A CLI that may be called. */
+export interface ServiceCli extends CliCall {
+  readonly proof?: ProvedStore;
+}
+
+/** The CLI of the target release on this machine with the arguments that lead it to this cluster's datastore, or why there is none. */
+export async function findServiceCli(sources: Sources, context: Context, datastore: Datastore): Promise<ServiceCli | NoCli> {
+  const { profile, options } = context;
+  const clis = await readClis(sources.tools, profile);
+  const program = await currentCli(sources, context, clis);
+  const found = await currentCli(sources, context, clis, 'line');
+  if (program !== undefined) return leadCli(sources, context, datastore, program);
+  const other = found === undefined ? '' : `: ${found} is of another one of the same line, and every call of it but version is refused`;
+  return { missing: `no ${profile.cli.program} of ${options.release} was found${other}` };
+}
+
+/**
+ * A CLI of the very release: of any other, one of the same line too, the cluster refuses all but its version (cli notes 1.4), and `line` is
+ * content with that. What was installed off PATH counts as well.
+ */
+export async function currentCli(
+  { tools, files }: Sources,
+  { profile, options }: Context,
+  clis: readonly FoundCli[],
+  wanted: 'release' | 'line' = 'release',
+): Promise<string | undefined> {
+  const beside = options.binDir === undefined ? undefined : fileIn(options.binDir, profile.cli.program, tools.platform().os);
+  const extra = beside !== undefined && (await files.exists(beside)) ? [{ file: beside, release: await releaseOf(tools, beside) }] : [];
+  const all = [...clis, ...extra];
+  const same = all.find(({ release }) => ageOf(release, options.release) === 'current');
+  const ofLine = ({ release }: FoundCli) => release !== undefined && lineOf(release) === lineOf(options.release);
+  return (same ?? (wanted === 'line' ? all.find(ofLine) : undefined))?.file;
+}
+
+/**
+ * A CLI that reaches this cluster's datastore and no other. On the API datastore that is the private kubeconfig, which every call is given: a
+ * person's own configuration file means whatever it says. A key-value store it can only know by that file, and is proved to be the right one.
+ */
+export async function leadCli(sources: Sources, context: Context, datastore: Datastore, program: string): Promise<ServiceCli | NoCli> {
+  if (datastore === 'api') {
+    const isLed = cliConfigFor(context.profile, '') !== undefined;
+    return isLed ? { program, args: [] } : { missing: 'the profile does not say how its configuration is written (cli.config)' };
+  }
+  const { files } = sources;
+  const file = configFileOf(context);
+  if (!(await files.exists(file))) return { missing: `there is no ${file} with the endpoints of the key-value datastore` };
+  const text = await attempt(() => files.readText(file));
+  if ('unread' in text) return { missing: text.unread };
+  const named = datastoreOf(text.value);
+  if (named === 'kubernetes') return { missing: `${file} sends it to the datastore ${named}, this cluster uses another` };
+  const call = { program, args: [`--config=${file}`] };
+  const proof = await proveStore(sources, context, call, file);
+  return 'expected' in proof ? { ...call, store: proof.expected, proof } : { missing: proof.because, doubt: proof };
+}
+
+/** The CLI as the checks see it. */
+export function judgedCli(cli: ServiceCli | NoCli): JudgedCli {
+  if ('missing' in cli) return cli;
+  const { program, proof } = cli;
+  return { program, ...(proof ? { provedBy: proof.by } : {}), ...(proof?.doubt ? { doubt: proof.doubt } : {}) };
+}
+
+/** A write by the CLI. In key-value mode the engine sees that the store is still the proved one in the moment of the write. */
+export function cliWrite({ program, args, store }: CliCall, words: readonly string[], stdin?: string): Extract<Effect, { type: 'exec' }> {
+  const run = { tool: 'netsvcctl', args: [...words, ...args], ...(stdin === undefined ? {} : { stdin }) } as const;
+  return { type: 'exec', program, run, ...(store ? { store } : {}) };
+}

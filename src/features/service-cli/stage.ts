@@ -1,0 +1,115 @@
+import type { Action, Cure } from '../../kernel/action.ts';
+import type { Context } from '../../kernel/context.ts';
+import { stage } from '../../kernel/stage.ts';
+import { noOldCli as oldCliFound } from '../preflight/machine-checks.ts';
+import { configActions } from './config.ts';
+import { type CliFacts, isPlugin, type LocalCli, mayBeReplaced, readCliFacts } from './facts.ts';
+import { folderOf } from './folder.ts';
+import { configuration, installByHand, podStep, removeByHand, sumText } from './instructions.ts';
+import { cliSumPublished } from './new-cli.ts';
+import { fileIn } from './release.ts';
+import type { NewCli } from './source.ts';
+
+/** Old CLIs out, the new one in: an older one must not be used after the upgrade (§1/4, §4.4/4, §4.5/4). */
+export const cliStage = stage<CliFacts>({
+  id: 'cli',
+  title: 'Replace the service’s own CLI',
+  ref: '§4.4/4',
+  readOnly: false,
+  checks: [cliSumPublished],
+  survey: readCliFacts,
+  plan(facts, context) {
+    const { clis, pods } = facts;
+    const { program } = context.profile.cli;
+    const install = installations(facts, context);
+    const replaced = new Set(install.flatMap(({ effect }) => (effect.type === 'install-cli' ? [effect.replaces] : [])));
+    // An old one goes only if a new one is there, or comes in this plan: a machine without any helps nobody.
+    const isServed = clis.some(({ age }) => age === 'current') || install.some(({ effect }) => effect.type === 'install-cli');
+    const removable = isServed ? clis.filter((one) => mayBeReplaced(one) && !replaced.has(one.file)) : [];
+    const byHand = clis.filter((one) => (one.age === 'older' || one.age === 'unknown') && !mayBeReplaced(one));
+    const actions = [
+      ...install,
+      ...removable.map((one, index) => removal(one, index, context)),
+      ...byHand.map((one, index) => removeByHand(one, index)),
+      ...configActions(facts.wanted, context),
+      ...('value' in pods ? pods.value : []).map((pod) => podStep(pod, context)),
+    ];
+    const notes = 'unread' in pods ? [`pods with an older ${program} could not be looked for: ${pods.unread}`] : [];
+    if (actions.length > 0)
+      return { actions: [...actions, ...configuration(facts, context)], notes: [...notes, ...onlyUsable(facts, actions, context)] };
+    return { skip: [`no older ${program} was found, and ${context.options.release} is there`, ...notes].join('; ') };
+  },
+});
+
+/** Before the upgrade the cluster takes no CLI but one of the installed release (cli notes 1.4): who loses it is told where it goes. */
+function onlyUsable({ clis, installed }: CliFacts, actions: readonly Action[], { chain, options, profile }: Context): readonly string[] {
+  if (installed === undefined || installed === options.release || chain?.pending.includes('apply')) return [];
+  const goes = new Map(
+    actions.flatMap(({ effect }) => {
+      if (effect.type === 'remove-file') return [[effect.file, effect.keepAs] as const];
+      return effect.type === 'install-cli' && effect.keepAs !== undefined ? [[effect.to, effect.keepAs] as const] : [];
+    }),
+  );
+  const kept = clis.flatMap(({ file, release }) => (release === installed ? (goes.get(file) ?? []) : []));
+  if (kept.length === 0) return [];
+  return [
+    `the cluster still runs ${installed}: it refuses a ${profile.cli.program} of another release. Until the upgrade is done, use ${kept.join(' or ')}`,
+  ];
+}
+
+function keptAs({ file, release }: LocalCli, suffix: string, context: Context): string {
+  const name = file.slice(folderOf(file).length).replaceAll(/[/\\]/g, '');
+  const stamp = context.startedAt.toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  return `${context.workFolder}/old-cli/${name}-${release}-${stamp}-${suffix}`;
+}
+
+/** The preflight's finding on that file. */
+function oldCliIsGone(subject: string): Cure {
+  return { check: oldCliFound.id, subject };
+}
+
+function removal(one: LocalCli, index: number, context: Context): Action {
+  const { file, release } = one;
+  const keepAs = keptAs(one, `removed-${index + 1}`, context);
+  return {
+    id: `remove-${index + 1}`,
+    title: `move the old ${file} (${release}) aside`,
+    ref: '§4.4/4',
+    undo: 'full',
+    effect: { type: 'remove-file', file, keepAs },
+    cures: [oldCliIsGone(file)],
+  };
+}
+
+/** The CLI under its own name where it is not there yet, and again in place of each old kubectl plugin that goes. */
+function installations(facts: CliFacts, context: Context): readonly Action[] {
+  const { clis, fresh, binDir, os } = facts;
+  const { cli } = context.profile;
+  const anywhere = context.options.binDir === undefined;
+  const there = clis.some(({ age, file }) => age === 'current' && (anywhere || folderOf(file) === binDir));
+  const to = binDir === undefined ? undefined : fileIn(binDir, cli.program, os);
+  const taken = clis.find(({ file }) => file === to);
+  const free = taken === undefined || mayBeReplaced(taken);
+  if (!there && ('missing' in fresh || to === undefined || !free)) return [installByHand(facts, context, free ? undefined : taken?.file)];
+  if ('missing' in fresh) return [];
+  const plugins = clis.filter((one) => mayBeReplaced(one) && isPlugin(one, cli.kubectlPlugin)).map(({ file }) => file);
+  return [
+    ...(there || to === undefined ? [] : [installation(0, to, fresh, clis, context)]),
+    ...plugins.map((place, index) => installation(index + 1, place, fresh, clis, context)),
+  ];
+}
+
+function installation(index: number, to: string, fresh: NewCli, clis: readonly LocalCli[], context: Context): Action {
+  const { release } = context.options;
+  const sha256 = fresh.sum ? { sha256: fresh.sum.sha256 } : {};
+  const old = clis.find(({ file }) => file === to);
+  const replaces = old ? { replaces: to, keepAs: keptAs(old, `replaced-${index + 1}`, context) } : {};
+  return {
+    id: index === 0 ? 'install' : `install-plugin-${index}`,
+    title: `download ${context.profile.cli.program} ${release} (${sumText(fresh)}) and install it as ${to}`,
+    ref: '§4.4/4',
+    undo: 'partial',
+    effect: { type: 'install-cli', release, path: fresh.path, url: fresh.url, ...sha256, to, ...replaces },
+    ...(old ? { cures: [oldCliIsGone(to)] } : {}),
+  };
+}

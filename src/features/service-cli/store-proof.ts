@@ -1,0 +1,119 @@
+import type { CliCall } from '../../kernel/action.ts';
+import type { Context } from '../../kernel/context.ts';
+import { K } from '../../kernel/kinds.ts';
+import {
+  certificatesOf,
+  endpointsOf,
+  isLocalEndpoint,
+  type StoreCertificates,
+  type StoreSettings,
+  sameEndpoints,
+  storeSettings,
+} from '../../kernel/kvstore.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import { serviceNamespaces } from '../survey/components.ts';
+import { attempt } from '../survey/reading.ts';
+import { cliConfigField } from './cli-config.ts';
+import type { StoreDoubt } from './cli-store.ts';
+import { askGuid, guidIn, guidInText, type StoreExpected, type StoreQuestion, storeQuestion } from './store-identity.ts';
+
+/** Every call of the service's CLI gets a limit: with an unreachable store it hangs for ever (cli notes 1.1). */
+const ANSWER_MS = 10_000;
+
+/** `doubt`: a person has said that it is the installation's. */
+export interface ProvedStore {
+  readonly expected: StoreExpected;
+  readonly by: string;
+  readonly doubt?: StoreDoubt;
+}
+
+/** The check by whose id a person says that the store with this GUID is the installation's. */
+const ACCEPTED_AS = 'NS-725';
+
+/**
+ * Whether the CLI with these arguments works on the key-value store of this installation. Names of objects do not tell, and the same address
+ * may mean another store on another machine: the GUID that the CLI shows is compared with the one that the installation's own endpoints
+ * show to the installation's own certificates. Where those cannot be asked from here, the very same endpoints in the CLI's configuration do.
+ */
+export async function proveStore(sources: Sources, context: Context, call: CliCall, config: string): Promise<ProvedStore | StoreDoubt> {
+  const question = storeQuestion(context.profile);
+  if (question === undefined) return { because: 'the profile does not say by what a store is told (clusterInformation.guidField)' };
+  const [shown, own] = await Promise.all([
+    sources.tools
+      .run(askGuid(question, call.args), { program: call.program, timeoutMs: ANSWER_MS })
+      .then((answer) => guidIn(question, answer)),
+    attempt(() => readOwn(sources, context, question)),
+  ]);
+  if ('because' in shown) return { because: `${call.program} with ${config} cannot tell which store it reaches: ${shown.because}` };
+  const { guid } = shown;
+  const proven = (by: string): ProvedStore => ({ expected: { ...question, guid }, by });
+  const told = 'value' in own ? own.value : undefined;
+  if (told?.guid === guid) return proven(`${told.endpoint} of the installation holds the same ${question.guidField}`);
+  if (told?.guid !== undefined)
+    return { because: `${config} leads to another store: its ${question.guidField} is ${guid}, the installation’s is ${told.guid}` };
+  if (await namesTheSame(sources, context, config, told?.settings)) return proven(`${config} names the installation’s endpoints`);
+  const why = 'unread' in own ? own.unread : own.value.because;
+  const because = `${config} leads to a store with the ${question.guidField} ${guid}, and whether that is the installation’s cannot be told: ${why}`;
+  const isWaived = context.options.accept.some(({ check, subject }) => check === ACCEPTED_AS && subject === guid);
+  return isWaived ? { ...proven('you said so'), doubt: { because, guid } } : { because, guid };
+}
+
+interface Own {
+  readonly settings?: StoreSettings;
+  readonly endpoint?: string;
+  readonly guid?: string;
+  readonly because: string;
+}
+
+/** What the installation's own endpoints say to the installation's own certificates. */
+async function readOwn({ cluster, store }: Sources, { profile }: Context, question: StoreQuestion): Promise<Own> {
+  const { endpointsKey, tlsKeys, secret, resourcesKey } = profile.datastore;
+  const maps = await Promise.all(serviceNamespaces(profile).map((namespace) => cluster.list(K.ConfigMap, { namespace })));
+  const settings = storeSettings(maps.flat(), endpointsKey, tlsKeys);
+  if (settings === undefined) return { because: `no ConfigMap has ${endpointsKey}` };
+  if (resourcesKey === undefined) return { settings, because: 'the profile does not say where a store keeps it (datastore.resourcesKey)' };
+  const certificates = secret === undefined ? {} : certificatesOf(settings.paths, await readSecret(cluster, secret, settings));
+  const key = `${resourcesKey}/${question.plural}/${question.name}`;
+  const all = endpointsOf(settings.endpoints);
+  const asked = await Promise.all(all.map((endpoint) => askOne({ store, certificates, key, question }, endpoint)));
+  const because = asked.map((one) => one.because).join('; ');
+  return { settings, because, ...asked.find(({ guid }) => guid !== undefined) };
+}
+
+async function readSecret(
+  cluster: Sources['cluster'],
+  name: string,
+  { ref: { namespace } }: StoreSettings,
+): Promise<Readonly<Record<string, string>>> {
+  return ((await cluster.get(K.Secret, name, namespace))?.data ?? {}) as Readonly<Record<string, string>>;
+}
+
+interface Asking {
+  readonly store: Sources['store'];
+  readonly certificates: StoreCertificates;
+  readonly key: string;
+  readonly question: StoreQuestion;
+}
+
+async function askOne({ store, certificates, key, question }: Asking, endpoint: string): Promise<Omit<Own, 'settings'>> {
+  // On this machine the address of a node's own store means whatever runs here, unless it proves itself by the cluster's authority.
+  if (isLocalEndpoint(endpoint) && !(endpoint.startsWith('https:') && certificates.ca !== undefined))
+    return { endpoint, because: `${endpoint} means another machine on each machine` };
+  const value = await attempt(() => store.value(endpoint, certificates, key));
+  if ('unread' in value) return { endpoint, because: `${endpoint}: ${value.unread}` };
+  const guid = value.value === undefined ? undefined : guidInText(value.value, question.guidField);
+  return { endpoint, because: `${endpoint} holds no ${question.guidField}`, ...(guid === undefined ? {} : { guid }) };
+}
+
+async function namesTheSame(
+  { files }: Sources,
+  { profile }: Context,
+  config: string,
+  settings: StoreSettings | undefined,
+): Promise<boolean> {
+  const field = profile.cli.config?.endpointsField;
+  if (field === undefined || settings === undefined) return false;
+  const named = cliConfigField(await files.readText(config), field);
+  if (named === undefined || endpointsOf(settings.endpoints).some(isLocalEndpoint)) return false;
+  return sameEndpoints(named, settings.endpoints);
+}

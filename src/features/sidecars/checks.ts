@@ -1,0 +1,180 @@
+import { type Check, type Evidence, notApplicable, ok, type Reading, read, type Verdict } from '../../kernel/check.ts';
+import { counted } from '../../kernel/counted.ts';
+import { defineCheck, failed, failIfAny, listed, PROGRAM } from '../survey/define-check.ts';
+
+/** Injectors by what the pods that come next mount the policy socket with; `detail` says which template it is. */
+export interface TemplateMounts {
+  readonly csi: readonly Evidence[];
+  /** By the flexible volume driver, where the target no longer has it. */
+  readonly flexible: readonly Evidence[];
+}
+
+/** What the checks of `alp` look at. */
+export interface AlpJudged {
+  /** Injectors without a template of the target: name, and why. */
+  readonly untemplated: Reading<readonly { readonly text: string; readonly detail: string }[]>;
+  /** Injectors whose edits cannot be carried. */
+  readonly conflicts: readonly { readonly text: string; readonly detail: string }[];
+  /** Template files that the target has, where its source can list them. */
+  readonly available: readonly string[];
+  /** Stale workloads that `kubectl rollout restart` cannot restart now. */
+  readonly obstacles: Reading<readonly { readonly text: string; readonly detail: string }[]>;
+  readonly mounts: Reading<TemplateMounts>;
+  /** The CSI driver: undefined if it is not installed; else the nodes that want it, and those on which it is ready. */
+  /** `untold`: it is there, and how far it is cannot be told. */
+  readonly csi: Reading<{ readonly wanted: number; readonly ready: number } | 'untold' | undefined>;
+  readonly inUse: boolean;
+  readonly undo: boolean;
+  /** Of `--undo`: how many injectors get their former template back. */
+  readonly restored: Reading<number>;
+  /** Of `--undo`: injectors in which something was changed since that would be overwritten. */
+  readonly changedSince: Reading<readonly Evidence[]>;
+  /** Of `--undo`: injectors whose former template another machine kept. */
+  readonly fromElsewhere: Reading<readonly Evidence[]>;
+}
+
+export type AlpCheck = Check<AlpJudged>;
+
+const UNUSED = 'application layer policy is not in use';
+
+export const meshHasTemplate: AlpCheck = defineCheck('NS-731', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§4.6/1',
+  judge({ untemplated, available, inUse, undo }) {
+    if (undo || !inUse) return notApplicable(UNUSED);
+    const without = read(untemplated);
+    const list = available.length > 0 ? ` There are: ${available.join(', ')}.` : '';
+    return failIfAny(
+      without.map(({ text, detail }) => ({ text, detail })),
+      'the target has a template for every injector',
+      (names) => ({
+        because: `no sidecar template of the target serves ${names}: ${without.map(({ detail }) => detail).join('; ')}`,
+        hint: `Give a template of your own with --template FILE.${list}`,
+        next: `${PROGRAM} alp --dry-run=client --template FILE`,
+      }),
+    );
+  },
+});
+
+export const injectorEditsCarried: AlpCheck = defineCheck('NS-732', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§4.6/1',
+  judge({ conflicts, inUse, undo }) {
+    if (undo || !inUse) return notApplicable(UNUSED);
+    return failIfAny(
+      conflicts.map(({ text, detail }) => ({ text, detail })),
+      'your edits of the injectors are carried',
+      (names) => ({
+        because: `edits of the injector cannot be carried into the new template: ${names}`,
+        hint: 'Make them in a copy of the target’s template and give it with --template FILE.',
+        next: `${PROGRAM} alp --dry-run=client -o wide`,
+        exit: 'conflicts',
+      }),
+    );
+  },
+});
+
+/** A meshed pod that is restarted without the driver does not start again (domain §9). */
+export const driverRuns: AlpCheck = defineCheck('NS-733', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: 'domain §9',
+  judge({ mounts, csi, inUse, undo, restored }, { options }) {
+    if (!inUse) return notApplicable(UNUSED);
+    if (undo && read(restored) === 0) return notApplicable(NOTHING_RESTORED);
+    const by = read(mounts);
+    if (by.flexible.length > 0) return flexibleVolumeGone(by.flexible, options.release, undo);
+    if (undo) return ok('no former template mounts by a driver that the target does not have');
+    if (by.csi.length === 0) return notApplicable('no template that new pods get mounts by the CSI driver');
+    const driver = read(csi);
+    if (driver === 'untold') return ok('the CSI driver is there, under a name of its own: how far it is cannot be told');
+    if (driver && driver.wanted > 0 && driver.ready >= driver.wanted)
+      return ok(`the CSI driver is ready on ${counted(driver.wanted, 'node')}`);
+    if (driver) {
+      return failed(
+        `the new sidecars mount by the CSI driver, which is ${driver.wanted === 0 ? 'to run on no node yet' : `ready on ${driver.ready} of ${counted(driver.wanted, 'node')}`}: pods restarted on the others could not start`,
+        'Let the CSI driver become ready on every node first.',
+        { next: 'kubectl get pods -A -o wide --field-selector=status.phase!=Running' },
+      );
+    }
+    return failed(
+      'the new sidecars mount by the CSI driver, which is not installed: restarted pods could not start',
+      'Install csi-driver.yaml of the target release first.',
+      { next: `${PROGRAM} alp --dry-run=client` },
+    );
+  },
+});
+
+function flexibleVolumeGone(injectors: readonly Evidence[], release: string, undo: boolean): Verdict {
+  const because = `new pods would mount by the flexible volume driver, which ${release} does not have, and could not start: ${listed(injectors.map(({ text }) => text))}`;
+  const asked = `${PROGRAM} alp --dry-run=client --template FILE`;
+  if (!undo)
+    return failed(because, 'Give a template that mounts by the CSI driver with --template FILE.', { next: asked, evidence: injectors });
+  const hint = 'Leave the template of the target, or give one of your own that mounts by the CSI driver with --template FILE.';
+  return failed(because, hint, { next: asked, evidence: injectors });
+}
+
+export const workloadsRestartable: AlpCheck = defineCheck('NS-734', {
+  category: 'follow-up',
+  severity: 'warning',
+  ref: '§4.6/2',
+  judge({ obstacles, inUse, undo }) {
+    if (undo || !inUse) return notApplicable(UNUSED);
+    const left = read(obstacles);
+    return failIfAny(
+      left.map(({ text, detail }) => ({ text, detail })),
+      'every workload with an older sidecar can be restarted',
+      (names) => ({
+        because: `${counted(left.length, 'workload')} with an older sidecar ${left.length === 1 ? 'is' : 'are'} left to a person: ${names}`,
+        hint: 'Act as the details say, then run the same command again; older sidecars go on working meanwhile.',
+        next: `${PROGRAM} alp`,
+      }),
+    );
+  },
+});
+
+const NOTHING_RESTORED = 'no injector gets its former template back';
+
+/** What a person or the mesh's own upgrade changed since is theirs: the way back does not drop it unseen. */
+export const wayBackKeepsChanges: AlpCheck = defineCheck('NS-735', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§4.6/1',
+  judge({ undo, restored, changedSince }) {
+    if (!undo || read(restored) === 0) return notApplicable(NOTHING_RESTORED);
+    return failIfAny(read(changedSince), 'what was changed since stays in the former templates', (names) => ({
+      because: `the former template would overwrite what was changed since alp put its own in: ${names}`,
+      hint: `Take the places back by hand, or accept this check: what is overwritten is kept in the run record.`,
+      next: `${PROGRAM} alp --undo --dry-run=client -o wide`,
+      exit: 'conflicts',
+    }));
+  },
+});
+
+/** A template decides what runs in every meshed pod: one that another machine kept is read first. */
+export const templatesKeptHere: AlpCheck = defineCheck('NS-015', {
+  category: 'follow-up',
+  severity: 'error',
+  ref: '§4.6/1',
+  judge({ undo, restored, fromElsewhere }) {
+    if (!undo || read(restored) === 0) return notApplicable(NOTHING_RESTORED);
+    return failIfAny(read(fromElsewhere), 'every former template was kept by this machine', (names) => ({
+      because: `another machine kept the former template that would come back: ${names}`,
+      hint: 'Read what would be written: containers of the template run in every meshed pod. Then accept each injector by its name.',
+      next: `${PROGRAM} alp --undo --dry-run=client -o wide`,
+      byName: true,
+      eachByName: true,
+    }));
+  },
+});
+
+export const alpChecks: readonly AlpCheck[] = [
+  meshHasTemplate,
+  injectorEditsCarried,
+  driverRuns,
+  workloadsRestartable,
+  wayBackKeepsChanges,
+  templatesKeptHere,
+];

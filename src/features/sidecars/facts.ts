@@ -1,0 +1,118 @@
+import type { Reading } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import { K } from '../../kernel/kinds.ts';
+import { refOf, refText } from '../../kernel/object.ts';
+import type { ClusterReader, Sources } from '../../kernel/ports.ts';
+import { readInstalled } from '../survey/installed.ts';
+import { attempt, attemptWith } from '../survey/reading.ts';
+import type { AlpJudged } from './checks.ts';
+import { withInjectorsOf } from './images.ts';
+import { templateMounts } from './mounts.ts';
+import { restartedWorkloads } from './restarted.ts';
+import { type Injector, type Injectors, readInjectorTemplates } from './templates.ts';
+import { changedSince, formerMounts, keptElsewhere, type WayBack } from './undo.ts';
+import { readWayBack } from './way-back.ts';
+import { type MeshedWorkload, readMeshedWorkloads } from './workloads.ts';
+
+/** Everything that the sidecars’ update is judged and planned by. */
+export interface AlpFacts extends AlpJudged {
+  readonly injectors: readonly Injector[];
+  readonly workloads: readonly MeshedWorkload[];
+  /** What `--undo` finds; nothing without it. */
+  readonly wayBack: Reading<WayBack>;
+}
+
+/** What `alp` is judged and planned by: templates and meshed workloads, or the former templates (§4.6). */
+export async function readAlpFacts(sources: Sources, context: Context): Promise<AlpFacts> {
+  return context.options.undo ? readUndoFacts(sources, context) : readUpdateFacts(sources, context);
+}
+
+async function readUndoFacts(sources: Sources, context: Context): Promise<AlpFacts> {
+  const wayBack = await attempt(() => readWayBack(sources, context.profile));
+  return {
+    injectors: [],
+    workloads: [],
+    wayBack,
+    untemplated: { value: [] },
+    conflicts: [],
+    available: [],
+    obstacles: { value: [] },
+    mounts: await attemptWith(wayBack, async (value) => formerMounts(value, context)),
+    csi: { value: undefined },
+    inUse: true,
+    undo: true,
+    restored: await attemptWith(wayBack, async ({ former }) => former.filter(({ patch }) => patch.length > 0).length),
+    changedSince: await attemptWith(wayBack, async (value) => changedSince(value)),
+    fromElsewhere: await attemptWith(wayBack, async (value) => keptElsewhere(value)),
+  };
+}
+
+async function readUpdateFacts(sources: Sources, context: Context): Promise<AlpFacts> {
+  const { cluster } = sources;
+  const installation = await readInstalled(sources, context);
+  const [injectors, meshed, csi] = await Promise.all([
+    attempt(() => readInjectorTemplates(sources, context)),
+    attempt(() => readMeshedWorkloads(cluster, context)),
+    attempt(() => readCsiDriver(cluster, context, installation)),
+  ]);
+  const { withSidecar: known, plain } = 'value' in injectors ? injectors.value : NO_INJECTORS;
+  const workloads = 'value' in injectors && known.length === 0 ? withoutInjector(meshed) : meshed;
+  const found = 'value' in workloads ? withInjectorsOf(workloads.value, { withSidecar: known, plain }, context) : [];
+  const blocked = found.filter(({ stale, obstacle }) => stale > 0 && obstacle !== undefined);
+  return {
+    injectors: known,
+    workloads: found,
+    wayBack: NO_WAY_BACK,
+    untemplated:
+      'unread' in injectors
+        ? injectors
+        : {
+            value: known.flatMap(({ map, outcome }) =>
+              outcome.type === 'none' ? [{ text: refText(refOf(map)), detail: outcome.because }] : [],
+            ),
+          },
+    conflicts: known.flatMap(({ map, outcome }) =>
+      outcome.type === 'conflict' ? [{ text: refText(refOf(map)), detail: outcome.detail }] : [],
+    ),
+    available: context.profile.sidecar.templateVersions,
+    obstacles:
+      'unread' in workloads ? workloads : { value: blocked.map(({ ref, obstacle = '' }) => ({ text: refText(ref), detail: obstacle })) },
+    mounts: 'unread' in injectors ? injectors : { value: templateMounts(known, restartedWorkloads(found, known, context), context) },
+    csi,
+    inUse: 'unread' in injectors || 'unread' in workloads || known.length > 0 || found.length > 0,
+    undo: false,
+    restored: { value: 0 },
+    changedSince: { value: [] },
+    fromElsewhere: { value: [] },
+  };
+}
+
+const NO_INJECTORS: Injectors = { withSidecar: [], plain: [] };
+const NO_WAY_BACK: Reading<WayBack> = { value: { former: [], edited: [], gone: [], elsewhere: [], recorded: false } };
+
+/** Restarts bring a newer sidecar only where something puts it into new pods. */
+function withoutInjector(meshed: Reading<readonly MeshedWorkload[]>): Reading<readonly MeshedWorkload[]> {
+  if ('unread' in meshed) return meshed;
+  return {
+    value: meshed.value.map((one) => ({
+      ...one,
+      obstacle: one.obstacle ?? 'no injector of the mesh has the sidecar: find what put it in',
+    })),
+  };
+}
+
+/** The DaemonSet of the driver under the names of the profile, in whichever namespace it was installed. */
+async function readCsiDriver(
+  cluster: ClusterReader,
+  { profile }: Context,
+  { hasCsiDriver }: Installation,
+): Promise<{ readonly wanted: number; readonly ready: number } | 'untold' | undefined> {
+  const addOn = profile.addOns.find(({ id }) => id === 'csi');
+  for (const namespace of addOn ? [addOn.workload.namespace, ...addOn.otherNamespaces] : []) {
+    const live = await cluster.get(K.DaemonSet, addOn?.workload.name ?? '', namespace);
+    const status = (live as { readonly status?: Readonly<Record<string, number>> } | undefined)?.status;
+    if (live) return { wanted: status?.desiredNumberScheduled ?? 0, ready: status?.numberReady ?? 0 };
+  }
+  return hasCsiDriver ? 'untold' : undefined;
+}

@@ -1,0 +1,99 @@
+import type { Context } from '../../kernel/context.ts';
+import { K } from '../../kernel/kinds.ts';
+import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
+import type { ClusterReader } from '../../kernel/ports.ts';
+import type { Profile } from '../../kernel/profile.ts';
+import { parseImage } from '../../kernel/release.ts';
+
+interface PodShape {
+  readonly spec?: { readonly containers?: readonly Container[]; readonly initContainers?: readonly Container[] };
+  readonly status?: { readonly phase?: string };
+}
+
+interface Container {
+  readonly name: string;
+  readonly image?: string;
+}
+
+/** A running pod with the sidecar. */
+export interface SidecarPod {
+  readonly name: string;
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly owner?: ObjectRef;
+  readonly isStale: boolean;
+  /** Of the mesh whose injector served it, as that wrote on it; undefined where it does not tell. */
+  readonly revision?: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+}
+
+const REVISION = 'istio.io/rev';
+
+/** From the injector’s own account of what it put in; older ones give an annotation or a label, which a person may have set as well. */
+function revisionOf({ labels, annotations }: KubeObject['metadata']): string | undefined {
+  const account = /"revision":\s*"([^"]+)"/.exec(annotations?.['sidecar.istio.io/status'] ?? '')?.[1];
+  return account || annotations?.[REVISION] || labels?.[REVISION] || undefined;
+}
+
+/** Of a pod without the sidecar nothing is wanted but that it is one. */
+function leanPod({ apiVersion, kind, metadata, ...rest }: KubeObject, profile: Profile): KubeObject {
+  const { spec, status } = rest as PodShape;
+  const sidecar = sidecarOf(spec, profile);
+  if (!sidecar) return { apiVersion, kind, metadata: { name: metadata.name } };
+  const { name, namespace, labels, ownerReferences, creationTimestamp, deletionTimestamp } = metadata;
+  const revision = revisionOf(metadata);
+  const annotations = revision === undefined ? {} : { [REVISION]: revision };
+  const head = { name, namespace, labels, annotations, ownerReferences, creationTimestamp, deletionTimestamp } as KubeObject['metadata'];
+  const { name: container, image } = sidecar;
+  return { apiVersion, kind, metadata: head, spec: { containers: [{ name: container, image }] }, status: { phase: status?.phase } };
+}
+
+/** Running pods with the sidecar; of each only what is needed, since a cluster has thousands. */
+export async function readSidecars(cluster: ClusterReader, { profile, options }: Context): Promise<readonly SidecarPod[]> {
+  const where = {
+    ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
+    ...(options.selector === undefined ? {} : { labelSelector: options.selector }),
+  };
+  return (await cluster.list(K.Pod, { ...where, keep: (pod) => leanPod(pod, profile) })).flatMap((pod) => {
+    const { spec, status } = pod as PodShape;
+    if (status?.phase === 'Succeeded' || status?.phase === 'Failed' || pod.metadata.deletionTimestamp) return [];
+    const sidecar = sidecarOf(spec, profile);
+    if (!sidecar) return [];
+    const { name, namespace = '', labels = {} } = pod.metadata;
+    const owner = ownerOf(pod);
+    const revision = revisionOf(pod.metadata);
+    return [
+      {
+        name,
+        namespace,
+        labels,
+        ...(owner ? { owner } : {}),
+        ...(revision === undefined ? {} : { revision }),
+        isStale: parseImage(sidecar.image ?? '').tag !== options.release,
+        createdAt: Date.parse(pod.metadata.creationTimestamp ?? '') || 0,
+      },
+    ];
+  });
+}
+
+/** A native sidecar is an init container. */
+function sidecarOf(spec: PodShape['spec'], { sidecar, images }: Profile): Container | undefined {
+  const all = [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])];
+  return all.find(({ name, image = '' }) => name === sidecar.container || images.sidecar.includes(parseImage(image).name));
+}
+
+/** True if the workload's own template has the sidecar: nothing puts it in. */
+export function hasOwnSidecar(workload: KubeObject, profile: Profile): boolean {
+  return sidecarOf(podSpecOf(workload), profile) !== undefined;
+}
+
+function podSpecOf(workload: KubeObject): PodShape['spec'] {
+  return (workload as { readonly spec?: { readonly template?: PodShape } }).spec?.template?.spec;
+}
+
+/** The controller that an object belongs to. */
+export function ownerOf({ metadata }: KubeObject): ObjectRef | undefined {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller);
+  return owner && { apiVersion: owner.apiVersion, kind: owner.kind, name: owner.name };
+}

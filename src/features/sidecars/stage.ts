@@ -1,0 +1,101 @@
+import type { Action } from '../../kernel/action.ts';
+import type { Context } from '../../kernel/context.ts';
+import { refText } from '../../kernel/object.ts';
+import { parseImage } from '../../kernel/release.ts';
+import type { RolloutTarget } from '../../kernel/rollout.ts';
+import { stage } from '../../kernel/stage.ts';
+import { defaultWaitMs } from '../rollout/targets.ts';
+import { batchesOf } from './batches.ts';
+import { alpChecks } from './checks.ts';
+import { type AlpFacts, readAlpFacts } from './facts.ts';
+import { sidecarImage } from './images.ts';
+import { restartedWorkloads } from './restarted.ts';
+import { templateActions } from './template-actions.ts';
+import { undoPlan } from './undo.ts';
+import { type MeshedWorkload, RESTARTABLE, type RestartableKind } from './workloads.ts';
+
+/** The mesh's template first, then every workload whose pods still carry an older sidecar (§4.6). */
+export const alpStage = stage<AlpFacts>({
+  id: 'alp',
+  title: 'Update the policy sidecars of the mesh',
+  ref: '§4.6',
+  readOnly: false,
+  converges: true,
+  checks: alpChecks,
+  survey: readAlpFacts,
+  plan(facts, context) {
+    if (context.options.undo) return undoPlan(facts);
+    if (!facts.inUse) return { skip: 'application layer policy is not in use: no injector and no pod has the policy sidecar' };
+    const templates = templateActions(facts, context);
+    const wanted = restartedWorkloads(facts.workloads, facts.injectors, context);
+    const restarts = restartActions(wanted, sidecarImage(facts.injectors, context), context);
+    const again = wanted.some(({ isRolling }) => isRolling);
+    if (templates.length + restarts.length > 0) return { actions: [...templates, ...restarts], notes: [KEEPS_WORKING], again };
+    return { skip: nothingToDo(facts, context) };
+  },
+});
+
+function nothingToDo({ injectors, workloads }: AlpFacts, context: Context): string {
+  if (context.options.onlyTemplate) return 'the templates are the target’s';
+  const { tag } = parseImage(sidecarImage(injectors, context));
+  const isHeld = tag !== context.options.release && workloads.some(({ stale, obstacle }) => stale > 0 && obstacle === undefined);
+  if (isHeld) return `the injector still gives sidecars of ${tag ?? 'no release'}: restarts would change nothing`;
+  return `every sidecar that can be restarted is of ${context.options.release}`;
+}
+
+const KEEPS_WORKING = 'an older sidecar goes on working with the new agents: nothing is cut until a pod is restarted';
+
+/** In batches, each waited for. */
+function restartActions(wanted: readonly MeshedWorkload[], image: string, context: Context): readonly Action[] {
+  const batches = batchesOf(wanted, context.options.batch ?? 1);
+  // Batches are not in the order of the workloads.
+  const first = batches.flat().find(({ isRolling }) => !isRolling);
+  return batches.flatMap((batch, index) => [
+    ...batch.filter(({ isRolling }) => !isRolling).map((one) => restart(one, one === first)),
+    waitFor(batch, index, image, context),
+  ]);
+}
+
+function restart({ ref, stale, pods, budgets }: MeshedWorkload, isFirst: boolean): Action {
+  const args = ['rollout', 'restart', `${ref.kind.toLowerCase()}/${ref.name}`, '-n', ref.namespace];
+  return {
+    id: `restart-${ref.kind}-${ref.namespace}-${ref.name}`,
+    title: `restart ${refText(ref)}: ${stale} of ${pods} pods have an older sidecar`,
+    ref: '§4.6/2',
+    undo: 'none',
+    ...(isFirst ? { afresh: true } : {}),
+    effect: { type: 'exec', run: { tool: 'kubectl', args }, onlyIf: { type: 'restartable', workload: ref, budgets } },
+  };
+}
+
+function waitFor(batch: readonly MeshedWorkload[], index: number, image: string, { profile, options }: Context): Action {
+  const targets = batch.flatMap(({ ref, isRolling }): readonly RolloutTarget[] => {
+    const kind = RESTARTABLE.find((one): one is RestartableKind => one === ref.kind);
+    if (!kind) return [];
+    return [
+      {
+        kind,
+        namespace: ref.namespace,
+        name: ref.name,
+        container: profile.sidecar.container,
+        image,
+        ready: { type: 'all-containers' },
+        injected: true,
+        // It may have begun before the new template was there, and for another reason: what its pods got is seen when it has ended.
+        ...(isRolling ? { anyImage: true } : {}),
+      },
+    ];
+  });
+  const pods = batch.reduce((sum, one) => sum + one.pods, 0);
+  return {
+    id: `wait-${index + 1}`,
+    title: `wait for ${batch.map(({ ref }) => refText(ref)).join(', ')}`,
+    ref: '§4.6/2',
+    undo: 'full',
+    effect: {
+      type: 'wait',
+      until: { type: 'rollout', targets, maxFailed: options.maxFailed, goesOn: true },
+      timeoutMs: options.timeoutMs ?? defaultWaitMs(pods),
+    },
+  };
+}

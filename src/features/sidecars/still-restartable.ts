@@ -1,0 +1,24 @@
+import { Outdated } from '../../engine/outdated.ts';
+import { servedKind } from '../../engine/served-kind.ts';
+import type { RestartExpected } from '../../kernel/action.ts';
+import { K } from '../../kernel/kinds.ts';
+import { refText } from '../../kernel/object.ts';
+import type { ClusterReader } from '../../kernel/ports.ts';
+import { heldUpdate } from '../../kube/held-update.ts';
+
+/** Throws Outdated if the workload is gone, paused or replaces its pods by hand only by now, or if one of its budgets allows no disruption any more. */
+export async function assertRestartable(
+  cluster: Pick<ClusterReader, 'get' | 'resolve'>,
+  { workload, budgets }: Pick<RestartExpected, 'workload' | 'budgets'>,
+): Promise<void> {
+  const live = await cluster.get(await servedKind(cluster, workload), workload.name, workload.namespace);
+  if (!live) throw new Outdated(`${refText(workload)} is gone`);
+  if ((live.spec as { readonly paused?: boolean } | undefined)?.paused) throw new Outdated(`the rollout of ${refText(workload)} is paused`);
+  const held = heldUpdate(live);
+  if (held !== undefined) throw new Outdated(`${refText(workload)} would not replace every pod: ${held}`);
+  for (const name of budgets) {
+    const budget = await cluster.get(K.PodDisruptionBudget, name, workload.namespace);
+    const { disruptionsAllowed } = (budget?.status ?? {}) as { readonly disruptionsAllowed?: number };
+    if (disruptionsAllowed === 0) throw new Outdated(`PodDisruptionBudget ${name} allows no disruption of ${refText(workload)} now`);
+  }
+}

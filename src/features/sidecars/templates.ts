@@ -1,0 +1,147 @@
+import type { Context } from '../../kernel/context.ts';
+import { K } from '../../kernel/kinds.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import { parseImage } from '../../kernel/release.ts';
+import { appliedNames } from '../../kube/applied-owners.ts';
+import { type InjectorTemplate, parseTemplate } from '../../manifest/injector-template.ts';
+import { injectorRevision, type MeshRevision, meshRevisions } from '../survey/mesh-sign.ts';
+import { attempt } from '../survey/reading.ts';
+import { readInjectors } from '../survey/resources.ts';
+import { type Data, mergeData, mergeMarks } from './merge.ts';
+
+/** An injector's ConfigMap with the policy sidecar in it, and what the target makes of it. */
+export interface Injector {
+  readonly map: KubeObject;
+  readonly mesh?: MeshRevision;
+  readonly outcome: InjectorOutcome;
+}
+
+export type InjectorOutcome =
+  /** No template of the target serves this mesh. */
+  | { readonly type: 'none'; readonly because: string }
+  /** `data` that the ConfigMap shall have, a person's edits carried; `edits` counts the lines of theirs. */
+  | {
+      readonly type: 'template';
+      readonly data: Readonly<Record<string, string>>;
+      readonly from: string;
+      readonly isObject: boolean;
+      readonly edited: boolean;
+      /** Labels and annotations that it shall have; those that it has where the template is only data. */
+      readonly labels: Data;
+      readonly annotations: Data;
+    }
+  /** A person's edits that cannot be carried, or told. */
+  | { readonly type: 'conflict'; readonly from: string; readonly detail: string };
+
+/** Injectors of the mesh, of every revision. */
+export interface Injectors {
+  readonly withSidecar: readonly Injector[];
+  /** ConfigMaps of those that put no policy sidecar into pods. */
+  readonly plain: readonly KubeObject[];
+}
+
+/** Which of them put the policy sidecar into pods, and by which template of the target (domain §9). */
+export async function readInjectorTemplates(sources: Sources, context: Context): Promise<Injectors> {
+  const { profile } = context;
+  const { container, injectorNamespace } = profile.sidecar;
+  const [injectors, deployments, pods] = await Promise.all([
+    readInjectors(sources.cluster, profile),
+    sources.cluster.list(K.Deployment, { namespace: injectorNamespace }),
+    sources.cluster.list(K.Pod, { namespace: injectorNamespace }),
+  ]);
+  const meshes = meshRevisions({ deployments, pods, injectors }, profile);
+  const hasSidecar = (map: KubeObject) => textsOf(map).some((text) => text.includes(`name: ${container}`));
+  const withSidecar = await Promise.all(
+    injectors.filter(hasSidecar).map(async (map) => {
+      const mesh = meshes.find(({ revision }) => revision === injectorRevision(map.metadata.name, profile));
+      return { map, ...(mesh ? { mesh } : {}), outcome: await outcomeOf(sources, context, map, mesh) };
+    }),
+  );
+  return { withSidecar, plain: injectors.filter((map) => !hasSidecar(map)) };
+}
+
+async function outcomeOf(sources: Sources, context: Context, map: KubeObject, mesh: MeshRevision | undefined): Promise<InjectorOutcome> {
+  const found = await targetTemplate(sources, context, mesh);
+  if ('because' in found) return { type: 'none', because: found.because };
+  const { template, from, file } = found;
+  // A file of the person's own is what they want it to be.
+  const base = file === undefined ? undefined : await baseTemplate(sources, context, map, file);
+  const marks = marksOf(map, file === undefined ? map.metadata : base, template);
+  const common = { type: 'template', from, isObject: template.isObject, ...marks } as const;
+  if (file === undefined) return { ...common, data: { ...dataOf(map), ...template.data }, edited: false };
+  const merged = mergeData(dataOf(map), base?.data, template.data, context);
+  if ('detail' in merged) return { type: 'conflict', from, detail: merged.detail };
+  return { ...common, data: merged.data, edited: merged.edited };
+}
+
+function marksOf({ metadata }: KubeObject, base: Partial<Marks> | undefined, template: Marks): Marks {
+  const of = (what: keyof Marks) => mergeMarks(metadata[what] ?? {}, base?.[what] ?? {}, template[what], appliedNames(metadata, what));
+  return { labels: of('labels'), annotations: of('annotations') };
+}
+
+interface Marks {
+  readonly labels: Data;
+  readonly annotations: Data;
+}
+
+interface Found {
+  readonly template: InjectorTemplate;
+  /** Where it came from. */
+  readonly from: string;
+  /** Path below a release; undefined for a person's own file. */
+  readonly file?: string;
+}
+
+/** A person's file, else the exact version's template, else that of the minor; the mesh's later ones have none. */
+async function targetTemplate(
+  sources: Sources,
+  { profile, options }: Context,
+  mesh: MeshRevision | undefined,
+): Promise<Found | { readonly because: string }> {
+  if (options.template !== undefined) {
+    return { template: parseTemplate(await sources.files.readText(options.template), options.template), from: options.template };
+  }
+  if (mesh?.version === undefined)
+    return { because: mesh ? `the image of ${mesh.deployment} does not tell its version` : 'no control plane of this revision was found' };
+  if (mesh.mixed) return { because: `${mesh.deployment} runs ${mesh.mixed.join(' and ')}: the mesh’s own upgrade has to end first` };
+  for (const version of [mesh.version, mesh.version.replace(/\.\d+$/, '')]) {
+    const file = profile.sidecar.template.replace('{version}', version);
+    if (!(await sources.artifacts.has(options.release, file))) continue;
+    const { url, bytes } = await sources.artifacts.fetch(options.release, file);
+    return { template: parseTemplate(new TextDecoder().decode(bytes), url), from: url, file };
+  }
+  return { because: `${options.release} has no template for mesh ${mesh.version}` };
+}
+
+/** The template of the release whose sidecar the injector has now: what a person's edits are told by. */
+async function baseTemplate(sources: Sources, context: Context, map: KubeObject, file: string): Promise<InjectorTemplate | undefined> {
+  const release = sidecarTag(map, context);
+  if (release === undefined) return undefined;
+  const text = await attempt(async () => {
+    if (!(await sources.artifacts.has(release, file))) return undefined;
+    return new TextDecoder().decode((await sources.artifacts.fetch(release, file)).bytes);
+  });
+  return 'value' in text && text.value !== undefined ? parseTemplate(text.value, file) : undefined;
+}
+
+function sidecarTag(map: KubeObject, { profile }: Context): string | undefined {
+  const image = textsOf(map)
+    .flatMap((text) => [...text.matchAll(/^\s*image:\s*["']?([^\s"']+)/gm)].map(([, found = '']) => found))
+    .find((one) => profile.images.sidecar.includes(parseImage(one).name));
+  return image === undefined ? undefined : parseImage(image).tag;
+}
+
+/** What new pods are made by after this command: the template that it puts in, else the one that is there and stays. */
+export function templateData({ map, outcome }: Injector): Data {
+  if (outcome.type === 'template') return outcome.data;
+  return Object.fromEntries(Object.entries(dataOf(map)).filter(([, text]) => typeof text === 'string'));
+}
+
+function dataOf(map: KubeObject): Data {
+  return (map.data ?? {}) as Data;
+}
+
+function textsOf(map: KubeObject): readonly string[] {
+  return Object.values(dataOf(map)).filter((text) => typeof text === 'string');
+}

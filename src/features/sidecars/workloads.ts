@@ -1,0 +1,129 @@
+import type { Context } from '../../kernel/context.ts';
+import { K } from '../../kernel/kinds.ts';
+import { apiVersionOf, type KubeObject, type ObjectRef } from '../../kernel/object.ts';
+import type { ClusterReader } from '../../kernel/ports.ts';
+import type { Profile } from '../../kernel/profile.ts';
+import { heldUpdate } from '../../kube/held-update.ts';
+import { selectorOf, selects } from '../../kube/selector.ts';
+import { hasOwnSidecar, ownerOf, readSidecars, type SidecarPod } from './sidecars.ts';
+
+export const RESTARTABLE = ['Deployment', 'StatefulSet', 'DaemonSet'] as const;
+export type RestartableKind = (typeof RESTARTABLE)[number];
+
+/** A workload of which running pods carry the policy sidecar. */
+export interface MeshedWorkload {
+  readonly ref: ObjectRef & { readonly namespace: string };
+  /** Pods with the sidecar, and those whose sidecar is not the target's. */
+  readonly pods: number;
+  readonly stale: number;
+  /** True if one of these pods was there before this run: what `--all` restarts, once. */
+  readonly isOlderThanRun: boolean;
+  /** Its pods are being replaced already: it is waited for, not restarted again. */
+  readonly isRolling: boolean;
+  /** Names of the disruption budgets of its pods. */
+  readonly budgets: readonly string[];
+  /** Of the mesh, where all its pods tell the same. */
+  readonly revision?: string;
+  /** Why it cannot be restarted by `kubectl rollout restart`; undefined if it can. */
+  readonly obstacle?: string;
+}
+
+interface WorkloadShape {
+  readonly spec?: { readonly paused?: boolean; readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> } };
+}
+
+interface StatusShape {
+  readonly spec?: { readonly replicas?: number };
+  readonly status?: Readonly<Record<string, number | string | undefined>>;
+}
+
+interface Budget {
+  readonly status?: { readonly disruptionsAllowed?: number };
+}
+
+/** Workloads behind meshed pods, by their owners: ReplicaSets lead to their Deployment (domain §9). */
+export async function readMeshedWorkloads(cluster: ClusterReader, context: Context): Promise<readonly MeshedWorkload[]> {
+  const pods = await readSidecars(cluster, context);
+  if (pods.length === 0) return [];
+  const [replicaSets, deployments, statefulSets, daemonSets, budgets] = await Promise.all([
+    cluster.list(K.ReplicaSet, { metadataOnly: true }),
+    cluster.list(K.Deployment, { keep: leanWorkload }),
+    cluster.list(K.StatefulSet, { keep: leanWorkload }),
+    cluster.list(K.DaemonSet, { keep: leanWorkload }),
+    cluster.list(K.PodDisruptionBudget),
+  ]);
+  const parents = new Map(replicaSets.map((set) => [`${set.metadata.namespace}/${set.metadata.name}`, ownerOf(set)]));
+  const workloads = new Map(
+    [...deployments, ...statefulSets, ...daemonSets].map((one) => [`${one.kind}/${one.metadata.namespace}/${one.metadata.name}`, one]),
+  );
+  const groups = Map.groupBy(pods, (pod) => keyOf(topOwner(pod, parents)));
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    const owner = topOwner(first, parents);
+    const ref = { ...owner, namespace: first.namespace };
+    const live = workloads.get(`${ref.kind}/${ref.namespace}/${ref.name}`);
+    const stale = group.filter(({ isStale }) => isStale).length;
+    const own = budgets.filter((budget) => budget.metadata.namespace === ref.namespace && covers(budget, group));
+    const obstacle = obstacleOf(ref.kind, live, own, context.profile);
+    const revision = group.every((pod) => pod.revision === first.revision) ? first.revision : undefined;
+    const isOlderThanRun = group.some(({ createdAt }) => createdAt < context.startedAt.getTime());
+    return [
+      {
+        ref,
+        pods: group.length,
+        stale,
+        isOlderThanRun,
+        isRolling: live !== undefined && isRolling(live),
+        budgets: own.map(({ metadata }) => metadata.name),
+        ...(revision === undefined ? {} : { revision }),
+        ...(obstacle === undefined ? {} : { obstacle }),
+      },
+    ];
+  });
+}
+
+/** Without annotations, which hold the last applied configuration, and managed fields: the larger part of most workloads. */
+function leanWorkload(workload: KubeObject): KubeObject {
+  const { name, namespace, generation } = workload.metadata;
+  return { ...workload, metadata: { name, ...(namespace ? { namespace } : {}), ...(generation === undefined ? {} : { generation }) } };
+}
+
+/** By what its controller counts; pods that do not become ready alone are no rollout. */
+function isRolling(workload: KubeObject): boolean {
+  const { spec, status = {} } = workload as StatusShape;
+  if (Number(status.observedGeneration ?? 0) < (workload.metadata.generation ?? 0)) return true;
+  if (workload.kind === 'DaemonSet') return Number(status.updatedNumberScheduled ?? 0) < Number(status.desiredNumberScheduled ?? 0);
+  const updated = Number(status.updatedReplicas ?? 0);
+  return updated < (spec?.replicas ?? 1) || Number(status.replicas ?? 0) > updated;
+}
+
+function topOwner(
+  { name, namespace, owner }: SidecarPod,
+  parents: ReadonlyMap<string, ObjectRef | undefined>,
+): ObjectRef & { readonly namespace: string } {
+  const parent = owner?.kind === 'ReplicaSet' ? (parents.get(`${namespace}/${owner.name}`) ?? owner) : owner;
+  return { ...(parent ?? { apiVersion: apiVersionOf(K.Pod), kind: 'Pod', name }), namespace };
+}
+
+function keyOf({ kind, namespace, name }: ObjectRef): string {
+  return `${kind}/${namespace}/${name}`;
+}
+
+function obstacleOf(kind: string, live: KubeObject | undefined, budgets: readonly KubeObject[], profile: Profile): string | undefined {
+  if (kind === 'Pod') return 'a pod without a controller does not come back: delete and create it by hand';
+  if (kind === 'Job') return 'pods of a Job are not restarted: the next Job has the new sidecar';
+  if (!RESTARTABLE.some((one) => one === kind)) return `kubectl cannot restart a ${kind}: restart it by its own controller`;
+  if (!live) return 'it is being deleted';
+  if (hasOwnSidecar(live, profile)) return 'its own pod template has the sidecar: change the image there';
+  if ((live as WorkloadShape).spec?.paused) return 'its rollout is paused: resume it first';
+  const held = heldUpdate(live);
+  if (held !== undefined) return `${held}: delete its pods by hand, one at a time; each comes back with the new sidecar`;
+  const full = budgets.find((budget) => (budget as Budget).status?.disruptionsAllowed === 0);
+  return full ? `PodDisruptionBudget ${full.metadata.name} allows no disruption now` : undefined;
+}
+
+function covers(budget: KubeObject, pods: readonly SidecarPod[]): boolean {
+  const selector = selectorOf(budget);
+  return selector !== undefined && pods.some(({ labels }) => selects(selector, labels));
+}

@@ -1,0 +1,107 @@
+import type { ComponentVersion } from '../../kernel/installation.ts';
+import { type KubeObject, refText } from '../../kernel/object.ts';
+import type { Profile } from '../../kernel/profile.ts';
+import { imageRelease, parseImage, sameRelease } from '../../kernel/release.ts';
+import type { PodFacts } from '../../kube/pod-facts.ts';
+import type { Agent } from './find-agents.ts';
+import { isFromRegistry, isImageOf } from './image-release.ts';
+import { type Container, containersOf, initContainersOf } from './workload.ts';
+
+type Component = 'controllers' | 'typha' | 'apiserver' | 'csi' | 'operator';
+
+/** Components that carry the service's own release; the operator counts for itself, flannel is another project's. */
+const RELEASED = new Set(['agent', 'cni', 'controllers', 'typha', 'apiserver', 'csi']);
+
+/** Every container of the service's workloads with its image: the agents' first, then their pods', then the others'. */
+export function componentsOf(
+  agent: Agent | undefined,
+  workloads: readonly KubeObject[],
+  pods: readonly PodFacts[],
+  profile: Profile,
+): readonly ComponentVersion[] {
+  const others = workloads.filter((workload) => workload !== agent?.object);
+  return [
+    ...(agent ? agentComponents(agent, profile) : []),
+    ...(agent ? podComponents(agent, pods) : []),
+    ...others.flatMap((workload) => containersOf(workload).flatMap((container) => otherComponent(workload, container, profile) ?? [])),
+  ];
+}
+
+/** Components whose release is known and is not the agents'. */
+export function mixedComponents(components: readonly ComponentVersion[], release: string | undefined): readonly ComponentVersion[] {
+  if (release === undefined) return [];
+  return components.filter((item) => RELEASED.has(item.component) && item.release !== undefined && !sameRelease(item.release, release));
+}
+
+export function hasComponent(components: readonly ComponentVersion[], component: Component): boolean {
+  return components.some((item) => item.component === component);
+}
+
+function version(component: string, workload: string, container: Container): ComponentVersion {
+  const image = container.image ?? '';
+  const release = imageRelease(image);
+  return { component, workload, container: container.name, image, ...(release ? { release } : {}) };
+}
+
+function agentComponents({ object, container }: Agent, profile: Profile): readonly ComponentVersion[] {
+  const workload = refText({ kind: 'DaemonSet', namespace: object.metadata.namespace, name: object.metadata.name });
+  const rest = [...containersOf(object).filter((other) => other !== container), ...initContainersOf(object)];
+  return [version('agent', workload, container), ...rest.map((other) => version(companionOf(other, profile), workload, other))];
+}
+
+/** What runs in the agents' pods beside the agent: the agent's own image, the CNI installer, or another (flannel). */
+function companionOf({ name, image = '' }: Container, profile: Profile): string {
+  if (isImageOf(image, profile.images.agent)) return 'agent';
+  if (name === profile.cniInstaller || isImageOf(image, profile.images.cni)) return 'cni';
+  return parseImage(image).name;
+}
+
+/** Running agents whose image is not the workload's: one line per image, so that a thousand nodes stay readable. */
+function podComponents({ object, container }: Agent, pods: readonly PodFacts[]): readonly ComponentVersion[] {
+  const { namespace = '', name } = object.metadata;
+  const mine = pods.filter((pod) => pod.namespace === namespace && pod.name.startsWith(`${name}-`));
+  const images = mine.flatMap((pod) => pod.images[container.name] ?? []);
+  return [...new Set(images)]
+    .filter((image) => image !== container.image)
+    .map((image) => {
+      const count = images.filter((other) => other === image).length;
+      const workload = `${count} ${count === 1 ? 'pod' : 'pods'} of DaemonSet/${namespace}/${name}`;
+      return version('agent', workload, { name: container.name, image });
+    });
+}
+
+function otherComponent(workload: KubeObject, container: Container, profile: Profile): ComponentVersion | undefined {
+  const component = componentName(workload, container, profile);
+  const { kind, metadata } = workload;
+  return component && version(component, refText({ kind, namespace: metadata.namespace, name: metadata.name }), container);
+}
+
+function componentName(workload: KubeObject, { name, image = '' }: Container, profile: Profile): Component | undefined {
+  const { operator, variants, addOns, images, registries } = profile;
+  const placed = serviceNamespaces(profile).includes(workload.metadata.namespace ?? '');
+  const byName: Readonly<Record<Component, readonly (string | undefined)[]>> = {
+    controllers: [...variants.map((variant) => variant.controllers.container), operator.controllers.container],
+    typha: [...variants.map((variant) => variant.typha?.container), operator.typha?.container],
+    apiserver: addOns.filter(({ id }) => id === 'apiserver').map((addOn) => addOn.workload.container),
+    csi: addOns.filter(({ id }) => id === 'csi').map((addOn) => addOn.workload.container),
+    operator: [operator.deployment],
+  };
+  const order: readonly Component[] = ['controllers', 'typha', 'apiserver', 'csi', 'operator'];
+  return order.find((component) => {
+    if (component !== 'operator' && !placed) return false;
+    return byName[component].includes(name) || (isImageOf(image, images[component]) && isFromRegistry(image, registries));
+  });
+}
+
+/** Namespaces in which the service's workloads run, whatever the path. */
+export function serviceNamespaces(profile: Profile): readonly string[] {
+  const { operator, variants, addOns } = profile;
+  return [
+    ...new Set([
+      ...variants.map((variant) => variant.agent.namespace),
+      operator.workloadNamespace,
+      operator.namespace,
+      ...addOns.flatMap((addOn) => [addOn.workload.namespace, ...addOn.otherNamespaces]),
+    ]),
+  ];
+}

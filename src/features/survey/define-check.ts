@@ -1,0 +1,82 @@
+import { type Check, type Evidence, notApplicable, ok, read, Unread, type Verdict } from '../../kernel/check.ts';
+import { type CheckId, registry } from '../../kernel/check-titles.ts';
+import type { Context } from '../../kernel/context.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import type { PreflightFacts, TargetFacts } from './facts.ts';
+
+/** How a person calls this program. */
+export const PROGRAM = 'kubectl netsvc-upgrade';
+
+type Failure = Extract<Verdict, { status: 'failed' }>;
+
+/** A check of any facts whose title stands in the registry. */
+export function defineCheck<Facts>(id: CheckId, definition: Omit<Check<Facts>, 'id' | 'title'>): Check<Facts> {
+  return { id, title: registry[id], ...definition };
+}
+
+/** A check of the preflight. */
+export function preflightCheck(id: CheckId, definition: Omit<Check<PreflightFacts>, 'id' | 'title'>): Check<PreflightFacts> {
+  return defineCheck(id, definition);
+}
+
+/** What a finding tells beside its fact and its hint; the exact next command always. */
+type Told = Omit<Failure, 'status' | 'because' | 'hint'> & { readonly next: string };
+
+export function failed(because: string, hint: string, more: Told): Verdict {
+  return { status: 'failed', because, hint, ...more };
+}
+
+/** Fails if there is any offender; `tell` words the finding. */
+export function failIfAny(
+  offenders: readonly Evidence[],
+  passed: string,
+  tell: (names: string) => Omit<Failure, 'status' | 'evidence'> & { readonly next: string },
+): Verdict {
+  if (offenders.length === 0) return ok(passed);
+  return { status: 'failed', evidence: offenders, ...tell(listed(offenders.map((offender) => offender.text))) };
+}
+
+export function evidenceOf(object: KubeObject, detail?: string): Evidence {
+  return { text: refText(refOf(object)), object: refOf(object), ...(detail ? { detail } : {}) };
+}
+
+/** `a, b, c and 4 more` */
+export function listed(names: readonly string[], limit = 3): string {
+  if (names.length <= limit) return names.join(', ');
+  return `${names.slice(0, limit).join(', ')} and ${names.length - limit} more`;
+}
+
+/** Judges the installation; does not apply if none was recognised (NS-101 to NS-103 say why). */
+export function withInstallation(
+  judge: (installation: Installation, facts: PreflightFacts, context: Context) => Verdict,
+): (facts: PreflightFacts, context: Context) => Verdict {
+  return (facts, context) => {
+    const detection = read(facts.detection);
+    if (detection.type !== 'found') return notApplicable('no installation was recognised');
+    return judge(detection.installation, facts, context);
+  };
+}
+
+/** The target; where it could not be read, the check fails, and NS-601 alone says why: one address is not told ten times. */
+export function readTarget({ target }: Pick<PreflightFacts, 'target'>): TargetFacts {
+  if ('unread' in target) throw new Unread('the target manifest was not read: see NS-601', 'Mend what NS-601 says; this is judged then.');
+  return target.value;
+}
+
+/**
+ * Judges the documents of the target. Where the path has no full manifest and none could be read, NS-601 says so once;
+ * on the other paths an unread target makes the check fail.
+ */
+export function withTarget(
+  judge: (target: TargetFacts, installation: Installation, facts: PreflightFacts, context: Context) => Verdict,
+): (facts: PreflightFacts, context: Context) => Verdict {
+  return withInstallation((installation, facts, context) => {
+    if ('unread' in facts.target && !hasFullManifest(installation)) return notApplicable('this path has no full manifest: see NS-601');
+    return judge(readTarget(facts), installation, facts, context);
+  });
+}
+
+export function hasFullManifest({ path }: Installation): boolean {
+  return path === 'manifest' || path === 'kvstore';
+}

@@ -1,0 +1,103 @@
+import type { Detection, InstallPath } from '../../kernel/installation.ts';
+import { type KubeObject, refText } from '../../kernel/object.ts';
+import type { Profile } from '../../kernel/profile.ts';
+import { type Agent, type Agents, agentText, findAgents } from './find-agents.ts';
+import { managers } from './installed-sign.ts';
+import type { Inventory } from './inventory-sign.ts';
+import { detectManifest, takeVariant } from './manifest-path.ts';
+import { detectHalfMigrated, detectOperated } from './operator-path.ts';
+import { findOperator, operatorRelease } from './operator-sign.ts';
+import { otherProduct } from './other-product.ts';
+import { type Readings, readingsOf } from './readings.ts';
+import { isNamed } from './workload.ts';
+
+/** What a person said about their installation (`--path`, `--variant`). */
+export interface Choice {
+  readonly path?: InstallPath;
+  readonly variant?: string;
+}
+
+/**
+ * What is installed, and by which of the four paths (§1/2), in the order of domain §2.1: first match wins.
+ * Whatever admits two answers is reported as ambiguous with the candidates; a person's choice then decides it.
+ */
+export function detect(inventory: Inventory, profile: Profile, choice: Choice = {}): Detection {
+  const readings = readingsOf(inventory);
+  if ('unread' in readings) {
+    return ambiguous(`what is installed could not be read (${readings.unread.join('; ')})`, [], []);
+  }
+  const agents = findAgents(readings.daemonSets, profile);
+  const installation = readings.installations[0];
+  const other = otherProduct(readings.installations, agents, profile);
+  if (other) return other;
+  const half = detectHalfMigrated(installation, agents, inventory, profile);
+  if (half) return half;
+  const answer = installation
+    ? detectOperated(installation, agents, readings, inventory, profile, choice.path)
+    : detectAgents(agents, readings, inventory, profile, choice);
+  return agreeing(answer, choice);
+}
+
+function detectAgents(agents: Agents, readings: Readings, inventory: Inventory, profile: Profile, choice: Choice): Detection {
+  const all = [...agents.named, ...agents.custom, ...agents.operated];
+  const chosen = profile.variants.find(({ id }) => id === choice.variant);
+  const meant = chosen ? all.filter(({ object }) => isNamed(object, chosen.agent)) : [];
+  const [agent, second] = meant.length > 0 ? meant : all;
+  if (!agent) return nothing(readings, profile);
+  if (second) return several(all, profile);
+  if (chosen) return takeVariant(agent, chosen, readings, inventory, profile);
+  const variants = profile.variants.map(({ id }) => id);
+  if (choice.variant !== undefined) return ambiguous(`there is no variant ${choice.variant} in profile ${profile.name}`, variants, []);
+  if (agents.named.length === 1) return detectManifest(agent, readings, inventory, profile);
+  return odd(agent, agents, readings, profile);
+}
+
+function several(agents: readonly Agent[], profile: Profile): Detection {
+  const candidates = profile.variants.filter((variant) => agents.some(({ object }) => isNamed(object, variant.agent))).map(({ id }) => id);
+  return ambiguous(`several DaemonSets run the agent: ${agents.map(agentText).join(', ')}`, candidates, []);
+}
+
+/** Agents that no variant of the manifests has under this name, in this place (domain §2.1/5). */
+function odd(agent: Agent, agents: Agents, readings: Readings, profile: Profile): Detection {
+  const { kind } = profile.operator.installationKind;
+  const because =
+    agents.operated.length > 0
+      ? `${agentText(agent)} is the operator's, but there is no ${kind}`
+      : `${agentText(agent)} runs the agent, but no install manifest calls it so`;
+  const candidates = profile.variants.map(({ id }) => id);
+  const evidence = [`agents: ${agentText(agent)}, image ${agent.container.image ?? 'unknown'}`];
+  return { type: 'ambiguous', because, candidates, evidence, managedBy: managers({ agent }, readings, profile) };
+}
+
+function nothing(readings: Readings, profile: Profile): Detection {
+  const operator = findOperator(readings.deployments, profile);
+  if (!operator) return { type: 'none', because: `no DaemonSet runs the agent of ${profile.title}` };
+  return { type: 'none', because: idleOperator(operator, profile) };
+}
+
+function idleOperator(operator: KubeObject, profile: Profile): string {
+  const known = operatorRelease(operator, profile);
+  const { kind, metadata } = operator;
+  const brings = known?.release ?? known?.line;
+  const release = brings === undefined ? '' : ` (it brings ${brings})`;
+  const where = refText({ kind, namespace: metadata.namespace, name: metadata.name });
+  return `the operator ${where}${release} has nothing to do: there is no ${profile.operator.installationKind.kind}, and no agents run`;
+}
+
+/** A found installation must be what the person said it is. */
+function agreeing(answer: Detection, { path, variant }: Choice): Detection {
+  if (answer.type !== 'found') return answer;
+  const { installation } = answer;
+  const said = path ?? installation.path;
+  if (said !== installation.path) {
+    return ambiguous(`it is an install of path ${installation.path}, not ${said}`, [installation.path], installation.evidence);
+  }
+  if (variant !== undefined && installation.variant === undefined) {
+    return ambiguous(`an install of path ${installation.path} has no variant`, [installation.path], installation.evidence);
+  }
+  return answer;
+}
+
+function ambiguous(because: string, candidates: readonly string[], evidence: readonly string[]): Detection {
+  return { type: 'ambiguous', because, candidates, evidence };
+}

@@ -1,0 +1,160 @@
+import type { Finding, Reading } from '../../kernel/check.ts';
+import type { Detection } from '../../kernel/installation.ts';
+import type { Kind, KubeObject, ObjectRef, OwnerReference } from '../../kernel/object.ts';
+import type { PlannedObject } from '../../kernel/plan.ts';
+import type { AccessRequest, LockHolder, ServerVersion } from '../../kernel/ports.ts';
+import type { RunRecord } from '../../kernel/run-record.ts';
+import type { TargetJudged } from '../install-manifest/apply-checks.ts';
+
+/** The kubectl that would be run. */
+export interface ClientFacts {
+  /** First kubectl on PATH; undefined if there is none. */
+  readonly path?: string;
+  /** `v1.36.1`; undefined if it does not say. */
+  readonly gitVersion?: string;
+}
+
+export interface CrdFacts {
+  /** `ippools.crd.example.io` */
+  readonly name: string;
+  readonly group: string;
+  /** Versions in which objects may be stored; undefined where nobody asked. */
+  readonly storedVersions?: readonly string[];
+}
+
+export interface AccessAnswer {
+  readonly request: AccessRequest;
+  readonly allowed: boolean;
+  /** What the plan needs it for. */
+  readonly why: string;
+  /** False: the plan may do without (the API server grants the same in another way). */
+  readonly required: boolean;
+}
+
+/** The release to install, as parsed documents. */
+export interface TargetFacts {
+  readonly release: string;
+  readonly documents: readonly KubeObject[];
+  /** Where it came from. */
+  readonly url: string;
+}
+
+/** A pod as far as the checks look at it: images of all its containers, readiness, labels. */
+export interface PodView {
+  readonly namespace: string;
+  readonly name: string;
+  readonly node: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly containers: readonly { readonly name: string; readonly image: string }[];
+  readonly readyContainers: number;
+  /** Number of regular containers. */
+  readonly regularContainers: number;
+  readonly ready: boolean;
+  readonly terminating: boolean;
+  /** Its containers ended and will not start again. */
+  readonly ended?: boolean;
+  /** Why the first waiting container waits. */
+  readonly trouble?: string;
+  /** Drivers of its flexible volumes. */
+  readonly flexDrivers: readonly string[];
+}
+
+/** All objects of one kind of the service (or of a kind that the target removes). */
+export interface ResourceList {
+  readonly kind: Kind;
+  readonly objects: Reading<readonly KubeObject[]>;
+}
+
+/** Resources of a key-value store that the preflight asks for. */
+export interface StoredBehindCli {
+  /** The temporary policy of an earlier upgrade, in whichever form it is there. */
+  readonly temporaryPolicies: readonly KubeObject[];
+  /** Configurations of the agents. */
+  readonly agentConfigurations: readonly KubeObject[];
+}
+
+export interface Dependent {
+  readonly object: ObjectRef;
+  readonly owner: OwnerReference;
+  /** The upgrade leaves it with a dead UID; undefined where the owners were not looked at. */
+  readonly breaks?: boolean;
+}
+
+/** Every object in the cluster that names an object of the service as its owner. */
+export interface OwnerScan {
+  readonly dependents: readonly Dependent[];
+  /** Kinds that could not be listed: the scan is incomplete. */
+  readonly unread: readonly { readonly kind: string; readonly because: string }[];
+  readonly kinds: number;
+}
+
+export interface CliFile {
+  readonly file: string;
+  /** Its own release; undefined if it does not say. */
+  readonly release?: string;
+}
+
+export interface WorkFolderFacts {
+  readonly path: string;
+  readonly freeBytes: number;
+  readonly writable: boolean;
+}
+
+/** What the settings of an operator's installation are judged by: read one by one, for a check fails only by what it looks at. */
+export interface OperatedFacts {
+  readonly installation: Reading<KubeObject | undefined>;
+  /** Sets of image digests, of every release. */
+  readonly imageSets: Reading<readonly KubeObject[]>;
+  /** Resources that let the operator bring the Gateway API. */
+  readonly gateways: Reading<readonly KubeObject[]>;
+  /** The admission policy that guards its definitions; looked for only where there is such a resource. */
+  readonly gatewayPolicy: Reading<KubeObject | undefined>;
+  /** The definitions themselves, with their annotations; looked for only where there is such a resource. */
+  readonly gatewayDefinitions: Reading<readonly KubeObject[]>;
+  /** Of the kinds that component statuses need, those of which there is a resource. */
+  readonly kinds: Reading<readonly string[]>;
+}
+
+/** What the preflight surveyed. Pure data; everything may be unread, and says why. */
+export interface PreflightFacts {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly server: Reading<ServerVersion>;
+  readonly client: Reading<ClientFacts>;
+  readonly clockSkewMs: Reading<number>;
+  readonly discovery: Reading<{ readonly kinds: readonly Kind[]; readonly failed: readonly string[] }>;
+  readonly apiServices: Reading<readonly KubeObject[]>;
+  readonly access: Reading<readonly AccessAnswer[]>;
+  readonly namespaces: Reading<readonly KubeObject[]>;
+  readonly lockHolder: Reading<LockHolder | undefined>;
+  readonly record: Reading<RunRecord | undefined>;
+  readonly detection: Reading<Detection>;
+  readonly nodes: Reading<readonly KubeObject[]>;
+  readonly pods: Reading<readonly PodView[]>;
+  readonly daemonSets: Reading<readonly KubeObject[]>;
+  readonly deployments: Reading<readonly KubeObject[]>;
+  readonly budgets: Reading<readonly KubeObject[]>;
+  readonly crds: Reading<readonly CrdFacts[]>;
+  readonly resources: Reading<readonly ResourceList[]>;
+  /** What only the service's CLI sees in a key-value store; undefined where the API has it. */
+  readonly inStore: Reading<StoredBehindCli | undefined>;
+  /** The agents' ConfigMap; undefined if there is none. */
+  readonly agentConfig: Reading<KubeObject | undefined>;
+  /** The mesh's injector ConfigMaps. */
+  readonly injectors: Reading<readonly KubeObject[]>;
+  /** Mode of kube-proxy; '' if its configuration does not say or there is none. */
+  readonly proxyMode: Reading<string>;
+  readonly target: Reading<TargetFacts>;
+  readonly preview: Reading<readonly PlannedObject[]>;
+  /** What `apply` would judge now; undefined where it will do so itself, and on paths without a full manifest. */
+  readonly ahead: Reading<TargetJudged> | undefined;
+  /** What stands against the upgrade of the chart release; undefined on paths without one. */
+  readonly chart: Reading<readonly Finding[] | undefined>;
+  /** Undefined where no operator holds the installation. */
+  readonly operated: OperatedFacts | undefined;
+  readonly owners: Reading<OwnerScan>;
+  readonly clis: Reading<readonly CliFile[]>;
+  /** Files of the chart tool on PATH. */
+  readonly chartTool: Reading<readonly string[]>;
+  readonly work: Reading<WorkFolderFacts>;
+}

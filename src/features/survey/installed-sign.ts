@@ -1,0 +1,88 @@
+import type { ChartRelease, Datastore, Installation, InstallPath } from '../../kernel/installation.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import type { Profile } from '../../kernel/profile.ts';
+import { componentsOf, hasComponent, mixedComponents } from './components.ts';
+import type { Agent } from './find-agents.ts';
+import type { Inventory } from './inventory-sign.ts';
+import { managersOf } from './managed-by.ts';
+import type { Readings } from './readings.ts';
+import { releaseOf } from './release-evidence.ts';
+import { settingsOf } from './settings.ts';
+
+/** What the decision found out; the rest of the Installation follows from the objects. */
+export interface Decision {
+  readonly path: InstallPath;
+  readonly variant?: string;
+  readonly datastore: Datastore;
+  readonly agent?: Agent;
+  readonly operator?: KubeObject;
+  readonly installation?: KubeObject;
+  readonly chart?: ChartRelease;
+  readonly evidence: readonly string[];
+}
+
+/** The Installation of a decision: components, release, owners, and the evidence in reading order. */
+export function installed(decision: Decision, readings: Readings, inventory: Inventory, profile: Profile): Installation {
+  const { path, variant, datastore, agent, operator, installation, chart } = decision;
+  const components = componentsOf(agent, [...readings.daemonSets, ...readings.deployments], readings.pods, profile);
+  const facts = { components, installation, operator, clusterInformation: inventory.clusterInformation };
+  const { release, line, evidence } = releaseOf(facts, profile);
+  return {
+    path,
+    ...(variant === undefined ? {} : { variant }),
+    datastore,
+    ...(release === undefined ? {} : { release }),
+    ...(line === undefined ? {} : { line }),
+    components,
+    mixed: mixedComponents(components, release),
+    hasTypha: hasComponent(components, 'typha'),
+    hasApiServer: hasComponent(components, 'apiserver'),
+    hasCsiDriver: hasComponent(components, 'csi'),
+    nativeV3Crds: hasNativeCrds(agent, readings, profile),
+    managedBy: managers(decision, readings, profile),
+    prunableCrds: prunableCrds(readings, profile),
+    ...(agent ? { agent: agentName(agent) } : {}),
+    ...(operator ? { operator: { namespace: operator.metadata.namespace ?? '', name: operator.metadata.name } } : {}),
+    ...(chart ? { chart } : {}),
+    evidence: [...decision.evidence, ...evidence],
+  };
+}
+
+/** Definitions of the service's own kinds: with one goes every object of its kind. */
+function prunableCrds({ crds }: Readings, { crdGroup, operatorGroup }: Profile): Installation['prunableCrds'] {
+  return crds.filter(({ group }) => group === crdGroup || group === operatorGroup).flatMap(({ pruners = [] }) => pruners);
+}
+
+type ManagedDecision = Pick<Decision, 'agent' | 'operator' | 'installation' | 'chart'>;
+
+/** Who else manages the agents, the controllers, the operator or the Installation. */
+export function managers({ agent, operator, installation, chart }: ManagedDecision, readings: Readings, profile: Profile) {
+  const namespace = agent?.object.metadata.namespace;
+  const names = [...profile.variants.map((variant) => variant.controllers.name), profile.operator.controllers.name];
+  const controllers = readings.deployments.filter(({ metadata }) => metadata.namespace === namespace && names.includes(metadata.name));
+  return managersOf(
+    {
+      objects: [agent?.object, operator, installation, ...controllers].flatMap((object) => object ?? []),
+      workloads: [...readings.daemonSets, ...readings.deployments],
+      configMaps: readings.configMaps,
+      configMapNames: profile.variants.map((variant) => variant.configMap),
+      crds: readings.crds,
+      ...(chart ? { chartRelease: chart.name } : {}),
+    },
+    profile,
+  );
+}
+
+/** CRDs of the v3 group itself, or agents told to use them (domain §0.11). */
+function hasNativeCrds(agent: Agent | undefined, readings: Readings, profile: Profile): boolean {
+  if (readings.crds.some(({ group }) => group === profile.apiGroup)) return true;
+  const selector = profile.nativeApiEnv;
+  if (!agent || !selector) return false;
+  const settings = settingsOf(agent.container, agent.object.metadata.namespace ?? '', readings.configMaps);
+  return settings.env(selector.name)?.value === selector.value;
+}
+
+function agentName({ object, container }: Agent): NonNullable<Installation['agent']> {
+  const { namespace = '', name } = object.metadata;
+  return { kind: 'DaemonSet', namespace, name, container: container.name };
+}

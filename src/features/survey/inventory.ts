@@ -1,0 +1,113 @@
+import type { Reading } from '../../kernel/check.ts';
+import { messageOf } from '../../kernel/fault.ts';
+import { PROBE_LABEL } from '../../kernel/image-probe.ts';
+import { K } from '../../kernel/kinds.ts';
+import { LeftOut } from '../../kernel/left-out.ts';
+import type { Kind, KubeObject } from '../../kernel/object.ts';
+import { ApiFailure, type ClusterReader, type ListOptions, type Sources } from '../../kernel/ports.ts';
+import type { Profile } from '../../kernel/profile.ts';
+import { leanPod } from '../../kube/lean-objects.ts';
+import { type PodFacts, podFacts } from '../../kube/pod-facts.ts';
+import { serviceNamespaces } from './components.ts';
+import { prunersOf } from './gitops.ts';
+import { type CrdFact, crdFact, type Inventory } from './inventory-sign.ts';
+
+/**
+ * Reads what detection needs, everything at once and only metadata where that is enough. Each part that cannot be read keeps
+ * its reason; a kind that the server does not know is empty.
+ */
+export async function readInventory(sources: Pick<Sources, 'cluster'>, profile: Profile): Promise<Inventory> {
+  const { cluster } = sources;
+  const namespaces = serviceNamespaces(profile);
+  const lists = (kind: Kind, options?: ListOptions) => attempt(() => listIn(cluster, kind, namespaces, options));
+  const { installationKind } = profile.operator;
+  const [daemonSets, deployments, pods, configMaps, crds, installations, chartReleases, clusterInformation, nodes, jobs] =
+    await Promise.all([
+      attempt(async () => (await listAll(cluster, K.DaemonSet)).filter(isNoProbe)),
+      attempt(() => listAll(cluster, K.Deployment)),
+      attempt(() => servicePods(cluster, namespaces, profile)),
+      lists(K.ConfigMap),
+      attempt(() => listCrds(cluster)),
+      attempt(() => listAll(cluster, { ...installationKind, namespaced: false })),
+      attempt(() => chartReleasesIn(cluster)),
+      attempt(() => clusterInformationOf(cluster, profile)),
+      attempt(() => listAll(cluster, K.Node, { metadataOnly: true, keep: labelled })),
+      lists(K.Job, { metadataOnly: true }),
+    ]);
+  return { daemonSets, deployments, pods, configMaps, crds, installations, chartReleases, clusterInformation, nodes, jobs };
+}
+
+/** In Secrets, unless a person told the chart tool to use ConfigMaps; those matter only where they can be read. */
+async function chartReleasesIn(cluster: ClusterReader): Promise<readonly KubeObject[]> {
+  const options = { labelSelector: 'owner=helm', metadataOnly: true };
+  const [secrets, configMaps] = await Promise.all([
+    listAll(cluster, K.Secret, options),
+    attempt(() => listAll(cluster, K.ConfigMap, options)),
+  ]);
+  return 'value' in configMaps ? [...secrets, ...configMaps.value] : secrets;
+}
+
+/** Pods of a probe of ours have the agents' images and are none: those of a killed run may still be there. */
+function isNoProbe({ metadata }: KubeObject): boolean {
+  return metadata.labels?.[PROBE_LABEL] === undefined;
+}
+
+/** Name and labels, all that detection reads of a node. */
+function labelled({ apiVersion, kind, metadata: { name, labels } }: KubeObject): KubeObject {
+  return { apiVersion, kind, metadata: { name, ...(labels ? { labels } : {}) } };
+}
+
+/** A failure of the API becomes the reason of the reading; anything else is a defect and is thrown. */
+async function attempt<T>(reading: () => Promise<T>): Promise<Reading<T>> {
+  try {
+    return { value: await reading() };
+  } catch (thrown) {
+    if (thrown instanceof LeftOut) return { unread: thrown.message, leftOut: true };
+    if (!(thrown instanceof ApiFailure)) throw thrown;
+    return { unread: `${messageOf(thrown)} (${thrown.status === 0 ? 'no answer' : thrown.status})` };
+  }
+}
+
+/** All namespaces; empty where the server does not serve the kind. */
+async function listAll(cluster: ClusterReader, kind: Kind, options?: ListOptions): Promise<readonly KubeObject[]> {
+  try {
+    return await cluster.list(kind, options);
+  } catch (thrown) {
+    if (thrown instanceof ApiFailure && thrown.status === 404) return [];
+    throw thrown;
+  }
+}
+
+async function listIn(cluster: ClusterReader, kind: Kind, namespaces: readonly string[], options?: ListOptions) {
+  const lists = await Promise.all(namespaces.map((namespace) => listAll(cluster, kind, { ...options, namespace })));
+  return lists.flat();
+}
+
+/** Only the service's pods, by their `k8s-app` label, and of each only what a rollout needs. */
+async function servicePods(cluster: ClusterReader, namespaces: readonly string[], profile: Profile): Promise<readonly PodFacts[]> {
+  const { operator, variants, addOns } = profile;
+  const workloads = [
+    ...variants.flatMap((variant) => [variant.agent, variant.controllers, variant.typha]),
+    ...[operator.agent, operator.controllers, operator.typha],
+    ...addOns.map((addOn) => addOn.workload),
+  ];
+  const names = [...new Set(workloads.flatMap((workload) => workload?.name ?? []))];
+  const labelSelector = `k8s-app in (${names.join(',')})`;
+  const pods = await listIn(cluster, K.Pod, namespaces, { labelSelector, keep: leanPod });
+  return pods.map(podFacts);
+}
+
+/** Names of all CRDs, from their metadata: a definition is large, and its name tells what is served. */
+async function listCrds(cluster: ClusterReader): Promise<readonly CrdFact[]> {
+  return (await listAll(cluster, K.CustomResourceDefinition, { metadataOnly: true })).map(({ metadata }) => {
+    const pruners = prunersOf(metadata);
+    return { ...crdFact(metadata.name), ...(pruners.length > 0 ? { pruners } : {}) };
+  });
+}
+
+/** From the stored v1 group; with native v3 CRDs it is in the v3 group instead. */
+async function clusterInformationOf(cluster: ClusterReader, profile: Profile): Promise<KubeObject | undefined> {
+  const { plural, kind, name } = profile.clusterInformation;
+  const stored = await cluster.get({ group: profile.crdGroup, version: 'v1', kind, plural, namespaced: false }, name);
+  return stored ?? cluster.get({ group: profile.apiGroup, version: 'v3', kind, plural, namespaced: false }, name);
+}

@@ -1,0 +1,62 @@
+import type { Reading } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
+import type { Detection } from '../../kernel/installation.ts';
+import { K } from '../../kernel/kinds.ts';
+import { apiVersionOf, type KubeObject } from '../../kernel/object.ts';
+import type { ClusterReader } from '../../kernel/ports.ts';
+import type { OperatedFacts } from './facts.ts';
+import { attempt, attemptWith } from './reading.ts';
+
+const POLICIES = { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicy' } as const;
+
+/** What the crossings of an operator's installation are judged by; undefined on other paths, and where no names are known. */
+export async function readOperated(
+  cluster: Pick<ClusterReader, 'list' | 'get' | 'resolve'>,
+  { profile }: Context,
+  detection: Reading<Detection>,
+): Promise<OperatedFacts | undefined> {
+  const { crossings, end, installationKind } = profile.operator;
+  const path = 'value' in detection && detection.value.type === 'found' ? detection.value.installation.path : undefined;
+  if (!crossings || (path !== 'operator' && path !== 'chart')) return undefined;
+  const all = async (kind: string): Promise<readonly KubeObject[]> => {
+    const served = await cluster.resolve(`${profile.operatorGroup}/v1`, kind);
+    // Items of a list do not always say their kind.
+    return served ? (await cluster.list(served)).map((one) => ({ ...one, kind })) : [];
+  };
+  const reading = (kind: string) => attempt(() => all(kind));
+  const needed = [...new Set((end?.statuses ?? []).flatMap(({ needs }) => needs?.kind ?? []))];
+  const [installations, imageSets, gateways, kinds] = await Promise.all([
+    reading(installationKind.kind),
+    reading(crossings.imageSet.kind),
+    reading(crossings.gateway.kind),
+    attempt(async () => {
+      const resources = await Promise.all(needed.map(all));
+      return needed.filter((_kind, index) => (resources[index] ?? []).length > 0);
+    }),
+  ]);
+  return {
+    installation: await attemptWith(installations, async (found) => found.find(({ metadata }) => metadata.name === 'default')),
+    imageSets,
+    gateways,
+    gatewayPolicy: await attemptWith(gateways, async (found) =>
+      found.length > 0 ? policyNamed(cluster, crossings.gateway.policy) : undefined,
+    ),
+    gatewayDefinitions: await attemptWith(gateways, async (found) =>
+      found.length > 0 ? definitionsOf(cluster, crossings.gateway.definitions.group) : [],
+    ),
+    kinds,
+  };
+}
+
+async function definitionsOf(cluster: Pick<ClusterReader, 'list'>, group: string): Promise<readonly KubeObject[]> {
+  const all = await cluster.list(K.CustomResourceDefinition, { metadataOnly: true });
+  return all
+    .filter(({ metadata }) => metadata.name.endsWith(`.${group}`))
+    .map((one) => ({ ...one, apiVersion: apiVersionOf(K.CustomResourceDefinition), kind: K.CustomResourceDefinition.kind }));
+}
+
+async function policyNamed(cluster: Pick<ClusterReader, 'get' | 'resolve'>, name: string): Promise<KubeObject | undefined> {
+  const kind = await cluster.resolve(POLICIES.apiVersion, POLICIES.kind);
+  const found = kind && (await cluster.get(kind, name));
+  return found && { ...found, ...POLICIES };
+}

@@ -1,0 +1,102 @@
+import type { Detection, InstallPath, ManagedBy } from '../../kernel/installation.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import type { Profile } from '../../kernel/profile.ts';
+import { type ChartAnswer, chartOf } from './chart-sign.ts';
+import { type Agents, agentText } from './find-agents.ts';
+import { type Decision, installed, managers } from './installed-sign.ts';
+import type { Inventory } from './inventory-sign.ts';
+import { findOperator, isOfOtherLine, operatorRelease } from './operator-sign.ts';
+import { type Readings, valueOr } from './readings.ts';
+
+/** Paths A and B: an Installation resource exists (domain §2.1/3). `said` decides where the release or the operator's line does not. */
+export function detectOperated(
+  installation: KubeObject,
+  agents: Agents,
+  readings: Readings,
+  inventory: Inventory,
+  profile: Profile,
+  said?: InstallPath,
+): Detection {
+  const agent = agents.operated[0];
+  const operator = findOperator(readings.deployments, profile);
+  const chart = chartOf(
+    [operator, installation].flatMap((object) => object ?? []),
+    inventory.chartReleases,
+  );
+  const evidence = [
+    `there is ${installation.kind} ${installation.metadata.name}`,
+    agent ? `agents: ${agentText(agent)}` : `no agents yet: ${profile.operator.workloadNamespace} has none`,
+    operator ? `operator: Deployment/${operator.metadata.namespace}/${operator.metadata.name}` : 'the operator itself is not there',
+    ...(chart.type === 'none' ? [] : [chart.evidence]),
+    ...('unread' in inventory.nodes ? [`labels of nodes could not be read: ${inventory.nodes.unread}`] : []),
+  ];
+  const byChart = chart.type === 'release' || (chart.type === 'lost' && said === 'chart');
+  const decision: Decision = {
+    path: byChart ? 'chart' : 'operator',
+    datastore: 'api',
+    agent,
+    operator,
+    installation,
+    ...(byChart ? { chart: chart.chart } : {}),
+    evidence,
+  };
+  const doubt = said === 'chart' || said === 'operator' ? undefined : (otherLine(operator, profile) ?? lostRelease(chart));
+  if (doubt !== undefined) {
+    const candidates = chart.type === 'lost' ? ['chart', 'operator'] : [decision.path];
+    return { type: 'ambiguous', because: doubt, candidates, evidence, managedBy: managers(decision, readings, profile) };
+  }
+  const found = installed(decision, readings, inventory, profile);
+  return { type: 'found', installation: { ...found, managedBy: [...found.managedBy, ...renderedBy(chart, found.managedBy)] } };
+}
+
+function otherLine(operator: KubeObject | undefined, profile: Profile): string | undefined {
+  const release = operator && operatorRelease(operator, profile);
+  if (!release || !isOfOtherLine(release, profile)) return undefined;
+  return `operator ${release.tag} is of a line that brings no release of ${profile.title}: it may be another product's`;
+}
+
+function lostRelease(chart: ChartAnswer): string | undefined {
+  if (chart.type !== 'lost') return undefined;
+  return `the operator names the chart release ${chart.chart.namespace}/${chart.chart.name}, but no such release is stored`;
+}
+
+/** A chart that was rendered and applied is kept somewhere; if no delivery tool is known to do it, a person does. */
+function renderedBy(chart: ChartAnswer, known: readonly ManagedBy[]): readonly ManagedBy[] {
+  if (chart.type !== 'rendered' || known.length > 0) return [];
+  return [
+    {
+      name: 'a rendered chart',
+      kind: 'gitops',
+      evidence: chart.evidence,
+      hint: 'Render the chart of the target release where this one was rendered, and commit that.',
+    },
+  ];
+}
+
+/** A migration from a manifest to the operator that has not come to its end (domain §2.1/2). */
+export function detectHalfMigrated(
+  installation: KubeObject | undefined,
+  agents: Agents,
+  inventory: Inventory,
+  profile: Profile,
+): Detection | undefined {
+  const both = agents.operated.length > 0 && agents.named.length > 0;
+  const begun = installation !== undefined && agents.named.length > 0;
+  const pending = installation === undefined ? [] : pendingNodes(inventory, profile);
+  if (!both && !begun && pending.length === 0) return undefined;
+  const where = [...agents.operated, ...agents.named].map(agentText);
+  const because =
+    both || begun
+      ? `the migration to the operator is not finished: ${both ? 'agents of both kinds exist' : 'an Installation exists'}, with ${where.join(' and ')}`
+      : `the migration to the operator is not finished: ${pending.length} nodes still wait for it`;
+  const nodes = pending.length > 0 ? [`nodes that wait: ${pending.slice(0, 5).join(', ')}${pending.length > 5 ? ', …' : ''}`] : [];
+  return { type: 'half-migrated', because, evidence: [...where.map((text) => `agents: ${text}`), ...nodes] };
+}
+
+function pendingNodes(inventory: Inventory, profile: Profile): readonly string[] {
+  const label = profile.operator.migrationLabel;
+  if (!label) return [];
+  return valueOr(inventory.nodes, [])
+    .filter(({ metadata }) => metadata.labels?.[label.key] === label.pending)
+    .map(({ metadata }) => metadata.name);
+}

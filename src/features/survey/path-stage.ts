@@ -1,0 +1,80 @@
+import type { Context } from '../../kernel/context.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Installation, InstallPath } from '../../kernel/installation.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import { type AnyStage, type OpenStage, openedWith, type Stage } from '../../kernel/stage.ts';
+import { readInstalled } from './installed.ts';
+import { rememberingInstalled } from './remember-installed.ts';
+
+/** What a stage does on some installation paths; it is given the installation that was found. */
+interface OnPaths<Facts> extends Pick<Stage<Facts>, 'checks' | 'plan'> {
+  readonly paths: readonly InstallPath[];
+  survey(sources: Sources, context: Context, installation: Installation): Promise<Facts>;
+}
+
+/** The same with its facts closed over: what a stage does on other paths than its own. */
+export interface PathPart {
+  readonly paths: readonly InstallPath[];
+  readonly checks: AnyStage['checks'];
+  open(sources: Sources, context: Context, installation: Installation): Promise<OpenStage>;
+}
+
+/** A stage of some installation paths only. */
+interface PathStage<Facts> extends OnPaths<Facts>, Omit<Stage<Facts>, 'survey' | 'checks' | 'plan'> {
+  /** What it does on further paths. */
+  readonly also?: readonly PathPart[];
+  /** Paths that do without it, and why: there it is skipped. On a path named nowhere it refuses to run. */
+  readonly needless?: Readonly<Partial<Record<InstallPath, string>>>;
+}
+
+/** A part of a stage, for the paths that it names. */
+export function pathPart<Facts>({ paths, checks, survey, plan }: OnPaths<Facts>): PathPart {
+  return {
+    paths,
+    checks,
+    open: async (sources, context, installation) => openedWith({ checks, plan }, await survey(sources, context, installation), context),
+  };
+}
+
+/**
+ * Looks at the path before the stage surveys anything. Opening it throws Fault('blocked') on a path that needs the stage
+ * and that this version cannot upgrade: a skipped stage would say that all is well.
+ */
+export function pathStage<Facts>({ paths, checks, survey, plan, also = [], needless = {}, ...rest }: PathStage<Facts>): AnyStage {
+  const parts = [pathPart({ paths, checks, survey, plan }), ...also];
+  const all = new Map(parts.flatMap((part) => part.checks.map((check) => [check.id, check])));
+  return {
+    ...rest,
+    checks: [...all.values()],
+    async open(sources, context) {
+      const installation = await readInstalled(sources, context);
+      const { path } = installation;
+      const part = parts.find((one) => one.paths.includes(path));
+      if (part && !rest.readOnly) refuseNativeCrds(installation, context);
+      if (part) return rememberingInstalled(await part.open(sources, context, installation), installation);
+      const because = needless[path];
+      if (because === undefined) throw notThere(rest.id, path);
+      return skipped(because);
+    },
+  };
+}
+
+function skipped(because: string): OpenStage {
+  return { findings: () => [], plan: () => ({ skip: because }) };
+}
+
+function notThere(id: string, path: InstallPath): Fault {
+  return new Fault('blocked', `${id} cannot yet be done for an installation by ${path}`, [
+    'this version upgrades manifest, operator and chart installs; see docs/coverage.md for what is still to come',
+  ]);
+}
+
+/** NS-108 is a finding of every stage that writes the target; whoever accepts it all the same is stopped here, for nothing can make it right. */
+function refuseNativeCrds({ nativeV3Crds }: Installation, { profile, options }: Context): void {
+  if (!nativeV3Crds || !options.accept.some(({ check }) => check === 'NS-108')) return;
+  throw new Fault(
+    'blocked',
+    `the cluster has CRDs of ${profile.apiGroup} itself: those of ${profile.crdGroup} must never be applied beside them`,
+    ['leave --accept NS-108 out; see: kubectl netsvc-upgrade explain NS-108'],
+  );
+}

@@ -1,0 +1,33 @@
+import type { Reading } from '../../kernel/check.ts';
+import { isAnswer } from '../../kernel/interruption.ts';
+import { LeftOut } from '../../kernel/left-out.ts';
+import { ApiFailure } from '../../kernel/ports.ts';
+
+/** A refusal of the API or of a port becomes the reason of the reading; anything else is a defect and is thrown. */
+export async function attempt<T>(reading: () => Promise<T>): Promise<Reading<T>> {
+  try {
+    return { value: await reading() };
+  } catch (thrown) {
+    if (thrown instanceof ApiFailure) return { unread: `${thrown.message} (${thrown.status === 0 ? 'no answer' : thrown.status})` };
+    if (thrown instanceof LeftOut) return { unread: thrown.message, leftOut: true };
+    if (isAnswer(thrown))
+      return { unread: thrown.message, ...(thrown.suggestions.length > 0 ? { hint: thrown.suggestions.join('\n') } : {}) };
+    throw thrown;
+  }
+}
+
+/** Reads on from a reading; its reason is passed on. */
+export async function attemptWith<A, B>(first: Reading<A>, next: (value: A) => Promise<B>): Promise<Reading<B>> {
+  return 'unread' in first ? first : attempt(() => next(first.value));
+}
+
+/** Runs at most `width` at a time; results in order. */
+export async function eachOf<A, B>(items: readonly A[], width: number, work: (item: A) => Promise<B>): Promise<readonly B[]> {
+  const results: B[] = [];
+  const queue = items.entries();
+  const worker = async () => {
+    for (const [index, item] of queue) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
+  return results;
+}

@@ -1,0 +1,33 @@
+import { notApplicable, read, type Verdict } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import { isJsonMap, type JsonMap } from '../../kernel/json-map.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import { withInstallation } from './define-check.ts';
+import type { PreflightFacts } from './facts.ts';
+
+/** Objects of one kind of the service; none if the cluster has no such kind. Unread objects make the check fail. */
+export function objectsOf(facts: PreflightFacts, plural: string): readonly KubeObject[] {
+  return read(facts.resources)
+    .filter((list) => list.kind.plural === plural)
+    .flatMap((list) => read(list.objects));
+}
+
+/** Judges stored resources; in key-value mode they are not in the API and only the service's own CLI shows them (§4.5). */
+export function withResources(
+  judge: (installation: Installation, facts: PreflightFacts, context: Context) => Verdict,
+): (facts: PreflightFacts, context: Context) => Verdict {
+  return withInstallation((installation, facts, context) => {
+    if (installation.datastore === 'api') return judge(installation, facts, context);
+    return notApplicable(`resources are in the key-value store, not in the API: look with ${context.profile.cli.program} get`);
+  });
+}
+
+export function specOf(object: KubeObject | undefined): JsonMap {
+  return isJsonMap(object?.spec) ? object.spec : {};
+}
+
+/** Follows fields down; undefined where the way ends. */
+export function valueAt(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce<unknown>((at, field) => (isJsonMap(at) ? at[field] : undefined), value);
+}

@@ -1,0 +1,61 @@
+import type { Reading } from '../../kernel/check.ts';
+import { K } from '../../kernel/kinds.ts';
+import type { Kind, KubeObject } from '../../kernel/object.ts';
+import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
+import type { Profile } from '../../kernel/profile.ts';
+import type { ResourceList } from './facts.ts';
+import { attempt, attemptWith } from './reading.ts';
+
+/** Address bookkeeping: as many objects as pods, written by the agents alone; no person's values are in them. */
+const BOOKKEEPING = new Set(['ipamblocks', 'ipamhandles', 'blockaffinities', 'ipamconfigs']);
+
+/** One list per kind of the service's stored resources, and of kinds that the target does not enforce any more. */
+export async function readResources(
+  cluster: ClusterReader,
+  discovery: Reading<{ readonly kinds: readonly Kind[] }>,
+  profile: Profile,
+): Promise<Reading<readonly ResourceList[]>> {
+  return attemptWith(discovery, ({ kinds }) =>
+    Promise.all(
+      kinds.filter((kind) => isWanted(kind, profile)).map(async (kind) => ({ kind, objects: await attempt(() => cluster.list(kind)) })),
+    ),
+  );
+}
+
+function isWanted(kind: Kind, { crdGroup, removedKinds }: Profile): boolean {
+  if (kind.plural.includes('/')) return false;
+  if (kind.group === crdGroup) return !BOOKKEEPING.has(kind.plural);
+  return removedKinds.some(({ group, plural }) => group === kind.group && plural === kind.plural);
+}
+
+/** ConfigMaps with the mesh's injector templates, of every revision; none if there is no such namespace. */
+export async function readInjectors(cluster: ClusterReader, { sidecar }: Profile): Promise<readonly KubeObject[]> {
+  const maps = await cluster.list(K.ConfigMap, { namespace: sidecar.injectorNamespace });
+  return maps.filter(({ metadata }) => metadata.name.startsWith(sidecar.injectorConfigMap));
+}
+
+/** Mode in the configuration of kube-proxy; '' if there is none or it does not say. */
+export async function readProxyMode(cluster: ClusterReader): Promise<string> {
+  const config = await getOrNothing(cluster, 'kube-proxy', 'kube-system');
+  const text = Object.values((config as { data?: Readonly<Record<string, string>> } | undefined)?.data ?? {}).join('\n');
+  return /^\s*mode:\s*"?([A-Za-z]*)"?\s*$/m.exec(text)?.[1] ?? '';
+}
+
+/** The agents' ConfigMap: the one of the profile's variants that is there. */
+export async function readAgentConfig(
+  cluster: ClusterReader,
+  profile: Profile,
+  variant: string | undefined,
+): Promise<KubeObject | undefined> {
+  const chosen = profile.variants.find((one) => one.id === variant);
+  return chosen ? getOrNothing(cluster, chosen.configMap, chosen.agent.namespace) : undefined;
+}
+
+async function getOrNothing(cluster: ClusterReader, name: string, namespace: string): Promise<KubeObject | undefined> {
+  try {
+    return await cluster.get(K.ConfigMap, name, namespace);
+  } catch (thrown) {
+    if (thrown instanceof ApiFailure && thrown.status === 404) return undefined;
+    throw thrown;
+  }
+}

@@ -1,0 +1,29 @@
+import type { Context } from '../../kernel/context.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import { refText } from '../../kernel/object.ts';
+import type { OperatorLag } from '../../kernel/operator-view.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import { deployedOperatorImage } from '../install-chart/wait.ts';
+import { readExpectation } from '../install-operator/end.ts';
+import { operatorLags } from '../install-operator/operator-points.ts';
+import { readOperatorView } from '../install-operator/read-operator.ts';
+import { operatorImage } from '../install-operator/target.ts';
+
+/** What lags by the rule for the end, at one look; undefined on paths without an operator. */
+export async function readOperatorLags(
+  sources: Sources,
+  context: Context,
+  installation: Installation,
+): Promise<readonly OperatorLag[] | undefined> {
+  const { path } = installation;
+  if (path !== 'operator' && path !== 'chart') return undefined;
+  const expected = await readExpectation(sources, context, installation, path === 'operator' ? operatorImage : releasedImage);
+  return operatorLags(await readOperatorView(sources.cluster, expected, sources.clock.now().getTime()));
+}
+
+/** No chart is rendered to verify: where the release does not tell the image, statuses, release and API are judged all the same. */
+async function releasedImage(sources: Sources, context: Context, installation: Installation): Promise<string> {
+  const workload = installation.operator && refText({ kind: 'Deployment', ...installation.operator });
+  const running = installation.components.find((one) => one.component === 'operator' && one.workload === workload)?.image;
+  return (await deployedOperatorImage(sources, context, installation)) ?? running ?? '';
+}

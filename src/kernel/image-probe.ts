@@ -1,0 +1,191 @@
+import { nodeFacts } from '../kube/pod-facts.ts';
+import { type KubeObject, refOf, refText } from './object.ts';
+
+/** Marks what the probe creates, so that the one of a killed run is found. */
+export const PROBE_LABEL = 'netsvc-upgrade/probe';
+export const PROBE_NAME = 'netsvc-upgrade-probe-images';
+
+/** What one node says of one image. */
+export interface ProbedImage {
+  readonly node: string;
+  readonly image: string;
+  /** `untold`: the node has said nothing yet, or has no pod of the probe; `away`: it is not ready, so nothing is to be expected. */
+  readonly state: 'pulled' | 'failed' | 'untold' | 'away';
+  readonly because: string;
+}
+
+/** Written by the engine when the probe is over, read by the stage. */
+export interface ImageProbe {
+  /** Start of the run that asked. */
+  readonly run: string;
+  readonly results: readonly ProbedImage[];
+}
+
+interface Status {
+  readonly name: string;
+  readonly imageID?: string;
+  readonly state?: { readonly running?: { readonly startedAt?: string }; readonly terminated?: Ended; readonly waiting?: Waiting };
+  readonly lastState?: { readonly terminated?: Ended };
+}
+interface Ended {
+  readonly exitCode?: number;
+}
+interface Waiting {
+  readonly reason?: string;
+  readonly message?: string;
+}
+interface Container {
+  readonly name: string;
+  readonly image: string;
+  readonly command?: readonly string[];
+}
+interface PodShape {
+  readonly spec?: { readonly nodeName?: string; readonly containers?: readonly Container[] };
+  readonly status?: {
+    readonly containerStatuses?: readonly Status[];
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
+  };
+}
+
+/** Reasons of a container that waits for its image and will not get it; every other reason comes after the pull. */
+const NOT_PULLED = new Set([
+  ...['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName', 'ErrImageNeverPull', 'RegistryUnavailable', 'ImageInspectError'],
+  'SignatureValidationFailed',
+]);
+const NOT_YET = new Set(['ContainerCreating', 'PodInitializing', '']);
+
+/** No image has it. */
+const NO_PROGRAM = '/netsvc-upgrade-probe-runs-nothing';
+
+/** Exit codes of a program that this machine cannot run, whatever it was asked. */
+const CANNOT_RUN: Readonly<Record<number, string>> = {
+  127: 'its loader refuses the processor, or a library is missing',
+  132: 'illegal instruction',
+  139: 'segmentation fault',
+};
+/** So long a program that says its version has run when it can run at all. */
+const RUNS_AFTER_MS = 3_000;
+
+/**
+ * What every node says of every image at a time in milliseconds. Where the probe knows how a program says its version it lets it do so: what this
+ * machine cannot run ends at once. In any other image it asks for a command that no image has, and a container that cannot start proves
+ * that its image was pulled.
+ */
+export function probedImages(
+  pods: readonly KubeObject[],
+  nodes: readonly KubeObject[],
+  images: readonly string[],
+  now: number,
+): readonly ProbedImage[] {
+  const byNode = new Map(pods.map((pod) => [nodeOf(pod), pod]));
+  return nodes.flatMap((node) => {
+    const pod = byNode.get(node.metadata.name);
+    const { ready, reason } = nodeFacts(node);
+    return images.map((image): ProbedImage => {
+      const name = node.metadata.name;
+      const said = pod ? saidOf(pod, image, now) : ({ state: 'untold', because: 'not scheduled' } as const);
+      if (said.state !== 'untold' || ready) return { node: name, image, ...said };
+      return { node: name, image, state: 'away', because: `the node is not ready (${reason})` };
+    });
+  });
+}
+
+/** DaemonSet pods are bound to their node by affinity before the scheduler names it. */
+function nodeOf(pod: KubeObject): string {
+  const { nodeName } = (pod as PodShape).spec ?? {};
+  const bound = /"metadata\.name"[^\]]*"values":\["([^"]+)"\]/.exec(JSON.stringify(pod.spec ?? {}))?.[1];
+  return nodeName ?? bound ?? '';
+}
+
+function saidOf(pod: KubeObject, image: string, now: number): Pick<ProbedImage, 'state' | 'because'> {
+  const { spec, status } = pod as PodShape;
+  const container = spec?.containers?.find((one) => one.image === image);
+  const told = status?.containerStatuses?.find(({ name }) => name === container?.name);
+  const unscheduled = status?.conditions?.find(({ type, status: is }) => type === 'PodScheduled' && is === 'False');
+  if (!told) return { state: 'untold', because: unscheduled ? `not scheduled: ${unscheduled.message ?? ''}` : 'no answer of the node yet' };
+  const { reason = '', message = '' } = told.state?.waiting ?? {};
+  if (NOT_PULLED.has(reason)) return { state: 'failed', because: message === '' ? reason : `${reason}: ${message}` };
+  if (container?.command && container.command[0] !== NO_PROGRAM) return programSaid(told, now);
+  const ran = told.state?.running ?? told.state?.terminated ?? told.lastState?.terminated;
+  if (ran || told.imageID || !NOT_YET.has(reason)) return { state: 'pulled', because: reason };
+  return { state: 'untold', because: 'still pulling' };
+}
+
+function programSaid({ state, lastState }: Status, now: number): Pick<ProbedImage, 'state' | 'because'> {
+  const ended = state?.terminated ?? lastState?.terminated;
+  const fatal = ended && CANNOT_RUN[ended.exitCode ?? 0];
+  if (fatal) return { state: 'failed', because: `pulled, but its program cannot run here: exit code ${ended.exitCode} (${fatal})` };
+  const { reason = '', message = '' } = state?.waiting ?? {};
+  if (message.includes('exec format error')) return { state: 'failed', because: `pulled, but it is of another architecture: ${message}` };
+  if (ended || !NOT_YET.has(reason)) return { state: 'pulled', because: reason };
+  if (!state?.running) return { state: 'untold', because: 'still pulling' };
+  const since = Date.parse(state.running.startedAt ?? '');
+  return Number.isNaN(since) || now - since >= RUNS_AFTER_MS ? { state: 'pulled', because: '' } : { state: 'untold', because: 'starting' };
+}
+
+/** Nodes that are asked: those of another system have no image of this service. */
+export function isProbed({ metadata }: KubeObject): boolean {
+  return (metadata.labels?.['kubernetes.io/os'] ?? 'linux') === 'linux';
+}
+
+/** What was written; undefined for anything else. */
+export function readImageProbe(text: string | undefined): ImageProbe | undefined {
+  try {
+    const { run, results } = JSON.parse(text ?? '') as Partial<ImageProbe>;
+    return typeof run === 'string' && Array.isArray(results) ? { run, results } : undefined;
+  } catch {
+    return undefined; // none was written yet, or a copy that was cut off: then the nodes are asked again
+  }
+}
+
+export interface ProbeParts {
+  readonly namespace: string;
+  readonly images: readonly string[];
+  /** Names of Secrets in that namespace. */
+  readonly pullSecrets: readonly string[];
+  /** How programs say their version, by the last part of their image's name. */
+  readonly versionCommands?: Readonly<Record<string, readonly string[]>>;
+}
+
+/**
+ * A pod on every node with a container for each image. It has no right and no network of the host. A program says its version and ends;
+ * where nobody knows how, the container has no way to start: the command does not exist. It fits namespaces of the strictest pod security level.
+ */
+export function probeDaemonSet({ namespace, images, pullSecrets, versionCommands = {} }: ProbeParts): KubeObject {
+  const labels = { [PROBE_LABEL]: 'images' };
+  const securityContext = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } };
+  const containers = images.map((image, index) => ({
+    name: `image-${index + 1}`,
+    image,
+    imagePullPolicy: 'IfNotPresent',
+    command: versionCommands[nameOfImage(image)] ?? [NO_PROGRAM],
+    resources: { requests: { cpu: '1m', memory: '4Mi' }, limits: { cpu: '200m', memory: '128Mi' } },
+    securityContext,
+  }));
+  const pods = {
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    terminationGracePeriodSeconds: 0,
+    nodeSelector: { 'kubernetes.io/os': 'linux' },
+    tolerations: [{ operator: 'Exists' }],
+    securityContext: { runAsNonRoot: true, runAsUser: 65534, seccompProfile: { type: 'RuntimeDefault' } },
+    ...(pullSecrets.length > 0 ? { imagePullSecrets: pullSecrets.map((name) => ({ name })) } : {}),
+    containers,
+  };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: { name: PROBE_NAME, namespace, labels },
+    spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: pods } },
+  };
+}
+
+/** `kube-controllers` of `quay.io/calico/kube-controllers:v3.32.1`. */
+function nameOfImage(image: string): string {
+  return /([^/:@]+)(?::[^/@]*)?(?:@.*)?$/.exec(image)?.[1] ?? image;
+}
+
+/** `DaemonSet/kube-system/netsvc-upgrade-probe-images`. */
+export function probeText(object: KubeObject): string {
+  return refText(refOf(object));
+}

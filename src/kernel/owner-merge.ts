@@ -1,0 +1,94 @@
+import { convertUid } from '../features/ownerrefs/owner-uid.ts';
+import type { OwnerReference } from './object.ts';
+import { entryKey, type JournalEntry, type JournalOwner, sameOwner, sameReference, withoutNote } from './owner-journal.ts';
+
+interface Row {
+  readonly reference: OwnerReference;
+  /** Set if this place is taken off. */
+  readonly owner: JournalOwner | undefined;
+}
+
+/** One entry per object, in the order of their first appearance: a later strip adds to an earlier one and loses nothing. */
+export function mergeEntries(entries: readonly JournalEntry[]): readonly JournalEntry[] {
+  const merged = new Map<string, JournalEntry>();
+  for (const entry of entries) {
+    const key = entryKey(entry);
+    const earlier = merged.get(key);
+    merged.set(key, earlier ? mergeTwo(earlier, entry) : entry);
+  }
+  return [...merged.values()];
+}
+
+/**
+ * The earlier list, with what the later one has besides it in its order. A removed reference that the later entry has
+ * again, with other flags or under a UID that the same owner has since, is the same place: its later form counts, so it comes back once.
+ */
+function mergeTwo(earlier: JournalEntry, later: JournalEntry): JournalEntry {
+  const rows = [...rowsOf(earlier)];
+  const added = rowsOf(later);
+  const known = knownOf(rows, added);
+  let after = -1;
+  for (const row of added) {
+    const found = known.get(row);
+    const place = found ? rows.indexOf(found) : after + 1;
+    rows.splice(place, found ? 1 : 0, found ? { reference: row.reference, owner: ownerOf(found, row) } : row);
+    after = place;
+  }
+  return entryFrom(later, rows);
+}
+
+/** Ways to be the same reference, the surest first: what is surely one of two is not taken for the other. */
+const ALIKE: readonly ((a: Row, b: Row) => boolean)[] = [
+  (a, b) => sameReference(a.reference, b.reference),
+  (a, b) => sameOwner(a.reference, b.reference),
+  hasNewUid,
+];
+
+/** The earlier row of each later one that has one. */
+function knownOf(rows: readonly Row[], added: readonly Row[]): ReadonlyMap<Row, Row> {
+  const known = new Map<Row, Row>();
+  const taken = new Set<Row>();
+  for (const alike of ALIKE)
+    for (const row of added) {
+      const found = known.has(row) ? undefined : rows.find((one) => !taken.has(one) && alike(one, row));
+      if (!found) continue;
+      known.set(row, found);
+      taken.add(found);
+    }
+  return known;
+}
+
+/**
+ * Both were taken off, and name one owner by its UIDs before and after an upgrade. A name alone does not say so: a policy that is stored
+ * under two names has one (host endpoint notes 0.6), and so has another that somebody made.
+ */
+function hasNewUid({ reference: a, owner: one }: Row, { reference: b, owner: other }: Row): boolean {
+  if (!one || !other || a.apiVersion !== b.apiVersion || one.kind !== other.kind || one.name !== other.name) return false;
+  return a.uid === convertUid(b.uid) || isBoth(one.backingUid, other.backingUid) || isBoth(one.madeAt, other.madeAt);
+}
+
+function isBoth(a: string | undefined, b: string | undefined): boolean {
+  return a !== undefined && a === b;
+}
+
+/**
+ * Removed once is removed for good: a later entry that keeps it would lose it. Whom a UID means is known best from when it was alive: a
+ * later search finds whoever has the name then. Whether it is back, the later entry says: one that takes it off again ends the earlier note.
+ */
+function ownerOf(earlier: Row, later: Row): JournalOwner | undefined {
+  if (!earlier.owner || !later.owner) return later.owner ?? earlier.owner;
+  const isKnown = earlier.owner.backingUid !== undefined && earlier.reference.uid === later.reference.uid;
+  const owner = withoutNote(isKnown ? earlier.owner : later.owner);
+  const { restoredUid } = later.owner;
+  return restoredUid === undefined ? owner : { ...owner, restoredUid };
+}
+
+function rowsOf(entry: JournalEntry): readonly Row[] {
+  const owners = new Map(entry.owners.map((owner) => [owner.place, owner]));
+  return entry.references.map((reference, place) => ({ reference, owner: owners.get(place) }));
+}
+
+function entryFrom({ object }: JournalEntry, rows: readonly Row[]): JournalEntry {
+  const owners = rows.flatMap(({ owner }, place) => (owner ? [{ ...owner, place }] : []));
+  return { object, references: rows.map(({ reference }) => reference), removed: owners.map(({ place }) => place), owners };
+}

@@ -1,0 +1,98 @@
+import type { Action } from './action.ts';
+import type { Trace } from './edit-trace.ts';
+import type { ObjectRef } from './object.ts';
+
+export interface FieldChange {
+  /** `spec.template.spec.containers[calico-node].image` */
+  readonly path: string;
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
+/** What a write will do to one object, predicted by server-side dry run. */
+export interface PlannedObject {
+  readonly ref: ObjectRef;
+  /** `refused`: the API server would reject the write; `note` has its words. */
+  readonly change: 'create' | 'update' | 'unchanged' | 'left-behind' | 'refused';
+  readonly fields: readonly FieldChange[];
+  /** Fields that kubectl's own dry run would not show as removed. */
+  readonly hidden: readonly string[];
+  /** Fields taken from another manager: path and manager, and the subresource through which it wrote. */
+  readonly taken: readonly { readonly path: string; readonly manager: string; readonly subresource?: string }[];
+  /** Who is behind those managers, and who else will put its own state back; absent where nobody is. */
+  readonly takers?: readonly Taker[];
+  readonly note?: string;
+  /** What a saved plan knows the object by later; absent where it was not read. */
+  readonly state?: ObjectState;
+}
+
+/** Somebody whose say in an object the upgrade takes. */
+export interface Taker {
+  /** `Argo CD`, `a HorizontalPodAutoscaler`; the field manager itself where nobody knows it. */
+  readonly name: string;
+  readonly kind: 'gitops' | 'autoscaler' | 'person' | 'other';
+  /** Absent where only labels or annotations of the object tell. */
+  readonly manager?: string;
+  /** Through which it wrote; absent for the object itself. */
+  readonly subresource?: string;
+  /** How many of its fields are taken. */
+  readonly fields: number;
+  /** What it will do about it, and what to do before. */
+  readonly hint: string;
+}
+
+/** Checksums of an object's content without what changes by itself; of a Secret its resourceVersion, and nothing of what comes. */
+export interface ObjectState {
+  /** As it is; absent if it is not there. */
+  readonly before?: string;
+  /** As it will be stored; absent if that is not known. */
+  readonly after?: string;
+}
+
+/** What the migration to automatic host endpoints does to what is let through to one node, in the worse of its two moments (§7/3). */
+export interface PlannedHost {
+  readonly node: string;
+  readonly verdict: 'same' | 'OPEN' | 'NEWLY POLICED' | 'CHANGED';
+  /** When, and what applies before and after, lane by lane; absent where nothing changes. */
+  readonly detail?: string;
+}
+
+/** One field that differs between what is installed and the target, where no base tells whose wish that is. */
+export interface TwoWayField {
+  readonly ref: ObjectRef;
+  readonly path: string;
+  readonly live: unknown;
+  /** Absent: the field goes. */
+  readonly target?: unknown;
+  /** Field managers that own it. */
+  readonly owners: readonly string[];
+}
+
+export interface PlannedStage {
+  readonly id: string;
+  readonly title: string;
+  readonly ref: string;
+  readonly skip?: string;
+  readonly actions: readonly Action[];
+  readonly objects: readonly PlannedObject[];
+  readonly notes: readonly string[];
+  /** What a person changed and what becomes of it; absent where nothing was looked for. */
+  readonly edits?: readonly Trace[];
+  /** sha256 of the artifacts that the stage works with, by file name. */
+  readonly digests?: Readonly<Record<string, string>>;
+  /** One per node of the cluster; absent where host endpoints are not what the stage is about. */
+  readonly hosts?: readonly PlannedHost[];
+  /** Only where no base tells edits: what is installed against the target. */
+  readonly twoWay?: readonly TwoWayField[];
+}
+
+/** A field that somebody set in the cluster and that the upgrade would write over. */
+export interface TakenChange {
+  readonly ref: ObjectRef;
+  readonly path: string;
+  readonly mine?: unknown;
+  readonly theirs?: unknown;
+  readonly manager: string;
+  /** When that manager wrote last; only of what was set since the run began. */
+  readonly time?: string;
+}

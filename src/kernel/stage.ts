@@ -1,0 +1,105 @@
+import type { Action } from './action.ts';
+import type { Check, Finding } from './check.ts';
+import type { Context } from './context.ts';
+import type { Trace } from './edit-trace.ts';
+import { judgeAll } from './judge.ts';
+import type { PlannedHost, PlannedObject, TwoWayField } from './plan.ts';
+import type { Sources } from './ports.ts';
+import type { RunRecord } from './run-record.ts';
+
+export type StageId =
+  | 'preflight'
+  | 'probe-images'
+  | 'backup'
+  | 'ownerrefs-strip'
+  | 'crds'
+  | 'apply'
+  | 'wait'
+  | 'ownerrefs-restore'
+  | 'cli'
+  | 'alp'
+  | 'hep'
+  | 'policy'
+  | 'verify'
+  | 'ownerrefs-forget';
+
+/** What a stage will do; `skip` says in one sentence why it has nothing to do. */
+export type StagePlan =
+  | {
+      readonly skip: string;
+      /** What stays although there is nothing to do; shown by `plan`. */
+      readonly objects?: readonly PlannedObject[];
+    }
+  | {
+      readonly actions: readonly Action[];
+      /** Per object what the actions change; shown by `plan`. */
+      readonly objects?: readonly PlannedObject[];
+      /** What comes next depends on what these actions wait for: the stage is planned anew after them, though they change nothing. */
+      readonly again?: boolean;
+      /** Facts that a person should read before saying yes. */
+      readonly notes?: readonly string[];
+      /** What a person changed and what becomes of it. */
+      readonly edits?: readonly Trace[];
+      /** What becomes of each node's host. */
+      readonly hosts?: readonly PlannedHost[];
+      /** What is installed against the target, where nothing tells edits. */
+      readonly twoWay?: readonly TwoWayField[];
+      /** Kept beside the run record before the first write of this stage, once per run unless `anew`. Never a Secret's value. */
+      readonly keep?: { readonly id: string; readonly content: unknown; readonly anew?: boolean };
+      /** What the run record must know before the first write of this stage. */
+      readonly remember?: Remember;
+    };
+
+/** The part of the run record that a stage fills in. */
+export type Remember = Partial<Pick<RunRecord, 'path' | 'variant' | 'source' | 'oldest' | 'digests' | 'backup'>>;
+
+/**
+ * One part of the procedure as a value: it surveys (reads only), judges (pure) and plans (pure).
+ * It never acts; the engine does.
+ */
+export interface Stage<Facts> {
+  readonly id: StageId;
+  readonly title: string;
+  readonly ref: string;
+  /** True for stages that never change anything. */
+  readonly readOnly: boolean;
+  /** Judges what the upgrade brought about: its checks make no sense before it. */
+  readonly judgesResult?: boolean;
+  /** In the chain only when asked for by name (`--include`). */
+  readonly optional?: boolean;
+  /** What it does is gone when it ends: it takes the lock, but no run begins with it. */
+  readonly leavesNothing?: boolean;
+  /** Planned anew after its actions until nothing is left to do. */
+  readonly converges?: boolean;
+  readonly checks: readonly Check<Facts>[];
+  survey(sources: Sources, context: Context): Promise<Facts>;
+  plan(facts: Facts, context: Context): StagePlan;
+}
+
+/** A stage whose facts have been read: the type of the facts is closed over. */
+export interface OpenStage {
+  findings(): readonly Finding[];
+  plan(): StagePlan;
+}
+
+/** A stage of any facts, as the chain holds it. */
+export interface AnyStage extends Omit<Stage<never>, 'survey' | 'plan' | 'checks'> {
+  readonly checks: readonly Pick<Check<never>, 'id' | 'title' | 'category' | 'severity' | 'ref'>[];
+  open(sources: Sources, context: Context): Promise<OpenStage>;
+}
+
+/** Closes a stage over its facts, so that stages of different facts can stand in one array. */
+export function stage<Facts>(definition: Stage<Facts>): AnyStage {
+  const { survey, plan: _, ...rest } = definition;
+  return {
+    ...rest,
+    async open(sources, context) {
+      return openedWith(definition, await survey(sources, context), context);
+    },
+  };
+}
+
+/** Judgement and plan of facts that have been read. */
+export function openedWith<Facts>({ checks, plan }: Pick<Stage<Facts>, 'checks' | 'plan'>, facts: Facts, context: Context): OpenStage {
+  return { findings: () => judgeAll(checks, facts, context), plan: () => plan(facts, context) };
+}

@@ -1,0 +1,29 @@
+import type { ObjectMeta } from '../kernel/object.ts';
+
+/** What client-side `kubectl apply` wrote last: the same manifest, applied again, writes it once more. */
+export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** UIDs of the owners that the object's manifest names, as kubectl noted it; empty if it names none, or cannot be read. */
+export function appliedOwnerUids({ annotations }: Pick<ObjectMeta, 'annotations'>): readonly string[] {
+  const text = annotations?.[LAST_APPLIED];
+  if (!text?.includes('"ownerReferences"')) return [];
+  const { metadata } = parsed(text) as { readonly metadata?: { readonly ownerReferences?: unknown } };
+  const references = metadata?.ownerReferences;
+  if (!Array.isArray(references)) return [];
+  return references.flatMap((one: { readonly uid?: unknown } | null) => (typeof one?.uid === 'string' ? [one.uid] : []));
+}
+
+/** Names of the labels, or annotations, that kubectl noted as applied: what a next file leaves out of these, it takes away. */
+export function appliedNames({ annotations }: Pick<ObjectMeta, 'annotations'>, what: 'labels' | 'annotations'): readonly string[] {
+  const { metadata } = parsed(annotations?.[LAST_APPLIED] ?? '') as { readonly metadata?: Readonly<Record<string, object>> | null };
+  return Object.keys(metadata?.[what] ?? {});
+}
+
+function parsed(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}

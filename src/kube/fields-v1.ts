@@ -1,0 +1,99 @@
+import { isRecord, sameValue } from '../kernel/json.ts';
+import type { FieldsV1 } from '../kernel/object.ts';
+
+/** Sets of fields in the notation of managedFields: `f:` field, `k:` list item by keys, `v:` item by value, `i:` by place. */
+const EMPTY: FieldsV1 = {};
+
+export function union(a: FieldsV1, b: FieldsV1): FieldsV1 {
+  const both: Record<string, FieldsV1> = { ...a };
+  for (const [element, below] of Object.entries(b)) {
+    const present = both[element];
+    // `{}` stands for the element itself; together with children of it that becomes `.`.
+    both[element] = present === undefined ? below : union(asParent(present, below), asParent(below, present));
+  }
+  return both;
+}
+
+function asParent(node: FieldsV1, other: FieldsV1): FieldsV1 {
+  return isLeaf(node) && !isLeaf(other) ? { '.': EMPTY } : node;
+}
+
+function isLeaf(node: FieldsV1): boolean {
+  return Object.keys(node).length === 0;
+}
+
+/** Is the very element in the set, not only something below it? */
+function isMember(node: FieldsV1): boolean {
+  return isLeaf(node) || '.' in node;
+}
+
+export function hasPath(set: FieldsV1, elements: readonly string[]): boolean {
+  let node: FieldsV1 | undefined = set;
+  for (const element of elements) node = node && Object.hasOwn(node, element) ? node[element] : undefined;
+  return node !== undefined && isMember(node);
+}
+
+/** Fields whose owner is the parent struct: an element with children counts as owned. Map keys do not. */
+type IsStruct = (element: string) => boolean;
+
+const everyField: IsStruct = (element) => element.startsWith('f:');
+
+/**
+ * The value without what is in `last` and not in `owned`, as the server prunes after an apply (structured-merge-diff's
+ * removal, without its schema: every field with fields below counts as a struct's).
+ */
+export function prune(value: unknown, last: FieldsV1, owned: FieldsV1): unknown {
+  return walk(value, last, owned, true, everyField);
+}
+
+function walk(value: unknown, last: FieldsV1, owned: FieldsV1, parentOwned: boolean, isStruct: IsStruct): unknown {
+  let rest = value;
+  for (const [element, below] of Object.entries(last)) {
+    if (element === '.') continue;
+    const theirs = Object.hasOwn(owned, element) ? owned[element] : undefined;
+    const inLast = isMember(below) || isStruct(element);
+    const ownedHere = parentOwned && theirs !== undefined && (isMember(theirs) || isStruct(element));
+    rest =
+      inLast && !ownedHere
+        ? drop(rest, element)
+        : descend(rest, element, (inner) => walk(inner, below, theirs ?? EMPTY, ownedHere, isStruct));
+  }
+  return rest;
+}
+
+function drop(value: unknown, element: string): unknown {
+  if (Array.isArray(value)) {
+    const kept = value.filter((item, index) => !matches(item, index, element));
+    return kept.length === value.length ? value : kept;
+  }
+  const field = fieldOf(element);
+  if (field === undefined || !isRecord(value) || !Object.hasOwn(value, field)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== field));
+}
+
+function descend(value: unknown, element: string, into: (inner: unknown) => unknown): unknown {
+  if (Array.isArray(value)) return value.map((item, index) => (matches(item, index, element) ? into(item) : item));
+  const field = fieldOf(element);
+  if (field === undefined || !isRecord(value) || !Object.hasOwn(value, field)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, name === field ? into(inner) : inner]));
+}
+
+function fieldOf(element: string): string | undefined {
+  return element.startsWith('f:') ? element.slice(2) : undefined;
+}
+
+function matches(item: unknown, index: number, element: string): boolean {
+  const text = element.slice(2);
+  if (element.startsWith('i:')) return Number(text) === index;
+  if (element.startsWith('v:')) return sameValue(item, parsed(text));
+  const keys = element.startsWith('k:') ? parsed(text) : undefined;
+  return isRecord(keys) && isRecord(item) && Object.entries(keys).every(([key, value]) => sameValue(item[key], value));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

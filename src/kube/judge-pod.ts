@@ -1,0 +1,87 @@
+import { parseRelease, releaseTag } from '../kernel/release.ts';
+import type { PodPhase, PodProgress, ReadyRule, RolloutTarget } from '../kernel/rollout.ts';
+import type { NodeFacts, PodFacts } from './pod-facts.ts';
+import { isSameImage } from './same-image.ts';
+
+/** What the state of one pod depends on. */
+export interface PodView {
+  readonly target: RolloutTarget;
+  readonly nodes: ReadonlyMap<string, NodeFacts>;
+  /** Milliseconds since the epoch, for elapsed times. */
+  readonly now: number;
+}
+
+/** Where one pod is on its way to the target, and why it is not there (§4.4/3; domain §5). Only `updating` and `failed` depend on the time. */
+export function judgePod(pod: PodFacts, view: PodView): PodProgress {
+  const { target } = view;
+  const image = pod.images[target.container] ?? '';
+  const ready = `${pod.readyContainers}/${pod.containers}`;
+  const isTarget = target.injected ? sameTag(image, target.image) : isSameImage(image, target.image);
+  const isNew = target.anyImage === true || isTarget;
+  const { phase, why } = stateOf(pod, isNew, view);
+  return { node: pod.node, pod: pod.name, release: shortRelease(image), ready, phase, why };
+}
+
+/** What is put into pods comes from one of several injectors, each with a registry of its own. */
+function sameTag(image: string, wanted: string): boolean {
+  return image === wanted || (tagOf(image) !== undefined && tagOf(image) === tagOf(wanted));
+}
+
+function tagOf(image: string): string | undefined {
+  return /:([^/@:]+)(?:@.*)?$/.exec(image)?.[1];
+}
+
+/** The release tag of an image, else what follows its last slash. */
+function shortRelease(image: string): string {
+  const tag = tagOf(image);
+  const release = tag === undefined ? undefined : parseRelease(tag);
+  return release ? releaseTag(release) : (tag ?? image.slice(image.lastIndexOf('/') + 1));
+}
+
+function stateOf(pod: PodFacts, isNew: boolean, view: PodView): { phase: PodPhase; why: string } {
+  const node = view.nodes.get(pod.node);
+  if (pod.terminating) return { phase: 'updating', why: node && !node.ready ? nodeDown(node) : 'old pod is stopping' };
+  if (!isNew) return { phase: 'old', why: node && !node.ready ? nodeDown(node) : 'next' };
+  if (isReady(pod, view.target.ready)) return { phase: 'new', why: '' };
+  return { phase: hasFailed(pod) ? 'failed' : 'updating', why: whyNotReady(pod, node, view.now) };
+}
+
+function isReady(pod: PodFacts, rule: ReadyRule): boolean {
+  if (pod.phase !== 'Running') return false;
+  if (rule.type === 'literal') return `${pod.readyContainers}/${pod.containers}` === rule.ready;
+  return pod.containers > 0 && pod.readyContainers === pod.containers && pod.readyCondition;
+}
+
+const PULL = new Set(['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName', 'ErrImageNeverPull']);
+const BROKEN = new Set([
+  ...PULL,
+  'CrashLoopBackOff',
+  'CreateContainerConfigError',
+  'CreateContainerError',
+  'RunContainerError',
+  'Error',
+  'OOMKilled',
+]);
+
+function hasFailed(pod: PodFacts): boolean {
+  return pod.phase === 'Failed' || (pod.trouble !== undefined && BROKEN.has(pod.trouble.reason));
+}
+
+function whyNotReady(pod: PodFacts, node: NodeFacts | undefined, now: number): string {
+  if (node && !node.ready) return nodeDown(node);
+  const elapsed = pod.createdAt > 0 ? `, ${Math.max(0, Math.round((now - pod.createdAt) / 1000))} s` : '';
+  if (pod.unschedulable) return `unschedulable: ${pod.unschedulable}`;
+  if (pod.trouble) return troubleText(pod.trouble, elapsed);
+  if (pod.phase === 'Pending') return pod.node === '' ? `waiting for a node${elapsed}` : `pulling image or starting${elapsed}`;
+  return `not ready${elapsed}`;
+}
+
+function troubleText(trouble: NonNullable<PodFacts['trouble']>, elapsed: string): string {
+  if (PULL.has(trouble.reason)) return `cannot pull image (${trouble.reason})${elapsed}`;
+  const exit = trouble.lastExit === undefined ? '' : `, last exit ${trouble.lastExit}`;
+  return `${trouble.container}: ${trouble.reason}${exit}, ${trouble.restarts} restarts`;
+}
+
+function nodeDown(node: NodeFacts): string {
+  return `node is not ready (${node.reason})`;
+}

@@ -1,0 +1,110 @@
+import { command } from '../kernel/argv.ts';
+import type { KubeObject } from '../kernel/object.ts';
+import type { PodProgress, ReadyRule, RolloutProgress, RolloutTarget } from '../kernel/rollout.ts';
+import { judgePod, type PodView } from './judge-pod.ts';
+import { isEnd, type NodeFacts, type PodFacts, withoutReplaced } from './pod-facts.ts';
+import { isSameImage } from './same-image.ts';
+
+/** Everything a verdict over one workload needs. */
+export interface RolloutView extends PodView {
+  readonly workload: KubeObject | undefined;
+  readonly pods: readonly PodFacts[];
+  /** What was judged before, kept by the caller for one target: nothing is judged twice. */
+  readonly known?: Known;
+}
+
+/** Of pods whose state does not depend on the time: the node that was seen with them, and the outcome. */
+export type Known = WeakMap<PodFacts, { readonly node: NodeFacts | undefined; readonly progress: PodProgress }>;
+
+interface WorkloadShape {
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly paused?: boolean;
+    readonly template?: { readonly spec?: { readonly containers?: readonly { readonly name: string; readonly image: string }[] } };
+  };
+  readonly status?: Readonly<Record<string, number | undefined>>;
+}
+
+/**
+ * Judges one workload: done only if the controller has observed the spec, every pod carries the target's image
+ * and its READY column satisfies the profile's rule (§4.4/3; domain §5).
+ */
+export function judgeRollout(view: RolloutView): RolloutProgress {
+  const { target, workload } = view;
+  const desired = workload ? desiredPods(target.kind, workload) : 0;
+  const pods = meantPods(view, desired)
+    .map((pod) => progressOf(pod, view))
+    .sort((a, b) => order(a.node, b.node) || order(a.pod, b.pod));
+  const pending = workload
+    ? pendingReason(target, workload, pods, desired)
+    : `${target.kind} ${target.namespace}/${target.name} does not exist`;
+  return { target, desired, pods, pending, done: pending === '' };
+}
+
+/** Of the kinds, only a Deployment's controller leaves ended pods lying. */
+function meantPods({ target, pods }: RolloutView, desired: number): readonly PodFacts[] {
+  return target.kind === 'Deployment' ? withoutReplaced(pods, desired, ({ phase }) => isEnd(phase)) : pods;
+}
+
+/** By code units: a thousand pods are sorted again and again, and people see them in an order of their own. */
+function order(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function desiredPods(kind: RolloutTarget['kind'], workload: KubeObject): number {
+  const { spec, status } = workload as WorkloadShape;
+  return kind === 'DaemonSet' ? (status?.desiredNumberScheduled ?? 0) : (spec?.replicas ?? 1);
+}
+
+function pendingReason(target: RolloutTarget, workload: KubeObject, pods: readonly PodProgress[], desired: number): string {
+  const { spec, status = {} } = workload as WorkloadShape;
+  const image = spec?.template?.spec?.containers?.find((container) => container.name === target.container)?.image;
+  if (!target.injected && !isSameImage(image ?? '', target.image))
+    return `its container ${target.container} is still set to ${image ?? 'nothing'}`;
+  if ((status.observedGeneration ?? 0) < (workload.metadata.generation ?? 0)) return 'its controller has not seen the change yet';
+  if (desired === 0 && target.neverEmpty) return emptyText(target);
+  const updated = (target.kind === 'DaemonSet' ? status.updatedNumberScheduled : status.updatedReplicas) ?? 0;
+  if (updated < desired) return `${updated} of ${desired} pods have been updated${spec?.paused ? pausedText(target) : ''}`;
+  const rest = pods.filter((pod) => pod.phase !== 'new');
+  if (rest.length > 0) return `${rest.length} of ${Math.max(desired, pods.length)} pods are not new and ready`;
+  if (pods.length !== desired) return `${pods.length} pods exist, ${desired} are wanted`;
+  return countsPending(target, status, desired);
+}
+
+/** The controller is content with nothing: only the spec tells why, and only a person changes it. */
+function emptyText({ kind, namespace, name }: RolloutTarget): string {
+  const object = command`${kind.toLowerCase()} ${name} -n ${namespace}`;
+  return kind === 'DaemonSet'
+    ? `it wants no pod: no node fits its selector, affinity and tolerations; see kubectl get ${object} -o yaml`
+    : `it wants no pod: it is scaled to 0; kubectl scale ${object} --replicas=1`;
+}
+
+/** Nothing else would tell: the controller waits without a word. */
+function pausedText({ kind, namespace, name }: RolloutTarget): string {
+  return `; its rollout is paused: ${command`kubectl rollout resume ${kind.toLowerCase()} ${name} -n ${namespace}`}`;
+}
+
+/** The controller's own counts; a READY literal that is not full (`1/2`) can never satisfy them (§3). */
+function countsPending(target: RolloutTarget, status: Readonly<Record<string, number | undefined>>, desired: number): string {
+  if (!wantsEveryContainer(target.ready)) return '';
+  const ready = (target.kind === 'DaemonSet' ? status.numberReady : status.readyReplicas) ?? 0;
+  const available = (target.kind === 'DaemonSet' ? status.numberAvailable : status.availableReplicas) ?? 0;
+  if (ready < desired) return `${ready} of ${desired} pods are counted ready`;
+  return available < desired ? `${available} of ${desired} pods are counted available` : '';
+}
+
+function wantsEveryContainer(rule: ReadyRule): boolean {
+  if (rule.type === 'all-containers') return true;
+  const [ready, all] = rule.ready.split('/');
+  return ready === all;
+}
+
+function progressOf(pod: PodFacts, view: RolloutView): PodProgress {
+  const node = view.nodes.get(pod.node);
+  const before = view.known?.get(pod);
+  if (before && before.node === node) return before.progress;
+  const progress = judgePod(pod, view);
+  if (progress.phase === 'new' || progress.phase === 'old') view.known?.set(pod, { node, progress });
+  return progress;
+}

@@ -1,0 +1,101 @@
+import { isRecord } from '../kernel/json.ts';
+import type { SchemaRule } from '../kernel/list-rule.ts';
+
+/**
+ * How the items of a list are told apart: by these fields together; `set`: each scalar value once; `atomic`: the list is one value.
+ * From the merge keys of the Kubernetes API (x-kubernetes-list-type and list-map-keys of the built-in kinds).
+ */
+export type ListRule = readonly string[] | 'set' | 'atomic';
+
+/** By path of field names: `spec.template.spec.containers.ports`. */
+export type KindRules = ReadonlyMap<string, SchemaRule>;
+
+/** By `apiVersion kind`. What is not in it is told by the table here. */
+export type ListRules = ReadonlyMap<string, KindRules>;
+
+const RULES: Readonly<Record<string, ListRule>> = {
+  containers: ['name'],
+  initContainers: ['name'],
+  ephemeralContainers: ['name'],
+  env: ['name'],
+  volumes: ['name'],
+  volumeMounts: ['mountPath'],
+  volumeDevices: ['devicePath'],
+  imagePullSecrets: ['name'],
+  secrets: ['name'],
+  webhooks: ['name'],
+  hostAliases: ['ip'],
+  topologySpreadConstraints: ['topologyKey', 'whenUnsatisfiable'],
+  resourceClaims: ['name'],
+  claims: ['name'],
+  matchConditions: ['name'],
+  schedulingGates: ['name'],
+  conditions: ['type'],
+  ownerReferences: ['uid'],
+  finalizers: 'set',
+};
+
+/** The rules for an object of this kind. */
+export function rulesOf(
+  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
+  rules?: ListRules,
+): KindRules | undefined {
+  return rules?.get(`${apiVersion} ${kind}`);
+}
+
+/** What stands for a key field that may be left out. */
+const KEY_DEFAULTS: Readonly<Record<string, string>> = { protocol: 'TCP' };
+
+/**
+ * Merge keys that server-side apply uses for a list of that name. `ports` are those of a container unless the item
+ * is a Service's.
+ */
+export function mergeKeys(listName: string, item?: unknown): ListRule {
+  if (listName === 'ports') return isRecord(item) && 'port' in item ? ['port', 'protocol'] : ['containerPort', 'protocol'];
+  return Object.hasOwn(RULES, listName) ? (RULES[listName] ?? 'atomic') : 'atomic';
+}
+
+/** Lists that the API replaces whole, yet in which a person sees single items. */
+const READING_KEYS: Readonly<Record<string, (item: Readonly<Record<string, unknown>>) => readonly unknown[]>> = {
+  versions: ({ name }) => [name],
+  additionalPrinterColumns: ({ name }) => [name],
+  subjects: ({ kind, namespace, name }) => (namespace === undefined ? [kind, name] : [kind, namespace, name]),
+};
+
+/**
+ * The name of an item within its list, as in `containers[calico-node]` or `ports[443/TCP]`; undefined if items of this
+ * list have none.
+ */
+export function keyOfItem(listName: string, item: unknown): string | undefined {
+  if (!isRecord(item)) return undefined;
+  const parts = keyParts(listName, item);
+  return parts && parts.length > 0 && parts.every(isScalar) ? parts.map(String).join('/') : undefined;
+}
+
+/** The fields of an item that its key already tells. */
+export function keyFields(listName: string, item: unknown): readonly string[] {
+  const rule = mergeKeys(listName, item);
+  if (typeof rule !== 'string') return rule;
+  return Object.hasOwn(READING_KEYS, listName) ? ['kind', 'namespace', 'name'] : [];
+}
+
+/** Items by key, in order; undefined if one has no key or shares its key: then the list is one value. */
+export function itemsByKey(listName: string, list: readonly unknown[]): ReadonlyMap<string, unknown> | undefined {
+  const items = new Map<string, unknown>();
+  for (const item of list) {
+    const key = keyOfItem(listName, item);
+    if (key === undefined || items.has(key)) return undefined;
+    items.set(key, item);
+  }
+  return items;
+}
+
+function keyParts(listName: string, item: Readonly<Record<string, unknown>>): readonly unknown[] | undefined {
+  const rule = mergeKeys(listName, item);
+  if (typeof rule !== 'string') return rule.map((field) => item[field] ?? KEY_DEFAULTS[field]);
+  return Object.hasOwn(READING_KEYS, listName) ? READING_KEYS[listName]?.(item) : undefined;
+}
+
+function isScalar(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}

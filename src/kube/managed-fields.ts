@@ -1,0 +1,109 @@
+import { isRecord, sameValue } from '../kernel/json.ts';
+import { type FieldsV1, groupOf, type KubeObject, type ManagedFieldsEntry } from '../kernel/object.ts';
+import { LAST_APPLIED } from './applied-owners.ts';
+import { hasPath, prune, union } from './fields-v1.ts';
+
+type Entries = readonly ManagedFieldsEntry[];
+
+/** The field manager of kubectl's server-side apply. */
+export const KUBECTL = 'kubectl';
+
+const LAST_APPLIED_PATH = ['f:metadata', 'f:annotations', `f:${LAST_APPLIED}`];
+const LAST_APPLIED_SET: FieldsV1 = { 'f:metadata': { 'f:annotations': { [`f:${LAST_APPLIED}`]: {} } } };
+
+/** Groups whose kinds the server knows by itself: there every field below a field belongs to a struct. */
+const BUILT_IN =
+  /^(|apps|batch|autoscaling|policy|extensions|(apiextensions|apiregistration|rbac\.authorization|networking|storage|scheduling|admissionregistration|coordination|discovery|node|certificates|events|flowcontrol\.apiserver)\.k8s\.io)$/;
+
+/** Managers that applied the object client-side: whose Update entry owns the last-applied annotation. */
+export function clientSideManagers(managedFields: Entries | undefined): readonly string[] {
+  const owners = (managedFields ?? []).filter((entry) => entry.operation === 'Update' && hasPath(entry.fieldsV1 ?? {}, LAST_APPLIED_PATH));
+  return [...new Set(owners.map(({ manager }) => manager ?? ''))];
+}
+
+export interface PredictedApply {
+  /** What the apply leaves behind; only if `migrates` it differs from the dry run's answer, and then defaults are still to be set by the server. */
+  readonly object: KubeObject;
+  /** kubectl will take over the fields of a client-side apply, and what the document no longer says goes. */
+  readonly migrates: boolean;
+  /** Taking over takes something away that the dry run's answer still has; else that answer is how the object will be stored. */
+  readonly removes: boolean;
+  /** False if the server's own rule cannot be known here: another apiVersion, or a custom resource that loses fields. */
+  readonly exact: boolean;
+}
+
+/**
+ * What `kubectl apply --server-side --force-conflicts` makes of an object, from the answer `r1` to one dry-run apply.
+ * The dry run alone does not show what kubectl removes when it takes over client-side applied fields.
+ */
+export function predictApply(r1: KubeObject, document: KubeObject, fieldManager = KUBECTL): PredictedApply {
+  const entries = r1.metadata.managedFields ?? [];
+  const names = clientSideManagers(entries);
+  const migrated = migrate(entries, names, fieldManager);
+  const target = migrated.find(isApplyOf(fieldManager));
+  if (names.length === 0 || !target) return { object: r1, migrates: false, removes: false, exact: true };
+  const now = entries.find(isApplyOf(fieldManager))?.fieldsV1 ?? {};
+  const others = migrated.filter((entry) => entry !== target).map(({ fieldsV1 }) => fieldsV1 ?? {});
+  const keepsLastApplied = fieldManager === KUBECTL && r1.metadata.annotations?.[LAST_APPLIED] !== undefined;
+  const owned = [now, ...others, ...(keepsLastApplied ? [LAST_APPLIED_SET] : [])].reduce(union, {});
+  const object = withIdentity(prune(withoutManagers(r1), target.fieldsV1 ?? {}, owned), r1, document);
+  const removes = !sameValue(object, withoutManagers(r1));
+  const known = BUILT_IN.test(groupOf(r1.apiVersion)) || !removes;
+  return { object, migrates: true, removes, exact: known && target.apiVersion === document.apiVersion };
+}
+
+/**
+ * The managedFields with which the object counts as applied server-side by kubectl: the move that kubectl makes after its
+ * first write, made before. Undefined if no client-side manager owns the object.
+ */
+export function adoptedOwnership(live: KubeObject, fieldManager = KUBECTL): Entries | undefined {
+  const entries = live.metadata.managedFields ?? [];
+  const names = clientSideManagers(entries);
+  return names.length === 0 ? undefined : migrate(entries, names, fieldManager);
+}
+
+/** Each client-side manager's fields go to the Apply entry of `fieldManager`; as kubectl does it, other API versions are lost. */
+function migrate(entries: Entries, names: readonly string[], fieldManager: string): Entries {
+  return names.reduce((list, name) => migrateOne(list, name, fieldManager), entries);
+}
+
+function migrateOne(entries: Entries, name: string, fieldManager: string): Entries {
+  const isOld = (entry: ManagedFieldsEntry) => entry.manager === name && entry.operation === 'Update' && !entry.subresource;
+  const target = entries.find(isApplyOf(fieldManager)) ?? entries.find(isOld);
+  if (!target) return entries;
+  const source = entries.find((entry) => isOld(entry) && entry.apiVersion === target.apiVersion);
+  const fieldsV1 = union(target.fieldsV1 ?? {}, source?.fieldsV1 ?? {});
+  const joined: ManagedFieldsEntry = { ...target, manager: fieldManager, operation: 'Apply', fieldsV1 };
+  return entries.flatMap((entry) => (entry === target ? [joined] : isOld(entry) ? [] : [entry]));
+}
+
+/**
+ * True if ownership was handed over and the apply that should follow has not come: what kubectl had noted on the object is then
+ * still there, in the hands of the applying manager, and the next apply takes it away.
+ */
+export function isHandedOver({ metadata: { managedFields = [] } }: KubeObject, fieldManager = KUBECTL): boolean {
+  const isApply = isApplyOf(fieldManager);
+  return managedFields.some((entry) => isApply(entry) && hasPath(entry.fieldsV1 ?? {}, LAST_APPLIED_PATH));
+}
+
+/** Selects a manager's own entry of server-side apply. */
+export function isApplyOf(fieldManager: string): (entry: ManagedFieldsEntry) => boolean {
+  return (entry) => entry.manager === fieldManager && entry.operation === 'Apply' && !entry.subresource;
+}
+
+function withoutManagers(object: KubeObject): KubeObject {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+const IDENTITY = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'];
+
+/** The removal may take all of metadata with it; a Secret's stringData is never answered and must be sent again. */
+function withIdentity(pruned: unknown, r1: KubeObject, document: KubeObject): KubeObject {
+  const fields = isRecord(pruned) ? pruned : {};
+  const identity = Object.fromEntries(Object.entries(r1.metadata).filter(([field]) => IDENTITY.includes(field)));
+  const metadata = { ...(isRecord(fields.metadata) ? fields.metadata : {}), ...identity, name: r1.metadata.name };
+  const { stringData } = document;
+  const again = document.kind === 'Secret' && stringData !== undefined ? { stringData } : {};
+  return { ...fields, apiVersion: r1.apiVersion, kind: r1.kind, metadata, ...again };
+}

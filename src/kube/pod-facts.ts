@@ -1,0 +1,158 @@
+import type { KubeObject } from '../kernel/object.ts';
+
+/** What a rollout needs to know of a pod: a thousand of these are small, a thousand pods are not. */
+export interface PodFacts {
+  readonly uid: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly node: string;
+  /** Image by container name, from the spec, init containers included: a native sidecar is one. */
+  readonly images: Readonly<Record<string, string>>;
+  readonly readyContainers: number;
+  readonly containers: number;
+  readonly phase: string;
+  readonly terminating: boolean;
+  readonly createdAt: number;
+  /** First container (init included) that waits or failed, if any. */
+  readonly trouble?: Trouble;
+  /** The scheduler's words, if the pod has no node. */
+  readonly unschedulable?: string;
+  readonly readyCondition: boolean;
+}
+
+export interface Trouble {
+  readonly container: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly restarts: number;
+  readonly lastExit?: number;
+}
+
+export interface NodeFacts {
+  readonly name: string;
+  readonly ready: boolean;
+  readonly unschedulable: boolean;
+  readonly reason: string;
+}
+
+interface ContainerStatus {
+  readonly name: string;
+  readonly ready?: boolean;
+  readonly restartCount?: number;
+  readonly state?: State;
+  readonly lastState?: State;
+}
+interface State {
+  readonly running?: object;
+  readonly waiting?: { readonly reason?: string; readonly message?: string };
+  readonly terminated?: { readonly exitCode?: number; readonly reason?: string };
+}
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
+export interface PodContainer {
+  readonly name: string;
+  readonly image: string;
+}
+
+/** What we read of a pod's document. */
+export interface PodShape {
+  readonly spec?: {
+    readonly nodeName?: string;
+    readonly containers?: readonly PodContainer[];
+    readonly initContainers?: readonly PodContainer[];
+    readonly volumes?: readonly { readonly flexVolume?: { readonly driver?: string } }[];
+  };
+  readonly status?: {
+    readonly phase?: string;
+    readonly conditions?: readonly Condition[];
+    readonly containerStatuses?: readonly ContainerStatus[];
+    readonly initContainerStatuses?: readonly ContainerStatus[];
+  };
+}
+
+export function podShape(pod: KubeObject): PodShape {
+  return pod as PodShape;
+}
+
+/** Init containers first, as they start. */
+export function podContainers(pod: KubeObject): readonly PodContainer[] {
+  const { spec } = podShape(pod);
+  return [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
+}
+
+/** Its containers ended and will not start again. */
+export function hasEnded(pod: KubeObject): boolean {
+  return isEnd(podShape(pod).status?.phase);
+}
+
+/** The last phases of a pod's life. */
+export function isEnd(phase: string | undefined): boolean {
+  return phase === 'Succeeded' || phase === 'Failed';
+}
+
+/**
+ * A Deployment's pods without those that ended and have been replaced: evicted ones, and those whose node was shut down. They stay listed
+ * for weeks, and their own controller counts them no more. Where too few others are there, they tell why.
+ */
+export function withoutReplaced<Pod>(pods: readonly Pod[], wanted: number, ended: (pod: Pod) => boolean): readonly Pod[] {
+  const others = pods.filter((pod) => !ended(pod));
+  return others.length >= wanted ? others : pods;
+}
+
+export function podFacts(pod: KubeObject): PodFacts {
+  const { spec, status } = podShape(pod);
+  const containers = spec?.containers ?? [];
+  const statuses = status?.containerStatuses ?? [];
+  const scheduled = status?.conditions?.find((condition) => condition.type === 'PodScheduled');
+  return {
+    uid: pod.metadata.uid ?? '',
+    name: pod.metadata.name,
+    namespace: pod.metadata.namespace ?? '',
+    node: spec?.nodeName ?? '',
+    images: Object.fromEntries(podContainers(pod).map((container) => [container.name, container.image])),
+    readyContainers: statuses.filter((container) => container.ready).length,
+    containers: containers.length,
+    phase: status?.phase ?? 'Unknown',
+    terminating: pod.metadata.deletionTimestamp !== undefined,
+    createdAt: Date.parse(pod.metadata.creationTimestamp ?? '') || 0,
+    readyCondition: status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false,
+    ...troubleOf([...(status?.initContainerStatuses ?? []), ...statuses]),
+    ...(scheduled?.status === 'False' ? { unschedulable: scheduled.message ?? scheduled.reason ?? 'unschedulable' } : {}),
+  };
+}
+
+const HARMLESS = new Set(['ContainerCreating', 'PodInitializing']);
+
+function troubleOf(statuses: readonly ContainerStatus[]): { trouble?: Trouble } {
+  for (const { name, state, lastState, restartCount } of statuses) {
+    const waiting = state?.waiting;
+    const failed = state?.terminated && (state.terminated.exitCode ?? 0) !== 0;
+    if (!failed && (!waiting?.reason || HARMLESS.has(waiting.reason))) continue;
+    const lastExit = lastState?.terminated?.exitCode ?? state?.terminated?.exitCode;
+    return {
+      trouble: {
+        container: name,
+        reason: waiting?.reason ?? state?.terminated?.reason ?? 'Error',
+        message: waiting?.message ?? '',
+        restarts: restartCount ?? 0,
+        ...(lastExit === undefined ? {} : { lastExit }),
+      },
+    };
+  }
+  return {};
+}
+
+export function nodeFacts(node: KubeObject): NodeFacts {
+  const { spec, status } = node as { spec?: { unschedulable?: boolean }; status?: { conditions?: readonly Condition[] } };
+  const ready = status?.conditions?.find((condition) => condition.type === 'Ready');
+  return {
+    name: node.metadata.name,
+    ready: ready?.status === 'True',
+    unschedulable: spec?.unschedulable ?? false,
+    reason: ready?.reason ?? 'no Ready condition',
+  };
+}

@@ -1,0 +1,127 @@
+import type { KubeObject, OwnerReference } from '../kernel/object.ts';
+import type { Profile } from '../kernel/profile.ts';
+
+/** What a person gave an object of the v3 API, wherever the release stored it. */
+export interface StoredMetadata {
+  /** The name that the annotation gives; undefined where it gives none, or where there is no such annotation. */
+  readonly name?: string;
+  /** True if the object has the annotation: it was written through the service's API. */
+  readonly stored: boolean;
+  /** When the object of the service was made; earlier than its stored form where that was stored anew (host endpoint notes 4). */
+  readonly madeAt?: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Without the one in which the service keeps the others. */
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/**
+ * Metadata of a stored custom resource as the newest reader sees it: releases from v3.28 on keep labels and annotations as JSON in
+ * the annotation `<group>/metadata`, older ones on the object itself. Both are merged; where they differ that JSON wins.
+ * An annotation that is no JSON object gives nothing, as with the readers of the service.
+ */
+export function storedMetadata(object: KubeObject, apiGroup: string): StoredMetadata {
+  const { [`${apiGroup}/metadata`]: text, ...own } = object.metadata.annotations ?? {};
+  const { name, creationTimestamp, labels, annotations } = text === undefined ? {} : parsed(text);
+  return {
+    ...(typeof name === 'string' ? { name } : {}),
+    ...(typeof creationTimestamp === 'string' ? { madeAt: creationTimestamp } : {}),
+    stored: text !== undefined,
+    labels: { ...object.metadata.labels, ...textsOf(labels) },
+    annotations: { ...own, ...textsOf(annotations) },
+  };
+}
+
+/**
+ * Owners of an object of the v3 API as its annotation notes them, in their order; empty where it notes none, or cannot be read. Undefined
+ * where there is no annotation: the object was not written through the service's API, which then shows its own list.
+ */
+export function notedOwners(object: KubeObject, apiGroup: string): readonly OwnerReference[] | undefined {
+  const text = object.metadata.annotations?.[`${apiGroup}/metadata`];
+  if (text === undefined) return undefined;
+  const { ownerReferences } = parsed(text);
+  return Array.isArray(ownerReferences) ? ownerReferences.filter(isReference) : [];
+}
+
+function isReference(value: unknown): value is OwnerReference {
+  const one = value as Partial<OwnerReference> | null;
+  return [one?.apiVersion, one?.kind, one?.name, one?.uid].every((text) => typeof text === 'string');
+}
+
+/**
+ * Labels that the service's own CLI gave a node: with the API datastore its node is the Kubernetes node, and what is not Kubernetes' own
+ * is JSON in the annotation `<group>/labels`. Where both have a key the Kubernetes node wins (`mergeCalicoAndK8sLabels` of the service).
+ */
+export function ownNodeLabels(node: KubeObject, apiGroup: string): StoredMetadata['labels'] {
+  return noted(node, nodeLabelsKey(apiGroup));
+}
+
+/** The annotation of a Kubernetes node that `ownNodeLabels` reads. */
+export const nodeLabelsKey = (apiGroup: string): string => `${apiGroup}/labels`;
+
+/** Labels of a service's node in a key-value store that the controllers copied from the Kubernetes node. */
+export function syncedNodeLabels(node: KubeObject, apiGroup: string): StoredMetadata['labels'] {
+  return noted(node, `${apiGroup}/kube-labels`);
+}
+
+/** A map of texts in an annotation. Anything else gives nothing at all, as with the readers of the service. */
+function noted({ metadata: { annotations } }: KubeObject, key: string): StoredMetadata['labels'] {
+  const map: unknown = parsed(annotations?.[key] ?? '{}');
+  const texts = textsOf(map);
+  return Object.keys(texts).length === Object.keys(map as object).length ? texts : {};
+}
+
+/**
+ * The name by which the service itself knows a stored policy. Up to v3.31 policies of the tier `default` are stored with its name
+ * before their own: the annotation's name counts, else what follows the prefix. An object without the annotation was written
+ * by hand: it is called as it is stored, and the controllers leave it as it is.
+ */
+export function policyName(policy: KubeObject, profile: Pick<Profile, 'apiGroup' | 'policyRenaming'>): string {
+  const { name, stored } = storedMetadata(policy, profile.apiGroup);
+  const prefix = profile.policyRenaming?.prefix;
+  const own = policy.metadata.name;
+  if (name !== undefined || !stored || prefix === undefined || !own.startsWith(prefix) || !isOfDefaultTier(policy)) return name ?? own;
+  return own.slice(prefix.length);
+}
+
+export function isOfDefaultTier(policy: KubeObject): boolean {
+  const tier = (policy.spec as { readonly tier?: unknown } | undefined)?.tier;
+  return tier === undefined || tier === '' || tier === 'default';
+}
+
+/**
+ * When the object of the service was made, in whole seconds as Kubernetes writes it: what the annotation says, else when it was stored. The
+ * policy-name migration notes it in the copy that it makes (`ConvertCalicoResourceToK8sResource` of the service; host endpoint notes 4).
+ */
+export function madeAtOf(object: KubeObject, apiGroup: string): string | undefined {
+  const { madeAt = '' } = storedMetadata(object, apiGroup);
+  const time = [madeAt, object.metadata.creationTimestamp ?? ''].map(Date.parse).find((one) => !Number.isNaN(one));
+  return time === undefined ? undefined : new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+/** A copy of the migration keeps the time at which the policy was made; somebody else's new one was made when it was stored. */
+export function isStoredAnew(object: KubeObject, apiGroup: string): boolean {
+  const { madeAt = '' } = storedMetadata(object, apiGroup);
+  return Date.parse(madeAt) < Date.parse(object.metadata.creationTimestamp ?? '');
+}
+
+interface StoredFields {
+  readonly name?: unknown;
+  readonly creationTimestamp?: unknown;
+  readonly labels?: unknown;
+  readonly annotations?: unknown;
+  readonly ownerReferences?: unknown;
+}
+
+function parsed(text: string): StoredFields {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function textsOf(map: unknown): Readonly<Record<string, string>> {
+  if (typeof map !== 'object' || map === null) return {};
+  return Object.fromEntries(Object.entries(map).filter((pair): pair is [string, string] => typeof pair[1] === 'string'));
+}

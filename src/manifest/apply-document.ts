@@ -1,0 +1,78 @@
+import { isRecord } from '../kernel/json.ts';
+import type { FieldsV1, KubeObject } from '../kernel/object.ts';
+import { prune, union } from '../kube/fields-v1.ts';
+import { mergeKeys } from '../kube/list-keys.ts';
+import { adoptedOwnership, isApplyOf, KUBECTL } from '../kube/managed-fields.ts';
+
+/** Maps that the API replaces whole. */
+const ATOMIC_MAPS = new Set([
+  'nodeSelector',
+  'selector',
+  'labelSelector',
+  'configMapKeyRef',
+  'secretKeyRef',
+  'fieldRef',
+  'resourceFieldRef',
+  'roleRef',
+]);
+const KEY_DEFAULTS: Readonly<Record<string, unknown>> = { protocol: 'TCP' };
+
+/**
+ * What an apply makes of a live object once its ownership has been handed over (`adoptedOwnership`), by the merge keys of the
+ * built-in kinds; defaults are still to be set by the server. Undefined if nothing is to be handed over.
+ */
+export function applyAfterAdoption(live: KubeObject, document: KubeObject): KubeObject | undefined {
+  const entries = adoptedOwnership(live);
+  const own = entries?.find(isApplyOf(KUBECTL));
+  if (!entries || !own) return undefined;
+  const others = entries.filter((entry) => entry !== own).map(({ fieldsV1 }) => fieldsV1 ?? {});
+  const pruned = prune(live, own.fieldsV1 ?? {}, [fieldsOf(document, ''), ...others].reduce(union, {}));
+  const merged = merge(pruned, document, '');
+  const metadata = { ...(isRecord(merged) && isRecord(merged.metadata) ? merged.metadata : {}), ...identityOf(live) };
+  return { ...(isRecord(merged) ? merged : {}), apiVersion: document.apiVersion, kind: document.kind, metadata };
+}
+
+function identityOf({ metadata }: KubeObject): { readonly name: string; readonly resourceVersion?: string } {
+  return { name: metadata.name, ...(metadata.resourceVersion ? { resourceVersion: metadata.resourceVersion } : {}) };
+}
+
+/** The fields that a document sets, in the notation of managedFields. */
+export function fieldsOf(value: unknown, name: string): FieldsV1 {
+  const set: Record<string, FieldsV1> = {};
+  if (isRecord(value) && !ATOMIC_MAPS.has(name)) {
+    for (const [field, inner] of Object.entries(value)) set[`f:${field}`] = fieldsOf(inner, field);
+  } else if (Array.isArray(value)) {
+    for (const item of value) {
+      const element = elementOf(name, item);
+      if (element === undefined) return {};
+      set[element] = element.startsWith('v:') ? {} : { '.': {}, ...fieldsOf(item, '') };
+    }
+  }
+  return set;
+}
+
+/** The element of an item in a list that is merged; undefined if the list is one value. */
+function elementOf(listName: string, item: unknown): string | undefined {
+  const rule = mergeKeys(listName, item);
+  if (rule === 'atomic') return undefined;
+  if (rule === 'set') return `v:${JSON.stringify(item)}`;
+  const fields = isRecord(item) ? item : {};
+  return `k:${JSON.stringify(Object.fromEntries(rule.map((key) => [key, fields[key] ?? KEY_DEFAULTS[key]])))}`;
+}
+
+function merge(live: unknown, document: unknown, name: string): unknown {
+  if (isRecord(live) && isRecord(document) && !ATOMIC_MAPS.has(name)) {
+    const fields = Object.entries(document).map(([field, value]) => [field, merge(live[field], value, field)]);
+    return { ...live, ...Object.fromEntries(fields) };
+  }
+  return Array.isArray(live) && Array.isArray(document) ? mergeList(live, document, name) : document;
+}
+
+/** Items of the document first, in its order; what others own comes behind. */
+function mergeList(live: readonly unknown[], document: readonly unknown[], name: string): unknown {
+  if ([...live, ...document].some((item) => elementOf(name, item) === undefined)) return document;
+  const there = new Map(live.map((item) => [elementOf(name, item), item]));
+  const items = document.map((item) => merge(there.get(elementOf(name, item)), item, ''));
+  const said = new Set(document.map((item) => elementOf(name, item)));
+  return [...items, ...live.filter((item) => !said.has(elementOf(name, item)))];
+}

@@ -1,0 +1,195 @@
+import type { Trace } from '../kernel/edit-trace.ts';
+import type { KubeObject } from '../kernel/object.ts';
+import { compareReleases, imageRelease, parseRelease, sameMinor, sameRelease } from '../kernel/release.ts';
+import { type Distance, definitionDistance, textDistance } from './base-distance.ts';
+import { mergeManifest, objectsInstalled } from './merge.ts';
+import type { MergeInput, MergeResult } from './merge-input.ts';
+import { podSpecOf, recordsIn } from './prepare.ts';
+import { canonical } from './same-meaning.ts';
+import { fieldOf } from './walk.ts';
+
+/** A release's own manifest of the variant, unedited. */
+export interface BaseCandidate {
+  readonly release: string;
+  readonly documents: readonly KubeObject[];
+}
+
+/** The manifests that may have been installed. */
+export interface Candidates {
+  /** The one that live states were compared by: the installed release's own, the one that a person named, or the nearest at hand. */
+  readonly first: BaseCandidate;
+  readonly others: readonly BaseCandidate[];
+  /** The release that the images tell; undefined if they tell none. */
+  readonly installed: string | undefined;
+  /** A person named `first`. */
+  readonly given?: boolean;
+}
+
+/** Why a person must say which release was installed. */
+export interface BaseDoubt {
+  readonly because: string;
+  /** Those that it may be, as `--base` takes them. */
+  readonly choices: readonly string[];
+}
+
+export interface ChosenBase {
+  readonly base: BaseCandidate;
+  /** A release whose text is nearer, and would lead to the same result. */
+  readonly alike?: string;
+  readonly result: MergeResult;
+  /** Undefined if the base is the installed release's own. */
+  readonly doubt?: BaseDoubt;
+}
+
+type Input = Omit<MergeInput, 'base'>;
+
+/**
+ * Merges by the installed release's own manifest. The images tell the release, and the text must agree: where the text of another is
+ * nearer and leads to another result, a person says once which it was. Without the release's own manifest, what differs from another's
+ * may be the release's as well as a person's: each difference is a question.
+ *
+ * `apart`: definitions in the cluster, where they are not merged with the rest.
+ */
+export function mergeByBase(input: Input, candidates: Candidates, apart?: readonly KubeObject[]): ChosenBase {
+  const { first, others, installed, given } = candidates;
+  const mergeBy: MergeBy = ({ documents }, reasons) =>
+    mergeManifest({ ...input, base: apart ? documents.filter((one) => !isDefinition(one)) : documents }, reasons);
+  const { distance, byDistance } = distancesOf(input, candidates, apart ?? (input.file ?? input.mine).filter(isDefinition));
+  const all = [first, ...others];
+  const named = all.filter((one) => isNamed(one, installed)).toSorted(nearestFirst(distance, () => 0, installed));
+  const nearest = () => all.toSorted(byDistance)[0] ?? first;
+  if (given)
+    return byGiven(first, { distance, mergeBy, named, installed, rival: named[0] ?? (installed === undefined ? nearest() : undefined) });
+  const [base] = named;
+  if (!base) {
+    const near = installed === undefined ? nearest() : first;
+    return asQuestions(near, unknownDoubt(near, installed, distance), mergeBy);
+  }
+  const own = distance(base.documents);
+  const nearer = own === 0 ? undefined : others.filter((one) => distance(one.documents) < own).toSorted(byDistance)[0];
+  const result = mergeBy(base);
+  if (!nearer) return { base, result };
+  const fields = differing([result, mergeBy(nearer)]);
+  if (fields.length === 0) return { base, result, alike: nearer.release };
+  const because = `the images say ${base.release}, but the rest is nearer to ${nearer.release} (${differences(distance(nearer.documents))} instead of ${own}); by which release your edits are told decides ${someOf(fields)}`;
+  return { base, result, doubt: { because, choices: [base.release, nearer.release] } };
+}
+
+type MergeBy = (base: BaseCandidate, reasons?: ReadonlyMap<string, string>) => MergeResult;
+
+function distancesOf(
+  input: Input,
+  { first, installed }: Candidates,
+  definitions: readonly KubeObject[],
+): { readonly distance: Distance; readonly byDistance: Order } {
+  const { knowledge, listRules } = input;
+  const objects = objectsInstalled({ ...input, base: first.documents });
+  const distance = textDistance({ objects, ...(knowledge ? { knowledge } : {}), ...(listRules ? { listRules } : {}) });
+  return { distance, byDistance: nearestFirst(distance, definitionDistance(definitions), installed) };
+}
+
+function isDefinition({ kind }: KubeObject): boolean {
+  return kind === 'CustomResourceDefinition';
+}
+
+interface Judged {
+  readonly distance: Distance;
+  readonly mergeBy: MergeBy;
+  readonly named: readonly BaseCandidate[];
+  readonly rival: BaseCandidate | undefined;
+  readonly installed: string | undefined;
+}
+
+/** A person's word counts, unless what is at hand contradicts it. */
+function byGiven(given: BaseCandidate, { distance, mergeBy, named, rival, installed }: Judged): ChosenBase {
+  const isOther = installed !== undefined && !rival && parseRelease(given.release) !== undefined;
+  const isWorse =
+    rival !== undefined &&
+    (installed === undefined
+      ? distance(rival.documents) < distance(given.documents)
+      : distance(rival.documents) <= distance(given.documents));
+  if (named.includes(given) || !(isOther || isWorse)) return { base: given, result: mergeBy(given) };
+  const told = installed === undefined ? '' : `the images say ${installed}, `;
+  const because = rival
+    ? `--base is of ${given.release}; ${told}and the text is nearer to ${rival.release} (${differences(distance(rival.documents))} instead of ${distance(given.documents)})`
+    : `--base is of ${given.release}, but the images say ${installed}`;
+  return asQuestions(given, { because, choices: rival ? [rival.release] : [] }, mergeBy);
+}
+
+function unknownDoubt({ release, documents }: BaseCandidate, installed: string | undefined, distance: Distance): BaseDoubt {
+  const count = differences(distance(documents));
+  if (installed === undefined) {
+    return { because: `the images tell no release; the text is nearest to ${release} (${count})`, choices: [release] };
+  }
+  const because = `the manifest of ${installed} is not at hand: what differs from ${release} (${count}) may be yours or the release's own`;
+  return { because, choices: [] };
+}
+
+/** Every edit that would be carried is to be decided. */
+function asQuestions(base: BaseCandidate, doubt: BaseDoubt, mergeBy: MergeBy): ChosenBase {
+  const { edits } = mergeBy(base);
+  const why = `It may be yours or the release's own: it differs from ${base.release}, which need not be what was installed.`;
+  const reasons = new Map(edits.filter(({ outcome }) => outcome === 'kept').map(({ ref, path }) => [fieldOf(ref, path), why]));
+  return { base, doubt, result: mergeBy(base, reasons) };
+}
+
+type Order = (a: BaseCandidate, b: BaseCandidate) => number;
+
+/**
+ * Of equals the one that bears the name, then those of its minor release, then the older: against a base that is too new, fixes of the
+ * release look like edits to undo.
+ */
+function nearestFirst(distance: Distance, definitions: Distance, name = ''): Order {
+  const isOfMinor = ({ release }: BaseCandidate) => Number(sameMinor(release, name));
+  return (a, b) =>
+    distance(a.documents) - distance(b.documents) ||
+    definitions(a.documents) - definitions(b.documents) ||
+    Number(b.release === name) - Number(a.release === name) ||
+    isOfMinor(b) - isOfMinor(a) ||
+    byAge(a.release, b.release);
+}
+
+function byAge(a: string, b: string): number {
+  const [left, right] = [parseRelease(a), parseRelease(b)];
+  return left && right ? compareReleases(left, right) : Number(!left) - Number(!right);
+}
+
+/** Images tell it by its own name, or by the tag that its manifest was published with: v3.24.6's names images of v3.24.5. */
+function isNamed({ release, documents }: BaseCandidate, installed: string | undefined): boolean {
+  if (installed === undefined) return false;
+  if (sameRelease(release, installed)) return true;
+  return sameMinor(release, installed) && documents.some((one) => releasesIn(one).some((tag) => sameRelease(tag, installed)));
+}
+
+/** Releases that the images of a workload name. */
+export function releasesIn(document: KubeObject): readonly string[] {
+  const { initContainers, containers } = podSpecOf(document) ?? {};
+  return [...recordsIn(containers), ...recordsIn(initContainers)].flatMap(({ image }) =>
+    typeof image === 'string' ? (imageRelease(image) ?? []) : [],
+  );
+}
+
+/** Fields that are carried with some bases and not with others. */
+function differing(results: readonly MergeResult[]): readonly string[] {
+  const told = results.map(
+    ({ edits }) =>
+      new Map(edits.filter(changesResult).map((edit) => [fieldOf(edit.ref, edit.path), canonical([edit.outcome, edit.mine ?? null])])),
+  );
+  const fields = new Set(told.flatMap((one) => [...one.keys()]));
+  return [...fields].filter((field) => new Set(told.map((one) => one.get(field))).size > 1);
+}
+
+function changesResult({ outcome }: Trace): boolean {
+  return outcome === 'kept' || outcome === 'conflict';
+}
+
+/** So many fields are named. */
+const SHOWN = 3;
+
+function someOf(fields: readonly string[]): string {
+  return [...fields.slice(0, SHOWN), ...(fields.length > SHOWN ? [`${fields.length - SHOWN} more`] : [])].join(', ');
+}
+
+function differences(count: number): string {
+  return count === 1 ? '1 difference' : `${count} differences`;
+}

@@ -1,0 +1,83 @@
+import { parseRelease } from '../kernel/release.ts';
+
+export interface Image {
+  /** Registry and path as written: `docker.io/calico/node`. */
+  readonly repository: string;
+  readonly tag?: string;
+  readonly digest?: string;
+}
+
+/** Takes an image apart; the port of a registry is no tag. */
+export function parseImage(text: string): Image {
+  const at = text.indexOf('@');
+  const named = at < 0 ? text : text.slice(0, at);
+  const tag = /:([^/:]+)$/.exec(named)?.[1];
+  return {
+    repository: tag === undefined ? named : named.slice(0, -tag.length - 1),
+    ...(tag === undefined ? {} : { tag }),
+    ...(at < 0 ? {} : { digest: text.slice(at + 1) }),
+  };
+}
+
+/** Another repository with the tag and digest of an image: the same content wherever it is pulled from. */
+export function imageText(repository: string, { tag, digest }: Pick<Image, 'tag' | 'digest'>): string {
+  return `${repository}${tag === undefined ? '' : `:${tag}`}${digest === undefined ? '' : `@${digest}`}`;
+}
+
+/** `calico/cni` and `docker.io/calico/cni` are one repository: the default registry need not be written. */
+export function canonicalRepository(repository: string): string {
+  return repository.replace(/^(index\.)?docker\.io\//, '');
+}
+
+/** Names a release's image whichever of its two public registries it is on: the default moved from one to the other (§11). */
+export function imageKey(repository: string): string {
+  return repository.replace(/^((index\.)?docker\.io|quay\.io)\//, '');
+}
+
+/** True for tags that say no more than a release; `v3.19.1-m` and `latest` say more. */
+export function isReleaseTag({ tag, digest }: Image): boolean {
+  return digest === undefined && tag !== undefined && parseRelease(tag)?.suffix === '';
+}
+
+/** True for two values of an image field that differ in nothing but which release they name. */
+export function isReleaseOfSame(path: string, a: unknown, b: unknown): boolean {
+  if (!path.endsWith('.image') || typeof a !== 'string' || typeof b !== 'string') return false;
+  const [one, other] = [parseImage(a), parseImage(b)];
+  return imageKey(one.repository) === imageKey(other.repository) && isReleaseTag(one) && isReleaseTag(other);
+}
+
+/** `reg.example.org/mirror/node` → `reg.example.org/mirror`; '' if there is no path before the name. */
+export function folderOf(repository: string): string {
+  return repository.slice(0, Math.max(repository.lastIndexOf('/'), 0));
+}
+
+export function nameOf(repository: string): string {
+  return repository.slice(repository.lastIndexOf('/') + 1);
+}
+
+/** Where a person's images come from, learnt from their edits: by repository, and by folder where all images of one moved alike. */
+export class ImageMap {
+  readonly #repositories = new Map<string, string>();
+  readonly #folders = new Map<string, Set<string>>();
+
+  learn(base: Image, mine: Image): void {
+    this.#repositories.set(imageKey(base.repository), mine.repository);
+    const folder = folderOf(imageKey(base.repository));
+    const same = nameOf(base.repository) === nameOf(mine.repository);
+    const known = this.#folders.get(folder) ?? new Set();
+    this.#folders.set(folder, known.add(same ? folderOf(mine.repository) : ''));
+  }
+
+  get isEmpty(): boolean {
+    return this.#repositories.size === 0;
+  }
+
+  /** The repository a person takes such an image from; undefined if their edits do not tell. */
+  find(repository: string): string | undefined {
+    const key = imageKey(repository);
+    const known = this.#repositories.get(key);
+    if (known !== undefined) return known;
+    const folders = [...(this.#folders.get(folderOf(key)) ?? [])];
+    return folders.length === 1 && folders[0] ? `${folders[0]}/${nameOf(key)}` : undefined;
+  }
+}

@@ -1,0 +1,51 @@
+import { parse, stringify } from 'yaml';
+import { Fault, messageOf } from '../kernel/fault.ts';
+
+/** A mesh template of a release: the `data` of the injector's ConfigMap, as a patch or as a whole object. */
+export interface InjectorTemplate {
+  readonly data: Readonly<Record<string, string>>;
+  /** False: only `data`, which `kubectl apply` refuses. */
+  readonly isObject: boolean;
+  /** Of a whole object. */
+  readonly labels: Texts;
+  readonly annotations: Texts;
+}
+
+type Texts = Readonly<Record<string, string>>;
+
+/** Reads a template file. Throws Fault('usage') if it holds no `data` of texts. */
+export function parseTemplate(text: string, name: string): InjectorTemplate {
+  const value = parsed(text, name);
+  const { data, kind, metadata } = (typeof value === 'object' && value !== null ? value : {}) as {
+    readonly data?: unknown;
+    readonly kind?: unknown;
+    readonly metadata?: { readonly labels?: Texts; readonly annotations?: Texts } | null;
+  };
+  const texts = typeof data === 'object' && data !== null ? Object.entries(data) : [];
+  if (texts.length === 0 || !texts.every((entry): entry is [string, string] => typeof entry[1] === 'string')) {
+    throw new Fault('usage', `${name} is no template of the injector: it has no data`, [
+      'give a file with data: config: …, as the release has it',
+    ]);
+  }
+  const { labels, annotations } = metadata ?? {};
+  const isObject = kind === 'ConfigMap';
+  return { data: Object.fromEntries(texts as [string, string][]), isObject, labels: labels ?? {}, annotations: annotations ?? {} };
+}
+
+function parsed(text: string, name: string): unknown {
+  try {
+    return parse(text);
+  } catch (thrown) {
+    throw new Fault('usage', `${name} is no YAML: ${messageOf(thrown).split('\n')[0]}`, ['correct it, or name another file']);
+  }
+}
+
+/** The whole object, for `kubectl apply`: what its file leaves out of labels and annotations that it once applied would go. */
+export function templateObject(metadata: object, data: Texts): string {
+  return `${stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata }, { lineWidth: 0 })}${templateText(data)}`;
+}
+
+/** A patch of `data` as a person can read and compare it: long texts line by line. */
+export function templateText(data: Readonly<Record<string, string>>): string {
+  return stringify({ data }, { lineWidth: 0, blockQuote: 'literal' });
+}

@@ -1,0 +1,129 @@
+import type { Writer } from '../kernel/edit-trace.ts';
+import { isRecord } from '../kernel/json.ts';
+import { type KubeObject, type ObjectRef, refOf } from '../kernel/object.ts';
+import { ownersOf } from '../kube/field-owners.ts';
+import { rulesOf } from '../kube/list-keys.ts';
+import { KUBECTL } from '../kube/managed-fields.ts';
+import { ImageMap } from './images.ts';
+import { isLeftAlone, writerOfChange } from './left-to-writer.ts';
+import { mergeField } from './merge-fields.ts';
+import type { LiveState, MergeInput } from './merge-input.ts';
+import { identityOf, prepared, recordsIn } from './prepare.ts';
+import { type Finding, type Place, ROOT, type Three } from './walk.ts';
+
+/** A field that was changed in the cluster, and by whom. */
+export interface LiveChange {
+  /** Identity of the object. */
+  readonly object: string;
+  readonly path: string;
+  readonly manager?: string;
+  /** Who stands behind that manager and writes by itself. */
+  readonly writer?: Writer;
+  /** Not laid over: applying the target leaves it to its writer. */
+  readonly left?: Pick<Three, 'base' | 'mine'> & { readonly ref: ObjectRef };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+type Objects = ReadonlyMap<string, KubeObject>;
+
+/** What live changes are laid over, and what tells whose they are. */
+export interface LaidOver {
+  readonly base: Objects;
+  readonly applied: Objects;
+  readonly theirs: Objects;
+  readonly writerOf?: MergeInput['writerOf'];
+  readonly listRules?: MergeInput['listRules'];
+}
+
+const SHARED = ['annotations', 'labels'];
+
+/** Managers behind which no person's single change stands. */
+const OWN = new Set([KUBECTL, 'kubectl-client-side-apply']);
+
+/** What was applied, with what was changed in the cluster since laid over it; nothing of it is lost to the file. */
+export function layLive(
+  { base, applied, theirs, writerOf = () => undefined, listRules }: LaidOver,
+  live: readonly LiveState[],
+): { readonly objects: Objects; readonly changes: readonly LiveChange[] } {
+  const objects = new Map(applied);
+  const changes: LiveChange[] = [];
+  for (const { before, now } of live) {
+    const object = identityOf(now);
+    const file = applied.get(object) ?? base.get(object);
+    if (!file) continue;
+    const ref = refOf(now);
+    const toldBy = ({ path, base: was, mine: is }: Pick<Finding, 'path' | 'base' | 'mine'>): LiveChange => {
+      const owner = managerOf(now, path);
+      const writer = writerOfChange(now, path, { base: was, mine: is }, writerOf);
+      return { object, path, ...(owner === undefined ? {} : { manager: owner }), ...(writer ? { writer } : {}) };
+    };
+    const leaves = (place: Place, three: Three) => {
+      if (!isLeftAlone(place, three, { base: base.get(object), target: theirs.get(object) })) return false;
+      const { base: was, mine: is } = three;
+      const change = toldBy({ path: place.path, base: was, mine: is });
+      if (change.writer) changes.push({ ...change, left: { ref, base: was, mine: is } });
+      return change.writer !== undefined;
+    };
+    const add = (finding: Finding) => changes.push(toldBy(finding));
+    const mine = unallocated(now);
+    const three = { base: withMapsOf(mine, unallocated(before)), mine, theirs: file };
+    const walk = {
+      ref,
+      mode: 'mine',
+      images: new ImageMap(),
+      commaLists: new Set<string>(),
+      add,
+      leaves,
+      rules: rulesOf(now, listRules),
+      note: () => {},
+    } as const;
+    const merged = mergeField({ ...walk, forced: () => undefined, resolution: () => undefined }, ROOT, three);
+    objects.set(object, {
+      ...file,
+      ...(isRecord(merged) ? merged : {}),
+      apiVersion: file.apiVersion,
+      kind: file.kind,
+      metadata: metadataOf(merged, file),
+    });
+  }
+  return { objects, changes };
+}
+
+/** The first that is no apply of the object itself; who scales with kubectl goes by its name. */
+function managerOf({ metadata }: KubeObject, path: string): string | undefined {
+  const owners = ownersOf(metadata.managedFields, path);
+  return owners.find(({ manager, subresource }) => subresource !== undefined || !OWN.has(manager))?.manager;
+}
+
+/** With the maps that people and controllers share, empty where `now` has them: each entry of theirs is a change of its own. */
+function withMapsOf(now: Fields, before: Fields): Fields {
+  const filled = (is: unknown, was: unknown, names: readonly string[]) => {
+    const missing = names.filter((name) => isRecord(is) && isRecord(is[name]) && !(isRecord(was) && name in was));
+    return { ...(isRecord(was) ? was : {}), ...Object.fromEntries(missing.map((name) => [name, {}])) };
+  };
+  const metadata = filled(now.metadata, before.metadata, SHARED);
+  return { ...filled(now, before, ['data']), metadata };
+}
+
+function metadataOf(merged: unknown, file: KubeObject): KubeObject['metadata'] {
+  const metadata = isRecord(merged) && isRecord(merged.metadata) ? merged.metadata : {};
+  return { ...metadata, name: file.metadata.name };
+}
+
+const ALLOCATED = new Set(['clusterIP', 'clusterIPs', 'healthCheckNodePort']);
+
+/** The server writes the name of each Namespace into it, that of a twin under another name too. */
+const NAME_LABEL = 'kubernetes.io/metadata.name';
+
+/** Without the API version a request was answered in, and without what the server gives each object of its own: numbers and names. */
+function unallocated(object: KubeObject): Fields {
+  const { apiVersion: _, ...fields } = prepared(object);
+  if (object.kind === 'Namespace' && isRecord(fields.metadata.labels)) {
+    const { [NAME_LABEL]: _name, ...labels } = fields.metadata.labels;
+    return { ...fields, metadata: { ...fields.metadata, labels } };
+  }
+  if (object.kind !== 'Service' || !isRecord(object.spec)) return fields;
+  const spec = Object.fromEntries(Object.entries(object.spec).filter(([name]) => !ALLOCATED.has(name)));
+  const ports = recordsIn(spec.ports).map(({ nodePort: _nodePort, ...port }) => port);
+  return { ...fields, spec: { ...spec, ports } };
+}

@@ -1,0 +1,51 @@
+import { isRecord } from '../kernel/json.ts';
+import type { SchemaRule } from '../kernel/list-rule.ts';
+import { itemsByKey } from '../kube/list-keys.ts';
+import { canonical } from './same-meaning.ts';
+
+/** Lists of scalars whose order says nothing. */
+const SETS = new Set(['add', 'drop', 'finalizers', 'accessModes', 'verbs', 'resources', 'apiGroups', 'resourceNames', 'nonResourceURLs']);
+
+type Item = Readonly<Record<string, unknown>>;
+
+/** Lists that the API replaces whole and in which a person nevertheless edits single items. */
+const KEYS: Readonly<Record<string, (item: Item) => string | undefined>> = {
+  tolerations: (item) => wholeKey({ operator: 'Equal', ...item }, item.key ?? '*', item.effect ?? '*'),
+  envFrom: (item) => envFromKey(item),
+  plugins: ({ type }) => (typeof type === 'string' ? type : undefined),
+};
+
+/** Items by what tells them apart, in order; by the server's own rule where it is known. Undefined if the list is one value, or an item has no key or shares it. */
+export function itemsOf(listName: string, list: readonly unknown[], rule?: SchemaRule): ReadonlyMap<string, unknown> | undefined {
+  const byKey = rule === undefined || list.length === 0 ? itemsByKey(listName, list) : undefined;
+  if (byKey && (byKey.size > 0 || list.length === 0)) return byKey;
+  const keys = list.map((item) => (rule === undefined || rule === 'atomic' ? keyOf(listName, item) : keyBy(rule, item)));
+  if (keys.includes(undefined) || new Set(keys).size < keys.length) return undefined;
+  return new Map(list.map((item, index) => [keys[index] ?? '', item]));
+}
+
+/** As the server merges: by its keys, or each scalar once. */
+function keyBy(rule: Exclude<SchemaRule, 'atomic'>, item: unknown): string | undefined {
+  if (rule === 'set') return isRecord(item) || Array.isArray(item) ? undefined : String(item);
+  const parts = isRecord(item) ? rule.keys.map((key) => item[key] ?? rule.defaults[key]) : [];
+  return parts.length > 0 && parts.every((part) => ['string', 'number', 'boolean'].includes(typeof part)) ? parts.join('/') : undefined;
+}
+
+function keyOf(listName: string, item: unknown): string | undefined {
+  if (SETS.has(listName)) return isRecord(item) || Array.isArray(item) ? undefined : String(item);
+  if (!isRecord(item)) return undefined;
+  return Object.hasOwn(KEYS, listName) ? KEYS[listName]?.(item) : undefined;
+}
+
+/** Readable, yet different for every different item. */
+function wholeKey(item: Item, ...shown: readonly unknown[]): string {
+  const rest = Object.entries(item).filter(
+    ([name, value]) => !(name === 'operator' && value === 'Equal') && name !== 'key' && name !== 'effect',
+  );
+  return shown.map(String).join(':') + (rest.length > 0 ? `:${canonical(Object.fromEntries(rest))}` : '');
+}
+
+function envFromKey(item: Item): string | undefined {
+  const [kind, source] = Object.entries(item).find(([field]) => field !== 'prefix') ?? [];
+  return isRecord(source) && typeof source.name === 'string' ? `${item.prefix ?? ''}${kind}/${source.name}` : undefined;
+}

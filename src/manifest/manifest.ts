@@ -1,0 +1,157 @@
+import { Fault, messageOf } from '../kernel/fault.ts';
+import { isRecord } from '../kernel/json.ts';
+import type { KubeObject } from '../kernel/object.ts';
+import { readYaml, writeYaml, type YamlReading } from './yaml-rules.ts';
+
+export interface ManifestDocument {
+  readonly object: KubeObject;
+  /** As it stands in the file, byte for byte (line ends are LF); an item of a `List` is written anew. */
+  readonly text: string;
+  /** Where it starts in the file, counted from 1. */
+  readonly line: number;
+}
+
+/** A file of Kubernetes objects, in the file's order. */
+export interface Manifest {
+  readonly name: string;
+  readonly documents: readonly ManifestDocument[];
+  /** What a person should know although kubectl accepts it: map keys that are there twice, lines in quotes without indentation. */
+  readonly notes?: readonly string[];
+}
+
+const LIMIT_BYTES = 20_000_000;
+/** The YAML reader needs quadratic time for brackets in brackets; no manifest has so many. */
+const TOO_DEEP = /(?:[[{]\s*){200}/;
+
+interface Chunk {
+  readonly text: string;
+  /** Line of its first character, counted from 1. */
+  readonly line: number;
+}
+
+/**
+ * Reads a manifest as kubectl would. Unlike kubectl, one bad document refuses the whole file: nothing may be half applied.
+ * Throws Fault('usage') with file and line.
+ */
+export function parseManifest(text: string, name: string): Manifest {
+  const clean = cleanText(text, name);
+  const documents: ManifestDocument[] = [];
+  const notes: string[] = [];
+  for (const chunk of splitDocuments(clean)) {
+    const reading = readChunk(chunk, name);
+    if (reading.value === undefined || reading.value === null) continue;
+    const line = chunk.line + reading.line - 1;
+    documents.push(...expand(reading.value, { text: chunk.text, line }, name));
+    for (const { key, line: at } of reading.repeated) {
+      notes.push(`${name}:${chunk.line + at - 1}: the key "${key}" is there twice; the last one counts. Remove one of them.`);
+    }
+    notes.push(...repairNotes(reading, chunk, name));
+  }
+  return { name, documents, ...(notes.length > 0 ? { notes } : {}) };
+}
+
+function repairNotes({ repaired = [] }: YamlReading, chunk: Chunk, name: string): readonly string[] {
+  const [first, ...more] = repaired;
+  if (!first) return [];
+  const others = more.length > 0 ? ` (and ${more.length} more in this document)` : '';
+  const fact = 'a text in quotes goes on in lines that stand no further right than its key; it was read as kubectl reads it.';
+  return [`${name}:${chunk.line + first.line - 1}:${first.column}${others}: ${fact} Indent its later lines.`];
+}
+
+/** A multi-document manifest that kubectl reads back to the same values. */
+export function manifestText(objects: readonly KubeObject[]): string {
+  return objects.map((object) => writeYaml(object)).join('---\n');
+}
+
+/** Such texts end with as many line breaks as stand there. */
+const KEEPS_BREAKS = /[|>]\d?\+/;
+
+/** Documents as one file, each in its author's own words: indentation of its first line and blanks in its last one have a meaning. */
+export function documentsText(documents: readonly Pick<ManifestDocument, 'text'>[]): string {
+  return documents
+    .map(({ text }) => {
+      const begun = text.replace(/^(?:[ \t]*\n)+/, '');
+      return `---\n${KEEPS_BREAKS.test(begun) ? begun.replace(/\n$/, '') : begun.replace(/\n+$/, '')}\n`;
+    })
+    .join('');
+}
+
+function cleanText(text: string, name: string): string {
+  if (text.length > LIMIT_BYTES) {
+    throw new Fault('usage', `${name} is larger than ${LIMIT_BYTES / 1e6} MB`, ['Name a file of Kubernetes manifests.']);
+  }
+  const nul = text.indexOf('\0');
+  if (nul >= 0) {
+    const line = countLines(text.slice(0, nul)) + 1;
+    throw refusal(name, line, 'the file is not text', 'Name a file of Kubernetes manifests, unpacked and in UTF-8.');
+  }
+  const deep = text.search(TOO_DEEP);
+  if (deep >= 0)
+    throw refusal(name, countLines(text.slice(0, deep)) + 1, 'lists are nested too deeply', 'Name a file of Kubernetes manifests.');
+  return text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
+}
+
+/** At each line that starts with `---`, as kubectl splits; a line with content behind the dashes stays with its document. */
+function* splitDocuments(text: string): Generator<Chunk> {
+  const marker = /^---(?:[ \t]+(?:#.*)?)?$\n?|^---(?=\s)/gm;
+  let [start, line] = [0, 1];
+  for (const match of text.matchAll(marker)) {
+    const before = text.slice(start, match.index);
+    if (before.trim() !== '') yield { text: before, line };
+    const next = match[0] === '---' && text[match.index + 3] !== undefined ? match.index : match.index + match[0].length;
+    line += countLines(text.slice(start, next));
+    start = next;
+  }
+  if (text.slice(start).trim() !== '') yield { text: text.slice(start), line };
+}
+
+function countLines(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
+}
+
+function readChunk(chunk: Chunk, name: string): YamlReading {
+  let reading: YamlReading;
+  try {
+    reading = readYaml(chunk.text);
+  } catch (thrown) {
+    throw refusal(name, chunk.line, messageOf(thrown), 'Remove aliases and deep nesting: kubectl needs neither.');
+  }
+  if (!reading.problem) return reading;
+  const line = chunk.line + reading.problem.line - 1;
+  throw refusal(name, line, `not valid YAML: ${reading.problem.message}`, `Correct line ${line} of ${name}; nothing of the file was used.`);
+}
+
+function expand(value: unknown, source: Chunk, name: string): readonly ManifestDocument[] {
+  if (!isRecord(value)) {
+    throw refusal(name, source.line, 'the document is not a Kubernetes object', 'Give it apiVersion, kind and metadata.');
+  }
+  if (typeof value.kind === 'string' && value.kind.endsWith('List') && Array.isArray(value.items)) {
+    return value.items.flatMap((item) => expand(item, { text: isRecord(item) ? writeYaml(item) : '', line: source.line }, name));
+  }
+  return [{ object: checkObject(value, source, name), text: source.text, line: source.line }];
+}
+
+function checkObject(value: Record<string, unknown>, { line }: Chunk, name: string): KubeObject {
+  const metadata = isRecord(value.metadata) ? value.metadata : {};
+  const missing = [
+    isText(value.apiVersion) ? undefined : 'apiVersion',
+    isText(value.kind) ? undefined : 'kind',
+    isText(metadata.name) ? undefined : 'metadata.name',
+  ].filter((field) => field !== undefined);
+  if (missing.length === 0 && isObject(value)) return value;
+  throw refusal(name, line, `the document has no ${missing.join(', ')}`, `Add ${missing.join(', ')} as text, or remove the document.`);
+}
+
+function isObject(value: Record<string, unknown>): value is KubeObject {
+  return isText(value.apiVersion) && isText(value.kind) && isRecord(value.metadata) && isText(value.metadata.name);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function refusal(name: string, line: number, fact: string, next: string): Fault {
+  return new Fault('usage', `${name}:${line}: ${fact}`, [next]);
+}

@@ -1,0 +1,101 @@
+import { isRecord, ownField } from '../kernel/json.ts';
+import { keyFields } from '../kube/list-keys.ts';
+import { alike } from './alike.ts';
+import { type Fields, fieldsOf, mergeOneOf, mergeVariable, present, subset } from './choices.ts';
+import { itemsOf } from './list-items.ts';
+import { mergeItems } from './merge-items.ts';
+import { mergeImage, mergeJsonText, mergeSequence } from './merge-values.ts';
+import { askedAt, inField, type Place, ruleAt, settle, type Three, tell, type Walk } from './walk.ts';
+
+/** Maps of which each entry makes sense without the others: an entry can be added although the release dropped all of its own. */
+const STANDS_ALONE = new Set([
+  'metadata',
+  'labels',
+  'annotations',
+  'nodeSelector',
+  'data',
+  'resources',
+  'limits',
+  'requests',
+  'securityContext',
+  'capabilities',
+]);
+
+/** Fields of metadata that Kubernetes knows: others make a server refuse the whole object. */
+const METADATA = new Set(['name', 'namespace', 'generateName', 'labels', 'annotations', 'finalizers', 'ownerReferences']);
+
+/** Result = theirs + (mine − base), field by field; undefined = absent. */
+export function mergeField(walk: Walk, place: Place, three: Three): unknown {
+  const { base, mine, theirs } = three;
+  if (base === undefined && mine === undefined) return settle(walk, place, three);
+  // Another release would make a whole item of it the person's: it is decided as one.
+  if (place.path !== '' && [mine, theirs].some(isRecord) && askedAt(walk, place) !== undefined) return settle(walk, place, three);
+  const states = [base, mine, theirs].filter((state) => state !== undefined);
+  const addedAlike = base === undefined && alike(mine, theirs, { name: place.name, strict: place.json, entry: place.entry ?? false });
+  if (mine !== undefined && (base !== undefined || theirs !== undefined) && !addedAlike) {
+    if (states.every(isRecord)) return mergeRecord(walk, place, three);
+    if (states.every(Array.isArray)) return mergeList(walk, place, three);
+  }
+  // A list without items is as good as no list: each item that went is an edit of its own.
+  if (mine === undefined && Array.isArray(base) && Array.isArray(theirs) && itemsOf(place.name, base, ruleAt(walk, place)))
+    return mergeList(walk, place, three);
+  return mergeScalar(walk, place, three);
+}
+
+function mergeScalar(walk: Walk, place: Place, three: Three): unknown {
+  if ((walk.mode !== 'merge' && !walk.intoTexts) || place.json) return settle(walk, place, three);
+  if (place.name === 'image' && walk.mode === 'merge') return mergeImage(walk, place, three);
+  const json = mergeJsonText(walk, place, three, mergeField);
+  return json ? json.text : settle(walk, place, three);
+}
+
+/** An absent record counts as empty where another has members; what was there and is not in the target is gone. */
+function mergeRecord(walk: Walk, place: Place, three: Three): unknown {
+  if (walk.mode === 'mine' && three.theirs === undefined && place.name.endsWith('[]')) return settle(walk, place, three);
+  const [mine, theirs] = [fieldsOf(three.mine), fieldsOf(three.theirs)];
+  const base = three.base === undefined ? keysIn(walk, place, mine) : fieldsOf(three.base);
+  const dropped = three.base !== undefined && three.theirs === undefined && !STANDS_ALONE.has(place.name);
+  const within = { ...place, gone: place.gone || dropped };
+  if (place.name === 'env[]') return mergeVariable(walk, within, three);
+  const merged = new Map<string, unknown>();
+  const grouped = mergeOneOf(walk, within, { base, mine, theirs }, merged);
+  for (const name of new Set([...Object.keys(theirs), ...Object.keys(mine), ...Object.keys(base)])) {
+    if (grouped.has(name)) continue;
+    const inner = { base: present(ownField(base, name)), mine: present(ownField(mine, name)), theirs: present(ownField(theirs, name)) };
+    merged.set(name, isUnknown(walk, place, name, inner) ? undefined : mergeField(walk, inField(within, name), inner));
+  }
+  const order = [...new Set([...Object.keys(theirs), ...Object.keys(mine)])];
+  const entries = order.map((name) => [name, merged.get(name)] as const).filter(([, value]) => value !== undefined);
+  if (three.theirs === undefined && entries.length === 0) return undefined;
+  return Object.fromEntries(entries);
+}
+
+/** What makes two additions the same item is no difference between them. */
+function keysIn(walk: Walk, place: Place, item: Fields): Fields {
+  const { name } = place;
+  if (!name.endsWith('[]')) return {};
+  const rule = ruleAt(walk, place);
+  if (typeof rule === 'object') return subset(item, rule.keys);
+  const listName = name.slice(0, -2);
+  return subset(item, listName === 'plugins' ? ['type'] : keyFields(listName, item));
+}
+
+function isUnknown(walk: Walk, place: Place, name: string, three: Three): boolean {
+  if (walk.mode !== 'merge' || METADATA.has(name) || three.theirs !== undefined || three.base !== undefined) return false;
+  if (place.path !== 'metadata' && !place.path.endsWith('template.metadata')) return false;
+  tell(walk, inField(place, name), three, 'target', 'Kubernetes knows no such field and would refuse the object; correct its name.');
+  return true;
+}
+
+function mergeList(walk: Walk, place: Place, three: Three): unknown {
+  const lists = [three.base, three.mine, three.theirs].map((list) => (Array.isArray(list) ? list : []));
+  const [base = [], mine = [], theirs = []] = lists;
+  if (/^(command|args)$/.test(place.name) && walk.mode === 'merge') return mergeSequence(walk, place, three);
+  const maps = lists.map((list) => itemsOf(place.name, list, ruleAt(walk, place)));
+  const [b, m, t] = maps;
+  if (!b || !m || !t || base.length + mine.length + theirs.length === 0) return settle(walk, place, three);
+  const merged = mergeItems(walk, place, { base: b, mine: m, theirs: t }, mergeField);
+  // A list that lost its last item goes as a whole, unless the person or the target has an empty one.
+  const isEmptyList = (list: unknown) => Array.isArray(list) && list.length === 0;
+  return merged.length > 0 || isEmptyList(three.mine) || isEmptyList(three.theirs) ? merged : undefined;
+}

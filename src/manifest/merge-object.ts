@@ -1,0 +1,111 @@
+import { isRecord } from '../kernel/json.ts';
+import type { KubeObject } from '../kernel/object.ts';
+import { refText } from '../kernel/object.ts';
+import { alike } from './alike.ts';
+import { withoutTexts } from './definition-texts.ts';
+import { changedFields } from './fields.ts';
+import { mergeField } from './merge-fields.ts';
+import { isRole, withoutRules } from './permissions.ts';
+import { mergeRules } from './roles.ts';
+import { ROOT, type Three, tell, type Walk } from './walk.ts';
+
+/** The three states of one object; undefined = absent. */
+export interface ThreeObjects {
+  readonly base?: KubeObject | undefined;
+  readonly mine?: KubeObject | undefined;
+  readonly theirs?: KubeObject | undefined;
+  /** What is known of it in the cluster, and `mine` does not tell: changed since it was applied, not there, or its kind is not served. */
+  readonly live?: 'changed' | 'absent' | 'unserved' | undefined;
+}
+
+/** Definitions, accounts and bindings come from the target whole; edits of the latter two are told field by field. */
+const BOUND = new Set(['ServiceAccount', 'RoleBinding', 'ClusterRoleBinding']);
+const DEFINITION = 'CustomResourceDefinition';
+
+const ADDED: Three = { base: undefined, mine: 'present', theirs: undefined };
+const REMOVED: Three = { base: 'present', mine: undefined, theirs: 'present' };
+
+const IN_CLUSTER = 'It stays in the cluster as it is; its values are written to no file.';
+const SINCE_CHANGED = 'With what was changed in the cluster since.';
+const DELETED = 'It is no longer in the cluster, and is not made again; --resolve with mine does.';
+const STAYS_AWAY = 'It is no longer in the cluster, and is not made again; --resolve with theirs does.';
+const UNSERVED = 'The server does not know its kind in this version: it is left as it is.';
+const AGENTS = 'The target cannot work without its agents.';
+const FROM_TARGET = 'Definitions of resources always come from the target.';
+
+/** The object that goes into the result; undefined if none does. `need` says why the target cannot do without it. */
+export function mergeObject(walk: Walk, { base, mine, theirs, live }: ThreeObjects, need: string | undefined): KubeObject | undefined {
+  if (!theirs) return mine && !base ? addObject(walk, mine, live) : leaveObject(walk, { base, mine });
+  if (base && (!mine || live === 'absent') && !isBack(walk, theirs, need, mine)) return undefined;
+  if (!mine) return theirs;
+  if (theirs.kind === DEFINITION) return definition(walk, { base, mine, theirs });
+  if (theirs.kind === 'Secret') return secret(walk, { base, mine, theirs });
+  const mode = BOUND.has(theirs.kind) ? ({ ...walk, mode: 'theirs' } as const) : walk;
+  if (!isRole(theirs)) return asObject(mergeField(mode, ROOT, { base: base ?? {}, mine, theirs }), theirs);
+  const rest = mergeField(walk, ROOT, { base: base ? withoutRules(base) : {}, mine: withoutRules(mine), theirs: withoutRules(theirs) });
+  const rules = mergeRules(walk, ROOT, { base: base?.rules, mine: mine.rules, theirs: theirs.rules });
+  return asObject({ ...(isRecord(rest) ? rest : {}), ...(rules === undefined ? {} : { rules }) }, theirs);
+}
+
+/** A result without these members would be no object; the walk never takes them away. */
+function asObject(value: unknown, { apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const fields = isRecord(value) ? value : {};
+  const merged = isRecord(fields.metadata) ? fields.metadata : {};
+  return { apiVersion, kind, ...fields, metadata: { ...merged, name: metadata.name } };
+}
+
+/** What the person's file added. Where it was deleted since, the file is no wish to have it back. */
+function addObject(walk: Walk, mine: KubeObject, live: ThreeObjects['live']): KubeObject | undefined {
+  const isSecret = mine.kind === 'Secret';
+  if (live === 'unserved' || (live === 'absent' && (isSecret || walk.resolution(refText(walk.ref)) !== 'mine'))) {
+    tell(walk, ROOT, ADDED, 'obsolete', live === 'absent' ? DELETED : UNSERVED);
+    return undefined;
+  }
+  tell(walk, ROOT, ADDED, 'kept', isSecret ? IN_CLUSTER : live === 'changed' ? SINCE_CHANGED : undefined);
+  return isSecret ? undefined : mine;
+}
+
+/** The release dropped the object: it stays in the cluster, and so does what was changed in it. */
+function leaveObject(walk: Walk, { base, mine }: ThreeObjects): undefined {
+  if (!base) return undefined;
+  if (!mine) tell(walk, ROOT, { base: 'present', mine: undefined, theirs: undefined }, 'already');
+  else if (base.kind === DEFINITION) definition(walk, { base, mine });
+  else mergeField(walk, { ...ROOT, gone: true }, { base, mine, theirs: undefined });
+  return undefined;
+}
+
+/** True if an object that was removed comes back; then with what the person's file says of it, where it still has it. */
+function isBack(walk: Walk, theirs: KubeObject, need: string | undefined, mine: KubeObject | undefined): boolean {
+  const why = theirs.kind === DEFINITION ? FROM_TARGET : (need ?? (theirs.kind === 'DaemonSet' ? AGENTS : undefined));
+  if (why === undefined && walk.resolution(refText(walk.ref)) !== 'theirs') {
+    tell(walk, ROOT, REMOVED, 'kept', mine && STAYS_AWAY);
+    return false;
+  }
+  tell(walk, ROOT, REMOVED, 'target', why ?? 'You decided to take it.');
+  return true;
+}
+
+/** One line for a definition, not one per field: nobody edits them with intent that a merge could carry. */
+function definition(walk: Walk, { base, mine, theirs }: ThreeObjects): KubeObject | undefined {
+  const [was, is, target] = [base, mine, theirs].map((one) => one && withoutTexts(one));
+  if (alike(was, is)) return theirs;
+  const count = changedFields(was, is).length;
+  const three = {
+    base: base && 'the release’s own',
+    mine: `${count} ${count === 1 ? 'field differs' : 'fields differ'}`,
+    theirs: theirs && 'the target’s own',
+  };
+  tell(walk, ROOT, three, !theirs ? 'obsolete' : alike(is, target) ? 'already' : 'target', FROM_TARGET);
+  return theirs;
+}
+
+/** The release's Secret is empty; a filled one must neither be emptied nor written to a file. */
+function secret(walk: Walk, { base, mine, theirs }: ThreeObjects): KubeObject | undefined {
+  if (alike(base, mine) || alike(mine, theirs)) return theirs;
+  mergeField({ ...walk, mode: 'mine', add: (finding) => walk.add({ ...finding, note: IN_CLUSTER }) }, ROOT, {
+    base: base ?? {},
+    mine,
+    theirs,
+  });
+  return undefined;
+}

@@ -1,0 +1,179 @@
+import type { Side } from '../kernel/edit-trace.ts';
+import { type KubeObject, refOf } from '../kernel/object.ts';
+import type { MergeKnowledge } from '../kernel/profile.ts';
+import { overlaps } from '../kube/field-paths.ts';
+import { rulesOf } from '../kube/list-keys.ts';
+import { ImageMap } from './images.ts';
+import { type LiveChange, layLive } from './lay-live.ts';
+import type { MergeInput, MergeResult } from './merge-input.ts';
+import { mergeObject } from './merge-object.ts';
+import { mapNewImages } from './new-images.ts';
+import { type Dispute, type NotedField, withOwnFile } from './own-file.ts';
+import { identityOf, prepared, removedAcrossRename, renamed, renamedPath } from './prepare.ts';
+import { brokenReferences } from './references.ts';
+import { type Found, resultOf } from './traces.ts';
+import { fieldOf, type Walk } from './walk.ts';
+
+export type Objects = ReadonlyMap<string, KubeObject>;
+
+/** What the merge works on, the same in every attempt. */
+interface Prepared {
+  readonly base: Objects;
+  readonly mine: Objects;
+  readonly theirs: Objects;
+  readonly live: readonly LiveChange[];
+  readonly noted: readonly NotedField[];
+  readonly disputes: readonly Dispute[];
+  readonly away: NonNullable<MergeInput['away']>;
+  readonly listRules: MergeInput['listRules'];
+  readonly commaLists: ReadonlySet<string>;
+  readonly resolutions: Readonly<Record<string, Side>>;
+  readonly notes: readonly string[];
+}
+
+interface Attempt {
+  readonly documents: readonly KubeObject[];
+  readonly found: readonly Found[];
+  readonly notes: readonly string[];
+  /** Fields to be decided that the attempt came across, each with why. */
+  readonly asked: readonly (readonly [field: string, because: string])[];
+}
+
+const NO_KNOWLEDGE: MergeKnowledge = { commaLists: [], renames: [] };
+const RENAMED = 'You removed it, and the release gave it another name.';
+
+/**
+ * Three-way merge: the target with what a person changed in the installed release's manifest, field by field, by Kubernetes'
+ * own list keys. Nothing is resolved in silence: every edit is in `edits`, and what only a person can decide in `conflicts`.
+ *
+ * `reasons` names fields that must be decided although the three states would settle them, each with why.
+ */
+export function mergeManifest(input: MergeInput, reasons: ReadonlyMap<string, string> = new Map()): MergeResult {
+  const result = mergeOnce(input, reasons);
+  const moot = mootDecisions(input, reasons, result.unused);
+  if (moot.size === 0) return result;
+  const decided = mergeOnce(input, new Map([...reasons, ...moot]));
+  return { ...decided, unused: decided.unused.filter((field) => !moot.has(field)) };
+}
+
+/**
+ * Of decisions that nothing asks for, those that would be asked for without another one: a person who answers all that was asked
+ * gives them too, and they stand.
+ */
+function mootDecisions(input: MergeInput, reasons: ReadonlyMap<string, string>, unused: readonly string[]): ReadonlyMap<string, string> {
+  const asked = new Map<string, string>();
+  if (unused.length === 0) return asked;
+  const given = Object.entries(input.resolutions ?? {});
+  const fewer = [[], ...given.map(([field]) => given.filter(([other]) => other !== field))];
+  for (const resolutions of fewer) {
+    const { conflicts } = mergeOnce({ ...input, resolutions: Object.fromEntries(resolutions) }, reasons);
+    for (const { field, because } of conflicts) if (unused.includes(field)) asked.set(field, because);
+  }
+  return asked;
+}
+
+function mergeOnce(input: MergeInput, reasons: ReadonlyMap<string, string>): MergeResult {
+  const { renames } = input.knowledge ?? NO_KNOWLEDGE;
+  const ready = prepare(input);
+  const forced = new Map([...removals(ready, renames), ...reasons]);
+  const named = rename(ready, renames);
+  for (;;) {
+    const attempt = merge(named, forced);
+    const broken = [...brokenReferences(attempt.documents, named.theirs), ...attempt.asked].filter(([field]) => !forced.has(field));
+    if (broken.length === 0) return resultOf(attempt, ready, input);
+    for (const [field, because] of broken) forced.set(field, because);
+  }
+}
+
+/** What is installed, by identity: as it was applied, with what was changed in the cluster since. */
+export function objectsInstalled(input: MergeInput): Objects {
+  return prepare(input).mine;
+}
+
+function prepare(input: MergeInput): Prepared {
+  const notes: string[] = [];
+  const noting = (object: KubeObject) => prepared(object, (text) => notes.push(`${object.kind} ${object.metadata.name}: ${text}`));
+  const base = byIdentity(input.base.map((object) => prepared(object)));
+  const file = input.file && byIdentity(input.file.map(noting));
+  const theirs = byIdentity(input.theirs.map((object) => prepared(object)));
+  const { writerOf, listRules } = input;
+  // What only the file has, nobody else can tell: as the file has it, it was applied.
+  const added = [...(file ?? [])].filter(([key]) => !base.has(key) && !theirs.has(key));
+  const applied = new Map([...added, ...byIdentity(input.mine.map(noting))]);
+  const { objects, changes } = layLive(
+    { base, applied, theirs, ...(writerOf ? { writerOf } : {}), ...(listRules ? { listRules } : {}) },
+    input.live ?? [],
+  );
+  const away = input.away ?? new Map();
+  const own = file && withOwnFile({ base, theirs, applied, cluster: objects, file, away, listRules });
+  return {
+    base,
+    mine: own?.objects ?? objects,
+    theirs,
+    live: changes,
+    noted: own?.noted ?? [],
+    disputes: own?.disputes ?? [],
+    away,
+    listRules,
+    commaLists: new Set(input.knowledge?.commaLists ?? []),
+    resolutions: input.resolutions ?? {},
+    notes,
+  };
+}
+
+function byIdentity(objects: readonly KubeObject[]): Objects {
+  return new Map(objects.map((object) => [identityOf(object), object]));
+}
+
+/** An edit finds its item under the name that the target has for it. */
+function rename(ready: Prepared, renames: MergeKnowledge['renames']): Prepared {
+  const all = (objects: Objects) =>
+    new Map([...objects].map(([key, object]) => [key, renamed(object, ready.theirs.get(key) ?? object, renames)]));
+  const disputes = ready.disputes.map((one) => {
+    const [was, target] = [ready.mine.get(one.object), ready.theirs.get(one.object)];
+    return was && target ? { ...one, path: renamedPath(one.path, was, target, renames) } : one;
+  });
+  return { ...ready, base: all(ready.base), mine: all(ready.mine), disputes };
+}
+
+function removals({ base, mine, theirs }: Prepared, renames: MergeKnowledge['renames']): readonly (readonly [string, string])[] {
+  return [...theirs].flatMap(([key, target]) => {
+    const [was, is] = [base.get(key), mine.get(key)];
+    if (!was || !is) return [];
+    return removedAcrossRename(was, is, target, renames).map((path) => [fieldOf(refOf(target), path), RENAMED] as const);
+  });
+}
+
+function merge(ready: Prepared, forced: ReadonlyMap<string, string>): Attempt {
+  const [found, notes, images] = [[] as Found[], [...ready.notes], new ImageMap()];
+  const asked: (readonly [string, string])[] = [];
+  const scaled = ready.live.filter(({ writer, left }) => writer?.scales && !left);
+  const walkOf = (object: KubeObject): Walk => {
+    const [ref, identity] = [refOf(object), identityOf(object)];
+    return {
+      ref,
+      mode: 'merge',
+      images,
+      commaLists: ready.commaLists,
+      rules: rulesOf(object, ready.listRules),
+      forced: (field) => forced.get(field),
+      resolution: (field) => (Object.hasOwn(ready.resolutions, field) ? ready.resolutions[field] : undefined),
+      disputed: (path) => ready.disputes.find((one) => one.object === identity && overlaps(one.path, path)),
+      scaler: (path) => scaled.find((one) => one.object === identity && one.path === path)?.writer,
+      ask: (field, because) => asked.push([field, because]),
+      add: (finding) => found.push({ ref, ...finding }),
+      note: (text) => notes.push(text),
+    };
+  };
+  const documents: KubeObject[] = [];
+  const changed = new Set(ready.live.filter(({ left }) => !left).map(({ object }) => object));
+  for (const key of new Set([...ready.theirs.keys(), ...ready.base.keys(), ...ready.mine.keys()])) {
+    const live = ready.away.get(key) ?? (changed.has(key) ? ('changed' as const) : undefined);
+    const three = { base: ready.base.get(key), mine: ready.mine.get(key), theirs: ready.theirs.get(key), live };
+    const object = three.theirs ?? three.mine ?? three.base;
+    const merged = object && mergeObject(walkOf(object), three, forced.get(fieldOf(refOf(object), '')));
+    if (merged) documents.push(merged);
+  }
+  const mapped = documents.map((object) => mapNewImages(walkOf(object), object, ready.base.get(identityOf(object)), ready.theirs));
+  return { documents: mapped, found, notes, asked };
+}

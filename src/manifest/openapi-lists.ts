@@ -1,0 +1,102 @@
+import { isRecord, ownField } from '../kernel/json.ts';
+import type { SchemaRule } from '../kernel/list-rule.ts';
+import { groupOf } from '../kernel/object.ts';
+import type { KindRules } from '../kube/list-keys.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const REF = '#/components/schemas/';
+
+/** A document of `/openapi/v3`: the schemas of one group and version. */
+class Schemas {
+  readonly #all: Schema;
+
+  constructor(document: unknown) {
+    const components = fieldOf(document, 'components');
+    const all = fieldOf(components, 'schemas');
+    this.#all = isRecord(all) ? all : {};
+  }
+
+  of(apiVersion: string, kind: string): Schema | undefined {
+    const group = groupOf(apiVersion);
+    const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+    const isIt = (one: unknown) => isRecord(one) && one.group === group && one.version === version && one.kind === kind;
+    const found = Object.values(this.#all).find((schema) => listOf(fieldOf(schema, 'x-kubernetes-group-version-kind')).some(isIt));
+    return isRecord(found) ? found : undefined;
+  }
+
+  /** The name of the schema that another refers to, directly or as its only `allOf`. */
+  refOf(schema: Schema): string | undefined {
+    const all = listOf(schema.allOf);
+    const ref = schema.$ref ?? (all.length === 1 ? fieldOf(all[0], '$ref') : undefined);
+    return typeof ref === 'string' && ref.startsWith(REF) ? ref.slice(REF.length) : undefined;
+  }
+
+  named(name: string): Schema | undefined {
+    const found = ownField(this.#all, name);
+    return isRecord(found) ? found : undefined;
+  }
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return isRecord(value) ? ownField(value, name) : undefined;
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** How the server tells apart the items of each list of a kind; undefined if the document has no schema of it. */
+export function listRulesOf(document: unknown, apiVersion: string, kind: string): KindRules | undefined {
+  const schemas = new Schemas(document);
+  const root = schemas.of(apiVersion, kind);
+  return root && new Map(rulesIn(schemas, root, { path: '', within: [] }));
+}
+
+interface At {
+  readonly path: string;
+  /** Names of the schemas that led here: some have no end. */
+  readonly within: readonly string[];
+}
+
+function* rulesIn(schemas: Schemas, schema: Schema, { path, within }: At): Generator<readonly [string, SchemaRule]> {
+  const ref = schemas.refOf(schema);
+  const plain = resolved(schemas, schema);
+  if (ref !== undefined && within.includes(ref)) return;
+  const inside = ref === undefined ? within : [...within, ref];
+  const { items, properties } = plain;
+  if (isRecord(items)) {
+    // What the field says of the list counts more than what its type does.
+    const rule = ruleOf({ ...plain, ...schema }, resolved(schemas, items));
+    if (rule !== undefined) yield [path, rule];
+    yield* rulesIn(schemas, items, { path, within: inside });
+  }
+  if (!isRecord(properties)) return;
+  for (const [name, field] of Object.entries(properties))
+    if (isRecord(field)) yield* rulesIn(schemas, field, { path: path === '' ? name : `${path}.${name}`, within: inside });
+}
+
+function resolved(schemas: Schemas, schema: Schema): Schema {
+  const ref = schemas.refOf(schema);
+  return ref === undefined ? schema : (schemas.named(ref) ?? schema);
+}
+
+/**
+ * What the server merges by: its map keys, which for ports are more than the patch's merge key; the latter counts where a server
+ * knows no other. Undefined where the schema says nothing: of old servers that tells nothing either.
+ */
+function ruleOf(list: Schema, item: Schema): SchemaRule | undefined {
+  const type = list['x-kubernetes-list-type'];
+  if (type === 'atomic' || type === 'set') return type;
+  const keys = listOf(list['x-kubernetes-list-map-keys']).filter((key) => typeof key === 'string');
+  const merge = list['x-kubernetes-patch-merge-key'];
+  const isMerged = String(list['x-kubernetes-patch-strategy']).split(',').includes('merge');
+  const by = type === 'map' && keys.length > 0 ? keys : isMerged && typeof merge === 'string' ? [merge] : undefined;
+  if (!by) return undefined;
+  const properties = fieldOf(item, 'properties');
+  const defaults = by.map((key) => [key, fieldOf(fieldOf(properties, key), 'default')] as const);
+  return { keys: by, defaults: Object.fromEntries(defaults.filter(([, value]) => !isNothing(value))) };
+}
+
+/** Of a field that has to be there schemas say `0` or an empty text as well: who left it out has no key. */
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === 0 || value === '';
+}

@@ -1,0 +1,85 @@
+import type { Conflict, Trace, TraceSource } from '../kernel/edit-trace.ts';
+import { HIDDEN } from '../kernel/hidden.ts';
+import type { KubeObject, ObjectRef } from '../kernel/object.ts';
+import { overlaps } from '../kube/field-paths.ts';
+import { withoutMarks } from './json-text.ts';
+import type { LiveChange } from './lay-live.ts';
+import type { MergeInput, MergeResult } from './merge-input.ts';
+import type { NotedField } from './own-file.ts';
+import { identityOfRef } from './prepare.ts';
+import type { Finding, Three } from './walk.ts';
+
+/** A finding with the object it was made in. */
+export interface Found extends Finding {
+  readonly ref: ObjectRef;
+}
+
+interface Attempt {
+  readonly documents: readonly KubeObject[];
+  readonly found: readonly Found[];
+  readonly notes: readonly string[];
+}
+
+/** Where edits were found; what is in neither list, in the person's file. */
+interface Sources {
+  readonly live: readonly LiveChange[];
+  readonly noted: readonly NotedField[];
+}
+
+/** What the merge found, as a person may see it: no Secret's values, no marks of ours. */
+export function resultOf({ documents, found, notes }: Attempt, sources: Sources, input: MergeInput): MergeResult {
+  const asked = new Set(found.filter(({ because }) => because !== undefined).map(({ field }) => field));
+  const gone = new Set(found.filter(({ path }) => path === '').map(({ field }) => field));
+  return {
+    documents,
+    edits: [
+      ...found.map((one) => traceOf(one, sourceOf(one, sources, input.file ? 'file' : (input.mineIs ?? 'file')))),
+      ...sources.live.flatMap(leftTraces),
+    ],
+    conflicts: conflictsOf(found),
+    notes: [...new Set(notes)],
+    unused: Object.keys(input.resolutions ?? {}).filter((field) => !asked.has(field) && !gone.has(field)),
+  };
+}
+
+function traceOf(found: Found, source: TraceSource): Trace {
+  const { ref, path, outcome, decided, note, because, base, mine } = found;
+  const change = mine === undefined ? 'remove' : base === undefined ? 'add' : 'change';
+  const told = note ?? because ?? (source.writer === undefined || outcome !== 'kept' ? undefined : `Set by ${source.writer}.`);
+  return { ref, path, change, ...values(found), source, outcome, ...(decided ? { decided } : {}), ...(told ? { note: told } : {}) };
+}
+
+/** What a controller wrote and the target does not say is nobody's edit, yet told: whoever looks for it finds it. */
+function leftTraces({ path, manager, writer, left }: LiveChange): readonly Trace[] {
+  if (!left || !writer) return [];
+  const { ref, base, mine } = left;
+  const source = { kind: 'live', ...(manager === undefined ? {} : { manager }), writer: writer.name } as const;
+  const note = `Set by ${writer.name}: it stays in the cluster, and is not in the file.`;
+  const change = base === undefined ? 'add' : 'change';
+  return [{ ref, path, change, ...values({ ref, base, mine, theirs: undefined }), source, outcome: 'left', note }];
+}
+
+function values({ ref, ...found }: Three & { readonly ref: ObjectRef }): { base?: unknown; mine?: unknown; theirs?: unknown } {
+  const { base, mine, theirs } = found;
+  const shown = Object.entries({ base, mine, theirs }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(shown.map(([side, value]) => [side, ref.kind === 'Secret' ? HIDDEN : withoutMarks(value)]));
+}
+
+function sourceOf({ ref, path }: Found, { live, noted }: Sources, file: 'file' | 'last-applied'): TraceSource {
+  const object = identityOfRef(ref);
+  const change = live.find((one) => one.object === object && !one.left && overlaps(one.path, path));
+  if (!change)
+    return { kind: noted.some((one) => one.object === object && (one.path === '' || overlaps(one.path, path))) ? 'last-applied' : file };
+  const { manager, writer } = change;
+  return { kind: 'live', ...(manager === undefined ? {} : { manager }), ...(writer ? { writer: writer.name } : {}) };
+}
+
+/** One per field; images of one repository are decided together. */
+function conflictsOf(found: readonly Found[]): readonly Conflict[] {
+  const conflicts = new Map<string, Conflict>();
+  for (const one of found) {
+    if (one.outcome !== 'conflict' || conflicts.has(one.field)) continue;
+    conflicts.set(one.field, { field: one.field, ref: one.ref, path: one.path, ...values(one), because: one.because ?? '' });
+  }
+  return [...conflicts.values()];
+}

@@ -1,0 +1,72 @@
+import type { KubeObject } from '../kernel/object.ts';
+import type { Profile, Variant, WorkloadName } from '../kernel/profile.ts';
+import { documentsText, type Manifest, type ManifestDocument } from './manifest.ts';
+
+export type WaveId = 'configuration' | 'agents' | 'typha' | 'add-ons' | 'controllers' | 'all';
+
+/** A part of the target that is applied as one file and waited for before the next. */
+export interface Wave {
+  readonly id: WaveId;
+  readonly title: string;
+  /** `upgrade-2-agents.yaml`, beside upgrade.yaml. */
+  readonly file: string;
+  readonly documents: readonly ManifestDocument[];
+}
+
+const TITLES: Readonly<Record<WaveId, string>> = {
+  configuration: 'CRDs, roles and configuration',
+  agents: 'the node agents',
+  typha: 'Typha, which refuses agents older than itself',
+  'add-ons': 'the v3 API server and the CSI driver',
+  controllers: 'the controllers, which then rename stored policies',
+  all: 'the whole manifest',
+};
+
+/** True if the order within an apply matters to this service (domain §0.2, §0.6b). */
+export function needsWaves(profile: Profile): boolean {
+  return profile.typhaRefusesAgentsBefore !== undefined || profile.policyRenaming !== undefined;
+}
+
+/**
+ * The target in the order in which it is safe: new agents understand an old Typha, old agents no new one; the controllers
+ * start what has no way back as soon as the agents are complete. Every document lands in exactly one wave.
+ */
+export function splitWaves(manifest: Manifest, addOns: readonly Manifest[], variant: Variant, profile: Profile): readonly Wave[] {
+  const beside = addOns.flatMap((addOn) => addOn.documents);
+  if (!needsWaves(profile)) return numbered([['all', [...manifest.documents, ...beside]]]);
+  const byWave = new Map<WaveId, ManifestDocument[]>();
+  for (const document of manifest.documents) {
+    const id = waveOf(document.object, variant);
+    byWave.set(id, [...(byWave.get(id) ?? []), document]);
+  }
+  byWave.set('add-ons', beside);
+  const order: readonly WaveId[] = ['configuration', 'agents', 'typha', 'add-ons', 'controllers'];
+  return numbered(order.map((id) => [id, byWave.get(id) ?? []]));
+}
+
+function waveOf(object: KubeObject, variant: Variant): WaveId {
+  if (isWorkload(object, variant.typha)) return 'typha';
+  if (isWorkload(object, variant.controllers)) return 'controllers';
+  return WORKLOADS.has(object.kind) ? 'agents' : 'configuration';
+}
+
+const WORKLOADS = new Set(['DaemonSet', 'Deployment', 'StatefulSet', 'Job', 'CronJob', 'Pod', 'ReplicaSet']);
+
+function isWorkload(object: KubeObject, name: WorkloadName | undefined): boolean {
+  return name !== undefined && object.kind === name.kind && object.metadata.name === name.name;
+}
+
+function numbered(waves: readonly (readonly [WaveId, readonly ManifestDocument[]])[]): readonly Wave[] {
+  const full = waves.filter(([, documents]) => documents.length > 0);
+  return full.map(([id, documents], index) => ({
+    id,
+    documents,
+    title: TITLES[id],
+    file: id === 'all' ? 'upgrade.yaml' : `upgrade-${index + 1}-${id}.yaml`,
+  }));
+}
+
+/** The wave as a file, each document in its author's own words. */
+export function waveText(wave: Wave): string {
+  return documentsText(wave.documents);
+}

@@ -1,0 +1,171 @@
+import { Document, isAlias, isCollection, isNode, isScalar, LineCounter, parseDocument, type ScalarTag, type Tags, visit } from 'yaml';
+import { messageOf } from '../kernel/fault.ts';
+import { readDefinition } from './definition-yaml.ts';
+import { indentQuotedLines } from './quoted-lines.ts';
+
+/** What kubectl's reader leaves as plain strings although YAML 1.1 has a tag for it. */
+const UNUSED_TAGS = /:(timestamp|binary|set|omap|pairs)$/;
+
+/** kubectl also reads the octal numbers of YAML 1.2. */
+const octalOfYaml12: ScalarTag = {
+  tag: 'tag:yaml.org,2002:int',
+  default: true,
+  test: /^[-+]?0o[0-7]+$/,
+  resolve: (text) => Number.parseInt(text.replace('0o', ''), 8),
+};
+
+/** Never read, only matched when writing: whatever may look like a number or a merge key to some reader is quoted. */
+const numberLike: ScalarTag = { tag: 'tag:yaml.org,2002:float', default: true, test: /^[-+.]?[0-9]|^[-+.=]|^<<$/, resolve: (text) => text };
+
+/** Without a digit before the exponent it is no number, whatever the library says of `e39` and `.`: a commit's hash may look so. */
+function withDigit(tag: ScalarTag): ScalarTag {
+  if (!tag.tag.endsWith(':float') || !tag.test || tag.test.test('.inf')) return tag;
+  return { ...tag, test: new RegExp(`^(?=[-+]?\\.?[0-9])(?:${tag.test.source})`) };
+}
+
+function kubectlTags(tags: Tags): Tags {
+  const kept = tags.filter((tag) => typeof tag === 'string' || !(UNUSED_TAGS.test(tag.tag) || tag.format === 'TIME'));
+  return [...kept.map((tag) => (typeof tag === 'string' || tag.collection !== undefined ? tag : withDigit(tag))), octalOfYaml12];
+}
+
+export interface YamlProblem {
+  /** Counted from 1 within the text. */
+  readonly line: number;
+  readonly message: string;
+}
+
+export interface YamlReading {
+  /** Undefined if there is nothing but comments, or a problem. */
+  readonly value?: unknown;
+  /** Line of the first content, counted from 1. */
+  readonly line: number;
+  readonly problem?: YamlProblem;
+  /** Map keys that are there twice; the last one counts, as for kubectl. */
+  readonly repeated: readonly { readonly key: string; readonly line: number }[];
+  /** Texts in quotes that only kubectl's reader takes as they stand; read as it does. */
+  readonly repaired?: readonly { readonly line: number; readonly column: number }[];
+}
+
+/** Lists that name themselves in an alias many times over grow without bound; nobody writes manifests with so many aliases. */
+const MAX_ALIASES = 100;
+
+const MAX_REPAIRS = 100;
+
+/** The reader repeats what it found, however long. */
+const MAX_MESSAGE = 300;
+
+/** Reads one YAML document by the rules of kubectl: YAML 1.1 without its dates, sets and sexagesimal numbers. */
+export function readYaml(text: string): YamlReading {
+  const definition = readDefinition(text, readPlain);
+  return definition ? { ...definition, repeated: [] } : readCarefully(text);
+}
+
+/** The same by the one library that knows everything about YAML, for documents of any kind. */
+export function readCarefully(text: string): YamlReading {
+  const first = readOnce(text);
+  const repaired: { line: number; column: number }[] = [];
+  let [here, reading] = [text, first];
+  while (reading.unclosedAt !== undefined && repaired.length < MAX_REPAIRS) {
+    const repair = indentQuotedLines(here, reading.unclosedAt);
+    if (!repair || repair.text === here) break;
+    repaired.push({ line: repair.line, column: repair.column });
+    here = repair.text;
+    reading = readOnce(here);
+  }
+  // What is still wrong afterwards is told of the text as it stands.
+  if (repaired.length === 0 || reading.problem) return first;
+  return { ...reading, repaired };
+}
+
+/** A plain text as an item of a list: alone it might be a mark between documents. */
+function readPlain(source: string): unknown {
+  const { value } = readOnce(`- ${source}`);
+  if (!Array.isArray(value) || value.length !== 1) throw new Error(`no plain text: ${source}`);
+  return value[0];
+}
+
+/** `unclosedAt`: offset at which the first problem found a quote open. */
+function readOnce(text: string): YamlReading & { readonly unclosedAt?: number } {
+  const lines = new LineCounter();
+  const repeated: { key: string; line: number }[] = [];
+  const document = parseDocument(text, {
+    version: '1.1',
+    customTags: kubectlTags,
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: (a, b) => {
+      if (isScalar(a) && isScalar(b) && a.value === b.value && a.value !== '<<' && typeof a.value !== 'symbol') {
+        repeated.push({ key: String(b.value), line: lines.linePos(b.range?.[0] ?? 0).line });
+      }
+      return false;
+    },
+  });
+  const error = document.errors[0];
+  const line = lines.linePos(document.contents?.range?.[0] ?? 0).line;
+  if (error) {
+    const problem = { line: lines.linePos(error.pos[0]).line, message: error.message.slice(0, MAX_MESSAGE) };
+    return { line, repeated, problem, ...(error.code === 'MISSING_CHAR' ? { unclosedAt: error.pos[0] } : {}) };
+  }
+  if (document.contents === null) return { line, repeated };
+  const odd = oddNode(document, text);
+  if (odd) return { line, repeated, problem: { line: lines.linePos(odd.at).line, message: odd.message } };
+  try {
+    return { line, repeated, value: document.toJS({ maxAliasCount: MAX_ALIASES }) };
+  } catch (thrown) {
+    // A merge of what is no map, aliases without end, nesting without end: the reader only finds them here.
+    return { line, repeated, problem: { line, message: messageOf(thrown) } };
+  }
+}
+
+/** Only such texts can have what `oddNode` looks for: looking costs as much as reading. */
+const MAY_BE_ODD = /(?:^|[\s[{,:])&[^\s,[\]{}][\s\S]*[\s[{,:]\*[^\s*]|^[ \t\-?]*\?(?:\s|$)|[[{,]\s*\?\s|[\]}]\s*:/m;
+
+/** What the reader takes and kubectl's refuses: a value that contains itself, and a key that is no text. */
+function oddNode(document: Document.Parsed, text: string): { readonly at: number; readonly message: string } | undefined {
+  if (!MAY_BE_ODD.test(text)) return undefined;
+  let found: { at: number; message: string } | undefined;
+  visit(document, {
+    Alias(_key, alias, path) {
+      const target = alias.resolve(document);
+      if (!target || !path.includes(target)) return undefined;
+      found = { at: alias.range?.[0] ?? 0, message: `the value of the anchor "${alias.source}" contains itself` };
+      return visit.BREAK;
+    },
+    Pair(_key, { key }) {
+      const named = isAlias(key) ? key.resolve(document) : key;
+      if (!isCollection(named)) return undefined;
+      found = { at: (isNode(key) ? key.range?.[0] : undefined) ?? 0, message: 'a key is a list or a map; kubectl takes only text' };
+      return visit.BREAK;
+    },
+  });
+  return found;
+}
+
+/** Line breaks and invisible characters for which readers disagree unless they are escaped. */
+const UNSAFE = /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\ufeff\ufffe\uffff]/u;
+
+/** kubectl's reader takes a tab where a line begins for wrong indentation. */
+const LEADING_TAB = /^ *\t/m;
+
+/** One YAML document that readers of YAML 1.1 and of 1.2 read back to the same value. */
+export function writeYaml(value: unknown): string {
+  const document = new Document(value, {
+    version: '1.1',
+    customTags: (tags) => [...tags.filter((tag) => typeof tag === 'string' || !tag.tag.endsWith(':merge')), octalOfYaml12, numberLike],
+    aliasDuplicateObjects: false,
+  });
+  visit(document, {
+    Scalar: (_key, node) => {
+      if (typeof node.value === 'string' && (UNSAFE.test(node.value) || LEADING_TAB.test(node.value))) node.type = 'QUOTE_DOUBLE';
+    },
+  });
+  const text = document.toString({ lineWidth: 0, directives: false });
+  return text.replace(new RegExp(UNSAFE, 'gu'), (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** The same reading, with comments and styles, to be changed and written again. Throws YAMLParseError for what `readYaml` calls a problem. */
+export function editableYaml(text: string): Document.Parsed {
+  const document = parseDocument(text, { version: '1.1', customTags: kubectlTags, prettyErrors: false, uniqueKeys: false });
+  if (document.errors[0]) throw document.errors[0];
+  return document;
+}

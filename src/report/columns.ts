@@ -1,0 +1,61 @@
+import { stripVTControlCharacters } from 'node:util';
+import { oneLine } from '../kernel/visible.ts';
+
+/** Columns that a terminal needs for a text: colour codes take none, wide letters take two. */
+export function displayWidth(text: string): number {
+  if (/^[\u0020-\u007e]*$/.test(text)) return text.length;
+  let width = 0;
+  for (const character of stripVTControlCharacters(text)) width += widthOf(character.codePointAt(0) ?? 0);
+  return width;
+}
+
+const WIDE: readonly (readonly [number, number])[] = [
+  [0x1100, 0x115f],
+  [0x2e80, 0xa4cf],
+  [0xac00, 0xd7a3],
+  [0xf900, 0xfaff],
+  [0xfe30, 0xfe6f],
+  [0xff00, 0xff60],
+  [0xffe0, 0xffe6],
+  [0x1f300, 0x1f64f],
+  [0x1f900, 0x1f9ff],
+  [0x20000, 0x3fffd],
+];
+
+function widthOf(code: number): number {
+  if (code < 0x20 || (code >= 0x300 && code <= 0x36f) || code === 0x200d || (code >= 0xfe00 && code <= 0xfe0f)) return 0;
+  return WIDE.some(([from, to]) => code >= from && code <= to) ? 2 : 1;
+}
+
+const GAP = 2;
+
+/**
+ * kubectl's look: left-aligned columns, as wide as their widest cell, two spaces between; no trailing spaces.
+ * A cell is one line, whatever it has in it. Two passes, linear in the number of rows.
+ */
+export function columns(texts: readonly (readonly string[])[]): readonly string[] {
+  const rows = texts.map((row) => row.map(oneLine));
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, displayWidth(cell));
+  }
+  return rows.map((row) =>
+    row
+      .map((cell, index) => cell + ' '.repeat(Math.max(0, (widths[index] ?? 0) + GAP - displayWidth(cell))))
+      .join('')
+      .trimEnd(),
+  );
+}
+
+/** Cuts a text to a width, with an ellipsis where something was cut. */
+export function clip(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  let kept = '';
+  let used = 1;
+  for (const character of text) {
+    used += widthOf(character.codePointAt(0) ?? 0);
+    if (used > width) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}

@@ -1,0 +1,82 @@
+import { ADVICE, type Category, type Evidence, type Finding } from '../kernel/check.ts';
+import { counted } from '../kernel/counted.ts';
+import { tally } from '../kernel/judge.ts';
+import { LEFT_OUT } from '../kernel/left-out.ts';
+import type { Palette } from './colour.ts';
+
+const SHOWN_EVIDENCE = 5;
+
+export interface FindingsView {
+  readonly palette: Palette;
+  /** Everything: what did not apply, and every piece of evidence. */
+  readonly wide: boolean;
+  /** Leaves out what passed; the tally still counts it. */
+  readonly openOnly?: boolean;
+  /** What recommends something is shown all the same. */
+  readonly advice?: boolean;
+}
+
+/** The list of judged checks, grouped by what they look at, with the tally as its last line. */
+export function findingsLines(findings: readonly Finding[], view: FindingsView): readonly string[] {
+  const categories = [...new Set(findings.map((finding) => finding.category))];
+  return [...categories.flatMap((category) => categoryLines(category, findings, view)), tallyLine(findings)];
+}
+
+function categoryLines(category: Category, findings: readonly Finding[], view: FindingsView): readonly string[] {
+  const lines = findings.filter((finding) => finding.category === category).flatMap((finding) => findingLines(finding, view));
+  return lines.length === 0 ? [] : [view.palette.strong(category), ...lines];
+}
+
+/** One finding: mark, id and fact; what to do is indented below it. */
+export function findingLines(finding: Finding, view: FindingsView): readonly string[] {
+  const { palette } = view;
+  const head = `${finding.id} ${finding.message}`;
+  switch (finding.outcome) {
+    case 'ok':
+      return view.openOnly && !(view.advice && finding.message.startsWith(ADVICE)) ? [] : [`${palette.good('√')} ${head}`];
+    case 'not-applicable':
+      if (finding.message.startsWith(LEFT_OUT)) return [palette.dim(`- ${head}`)];
+      return view.wide ? [palette.dim(`- ${finding.id} does not apply: ${finding.message}`)] : [];
+    case 'warning':
+      return [`${palette.warn('‼')} ${head}`, ...advice(finding, view)];
+    case 'error':
+      return [`${palette.bad('×')} ${head}`, ...advice(finding, view)];
+    case 'accepted':
+      return [
+        `${palette.warn('~')} ${finding.id} accepted with --accept (was: ${finding.was ?? 'error'}) ${finding.message}`,
+        ...proof(finding, view),
+      ];
+    case 'expected':
+      return [`${palette.warn('~')} ${finding.id} expected while this run is under way: ${finding.message}`];
+    case 'cured':
+      return view.openOnly ? [] : [`${palette.good('√')} ${finding.id} cured by this run (was: ${finding.message})`];
+  }
+}
+
+function advice(finding: Finding, view: FindingsView): readonly string[] {
+  const hint = finding.hint ? finding.hint.split('\n').map((line) => `    ${line}`) : [];
+  return [...proof(finding, view), ...hint, ...(finding.next ? [`    next: ${finding.next}`] : [])];
+}
+
+function proof({ evidence }: Finding, { wide, palette }: FindingsView): readonly string[] {
+  const shown = wide ? evidence : evidence.slice(0, SHOWN_EVIDENCE);
+  const rest = evidence.length - shown.length;
+  return [...shown.map((one) => evidenceLine(one, wide)), ...(rest > 0 ? [`    … and ${rest} more, with -o wide`] : [])].map(palette.dim);
+}
+
+function evidenceLine(one: Evidence, wide: boolean): string {
+  // Not both: of a long detail the whole is put together only where it is shown.
+  const detail = wide ? one.detail : (one.brief ?? one.detail);
+  return `    - ${one.text}${detail ? `: ${detail}` : ''}`;
+}
+
+/** `41 ok, 1 warning, 1 error, 1 accepted`; what there is none of is left out, but never the number of passed checks. */
+export function tallyLine(findings: readonly Finding[]): string {
+  const { ok, warning, error, accepted } = tally(findings);
+  const parts = [`${ok} ok`, anyOf(warning, 'warning'), anyOf(error, 'error'), accepted > 0 ? `${accepted} accepted` : ''];
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+function anyOf(count: number, noun: string): string {
+  return count === 0 ? '' : counted(count, noun);
+}

@@ -1,0 +1,63 @@
+import { visible } from '../kernel/visible.ts';
+
+export interface JunitCase {
+  readonly name: string;
+  readonly group: string;
+  readonly outcome: 'passed' | 'failed' | 'skipped';
+  readonly message?: string;
+  readonly text?: string;
+  readonly seconds?: number;
+}
+
+export interface JunitSuite {
+  readonly name: string;
+  readonly cases: readonly JunitCase[];
+  readonly seconds?: number;
+  /** Facts of the whole, as `target`. */
+  readonly properties?: readonly (readonly [name: string, value: string])[];
+}
+
+export function junitDocument(suites: readonly JunitSuite[], timestamp: string | undefined): string {
+  const all = suites.flatMap(({ cases }) => cases);
+  // The common schema wants a time without a fraction and without a zone.
+  const when = timestamp === undefined ? '' : ` timestamp="${escaped(timestamp.slice(0, 19))}"`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites ${countsOf(all)}>`,
+    ...suites.flatMap((suite) => [
+      `  <testsuite name="${escaped(suite.name)}" ${countsOf(suite.cases)}${when}${timeOf(suite.seconds)}>`,
+      ...propertyLines(suite.properties ?? []),
+      ...suite.cases.map((one) => `    ${caseText(one)}`),
+      '  </testsuite>',
+    ]),
+    '</testsuites>',
+    '',
+  ].join('\n');
+}
+
+function propertyLines(properties: NonNullable<JunitSuite['properties']>): readonly string[] {
+  if (properties.length === 0) return [];
+  const lines = properties.map(([name, value]) => `      <property name="${escaped(name)}" value="${escaped(value)}"/>`);
+  return ['    <properties>', ...lines, '    </properties>'];
+}
+
+function countsOf(cases: readonly JunitCase[]): string {
+  const count = (outcome: JunitCase['outcome']) => cases.filter((one) => one.outcome === outcome).length;
+  return `tests="${cases.length}" failures="${count('failed')}" errors="0" skipped="${count('skipped')}"`;
+}
+
+function caseText({ name, group, outcome, message = '', text = '', seconds }: JunitCase): string {
+  const open = `<testcase classname="${escaped(group)}" name="${escaped(name) || escaped(group)}"${timeOf(seconds)}`;
+  if (outcome === 'failed') return `${open}><failure message="${escaped(message)}">${escaped(text)}</failure></testcase>`;
+  if (outcome === 'skipped') return `${open}><skipped message="${escaped(message)}"/></testcase>`;
+  return text === '' ? `${open}/>` : `${open}><system-out>${escaped(text)}</system-out></testcase>`;
+}
+
+const timeOf = (seconds: number | undefined) => (seconds === undefined ? '' : ` time="${seconds.toFixed(3)}"`);
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': '&#10;', '\t': '&#9;' };
+
+/** XML 1.0 has no control characters and no halves of characters, not even escaped: they are made visible. */
+function escaped(text: string): string {
+  return [...visible(text)].map((one) => ENTITIES[one] ?? one).join('');
+}

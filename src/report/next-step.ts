@@ -1,0 +1,93 @@
+import type { Finding } from '../kernel/check.ts';
+import type { ExitName } from '../kernel/fault.ts';
+import { type CarriedFlag, carriedTo } from './carry.ts';
+
+/** What the last line of every command is computed from. */
+export interface Ending {
+  readonly exit: ExitName;
+  /** The command that ended: `run`, `apply`. */
+  readonly command: string;
+  /** Flags that the next command needs as well, if it knows them. */
+  readonly carried: readonly CarriedFlag[];
+  /** The command line as typed, for continuing: `run --through wait`. */
+  readonly typed: string;
+  readonly findings: readonly Finding[];
+  /** Something is left to do: only for `plan` and dry runs. */
+  readonly pending?: boolean;
+  readonly dryRun?: boolean;
+  /** File that the plan was saved to, quoted for a shell. */
+  readonly savedPlan?: string;
+}
+
+/** The order in which single stages follow one another. */
+const AFTER: Readonly<Record<string, string>> = {
+  preflight: 'plan',
+  backup: 'ownerrefs strip',
+  'ownerrefs strip': 'crds',
+  crds: 'apply',
+  apply: 'wait',
+  wait: 'ownerrefs restore',
+  'ownerrefs restore': 'cli',
+  cli: 'alp',
+  alp: 'verify',
+  hep: 'verify',
+  policy: 'verify',
+  verify: 'status',
+  run: 'status',
+  plan: 'run',
+  // What was seen in memory is tried on a cluster, beginning with what changes nothing.
+  demo: 'preflight',
+};
+
+/** The exact next command. */
+export function nextCommand(ending: Ending): string {
+  const ours = (command: string) => `kubectl netsvc-upgrade ${command}${carriedTo(command, ending.carried)}`;
+  switch (ending.exit) {
+    case 'done':
+    case 'pending':
+      return afterSuccess(ending, ours);
+    case 'blocked':
+    case 'warned':
+    case 'conflicts':
+      return mend(ending, ours);
+    case 'stale':
+      if (openErrors(ending).some(({ next }) => next !== undefined)) return mend(ending, ours);
+      return `${ours('plan')} --out plan.json`;
+    case 'locked':
+    case 'failed':
+      return ours('status');
+    case 'usage':
+      return `kubectl netsvc-upgrade ${ending.typed} --yes`;
+    case 'stopped':
+    case 'timeout':
+    case 'interrupted':
+      return `kubectl netsvc-upgrade ${ending.typed}`;
+  }
+}
+
+function afterSuccess(ending: Ending, ours: (command: string) => string): string {
+  if (ending.dryRun) return `kubectl netsvc-upgrade ${ending.typed.replace(/ --dry-run(=|\s+)(server|client)\b/, '')}`;
+  // What was left out has to be judged before anything is planned.
+  if (ending.typed.split(' ').includes('--read-only')) return ours('preflight');
+  if (ending.command === 'plan' && ending.pending === false) return ours('verify');
+  if (ending.savedPlan !== undefined) return `${ours('run')} --plan-file ${ending.savedPlan}`;
+  return ours(AFTER[stepOf(ending)] ?? 'status');
+}
+
+/** A command, with what it was told to do where that makes it another step of the chain: `ownerrefs strip`. */
+function stepOf({ command, typed }: Ending): string {
+  const words = typed.split(' ').slice(1);
+  if (words.includes('--undo')) return 'undo';
+  const part = words.find((word) => Object.hasOwn(AFTER, `${command} ${word}`));
+  return part === undefined ? command : `${command} ${part}`;
+}
+
+function mend(ending: Ending, ours: (command: string) => string): string {
+  const open = ending.exit === 'warned' ? ending.findings.filter(({ outcome }) => outcome === 'warning') : openErrors(ending);
+  const first = open.find((finding) => finding.next !== undefined) ?? open[0];
+  return first?.next ?? (first ? `kubectl netsvc-upgrade explain ${first.id}` : ours('preflight'));
+}
+
+function openErrors({ findings }: Ending): readonly Finding[] {
+  return findings.filter(({ outcome }) => outcome === 'error');
+}

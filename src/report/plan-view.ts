@@ -1,0 +1,185 @@
+import type { Trace } from '../kernel/edit-trace.ts';
+import { type ObjectRef, refText } from '../kernel/object.ts';
+import type { FieldChange, PlannedObject, PlannedStage } from '../kernel/plan.ts';
+import { actionText, type ProgramOf } from './action-text.ts';
+import type { Palette } from './colour.ts';
+import { clip, columns } from './columns.ts';
+import { editLines, keptNote } from './edit-rows.ts';
+import { maskedObject } from './mask.ts';
+import { takenRows } from './taken-rows.ts';
+
+/** The first line of a plan: what is there, what comes, where. */
+export interface PlanHead {
+  readonly path?: string;
+  readonly datastore?: string;
+  readonly variant?: string;
+  readonly source?: string;
+  readonly release: string;
+  readonly clusterUid: string;
+  /** sha256 of the plan; a saved plan is stale when it differs. */
+  readonly digest: string;
+}
+
+export interface PlanView {
+  readonly palette: Palette;
+  /** Every field with its values, unchanged objects too. */
+  readonly wide: boolean;
+  readonly programOf: ProgramOf;
+  /** Lists only objects of this namespace (and cluster-wide ones). */
+  readonly namespace?: string;
+}
+
+const SHORT = 8;
+const VALUE_WIDTH = 60;
+const DATASTORES: Readonly<Record<string, string>> = { api: 'API datastore', kvstore: 'key-value datastore' };
+
+/** The whole plan for a person: objects, what kubectl would not show, and every step in order. */
+export function planLines(head: PlanHead, stages: readonly PlannedStage[], view: PlanView): readonly string[] {
+  const objects = stages
+    .flatMap((stage) => stage.objects)
+    .map(maskedObject)
+    .filter(({ ref }) => inNamespace(ref, view));
+  const edits = stages.flatMap((stage) => stage.edits ?? []).filter(({ ref }) => inNamespace(ref, view));
+  const sections = [
+    hiddenRows(objects, view),
+    takenRows(objects, view.wide),
+    leftRows(objects),
+    noteRows(stages),
+    returnRows(stages),
+  ].flat();
+  return [
+    headLine(head, view.palette),
+    ...objectLines(objects, edits, view),
+    ...editLines(edits, view.wide),
+    ...columns(sections.map(([label, text]) => [label, text])).map((line) => emphasise(line, view.palette)),
+    ...stepLines(stages, view),
+  ];
+}
+
+function inNamespace(ref: ObjectRef, { namespace }: PlanView): boolean {
+  return namespace === undefined || ref.namespace === undefined || ref.namespace === namespace;
+}
+
+export function headLine(head: PlanHead, palette: Palette): string {
+  const kind = [head.path ? `${head.path} path` : '', head.variant ?? '', DATASTORES[head.datastore ?? ''] ?? '']
+    .filter((part) => part !== '')
+    .join(', ');
+  const releases = `${head.source ?? 'unknown release'} → ${head.release}`;
+  return palette.strong(
+    [kind, releases, `cluster ${short(head.clusterUid)}`, `plan ${short(head.digest)}`].filter((part) => part !== '').join('   '),
+  );
+}
+
+const short = (id: string) => (id.length > SHORT ? `${id.slice(0, SHORT)}…` : id);
+
+function objectLines(objects: readonly PlannedObject[], edits: readonly Trace[], view: PlanView): readonly string[] {
+  const shown = view.wide ? objects : objects.filter((object) => object.change !== 'unchanged');
+  const quiet = objects.length - shown.length;
+  const rest =
+    quiet > 0
+      ? [view.palette.dim(`${quiet} more ${quiet === 1 ? 'object stays as it is' : 'objects stay as they are'} (listed with -o wide)`)]
+      : [];
+  if (shown.length === 0) return rest;
+  const rows = shown.map((object) => [
+    refText(object.ref),
+    object.change,
+    object.fields.length > 0 ? String(object.fields.length) : '',
+    [object.note ?? '', keptNote(edits, object.ref)].filter((note) => note !== '').join('; '),
+  ]);
+  const lines = columns([['KIND/NAME', 'ACTION', 'FIELDS', 'NOTE'], ...rows]);
+  const [title = '', ...body] = lines;
+  return [title, ...body.flatMap((line, index) => [line, ...(view.wide ? fieldLines(shown[index]) : [])]), ...rest];
+}
+
+function fieldLines(object: PlannedObject | undefined): readonly string[] {
+  return (object?.fields ?? []).map((field) => `    ${field.path}: ${changeText(field)}`);
+}
+
+function changeText({ before, after }: FieldChange): string {
+  if (before === undefined) return `+ ${valueText(after)}`;
+  if (after === undefined) return `- ${valueText(before)}`;
+  return `${valueText(before)} → ${valueText(after)}`;
+}
+
+function valueText(value: unknown): string {
+  return clip(typeof value === 'string' ? value.replaceAll('\n', '⏎') : JSON.stringify(value), VALUE_WIDTH);
+}
+
+type Row = readonly [label: string, text: string];
+
+function hiddenRows(objects: readonly PlannedObject[], { wide }: PlanView): readonly Row[] {
+  return objects.flatMap((object) =>
+    (wide ? object.hidden : byItem(object.hidden)).map(
+      (path): Row => ['HIDDEN BY KUBECTL DRY RUN', `${refText(object.ref)} ${path} will be removed`],
+    ),
+  );
+}
+
+/** Many fields of one list item as one line: `…initContainers[mount-bpffs] (13 fields)`. */
+function byItem(paths: readonly string[]): readonly string[] {
+  const groups = Map.groupBy(paths, (path) => (path.includes(']') ? path.slice(0, path.indexOf(']') + 1) : path));
+  return [...groups].flatMap(([item, members]) => (members.length > 2 ? [`${item} (${members.length} fields)`] : members));
+}
+
+function leftRows(objects: readonly PlannedObject[]): readonly Row[] {
+  return objects.filter((object) => object.change === 'left-behind').map((object): Row => ['LEFT BEHIND', refText(object.ref)]);
+}
+
+function noteRows(stages: readonly PlannedStage[]): readonly Row[] {
+  return stages.flatMap((stage) => stage.notes.map((note): Row => ['NOTE', note]));
+}
+
+function returnRows(stages: readonly PlannedStage[]): readonly Row[] {
+  const step = stages.flatMap((stage) => stage.actions).findIndex((action) => action.pointOfNoReturn);
+  return step < 0 ? [] : [['POINT OF NO RETURN', `step ${step + 1}`]];
+}
+
+function emphasise(line: string, palette: Palette): string {
+  return line.startsWith('POINT OF NO RETURN') ? palette.bad(line) : palette.warn(line);
+}
+
+/** Every command and patch in order; a stage that has nothing to do says why. */
+function stepLines(stages: readonly PlannedStage[], view: PlanView): readonly string[] {
+  let step = 0;
+  const rows = stages.flatMap((stage) => {
+    if (stage.skip !== undefined) return [['', stage.id, `nothing to do: ${stage.skip}`]];
+    const first = step + 1;
+    step += stage.actions.length;
+    return actionRows(stage, first, view);
+  });
+  return rows.length === 0 ? [] : columns([['STEP', 'STAGE', 'DOES'], ...rows]);
+}
+
+/** So many patches in a row are one line; -o wide lists each with its content. */
+const MANY_PATCHES = 3;
+
+function actionRows({ id, actions }: PlannedStage, first: number, view: PlanView): readonly (readonly string[])[] {
+  const rows: string[][] = [];
+  for (let index = 0; index < actions.length; index += 1) {
+    const action = actions[index];
+    if (!action) continue;
+    const run = view.wide ? 0 : patchesFrom(actions, index);
+    if (run > MANY_PATCHES) {
+      const last = first + index + run - 1;
+      rows.push([`${first + index}–${last}`, id, `${run} patches, the first: ${action.title} (each with -o wide)`]);
+      index += run - 1;
+    } else {
+      rows.push([String(first + index), id, stepText(action, view)]);
+    }
+  }
+  return rows;
+}
+
+/** Patches of whole fields are pages long. */
+const BRIEF = 200;
+
+function stepText(action: PlannedStage['actions'][number], view: PlanView): string {
+  const text = actionText(action, view.programOf);
+  const isLong = action.effect.type === 'patch' && text.length > BRIEF && !view.wide;
+  return isLong ? `${action.title} (its patch with -o wide)` : text;
+}
+
+function patchesFrom(actions: PlannedStage['actions'], start: number): number {
+  const end = actions.findIndex((action, index) => index >= start && action.effect.type !== 'patch');
+  return (end < 0 ? actions.length : end) - start;
+}

@@ -1,0 +1,141 @@
+import { DefaultRenderer, Listr, ListrLogger, type ListrTaskWrapper, ProcessOutput, type SilentRenderer } from 'listr2';
+import type { EngineEvent } from '../kernel/event.ts';
+import { indented, visible } from '../kernel/visible.ts';
+import { progressText, timeText } from './action-text.ts';
+import type { Progress, ProgressOptions } from './progress.ts';
+import { type Room, rolloutLines } from './rollout-view.ts';
+
+type Task = ListrTaskWrapper<undefined, typeof ScreenRenderer, typeof SilentRenderer>;
+
+interface Ending {
+  readonly type: 'done' | 'failed' | 'skipped';
+  readonly text: string;
+}
+
+/**
+ * One stage on the screen: listr2 runs it as a task that lasts until the engine says that the stage ended. listr2 writes to the terminal itself:
+ * every text that it gets passes here, and is made visible.
+ */
+class StageLine {
+  readonly title: string;
+  readonly #ended: Promise<Ending>;
+  #resolve: (ending: Ending) => void = () => undefined;
+  #task: Task | undefined;
+  #text = '';
+
+  constructor(title: string) {
+    this.title = visible(title);
+    this.#ended = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  say(said: string): void {
+    const text = visible(said);
+    if (text === this.#text) return;
+    this.#text = text;
+    if (this.#task) this.#task.output = text;
+  }
+
+  end(ending: Ending): void {
+    this.#resolve({ ...ending, text: visible(ending.text) });
+  }
+
+  async show(task: Task): Promise<void> {
+    this.#task = task;
+    if (this.#text) task.output = this.#text;
+    const ending = await this.#ended;
+    if (ending.type === 'failed') throw new Error(ending.text);
+    if (ending.type === 'skipped') task.skip(`${this.title}: ${ending.text}`);
+    else if (ending.text) task.title = `${this.title} ${ending.text}`;
+  }
+}
+
+/** listr2 asks whether stdout is a terminal; the list is drawn on stderr, also where stdout is piped. */
+class ScreenRenderer extends DefaultRenderer {
+  static override nonTTY = true;
+}
+
+/** The stages as a list that repaints, on stderr; listr2 only draws, it owns neither signals nor control flow. */
+export function treeProgress(options: ProgressOptions): Progress {
+  const lines = new Map(options.stages.map(({ id, title }) => [id, new StageLine(`${id}: ${title}`)]));
+  const screen = options.screen ?? process.stderr;
+  const logger = new ListrLogger({ useIcons: true, processOutput: new ProcessOutput(screen, screen) });
+  const tasks = [...lines.values()].map((line) => ({ title: line.title, task: (_: undefined, task: Task) => line.show(task) }));
+  const list = new Listr<undefined, typeof ScreenRenderer, typeof SilentRenderer>(tasks, {
+    renderer: ScreenRenderer,
+    exitOnError: true,
+    registerSignalListeners: false,
+    fallbackRendererCondition: false,
+    rendererOptions: { logger, collapseErrors: false, collapseSkips: true, clearOutput: options.phase === 'plan' },
+  });
+  const drawn = list.run().catch(() => undefined);
+  const warnings: string[] = [];
+  return {
+    observe(event) {
+      if (event.type === 'note' && event.level === 'warning') warnings.push(event.text);
+      show(event, lines.get(event.stage), options.phase, roomBeside(options.stages.length, screen));
+    },
+    async close() {
+      for (const line of lines.values()) line.end({ type: 'skipped', text: 'not reached' });
+      await drawn;
+      for (const warning of warnings) options.write(`${options.palette.warn(indented(`Warning: ${warning}`))}\n`);
+    },
+  };
+}
+
+/** Columns that listr2 takes in front of and behind an output. */
+const MARGIN = 6;
+
+/** What a terminal has left beside a line per stage and the one on which the cursor rests; what outgrows it would scroll, not repaint. */
+export function roomBeside(stages: number, terminal: { readonly rows?: number; readonly columns?: number }): Room {
+  return { rows: Math.max(1, (terminal.rows || 24) - stages - 1), columns: Math.max(20, (terminal.columns || 80) - MARGIN) };
+}
+
+function show(event: EngineEvent, line: StageLine | undefined, phase: ProgressOptions['phase'], room: Room): void {
+  const ending = phase === 'plan' ? planEnding(event) : runEnding(event);
+  const text = phase === 'plan' ? undefined : runText(event, room);
+  if (ending) line?.end(ending);
+  else if (text !== undefined) line?.say(text);
+}
+
+function planEnding(event: EngineEvent): Ending | undefined {
+  return event.type === 'planned' ? { type: 'done', text: '' } : undefined;
+}
+
+function runEnding(event: EngineEvent): Ending | undefined {
+  switch (event.type) {
+    case 'judged':
+      return refusal(event.findings.filter((finding) => finding.outcome === 'error').length);
+    case 'action-failed':
+      return { type: 'failed', text: event.message };
+    case 'stage-skipped':
+      return { type: 'skipped', text: `nothing to do: ${event.because}` };
+    case 'stage-done':
+      return { type: 'done', text: `(${timeText(event.durationMs)})` };
+    default:
+      return undefined;
+  }
+}
+
+/** Failed checks end a stage before it acts. */
+function refusal(failed: number): Ending | undefined {
+  return failed === 0 ? undefined : { type: 'failed', text: `${failed} ${failed === 1 ? 'check' : 'checks'} failed` };
+}
+
+function runText(event: EngineEvent, room: Room): string | undefined {
+  switch (event.type) {
+    case 'action-started':
+      return `${event.index + 1}/${event.of} ${event.action.title}`;
+    case 'action-output':
+      return event.line;
+    case 'rollout':
+      return rolloutLines(event.progress, event.elapsedMs, room).join('\n');
+    case 'progress':
+      return progressText(event);
+    case 'note':
+      return event.text;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,35 @@
+import Table from 'cli-table3';
+import { oneLine, visible } from '../kernel/visible.ts';
+
+/** Above this many rows cli-table3 gets slow out of proportion; `columns` takes over there. */
+export const SUMMARY_LIMIT = 200;
+
+const NONE = '';
+const NO_BORDERS = {
+  top: NONE,
+  'top-mid': NONE,
+  'top-left': NONE,
+  'top-right': NONE,
+  bottom: NONE,
+  'bottom-mid': NONE,
+  'bottom-left': NONE,
+  'bottom-right': NONE,
+  left: NONE,
+  'left-mid': NONE,
+  mid: NONE,
+  'mid-mid': NONE,
+  right: NONE,
+  'right-mid': NONE,
+  middle: '  ',
+};
+
+/** A small summary; but for the first, cells may hold several lines, which stay in their column. Without borders and without colour. */
+export function summaryTable(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  if (rows.length > SUMMARY_LIMIT) throw new RangeError(`a summary has at most ${SUMMARY_LIMIT} rows, not ${rows.length}`);
+  const table = new Table({ head: [...head], chars: NO_BORDERS, style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 } });
+  table.push(...rows.map((row) => row.map((text, column) => (column === 0 ? oneLine(text) : visible(text)))));
+  return table
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd());
+}

@@ -1,8 +1,0 @@
-import { type KeptItem, numberOf, type Records } from '../core/ports.ts';
-import type { StageId } from '../core/stage.ts';
-
-/** What a stage kept before it changed things, run by run, the oldest first; of a run in the order of keeping. Ids begin with the run's, which begins with its time. */
-export async function keptByRun(records: Pick<Records, 'keptWith'>, stage: StageId): Promise<readonly (readonly KeptItem[])[]> {
-  const runs = Map.groupBy(await records.keptWith(`/${stage}/`), ({ id }) => id.split('/')[0] ?? '');
-  return [...runs].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, items]) => items.toSorted((a, b) => numberOf(a) - numberOf(b)));
-}

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { localMachine } from '../../../src/adapters/machine.ts';
+import { backupFiles, restorable } from '../../../src/features/backup/files.ts';
+import { backupStage } from '../../../src/features/backup/stage.ts';
+import { type KubeObject, refOf, refText } from '../../../src/kernel/object.ts';
+import { LAST_APPLIED } from '../../../src/kube/applied-owners.ts';
+import { manifestText, parseManifest } from '../../../src/manifest/manifest.ts';
+import { contextOf } from '../../fixtures/facts.ts';
+import { applyBench, installedClientSide, ownDocuments } from '../../support/apply-bench.ts';
+import { objectOf } from '../../support/inventory.ts';
+import { commandsUnder } from '../../support/way-back.ts';
+
+const RELEASE = 'v3.26.4';
+const VALUE = 'geheim-und-lang';
+const CODED = Buffer.from(VALUE).toString('base64');
+const SECRET = objectOf('v1', 'Secret', 'netsvc-own', {
+  metadata: { namespace: 'kube-system', annotations: { [LAST_APPLIED]: JSON.stringify({ stringData: { key: VALUE } }) } },
+  data: { key: CODED },
+});
+const RESOURCES = [
+  objectOf('crd.netsvc.io/v1', 'NetworkPolicy', 'default.db', { metadata: { namespace: 'shop' }, spec: { selector: 'all()' } }),
+  objectOf('crd.netsvc.io/v1', 'NetworkPolicy', 'default.web', { metadata: { namespace: 'shop' }, spec: { order: 1.5 } }),
+  objectOf('crd.netsvc.io/v1', 'ClusterInformation', 'default', { spec: { netsvcVersion: RELEASE } }),
+];
+
+/** Names that differ only in a sign that no file name may have everywhere. */
+const ROLES = ['own:reader', 'own-reader'].map((name) => objectOf('rbac.authorization.k8s.io/v1', 'ClusterRole', name, { rules: [] }));
+
+/** A backup of our own release with custom resources and a person's Secret, as it is written. */
+async function backUp(folder: string, withSecrets: boolean): Promise<readonly KubeObject[]> {
+  const installed = [...(await installedClientSide(RELEASE)), ...RESOURCES, ...ROLES, SECRET];
+  const bench = applyBench(installed, { options: { withSecrets, installedManifest: '/own.yaml' } });
+  bench.files.set('/own.yaml', manifestText([...(await ownDocuments(RELEASE)), ...ROLES, SECRET]));
+  const plan = (await backupStage.open(bench.sources, bench.context)).plan();
+  assert.ok('actions' in plan);
+  const { effect } = plan.actions[0] ?? {};
+  assert.ok(effect?.type === 'backup');
+  await localMachine().writeFolder(folder, effect.files);
+  return installed;
+}
+
+async function filesIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1));
+}
+
+const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
+const text = (folder: string, file: string) => readFile(join(folder, file), 'utf8');
+
+describe('the files of a backup', () => {
+  let home = '';
+  const [bare, whole] = [() => join(home, 'bare'), () => join(home, 'whole')];
+  let installed: readonly KubeObject[] = [];
+  before(async () => {
+    home = await mkdtemp(join(tmpdir(), 'backup-'));
+    installed = await backUp(whole(), true);
+    await backUp(bare(), false);
+  });
+  after(() => rm(home, { recursive: true, force: true }));
+
+  it('hold no value of a Secret, coded or not, unless they were asked for; the text says that they are left out', async () => {
+    for (const file of await filesIn(bare())) {
+      const content = await text(bare(), file);
+      assert.ok(!content.includes(VALUE) && !content.includes(CODED), file);
+      assert.doesNotMatch(file, /secret/i);
+    }
+    assert.match(await text(bare(), 'RESTORE.md'), /Secrets were left out \(1 seen\); take them with `--with-secrets`/);
+  });
+
+  it('hold Secrets in files of their own that only their owner reads, and nowhere else', async () => {
+    const file = 'secrets/Secret_kube-system_netsvc-own.yaml';
+    assert.match(await text(whole(), file), new RegExp(CODED));
+    assert.deepEqual(
+      [await modeOf(join(whole(), file)), await modeOf(join(whole(), 'secrets')), await modeOf(whole())],
+      [0o600, 0o700, 0o700],
+    );
+    for (const other of await filesIn(whole())) {
+      const content = await text(whole(), other);
+      assert.equal(content.includes(VALUE) || content.includes(CODED), other === file, other);
+    }
+    assert.match(await text(whole(), 'RESTORE.md'), /`secrets\/` holds 1 Secrets in clear text/);
+  });
+
+  it('are one per kind of custom resource, one per other object, the old UIDs, the way back and the sums', async () => {
+    const files = await filesIn(whole());
+    const folders = [...new Set(files.map((file) => file.split('/')[0] ?? ''))].sort();
+    assert.deepEqual(folders, ['RESTORE.md', 'SHA256SUMS', 'crds', 'custom-resources', 'objects', 'secrets', 'uids.tsv']);
+    assert.deepEqual(files.filter((file) => file.startsWith('custom-resources/')).sort(), [
+      'custom-resources/ClusterInformation.crd.netsvc.io.yaml',
+      'custom-resources/NetworkPolicy.crd.netsvc.io.yaml',
+    ]);
+    assert.ok(files.includes('crds/CustomResourceDefinition_networkpolicies.crd.netsvc.io.yaml'), files.join('\n'));
+    assert.ok(files.includes('objects/ClusterRole_own%3areader.yaml'), files.join('\n'));
+    assert.ok(files.includes('objects/DaemonSet_kube-system_netsvc-node.yaml'), files.join('\n'));
+  });
+
+  it('read back, are every object that was there, as it can be put back', async () => {
+    const files = (await filesIn(whole())).filter((file) => file.endsWith('.yaml'));
+    const texts = await Promise.all(files.map((file) => text(whole(), file)));
+    const written = texts.flatMap((content, index) => parseManifest(content, files[index] ?? '').documents.map(({ object }) => object));
+    const names = (objects: readonly KubeObject[]) => objects.map((one) => refText(refOf(one))).sort();
+    assert.deepEqual(names(written), names(installed));
+    for (const { metadata, ...rest } of written)
+      assert.ok(!('managedFields' in metadata || 'uid' in metadata || 'status' in rest), metadata.name);
+    for (const one of RESOURCES) {
+      assert.deepEqual(
+        written.find(({ kind, metadata }) => kind === one.kind && metadata.name === one.metadata.name),
+        one,
+      );
+    }
+  });
+
+  it('have the UIDs of custom resources in a table', async () => {
+    const lines = (await text(whole(), 'uids.tsv')).trimEnd().split('\n');
+    assert.deepEqual(lines.sort(), [
+      'ClusterInformation\t\tdefault\tuid-ClusterInformation/default',
+      'NetworkPolicy\tshop\tdefault.db\tuid-NetworkPolicy/default.db',
+      'NetworkPolicy\tshop\tdefault.web\tuid-NetworkPolicy/default.web',
+    ]);
+  });
+
+  it('have right sums, each of them', async () => {
+    const files = (await filesIn(whole())).filter((file) => file !== 'SHA256SUMS');
+    const sums = await Promise.all(
+      files.map(
+        async (file) =>
+          `${createHash('sha256')
+            .update(await text(whole(), file))
+            .digest('hex')}  ${file}`,
+      ),
+    );
+    assert.deepEqual((await text(whole(), 'SHA256SUMS')).trimEnd().split('\n').sort(), sums.sort());
+  });
+
+  for (const path of ['operator', 'chart'] as const)
+    it(`tell of no way back to the old release on the path ${path}, where an old operator does not start on new CRDs`, () => {
+      const nothing = { definitions: [], customResources: [], objects: [], secrets: [] };
+      const files = backupFiles(nothing, contextOf(), { path, withSecrets: false, store: undefined });
+      const restore = `${files.find(({ name }) => name === 'RESTORE.md')?.content}`;
+      assert.match(restore, /There is no way back on this path/);
+      assert.deepEqual(commandsUnder(restore, 'To go back to the old release'), []);
+    });
+
+  it('tell the way back in commands that name only what is in the folder', async () => {
+    const restore = await text(whole(), 'RESTORE.md');
+    for (const heading of ['To put custom resources', 'To put one other object', 'To put a CRD', 'To go back to the old release']) {
+      assert.match(commandsUnder(restore, heading)[0] ?? '', /^kubectl apply --server-side --force-conflicts -f \S+$/, heading);
+    }
+    const named = [...restore.matchAll(/(?:`| )([\w-]+)\/|`([\w-]+\.tsv|SHA\w+)`/g)].map(([, folder, file]) => folder ?? file);
+    assert.ok(named.length > 5, restore);
+    const there = (await filesIn(whole())).map((file) => file.split('/')[0]);
+    assert.deepEqual(
+      [...new Set(named)].filter((name) => !there.includes(name)),
+      [],
+    );
+  });
+});
+
+describe('an object that can be put back', () => {
+  const kept = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: {
+      name: 'a',
+      namespace: 'b',
+      labels: { one: '1' },
+      annotations: { [LAST_APPLIED]: '{}', note: 'x' },
+      finalizers: ['example.com/wait'],
+      ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: 'u' }],
+    },
+    spec: { clusterIP: '10.0.0.1' },
+  };
+  const byServer = {
+    uid: 'u',
+    resourceVersion: '7',
+    generation: 2,
+    creationTimestamp: '2026-01-01T00:00:00Z',
+    deletionTimestamp: '2026-01-02T00:00:00Z',
+    deletionGracePeriodSeconds: 30,
+    selfLink: '/api/v1/namespaces/b/services/a',
+    managedFields: [{ manager: 'kubectl', operation: 'Apply' }],
+  };
+
+  for (const [field, value] of Object.entries(byServer)) {
+    it(`is without metadata.${field}, which a server refuses or ignores`, () => {
+      assert.deepEqual(restorable({ ...kept, metadata: { ...kept.metadata, [field]: value } }), kept);
+    });
+  }
+
+  it('is without its status', () => assert.deepEqual(restorable({ ...kept, status: { loadBalancer: {} } }), kept));
+
+  it('is else what it was', () => assert.deepEqual(restorable(kept), kept));
+});

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { preflightChecks } from '../../../src/features/preflight/catalogue.ts';
+import { judgeAll } from '../../../src/kernel/judge.ts';
+import type { PlannedObject } from '../../../src/kernel/plan.ts';
+import { calico } from '../../../src/profiles/calico.ts';
+import { contextOf, crd, daemonSet, found, healthy, object, resource, targetOf } from '../../fixtures/facts.ts';
+import { checkCases } from '../../support/check-cases.ts';
+
+const operated = {
+  detection: found({ path: 'operator', variant: undefined }),
+  target: { unread: 'no full manifest' },
+  preview: { unread: 'no full manifest' },
+};
+
+checkCases('NS-601', {
+  'passes if it was read': { is: 'ok', says: /v3\.32\.1/ },
+  'fails with the reason if not': { facts: { target: { unread: 'HTTP 404' } }, is: 'error', says: /HTTP 404/ },
+  'does not apply without an installation': { facts: { detection: { value: { type: 'none', because: '' } } }, is: 'not-applicable' },
+  'says it once for a path without a full manifest': { facts: operated, is: 'error', says: /^no full manifest$/ },
+});
+
+describe('a target that could not be read', () => {
+  const hintOf = (unread: { readonly unread: string; readonly hint?: string }, id: string, release: string) => {
+    const findings = judgeAll(preflightChecks, { ...healthy, target: unread }, contextOf({ release }));
+    const { hint, next } = findings.find((one) => one.id === id) ?? assert.fail(id);
+    return { hint, next };
+  };
+  const unread = { unread: 'no network', hint: 'give a folder with --manifest-url DIR' };
+
+  it('says why, and what helps, in NS-601 alone; the other checks that need it fail and refer to it', () => {
+    const why = 'https://files.example/v3.32.1/manifests/calico.yaml: no answer';
+    const target = { unread: why, hint: unread.hint };
+    const findings = judgeAll(preflightChecks, { ...healthy, target, preview: target }, contextOf({ release: calico.defaultRelease }));
+    const told = findings.filter(({ message }) => message.includes(why));
+    assert.deepEqual(
+      told.map(({ id, hint }) => ({ id, hint })),
+      [{ id: 'NS-601', hint: unread.hint }],
+    );
+    const referring = findings.filter(({ message }) => /see NS-601/.test(message));
+    assert.ok(referring.length >= 8, referring.map(({ id }) => id).join());
+    for (const { id, outcome, hint = '' } of referring) {
+      assert.match(outcome, /^(error|warning)$/, id);
+      assert.match(hint, /NS-601/, id);
+    }
+  });
+
+  it('leads to the default release only from another one', () => {
+    assert.equal(hintOf(unread, 'NS-601', calico.defaultRelease).next, 'kubectl netsvc-upgrade explain NS-601');
+    assert.match(hintOf(unread, 'NS-601', 'v3.31.2').next ?? '', / --release /);
+  });
+});
+
+for (const id of ['NS-501', 'NS-504', 'NS-602', 'NS-603', 'NS-604', 'NS-605'] as const) {
+  checkCases(id, {
+    'leaves a path without a full manifest to NS-601': { facts: operated, is: 'not-applicable' },
+    'fails on an unread target elsewhere': {
+      facts: { target: { unread: 'HTTP 404' }, preview: { unread: 'HTTP 404' } },
+      is: 'error',
+      says: /not read: see NS-601$/,
+    },
+  });
+}
+
+checkCases('NS-602', {
+  'passes if every kind is served': { is: 'ok' },
+  'fails if one is not': {
+    facts: { target: targetOf(object('policy/v1beta1', 'PodSecurityPolicy/a')) },
+    is: 'error',
+    about: ['PodSecurityPolicy/a'],
+  },
+  'counts kinds that the target brings itself': {
+    facts: { target: targetOf(crd('ippools', 'IPPool'), resource('IPPool/a')) },
+    is: 'ok',
+  },
+});
+
+const planned = (change: PlannedObject['change'], note?: string) => ({
+  preview: {
+    value: [
+      {
+        ref: { apiVersion: 'batch/v1', kind: 'Job', namespace: 'kube-system', name: 'j' },
+        change,
+        fields: [],
+        hidden: [],
+        taken: [],
+        note,
+      },
+    ],
+  },
+});
+
+checkCases('NS-603', {
+  'passes if nothing is refused': { facts: planned('update'), is: 'ok', says: /1 object/ },
+  'fails with what is': { facts: planned('refused', 'spec.template: field is immutable'), is: 'error', about: ['Job/kube-system/j'] },
+  'fails if there was no dry run': { facts: { preview: { unread: 'forbidden' } }, is: 'error', says: /forbidden/ },
+});
+
+const selector = (matchLabels: object) => ({ daemonSets: { value: [daemonSet({ selector: { matchLabels } })] } });
+
+checkCases('NS-604', {
+  'passes if they are equal': { is: 'ok' },
+  'fails if a live one differs': { facts: selector({ app: 'x' }), is: 'error', about: ['DaemonSet/kube-system/calico-node'] },
+  'does not mind what is new': { facts: { daemonSets: { value: [] } }, is: 'ok' },
+});
+
+const twice = daemonSet({ template: { spec: { initContainers: [{ name: 'i', env: [{ name: 'A' }, { name: 'A' }] }] } } });
+
+checkCases('NS-605', {
+  'passes if each is set once': { is: 'ok' },
+  'fails if one is set twice': { facts: { target: targetOf(twice) }, is: 'error', about: ['DaemonSet/kube-system/calico-node'] },
+  'does not apply without workloads': { facts: { target: targetOf(), detection: found() }, is: 'not-applicable' },
+});

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { waitOperator } from '../../../src/features/install-operator/wait-operator.ts';
+import { ApiFailure } from '../../../src/kernel/ports.ts';
+import { type Answers, operatorCluster, steppingClock } from '../../support/operator-cluster.ts';
+import { after, before, type Moment, NEW, viewOf } from '../../support/operator-script.ts';
+
+const { names, target } = viewOf(before, 0);
+const expected = { type: 'operator-end', names, target } as const;
+const applied: Moment = { ...before, operator: NEW.operator };
+const edited: Moment = { ...applied, generation: 4 };
+
+interface Tried {
+  readonly seconds: number;
+  readonly reports: readonly string[];
+  readonly warnings: readonly string[];
+  readonly failure?: { readonly code?: string; readonly message: string; readonly suggestions?: readonly string[] };
+}
+
+/** Waits on a scripted cluster; `failure` is what it ended with. */
+async function tried(
+  answers: Answers,
+  timeoutMs = 600_000,
+  clock = steppingClock(),
+  signal = new AbortController().signal,
+): Promise<Tried> {
+  const reports: string[] = [];
+  const warnings: string[] = [];
+  const wait = {
+    timeoutMs,
+    signal,
+    report: (done: number, of: number, _: string, why?: string) => void reports.push(`${done}/${of} ${why}`),
+    warn: (text: string) => void warnings.push(text),
+  };
+  const failure = await waitOperator({ cluster: operatorCluster(answers, clock), clock }, expected, wait).then(
+    () => undefined,
+    (thrown: NonNullable<Tried['failure']>) => thrown,
+  );
+  return { seconds: clock.seconds(), reports, warnings, ...(failure ? { failure } : {}) };
+}
+
+describe('the wait for the operator', () => {
+  it('ends 15 s after everything is there, and says meanwhile what lags and then that it must hold', async () => {
+    const { seconds, reports, failure } = await tried([
+      [0, applied],
+      [24, edited],
+      [50, after],
+    ]);
+    assert.equal(failure, undefined);
+    assert.ok(seconds >= 65 && seconds <= 67, `ended at ${seconds}`);
+    assert.match(
+      reports[0] ?? '',
+      /^1\/5 APIService\/v3\.projectcalico\.org: is served from calico-apiserver, not from calico-system; .* and \d+ more$/,
+    );
+    assert.equal(reports.at(-1), '5/5 must hold for 15 s');
+  });
+
+  it('names a deaf operator once, and in the end what lags and why', async () => {
+    const { warnings, failure } = await tried([[0, edited]], 120_000);
+    assert.deepEqual(warnings, [
+      'deaf operator: Deployment/tigera-operator/tigera-operator: does not answer: the Installation has changed and its status has not followed',
+    ]);
+    assert.equal(failure?.code, 'timeout');
+    assert.match(
+      failure?.message ?? '',
+      /the operator is not done after 120 s: APIService\/v3\.projectcalico\.org: is served from calico-apiserver/,
+    );
+    assert.match(failure?.suggestions?.[0] ?? '', /deaf operator/);
+    assert.ok(failure?.suggestions?.some((one) => one.endsWith('kubectl -n tigera-operator logs deployment/tigera-operator --tail=50')));
+  });
+
+  it('takes a look that fails for no look: what held has to hold anew', async () => {
+    const { seconds, reports, failure } = await tried([
+      [0, after],
+      [10, new ApiFailure(503, 'ServiceUnavailable', 'not now')],
+      [12, after],
+    ]);
+    assert.equal(failure, undefined);
+    assert.ok(seconds >= 27, `ended at ${seconds}`);
+    assert.ok(reports.some((text) => text.includes('the API server: gives no answer: not now')));
+  });
+
+  it('does not count what a machine has slept through as held', async () => {
+    const clock = steppingClock();
+    const sleep = clock.sleep;
+    let naps = 0;
+    const napping = {
+      ...clock,
+      sleep: async (ms: number) => {
+        naps += 1;
+        await sleep(ms);
+        if (naps === 1) clock.jump(3_000_000);
+      },
+    };
+    const { failure } = await tried([[0, after]], 4_000_000, napping);
+    assert.equal(failure, undefined);
+    assert.ok(naps >= 6, `looked ${naps} times`);
+  });
+
+  it('ends at once when it is refused to read', async () => {
+    const { failure, seconds } = await tried([[0, new ApiFailure(403, 'Forbidden', 'may not')]]);
+    assert.equal(failure?.message, 'may not');
+    assert.equal(seconds, 0);
+  });
+
+  it('ends when a person stops it', async () => {
+    const stop = new AbortController();
+    stop.abort();
+    assert.equal((await tried([[0, applied]], 600_000, steppingClock(), stop.signal)).failure?.code, 'interrupted');
+  });
+});

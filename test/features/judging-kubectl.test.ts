@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { chain } from '../../src/features/chain.ts';
+import { judgingKubectl } from '../../src/features/judging-kubectl.ts';
+import type { Action } from '../../src/kernel/action.ts';
+import type { Tool } from '../../src/kernel/argv.ts';
+import type { Finding } from '../../src/kernel/check.ts';
+import { Fault } from '../../src/kernel/fault.ts';
+import type { Sources, Tools } from '../../src/kernel/ports.ts';
+import type { AnyStage, StageId, StagePlan } from '../../src/kernel/stage.ts';
+import { contextOf } from '../fixtures/facts.ts';
+import { chartBench } from '../support/chart-bench.ts';
+import { operatedBench } from '../support/operated-bench.ts';
+import { scripted } from '../support/scripted-stage.ts';
+
+const starting = (tool: Tool): Action => ({
+  ...{ id: 'a', title: 'a', ref: '§4.4', undo: 'full' },
+  effect: { type: 'exec', run: { tool, args: ['version'] } },
+});
+
+/** A machine with a kubectl of that version, or with none; `asked` counts how often it is looked for. */
+function machine(version?: string): { readonly tools: Tools; readonly asked: () => number } {
+  let looked = 0;
+  const tools: Partial<Tools> = {
+    async which() {
+      looked += 1;
+      return version === undefined ? [] : ['/bin/kubectl'];
+    },
+    run: async () => ({ exitCode: 0, stdout: `{"gitVersion":"${version}"}`, stderr: '', durationMs: 1 }),
+  };
+  return { tools: tools as Tools, asked: () => looked };
+}
+
+async function judged(stage: AnyStage, tools: Tools): Promise<Readonly<Record<string, Finding['outcome']>>> {
+  const open = await judgingKubectl(stage).open({ tools } as Sources, contextOf());
+  return Object.fromEntries(open.findings().map(({ id, outcome }) => [id, outcome]));
+}
+
+describe('a stage whose plan starts kubectl', () => {
+  const plan: StagePlan = { actions: [starting('kubectl')] };
+
+  it('is judged by the kubectl that there is', async () => {
+    assert.deepEqual(await judged(scripted('alp', [plan]), machine().tools), { 'NS-003': 'error', 'NS-004': 'not-applicable' });
+    assert.deepEqual(await judged(scripted('alp', [plan]), machine('v1.15.12').tools), { 'NS-003': 'ok', 'NS-004': 'error' });
+    assert.deepEqual(await judged(scripted('alp', [plan]), machine('v1.36.1').tools), { 'NS-003': 'ok', 'NS-004': 'ok' });
+  });
+
+  it('needs none where nothing is left to do, or other programs do it', async () => {
+    for (const other of [{ skip: 'all is done' }, { actions: [starting('netsvcctl')] }]) {
+      const { tools, asked } = machine();
+      assert.deepEqual(await judged(scripted('hep', [other]), tools), {});
+      assert.equal(asked(), 0);
+    }
+  });
+
+  it('says what stands against its plan only after what was found', async () => {
+    const stage = scripted('apply', [], {
+      plan() {
+        throw new Fault('usage', 'no such plan', []);
+      },
+    });
+    const open = await judgingKubectl(stage).open({ tools: machine().tools } as Sources, contextOf());
+    assert.deepEqual(open.findings(), []);
+    assert.throws(() => open.plan(), { message: 'no such plan' });
+  });
+
+  it('is any stage of the chain: CRDs and the operator’s manifest are not begun without it', async () => {
+    for (const [id, bench] of [
+      ['crds', await operatedBench()],
+      ['apply', await operatedBench()],
+      ['crds', chartBench()],
+    ] satisfies readonly (readonly [StageId, unknown])[]) {
+      const tools = { ...bench.sources.tools, ...machine().tools };
+      const open = await chain.find((one) => one.id === id)?.open({ ...bench.sources, tools }, bench.context);
+      assert.equal(open?.findings().find((one) => one.id === 'NS-003')?.outcome, 'error', id);
+    }
+  });
+});

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import type { RestoreJudged } from '../../../src/features/ownerrefs/owner-facts.ts';
+import { journalChecks } from '../../../src/features/ownerrefs/owner-journal-checks.ts';
+import { forgetChecks, restoreChecks } from '../../../src/features/ownerrefs/owner-restore-checks.ts';
+import type { Options } from '../../../src/kernel/context.ts';
+import { judgeAll } from '../../../src/kernel/judge.ts';
+import { contextOf } from '../../fixtures/facts.ts';
+
+const left = {
+  object: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop', name: 'front' },
+  text: 'ConfigMap/shop/front',
+  detail: 'NetworkSet/front',
+};
+
+const dead = { ...left, isStripped: true };
+
+const clean: RestoreJudged = {
+  idle: false,
+  unread: [],
+  ownerGone: [],
+  changed: [],
+  otherOwners: [],
+  someAsExpected: false,
+  unaddressed: [],
+  neverRenamed: false,
+  hold: undefined,
+  namingHeld: 0,
+  manifests: [],
+  finalizers: [],
+  outstanding: 0,
+  stayOff: [],
+  asBefore: false,
+  unreadRecorded: [],
+  dangling: [],
+};
+
+const all = [...restoreChecks, ...forgetChecks.filter(({ id }) => !restoreChecks.some((one) => one.id === id))];
+
+function outcomes(facts: Partial<RestoreJudged>, options: Partial<Options> = {}): Readonly<Record<string, string>> {
+  const findings = judgeAll(all, { ...clean, ...facts }, contextOf(options)).filter(({ outcome }) => outcome !== 'ok');
+  return Object.fromEntries(findings.map(({ id, outcome }) => [id, outcome]));
+}
+
+describe('the checks before references are put back', () => {
+  it('have nothing against a journal whose owners and objects are as they were left', () => {
+    assert.deepEqual(outcomes({}), {});
+  });
+
+  it('do not apply where nothing was taken off', () => {
+    const idle = outcomes({ idle: true, finalizers: ['networksets.projectcalico.org'], dangling: [dead], ownerGone: [left] });
+    assert.deepEqual(new Set(Object.values(idle)), new Set(['not-applicable']));
+    // Where the journal is, is asked all the same.
+    assert.equal(Object.keys(idle).length, all.length - journalChecks.length);
+  });
+
+  for (const [title, facts, expected] of [
+    ['a kind that could not be searched', { unread: [{ kind: 'widgets.example.com', because: 'forbidden' }] }, { 'NS-741': 'error' }],
+    ['an owner with another UID than computed', { otherOwners: [left] }, { 'NS-746': 'error' }],
+    ['one owner among others that is another', { otherOwners: [left], someAsExpected: true }, { 'NS-746': 'warning' }],
+    ['an owner that is gone', { ownerGone: [left] }, { 'NS-744': 'warning' }],
+    ['an owner that is not found by its name', { unaddressed: [left] }, { 'NS-743': 'warning' }],
+    ['an object that somebody changed', { changed: [left] }, { 'NS-745': 'warning' }],
+    ['a manifest that names an owner of before', { manifests: [left] }, { 'NS-742': 'warning' }],
+    ['finalizers that this account may not update', { finalizers: ['networksets.projectcalico.org'] }, { 'NS-747': 'warning' }],
+    ['a reference with a dead UID', { dangling: [dead] }, { 'NS-749': 'error', 'NS-748': 'warning' }],
+    ['an object that still lacks a reference', { outstanding: 1 }, { 'NS-748': 'warning' }],
+    ['a copy that is all there is', { copy: '/copy' }, { 'NS-751': 'error' }],
+    ['a journal in another namespace', { elsewhere: ['ops'] }, { 'NS-752': 'error' }],
+    ['that nobody may look into other namespaces, without an objection', { elsewhere: null }, {}],
+    ['a recorded kind that could not be read', { unreadRecorded: ['ConfigMap'] }, { 'NS-748': 'warning' }],
+  ] as const satisfies readonly (readonly [string, Partial<RestoreJudged>, object])[]) {
+    it(`tell of ${title}`, () => assert.deepEqual(outcomes(facts), expected));
+  }
+
+  it('say for policies that nobody renames what a person does instead, or how to end it', () => {
+    const hintOf = (neverRenamed: boolean) => {
+      const finding = judgeAll(all, { ...clean, unaddressed: [left], neverRenamed }, contextOf()).find(({ id }) => id === 'NS-743');
+      return `${finding?.hint} ${finding?.next}`;
+    };
+    assert.match(hintOf(false), /Nothing else names them: release the hold.* kubectl netsvc-upgrade explain NS-743$/);
+    assert.match(
+      hintOf(true),
+      /DaemonSet calico-node, .*never rename.*Take off by hand.*group crd\.projectcalico\.org.*default\.NAME.*forget --accept NS-748\. kubectl netsvc-upgrade explain NS-743$/,
+    );
+  });
+
+  it('let a hold be released only when nothing else names these policies', () => {
+    const kind = { group: 'crd.netsvc.io', version: 'v1', kind: 'Settings', plural: 'settings', namespaced: false };
+    const hold = { kind, name: 'default', field: 'spec.renaming.enabled' };
+    const nextOf = (facts: Partial<RestoreJudged>) =>
+      judgeAll(all, { ...clean, unaddressed: [left], hold, ...facts }, contextOf()).find(({ id }) => id === 'NS-743')?.next;
+    const strip = 'kubectl netsvc-upgrade ownerrefs strip';
+    const release = `kubectl patch settings.crd.netsvc.io default --type=merge -p '{"spec":{"renaming":{"enabled":"Enabled"}}}'`;
+    assert.deepEqual([nextOf({ namingHeld: 1 }), nextOf({ dangling: [dead] }), nextOf({})], [strip, strip, release]);
+    assert.equal(nextOf({ dangling: [{ ...dead, isStripped: false }] }), release);
+  });
+
+  it('name the question about finalizers as the API server takes it', () => {
+    const facts = { ...clean, finalizers: ['networksets.projectcalico.org'] };
+    const finding = judgeAll(all, facts, contextOf()).find(({ id }) => id === 'NS-747');
+    assert.equal(finding?.next, 'kubectl auth can-i update networksets.projectcalico.org --subresource=finalizers');
+  });
+
+  it('send to strip only where it takes something off', () => {
+    const told = (dangling: RestoreJudged['dangling']) => {
+      const finding = judgeAll(all, { ...clean, dangling }, contextOf()).find(({ id }) => id === 'NS-749');
+      return [
+        finding?.hint?.replace('Garbage collection takes these objects at its next start at the latest. ', ''),
+        finding?.next?.split(' ').at(-1),
+      ];
+    };
+    const [off, hand] = [dead, { ...left, isStripped: false }];
+    const takeOff = 'Take off what the upgrade broke: it is recorded, and put back later.';
+    assert.deepEqual(told([off]), [takeOff, 'strip']);
+    const others = 'Correct the others by hand in metadata.ownerReferences, or accept them by name.';
+    assert.deepEqual(told([off, hand]), [`${takeOff} ${others}`, 'strip']);
+    assert.deepEqual(told([hand]), ['Correct them by hand in metadata.ownerReferences, or accept them by name.', 'list']);
+  });
+
+  for (const [what, facts, next] of [
+    ['objects lack references', { outstanding: 2, stayOff: [left] }, 'restore'],
+    ['they do so before the upgrade', { outstanding: 1, asBefore: true }, 'restore --undo'],
+    ['only dead references are left', { dangling: [dead] }, 'strip'],
+    ['restore leaves all of them off', { outstanding: 1, stayOff: [left] }, 'forget --accept NS-748'],
+    ['some of them could not be read', { outstanding: 1, stayOff: [left], unreadRecorded: ['secrets'] }, 'restore'],
+  ] as const satisfies readonly (readonly [string, Partial<RestoreJudged>, string])[])
+    it(`say how the journal ends where ${what}`, () => {
+      const finding = judgeAll(forgetChecks, { ...clean, ...facts }, contextOf()).find(({ id }) => id === 'NS-748');
+      assert.equal(finding?.next, `kubectl netsvc-upgrade ownerrefs ${next}`);
+      assert.match(finding?.hint ?? '', /given up with ownerrefs forget --accept NS-748/);
+    });
+
+  it('let nobody forget a journal that is still needed', () => {
+    assert.deepEqual(outcomes({ outstanding: 1 }, { forgetOwners: true }), { 'NS-748': 'error' });
+  });
+});

@@ -1,0 +1,100 @@
+import { addressSetsOf } from '../../../src/features/policy-rules/address-sets.ts';
+import { automaticSettings } from '../../../src/features/policy-rules/automatic-endpoint.ts';
+import { globalPolicyOf, inOrder, type Rule, tierOf } from '../../../src/features/policy-rules/global-policy.ts';
+import { type AutomaticSigns, hostEndpointOf } from '../../../src/features/policy-rules/host-endpoint.ts';
+import type { FleetFacts } from '../../../src/features/policy-rules/host-endpoint-verdicts.ts';
+import type { Labels } from '../../../src/features/policy-rules/selector.ts';
+import type { KubeObject } from '../../../src/kernel/object.ts';
+
+export const GROUP = 'projectcalico.org';
+export const SIGNS: AutomaticSigns = {
+  createdBy: 'projectcalico.org/created-by',
+  createdByValue: 'calico-kube-controllers',
+  autoHepSuffix: '-auto-hep',
+};
+const PROFILE = {
+  apiGroup: GROUP,
+  derivedProfiles: {
+    namespace: { prefix: 'kns.', labelPrefix: 'pcns.' },
+    serviceAccount: { prefix: 'ksa.', labelPrefix: 'pcsa.' },
+  },
+};
+export const ALLOW_ALL = 'projectcalico-default-allow';
+
+export function object(kind: string, name: string, spec: object, labels: Labels = {}, annotations: Labels = {}): KubeObject {
+  return { apiVersion: `crd.${GROUP}/v1`, kind, metadata: { name, labels, annotations }, spec };
+}
+
+export function hep(name: string, node: string, labels: Labels = {}, spec: object = {}): KubeObject {
+  return object('HostEndpoint', name, { node, interfaceName: '*', ...spec }, labels);
+}
+
+export const DENY: readonly Rule[] = [{ action: 'Deny' }];
+
+/** A policy on ingress and egress of what the selector selects. */
+export function policy(name: string, selector: string, spec: object = {}): KubeObject {
+  return object('GlobalNetworkPolicy', name, { selector, types: ['Ingress', 'Egress'], ingress: DENY, egress: DENY, ...spec });
+}
+
+export interface Fleet {
+  readonly nodes: Readonly<Record<string, Labels>>;
+  /** Labels that only the service's own node has. */
+  readonly ownLabels?: Readonly<Record<string, Labels>>;
+  readonly endpoints?: readonly KubeObject[];
+  readonly policies?: readonly KubeObject[];
+  /** Of a namespace. */
+  readonly networkPolicies?: readonly KubeObject[];
+  /** Of the node's own automatic endpoint. */
+  readonly addresses?: Readonly<Record<string, readonly string[]>>;
+  readonly tiers?: readonly KubeObject[];
+  readonly profiles?: Readonly<
+    Record<string, { readonly labels?: Labels; readonly ingress?: readonly Rule[]; readonly egress?: readonly Rule[] }>
+  >;
+  /** `spec.controllers.node.hostEndpoint` */
+  readonly hostEndpoint?: object;
+}
+
+export function fleetOf({
+  nodes,
+  ownLabels = {},
+  endpoints = [],
+  policies = [],
+  networkPolicies = [],
+  addresses = {},
+  tiers = [],
+  profiles = {},
+  hostEndpoint = {},
+}: Fleet): FleetFacts {
+  const allTiers = tiers.map(tierOf);
+  return {
+    nodes: Object.entries(nodes).map(([name, labels]) => ({
+      name,
+      node: name,
+      labels,
+      ownLabels: ownLabels[name] ?? {},
+      addresses: addresses[name] ?? [],
+    })),
+    endpoints: endpoints.map((endpoint) => hostEndpointOf(endpoint, GROUP)),
+    settings: automaticSettings({ controllers: { node: { hostEndpoint } } }),
+    signs: SIGNS,
+    rules: {
+      global: new Map(policies.map((one) => [one.metadata.name, addressSetsOf(one, PROFILE)])),
+      namespaced: new Map(networkPolicies.map((one) => [`${one.metadata.namespace}/${one.metadata.name}`, addressSetsOf(one, PROFILE)])),
+      profiles: new Map(Object.entries(profiles).map(([name, spec]) => [name, addressSetsOf(object('Profile', name, spec), PROFILE)])),
+    },
+    world: {
+      policies: inOrder(
+        policies.map((each) => globalPolicyOf(each, { apiGroup: GROUP })),
+        allTiers,
+      ),
+      tiers: new Map(allTiers.map((tier) => [tier.name, tier])),
+      profiles: new Map(
+        Object.entries(profiles).map(([name, { labels = {}, ingress = [], egress = [] }]) => [
+          name,
+          { labels, rules: { ingress, egress } },
+        ]),
+      ),
+      allowAllProfile: ALLOW_ALL,
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { RunRecord } from '../../../src/kernel/run-record.ts';
+import { contextOf, found, object } from '../../fixtures/facts.ts';
+import { checkCases } from '../../support/check-cases.ts';
+
+const denied = (required: boolean) => {
+  const request = { verb: 'patch', group: 'apps', resource: 'daemonsets', namespace: 'kube-system' };
+  return { access: { value: [{ request, allowed: false, why: 'apply the target', required }] } };
+};
+
+checkCases('NS-009', {
+  'passes if everything is allowed': { is: 'ok', says: /all 1 permissions/ },
+  'fails on a missing permission and names it': { facts: denied(true), is: 'error', about: ['patch daemonsets.apps in kube-system'] },
+  'warns on one that may be had in another way': { facts: denied(false), is: 'warning' },
+  'leads to the role of every command': { facts: denied(true), is: 'error', hint: /docs\/rbac\.yaml/ },
+  'leads to the roles of the path where there is an operator': {
+    facts: { ...denied(true), detection: found({ path: 'chart' }) },
+    is: 'error',
+    hint: /docs\/rbac-paths\.yaml holds what run needs on the chart path/,
+  },
+});
+
+const deleted = { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } };
+
+checkCases('NS-010', {
+  'passes if it exists': { is: 'ok' },
+  'fails if it does not': { context: contextOf({ stateNamespace: 'upgrades' }), is: 'error', next: /create namespace upgrades/ },
+  'fails if it is being deleted': { facts: { namespaces: { value: [object('v1', 'Namespace/kube-system', deleted)] } }, is: 'error' },
+});
+
+const heldBy = (identity: string) => ({ lockHolder: { value: { identity, acquiredAt: '', renewedAt: '' } } });
+
+checkCases('NS-011', {
+  'passes if nobody holds it': { is: 'ok' },
+  'fails with its own exit code if somebody does': { facts: heldBy('anna@host'), is: 'error', says: /anna@host/, exit: 'locked' },
+});
+
+const record: RunRecord = {
+  version: 1,
+  runId: 'r1',
+  clusterUid: 'cluster-1',
+  profile: 'calico',
+  target: 'v3.32.1',
+  path: 'manifest',
+  digests: {},
+  startedAt: '2026-01-01T10:00:00Z',
+  startedBy: 'anna',
+  toolVersion: '0.1.0',
+  accepted: [],
+  stages: [],
+  kept: [],
+};
+const recorded = (change: Partial<RunRecord>) => ({ record: { value: { ...record, ...change } } });
+
+checkCases('NS-012', {
+  'passes without a record': { is: 'ok' },
+  'passes if the same run goes on': { facts: recorded({}), is: 'ok', says: /continues/ },
+  'passes after a finished run': { facts: recorded({ target: 'v3.31.0', finishedAt: '2026-01-01T11:00:00Z' }), is: 'ok' },
+  'fails on an unfinished run to another release': { facts: recorded({ target: 'v3.31.0' }), is: 'error', next: /--release v3\.31\.0/ },
+  'fails on the record of another cluster': { facts: recorded({ clusterUid: 'other' }), is: 'error' },
+});

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { hepChecks } from '../../../src/features/hosts/checks.ts';
+import { imagesPulled } from '../../../src/features/images/checks.ts';
+import { forgetChecks, restoreChecks } from '../../../src/features/ownerrefs/owner-restore-checks.ts';
+import { removalChecks } from '../../../src/features/policies/removal-checks.ts';
+import { aheadOfApply } from '../../../src/features/preflight/ahead-checks.ts';
+import { preflightChecks } from '../../../src/features/preflight/catalogue.ts';
+import { alpChecks } from '../../../src/features/sidecars/checks.ts';
+import { familyOf, isCheckId, pageOf, registry, withdrawn } from '../../../src/kernel/check-titles.ts';
+import { judgeAll } from '../../../src/kernel/judge.ts';
+import { procedure } from '../../../src/kernel/procedure.ts';
+import { netsvc } from '../../../src/profiles/netsvc.ts';
+import { contextOf, healthy, unread } from '../../fixtures/facts.ts';
+
+const root = join(import.meta.dirname, '..', '..', '..');
+const ids = Object.keys(registry).filter(isCheckId);
+/** Checks of the stages after the upgrade, which the preflight does not judge. */
+const followUps: ReadonlySet<string> = new Set(
+  [...hepChecks, ...removalChecks, ...alpChecks, ...restoreChecks, ...forgetChecks, imagesPulled].map((check) => check.id),
+);
+
+/** What `apply` will stop at is judged by its own checks; where they have no target to judge, NS-601 says why. */
+/** Told by preflight alone, for a chain asks for it by name later. */
+const ORDER = 'NS-251';
+const ahead = new Set(aheadOfApply.map(({ id }) => id));
+
+describe('the catalogue of checks', () => {
+  it('has at least forty checks, each id once', () => {
+    const used = preflightChecks.map((check) => check.id);
+    assert.ok(used.length >= 40, `${used.length}`);
+    assert.equal(new Set(used).size, used.length);
+  });
+
+  it('takes every id and title from the registry', () => {
+    for (const { id, title } of preflightChecks) {
+      assert.ok(isCheckId(id), id);
+      assert.equal(title, registry[id]);
+    }
+  });
+
+  it('keeps the ranges of other stages free', () => {
+    const foreign = preflightChecks.filter(({ id }) => /^NS-[23]/.test(id) && !ahead.has(id) && id !== ORDER).map(({ id }) => id);
+    assert.deepEqual(foreign, []);
+    for (const id of ids) assert.notEqual(familyOf(id), undefined, id);
+  });
+
+  it('uses every id of the preflight families', () => {
+    const used = new Set(preflightChecks.map((check) => check.id));
+    assert.deepEqual(
+      ids.filter((id) => !/^NS-[23]/.test(id) && !followUps.has(id) && !used.has(id)),
+      [],
+    );
+  });
+
+  it('gives no withdrawn id to another check', () => {
+    assert.deepEqual(
+      ids.filter((id) => id in withdrawn),
+      [],
+    );
+    for (const successor of Object.values(withdrawn)) assert.ok(isCheckId(successor), successor);
+  });
+
+  it('has a page for every id and an id for every page', () => {
+    const pages = readdirSync(join(root, 'docs', 'checks')).filter((file) => file.startsWith('NS-'));
+    assert.deepEqual(pages.map((file) => `docs/checks/${file}`).sort(), ids.map(pageOf).sort());
+  });
+
+  it('heads every page with its id and title and says what to do', () => {
+    for (const id of ids) {
+      const text = readFileSync(join(root, pageOf(id)), 'utf8');
+      assert.ok(text.startsWith(`# ${id} ${registry[id]}\n`), id);
+      for (const part of ['**Means**', '**Matters**', '**Fix**', '**Accept**']) assert.ok(text.includes(part), `${id} ${part}`);
+    }
+  });
+
+  it('indexes every page', () => {
+    const index = readFileSync(join(root, 'docs', 'checks', 'README.md'), 'utf8');
+    for (const id of ids) assert.ok(index.includes(`[${id}](${id}.md) | ${registry[id]} |`), id);
+  });
+
+  it('cites the procedure only by steps that it has', () => {
+    const steps = new Set<string>(procedure.map((step) => step.ref));
+    const refs = preflightChecks.map((check) => check.ref).filter((ref) => ref.startsWith('§'));
+    assert.deepEqual(
+      refs.filter((ref) => !steps.has(ref)),
+      [],
+    );
+  });
+
+  it('never passes a check whose facts could not be read', () => {
+    const passed = judgeAll(preflightChecks, unread, contextOf()).filter(({ outcome }) => outcome === 'ok' || outcome === 'not-applicable');
+    assert.deepEqual(
+      passed.map(({ id }) => id).filter((id) => !ahead.has(id)),
+      [],
+    );
+  });
+
+  it('finds nothing wrong with a healthy cluster', () => {
+    const findings = judgeAll(preflightChecks, healthy, contextOf()).filter(
+      ({ outcome }) => outcome !== 'ok' && outcome !== 'not-applicable',
+    );
+    assert.deepEqual(
+      findings.map(({ id, message }) => `${id} ${message}`),
+      [],
+    );
+  });
+
+  it('says a hint and the next command with every finding, in every profile', () => {
+    for (const profile of [undefined, netsvc]) {
+      for (const finding of judgeAll(preflightChecks, unread, contextOf({}, profile))) {
+        if (ahead.has(finding.id)) continue;
+        assert.ok(finding.hint, finding.id);
+        assert.ok(finding.next, finding.id);
+      }
+    }
+  });
+
+  it('names only commands and flags of this program that there are', () => {
+    const { commands } = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as {
+      commands: Record<string, { flags?: Record<string, { char?: string }> }>;
+    };
+    const folder = join(root, 'src', 'features');
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+    const texts = files.map((file) => readFileSync(join(folder, file), 'utf8'));
+    const calls = texts.flatMap((text) =>
+      [...text.matchAll(/`(?:\$\{PROGRAM\}|kubectl netsvc-upgrade) ([^`]*)`/g)].map(([, call]) => call ?? ''),
+    );
+    assert.ok(calls.length >= 60, `${calls.length}`);
+    for (const call of calls) {
+      const [command = '', ...words] = call.split(' ');
+      const flags = commands[command]?.flags;
+      assert.ok(flags, call);
+      const known = Object.entries(flags).flatMap(([name, { char }]) => [`--${name}`, `-${char}`]);
+      for (const word of words.filter((one) => one.startsWith('-'))) assert.ok(known.includes(word.replace(/=.*/, '')), `${call}: ${word}`);
+    }
+  });
+});

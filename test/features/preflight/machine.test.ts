@@ -1,0 +1,45 @@
+import { found, healthyPods, pod } from '../../fixtures/facts.ts';
+import { checkCases } from '../../support/check-cases.ts';
+
+const MIB = 1024 ** 2;
+const folder = (freeBytes: number, writable = true, path = '/w') => ({ work: { value: { path, freeBytes, writable } } });
+
+checkCases('NS-801', {
+  'passes with room': { is: 'ok' },
+  'warns if it gets narrow': { facts: folder(512 * MIB), is: 'warning' },
+  'fails if it is too narrow': { facts: folder(100 * MIB), is: 'error', says: /100 MiB/ },
+  'fails if it cannot be written': { facts: folder(2048 * MIB, false), is: 'error', next: /^ls -ld \/w$/ },
+  'quotes the path where it cannot be written': { facts: folder(2048 * MIB, false, '/a b;c'), is: 'error', next: /^ls -ld '\/a b;c'$/ },
+  'quotes the path where it is narrow': { facts: folder(100 * MIB, true, '/a b;c'), is: 'error', next: /^df -h '\/a b;c'$/ },
+});
+
+const cli = (release?: string) => ({ clis: { value: [{ file: '/usr/local/bin/calicoctl', ...(release ? { release } : {}) }] } });
+
+checkCases('NS-802', {
+  'passes without any': { is: 'ok' },
+  'passes with the target’s own': { facts: cli('v3.32.1'), is: 'ok' },
+  'warns about another': { facts: cli('v3.27.5'), is: 'warning', about: ['/usr/local/bin/calicoctl'], next: /cli/ },
+  'warns about one that does not tell': { facts: cli(), is: 'warning' },
+});
+
+const ctl = (tag: string, more = {}) => ({
+  pods: { value: [...healthyPods, pod('calicoctl', { containers: [{ name: 'c', image: `calico/ctl:${tag}` }], ...more })] },
+});
+
+checkCases('NS-803', {
+  'passes without any': { is: 'ok' },
+  'passes with the target’s own': { facts: ctl('v3.32.1'), is: 'ok' },
+  'passes over one that has ended': { facts: ctl('v3.20.6', { ended: true }), is: 'ok' },
+  'warns about another': {
+    facts: ctl('v3.20.6'),
+    is: 'warning',
+    about: ['Pod/kube-system/calicoctl'],
+    next: /delete pod calicoctl -n kube-system/,
+  },
+});
+
+checkCases('NS-804', {
+  'does not apply outside the chart path': { is: 'not-applicable' },
+  'passes if helm is there': { facts: { detection: found({ path: 'chart' }), chartTool: { value: ['/usr/bin/helm'] } }, is: 'ok' },
+  'fails if it is not': { facts: { detection: found({ path: 'chart' }) }, is: 'error' },
+});

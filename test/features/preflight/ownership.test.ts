@@ -1,0 +1,70 @@
+import type { ManagedBy } from '../../../src/kernel/installation.ts';
+import { found } from '../../fixtures/facts.ts';
+import { checkCases } from '../../support/check-cases.ts';
+
+const managed = (kind: ManagedBy['kind'], name: string) => ({
+  detection: found({ managedBy: [{ kind, name, evidence: 'label', hint: `pause ${name}` }] }),
+});
+
+const marked = (path: 'operator' | 'chart' | 'manifest', kind: string) => {
+  const object = kind === 'Installation' ? { kind, name: 'default' } : { kind, namespace: 'tigera-operator', name: 'tigera-operator' };
+  const managedBy: readonly ManagedBy[] = [
+    { name: 'Flux', kind: 'gitops', evidence: 'label', hint: 'pause', object, command: 'flux suspend' },
+  ];
+  return { detection: found({ path, managedBy, operator: { namespace: 'tigera-operator', name: 'tigera-operator' } }) };
+};
+
+checkCases('NS-108', {
+  'passes with v1 CRDs': { is: 'ok' },
+  'fails with native ones': { facts: { detection: found({ nativeV3Crds: true }) }, is: 'error' },
+});
+
+checkCases('NS-109', {
+  'passes if there is no platform': { is: 'ok' },
+  'does not mind GitOps': { facts: managed('gitops', 'Flux'), is: 'ok' },
+  'fails if a platform manages it': { facts: managed('platform', 'RKE2'), is: 'error', about: ['RKE2'] },
+  'fails even if the installation is unclear': {
+    facts: {
+      detection: {
+        value: {
+          type: 'ambiguous',
+          because: '',
+          candidates: [],
+          evidence: [],
+          managedBy: [{ kind: 'platform', name: 'AKS', evidence: 'label', hint: 'use it' }],
+        },
+      },
+    },
+    is: 'error',
+    about: ['AKS'],
+  },
+});
+
+checkCases('NS-110', {
+  'passes if there is none': { is: 'ok' },
+  'warns if GitOps manages it': { facts: managed('gitops', 'Flux'), is: 'warning', about: ['Flux'] },
+  'warns of a mark on what the operator’s upgrade does not write': { facts: marked('operator', 'Installation'), is: 'warning' },
+  'fails with a mark on the operator’s Deployment': {
+    facts: marked('operator', 'Deployment'),
+    is: 'error',
+    about: ['Deployment/tigera-operator/tigera-operator'],
+  },
+  'fails with a mark on the Installation, which a chart writes': { facts: marked('chart', 'Installation'), is: 'error' },
+  'fails with a mark on what the full manifest writes': { facts: marked('manifest', 'DaemonSet'), is: 'error' },
+});
+
+const prunable = (path: 'operator' | 'chart' | 'manifest') => {
+  const mark = { tool: 'Argo CD', mark: 'a label', keep: 'argocd.argoproj.io/sync-options=Prune=false' };
+  return { detection: found({ path, prunableCrds: [{ crd: 'ippools.crd.projectcalico.org', ...mark }] }) };
+};
+
+checkCases('NS-111', {
+  'passes if no tool tracks them': { facts: { detection: found({ path: 'operator' }) }, is: 'ok' },
+  'fails where the operator’s manifest no longer has them': {
+    facts: prunable('operator'),
+    is: 'error',
+    about: ['CustomResourceDefinition/ippools.crd.projectcalico.org'],
+  },
+  'fails where the chart no longer has them': { facts: prunable('chart'), is: 'error' },
+  'does not apply to a full manifest, which has them': { facts: prunable('manifest'), is: 'not-applicable' },
+});

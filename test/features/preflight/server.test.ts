@@ -1,0 +1,103 @@
+import { contextOf, NOW, object } from '../../fixtures/facts.ts';
+import { runRecord } from '../../support/apply-bench.ts';
+import { checkCases } from '../../support/check-cases.ts';
+
+const version = (minor: string) => ({ server: { value: { gitVersion: `v1.${minor}.0`, major: '1', minor } } });
+const service = (name: string, status: string) =>
+  object('apiregistration.k8s.io/v1', `APIService/${name}`, { status: { conditions: [{ type: 'Available', status }] } });
+
+/** An unfinished run to the target, before and after it has applied it. */
+const recordOf = (...wrote: readonly string[]) => {
+  const { clusterUid, options } = contextOf();
+  return { record: { value: runRecord({ clusterUid, target: options.release, path: 'operator', wrote }) } };
+};
+const [begun, applied] = [recordOf('backup'), recordOf('backup', 'crds', 'apply')];
+
+checkCases('NS-001', {
+  'passes if the server answers': { is: 'ok', says: /v1\.35\.1/ },
+  'fails with the reason if it does not': { facts: { server: { unread: 'connection refused' } }, is: 'error', says: /connection refused/ },
+});
+
+checkCases('NS-002', {
+  'passes on a tested version': { is: 'ok' },
+  'warns on an untested version': { facts: version('32'), is: 'warning' },
+  'fails below the floor': { facts: version('30'), is: 'error', says: /1\.31/ },
+  'reads minors with a plus sign': { facts: version('34+'), is: 'ok' },
+  'fails on a version that is no number': { facts: version('x'), is: 'error' },
+});
+
+checkCases('NS-006', {
+  'passes within half a minute': { facts: { clockSkewMs: { value: -29_000 } }, is: 'ok' },
+  'warns beyond half a minute': { facts: { clockSkewMs: { value: 31_000 } }, is: 'warning' },
+  'fails beyond five minutes': { facts: { clockSkewMs: { value: -301_000 } }, is: 'error' },
+});
+
+checkCases('NS-007', {
+  'passes if every group was discovered': { is: 'ok' },
+  'warns about a foreign group': {
+    facts: { discovery: { value: { kinds: [], failed: ['metrics.k8s.io'] } } },
+    is: 'warning',
+    about: ['APIGroup/metrics.k8s.io'],
+  },
+  'fails for the group of the service': { facts: { discovery: { value: { kinds: [], failed: ['projectcalico.org'] } } }, is: 'error' },
+  'expects it of a run that has applied the target': {
+    facts: { discovery: { value: { kinds: [], failed: ['projectcalico.org'] } }, ...applied },
+    is: 'expected',
+    next: /netsvc-upgrade run$/,
+  },
+  'does not expect another group of it': {
+    facts: { discovery: { value: { kinds: [], failed: ['projectcalico.org', 'metrics.k8s.io'] } }, ...applied },
+    is: 'error',
+  },
+  'takes a group with a longer name for a foreign one': {
+    facts: { discovery: { value: { kinds: [], failed: ['other.projectcalico.org'] } } },
+    is: 'warning',
+  },
+});
+
+checkCases('NS-008', {
+  'passes if all are available': { is: 'ok' },
+  'warns about a foreign API': {
+    facts: { apiServices: { value: [service('v1beta1.metrics.k8s.io', 'False')] } },
+    is: 'warning',
+    about: ['APIService/v1beta1.metrics.k8s.io'],
+  },
+  'fails for the API of the service': {
+    facts: { apiServices: { value: [service('v3.projectcalico.org', 'False')] } },
+    is: 'error',
+    hint: /never remove it/,
+  },
+  'expects it of a run that has applied the target': {
+    facts: { apiServices: { value: [service('v3.projectcalico.org', 'False')] }, ...applied },
+    is: 'expected',
+  },
+  'does not expect it of a run that has not': {
+    facts: { apiServices: { value: [service('v3.projectcalico.org', 'False')] }, ...begun },
+    is: 'error',
+  },
+  'warns about one whose state is unknown': { facts: { apiServices: { value: [service('v1.x', 'Unknown')] } }, is: 'warning' },
+  'does not mind one that reports nothing yet': {
+    facts: { apiServices: { value: [object('apiregistration.k8s.io/v1', 'APIService/v1.x')] } },
+    is: 'ok',
+  },
+});
+
+const oldApi = (agoMs: number) => ({
+  namespaces: {
+    value: [object('v1', 'Namespace/calico-apiserver', { metadata: { deletionTimestamp: new Date(NOW - agoMs).toISOString() } })],
+  },
+});
+
+const terminating = (agoMs: number) => ({
+  namespaces: { value: [object('v1', 'Namespace/old', { metadata: { deletionTimestamp: new Date(NOW - agoMs).toISOString() } })] },
+});
+
+checkCases('NS-013', {
+  'passes if none is being deleted': { is: 'ok' },
+  'gives a deletion five minutes': { facts: terminating(200_000), is: 'ok' },
+  'warns after that': { facts: terminating(400_000), is: 'warning', about: ['Namespace/old'], context: contextOf() },
+  'expects the old namespace of the API server of a run that has applied the target': {
+    facts: { ...oldApi(400_000), ...applied },
+    is: 'expected',
+  },
+});

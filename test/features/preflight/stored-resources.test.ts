@@ -1,0 +1,90 @@
+import { netsvc } from '../../../src/profiles/netsvc.ts';
+import { contextOf, crd, found, object, resource, resources, targetOf } from '../../fixtures/facts.ts';
+import { checkCases } from '../../support/check-cases.ts';
+
+const felix = targetOf(
+  crd('felixconfigurations', 'FelixConfiguration', {
+    properties: { iptablesBackend: { type: 'string', enum: ['Legacy', 'NFT', 'Auto'] } },
+  }),
+);
+const unknownRule = targetOf(
+  crd('felixconfigurations', 'FelixConfiguration', {
+    properties: {
+      iptablesBackend: { type: 'string', enum: ['Legacy', 'NFT', 'Auto'], 'x-kubernetes-validations': [{ rule: 'self.isNew()' }] },
+    },
+  }),
+);
+const felixWith = (iptablesBackend: string) => ({
+  target: felix,
+  resources: resources(resource('FelixConfiguration/default', { iptablesBackend })),
+});
+
+checkCases('NS-501', {
+  'passes if every resource is valid': { facts: felixWith('Auto'), is: 'ok' },
+  'fails with the object and the command to mend it': {
+    facts: felixWith('auto'),
+    is: 'error',
+    about: ['FelixConfiguration/default'],
+    next: /kubectl edit felixconfiguration default/,
+  },
+  'warns of what it could not judge, by CRD, instead of passing': {
+    facts: { ...felixWith('Auto'), target: unknownRule },
+    is: 'warning',
+    says: /could not be judged/,
+    about: ['CustomResourceDefinition/felixconfigurations.crd.projectcalico.org'],
+    next: /^kubectl get felixconfigurations\.crd\.projectcalico\.org -A -o yaml \| kubectl replace --dry-run=server -f -$/,
+  },
+  'says nothing of a rule that no object is about': { facts: { resources: resources(), target: unknownRule }, is: 'ok' },
+  'names faults first where there is both': {
+    facts: { ...felixWith('auto'), target: unknownRule },
+    is: 'error',
+    about: ['FelixConfiguration/default'],
+  },
+  'looks at kinds of the target only': { facts: { ...felixWith('auto'), target: targetOf(crd('ippools', 'IPPool')) }, is: 'ok' },
+  'does not apply without CRDs in the target': { facts: { ...felixWith('auto'), target: targetOf() }, is: 'not-applicable' },
+  'does not apply in key-value mode': { facts: { detection: found({ datastore: 'kvstore', path: 'kvstore' }) }, is: 'not-applicable' },
+  'fails if one kind could not be read': {
+    facts: {
+      target: felix,
+      resources: {
+        value: [
+          {
+            kind: {
+              group: 'crd.projectcalico.org',
+              version: 'v1',
+              kind: 'FelixConfiguration',
+              plural: 'felixconfigurations',
+              namespaced: false,
+            },
+            objects: { unread: 'forbidden' },
+          },
+        ],
+      },
+    },
+    is: 'error',
+    says: /forbidden/,
+  },
+});
+
+checkCases('NS-502', {
+  'passes without such objects': { is: 'ok' },
+  'fails with each of them': {
+    facts: { resources: resources(object('policy.networking.k8s.io/v1alpha1', 'AdminNetworkPolicy/deny')) },
+    is: 'error',
+    about: ['AdminNetworkPolicy/deny'],
+    next: /adminnetworkpolicies\.policy\.networking\.k8s\.io$/,
+  },
+  'does not apply to a service that removes none': { context: contextOf({}, netsvc), is: 'not-applicable' },
+});
+
+const name = 'ippools.crd.projectcalico.org';
+const stored = (...storedVersions: readonly string[]) => ({
+  crds: { value: [{ name, group: 'crd.projectcalico.org', storedVersions }] },
+  target: targetOf(crd('ippools', 'IPPool')),
+});
+
+checkCases('NS-504', {
+  'passes if the target serves them': { facts: stored('v1'), is: 'ok' },
+  'fails if it dropped one': { facts: stored('v1', 'v1beta1'), is: 'error', about: [`CustomResourceDefinition/${name}`] },
+  'leaves CRDs alone that the target does not hold': { facts: { ...stored('v0'), target: targetOf() }, is: 'ok' },
+});

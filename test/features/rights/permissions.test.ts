@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rbacFiles } from '../../../build/rbac.ts';
+import { commandTable } from '../../../src/cli/command-table.ts';
+import { adminRights } from '../../../src/features/rights/admin-rights.ts';
+import { documentKinds, type PlanScope } from '../../../src/features/rights/needs.ts';
+import { roleRules } from '../../../src/features/rights/permission.ts';
+import { permissionsOf, permittedCommands } from '../../../src/features/rights/permissions.ts';
+import { manifestScope, scopeOf, withoutWideSecrets } from '../../../src/features/rights/role-scopes.ts';
+import { K } from '../../../src/kernel/kinds.ts';
+import { calico } from '../../../src/profiles/calico.ts';
+import { netsvc } from '../../../src/profiles/netsvc.ts';
+import { type Role, rolesOf } from '../../support/least-privilege.ts';
+import { manifestFile } from '../../support/releases.ts';
+
+const root = join(import.meta.dirname, '..', '..', '..');
+const everything: PlanScope = { stateNamespace: 'kube-system', documents: documentKinds, meshed: true };
+const textOf = (scope: PlanScope, command = 'run') =>
+  permissionsOf(command, netsvc, scope).map(({ request }) =>
+    `${request.verb} ${request.resource}.${request.group} ${request.namespace ?? ''}`.trim(),
+  );
+
+describe('permissions', () => {
+  const written = (file: string) => {
+    const text = readFileSync(join(root, file), 'utf8');
+    assert.equal(text, rbacFiles.find((one) => one.file === file)?.text(), 'run: node build/rbac.ts');
+    return rolesOf(file.slice('docs/'.length));
+  };
+  const named = ({ kind, metadata }: Role) => `${kind} ${metadata.name}${metadata.namespace ? ` in ${metadata.namespace}` : ''}`;
+  for (const file of ['docs/rbac.yaml', 'docs/rbac-calico.yaml'])
+    it(`are written in ${file}, one ClusterRole per command, and a Role where the state is`, () =>
+      assert.deepEqual(
+        written(file).map(named),
+        permittedCommands.flatMap((command) => [`ClusterRole netsvc-upgrade-${command}`, `Role netsvc-upgrade-${command} in kube-system`]),
+      ));
+
+  for (const file of ['docs/rbac-paths.yaml', 'docs/rbac-calico-paths.yaml'])
+    it(`are written in ${file} for the paths with an operator, those on Secrets in the namespaces of the state and of the chart release alone`, () => {
+      const roles = written(file);
+      assert.deepEqual(roles.map(named), [
+        'ClusterRole netsvc-upgrade-run-operator',
+        'Role netsvc-upgrade-run-operator in kube-system',
+        'ClusterRole netsvc-upgrade-run-chart',
+        'Role netsvc-upgrade-run-chart in kube-system',
+        `Role netsvc-upgrade-run-chart in ${roles.at(-1)?.metadata.namespace}`,
+      ]);
+      const onSecrets = roles.flatMap(({ kind, rules }) =>
+        rules.filter(({ resources }) => resources.includes('secrets')).map(({ verbs }) => `${kind} ${verbs.join(',')}`),
+      );
+      assert.deepEqual(onSecrets, [
+        'Role create,delete,get,list,update',
+        'Role create,delete,get,list,update',
+        'Role create,delete,get,list,patch,update',
+      ]);
+    });
+
+  it('are written, for the calico operator, with the resources that flow logs are switched on by', () => {
+    for (const role of written('docs/rbac-calico-paths.yaml').filter(({ kind }) => kind === 'ClusterRole')) {
+      const rule = role.rules.find(({ resources }) => resources.includes('goldmanes'));
+      assert.ok(rule?.resources.includes('whiskers') && rule.verbs.includes('create') && rule.verbs.includes('patch'), role.metadata.name);
+    }
+  });
+
+  it('are said to amount to cluster-admin where they do: the page names the same commands as the program', () => {
+    const ways = (command: string, stateNamespace: string) =>
+      adminRights(withoutWideSecrets(permissionsOf(command, netsvc, { ...manifestScope(), kvstore: false, stateNamespace })), netsvc);
+    const harmless = (stateNamespace: string) => permittedCommands.filter((command) => ways(command, stateNamespace).length === 0);
+    assert.deepEqual(harmless('kube-system'), ['preflight-read-only']);
+    assert.deepEqual(harmless('netsvc-upgrade'), ['preflight-read-only', 'status', 'report', 'policy', 'hep', 'wait', 'cli', 'unlock']);
+    const page = readFileSync(join(root, 'docs/permissions.md'), 'utf8');
+    const [table = ''] = /## Which roles amount[\s\S]*?(?=\n## The roles)/.exec(page) ?? [];
+    for (const command of permittedCommands.filter((one) => one !== 'preflight-read-only'))
+      assert.ok(table.includes(`\`${command}\``), command);
+  });
+
+  it('are by name where the names are known, and never so for what cannot be limited by it', () => {
+    const scope = scopeOf([
+      { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'b' } },
+      { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'a' } },
+    ]);
+    const asked = permissionsOf('apply', netsvc, scope).filter(({ request }) => request.resource === 'clusterroles');
+    assert.deepEqual(asked.map(({ request: { verb }, names }) => `${verb} ${names?.join() ?? '*'}`).sort(), [
+      'bind a,b',
+      'create *',
+      'escalate a,b',
+      'get a,b',
+      'patch a,b',
+    ]);
+    const rules = roleRules(asked).map(({ rule: { verbs, resourceNames } }) => ({ verbs, resourceNames }));
+    assert.deepEqual(rules.find(({ resourceNames }) => resourceNames === undefined)?.verbs, ['create']);
+  });
+
+  it('are known for every command that asks a cluster', () => {
+    const others = new Set(['permissions', 'explain', 'completion', 'demo']);
+    // A flag of preflight has a role of its own: without it preflight only reads.
+    const roles = permittedCommands.filter((one) => one !== 'probe-images' && one !== 'preflight-read-only');
+    assert.deepEqual(
+      Object.keys(commandTable).filter((command) => !others.has(command)),
+      [...roles].sort((a, b) => Object.keys(commandTable).indexOf(a) - Object.keys(commandTable).indexOf(b)),
+    );
+  });
+
+  it('let commands that only look write nothing but dry runs', () => {
+    const written = (command: string) => textOf({ ...everything, documents: [] }, command).filter((one) => !/^(get|list|watch) /.test(one));
+    for (const command of ['preflight', 'preflight-read-only', 'status', 'wait']) assert.deepEqual(written(command), [], command);
+  });
+
+  it('let whoever waits for an operator, puts references back after it or verifies the result, look at what the end of its work is told by', () => {
+    for (const command of ['wait', 'ownerrefs', 'verify']) {
+      const asked = permissionsOf(command, calico, everything).map(
+        ({ request: { verb, resource, group } }) => `${verb} ${resource}.${group}`,
+      );
+      for (const one of ['get *.operator.tigera.io', 'list *.operator.tigera.io', 'get apiservices.apiregistration.k8s.io'])
+        assert.ok(asked.includes(one), `${command}: ${one}`);
+    }
+  });
+
+  it('let a backup list what the target drops, where the server has it: there it fails without', () => {
+    const [gone] = calico.removedKinds;
+    const required = (scope: PlanScope) =>
+      permissionsOf('run', calico, scope).find(({ request }) => request.verb === 'list' && request.resource === gone?.plural)?.required;
+    assert.deepEqual(
+      [required(everything), required({ ...everything, served: gone ? [gone] : [] }), required({ ...everything, served: [] })],
+      [true, true, false],
+    );
+  });
+
+  it('ask for the kinds of an operator that are judged by their names, required where an error hangs on them', () => {
+    const asked = permissionsOf('preflight', calico, everything).filter(({ request }) => request.group === calico.operatorGroup);
+    assert.deepEqual(
+      asked.map(({ request: { verb, resource }, required }) => `${verb} ${resource}${required ? '' : '?'}`),
+      ['list installations', 'list imagesets', 'list gatewayapis?', 'list apiservers?'],
+    );
+  });
+
+  it('ask for each thing once', () => {
+    const all = textOf(everything);
+    assert.equal(new Set(all).size, all.length);
+  });
+
+  it('follow the documents of the target and their namespaces', () => {
+    const scope = { stateNamespace: 's', documents: [{ kind: K.Service, namespace: 'kube-system' }], meshed: false };
+    const asked = textOf(scope);
+    for (const verb of ['get', 'create', 'patch']) assert.ok(asked.includes(`${verb} services. kube-system`), verb);
+    assert.ok(asked.includes('update leases.coordination.k8s.io s'));
+    assert.deepEqual(
+      asked.filter((one) => /escalate|statefulsets|patch (daemonsets|deployments)/.test(one)),
+      [],
+    );
+  });
+
+  it('ask for the mesh’s part only where there may be a sidecar', () => {
+    assert.ok(textOf({ ...everything, documents: [] }).includes('patch statefulsets.apps'));
+    assert.ok(!textOf({ ...everything, documents: [], meshed: false }).includes('patch statefulsets.apps'));
+  });
+
+  it('ask for what helm writes in the namespace of the release, and nowhere else', () => {
+    const chart = { namespace: 'tigera-operator', storage: 'Secret', upgraded: false, installed: [], removed: [] } as const;
+    const asked = textOf({ ...everything, chart });
+    const secrets = asked.filter((one) => /^(create|update|delete) secrets/.test(one) && one.endsWith('tigera-operator'));
+    assert.equal(secrets.length, 3);
+  });
+
+  it('ask for roles only if the target holds some, and do without escalate', () => {
+    const scope = { stateNamespace: 's', documents: [{ kind: K.ClusterRole }], meshed: false };
+    const escalate = permissionsOf('run', netsvc, scope).filter(({ request }) => request.verb === 'escalate');
+    assert.deepEqual(
+      escalate.map(({ request, required }) => [request.resource, required]),
+      [['clusterroles', false]],
+    );
+  });
+
+  it('cover every built-in kind that the manifests of the release hold', () => {
+    const known = new Set(documentKinds.map(({ kind }) => kind.kind));
+    const files = ['calico.yaml', 'calico-typha.yaml', 'calico-etcd.yaml', 'canal.yaml', 'tigera-operator.yaml', 'apiserver.yaml'];
+    const kinds = files.flatMap((file) =>
+      [...readFileSync(manifestFile('v3.32.1', file), 'utf8').matchAll(/^kind: (\w+)/gm)].map(([, kind]) => kind),
+    );
+    assert.ok(kinds.length > 100);
+    assert.deepEqual(
+      [...new Set(kinds)].filter((kind) => !known.has(kind ?? '')),
+      [],
+    );
+  });
+});

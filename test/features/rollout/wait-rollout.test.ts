@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict';
+import { Board } from '../../../src/features/rollout/rollout-board.ts';
+import { type WaitRequest, waitRollout } from '../../../src/features/rollout/wait-rollout.ts';
+import { Fault } from '../../../src/kernel/fault.ts';
+import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
+import type { Clock, ClusterReader, WatchUpdate } from '../../../src/kernel/ports.ts';
+import type { PodProgress, RolloutProgress, RolloutTarget } from '../../../src/kernel/rollout.ts';
+import { podFacts } from '../../../src/kube/pod-facts.ts';
+
+const NEW = 'r/node:v3.32.2';
+const target: RolloutTarget = {
+  kind: 'DaemonSet',
+  namespace: 'kube-system',
+  name: 'agent',
+  container: 'agent',
+  image: NEW,
+  ready: { type: 'all-containers' },
+};
+
+function agents(ready: number, desired = 2): KubeObject {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: { name: 'agent', namespace: 'kube-system', generation: 2 },
+    spec: { selector: { matchLabels: { app: 'agent' } }, template: { spec: { containers: [{ name: 'agent', image: NEW }] } } },
+    status: {
+      observedGeneration: 2,
+      desiredNumberScheduled: desired,
+      updatedNumberScheduled: desired,
+      numberReady: ready,
+      numberAvailable: ready,
+    },
+  };
+}
+
+function pod(name: string, ready: boolean, waiting?: string): KubeObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: 'kube-system', uid: name },
+    spec: { nodeName: name, containers: [{ name: 'agent', image: NEW }] },
+    status: {
+      phase: 'Running',
+      conditions: [{ type: 'Ready', status: ready ? 'True' : 'False' }],
+      containerStatuses: [{ name: 'agent', ready, ...(waiting ? { state: { waiting: { reason: waiting } } } : {}) }],
+    },
+  };
+}
+
+type Script = Record<string, readonly (readonly WatchUpdate[])[]>;
+
+/** A cluster whose watches deliver one batch per turn of the virtual clock. */
+function scriptedCluster(script: Script, setBy = 0) {
+  let now = 0;
+  let steps = 0;
+  const turns: (() => void)[] = [];
+  const clock: Clock = {
+    now: () => new Date(now),
+    async sleep(ms) {
+      steps += 1;
+      now += steps === 3 ? ms + setBy : ms;
+      for (const turn of turns.splice(0)) turn();
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+  const cluster = {
+    get: async () => agents(0),
+    async *watch(kind: Kind, { signal }: { signal: AbortSignal }) {
+      for (const batch of script[kind.plural] ?? [[{ type: 'snapshot', items: [] }]]) {
+        yield* batch;
+        if (signal.aborted) return;
+        await new Promise<void>((resolve) => turns.push(resolve));
+      }
+      if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    },
+  } as unknown as ClusterReader;
+  return { clock, cluster };
+}
+
+const snapshot = (...items: KubeObject[]): WatchUpdate => ({ type: 'snapshot', items });
+const changed = (object: KubeObject): WatchUpdate => ({ type: 'changed', object });
+
+/** `setBy`: milliseconds by which somebody sets the clock while it waits. */
+async function wait(script: Script, options: Partial<Omit<WaitRequest, 'targets'>> = {}, setBy = 0) {
+  const { cluster, clock } = scriptedCluster(script, setBy);
+  const seen: boolean[] = [];
+  const result = await waitRollout(cluster, clock, {
+    maxFailed: 0,
+    timeoutMs: 600_000,
+    signal: new AbortController().signal,
+    ...options,
+    targets: [target],
+    onProgress(progress, elapsedMs) {
+      seen.push(progress.every((one) => one.done));
+      options.onProgress?.(progress, elapsedMs);
+    },
+  });
+  return { result, seen };
+}
+
+const code = (expected: string, text: RegExp) => (thrown: unknown) =>
+  thrown instanceof Fault && thrown.code === expected && text.test(thrown.message);
+
+describe('waitRollout', () => {
+  it('judges a change at once where nothing had changed for a while, and many pods no more than ten times a second', async () => {
+    const settled = async (pods: number, waits: readonly number[]) => {
+      let now = 0;
+      const settles: number[] = [];
+      const clock: Clock = {
+        now: () => new Date(now),
+        sleep: (ms, signal) => {
+          if (ms === 1000) return new Promise((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }));
+          settles.push(ms);
+          return Promise.resolve();
+        },
+      };
+      const board = new Board([target]);
+      for (let index = 0; index < pods; index += 1) board.pods.get(target)?.set(`${index}`, podFacts(pod(`${index}`, true)));
+      for (const after of waits) {
+        const change = board.change(clock, new AbortController().signal);
+        now += after;
+        board.touch();
+        await change;
+      }
+      return settles;
+    };
+    assert.deepEqual(await settled(2000, [500, 20, 100, 99, -60_000]), [80, 1, 100]);
+    assert.deepEqual(await settled(300, [29, 30]), [1]);
+    assert.deepEqual(await settled(5, [4, 10]), [6]);
+  });
+
+  it('returns as soon as the watches show every pod new and ready', async () => {
+    const { result, seen } = await wait({
+      daemonsets: [[snapshot(agents(1))], [changed(agents(2))]],
+      pods: [[snapshot(pod('a', true), pod('b', false))], [changed(pod('b', true))]],
+    });
+    assert.equal(result[0]?.done, true);
+    assert.equal(seen[0], false);
+    assert.equal(seen.at(-1), true);
+  });
+
+  it('forgets pods that a later snapshot no longer holds', async () => {
+    const { result } = await wait({
+      daemonsets: [[snapshot(agents(2))]],
+      pods: [[snapshot(pod('a', true), pod('b', true), pod('stray', false))], [snapshot(pod('a', true), pod('b', true))]],
+    });
+    assert.equal(result[0]?.pods.length, 2);
+  });
+
+  it('times out with the laggards and their reasons', async () => {
+    const script = { daemonsets: [[snapshot(agents(1))]], pods: [[snapshot(pod('a', true), pod('b', false))]] };
+    await assert.rejects(wait(script, { timeoutMs: 5_000 }), code('timeout', /b: not ready/));
+  });
+
+  it('stops for a person when more pods than allowed stay failed', async () => {
+    const script = { daemonsets: [[snapshot(agents(1))]], pods: [[snapshot(pod('a', true), pod('b', false, 'CrashLoopBackOff'))]] };
+    await assert.rejects(wait(script), code('stopped', /CrashLoopBackOff/));
+  });
+
+  it('goes on over a failed pod within the failure budget', async () => {
+    const script = { daemonsets: [[snapshot(agents(1))]], pods: [[snapshot(pod('a', true), pod('b', false, 'CrashLoopBackOff'))]] };
+    await assert.rejects(wait(script, { maxFailed: 1, timeoutMs: 60_000 }), code('timeout', /CrashLoopBackOff/));
+  });
+
+  describe('that may leave failed pods behind', () => {
+    const broken = (name: string) => pod(name, false, 'CrashLoopBackOff');
+    const script = { daemonsets: [[snapshot(agents(1))]], pods: [[snapshot(pod('a', true), broken('b'))]] };
+
+    it('ends without them once nothing else is left, and says so', async () => {
+      const leftBehind = new Set<string>();
+      const { result } = await wait(script, { maxFailed: 1, leftBehind });
+      assert.deepEqual([result[0]?.done, [...leftBehind]], [false, ['kube-system/b']]);
+    });
+
+    it('counts those of earlier waits, the same pod once', async () => {
+      await assert.rejects(wait(script, { maxFailed: 1, leftBehind: new Set(['shop/b']) }), code('stopped', /^2 pods failed/));
+      const again = await wait(script, { maxFailed: 1, leftBehind: new Set(['kube-system/b']) });
+      assert.equal(again.result[0]?.done, false);
+    });
+
+    it('waits for a pod that is on its way', async () => {
+      const { result } = await wait(
+        {
+          daemonsets: [[snapshot(agents(1, 3))]],
+          pods: [
+            [snapshot(pod('a', true), broken('b'), pod('c', false))],
+            ...Array.from({ length: 50 }, () => []),
+            [changed(pod('c', true))],
+          ],
+        },
+        { maxFailed: 1, leftBehind: new Set() },
+      );
+      assert.deepEqual(
+        result[0]?.pods.map(({ phase }) => phase),
+        ['new', 'failed', 'new'],
+      );
+    });
+
+    it('stops as ever over more than are tolerated', async () => {
+      await assert.rejects(wait(script, { leftBehind: new Set() }), code('stopped', /^1 pod failed, more than --max-failed=0/));
+    });
+
+    it('names pod and namespace, and a command that shows why', async () => {
+      const thrown = (await wait(script, { leftBehind: new Set() }).catch((one: unknown) => one)) as Fault;
+      assert.match(thrown.message, /: kube-system\/\S+: /);
+      assert.match(thrown.suggestions[0] ?? '', /^see why: kubectl -n kube-system (?:describe pod \S+|logs \S+ -c \S+ --previous)$/);
+    });
+  });
+
+  it('forgives a pod that failed for a moment', async () => {
+    const { result } = await wait({
+      daemonsets: [[snapshot(agents(1))], [changed(agents(2))]],
+      pods: [[snapshot(pod('a', true), pod('b', false, 'ErrImagePull'))], [changed(pod('b', true))]],
+    });
+    assert.equal(result[0]?.done, true);
+  });
+
+  it('judges anew only what changed, and a node that went down in spite of its unchanged pod', async () => {
+    const node = (name: string, ready: string, heartbeat: string): KubeObject => ({
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name, resourceVersion: heartbeat },
+      status: { conditions: [{ type: 'Ready', status: ready, reason: 'Said', lastHeartbeatTime: heartbeat }] },
+    });
+    const old = (name: string): KubeObject => ({
+      ...pod(name, true),
+      spec: { nodeName: name, containers: [{ name: 'agent', image: 'r/node:v1' }] },
+    });
+    const looks: (readonly PodProgress[])[] = [];
+    const onProgress = (progress: readonly RolloutProgress[]) => looks.push(progress[0]?.pods ?? []);
+    await wait(
+      {
+        nodes: [
+          [snapshot(node('a', 'True', '1'), node('b', 'True', '1'))],
+          [changed(node('a', 'True', '2')), changed(node('b', 'False', '2'))],
+          [],
+          [],
+        ],
+        daemonsets: [[snapshot(agents(1))], [], [], [changed(agents(2))]],
+        pods: [[snapshot(old('a'), old('b'))], [], [], [changed(pod('a', true)), changed(pod('b', true))]],
+      },
+      { onProgress },
+    );
+    const first = looks[0] ?? [];
+    const down = looks.find((pods) => pods[1]?.why === 'node is not ready (Said)') ?? [];
+    assert.deepEqual([first[0]?.why, first[1]?.why], ['next', 'next']);
+    assert.equal(down[0], first[0]);
+  });
+
+  const HOUR = 3_600_000;
+  for (const [title, setBy] of [
+    ['forward', HOUR],
+    ['back', -HOUR],
+  ] as const) {
+    it(`keeps its time limit when the clock is set ${title} by an hour`, async () => {
+      const waited: number[] = [];
+      const script = { daemonsets: [[snapshot(agents(1))]], pods: [[snapshot(pod('a', true), pod('b', false))]] };
+      const options = { timeoutMs: 60_000, onProgress: (_: unknown, elapsedMs: number) => void waited.push(elapsedMs) };
+      await assert.rejects(wait(script, options, setBy), code('timeout', /b: not ready/));
+      assert.ok(waited.length > 40 && waited.length < 80, `${waited.length} looks in a minute`);
+    });
+  }
+
+  it('does not take a pod for failed for good because the clock was set', async () => {
+    const script = {
+      daemonsets: [[snapshot(agents(1))], [], [], [], [], [], [], [], [changed(agents(2))]],
+      pods: [[snapshot(pod('a', true), pod('b', false, 'ErrImagePull'))], [], [], [], [], [], [], [], [changed(pod('b', true))]],
+    };
+    assert.equal((await wait(script, {}, HOUR)).result[0]?.done, true);
+  });
+
+  it('ends at once when it is interrupted', async () => {
+    const controller = new AbortController();
+    controller.abort();
+    const script = { daemonsets: [[snapshot(agents(1))]], pods: [[snapshot(pod('a', true))]] };
+    await assert.rejects(wait(script, { signal: controller.signal }), code('interrupted', /stopped/));
+  });
+
+  it('gives no verdict before every watch has delivered its first snapshot', async () => {
+    await assert.rejects(wait({ daemonsets: [[snapshot(agents(0, 0))]], pods: [[]] }, { timeoutMs: 3_000 }), code('timeout', /./));
+  });
+});

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { openArtifacts } from '../../../src/adapters/artifacts/artifacts.ts';
+import { localMachine } from '../../../src/adapters/machine.ts';
+import { openTools } from '../../../src/adapters/tools/tools.ts';
+import { localFiles } from '../../../src/adapters/user-files.ts';
+import { openWorkFolder } from '../../../src/adapters/work-folder.ts';
+import type { EnginePorts } from '../../../src/engine/engine-ports.ts';
+import { installCli } from '../../../src/features/service-cli/install-cli.ts';
+import { cliStage } from '../../../src/features/service-cli/stage.ts';
+import { readClusterVersion } from '../../../src/features/verify/version.ts';
+import type { Context } from '../../../src/kernel/context.ts';
+import type { Sources } from '../../../src/kernel/ports.ts';
+import type { Profile } from '../../../src/kernel/profile.ts';
+import { netsvc } from '../../../src/profiles/netsvc.ts';
+import { contextOf } from '../../fixtures/facts.ts';
+import { clusterOf } from '../../support/cluster-of.ts';
+import { installStandIn } from '../../support/stand-in-cli.ts';
+import { standInState } from '../../support/stand-in-cli-state.ts';
+
+const TARGET = 'v3.32.2';
+
+describe('the stage cli with real programs and files', () => {
+  let home = '';
+  let sources: Sources;
+  let context: Context;
+  const state = async (name: string, client: string, generation: 'old' | 'new') => {
+    const kubernetes = { reachable: true, clusterInformation: { version: TARGET, type: 'k8s' }, objects: {} };
+    await writeFile(join(home, `${name}.json`), JSON.stringify(standInState({ generation, client, kubernetes })));
+  };
+  /** A program whose state lies beside it, so that an old and a new one can be told apart. */
+  const program = async (file: string, name: string) => {
+    installStandIn(file);
+    const text = await readFile(file, 'utf8');
+    await writeFile(
+      file,
+      text.replace('import(', `process.env.STAND_IN_CLI_STATE = ${JSON.stringify(join(home, `${name}.json`))};\nimport(`),
+    );
+  };
+
+  beforeEach(async () => {
+    home = await mkdtemp(join(tmpdir(), 'cli-stage-'));
+    for (const folder of ['bin', `files/${TARGET}/bin`]) await mkdir(join(home, folder), { recursive: true });
+    await writeFile(join(home, 'kubeconfig'), 'apiVersion: v1\n');
+    await state('old', 'v3.27.5', 'old');
+    await state('new', TARGET, 'new');
+    await program(join(home, 'bin', 'netsvcctl'), 'old');
+    const profile: Profile = { ...netsvc, cli: { ...netsvc.cli, configFile: join(home, 'netsvcctl.cfg') } };
+    // ETCD_ENDPOINTS in the surroundings would make the CLI hang.
+    const env = { PATH: [join(home, 'bin'), '/usr/bin', '/bin'].join(delimiter), HOME: home, ETCD_ENDPOINTS: 'https://10.0.0.1:2379' };
+    const tools = openTools({
+      kubeconfigPath: join(home, 'kubeconfig'),
+      env,
+      programs: { kubectl: 'kubectl', helm: 'helm', netsvcctl: 'netsvcctl' },
+      cliEnvironment: [...netsvc.cli.environment, 'ETCD_ENDPOINTS'],
+    });
+    const { os, arch } = tools.platform();
+    await program(join(home, 'files', TARGET, 'bin', `netsvcctl-${os}-${arch}`), 'new');
+    sources = {
+      cluster: clusterOf([]).cluster,
+      tools,
+      files: localFiles(),
+      work: await openWorkFolder(join(home, 'work')),
+      artifacts: openArtifacts({ source: join(home, 'files'), env, lastKnownRelease: TARGET }),
+    } as unknown as Sources;
+    context = { ...contextOf({ release: TARGET }, profile), workFolder: join(home, 'work') };
+  });
+  afterEach(() => rm(home, { recursive: true, force: true }));
+
+  async function performOnce(): Promise<readonly string[]> {
+    const plan = (await cliStage.open(sources, context)).plan();
+    if ('skip' in plan) return [];
+    const machine = localMachine();
+    for (const { effect } of plan.actions) {
+      if (effect.type === 'remove-file') await machine.moveAside(effect.file, effect.keepAs);
+      if (effect.type === 'install-cli') await installCli({ ...sources, machine } as unknown as EnginePorts, effect);
+    }
+    return plan.actions.map(({ id }) => id);
+  }
+
+  it('replaces the old program, keeps it, and has nothing to do the second time', async () => {
+    assert.deepEqual(await performOnce(), ['install', 'configure', 'elsewhere']);
+    assert.equal(
+      (await sources.tools.run({ tool: 'netsvcctl', args: ['version', '--client'] })).stdout.split('\n')[0],
+      `Client Version:    ${TARGET}`,
+    );
+    assert.match((await readdir(join(home, 'work', 'old-cli')))[0] ?? '', /^netsvcctl-v3\.27\.5-/);
+    assert.deepEqual(await performOnce(), []);
+  });
+
+  it('lets the new program tell the cluster version, with a stray datastore in the surroundings', async () => {
+    await performOnce();
+    const clis = [{ file: join(home, 'bin', 'netsvcctl'), release: TARGET }];
+    const { cli } = await readClusterVersion(sources, context, clis, 'api');
+    assert.deepEqual(cli, { by: `${join(home, 'bin', 'netsvcctl')} version`, value: TARGET });
+  });
+
+  it('leaves alone a program that says nothing of itself', async () => {
+    await writeFile(join(home, 'bin', 'netsvcctl'), '#!/bin/sh\nexit 1\n');
+    await chmod(join(home, 'bin', 'netsvcctl'), 0o755);
+    assert.deepEqual(await performOnce(), ['install', 'by-hand-1', 'configure', 'elsewhere']);
+    assert.equal(await readFile(join(home, 'bin', 'netsvcctl'), 'utf8'), '#!/bin/sh\nexit 1\n');
+  });
+});

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import type { EnginePorts } from '../../../src/engine/engine-ports.ts';
+import { installCli } from '../../../src/features/service-cli/install-cli.ts';
+import type { Effect } from '../../../src/kernel/action.ts';
+import { Fault } from '../../../src/kernel/fault.ts';
+
+const EFFECT: Extract<Effect, { type: 'install-cli' }> = {
+  type: 'install-cli',
+  release: 'v3.32.2',
+  path: 'bin/netsvcctl-linux-amd64',
+  url: 'https://files.example/netsvcctl',
+  to: '/b/netsvcctl',
+};
+
+function bench(sha256: string, says: readonly string[] = ['Client Version:    v3.32.2\n']) {
+  const answers = [...says];
+  const calls: string[] = [];
+  const ports = {
+    artifacts: {
+      fetch: async (release: string, path: string) => {
+        calls.push(`fetch ${release}/${path}`);
+        return { url: EFFECT.url, file: 'netsvcctl-linux-amd64', bytes: new Uint8Array([1]), sha256 };
+      },
+    },
+    work: {
+      write: async (name: string) => {
+        calls.push(`write ${name}`);
+        return `/w/${name}`;
+      },
+    },
+    machine: {
+      installExecutable: async (from: string, sum: string, to: string, trial: (file: string) => Promise<void>, keepAs = '') => {
+        await trial('/b/.new');
+        calls.push(`install ${from} ${sum} ${to} ${keepAs}`.trim());
+      },
+    },
+    tools: {
+      run: async ({ args }: { readonly args: readonly string[] }, { program = '' }) => {
+        calls.push(`${program} ${args.join(' ')}`);
+        const stdout = answers.shift();
+        return {
+          exitCode: stdout === undefined ? undefined : 0,
+          problem: stdout === undefined ? 'signal' : undefined,
+          stdout: stdout ?? '',
+        };
+      },
+    },
+  } as unknown as EnginePorts;
+  return { ports, calls };
+}
+
+describe('installing the CLI', () => {
+  it('fetches, checks the published sum, then puts it in its place with that very sum', async () => {
+    const { ports, calls } = bench('aa');
+    const done = await installCli(ports, { ...EFFECT, sha256: 'aa', keepAs: '/k' });
+    assert.deepEqual(calls, [
+      'fetch v3.32.2/bin/netsvcctl-linux-amd64',
+      'write netsvcctl-linux-amd64-v3.32.2',
+      '/b/.new version --client',
+      'install /w/netsvcctl-linux-amd64-v3.32.2 aa /b/netsvcctl /k',
+    ]);
+    assert.match(done.detail ?? '', /sha256 aa \(as published\); the old one kept as \/k/);
+  });
+
+  it('writes and installs nothing with another sum than the published one', async () => {
+    const { ports, calls } = bench('bb');
+    await assert.rejects(
+      installCli(ports, { ...EFFECT, sha256: 'aa' }),
+      (thrown) => thrown instanceof Fault && thrown.code === 'failed' && /has sha256 bb, its source publishes aa/.test(thrown.message),
+    );
+    assert.deepEqual(calls, ['fetch v3.32.2/bin/netsvcctl-linux-amd64']);
+  });
+
+  for (const [title, says, because] of [
+    ['does not start, a truncated one', [], /is not v3\.32\.2 \(signal\): nothing was installed/],
+    ['is of another release', ['Client Version:    v3.31.0\n'], /\(it says it is v3\.31\.0\)/],
+  ] as const)
+    it(`installs nothing that ${title}`, async () => {
+      const { ports, calls } = bench('aa', says);
+      await assert.rejects(installCli(ports, EFFECT), because);
+      assert.ok(!calls.some((call) => call.startsWith('install')));
+    });
+
+  it('starts an old one by its whole answer: it does not know the other', async () => {
+    const { ports, calls } = bench('aa', ['Usage:\n', 'Client Version:    v3.32.2\n']);
+    await installCli(ports, EFFECT);
+    assert.deepEqual(calls.slice(2, 4), ['/b/.new version --client', '/b/.new version']);
+  });
+
+  it('says that nothing was checked where no sum is published, and hands the sum over for the record', async () => {
+    const done = await installCli(bench('cc').ports, EFFECT);
+    assert.match(done.detail ?? '', /sha256 cc \(not checked, for its source publishes none\)/);
+    assert.deepEqual(done.digests, { 'netsvcctl-linux-amd64-v3.32.2': 'cc' });
+  });
+});

@@ -1,0 +1,98 @@
+import { alpStage } from '../../../src/features/sidecars/stage.ts';
+import type { Action } from '../../../src/kernel/action.ts';
+import type { Options } from '../../../src/kernel/context.ts';
+import type { KubeObject } from '../../../src/kernel/object.ts';
+import type { KeptItem, Sources, Tools } from '../../../src/kernel/ports.ts';
+import type { Profile } from '../../../src/kernel/profile.ts';
+import type { AnyStage } from '../../../src/kernel/stage.ts';
+import { contextOf, object } from '../../fixtures/facts.ts';
+import { clusterOf } from '../../support/cluster-of.ts';
+
+export const NEW = 'v3.32.1';
+export const OLD = 'v3.27.5';
+export const template = (release: string, extra = '') =>
+  `policy: enabled\n  - name: dikastes\n    image: quay.io/calico/dikastes:${release}\n${extra}last: line\n`;
+export const fileOf = (release: string, extra = '') => `data:\n  config: |\n${template(release, extra).replace(/^(?=.)/gm, '    ')}`;
+/** Template files by release and path. */
+export type Files = Readonly<Record<string, string>>;
+export const FILES: Files = {
+  [`${NEW}/manifests/alp/istio-inject-configmap-1.15.yaml`]: fileOf(NEW, 'fresh: yes\n'),
+  [`${OLD}/manifests/alp/istio-inject-configmap-1.15.yaml`]: fileOf(OLD),
+};
+
+export const injector = (config: string, name = 'istio-sidecar-injector') =>
+  object('v1', `ConfigMap/istio-system/${name}`, { metadata: { uid: 'map' }, data: { config, values: '{}' } });
+export const istiod = (tag: string, revision?: string) =>
+  object('apps/v1', 'Deployment/istio-system/istiod', {
+    metadata: { labels: revision ? { 'istio.io/rev': revision } : {} },
+    spec: { template: { spec: { containers: [{ name: 'discovery', image: `docker.io/istio/pilot:${tag}` }] } } },
+  });
+export const owned = (kind: string, name: string) => [{ apiVersion: 'apps/v1', kind, name, uid: 'u', controller: true }];
+
+export function pod(name: string, sidecar: string, ownerReferences: unknown = undefined, labels = {}): KubeObject {
+  return object('v1', `Pod/shop/${name}`, {
+    metadata: { labels, ...(ownerReferences ? { ownerReferences } : {}), creationTimestamp: '2026-01-01T10:00:00Z' },
+    spec: {
+      containers: [
+        { name: 'app', image: 'shop' },
+        { name: 'dikastes', image: `quay.io/calico/dikastes:${sidecar}` },
+      ],
+    },
+    status: { phase: 'Running' },
+  });
+}
+
+export interface Case {
+  readonly objects: readonly KubeObject[];
+  readonly files?: Files;
+  readonly options?: Partial<Options>;
+  readonly kept?: readonly KeptItem[];
+  readonly profile?: Profile;
+  readonly tools?: Pick<Tools, 'which'>;
+  /** As it is by itself unless said. */
+  readonly stage?: AnyStage;
+}
+
+/** Agents of the target, so that the installation is known. */
+const agents = object('apps/v1', 'DaemonSet/kube-system/calico-node', {
+  spec: {
+    template: {
+      spec: {
+        containers: [{ name: 'calico-node', image: `quay.io/calico/node:${NEW}`, env: [{ name: 'DATASTORE_TYPE', value: 'kubernetes' }] }],
+      },
+    },
+  },
+});
+
+export async function open({ objects, files = FILES, options = {}, kept = [], profile, tools, stage = alpStage }: Case) {
+  const { cluster } = clusterOf([agents, ...objects]);
+  const sources = {
+    cluster,
+    artifacts: {
+      has: async (release: string, path: string) => `${release}/${path}` in files,
+      fetch: async (release: string, path: string) => ({
+        url: path,
+        file: path,
+        sha256: '',
+        bytes: new TextEncoder().encode(files[`${release}/${path}`]),
+      }),
+    },
+    files: { readText: async (path: string) => files[path] ?? '' },
+    records: { keptWith: async () => kept, keptHere: async () => true },
+    tools,
+  } as unknown as Sources;
+  const context = contextOf({ path: 'manifest', variant: 'calico', ...options }, profile);
+  return stage.open(sources, context);
+}
+
+export async function planned(given: Case): Promise<readonly Action[] | string> {
+  const plan = (await open(given)).plan();
+  return 'skip' in plan ? plan.skip : plan.actions;
+}
+
+export const ids = (plan: readonly Action[] | string) => (typeof plan === 'string' ? plan : plan.map(({ id }) => id).join(' '));
+export const finding = async (given: Case, id: string) => (await open(given)).findings().find((one) => one.id === id);
+export const written = (plan: readonly Action[] | string) => {
+  const action = typeof plan === 'string' ? undefined : plan.find(({ effect }) => effect.type === 'write');
+  return action?.effect.type === 'write' ? action.effect.content : '';
+};

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { readOperated } from '../../../src/features/survey/operated.ts';
+import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
+import { ApiFailure } from '../../../src/kernel/ports.ts';
+import { calico } from '../../../src/profiles/calico.ts';
+import { contextOf, found, object } from '../../fixtures/facts.ts';
+
+const API = 'operator.tigera.io/v1';
+const context = contextOf({}, calico);
+const operated = found({ path: 'operator', variant: undefined });
+
+/** Serves these objects, and no kind of which there is none. */
+function clusterWith(...objects: readonly KubeObject[]) {
+  const asked: string[] = [];
+  return {
+    asked,
+    async resolve(apiVersion: string, kind: string): Promise<Kind | undefined> {
+      asked.push(kind);
+      const [group = '', version = ''] = apiVersion.split('/');
+      const isThere = objects.some((one) => one.apiVersion === apiVersion && one.kind === kind);
+      return isThere ? { group, version, kind, plural: `${kind.toLowerCase()}s`, namespaced: false } : undefined;
+    },
+    list: async ({ kind }: Kind) => objects.filter((one) => one.kind === kind).map((one) => ({ ...one, kind: '' })),
+    get: async ({ kind }: Kind, name: string) => objects.find((one) => one.kind === kind && one.metadata.name === name),
+  };
+}
+
+const policy = object('admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy/safe-upgrades.gateway.networking.k8s.io');
+
+describe('what the settings of an operator are judged by', () => {
+  it('is read of every kind that is served, and says its kind', async () => {
+    const gateway = object(API, 'GatewayAPI/default');
+    const images = object(API, 'ImageSet/calico-v3.27.5');
+    const installation = object(API, 'Installation/default', { spec: { nonPrivileged: 'Enabled' } });
+    const definition = object('apiextensions.k8s.io/v1', 'CustomResourceDefinition/gateways.gateway.networking.k8s.io');
+    const other = object('apiextensions.k8s.io/v1', 'CustomResourceDefinition/ippools.crd.projectcalico.org');
+    const cluster = clusterWith(installation, images, gateway, object(API, 'APIServer/default'), policy, definition, other);
+    assert.deepEqual(await readOperated(cluster, context, operated), {
+      installation: { value: installation },
+      imageSets: { value: [images] },
+      gateways: { value: [gateway] },
+      gatewayPolicy: { value: policy },
+      gatewayDefinitions: { value: [definition] },
+      kinds: { value: ['APIServer'] },
+    });
+  });
+
+  it('has nothing of kinds that are not there, and does not look for the policy without a gateway', async () => {
+    const cluster = clusterWith(object(API, 'Installation/default'), policy);
+    const facts = await readOperated(cluster, context, operated);
+    assert.deepEqual([facts?.kinds, facts?.gatewayPolicy], [{ value: [] }, { value: undefined }]);
+    assert.ok(!cluster.asked.includes('ValidatingAdmissionPolicy'));
+  });
+
+  it('is not asked for on other paths', async () => {
+    const cluster = clusterWith(object(API, 'Installation/default'));
+    assert.deepEqual(await readOperated(cluster, context, found()), undefined);
+    assert.deepEqual(cluster.asked, []);
+  });
+
+  it('keeps of each kind why it could not be read, and has the others', async () => {
+    const there = clusterWith(object(API, 'Installation/default'), object(API, 'ImageSet/mine'), object(API, 'GatewayAPI/default'));
+    const cluster = {
+      ...there,
+      list: async (kind: Kind) => {
+        if (kind.kind !== 'GatewayAPI') return there.list(kind);
+        throw new ApiFailure(403, 'Forbidden', 'not allowed');
+      },
+    };
+    const facts = await readOperated(cluster, context, operated);
+    const unread = { unread: 'not allowed (403)' };
+    assert.deepEqual([facts?.gateways, facts?.gatewayPolicy, facts?.kinds], [unread, unread, { value: [] }]);
+    assert.deepEqual(
+      [facts?.installation, facts?.imageSets].map((one) => one && 'value' in one),
+      [true, true],
+    );
+  });
+});

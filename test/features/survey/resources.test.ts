@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { podView } from '../../../src/features/survey/pods.ts';
+import { readAgentConfig, readInjectors, readProxyMode, readResources } from '../../../src/features/survey/resources.ts';
+import type { Kind } from '../../../src/kernel/object.ts';
+import { calico } from '../../../src/profiles/calico.ts';
+import { object, resource } from '../../fixtures/facts.ts';
+import { clusterOf } from '../../support/cluster-of.ts';
+
+const kind = (plural: string, name: string, group = 'crd.projectcalico.org'): Kind => ({
+  group,
+  version: 'v1',
+  kind: name,
+  plural,
+  namespaced: false,
+});
+const kinds = [
+  kind('ippools', 'IPPool'),
+  kind('ipamblocks', 'IPAMBlock'),
+  kind('felixconfigurations', 'FelixConfiguration'),
+  kind('adminnetworkpolicies', 'AdminNetworkPolicy', 'policy.networking.k8s.io'),
+  kind('deployments', 'Deployment', 'apps'),
+];
+
+describe('the survey of stored resources', () => {
+  it('lists the service’s kinds and the removed ones, without the bookkeeping of addresses', async () => {
+    const { cluster, requests } = clusterOf([resource('IPPool/a')], {
+      kinds,
+      refuses: { 'felixconfigurations.crd.projectcalico.org': 403 },
+    });
+    const reading = await readResources(cluster, { value: { kinds } }, calico);
+    assert.ok('value' in reading);
+    assert.deepEqual(
+      reading.value.map(({ kind: { plural }, objects }) => [plural, 'value' in objects ? objects.value.length : objects.unread]),
+      [
+        ['ippools', 1],
+        ['felixconfigurations', 'felixconfigurations.crd.projectcalico.org refused (403)'],
+        ['adminnetworkpolicies', 0],
+      ],
+    );
+    assert.equal(requests.length, 3);
+  });
+
+  it('is unread if discovery is', async () => {
+    assert.deepEqual(await readResources(clusterOf([]).cluster, { unread: 'no' }, calico), { unread: 'no' });
+  });
+
+  it('reads the mode of kube-proxy from its configuration', async () => {
+    const proxy = (text: string) => [object('v1', 'ConfigMap/kube-system/kube-proxy', { data: { 'config.conf': text } })];
+    assert.equal(await readProxyMode(clusterOf(proxy('kind: KubeProxyConfiguration\nmode: "nftables"\n')).cluster), 'nftables');
+    assert.equal(await readProxyMode(clusterOf(proxy('mode: ""\n')).cluster), '');
+    assert.equal(await readProxyMode(clusterOf([]).cluster), '');
+  });
+
+  it('finds the injector of every revision', async () => {
+    const map = (name: string) => object('v1', `ConfigMap/istio-system/${name}`);
+    const { cluster } = clusterOf([map('istio-sidecar-injector'), map('istio-sidecar-injector-1-22'), map('istio')]);
+    assert.equal((await readInjectors(cluster, calico)).length, 2);
+  });
+
+  it('reads the agents’ ConfigMap of the variant', async () => {
+    const { cluster } = clusterOf([object('v1', 'ConfigMap/kube-system/calico-config')]);
+    assert.equal((await readAgentConfig(cluster, calico, 'calico'))?.metadata.name, 'calico-config');
+    assert.equal(await readAgentConfig(cluster, calico, undefined), undefined);
+  });
+});
+
+describe('the view of a pod', () => {
+  it('keeps images, readiness and drivers', () => {
+    const view = podView(
+      object('v1', 'Pod/a/b', {
+        metadata: { labels: { app: 'x' } },
+        spec: {
+          nodeName: 'n1',
+          initContainers: [{ name: 'i', image: 'init:1' }],
+          containers: [{ name: 'c', image: 'main:1' }],
+          volumes: [{ flexVolume: { driver: 'nodeagent/uds' } }, { emptyDir: {} }],
+        },
+        status: {
+          phase: 'Running',
+          conditions: [{ type: 'Ready', status: 'True' }],
+          containerStatuses: [{ name: 'c', ready: true }],
+        },
+      }),
+    );
+    assert.deepEqual(view, {
+      namespace: 'a',
+      name: 'b',
+      node: 'n1',
+      labels: { app: 'x' },
+      containers: [
+        { name: 'i', image: 'init:1' },
+        { name: 'c', image: 'main:1' },
+      ],
+      readyContainers: 1,
+      regularContainers: 1,
+      ready: true,
+      terminating: false,
+      flexDrivers: ['nodeagent/uds'],
+    });
+  });
+
+  it('tells of one that was evicted that it has ended', () => {
+    assert.equal(podView(object('v1', 'Pod/a/b', { status: { phase: 'Failed', reason: 'Evicted' } })).ended, true);
+  });
+});

@@ -1,0 +1,317 @@
+import assert from 'node:assert/strict';
+import { readOwnerFacts, readStillOff } from '../../../src/features/verify/owners.ts';
+import { readServiceImages } from '../../../src/features/verify/pods.ts';
+import { readLeftBehind, readTemporaryPolicies } from '../../../src/features/verify/resources.ts';
+import { readClusterVersion } from '../../../src/features/verify/version.ts';
+import { K } from '../../../src/kernel/kinds.ts';
+import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
+import { ApiFailure, type Sources } from '../../../src/kernel/ports.ts';
+import { calico } from '../../../src/profiles/calico.ts';
+import { contextOf, object, resource } from '../../fixtures/facts.ts';
+import { type CliBench, cliBench, versionText } from '../../support/cli-bench.ts';
+import { clusterOf } from '../../support/cluster-of.ts';
+import { kvstoreSources } from '../../support/kvstore-sources.ts';
+import { entryFor, reference } from '../../support/owner-entries.ts';
+import { standInState } from '../../support/stand-in-cli-state.ts';
+
+const context = contextOf();
+
+describe('verify looks for images of the service', () => {
+  const pod = (text: string, images: readonly string[], rest: object = {}): KubeObject =>
+    object('v1', `Pod/${text}`, { spec: { containers: images.map((image, index) => ({ name: `c${index}`, image })) }, ...rest });
+  const found = async (...pods: readonly KubeObject[]) =>
+    (await readServiceImages(clusterOf(pods).cluster, context)).map(({ image, release, isCli }) => [image, release, isCli]);
+
+  it('anywhere in the cluster, by registry', async () => {
+    assert.deepEqual(await found(pod('a/x', ['quay.io/calico/apiserver:v3.27.5'])), [
+      ['quay.io/calico/apiserver:v3.27.5', 'v3.27.5', false],
+    ]);
+  });
+
+  it('in its own namespaces, from a mirror too', async () => {
+    assert.deepEqual(await found(pod('kube-system/n', ['mirror.corp/x/node@sha256:abc'])), [
+      ['mirror.corp/x/node@sha256:abc', undefined, false],
+    ]);
+  });
+
+  it('by a digest, where an ImageSet of the target pins it', async () => {
+    const kind: Kind = { group: calico.operatorGroup, version: 'v1', kind: 'ImageSet', plural: 'imagesets', namespaced: false };
+    const images = [{ image: 'calico/node', digest: 'sha256:abc' }];
+    const set = object('operator.tigera.io/v1', `ImageSet/calico-${context.options.release}`, { spec: { images } });
+    const pods = [pod('calico-system/n', ['mirror.corp/x/node@sha256:abc']), pod('calico-system/o', ['mirror.corp/x/node@sha256:old'])];
+    const { cluster } = clusterOf([...pods, set], { kinds: [K.Pod, kind] });
+    assert.deepEqual(
+      (await readServiceImages(cluster, context)).map(({ release }) => release),
+      [context.options.release, undefined],
+    );
+  });
+
+  it('in init containers', async () => {
+    const one = object('v1', 'Pod/kube-system/n', {
+      spec: { initContainers: [{ name: 'i', image: 'calico/cni:v3.20.6' }], containers: [] },
+    });
+    assert.deepEqual(await found(one), [['calico/cni:v3.20.6', 'v3.20.6', false]]);
+  });
+
+  const strangers: Readonly<Record<string, KubeObject>> = {
+    'the JavaScript image node': pod('shop/web', ['docker.io/library/node:20-alpine', 'node:18']),
+    'the operator, which counts for itself': pod('tigera-operator/o', ['quay.io/tigera/operator:v1.32.0']),
+    'sidecars, which may be older': pod('shop/meshed', ['quay.io/calico/dikastes:v3.27.5']),
+    'pods that have ended': pod('kube-system/j', ['calico/node:v3.27.5'], { status: { phase: 'Succeeded' } }),
+  };
+  for (const [title, one] of Object.entries(strangers)) {
+    it(`but not ${title}`, async () => assert.deepEqual(await found(one), []));
+  }
+
+  it('and tells the CLI from components', async () => {
+    assert.deepEqual(await found(pod('kube-system/calicoctl', ['calico/ctl:v3.18.1'])), [['calico/ctl:v3.18.1', 'v3.18.1', true]]);
+  });
+});
+
+describe('verify asks whether references are back', () => {
+  const stageAt = (id: string, state: 'done' | 'failed', minute: number) => ({
+    ...{ id, state, startedAt: '2026-01-01T00:00:00Z', endedAt: `2026-01-01T00:${minute}:00Z` },
+  });
+  const entries = [entryFor([reference('v3:a')]), entryFor([reference('v3:b')])];
+  const stillOff = (stages: readonly ReturnType<typeof stageAt>[], journal: unknown = { entries }) =>
+    readStillOff(
+      {
+        ownerJournal: { load: async () => journal ?? undefined, elsewhere: async () => ['ops'] },
+        records: { load: async () => ({ stages }) },
+      } as unknown as Sources,
+      // Nothing is looked at before the upgrade.
+      { ...context, chain: { pending: ['apply'], later: [], onlyPlanned: true } },
+    );
+
+  it('not without a journal', async () => assert.equal((await stillOff([stageAt('ownerrefs-strip', 'done', 10)], null)).objects, 0));
+
+  it('and where else a journal is only if there is none here', async () => {
+    assert.deepEqual((await stillOff([], null)).elsewhere, ['ops']);
+    assert.deepEqual((await stillOff([])).elsewhere, []);
+  });
+
+  it('and they are not before restore, after one that failed, or after another strip', async () => {
+    const strip = stageAt('ownerrefs-strip', 'done', 10);
+    assert.equal((await stillOff([strip])).objects, 2);
+    assert.equal((await stillOff([strip, stageAt('ownerrefs-restore', 'failed', 20)])).objects, 2);
+    assert.equal((await stillOff([stageAt('ownerrefs-strip', 'done', 30), stageAt('ownerrefs-restore', 'done', 20)])).objects, 2);
+  });
+
+  it('and leaves the rest to the end of the journal once restore has ended', async () => {
+    assert.equal((await stillOff([stageAt('ownerrefs-strip', 'done', 10), stageAt('ownerrefs-restore', 'done', 20)])).objects, 0);
+  });
+});
+
+describe('verify looks for owners', () => {
+  const networkSet: Kind = { group: 'projectcalico.org', version: 'v3', kind: 'NetworkSet', plural: 'networksets', namespaced: true };
+  const owned = (uid: string) =>
+    object('v1', 'ConfigMap/a/x', {
+      metadata: { ownerReferences: [{ apiVersion: 'projectcalico.org/v3', kind: 'NetworkSet', name: 's', uid }] },
+    });
+  const owner = object('projectcalico.org/v3', 'NetworkSet/a/s', { metadata: { uid: 'u1' } });
+
+  it('and lists the kinds of owners only where something is owned', async () => {
+    const lists = async (objects: readonly KubeObject[]) => {
+      const { cluster, requests } = clusterOf(objects, { kinds: [K.ConfigMap, networkSet] });
+      const facts = await readOwnerFacts(cluster, context);
+      return { facts, owners: requests.filter((one) => one === 'list networksets.projectcalico.org (metadata)').length };
+    };
+    const { facts, owners } = await lists([owned('u1'), owner]);
+    assert.deepEqual(facts.owners, { 'projectcalico.org/NetworkSet': { namespaced: true, uids: new Map([['a/s', 'u1']]) } });
+    assert.deepEqual([facts.dependents.length, facts.unread, owners], [1, [], 2]);
+    assert.equal((await lists([owner])).owners, 1);
+  });
+
+  it('and names a kind that nobody serves any more', async () => {
+    const { cluster } = clusterOf([owned('u1')], { kinds: [K.ConfigMap] });
+    const { unread, owners } = await readOwnerFacts(cluster, context);
+    assert.deepEqual([unread, owners], [[{ kind: 'projectcalico.org/NetworkSet', because: 'the server does not serve it' }], {}]);
+  });
+
+  it('and takes nobody for gone who is stored and only not shown to this account', async () => {
+    const crd: Kind = { ...networkSet, group: 'crd.projectcalico.org', version: 'v1' };
+    const stored = object('crd.projectcalico.org/v1', 'NetworkSet/a/s', { metadata: { uid: 'u1' } });
+    const elsewhere = object('crd.projectcalico.org/v1', 'NetworkSet/b/s', { metadata: { uid: 'u2' } });
+    const facts = async (objects: readonly KubeObject[], datastore?: 'api' | 'kvstore') => {
+      const { cluster } = clusterOf(objects, { kinds: [K.ConfigMap, networkSet, crd] });
+      return readOwnerFacts(cluster, context, datastore);
+    };
+    const hidden = await facts([owned('u1'), stored]);
+    assert.deepEqual(hidden.unread, [{ kind: 'projectcalico.org/NetworkSet', because: 'it does not show s, which is stored' }]);
+    assert.deepEqual(hidden.owners, {});
+    const leftOver = await facts([owned('u1'), stored], 'kvstore');
+    assert.deepEqual([leftOver.unread, Object.keys(leftOver.owners)], [[], ['projectcalico.org/NetworkSet']]);
+    const gone = await facts([owned('u1'), elsewhere]);
+    assert.deepEqual([gone.unread, Object.keys(gone.owners)], [[], ['projectcalico.org/NetworkSet']]);
+  });
+
+  it('and asks by name only for policies that are stored under other names than they are shown', async () => {
+    const v3: Kind = { ...networkSet, kind: 'GlobalNetworkPolicy', plural: 'globalnetworkpolicies', namespaced: false };
+    const crd: Kind = { ...v3, group: 'crd.projectcalico.org', version: 'v1' };
+    const kept = { annotations: { 'projectcalico.org/metadata': '{}' } };
+    const named = (name: string, uid: string) => ({ apiVersion: 'projectcalico.org/v3', kind: 'GlobalNetworkPolicy', name, uid });
+    const objects = [
+      object('v1', 'ConfigMap/a/x', { metadata: { ownerReferences: [named('old', 'u1'), named('new', 'u2')] } }),
+      object('projectcalico.org/v3', 'GlobalNetworkPolicy/old', { metadata: { uid: 'u1' } }),
+      object('projectcalico.org/v3', 'GlobalNetworkPolicy/new', { metadata: { uid: 'u2' } }),
+      object('crd.projectcalico.org/v1', 'GlobalNetworkPolicy/default.old', { metadata: kept }),
+      object('crd.projectcalico.org/v1', 'GlobalNetworkPolicy/new', { metadata: kept }),
+    ];
+    const facts = async (release: string, status?: number) => {
+      const { cluster, requests } = clusterOf(objects, { kinds: [K.ConfigMap, v3, crd] });
+      const get: typeof cluster.get = async (kind, name, ...more) => {
+        const found = await cluster.get(kind, name, ...more);
+        if (status !== undefined) throw new ApiFailure(status, 'Forbidden', 'may not be read');
+        return name === 'old' ? undefined : found;
+      };
+      const { owners, unread } = await readOwnerFacts({ ...cluster, get }, contextOf({ release }));
+      const [there] = Object.values(owners);
+      return {
+        asked: requests.filter((one) => one === 'get globalnetworkpolicies.projectcalico.org').length,
+        uids: [...(there?.uids ?? [])],
+        mute: [...(there?.mute ?? [])],
+        unread: unread.map(({ because }) => because),
+      };
+    };
+    const mute = { asked: 1, uids: [['/new', 'u2']], mute: ['/old'], unread: [] };
+    assert.deepEqual(await facts('v3.32.1'), mute);
+    const all = [
+      ['/old', 'u1'],
+      ['/new', 'u2'],
+    ];
+    assert.deepEqual(await facts('v3.31.7'), { asked: 0, uids: all, mute: [], unread: [] }, 'older servers find them');
+    assert.deepEqual(await facts('v3.32.1', 403), { asked: 1, uids: [], mute: [], unread: ['may not be read (403)'] });
+  });
+
+  it('and names a kind that may not be listed', async () => {
+    const refuses = { 'networksets.projectcalico.org': 403 };
+    const { cluster } = clusterOf([owned('u1')], { kinds: [K.ConfigMap, networkSet], refuses });
+    const { unread } = await readOwnerFacts(cluster, context);
+    assert.deepEqual([...new Set(unread.map(({ because }) => because))], ['networksets.projectcalico.org refused (403)']);
+  });
+});
+
+describe('verify looks for what should be gone', () => {
+  const policies: Kind = {
+    group: 'crd.projectcalico.org',
+    version: 'v1',
+    kind: 'GlobalNetworkPolicy',
+    plural: 'globalnetworkpolicies',
+    namespaced: false,
+  };
+  for (const name of ['allow-all-upgrade', 'default.allow-all-upgrade']) {
+    it(`and finds the temporary policy stored as ${name}`, async () => {
+      const { cluster } = clusterOf([resource(`GlobalNetworkPolicy/${name}`), resource('GlobalNetworkPolicy/mine')], { kinds: [policies] });
+      assert.deepEqual(
+        (await readTemporaryPolicies({ cluster } as Sources, context, 'api')).map(({ metadata }) => metadata.name),
+        [name],
+      );
+    });
+  }
+
+  it('and finds the temporary policy by the CLI where policies are in the key-value store, and does not take silence for none', async () => {
+    const stored = { 'default.allow-all-upgrade': { spec: {} }, mine: { spec: {} } };
+    const state = standInState({
+      etcdv3: { reachable: true, clusterInformation: { version: 'v3.32.1' }, objects: { GlobalNetworkPolicy: stored } },
+    });
+    const sources = kvstoreSources(state);
+    assert.deepEqual(
+      (await readTemporaryPolicies(sources, context, 'kvstore')).map(({ metadata }) => metadata.name),
+      ['allow-all-upgrade'],
+    );
+    const without = { ...sources, tools: { ...sources.tools, which: async () => [] } };
+    await assert.rejects(readTemporaryPolicies(without, context, 'kvstore'), /no calicoctl of v3\.32\.1 was found/);
+  });
+
+  it('and counts the objects of a removed kind', async () => {
+    const [removed] = context.profile.removedKinds;
+    assert.ok(removed);
+    const { group, plural, kind } = removed;
+    const served = { group, plural, kind, version: 'v1alpha1', namespaced: false };
+    const crd = object('apiextensions.k8s.io/v1', `CustomResourceDefinition/${plural}.${group}`);
+    const one = object(`${group}/v1alpha1`, `${kind}/p`);
+    const { cluster } = clusterOf([crd, one], { kinds: [served] });
+    assert.deepEqual(await readLeftBehind(cluster, context), [{ name: `${plural}.${group}`, objects: 1 }]);
+    assert.deepEqual(await readLeftBehind(clusterOf([crd]).cluster, context), [{ name: `${plural}.${group}`, objects: 0 }]);
+    assert.deepEqual(await readLeftBehind(clusterOf([]).cluster, context), []);
+  });
+
+  it('and does not take a group whose discovery fails for one without objects', async () => {
+    const [removed] = context.profile.removedKinds;
+    assert.ok(removed);
+    const { group, plural } = removed;
+    const crd = object('apiextensions.k8s.io/v1', `CustomResourceDefinition/${plural}.${group}`);
+    const { cluster } = clusterOf([crd], { failed: [group, context.profile.crdGroup] });
+    await assert.rejects(readLeftBehind(cluster, context), /discovery of policy\.networking\.k8s\.io fails/);
+    await assert.rejects(readTemporaryPolicies({ cluster } as Sources, context, 'api'), /discovery of crd\.projectcalico\.org fails/);
+  });
+
+  it('but not for kinds that the target still has', async () => {
+    const [removed] = context.profile.removedKinds;
+    assert.ok(removed);
+    const crd = object('apiextensions.k8s.io/v1', `CustomResourceDefinition/${removed.plural}.${removed.group}`);
+    assert.deepEqual(await readLeftBehind(clusterOf([crd]).cluster, contextOf({ release: 'v3.31.4' })), []);
+  });
+});
+
+describe('verify asks for the cluster version', () => {
+  const CONFIG = '/etc/calico/calicoctl.cfg';
+  const FILE = '/opt/calicoctl';
+  const record = resource('ClusterInformation/default', { calicoVersion: 'v3.32.1' });
+  const ask = async (bench: CliBench, release = 'v3.32.1', datastore: 'api' | 'kvstore' = 'api') => {
+    const { sources, asked } = cliBench({ objects: [record], prints: { [FILE]: versionText('v3.32.1', 'v3.32.1') }, ...bench });
+    return { facts: await readClusterVersion(sources, context, [{ file: FILE, release }], datastore), asked };
+  };
+
+  it('the new CLI and the record', async () => {
+    const { facts, asked } = await ask({});
+    assert.deepEqual(facts.cli, { by: `${FILE} version`, value: 'v3.32.1' });
+    assert.deepEqual(facts.record, { value: { by: 'ClusterInformation/default', value: 'v3.32.1' } });
+    assert.deepEqual(asked, [`${FILE} version`]);
+  });
+
+  it('the record alone where there is only an old CLI, which is not run', async () => {
+    const { facts, asked } = await ask({}, 'v3.27.5');
+    assert.deepEqual([facts.cli, asked], [{ notAsked: 'none of v3.32 was found' }, []]);
+  });
+
+  it('and gives the reason of a CLI that hangs', async () => {
+    const { facts } = await ask({ prints: { [FILE]: { exitCode: undefined, stdout: versionText('v3.32.1'), problem: 'timed-out' } } });
+    assert.match('because' in facts.cli ? (facts.cli.because ?? '') : '', /no answer in time/);
+  });
+
+  it('whatever a configuration file of a person says: the call gets one of ours', async () => {
+    const { asked } = await ask({ files: { [CONFIG]: 'spec:\n  datastoreType: etcdv3\n' } });
+    assert.deepEqual(asked, [`${FILE} version`]);
+  });
+
+  it('of a key-value store only with a configuration file for it', async () => {
+    const without = await ask({}, 'v3.32.1', 'kvstore');
+    assert.match('notAsked' in without.facts.cli ? without.facts.cli.notAsked : '', /endpoints of the key-value datastore/);
+    const other = await ask({ files: { [CONFIG]: 'spec:\n  datastoreType: kubernetes\n' } }, 'v3.32.1', 'kvstore');
+    assert.match('notAsked' in other.facts.cli ? other.facts.cli.notAsked : '', /sends it to the datastore kubernetes/);
+    assert.deepEqual(other.asked, []);
+  });
+
+  it('of a key-value store that is proved to be the installation’s, by the file that leads to it', async () => {
+    const config = 'spec:\n  datastoreType: etcdv3\n  etcdEndpoints: https://a:2379\n';
+    const settings = object('v1', 'ConfigMap/kube-system/calico-config', { data: { etcd_endpoints: 'https://a:2379' } });
+    const information = { stdout: JSON.stringify({ spec: { clusterGUID: 'abc' } }) };
+    const prints = { [FILE]: versionText('v3.32.1', 'v3.32.1'), [`${FILE} get`]: information };
+    const { facts, asked } = await ask({ files: { [CONFIG]: config }, objects: [record, settings], prints }, 'v3.32.1', 'kvstore');
+    assert.deepEqual(facts.cli, { by: `${FILE} version --config=${CONFIG}`, value: 'v3.32.1' });
+    assert.equal(asked.at(-1), `${FILE} version --config=${CONFIG}`);
+    const elsewhere = config.replace('//a:', '//b:');
+    const refused = await ask({ files: { [CONFIG]: elsewhere }, objects: [record, settings], prints }, 'v3.32.1', 'kvstore');
+    assert.match('notAsked' in refused.facts.cli ? refused.facts.cli.notAsked : '', /whether that is the installation’s cannot be told/);
+    assert.ok(!refused.asked.some((one) => one.includes(' version')));
+  });
+
+  it('and says what the record lacks', async () => {
+    const { facts } = await ask({ objects: [resource('ClusterInformation/default')] });
+    assert.deepEqual(facts.record, { value: { by: 'ClusterInformation/default', because: 'it has no calicoVersion' } });
+    assert.deepEqual((await ask({ objects: [] })).facts.record, {
+      value: { by: 'ClusterInformation/default', because: 'there is none in the API' },
+    });
+  });
+});

@@ -1,0 +1,343 @@
+import assert from 'node:assert/strict';
+import { verifyChecks } from '../../../src/features/verify/checks.ts';
+import { type OwnerObjects, ownerKey, type ServiceImage, type VerifyFacts } from '../../../src/features/verify/facts.ts';
+import type { Finding } from '../../../src/kernel/check.ts';
+import type { Context } from '../../../src/kernel/context.ts';
+import { judgeAll } from '../../../src/kernel/judge.ts';
+import type { RolloutProgress } from '../../../src/kernel/rollout.ts';
+import { contextOf, object } from '../../fixtures/facts.ts';
+
+const image = (name: string, tag: string, more: Partial<ServiceImage> = {}): ServiceImage => ({
+  pod: `Pod/kube-system/${name}`,
+  container: name,
+  image: `quay.io/calico/${name}:${tag}`,
+  ...(tag.startsWith('v') ? { release: tag } : {}),
+  isCli: false,
+  ...more,
+});
+
+const rollout = (pending: string): RolloutProgress => ({
+  target: {
+    kind: 'DaemonSet',
+    namespace: 'kube-system',
+    name: 'calico-node',
+    container: 'c',
+    image: 'i',
+    ready: { type: 'all-containers' },
+  },
+  desired: 2,
+  pods: [],
+  done: pending === '',
+  pending,
+});
+
+const dependent = (uid: string) => ({
+  object: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'a', name: 'x' },
+  owner: { apiVersion: 'projectcalico.org/v3', kind: 'NetworkSet', name: 'set', uid },
+});
+
+const SETS = { 'projectcalico.org/NetworkSet': { namespaced: true, uids: new Map([[ownerKey('a', 'set'), 'u1']]) } };
+const CLI = '/usr/local/bin/calicoctl';
+const good: VerifyFacts = {
+  datastore: { value: 'api' },
+  clusterVersion: {
+    cli: { by: `${CLI} version`, value: 'v3.32.1' },
+    record: { value: { by: 'ClusterInformation/default', value: 'v3.32.1' } },
+  },
+  images: { value: [image('node', 'v3.32.1'), image('apiserver', 'v3.32.1')] },
+  rollouts: { value: [rollout('')] },
+  operator: { value: [] },
+  leftovers: { value: [] },
+  leftBehind: { value: [] },
+  temporaryPolicies: { value: [] },
+  owners: { value: { dependents: [dependent('u1')], owners: SETS, unread: [] } },
+  stillOff: { value: { objects: 0, elsewhere: [] } },
+  clis: { value: [{ file: CLI, release: 'v3.32.1' }] },
+};
+
+const judge = (id: string, change: Partial<VerifyFacts>, release = 'v3.32.1'): Finding => {
+  const finding = judgeAll(verifyChecks, { ...good, ...change }, contextOf({ release })).find((one) => one.id === id);
+  assert.ok(finding, id);
+  return finding;
+};
+
+const versions = (cli: VerifyFacts['clusterVersion']['cli'], own?: string): Pick<VerifyFacts, 'clusterVersion'> => ({
+  clusterVersion: { cli, record: { value: own === undefined ? { by: 'record', because: 'there is none' } : { by: 'record', value: own } } },
+});
+const said = (value: string) => ({ by: 'calicoctl version', value });
+
+const owned = (objects: OwnerObjects): Partial<VerifyFacts> => ({
+  owners: { value: { dependents: [dependent('u1')], owners: { 'projectcalico.org/NetworkSet': objects }, unread: [] } },
+});
+
+type Case = readonly [title: string, id: string, change: Partial<VerifyFacts>, outcome: Finding['outcome'], says: RegExp];
+
+const cases: readonly Case[] = [
+  ['the cluster version is the very release', 'NS-301', {}, 'ok', /^Cluster Version v3\.32\.1 \(/],
+  ['it is another patch of the line', 'NS-301', versions(said('v3.32.0'), 'v3.32.0'), 'ok', /v3\.32\.0/],
+  ['it is printed as the bare line', 'NS-301', versions(said('v3.32')), 'ok', /v3\.32/],
+  ['it is a build of the line', 'NS-301', versions(said('v3.32.2-0.dev-5-gabc')), 'ok', /dev/],
+  ['it is old', 'NS-301', versions(said('v3.27.5'), 'v3.27.5'), 'error', /is v3\.27\.5, not of v3\.32/],
+  ['it only looks alike', 'NS-301', versions(said('v3.320.1'), 'v3.320.1'), 'error', /not of v3\.32/],
+  ['the CLI talks to another cluster', 'NS-301', versions(said('v3.32.1'), 'v3.27.5'), 'error', /another cluster/],
+  [
+    'only the record says it',
+    'NS-301',
+    versions({ notAsked: 'none found' }, 'v3.32.1'),
+    'warning',
+    /not by the CLI: calicoctl was not asked: none/,
+  ],
+  ['the CLI gave up', 'NS-301', versions({ by: 'c', because: 'no answer in time' }, 'v3.32.1'), 'warning', /no answer in time/],
+  ['the record is old and there is no CLI', 'NS-301', versions({ notAsked: 'none' }, 'v3.31.0'), 'error', /v3\.31\.0/],
+  ['nobody knows', 'NS-301', versions({ notAsked: 'none' }), 'error', /no cluster version/],
+  [
+    'nobody may know',
+    'NS-301',
+    { clusterVersion: { cli: { notAsked: 'none' }, record: { unread: 'forbidden (403)' } } },
+    'error',
+    /forbidden/,
+  ],
+  ['every container is new', 'NS-302', {}, 'ok', /all 2 containers/],
+  [
+    'an API server was left behind',
+    'NS-302',
+    { images: { value: [image('node', 'v3.32.1'), image('apiserver', 'v3.27.5')] } },
+    'error',
+    /1 container .*apiserver/,
+  ],
+  [
+    'only a pod of the CLI is old',
+    'NS-302',
+    { images: { value: [image('node', 'v3.32.1'), image('ctl', 'v3.18.1', { isCli: true })] } },
+    'warning',
+    /ctl/,
+  ],
+  ['an image does not tell its release', 'NS-302', { images: { value: [image('node', 'latest')] } }, 'warning', /does not tell/],
+  [
+    'an API server is of a later release',
+    'NS-302',
+    { images: { value: [image('node', 'v3.32.1'), image('apiserver', 'v3.33.0')] } },
+    'error',
+    /1 container newer than v3\.32\.1: .*apiserver/,
+  ],
+  [
+    'only a pod of the CLI is newer',
+    'NS-302',
+    { images: { value: [image('node', 'v3.32.1'), image('ctl', 'v3.33.0', { isCli: true })] } },
+    'warning',
+    /newer.*ctl/,
+  ],
+  [
+    'old, newer and untold ones are mixed',
+    'NS-302',
+    { images: { value: [image('node', 'v3.27.5'), image('typha', 'v3.33.0'), image('csi', 'latest')] } },
+    'error',
+    /older than v3\.32\.1: .*node; 1 container newer than v3\.32\.1: .*typha; 1 container whose image does not tell its release: .*csi/,
+  ],
+  ['a build of the release runs', 'NS-302', { images: { value: [image('node', 'v3.32.1-fips')] } }, 'ok', /all 1 container/],
+  ['there is no pod of the service', 'NS-302', { images: { value: [image('ctl', 'v3.32.1', { isCli: true })] } }, 'error', /no pod/],
+  ['the rollout goes on', 'NS-303', { rollouts: { value: [rollout('1 of 2 pods')] } }, 'error', /DaemonSet\/kube-system\/calico-node/],
+  ['no workload was found', 'NS-303', { rollouts: { value: [] } }, 'error', /no workload/],
+  [
+    'a leftover is there',
+    'NS-304',
+    { leftovers: { value: [{ object: 'DaemonSet/a/b', names: ['v'] }] } },
+    'error',
+    /DaemonSet\/a\/b still has/,
+  ],
+  [
+    'the operator is not done',
+    'NS-310',
+    { operator: { value: [{ point: 2, subject: 'Installation/default', why: 'reports v3.27.5, not v3.32.1' }] } },
+    'error',
+    /not done \(1 sign\): Installation\/default/,
+  ],
+  ['there is no operator', 'NS-310', { operator: { value: undefined } }, 'not-applicable', /no operator on this install path/],
+  ['there is nothing to compare with', 'NS-304', { leftovers: { value: undefined } }, 'not-applicable', /no full manifest/],
+  [
+    'an empty CRD is left behind',
+    'NS-305',
+    { leftBehind: { value: [{ name: 'a.b', objects: 0 }] } },
+    'ok',
+    /look again.*: kubectl get a\.b -A$/,
+  ],
+  [
+    'a CRD with objects is left behind',
+    'NS-305',
+    { leftBehind: { value: [{ name: 'a.b', objects: 2 }] } },
+    'warning',
+    /no longer enforces/,
+  ],
+  [
+    'the temporary policy is there',
+    'NS-306',
+    { temporaryPolicies: { value: [object('crd.projectcalico.org/v1', 'GlobalNetworkPolicy/default.allow-all-upgrade')] } },
+    'warning',
+    /default\.allow-all-upgrade still allows/,
+  ],
+  [
+    'policies are not in the API, and the CLI cannot be asked',
+    'NS-306',
+    { datastore: { value: 'kvstore' }, temporaryPolicies: { unread: 'no calicoctl of v3.32 was found' } },
+    'warning',
+    /no calicoctl of v3\.32 was found/,
+  ],
+  ['every owner exists', 'NS-307', {}, 'ok', /1 owner reference/],
+  [
+    'an owner has another UID',
+    'NS-307',
+    { owners: { value: { dependents: [dependent('old')], owners: SETS, unread: [] } } },
+    'error',
+    /1 owner reference to objects that no longer exist: ConfigMap\/a\/x/,
+  ],
+  [
+    'the UID is that of an owner in another namespace',
+    'NS-307',
+    owned({ namespaced: true, uids: new Map([[ownerKey('b', 'set'), 'u1']]) }),
+    'error',
+    /no longer exist: ConfigMap\/a\/x/,
+  ],
+  [
+    'the UID is that of an owner by another name',
+    'NS-307',
+    owned({ namespaced: true, uids: new Map([[ownerKey('a', 'other'), 'u1']]) }),
+    'error',
+    /no longer exist/,
+  ],
+  [
+    'the owner has no namespace',
+    'NS-307',
+    owned({ namespaced: false, uids: new Map([[ownerKey(undefined, 'set'), 'u1']]) }),
+    'ok',
+    /1 owner/,
+  ],
+  [
+    'owners cannot be listed',
+    'NS-307',
+    { owners: { value: { dependents: [dependent('u')], owners: {}, unread: [{ kind: 'projectcalico.org/NetworkSet', because: '503' }] } } },
+    'error',
+    /could not all be followed: projectcalico\.org\/NetworkSet/,
+  ],
+  ['references are back', 'NS-311', {}, 'ok', /no owner reference waits/],
+  [
+    'references were taken off and forgotten',
+    'NS-311',
+    { stillOff: { value: { objects: 2, elsewhere: [] } } },
+    'error',
+    /of 2 objects were taken off, and have not/,
+  ],
+  [
+    'references were taken off by the state of another namespace',
+    'NS-311',
+    { stillOff: { value: { objects: 0, elsewhere: ['ops'] } } },
+    'error',
+    /recorded as taken off in namespace ops$/,
+  ],
+  [
+    'nobody may look for such a state',
+    'NS-311',
+    { stillOff: { value: { objects: 0, elsewhere: null } } },
+    'ok',
+    /as far as this account may look: not in other namespaces/,
+  ],
+  ['the journal cannot be read', 'NS-311', { stillOff: { unread: 'the journal is of another cluster' } }, 'error', /another cluster/],
+  [
+    'an older CLI is there',
+    'NS-308',
+    { clis: { value: [{ file: '/a/calicoctl', release: 'v3.27.5' }] } },
+    'warning',
+    /1 older CLI on PATH: \/a/,
+  ],
+  ['a newer CLI is there', 'NS-308', { clis: { value: [{ file: '/a/calicoctl', release: 'v3.33.0' }] } }, 'ok', /no older/],
+  [
+    'a CLI does not tell',
+    'NS-308',
+    { clis: { value: [{ file: '/a/calicoctl' }] } },
+    'warning',
+    /^1 CLI of unknown release on PATH: \/a\/calicoctl$/,
+  ],
+  [
+    'one CLI is older and another does not tell',
+    'NS-308',
+    { clis: { value: [{ file: '/a/calicoctl', release: 'v3.18.0' }, { file: '/b/calicoctl' }] } },
+    'warning',
+    /^1 older CLI on PATH: \/a\/calicoctl; 1 CLI of unknown release on PATH: \/b\/calicoctl$/,
+  ],
+];
+
+describe('the checks of verify', () => {
+  for (const [title, id, change, outcome, says] of cases) {
+    it(`${id}: ${title}`, () => {
+      const finding = judge(id, change);
+      assert.equal(finding.outcome, outcome, finding.message);
+      assert.match(finding.message, says);
+      assert.ok(finding.outcome === 'ok' || finding.outcome === 'not-applicable' || finding.hint, 'a hint');
+    });
+  }
+
+  it('tells owners that are gone from those that are not found by their names, and what helps against each', () => {
+    const [place, uids] = [ownerKey('a', 'set'), new Map([[ownerKey('a', 'other'), 'u2']])];
+    const told = (dependents: readonly ReturnType<typeof dependent>[]) => {
+      const owners = { 'projectcalico.org/NetworkSet': { namespaced: true, uids, mute: new Set([place]) } };
+      const { message, hint = '', next = '', evidence } = judge('NS-307', { owners: { value: { dependents, owners, unread: [] } } });
+      const why = / to objects that (.*): ConfigMap/.exec(message)?.[1];
+      return [why, /Put the owner/.test(hint), /Take off/.test(hint), next.split(' ').at(-1), evidence.map(({ detail }) => detail)];
+    };
+    const other = { ...dependent('u1'), owner: { ...dependent('u1').owner, name: 'other' } };
+    const mute = 'NetworkSet/a/set is stored under its old name, and not found by this one';
+    const gone = 'NetworkSet/a/other has no longer the UID u1';
+    assert.deepEqual(told([dependent('u1')]), ['are not found by their names', false, true, 'strip', [mute]]);
+    assert.deepEqual(told([other]), ['no longer exist', true, false, 'list', [gone]]);
+    const both = 'no longer exist, or are not found by their names';
+    assert.deepEqual(told([dependent('u1'), other]), [both, true, true, 'strip', [mute, gone]]);
+  });
+
+  it('names the command that shows the temporary policy', () => {
+    const policy = object('crd.projectcalico.org/v1', 'GlobalNetworkPolicy/default.allow-all-upgrade');
+    assert.equal(
+      judge('NS-306', { temporaryPolicies: { value: [policy] } }).next,
+      'kubectl get globalnetworkpolicy.crd.projectcalico.org default.allow-all-upgrade -o yaml',
+    );
+    const listed = object('projectcalico.org/v3', 'GlobalNetworkPolicy/allow-all-upgrade');
+    assert.equal(
+      judge('NS-306', { datastore: { value: 'kvstore' }, temporaryPolicies: { value: [listed] } }).next,
+      'calicoctl get globalnetworkpolicy allow-all-upgrade -o yaml',
+    );
+  });
+
+  it('asks no second time for a kind that was accepted when it was searched before the upgrade', () => {
+    const unread = [{ kind: 'metrics.k8s.io', because: 'its discovery fails' }];
+    const facts = { ...good, owners: { value: { dependents: [], owners: {}, unread } } };
+    const outcome = (accept: Context['options']['accept']) =>
+      judgeAll(verifyChecks, facts, contextOf({ accept })).find(({ id }) => id === 'NS-307')?.outcome;
+    assert.equal(outcome([]), 'error');
+    assert.equal(outcome([{ check: 'NS-741', subject: 'pods' }]), 'error');
+    assert.equal(outcome([{ check: 'NS-741', subject: 'metrics.k8s.io' }]), 'ok');
+    assert.equal(outcome([{ check: 'NS-741' }]), 'ok');
+  });
+
+  it('do not let an accepted object hide kinds that could not be searched', () => {
+    const owners = { value: { dependents: [dependent('gone')], owners: SETS } };
+    const unread = [{ kind: 'secrets', because: 'forbidden (403)' }];
+    const accept = [{ check: 'NS-307', subject: 'ConfigMap/a/x' }];
+    const outcome = (kinds: typeof unread) => {
+      const facts = { ...good, owners: { value: { ...owners.value, unread: kinds } } };
+      return judgeAll(verifyChecks, facts, contextOf({ accept })).find(({ id }) => id === 'NS-307');
+    };
+    assert.equal(outcome([])?.outcome, 'accepted');
+    assert.equal(outcome(unread)?.outcome, 'error');
+    assert.match(outcome(unread)?.message ?? '', /no longer exist: ConfigMap\/a\/x; .*could not all be followed: secrets/);
+  });
+
+  it('find nothing wrong with a finished upgrade', () => {
+    const wrong = judgeAll(verifyChecks, good, contextOf()).filter(({ outcome }) => outcome !== 'ok');
+    assert.deepEqual(wrong, []);
+  });
+
+  it('pass nothing that could not be read', () => {
+    const unread = Object.fromEntries(Object.keys(good).map((key) => [key, { unread: 'forbidden' }]));
+    const facts = { ...unread, clusterVersion: { cli: { notAsked: 'x' }, record: { unread: 'forbidden' } } } as unknown as VerifyFacts;
+    const passed = judgeAll(verifyChecks, facts, contextOf()).filter(({ outcome }) => outcome !== 'error' && outcome !== 'warning');
+    assert.deepEqual(passed, []);
+  });
+});

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import type { RunRecord, StageRecord } from '../../src/kernel/run-record.ts';
+import {
+  type Beginner,
+  begunRecord,
+  endedRecord,
+  freshRecord,
+  withStages,
+  withWriter,
+  writersOf,
+} from '../../src/kernel/run-record-steps.ts';
+import type { Remember } from '../../src/kernel/stage.ts';
+import { engineContext } from '../support/engine-ports.ts';
+
+const beginner = (context: Partial<Beginner['context']> = {}): Beginner => ({
+  context: { ...engineContext(), ...context },
+  operator: 'alice@here',
+  toolVersion: '1.2.3',
+});
+const accepting = (...accept: Beginner['context']['options']['accept']) => beginner({ options: engineContext({ accept }).options });
+const begunWith = (known: Partial<RunRecord>): RunRecord => ({ ...freshRecord(beginner()), ...known });
+const stageAs = (id: string, state: StageRecord['state']): StageRecord => ({ id, state, startedAt: '2026-11-21T02:00:00.000Z' });
+
+describe('the record of a run before a write', () => {
+  for (const [title, before, noted, fields] of [
+    [
+      'has what was found before the first write',
+      undefined,
+      { path: 'manifest', source: 'v3.26.4' },
+      { path: 'manifest', source: 'v3.26.4' },
+    ],
+    ['has no path where no stage looked', undefined, {}, { path: 'unknown', source: undefined }],
+    ['keeps the path that was found first', { path: 'manifest' }, { path: 'chart' }, { path: 'manifest' }],
+    ['is told a path that was not known', { path: 'unknown' }, { path: 'chart' }, { path: 'chart' }],
+    ['goes on without a path that nobody knows', { path: 'unknown' }, {}, { path: 'unknown' }],
+    ['keeps the source that was found first', { source: 'v3.26.4' }, { source: 'v3.32.2' }, { source: 'v3.26.4' }],
+    [
+      'is told the releases by the first stage that looks, where one that does not wrote before it',
+      { wrote: ['policy'] },
+      { source: 'v3.26.4', oldest: 'v3.26.4' },
+      { source: 'v3.26.4', oldest: 'v3.26.4' },
+    ],
+    [
+      'is never told a release once apply may have written',
+      { wrote: ['policy', 'apply'] },
+      { source: 'v3.32.2', oldest: 'v3.32.2' },
+      { source: undefined, oldest: undefined },
+    ],
+    [
+      'is not told a release that a stage looked for and did not find',
+      { wrote: ['crds'], oldest: 'unknown' },
+      { source: 'v3.26.4', oldest: 'v3.26.4' },
+      { source: undefined, oldest: 'unknown' },
+    ],
+    ['keeps the variant that was found first', { variant: 'overlay' }, { variant: 'policy-only' }, { variant: 'overlay' }],
+    ['is told a variant that was not known', {}, { variant: 'overlay' }, { variant: 'overlay' }],
+    ['keeps the backup that was made first', { backup: '/first' }, { backup: '/second' }, { backup: '/first' }],
+    ['adds digests', { digests: { a: '1' } }, { digests: { b: '2' } }, { digests: { a: '1', b: '2' } }],
+    ['keeps the digest of a file that was known', { digests: { a: '1' } }, { digests: { a: '2' } }, { digests: { a: '1' } }],
+    ['has no outcome any more', { outcome: 'failed' }, {}, { outcome: undefined }],
+    ['stays that of who began it', { startedBy: 'bob@there', toolVersion: '1.0.0' }, {}, { startedBy: 'bob@there', toolVersion: '1.0.0' }],
+  ] satisfies readonly (readonly [string, Partial<RunRecord> | undefined, Remember, Partial<Record<keyof RunRecord, unknown>>])[])
+    it(title, () => {
+      const begun = begunRecord(before && begunWith(before), noted, beginner());
+      const found = Object.fromEntries(Object.keys(fields).map((field) => [field, begun[field as keyof RunRecord]]));
+      assert.deepEqual(found, fields);
+    });
+
+  it('adds what is accepted, each once, as it is written on the command line', () => {
+    const first = begunRecord(undefined, {}, accepting({ check: 'NS-301' }));
+    const next = begunRecord(first, {}, accepting({ check: 'NS-301' }, { check: 'NS-302', subject: 'a' }));
+    assert.deepEqual([first.accepted, next.accepted], [['NS-301'], ['NS-301', 'NS-302=a']]);
+  });
+
+  it('has the plan and the flags of the last command that had any', () => {
+    const first = begunRecord(undefined, {}, beginner({ savedPlan: 'd1', flags: ['--a'] }));
+    const next = begunRecord(first, {}, beginner());
+    const last = begunRecord(next, {}, beginner({ flags: ['--b'] }));
+    assert.deepEqual(
+      [first, next, last].map(({ plan, flags }) => [plan, flags]),
+      [
+        ['d1', ['--a']],
+        ['d1', ['--a']],
+        ['d1', ['--b']],
+      ],
+    );
+  });
+});
+
+describe('the record of a run', () => {
+  it('has each stage once, as it was last, those of this part at the end', () => {
+    const before = begunWith({ stages: [stageAs('crds', 'done'), stageAs('apply', 'failed'), stageAs('wait', 'done')] });
+    const { stages } = withStages(before, [stageAs('apply', 'done'), stageAs('verify', 'running')]);
+    assert.deepEqual(
+      stages.map(({ id, state }) => `${id} ${state}`),
+      ['crds done', 'wait done', 'apply done', 'verify running'],
+    );
+  });
+
+  it('names each stage that wrote once; one of an older program may have, unless it had nothing to do', () => {
+    const writers = [withWriter(begunWith({}), 'backup'), withWriter(withWriter(begunWith({}), 'crds'), 'crds')].map(writersOf);
+    assert.deepEqual(writers, [['backup'], ['crds']]);
+    const { wrote: _, ...older } = begunWith({ stages: [stageAs('crds', 'skipped'), stageAs('apply', 'failed')] });
+    assert.deepEqual([writersOf(older), writersOf(withWriter(older, 'wait'))], [['apply'], ['apply', 'wait']]);
+    assert.deepEqual(writersOf({ ...older, wrote: [] }), []);
+  });
+
+  for (const [title, record, writers] of [
+    ['has not written with apply before it noted what apply brings', { path: 'manifest' }, ['ownerrefs-strip']],
+    ['may have where that is noted', { path: 'operator', digests: { 'netsvc.yaml': '0' } }, ['ownerrefs-strip', 'apply']],
+    ['may have on the chart path, on which it need not bring anything', { path: 'chart' }, ['ownerrefs-strip', 'apply']],
+  ] satisfies readonly (readonly [string, Partial<RunRecord>, readonly string[]])[])
+    it(`of an older program ${title}, and goes on as that`, () => {
+      const { wrote: _, ...older } = begunWith({ ...record, stages: [stageAs('ownerrefs-strip', 'done'), stageAs('apply', 'failed')] });
+      assert.deepEqual([writersOf(older), writersOf(withWriter(older, 'wait'))], [writers, [...writers, 'wait']]);
+      assert.deepEqual(begunRecord(older, { digests: { 'later.yaml': '1' } }, beginner()).wrote, writers);
+    });
+
+  for (const [exit, outcome] of [
+    ['done', 'done'],
+    ['interrupted', 'interrupted'],
+    ['stopped', 'stopped'],
+    ['blocked', 'failed'],
+    ['locked', 'failed'],
+    ['failed', 'failed'],
+  ] as const)
+    it(`that ends with ${exit} says ${outcome}, and is finished only where somebody says when`, () => {
+      const ended = endedRecord(begunWith({ outcome: 'stopped' }), exit, undefined);
+      assert.deepEqual([ended.outcome, 'finishedAt' in ended], [outcome, false]);
+      assert.equal(endedRecord(ended, exit, '2026-11-21T03:00:00.000Z').finishedAt, '2026-11-21T03:00:00.000Z');
+    });
+});

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import { leanHost, leanNode, leanPod, unattributed } from '../../src/kube/lean-objects.ts';
+import { nodeFacts, podFacts } from '../../src/kube/pod-facts.ts';
+
+const weight = { annotations: { a: 'x'.repeat(1000) }, managedFields: [{ manager: 'kubelet' }], labels: { a: 'b' } };
+const waiting = { name: 'agent', image: 'i', ready: false, restartCount: 3, state: { waiting: { reason: 'CrashLoopBackOff' } } };
+
+const pods: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  'that runs': {
+    spec: { nodeName: 'n', volumes: [{ name: 'v' }], containers: [{ name: 'agent', image: 'i', env: [{ name: 'E' }] }] },
+    status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }], containerStatuses: [{ name: 'agent', ready: true }] },
+  },
+  'that crashes': { spec: { nodeName: 'n', containers: [] }, status: { phase: 'Running', containerStatuses: [waiting] } },
+  'that crashes while it begins': { spec: { containers: [] }, status: { phase: 'Pending', initContainerStatuses: [waiting] } },
+  'without a node': { spec: {}, status: { conditions: [{ type: 'PodScheduled', status: 'False', message: 'no room' }] } },
+  'of which nothing is known': {},
+};
+
+describe('lean objects', () => {
+  for (const [title, fields] of Object.entries(pods)) {
+    it(`tell of a pod ${title} what the whole pod tells`, () => {
+      const metadata = {
+        name: 'p',
+        namespace: 's',
+        uid: 'u',
+        creationTimestamp: '2026-11-21T02:00:00Z',
+        deletionTimestamp: 'x',
+        ...weight,
+      };
+      const pod: KubeObject = { apiVersion: 'v1', kind: 'Pod', metadata, ...fields };
+      const lean = leanPod(pod);
+      assert.deepEqual(podFacts(lean), podFacts(pod));
+      assert.ok(JSON.stringify(lean).length < 800);
+    });
+  }
+
+  it('tell of a node what the whole node tells', () => {
+    const conditions = [
+      { type: 'DiskPressure', status: 'False' },
+      { type: 'Ready', status: 'False', reason: 'KubeletNotReady' },
+    ];
+    const node: KubeObject = {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'n', ...weight },
+      spec: { unschedulable: true },
+      status: { conditions, images: [{ names: ['x'.repeat(500)] }] },
+    };
+    assert.deepEqual(nodeFacts(leanNode(node)), nodeFacts(node));
+    assert.ok(JSON.stringify(leanNode(node)).length < 300);
+    const bare: KubeObject = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' } };
+    assert.deepEqual(nodeFacts(leanNode(bare)), nodeFacts(bare));
+  });
+  it('keep of a host’s node its labels, those that the service gave it, and who it is besides', () => {
+    const node: KubeObject = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n', uid: 'u', resourceVersion: '7', ...weight } };
+    const lean = leanHost('example.org');
+    const { metadata, ...rest } = lean(node);
+    assert.deepEqual(metadata, { name: 'n', uid: 'u', resourceVersion: '7', labels: weight.labels });
+    assert.deepEqual(nodeFacts({ ...rest, metadata }), nodeFacts(node));
+    assert.deepEqual(lean({ ...node, metadata: { name: 'n' } }).metadata, { name: 'n' });
+    const given = { 'example.org/labels': '{"rack":"a"}' };
+    const labelled = { ...node, metadata: { name: 'n', annotations: { ...weight.annotations, ...given } } };
+    assert.deepEqual(lean(labelled).metadata, { name: 'n', annotations: given });
+  });
+
+  it('lose nothing of a resource but who wrote it', () => {
+    const { managedFields: _, ...metadata } = { name: 'e', ...weight };
+    const endpoint: KubeObject = { apiVersion: 'v1', kind: 'HostEndpoint', metadata: { name: 'e', ...weight }, spec: { node: 'n' } };
+    assert.deepEqual(unattributed(endpoint), { ...endpoint, metadata });
+  });
+});

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import fc from 'fast-check';
+import { Fault } from '../../src/kernel/fault.ts';
+import { manifestText, parseManifest } from '../../src/manifest/manifest.ts';
+import { manifestFile } from '../support/releases.ts';
+
+const head = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one}\n';
+const dataOf = (text: string) => parseManifest(`${head}data: {key: ${text}}\n`, 'm.yaml').documents[0]?.object.data;
+const refusal = (text: string) => {
+  try {
+    parseManifest(text, 'm.yaml');
+  } catch (thrown) {
+    if (thrown instanceof Fault) return thrown;
+  }
+  return undefined;
+};
+
+describe('reading a manifest', () => {
+  const scalars: readonly [string, unknown][] = [
+    ['yes', true],
+    ['"yes"', 'yes'],
+    ['off', false],
+    ['0400', 256],
+    ['0o400', 256],
+    ['1_000', 1000],
+    ['e39', 'e39'],
+    ['-E5', '-E5'],
+    ['.', '.'],
+    ['.e1', '.e1'],
+    ['.5e1', 5],
+    ['1.e1', 10],
+    ['1:30', '1:30'],
+    ['2001-01-01', '2001-01-01'],
+    ['v3.32.1', 'v3.32.1'],
+    ['~', null],
+  ];
+  for (const [text, value] of scalars) {
+    it(`takes ${text} for ${JSON.stringify(value)}, as kubectl does`, () => assert.deepEqual(dataOf(text), { key: value }));
+  }
+
+  it('takes a bare n for the key "false", as kubectl does', () => {
+    assert.deepEqual(parseManifest(`${head}data: {n: x}`, 'm.yaml').documents[0]?.object.data, { false: 'x' });
+  });
+
+  it('keeps the text and the line of each document and drops empty ones', () => {
+    const second = '# why\napiVersion: v1\nkind: Secret\nmetadata:\n  name: two   # kept\n';
+    const { documents } = parseManifest(`\uFEFF---\r\n# nothing\r\n---\n${head}--- # next\n${second}---\n`, 'm.yaml');
+    assert.deepEqual(
+      documents.map(({ text, line, object }) => [text, line, object.metadata.name]),
+      [
+        [head, 4, 'one'],
+        [second, 9, 'two'],
+      ],
+    );
+  });
+
+  it('keeps content behind the dashes', () => {
+    const { documents } = parseManifest(`${head}--- {apiVersion: v1, kind: Secret, metadata: {name: two}}\n---\n${head}`, 'm.yaml');
+    assert.deepEqual(
+      documents.map(({ object, line }) => [object.kind, line]),
+      [
+        ['ConfigMap', 1],
+        ['Secret', 4],
+        ['ConfigMap', 6],
+      ],
+    );
+  });
+
+  it('expands a List', () => {
+    const items = '[{apiVersion: v1, kind: A, metadata: {name: a}}, {apiVersion: v1, kind: B, metadata: {name: b}}]';
+    const { documents } = parseManifest(`apiVersion: v1\nkind: List\nitems: ${items}`, 'm.yaml');
+    assert.deepEqual(
+      documents.map(({ object }) => object.kind),
+      ['A', 'B'],
+    );
+    assert.deepEqual(parseManifest(documents[1]?.text ?? '', 'x').documents[0]?.object, documents[1]?.object);
+  });
+
+  it('lets the last of two equal keys count and says where they are', () => {
+    const { documents, notes } = parseManifest(`${head}data:\n  a: old\n  a: new\n`, 'm.yaml');
+    assert.deepEqual(documents[0]?.object.data, { a: 'new' });
+    assert.equal(notes?.length, 1);
+    assert.match(notes?.[0] ?? '', /^m\.yaml:6: the key "a"/);
+  });
+
+  const bomb = [
+    'a: &a [1,1,1,1,1,1,1,1,1,1]',
+    ...'bcdefgh'.split('').map((one, at) => `${one}: &${one} [${`*${'abcdefgh'[at]},`.repeat(9)}]`),
+  ];
+  const refused: readonly [string, string, RegExp][] = [
+    ['a syntax error, with its line', `${head}---\n${head}data: [\n`, /^m\.yaml:9: not valid YAML/],
+    ['an object without a name', `${head}---\napiVersion: v1\nkind: A\n`, /^m\.yaml:5: the document has no metadata\.name/],
+    ['a document that is no object', `- a\n`, /^m\.yaml:1: the document is not a Kubernetes object/],
+    ['a file that is not text', `${head}\0`, /^m\.yaml:4: the file is not text/],
+    ['aliases that grow without bound', bomb.join('\n'), /^m\.yaml:1: /],
+    ['nesting without bound', '['.repeat(100_000), /^m\.yaml:1: /],
+    ['a file above the limit', ' '.repeat(20_000_001), /larger than 20 MB/],
+  ];
+  for (const [title, text, message] of refused) {
+    it(`refuses ${title}`, () => {
+      const fault = refusal(text);
+      assert.equal(fault?.code, 'usage');
+      assert.match(fault?.message ?? '', message);
+      assert.ok(fault?.suggestions.length);
+    });
+  }
+});
+
+describe('writing a manifest', () => {
+  const strings = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 20 }),
+    fc.constantFrom(
+      'yes',
+      'n',
+      '0400',
+      '0o17',
+      '1:30',
+      '2001-01-01',
+      '<<',
+      '=',
+      '.5',
+      '0x1F',
+      '~',
+      'null',
+      '1e3',
+      'a\r\nb\n',
+      ' x\n\ty ',
+      '# c',
+      '---\nb',
+    ),
+  );
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof({ maxDepth: 3 }, strings, fc.integer(), fc.boolean(), fc.constant(null), tie('list'), tie('map')),
+    list: fc.array(tie('value'), { maxLength: 3 }),
+    map: fc.dictionary(strings, tie('value'), { maxKeys: 3, noNullPrototype: true }),
+  }));
+
+  it('reads back to the same objects', () => {
+    fc.assert(
+      fc.property(fc.array(value, { minLength: 1, maxLength: 3 }), (values) => {
+        const objects = values.map((data) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, data }));
+        const read = parseManifest(manifestText(objects), 'x').documents.map(({ object }) => object);
+        assert.deepEqual(read, objects);
+      }),
+    );
+  });
+
+  it('keeps the values of a whole release', async () => {
+    const file = manifestFile('v3.32.1', 'calico.yaml');
+    const objects = parseManifest(await readFile(file, 'utf8'), 'calico.yaml').documents.map(({ object }) => object);
+    assert.equal(objects.length, 38);
+    assert.deepEqual(
+      parseManifest(manifestText(objects), 'x').documents.map(({ object }) => object),
+      objects,
+    );
+  });
+
+  it('repeats of a very long line only its beginning', () => {
+    assert.throws(
+      () => parseManifest(`>"${'x'.repeat(5_000)}`, 'm.yaml'),
+      (thrown: Error) => /^m\.yaml:1: /.test(thrown.message) && thrown.message.length < 500,
+    );
+  });
+});

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { openStoredBases, type StoredBases } from '../../src/adapters/stored-bases.ts';
+import type { Trace } from '../../src/kernel/edit-trace.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import { refText } from '../../src/kernel/object.ts';
+import { alike } from '../../src/manifest/alike.ts';
+import { mergeByBase } from '../../src/manifest/choose-base.ts';
+import { changedFields } from '../../src/manifest/fields.ts';
+import { parseImage } from '../../src/manifest/images.ts';
+import { identityOf, prepared } from '../../src/manifest/prepare.ts';
+import { calico } from '../../src/profiles/calico.ts';
+import { diceOf, withRandomEdits } from '../support/release-edits.ts';
+
+type Objects = readonly KubeObject[];
+
+const TARGET = 'v3.32.1';
+
+/** Of 116 releases of 8 variants each this many, another choice each day; the nightly run has all, so many times. */
+const SAMPLE = Number(process.env.SAMPLE) || 24;
+const TIMES = 3;
+const NIGHTLY = process.env.NIGHTLY !== undefined;
+const SEED = Number(process.env.SEED) || Math.floor(Date.now() / 86_400_000);
+
+const isDefinition = ({ kind }: KubeObject) => kind === 'CustomResourceDefinition';
+const compared = (documents: Objects = []) => documents.filter(({ kind }) => kind !== 'Job');
+
+/** By the target's names: a container and a volume were renamed. */
+const byNewName = (path: string) => calico.merge.renames.reduce((named, { from, to }) => named.replaceAll(`[${from}]`, `[${to}]`), path);
+
+function related(a: string, b: string): boolean {
+  const [short, long] = a.length < b.length ? [a, b] : [b, a];
+  return short === '' || (long.startsWith(short) && /^($|[.[])/.test(long.slice(short.length)));
+}
+
+interface Change {
+  readonly object: string;
+  readonly path: string;
+}
+
+/** Every leaf in which the two differ, apart from spelling; permissions are compared elsewhere. */
+function changesBetween(before: Objects, after: Objects): readonly Change[] {
+  const [was, is] = [before, after].map((all) => new Map(all.map((one) => [identityOf(one), one])));
+  return [...new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])].flatMap((identity) => {
+    const [old, now] = [was?.get(identity), is?.get(identity)];
+    const object = refText({ ...(now ?? old ?? assert.fail(identity)), ...(now ?? old ?? assert.fail(identity)).metadata });
+    if (!old || !now) return [{ object, path: '' }];
+    return changedFields(prepared(old), prepared(now))
+      .filter(({ path, before: a, after: b }) => !isSpelling(path, a, b))
+      .map(({ path }) => ({ object, path: byNewName(path) }));
+  });
+}
+
+function isSpelling(path: string, before: unknown, after: unknown): boolean {
+  if (/\.image$/.test(path)) {
+    const [a, b] = [before, after].map((image) => parseImage(String(image)).repository.replace(/^docker\.io\//, ''));
+    return a === b;
+  }
+  return /\.(labels|nodeSelector)\b/.test(path) ? before === after : alike(before, after, { name: /([A-Za-z]+)$/.exec(path)?.[1] ?? '' });
+}
+
+/** Images of containers that are new in the target come from the person's registry: told, and made by nobody. */
+const isMapped = ({ path, base, note }: Trace) => path.endsWith('.image') && base === undefined && note?.startsWith('New in') === true;
+
+const textOf = (documents: Objects) => JSON.stringify(documents).replace(/("image":"[^":]*(:\d+[^":]*)?):[^"]*"/g, '$1"');
+
+describe('the base of installed releases, whatever was edited', function () {
+  this.timeout(NIGHTLY ? 7_200_000 : 120_000);
+  let stored: StoredBases;
+  before(async () => {
+    stored = (await openStoredBases('calico')) ?? assert.fail('nothing stored');
+  });
+
+  function check(file: string, release: string, seed: number): { readonly asked: boolean } {
+    const dice = diceOf(seed);
+    const base = compared(stored.documentsOf(release, file));
+    const mine = withRandomEdits(base, dice(7), dice);
+    const context = `${file} ${release} SEED=${seed}`;
+    const candidates = stored.releasesOf(file).map((one) => ({ release: one, documents: compared(stored.documentsOf(one, file)) }));
+    const first = candidates.find((one) => one.release === release) ?? assert.fail(context);
+    const others = candidates.filter((one) => one !== first);
+    const input = {
+      mine: mine.filter((one) => !isDefinition(one)),
+      mineIs: 'last-applied',
+      theirs: stored.documentsOf(TARGET, file) ?? [],
+      knowledge: calico.merge,
+    } as const;
+    const chosen = mergeByBase(input, { first, others, installed: release }, mine.filter(isDefinition));
+
+    assert.equal(textOf(chosen.base.documents), textOf(base), `${context}: by ${chosen.base.release}`);
+    const plain = base.filter((one) => !isDefinition(one));
+    const changes = changesBetween(plain, input.mine);
+    const edits = chosen.result.edits.filter((edit) => !isMapped(edit));
+    const told = edits.map(({ ref, path }) => ({ object: refText(ref), path: byNewName(path) }));
+    const meets = (a: Change, b: Change) => a.object === b.object && related(a.path, b.path);
+    assert.deepEqual(
+      changes.filter((change) => !told.some((one) => meets(one, change))),
+      [],
+      `${context}: lost`,
+    );
+    assert.deepEqual(
+      told.filter((one) => !changes.some((change) => meets(one, change))),
+      [],
+      `${context}: invented`,
+    );
+    return { asked: chosen.doubt !== undefined };
+  }
+
+  it('is the release’s own, no edit is lost in silence, and none is invented', () => {
+    const all = calico.variants.flatMap(({ file }) => stored.releasesOf(file).map((release) => ({ file, release })));
+    const dice = diceOf(SEED);
+    const cases = NIGHTLY
+      ? Array.from({ length: TIMES }, () => all).flat()
+      : Array.from({ length: SAMPLE }, () => all[dice(all.length)] ?? assert.fail());
+    const asked = cases.filter(({ file, release }, index) => check(file, release, SEED * 1000 + index).asked);
+    assert.ok(asked.length <= cases.length / 50, `asked in ${asked.length} of ${cases.length}: ${JSON.stringify(asked)}`);
+  });
+
+  it('leaves nothing to tell or to decide where nothing was edited', () => {
+    for (const { file } of [...calico.variants, calico.operator]) {
+      const candidates = stored.releasesOf(file).map((one) => ({ release: one, documents: compared(stored.documentsOf(one, file)) }));
+      for (const [index, first] of candidates.entries()) {
+        if (!NIGHTLY && index % 10 !== SEED % 10) continue;
+        const input = {
+          mine: first.documents.filter((one) => !isDefinition(one)),
+          theirs: stored.documentsOf(TARGET, file) ?? [],
+          knowledge: calico.merge,
+        };
+        const others = candidates.filter((one) => one !== first);
+        const { result, base, doubt } = mergeByBase(input, { first, others, installed: first.release }, []);
+        assert.deepEqual([result.edits, result.conflicts, doubt], [[], [], undefined], `${file} ${base.release}`);
+      }
+    }
+  });
+});

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import type { Finding } from '../../src/kernel/check.ts';
+import { plain } from '../../src/report/colour.ts';
+import { findingsLines } from '../../src/report/findings.ts';
+
+const base = { title: 't', category: 'kubernetes', ref: '§1/1', evidence: [] } as const;
+const node = (name: string) => ({ text: `Node/${name}` });
+const findings: readonly Finding[] = [
+  { ...base, id: 'NS-001', outcome: 'ok', message: 'server reachable, Kubernetes v1.35.1' },
+  {
+    ...base,
+    id: 'NS-701',
+    category: 'follow-up',
+    outcome: 'error',
+    message: '37 objects in 6 namespaces have a v3 owner',
+    hint: 'the upgrade crosses v3.28:\nthey would be collected',
+    next: 'kubectl netsvc-upgrade ownerrefs strip',
+    evidence: ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(node),
+  },
+  {
+    ...base,
+    id: 'NS-006',
+    outcome: 'warning',
+    message: 'clocks differ by 4 s',
+    hint: 'mend the clock',
+    evidence: [{ text: 'here', detail: '+4 s' }],
+  },
+  { ...base, id: 'NS-008', outcome: 'not-applicable', message: 'no aggregated API' },
+  { ...base, id: 'NS-009', outcome: 'accepted', was: 'error', message: 'cannot patch nodes' },
+  { ...base, id: 'NS-010', outcome: 'expected', message: 'two releases' },
+  { ...base, id: 'NS-802', category: 'tools', outcome: 'cured', message: '1 older CLI on PATH', next: 'kubectl netsvc-upgrade cli' },
+];
+
+describe('the list of findings', () => {
+  it('tells a long detail in brief, and in whole where everything is asked for', () => {
+    const finding = {
+      ...base,
+      id: 'NS-713',
+      outcome: 'error',
+      message: 'm',
+      evidence: [{ text: 'n1', detail: 'a, b, c, d', brief: 'a and 3 more' }],
+    } as const;
+    const line = (wide: boolean) => findingsLines([finding], { palette: plain, wide })[2];
+    assert.deepEqual([line(false), line(true)], ['    - n1: a and 3 more', '    - n1: a, b, c, d']);
+  });
+
+  it('groups by category and ends with the tally', () => {
+    assert.deepEqual(findingsLines(findings, { palette: plain, wide: false }), [
+      'kubernetes',
+      '√ NS-001 server reachable, Kubernetes v1.35.1',
+      '‼ NS-006 clocks differ by 4 s',
+      '    - here: +4 s',
+      '    mend the clock',
+      '~ NS-009 accepted with --accept (was: error) cannot patch nodes',
+      '~ NS-010 expected while this run is under way: two releases',
+      'follow-up',
+      '× NS-701 37 objects in 6 namespaces have a v3 owner',
+      '    - Node/a',
+      '    - Node/b',
+      '    - Node/c',
+      '    - Node/d',
+      '    - Node/e',
+      '    … and 2 more, with -o wide',
+      '    the upgrade crosses v3.28:',
+      '    they would be collected',
+      '    next: kubectl netsvc-upgrade ownerrefs strip',
+      'tools',
+      '√ NS-802 cured by this run (was: 1 older CLI on PATH)',
+      '3 ok, 1 warning, 1 error, 1 accepted',
+    ]);
+  });
+
+  it('shows everything when wide', () => {
+    const lines = findingsLines(findings, { palette: plain, wide: true });
+    assert.ok(lines.includes('    - Node/g'));
+    assert.ok(lines.includes('- NS-008 does not apply: no aggregated API'));
+  });
+
+  it('leaves out what passed when only the open ones are wanted, and still counts it', () => {
+    const lines = findingsLines(findings.slice(0, 1), { palette: plain, wide: false, openOnly: true });
+    assert.deepEqual(lines, ['1 ok']);
+  });
+
+  it('shows what recommends something where that is wanted, though it passed', () => {
+    const [passed] = findings;
+    assert.ok(passed);
+    const both = [passed, { ...passed, id: 'NS-901', message: 'advice: move the data' }];
+    const lines = findingsLines(both, { palette: plain, wide: false, openOnly: true, advice: true });
+    assert.deepEqual(lines.slice(1), ['√ NS-901 advice: move the data', '2 ok']);
+  });
+});

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import type { Finding } from '../../src/kernel/check.ts';
+import { type Ending, nextCommand } from '../../src/report/next-step.ts';
+
+const P = 'kubectl netsvc-upgrade';
+const carried = [
+  { name: 'context', word: '--context=prod' },
+  { name: 'manifest-url', word: '--manifest-url=mirror' },
+];
+const base: Ending = { exit: 'done', command: 'run', carried, typed: 'run --context=prod', findings: [] };
+const finding = (id: string, outcome: Finding['outcome'], next?: string): Finding => ({
+  ...{ id, title: 't', category: 'nodes', ref: 'r', outcome, message: 'm', evidence: [] },
+  ...(next ? { next } : {}),
+});
+
+describe('the last line', () => {
+  const cases: readonly (readonly [string, Partial<Ending>, string])[] = [
+    ['goes on after a stage', { command: 'crds' }, `${P} apply --context=prod --manifest-url=mirror`],
+    ['takes references off before the CRDs', { command: 'backup' }, `${P} ownerrefs strip --context=prod --manifest-url=mirror`],
+    [
+      'goes on once references are off',
+      { command: 'ownerrefs', typed: 'ownerrefs --context=prod strip' },
+      `${P} crds --context=prod --manifest-url=mirror`,
+    ],
+    ['puts references back after the rollout', { command: 'wait' }, `${P} ownerrefs restore --context=prod --manifest-url=mirror`],
+    ['replaces the CLI then', { command: 'ownerrefs', typed: 'ownerrefs restore' }, `${P} cli --context=prod --manifest-url=mirror`],
+    ['renews sidecars before it verifies', { command: 'cli' }, `${P} alp --context=prod --manifest-url=mirror`],
+    ['does not go on after an undo', { command: 'hep', typed: 'hep --undo' }, `${P} status --context=prod`],
+    [
+      'runs the plan that was saved, and no other',
+      { command: 'plan', pending: true, savedPlan: "'my plan.json'" },
+      `${P} run --context=prod --manifest-url=mirror --plan-file 'my plan.json'`,
+    ],
+    ['goes from plan to run', { command: 'plan', pending: true }, `${P} run --context=prod --manifest-url=mirror`],
+    ['goes from an empty plan to verify', { command: 'plan', pending: false }, `${P} verify --context=prod --manifest-url=mirror`],
+    ['repeats a dry run for real', { command: 'apply', dryRun: true, typed: 'apply --dry-run=server -o wide' }, `${P} apply -o wide`],
+    ['repeats a dry run for real, written apart', { command: 'apply', dryRun: true, typed: 'apply --dry-run client' }, `${P} apply`],
+    ['continues what was interrupted', { exit: 'interrupted' }, `${P} run --context=prod`],
+    ['continues after a timeout', { exit: 'timeout' }, `${P} run --context=prod`],
+    ['adds --yes where that was missing', { exit: 'usage' }, `${P} run --context=prod --yes`],
+    ['goes from a run to status, which knows no artifacts', {}, `${P} status --context=prod`],
+    ['looks who holds the lock', { exit: 'locked' }, `${P} status --context=prod`],
+    ['goes from the demo to a cluster, changing nothing', { command: 'demo', carried: [] }, `${P} preflight`],
+    ['follows a check that found the cluster stale', { exit: 'stale', findings: [finding('NS-206', 'error', 'do it')] }, 'do it'],
+    ['makes a new plan', { exit: 'stale' }, `${P} plan --context=prod --manifest-url=mirror --out plan.json`],
+    [
+      'takes the first error that says what to do',
+      { exit: 'blocked', findings: [finding('NS-001', 'error'), finding('NS-002', 'error', 'do it')] },
+      'do it',
+    ],
+    [
+      'explains an error that does not',
+      { exit: 'blocked', findings: [finding('NS-001', 'error'), finding('NS-002', 'warning', 'no')] },
+      `${P} explain NS-001`,
+    ],
+    ['takes a warning under --fail-on=warning', { exit: 'warned', findings: [finding('NS-002', 'warning', 'do it')] }, 'do it'],
+    ['never is empty', { exit: 'blocked' }, `${P} preflight --context=prod --manifest-url=mirror`],
+  ];
+  for (const [title, ending, line] of cases) it(title, () => assert.equal(nextCommand({ ...base, ...ending }), line));
+});

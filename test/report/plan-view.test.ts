@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import type { PlannedObject, PlannedStage } from '../../src/kernel/plan.ts';
+import { plain } from '../../src/report/colour.ts';
+import { maskedStage } from '../../src/report/mask.ts';
+import { planLines } from '../../src/report/plan-view.ts';
+
+const quiet = { fields: [], hidden: [], taken: [] } as const;
+const daemonSet: PlannedObject = {
+  ref: { apiVersion: 'apps/v1', kind: 'DaemonSet', namespace: 'kube-system', name: 'netsvc-node' },
+  change: 'update',
+  fields: [
+    { path: 'spec.image', before: 'a', after: 'b' },
+    { path: 'spec.new', after: { x: 1 } },
+    { path: 'spec.old', before: 'line\nbreak' },
+  ],
+  hidden: ['spec.env[OLD_FLAG]'],
+  taken: [{ path: '.spec.replicas', manager: 'autoscaler' }],
+  note: '2 of your edits kept',
+};
+const secret: PlannedObject = {
+  ...quiet,
+  ref: { apiVersion: 'v1', kind: 'Secret', namespace: 'ops', name: 's' },
+  change: 'update',
+  fields: [{ path: 'data.key', before: 'geheim', after: 'geheim2' }],
+};
+const same: PlannedObject = {
+  ...quiet,
+  ref: { apiVersion: 'v1', kind: 'ServiceAccount', namespace: 'kube-system', name: 'netsvc-node' },
+  change: 'unchanged',
+};
+const left: PlannedObject = {
+  ...quiet,
+  ref: { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: 'adminnetworkpolicies' },
+  change: 'left-behind',
+};
+
+const exec = (...args: string[]) => ({ type: 'exec', run: { tool: 'netsvcctl', args } }) as const;
+const stages: readonly PlannedStage[] = [
+  { id: 'crds', title: 'CRDs', ref: '§4.3/2', skip: 'the full manifest holds them', actions: [], objects: [], notes: [] },
+  {
+    id: 'apply',
+    title: 'Apply',
+    ref: '§4.4/2',
+    notes: ['the rollout restarts every agent'],
+    objects: [daemonSet, secret, same, left],
+    actions: [
+      { id: 'a', title: 'a', ref: 'r', undo: 'full', effect: exec('version', 'a b') },
+      {
+        id: 'b',
+        title: 'b',
+        ref: 'r',
+        undo: 'none',
+        pointOfNoReturn: true,
+        effect: { type: 'patch', target: daemonSet.ref, precondition: { uid: 'u' }, patch: [{ op: 'remove', path: '/x' }] },
+      },
+      {
+        id: 'c',
+        title: 'c',
+        ref: 'r',
+        undo: 'full',
+        effect: {
+          type: 'wait',
+          timeoutMs: 5_400_000,
+          until: {
+            type: 'rollout',
+            maxFailed: 0,
+            targets: [{ kind: 'DaemonSet', namespace: 'k', name: 'n', container: 'c', image: 'i', ready: { type: 'all-containers' } }],
+          },
+        },
+      },
+    ],
+  },
+];
+const head = {
+  path: 'manifest',
+  datastore: 'api',
+  source: 'v3.26.4',
+  release: 'v3.32.2',
+  clusterUid: '2c9e0000-0000',
+  digest: '7f3a11112222',
+};
+const view = { palette: plain, wide: false, programOf: (tool: string) => (tool === 'netsvcctl' ? 'calicoctl' : tool) };
+
+describe('the plan', () => {
+  it('shows head, objects, what kubectl hides, and every step in order', () => {
+    assert.deepEqual(planLines(head, stages, view), [
+      'manifest path, API datastore   v3.26.4 → v3.32.2   cluster 2c9e0000…   plan 7f3a1111…',
+      'KIND/NAME                                      ACTION       FIELDS  NOTE',
+      'DaemonSet/kube-system/netsvc-node              update       3       2 of your edits kept',
+      'Secret/ops/s                                   update       1',
+      'CustomResourceDefinition/adminnetworkpolicies  left-behind',
+      '1 more object stays as it is (listed with -o wide)',
+      'HIDDEN BY KUBECTL DRY RUN  DaemonSet/kube-system/netsvc-node spec.env[OLD_FLAG] will be removed',
+      'OWNERSHIP TAKEN            .spec.replicas of DaemonSet/kube-system/netsvc-node from "autoscaler"',
+      'LEFT BEHIND                CustomResourceDefinition/adminnetworkpolicies',
+      'NOTE                       the rollout restarts every agent',
+      'POINT OF NO RETURN         step 2',
+      'STEP  STAGE  DOES',
+      '      crds   nothing to do: the full manifest holds them',
+      "1     apply  calicoctl version 'a b'",
+      `2     apply  kubectl patch daemonset netsvc-node -n kube-system --type=json -p '[{"op":"remove","path":"/x"}]'`,
+      '3     apply  wait for DaemonSet/k/n, at most 1h30m',
+    ]);
+  });
+
+  it('shows every field when wide, Secrets masked', () => {
+    const lines = planLines(head, stages, { ...view, wide: true });
+    const from = lines.findIndex((line) => line.startsWith('DaemonSet/'));
+    assert.deepEqual(lines.slice(from + 1, from + 4), ['    spec.image: a → b', '    spec.new: + {"x":1}', '    spec.old: - line⏎break']);
+    assert.ok(lines.includes('    data.key: (hidden) → (hidden)'));
+    assert.ok(lines.some((line) => line.startsWith('ServiceAccount/')));
+    assert.doesNotMatch(lines.join('\n'), /geheim/);
+  });
+
+  it('lists only what is in the namespace of -n, and what has none', () => {
+    const text = planLines(head, stages, { ...view, namespace: 'ops' }).join('\n');
+    assert.match(text, /Secret\/ops\/s/);
+    assert.match(text, /CustomResourceDefinition\//);
+    assert.doesNotMatch(text, /^DaemonSet\//m);
+  });
+
+  it('says that it does not know the installed release', () => {
+    assert.match(
+      planLines({ release: 'v3.32.2', clusterUid: 'u', digest: 'd' }, [], view)[0] ?? '',
+      /^unknown release → v3\.32\.2 {3}cluster u {3}plan d$/,
+    );
+  });
+});
+
+describe('a masked plan', () => {
+  it('has no values of Secrets, no contents of files, and nothing that is kept for the record', () => {
+    const stage: PlannedStage = {
+      id: 's',
+      title: 't',
+      ref: 'r',
+      notes: [],
+      objects: [secret],
+      actions: [
+        {
+          id: '1',
+          title: 't',
+          ref: 'r',
+          undo: 'full',
+          keep: 'geheim',
+          effect: { type: 'exec', run: { tool: 'kubectl', args: [], stdin: 'geheim' } },
+        },
+        { id: '2', title: 't', ref: 'r', undo: 'full', effect: { type: 'write', file: 'f', content: 'geheim' } },
+        { id: '3', title: 't', ref: 'r', undo: 'full', effect: { type: 'backup', folder: 'f', files: [{ name: 'n', content: 'geheim' }] } },
+        {
+          id: '4',
+          title: 't',
+          ref: 'r',
+          undo: 'full',
+          effect: {
+            type: 'patch',
+            target: secret.ref,
+            precondition: { uid: 'u' },
+            patch: [{ op: 'add', path: '/data/k', value: 'geheim' }],
+          },
+        },
+      ],
+    };
+    assert.doesNotMatch(JSON.stringify(maskedStage(stage)), /geheim/);
+  });
+
+  it('says many patches in a row, and many hidden fields of one item, in one line each; -o wide has them all', () => {
+    const target = { apiVersion: 'v1', kind: 'ConfigMap', name: 'c' };
+    const patch = (id: string) => ({
+      id,
+      title: `take ${id}`,
+      ref: '§4.4/2',
+      undo: 'full' as const,
+      effect: { type: 'patch' as const, target, patch: [], precondition: { uid: 'u' } },
+    });
+    const hidden = ['spec.initContainers[old].image', 'spec.initContainers[old].command', 'spec.initContainers[old].env[A]', 'spec.x'];
+    const objects = [{ ref: target, change: 'update' as const, fields: [], hidden, taken: [] }];
+    const stage = { id: 'apply', title: 'Apply', ref: '§4.4', actions: ['a', 'b', 'c', 'd'].map(patch), objects, notes: [] };
+    const lines = (wide: boolean) =>
+      planLines({ release: 'v3.32.2', clusterUid: 'u', digest: 'd' }, [stage], {
+        palette: plain,
+        wide,
+        programOf: (tool) => tool,
+      });
+    assert.ok(
+      lines(false).some((line) => /^1–4 +apply +4 patches, the first: take a/.test(line)),
+      lines(false).join('\n'),
+    );
+    assert.deepEqual(
+      lines(false)
+        .filter((line) => line.startsWith('HIDDEN'))
+        .map((line) => line.replace(/^HIDDEN BY KUBECTL DRY RUN +/, '')),
+      ['ConfigMap/c spec.initContainers[old] (3 fields) will be removed', 'ConfigMap/c spec.x will be removed'],
+    );
+    assert.equal(lines(true).filter((line) => line.startsWith('HIDDEN')).length, 4);
+    assert.equal(lines(true).filter((line) => line.includes('kubectl patch')).length, 4);
+  });
+});

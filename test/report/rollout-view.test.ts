@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import type { PodPhase, PodProgress, RolloutProgress } from '../../src/kernel/rollout.ts';
+import { displayWidth } from '../../src/report/columns.ts';
+import { roomBeside } from '../../src/report/progress-tree.ts';
+import { rolloutChanges, rolloutLines } from '../../src/report/rollout-view.ts';
+
+const target = {
+  kind: 'DaemonSet',
+  namespace: 'kube-system',
+  name: 'netsvc-node',
+  container: 'c',
+  image: 'i',
+  ready: { type: 'all-containers' },
+} as const;
+const pod = (node: string, phase: PodPhase, why = ''): PodProgress => ({
+  node,
+  pod: `p-${node}`,
+  phase,
+  release: phase === 'old' ? 'v3.26.4' : 'v3.32.2',
+  ready: phase === 'updating' ? '1/2' : '2/2',
+  why,
+});
+const progress = (pods: readonly PodProgress[], pending = ''): RolloutProgress => ({
+  target,
+  desired: pods.length,
+  pods,
+  done: false,
+  pending,
+});
+
+const ROOM = { rows: 20, columns: 80 };
+
+/** A workload of one pod per node, of which the named are on their way, and two that wait for it. */
+function workloads(nodes: number, updating: readonly string[]): readonly RolloutProgress[] {
+  const why = 'cannot pull image (ImagePullBackOff), 41 s, and the reason goes on much longer than any line of a screen';
+  const names = Array.from({ length: nodes }, (_, index) => `n${String(index).padStart(4, '0')}`);
+  const agents = progress(
+    names.map((name) => (updating.includes(name) ? pod(name, 'updating', 'starting') : pod(name, 'old', why))),
+    `${updating.length} of ${nodes} pods have been updated`,
+  );
+  const beside = (name: string) => ({ ...progress([pod('n0000', 'old', why)]), target: { ...target, name } });
+  return [agents, beside('netsvc-typha'), beside('netsvc-controllers')];
+}
+
+describe('the rollout table', () => {
+  it('counts, and shows what hangs first and what is done not at all', () => {
+    const pods = [
+      pod('node-10', 'old', 'next'),
+      pod('node-9', 'old'),
+      pod('node-8', 'updating', 'pulling image, 41 s'),
+      pod('node-1', 'new'),
+    ];
+    assert.deepEqual(rolloutLines([progress(pods)], 134_000, ROOM), [
+      'netsvc-node 1/4 new · 1 updating · 0 failed  02:14',
+      'NODE     AGENT    READY  WHY',
+      'node-8   v3.32.2  1/2    pulling image, 41 s',
+      'node-9   v3.26.4  2/2',
+      'node-10  v3.26.4  2/2    next',
+    ]);
+  });
+
+  it('gives the time and the count of the rest even where there is hardly any room', () => {
+    const pods = Array.from({ length: 40 }, (_, index) => pod(`n${index}`, 'old'));
+    const lines = rolloutLines([progress(pods, '0 of 40 pods have been updated')], 5000, { rows: 2, columns: 30 });
+    assert.deepEqual(lines, ['netsvc-node 0/40 new ·…  00:05', '40 more']);
+  });
+
+  for (const nodes of [1000, 5000]) {
+    for (const stages of [1, 12]) {
+      it(`fits 80×24 with ${nodes} nodes, three workloads and a list of ${stages} stages`, () => {
+        const screen = { rows: 24, columns: 80 };
+        const lines = rolloutLines(workloads(nodes, []), 3_600_000, roomBeside(stages, screen));
+        assert.ok(lines.length + stages < screen.rows, `${lines.length} lines`);
+        for (const line of lines) assert.ok(displayWidth(line) <= screen.columns - 6, line);
+        assert.equal(lines.filter((line) => line.startsWith('netsvc-')).length, 3);
+        const agents = lines.slice(
+          1,
+          lines.findIndex((line) => line.startsWith('netsvc-typha')),
+        );
+        const shown = agents.filter((line) => /^n\d{4} /.test(line)).length;
+        assert.ok(shown >= 5, `${shown} nodes are shown`);
+        assert.equal(agents.at(-1), `… and ${nodes - shown} more`);
+      });
+    }
+  }
+
+  it('leaves the lines of all other nodes as they are when one of 5000 gets on', () => {
+    const before = rolloutLines(workloads(5000, ['n0007']), 1000, ROOM);
+    const now = rolloutLines(workloads(5000, ['n0003', 'n0007']), 1000, ROOM);
+    const kept = new Set(before);
+    assert.deepEqual(
+      now.filter((line) => !kept.has(line)).map((line) => line.split(' ')[0]),
+      ['netsvc-node', 'n0003'],
+    );
+  });
+
+  it('says why it is not over although every pod is new', () => {
+    assert.deepEqual(rolloutLines([progress([pod('a', 'new')], 'old pods are ending')], 3_600_000, ROOM), [
+      'netsvc-node 1/1 new · 0 updating · 0 failed · old pods are ending  1:00:00',
+    ]);
+  });
+});
+
+describe('the rollout log', () => {
+  it('has a line per pod that changed; running seconds are no change', () => {
+    const before = [progress([pod('a', 'updating', 'pulling image, 1 s'), pod('b', 'old')])];
+    const now = [progress([pod('a', 'updating', 'pulling image, 16 s'), pod('b', 'updating', 'starting')])];
+    assert.deepEqual(rolloutChanges(before, now), ['netsvc-node b updating v3.32.2 1/2 starting']);
+  });
+
+  it('begins silently', () => assert.deepEqual(rolloutChanges([], [progress([pod('a', 'old')])]), []));
+
+  it('begins with what has failed already, which a continued run would never tell otherwise', () => {
+    const stuck = pod('b', 'failed', 'cannot pull image');
+    assert.deepEqual(rolloutChanges([], [progress([pod('a', 'old'), stuck])]), ['netsvc-node b failed v3.32.2 2/2 cannot pull image']);
+  });
+});

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import type { PlannedObject, Taker } from '../../src/kernel/plan.ts';
+import { takenRows } from '../../src/report/taken-rows.ts';
+
+const flux: Taker = { name: 'Flux', kind: 'gitops', manager: 'kustomize-controller', fields: 1, hint: 'Suspend it first.' };
+
+const changed = (name: string, takers: readonly Taker[]): PlannedObject => ({
+  ref: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'n', name },
+  change: 'update',
+  fields: [],
+  hidden: [],
+  taken: takers.flatMap(({ manager = '', fields }) => (fields > 0 ? [{ path: 'data.a', manager }] : [])),
+  takers,
+});
+
+const textOf = (objects: readonly PlannedObject[], wide = false) => takenRows(objects, wide).map(([, text]) => text);
+
+describe('the lines about ownership that is taken', () => {
+  it('are one for each that is overruled, over all objects, with what it will do', () => {
+    assert.deepEqual(textOf(['a', 'b', 'c', 'd'].map((name) => changed(name, [flux]))), [
+      'Flux (field manager "kustomize-controller") loses 4 fields of ConfigMap/n/a, ConfigMap/n/b, ConfigMap/n/c and 1 more. Suspend it first.',
+    ]);
+  });
+
+  it('name a tool whose marks alone are there', () => {
+    const { manager: _, ...mark } = flux;
+    assert.deepEqual(textOf([changed('a', [{ ...mark, fields: 0 }])]), ['Flux owns ConfigMap/n/a, which changes. Suspend it first.']);
+  });
+
+  it('list every field as well with -o wide', () => {
+    const [first = '', second] = textOf([changed('a', [flux])], true);
+    assert.match(first, /^Flux .* loses 1 field of ConfigMap\/n\/a\. /);
+    assert.equal(second, 'data.a of ConfigMap/n/a from "kustomize-controller"');
+  });
+});
