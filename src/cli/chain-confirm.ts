@@ -5,6 +5,7 @@ import { K } from '../kernel/kinds.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 import type { PlanHead } from '../report/plan-view.ts';
 import { twoWayLines } from '../report/two-way-rows.ts';
+import { stagesHere } from './next-here.ts';
 import { planStages, planText } from './plan/chain.ts';
 import { type Planned, planDocument } from './plan/document.ts';
 import { confirmSaved, type SavedPlan } from './plan/file.ts';
@@ -53,7 +54,7 @@ export async function confirmPlan(session: Session, stages: readonly AnyStage[],
 /** Throws Fault('stale') unless the saved plan is what would be done; a run then notes that it was begun with it. */
 async function stillTrue(session: Session, saved: SavedPlan, planned: Planned, head: PlanHead): Promise<Session> {
   const { context, composition } = session;
-  const now = planDocument(context, 'done', planned, head, '');
+  const now = planDocument(context, 'done', planned, head, '', session.asked);
   confirmSaved(saved, now, await composition.records.load(), context);
   return session.agreedTo(saved.document.digest);
 }
@@ -75,7 +76,7 @@ async function refuse(session: Session, planned: Planned, exit: ExitName): Promi
   const outcome: Outcome = {
     exit,
     findings: planned.findings,
-    plans: planned.stages,
+    plans: stagesHere(planned.stages, session.asked),
     stages: [],
     suggestions: [exit === 'locked' ? 'wait for the other run' : 'mend what is marked ×, or accept a risk by name: --accept CHECK-ID'],
     writes: 0,
@@ -85,7 +86,14 @@ async function refuse(session: Session, planned: Planned, exit: ExitName): Promi
 }
 
 async function needsYes(session: Session, planned: Planned, head: PlanHead): Promise<ExitName> {
-  const plan = planDocument(session.context, 'usage', planned, head, nextStep(session, { exit: 'usage', findings: planned.findings }));
+  const plan = planDocument(
+    session.context,
+    'usage',
+    planned,
+    head,
+    nextStep(session, { exit: 'usage', findings: planned.findings }),
+    session.asked,
+  );
   const message = 'nothing was changed: there is no terminal to ask on and --yes is not given';
   const suggestions = ['read the plan above, then add --yes'];
   await session.present({ ...plan, message, suggestions }, (wide) => planText(session, head, planned, wide));

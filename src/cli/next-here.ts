@@ -1,4 +1,8 @@
+import type { ChainOutcome } from '../engine/chain-outcome.ts';
 import type { Finding } from '../kernel/check.ts';
+import type { EngineEvent } from '../kernel/event.ts';
+import { Fault } from '../kernel/fault.ts';
+import type { PlannedStage } from '../kernel/plan.ts';
 import { type CarriedFlag, carriedTo } from '../report/carry.ts';
 
 export interface Here {
@@ -8,16 +12,18 @@ export interface Here {
 }
 
 /**
- * The next steps of findings, as commands for the cluster that was judged: a check names a command without knowing how this
+ * The next steps and hints of findings, as commands for the cluster that was checked: a check names a command without knowing how this
  * cluster was reached, and without `--context` the same words would act on another one.
  */
-export function findingsHere(findings: readonly Finding[], { carried, commands }: Here): readonly Finding[] {
+export function findingsHere(findings: readonly Finding[], here: Here): readonly Finding[] {
+  const { carried, commands } = here;
   return findings.map((finding) => {
-    if (finding.next === undefined) return finding;
+    const hint = finding.hint === undefined ? {} : { hint: textHere(finding.hint, here) };
+    if (finding.next === undefined) return { ...finding, ...hint };
     // The procedure has stages that this version has no command for yet: what a person can do about them is in the page.
     const command = ownCommand(finding.next);
     const known = command === undefined || commands.includes(command);
-    return { ...finding, next: known ? nextHere(finding.next, carried) : `kubectl netsvc-upgrade explain ${finding.id}` };
+    return { ...finding, ...hint, next: known ? nextHere(finding.next, carried) : `kubectl netsvc-upgrade explain ${finding.id}` };
   });
 }
 
@@ -36,5 +42,68 @@ export function nextHere(next: string, carried: readonly CarriedFlag[]): string 
   const isSaid = ({ name }: CarriedFlag) => !REPEATABLE.has(name) && new RegExp(`(?:^| )--${name}(?:[= ]|$)`).test(next);
   const more = carried.filter((flag) => !isSaid(flag));
   if (ours) return `${ours[0]}${carriedTo(ours[1] ?? '', more)}${next.slice(ours[0].length)}`;
-  return next.startsWith('kubectl ') ? `kubectl${carriedTo('kubectl', carried)}${next.slice('kubectl'.length)}` : next;
+  if (!next.startsWith('kubectl ')) return programsHere(next, carried);
+  return `kubectl${carriedTo('kubectl', carried)}${programsHere(next.slice('kubectl'.length), carried)}`;
+}
+
+/** Commands of kubectl and helm that ask a cluster, wherever they stand in a text: behind a pipe too. */
+const PROGRAM = new RegExp(
+  `(?<![\\w/-])(?:kubectl(?=(?: -n \\S+)? (?:${[
+    ...['annotate', 'api-resources', 'apply', 'auth', 'cordon', 'create', 'delete', 'describe', 'drain', 'edit', 'exec', 'get', 'label'],
+    ...['logs', 'patch', 'replace', 'rollout', 'scale', 'top', 'uncordon', 'version', 'wait'],
+  ].join('|')})\\b)|helm(?= (?:get|history|list|rollback|status|uninstall|upgrade)\\b))`,
+  'g',
+);
+
+function programsHere(text: string, carried: readonly CarriedFlag[]): string {
+  return text.replace(PROGRAM, (program) => `${program}${carriedTo(program, carried)}`);
+}
+
+const OURS_IN_TEXT = /kubectl netsvc-upgrade ([a-z]+)(?![\w-])([^;|]*)/g;
+
+/** The same for commands within a sentence. */
+export function textHere(text: string, { carried, commands }: Here): string {
+  const own = text.replace(OURS_IN_TEXT, (whole, name: string) => (commands.includes(name) ? nextHere(whole, carried) : whole));
+  return programsHere(own, carried);
+}
+
+/** What a plan says to a person: notes, what is left behind, and steps by hand. What it does stays as it is. */
+export function stagesHere(stages: readonly PlannedStage[], here: Here): readonly PlannedStage[] {
+  return stages.map((stage) => ({
+    ...stage,
+    notes: stage.notes.map((note) => textHere(note, here)),
+    objects: stage.objects.map((object) => (object.note === undefined ? object : { ...object, note: textHere(object.note, here) })),
+    actions: stage.actions.map((action) =>
+      action.effect.type === 'ask'
+        ? { ...action, effect: { ...action.effect, instruction: textHere(action.effect.instruction, here) } }
+        : action,
+    ),
+  }));
+}
+
+/** What ended a command, with next steps for the cluster that it was about. */
+export function faultHere(thrown: unknown, here: Here): unknown {
+  if (!(thrown instanceof Fault) || here.carried.length === 0) return thrown;
+  const { code, message, suggestions, cause } = thrown;
+  return new Fault(
+    code,
+    message,
+    suggestions.map((one) => textHere(one, here)),
+    cause,
+  );
+}
+
+/** What is said on the way. */
+export function eventHere(event: EngineEvent, here: Here): EngineEvent {
+  return event.type === 'note' ? { ...event, text: textHere(event.text, here) } : event;
+}
+
+/** Everything that the end of a command suggests. */
+export function outcomeHere<T extends Pick<ChainOutcome, 'findings' | 'plans' | 'suggestions'>>(outcome: T, here: Here): T {
+  return {
+    ...outcome,
+    findings: findingsHere(outcome.findings, here),
+    plans: stagesHere(outcome.plans, here),
+    suggestions: outcome.suggestions.map((one) => textHere(one, here)),
+  };
 }

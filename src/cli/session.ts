@@ -12,6 +12,7 @@ import type { Progress } from '../report/progress.ts';
 import type { Made, OutputDocument } from './documents.ts';
 import { errorDocument, errorLines } from './error-text.ts';
 import { inWordsOf } from './name.ts';
+import { faultHere } from './next-here.ts';
 import { type FileFormat, type HumanLines, type OutputFormat, outputText } from './output.ts';
 import { assertReportFile, ReportFile } from './report/file.ts';
 import type { CommonFlags, Composition, Interrupts, Seams } from './seams.ts';
@@ -172,7 +173,7 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
     throwDefect(interrupts);
     return exit;
   } catch (caught) {
-    const thrown = interrupts.defect?.()?.thrown ?? caught;
+    const thrown = faultHere(interrupts.defect?.()?.thrown ?? caught, asked);
     await report.writeFailure(asked.command, thrown, (text) => inWordsOf(seams.name, text));
     throw thrown;
   } finally {

@@ -9,7 +9,7 @@ import { flagsOfRun } from '../report/carry.ts';
 import { maskedAction } from '../report/mask.ts';
 import { confirmPlan, type Known } from './chain-confirm.ts';
 import type { RunReport } from './documents.ts';
-import { findingsHere } from './next-here.ts';
+import { eventHere, outcomeHere } from './next-here.ts';
 import { type Save, showPlan } from './plan/chain.ts';
 import { loadPlan } from './plan/file.ts';
 import { withinPlan } from './plan/within.ts';
@@ -63,7 +63,8 @@ async function perform(session: Session, stages: readonly AnyStage[], { known, .
   const progress = await session.progress('run', stages);
   const { clock } = session.composition;
   const history = new History(clock.now(), (action) => actionText(maskedAction(action), session.composition.tools.programOf));
-  const observe = (event: EngineEvent) => {
+  const observe = (seen: EngineEvent) => {
+    const event = eventHere(seen, session.asked);
     history.observe(event, clock.now());
     progress.observe(event);
   };
@@ -88,8 +89,7 @@ async function perform(session: Session, stages: readonly AnyStage[], { known, .
 async function toldOf(session: Session, outcome: ChainOutcome, history: History, looks: Looks<Composition>): Promise<Outcome> {
   const { seams, composition, asked } = session;
   const { source, runId, exit } = outcome;
-  const findings = findingsHere(outcome.findings, asked);
-  const of = { ...outcome, findings, history: history.told(composition.clock.now()) };
+  const of = { ...outcomeHere(outcome, asked), history: history.told(composition.clock.now()) };
   if (runId === undefined) return of;
   // Not being able to tell costs nothing.
   const after = exit === 'done' ? (await seams.installed(looks.current()).catch(() => undefined))?.release : undefined;

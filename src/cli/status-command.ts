@@ -1,10 +1,13 @@
 import { command } from '../kernel/argv.ts';
+import { counted } from '../kernel/counted.ts';
 import type { ExitName } from '../kernel/fault.ts';
 import { isAnswer } from '../kernel/interruption.ts';
+import { lackingIn, type OwnerJournal } from '../kernel/owner-journal.ts';
 import type { LockHolder, OwnerJournalStore } from '../kernel/ports.ts';
 import type { RunRecord } from '../kernel/run-record.ts';
 import { type CarriedFlag, carriedTo, recordedFlagsLine, withRecorded } from '../report/carry.ts';
 import type { RecordedOwners } from './documents.ts';
+import { textHere } from './next-here.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession } from './session.ts';
 import { statusDocument } from './status-document.ts';
@@ -17,7 +20,10 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const record = await records.load();
     const holder = await lock.holder();
     const { stateNamespace } = session.context.options;
-    const { owners, elsewhere } = await recordedOwners(ownerJournal, stateNamespace);
+    const stripped = record?.clusterUid === session.context.clusterUid ? record.stripped : undefined;
+    const found = await recordedOwners(ownerJournal, stateNamespace, stripped);
+    const { elsewhere } = found;
+    const owners = found.owners && ownersHere(found.owners, asked);
     const flags = withRecorded(asked.carried, record?.flags);
     const { command: next, of } = nextOf(record, holder, { flags, elsewhere: elsewhere?.[0] });
     const origin = recordedFlagsLine(of, flags, `namespace ${stateNamespace}`);
@@ -38,17 +44,36 @@ interface Recorded {
 const NOTHING = { objects: 0, references: 0, readFrom: '' } as const;
 
 /** A journal that cannot be used is told of, too: it is what references are put back from. So is one of another state namespace. */
-async function recordedOwners(store: Pick<OwnerJournalStore, 'load' | 'elsewhere'>, namespace: string): Promise<Recorded> {
+async function recordedOwners(
+  store: Pick<OwnerJournalStore, 'load' | 'elsewhere'>,
+  namespace: string,
+  stripped: RunRecord['stripped'],
+): Promise<Recorded> {
   try {
     const journal = await store.load();
-    if (!journal) return notHere(await store.elsewhere(), namespace);
-    const references = journal.entries.reduce((sum, { removed }) => sum + removed.length, 0);
-    return { owners: { objects: journal.entries.length, references, readFrom: journal.readFrom }, elsewhere: [] };
+    if (!journal) return withLost(notHere(await store.elsewhere(), namespace), stripped);
+    const { entries, readFrom } = journal;
+    const references = entries.reduce((sum, { removed }) => sum + removed.length, 0);
+    return withLost({ owners: { objects: entries.length, references, readFrom }, elsewhere: [] }, stripped, journal);
   } catch (thrown) {
     if (!isAnswer(thrown)) throw thrown;
     const { message: problem, suggestions } = thrown;
     return { owners: { ...NOTHING, problem, suggestions }, elsewhere: [] };
   }
+}
+
+/** What the run record says that was taken off, and that no journal holds (NS-753). */
+function withLost(found: Recorded, stripped: RunRecord['stripped'], journal?: OwnerJournal): Recorded {
+  const lost = lackingIn(stripped, journal);
+  if (lost === undefined || found.owners?.problem !== undefined) return found;
+  const what = `${counted(lost.references, 'reference')} of ${counted(lost.objects, 'object')}`;
+  const problem = `the run record says that ${what} are taken off, and the journal does not hold them: only it knows which`;
+  return { ...found, owners: { ...(found.owners ?? NOTHING), problem, suggestions: ['kubectl netsvc-upgrade explain NS-753'] } };
+}
+
+/** With next steps for the cluster that was asked. */
+function ownersHere(owners: RecordedOwners, asked: Asked): RecordedOwners {
+  return { ...owners, ...(owners.suggestions ? { suggestions: owners.suggestions.map((one) => textHere(one, asked)) } : {}) };
 }
 
 function notHere(elsewhere: Recorded['elsewhere'], namespace: string): Recorded {

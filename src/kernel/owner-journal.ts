@@ -65,6 +65,8 @@ export interface OwnerJournal {
   readonly copyOnly: boolean;
   /** sha256 of each part that holds entries, oldest first: parts are added, and never changed. */
   readonly parts: readonly string[];
+  /** sha256 of `contentText`: equal for two journals that hold the same, whatever their parts. */
+  readonly content: string;
 }
 
 /** What was taken off, as the run record notes it before the references go: a journal that holds less has lost something. */
@@ -73,10 +75,24 @@ export interface Stripped {
   readonly references: number;
   /** `OwnerJournal.parts` at that time. */
   readonly parts: readonly string[];
+  /** `OwnerJournal.content` at that time. */
+  readonly content: string;
 }
 
-export function strippedIn({ entries, parts }: Pick<OwnerJournal, 'entries' | 'parts'>): Stripped {
-  return { objects: entries.length, references: entries.reduce((sum, { removed }) => sum + removed.length, 0), parts };
+export function strippedIn({ entries, parts, content }: Pick<OwnerJournal, 'entries' | 'parts' | 'content'>): Stripped {
+  return { objects: entries.length, references: entries.reduce((sum, { removed }) => sum + removed.length, 0), parts, content };
+}
+
+/** Which references of which objects are taken off, as one text: without order, and without what is noted about them since. */
+export function contentText(entries: readonly JournalEntry[]): string {
+  const lines = entries.map((entry) => {
+    const removed = entry.removed.map((place) => {
+      const { apiVersion, kind, name, uid, controller, blockOwnerDeletion } = entry.references[place] ?? {};
+      return JSON.stringify([apiVersion, kind, name, uid, controller, blockOwnerDeletion]);
+    });
+    return `${entryKey(entry)} ${removed.sort().join(' ')}`;
+  });
+  return lines.sort().join('\n');
 }
 
 /** What the record says of a journal, and how many of its parts are not there. */
@@ -85,12 +101,11 @@ export interface Lacking extends Stripped {
 }
 
 /**
- * Undefined where the journal holds every part that the record names. A local copy that stands in for it has parts of its own: it must
- * hold as many objects.
+ * Undefined where the journal holds every part that the record names. A local copy that stands in for it, or a journal that was made anew
+ * from one, has parts of its own: it must hold the same.
  */
 export function lackingIn(stripped: Stripped | undefined, journal: OwnerJournal | undefined): Lacking | undefined {
-  if (stripped === undefined || stripped.parts.length === 0) return undefined;
-  if (journal?.copyOnly) return journal.entries.length < stripped.objects ? { ...stripped, missing: stripped.parts.length } : undefined;
+  if (stripped === undefined || stripped.parts.length === 0 || journal?.content === stripped.content) return undefined;
   const there = new Set(journal?.parts);
   const missing = stripped.parts.filter((part) => !there.has(part)).length;
   return missing === 0 ? undefined : { ...stripped, missing };

@@ -19,6 +19,18 @@ const CONNECTION: readonly string[] = [
   ...['certificate-authority', 'client-certificate', 'client-key', 'tls-server-name'],
 ];
 
+/** Those that helm has, by its own names. */
+const HELM: Readonly<Record<string, string>> = {
+  kubeconfig: 'kubeconfig',
+  context: 'kube-context',
+  server: 'kube-apiserver',
+  as: 'kube-as-user',
+  'as-group': 'kube-as-group',
+  'insecure-skip-tls-verify': 'kube-insecure-skip-tls-verify',
+  'certificate-authority': 'kube-ca-file',
+  'tls-server-name': 'kube-tls-server-name',
+};
+
 /** What `status` and `unlock` know: they look at a run, not at an artifact. */
 const RECORD: readonly string[] = [...CONNECTION, 'state-namespace', 'profile', 'release'];
 
@@ -42,6 +54,7 @@ const RANGE: readonly string[] = [...APPLY, 'from', 'through', 'skip', 'include'
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   kubectl: CONNECTION,
+  helm: Object.keys(HELM),
   preflight: OWNERS,
   apply: APPLY,
   crds: [...CHAIN, 'ownership'],
@@ -85,16 +98,24 @@ export function recordedFlagsLine(command: string, flags: readonly CarriedFlag[]
 /** Every flag that is carried to one command or another. */
 export const CARRIED = RANGE;
 
-/** Names of the flags that a command may be given from the one before it; `kubectl` itself is one. */
+/** Names of the flags that a command may be given from the one before it; `kubectl` and `helm` themselves are such commands. */
 export function carriedNames(command: string): readonly string[] {
   return NAMES[command] ?? CHAIN;
 }
 
+/** Programs that do not read this program's environment variables. */
+const OTHERS: ReadonlySet<string> = new Set(['kubectl', 'helm']);
+
 /** The carried flags that a command knows, each quoted for the shell and with a space before it; empty if there are none. */
 export function carriedTo(command: string, flags: readonly CarriedFlag[]): string {
-  const known = carriedNames(command.split(' ')[0] ?? '');
+  const [program = ''] = command.split(' ');
+  const known = carriedNames(program);
   return flags
-    .filter(({ name, fromEnvironment }) => known.includes(name) && !fromEnvironment)
-    .map(({ word }) => ` ${quoteFor(process.platform, oneLine(word))}`)
+    .filter(({ name, fromEnvironment }) => known.includes(name) && (!fromEnvironment || OTHERS.has(program)))
+    .map(({ name, word }) => ` ${quoteFor(process.platform, oneLine(program === 'helm' ? inHelmsWords(name, word) : word))}`)
     .join('');
+}
+
+function inHelmsWords(name: string, word: string): string {
+  return `--${HELM[name] ?? name}${word.slice(`--${name}`.length)}`;
 }

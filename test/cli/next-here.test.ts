@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { findingsHere, nextHere } from '../../src/cli/next-here.ts';
+import { faultHere, findingsHere, nextHere, outcomeHere, textHere } from '../../src/cli/next-here.ts';
 import type { Finding } from '../../src/kernel/check.ts';
+import { Fault } from '../../src/kernel/fault.ts';
+import type { PlannedStage } from '../../src/kernel/plan.ts';
 
 const here = [
   { name: 'context', word: '--context=prod' },
@@ -23,6 +25,49 @@ const TABLE: readonly (readonly [what: string, next: string, expected: string])[
   ['a command of kubectl', 'kubectl describe node n1', 'kubectl --context=prod describe node n1'],
   ['a command that needs no cluster', 'kubectl netsvc-upgrade explain NS-105', 'kubectl netsvc-upgrade explain NS-105'],
   ['a command of another program', 'helm version', 'helm version'],
+  [
+    'a command behind a pipe',
+    'kubectl get x -o yaml | kubectl replace --dry-run=server -f -',
+    'kubectl --context=prod get x -o yaml | kubectl --context=prod replace --dry-run=server -f -',
+  ],
+  ['a command of helm, by its own names', 'helm history calico --namespace n', 'helm --kube-context=prod history calico --namespace n'],
+];
+
+const COMMANDS = ['run', 'status', 'unlock', 'verify', 'ownerrefs'];
+/** What is said to a person in sentences: hints, suggestions of errors, notes of a plan. */
+const SENTENCES: readonly (readonly [what: string, text: string, expected: string])[] = [
+  [
+    'a command at the end',
+    'look who runs: kubectl netsvc-upgrade status',
+    'look who runs: kubectl netsvc-upgrade status --context=prod --release=v3.31.2',
+  ],
+  [
+    'two commands, each with what it does not say itself',
+    'first kubectl netsvc-upgrade ownerrefs strip --release v1; then kubectl netsvc-upgrade unlock',
+    'first kubectl netsvc-upgrade ownerrefs --context=prod --manifest-url=mirror strip --release v1; then kubectl netsvc-upgrade unlock --context=prod --release=v3.31.2',
+  ],
+  [
+    'one that deletes',
+    'once nothing uses it: kubectl delete secret s -n kube-system',
+    'once nothing uses it: kubectl --context=prod delete secret s -n kube-system',
+  ],
+  [
+    'one behind xargs',
+    'kubectl api-resources -o name | xargs -n 1 kubectl get -n a',
+    'kubectl --context=prod api-resources -o name | xargs -n 1 kubectl --context=prod get -n a',
+  ],
+  [
+    'a namespace before the verb',
+    'then delete it: kubectl -n a get secrets -o name | xargs kubectl -n a delete',
+    'then delete it: kubectl --context=prod -n a get secrets -o name | xargs kubectl --context=prod -n a delete',
+  ],
+  [
+    'the name of the program',
+    'use the version of kubectl netsvc-upgrade that wrote it',
+    'use the version of kubectl netsvc-upgrade that wrote it',
+  ],
+  ['words about kubectl', 'install kubectl and put it on PATH', 'install kubectl and put it on PATH'],
+  ['a field manager', 'kubectl-edit and client-side kubectl', 'kubectl-edit and client-side kubectl'],
 ];
 
 describe('the next step of a finding', () => {
@@ -49,6 +94,43 @@ describe('the next step of a finding', () => {
     };
     assert.equal(nextOf('kubectl netsvc-upgrade alp --dry-run=server'), 'kubectl netsvc-upgrade explain NS-702');
     assert.match(nextOf('kubectl netsvc-upgrade wait') ?? '', /^kubectl netsvc-upgrade wait --context=prod /);
+  });
+
+  for (const [what, text, expected] of SENTENCES)
+    it(`and so does a sentence with ${what}`, () => {
+      assert.equal(textHere(text, { carried: here, commands: COMMANDS }), expected);
+      assert.equal(textHere(text, { carried: [], commands: COMMANDS }), text);
+    });
+
+  it('leads there when only the environment names it: kubectl and helm do not read that', () => {
+    const carried = here.map((flag) => ({ ...flag, fromEnvironment: true as const }));
+    assert.equal(nextHere('kubectl patch x', carried), 'kubectl --context=prod patch x');
+    assert.equal(nextHere('helm history x', carried), 'helm --kube-context=prod history x');
+    assert.equal(nextHere('kubectl netsvc-upgrade wait', carried), 'kubectl netsvc-upgrade wait');
+  });
+
+  it('is in everything that the end of a command suggests, and in an error', () => {
+    const [said, meant] = ['kubectl delete crd a', 'kubectl --context=prod delete crd a'];
+    const ask = { id: 'a', title: 't', ref: '§1', undo: 'full', effect: { type: 'ask', instruction: said } } as const;
+    const ref = { apiVersion: 'v1', kind: 'Secret', name: 's' };
+    const left = { ref, change: 'left-behind', fields: [], hidden: [], taken: [], note: said } as const;
+    const plan: PlannedStage = { id: 's', title: 't', ref: '§1', actions: [ask], objects: [left], notes: [said] };
+    const finding: Finding = {
+      ...{ id: 'NS-001', title: 't', category: 'kubernetes', ref: '§1', outcome: 'error', message: 'm', evidence: [] },
+      hint: said,
+    };
+    const { findings, plans, suggestions } = outcomeHere(
+      { findings: [finding], plans: [plan], suggestions: [said] },
+      { carried: here, commands: [] },
+    );
+    const effect = plans[0]?.actions[0]?.effect;
+    assert.deepEqual(
+      [findings[0]?.hint, plans[0]?.notes[0], plans[0]?.objects[0]?.note, effect?.type === 'ask' && effect.instruction, suggestions[0]],
+      [meant, meant, meant, meant, meant],
+    );
+    const fault = faultHere(new Fault('blocked', 'm', [said]), { carried: here, commands: [] });
+    assert.ok(fault instanceof Fault);
+    assert.deepEqual([fault.code, fault.message, fault.suggestions], ['blocked', 'm', [meant]]);
   });
 
   it('adds to a flag that may be given more than once', () => {

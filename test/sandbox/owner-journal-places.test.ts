@@ -247,6 +247,19 @@ describe('a journal of owner references that is not where it belongs', () => {
     });
   });
 
+  it('that is gone is told by status, from the run record', async () => {
+    await perform(sandbox, [ownerrefsStripStage], parent);
+    loseJournal();
+    const bench = sandboxCommand(sandbox.scenario);
+    const compose = async (request: ComposeRequest) => ({ ...compositionOf(sandbox.scenario, request), ownerJournal: inCluster() });
+    Object.assign(bench.seams, { compose });
+    assert.equal(await bench.run('status'), 0, bench.err());
+    assert.match(
+      bench.out(),
+      /owner references: the run record says that \d+ references of \d+ objects are taken off, and the journal does not hold them.*\n {4}next: kubectl netsvc-upgrade explain NS-753\n/,
+    );
+  });
+
   it('in pieces is told by status with every step that leads on, and does not keep list from listing', async () => {
     await perform(sandbox, [ownerrefsStripStage], parent);
     const { store } = sandbox.scenario.cluster;
@@ -256,15 +269,19 @@ describe('a journal of owner references that is not where it belongs', () => {
     const bench = sandboxCommand(sandbox.scenario);
     const compose = async (request: ComposeRequest) => ({ ...compositionOf(sandbox.scenario, request), ownerJournal: inCluster() });
     Object.assign(bench.seams, { compose });
-    assert.equal(await bench.run('status'), 0, bench.err());
+    assert.equal(await bench.run('status', '--context', 'prod'), 0, bench.err());
     assert.match(
       bench.out(),
-      /owner references: the journal of owner references cannot be used: Secret\/.*: it is gone\n {4}next: look at it: kubectl/,
+      /owner references: the journal of owner references cannot be used: Secret\/.*: it is gone\n {4}next: look at it: kubectl --context=prod /,
     );
     assert.match(
       bench.out(),
-      /\n {4}next: then continue from the copy: kubectl netsvc-upgrade ownerrefs restore --state-namespace kube-system --journal-dir DIR --accept NS-751\n/,
+      /\n {4}next: then continue from the copy: kubectl netsvc-upgrade ownerrefs --context=prod restore --state-namespace kube-system --journal-dir DIR --accept NS-751\n/,
     );
+    const restore = sandboxCommand(sandbox.scenario);
+    Object.assign(restore.seams, { compose });
+    assert.equal(await restore.run('ownerrefs', 'restore', '--yes', '--context', 'prod'), 7, restore.err());
+    assert.match(restore.err(), /kubectl netsvc-upgrade ownerrefs --context=prod restore --state-namespace kube-system/);
     const list = sandboxCommand(sandbox.scenario);
     Object.assign(list.seams, { compose });
     assert.equal(await list.run('ownerrefs', 'list'), 0, list.err());

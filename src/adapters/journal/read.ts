@@ -1,5 +1,5 @@
 import { messageOf } from '../../kernel/fault.ts';
-import { type JournalEntry, OWNER_JOURNAL_VERSION, type OwnerJournal } from '../../kernel/owner-journal.ts';
+import { contentText, type JournalEntry, OWNER_JOURNAL_VERSION, type OwnerJournal } from '../../kernel/owner-journal.ts';
 import { mergeEntries } from '../../kernel/owner-merge.ts';
 import { type ChunkHeader, digestOf, unpackChunk } from './chunk.ts';
 import { type AppendRecord, type JournalHead, parseHead, refusal } from './head.ts';
@@ -57,18 +57,20 @@ export function journalReader(place: JournalPlace, clusterUid: string, namesFirs
   }
 
   async function readAll(head: JournalHead): Promise<OwnerJournal> {
-    const entries: JournalEntry[] = [];
+    const all: JournalEntry[] = [];
     for (const append of head.appends)
-      for (const index of append.chunks.keys()) for (const entry of await readChunk(append, index)) entries.push(entry);
+      for (const index of append.chunks.keys()) for (const entry of await readChunk(append, index)) all.push(entry);
+    const entries = mergeEntries(all);
     return {
       version: OWNER_JOURNAL_VERSION,
       clusterUid,
       profile: head.profile,
       runIds: [...new Set(head.appends.map((append) => append.runId))],
-      entries: mergeEntries(entries),
+      entries,
       readFrom: place.whereIs(JOURNAL_NAME),
       copyOnly: false,
       parts: head.appends.flatMap(({ chunks }) => chunks.map(({ sha256 }) => sha256)),
+      content: digestOf(contentText(entries)),
     };
   }
 

@@ -68,7 +68,8 @@ export async function originFolder(
 async function runView(flags: readonly string[], source: string, env: Environment, kubectl: string): Promise<KubeconfigDocument> {
   const { execa } = await import('execa');
   const result = await execa(kubectl, ['config', 'view', '--raw', '-o', 'json', ...flags], {
-    env: { ...env },
+    // A person's own defaults (kuberc) may name another file for this very command.
+    env: { ...env, KUBERC: 'off' },
     extendEnv: false,
     reject: false,
     stdin: 'ignore',

@@ -33,7 +33,13 @@ const isText = (value: unknown) => typeof value === 'string';
 const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
 
 function isStripped(value: unknown): boolean {
-  return isJsonMap(value) && Number.isInteger(value.objects) && Number.isInteger(value.references) && isTexts(value.parts);
+  return (
+    isJsonMap(value) &&
+    Number.isInteger(value.objects) &&
+    Number.isInteger(value.references) &&
+    isTexts(value.parts) &&
+    isText(value.content)
+  );
 }
 
 function isStage(value: unknown): boolean {

@@ -4,7 +4,7 @@ import { findingsLines } from '../../report/findings.ts';
 import { type PlanHead, planLines } from '../../report/plan-view.ts';
 import { twoWayLines } from '../../report/two-way-rows.ts';
 import type { PlanDocument } from '../documents.ts';
-import { findingsHere } from '../next-here.ts';
+import { findingsHere, stagesHere } from '../next-here.ts';
 import { nextStep } from '../report/chain.ts';
 import type { Session } from '../session.ts';
 import { type Planned, planDocument } from './document.ts';
@@ -30,7 +30,7 @@ export async function showPlan(session: Session, stages: readonly AnyStage[], de
     dryRun,
     ...(save ? { savedPlan: save.place } : {}),
   });
-  const document = planDocument(session.context, exit, planned, head, step);
+  const document = planDocument(session.context, exit, planned, head, step, session.asked);
   await save?.write(document);
   await session.present(document, (wide) => planText(session, head, planned, wide));
   return exit;
@@ -62,7 +62,7 @@ export function planText(
   const { namespace } = session.asked.flags;
   const view = { palette, wide, programOf: session.composition.tools.programOf, ...(namespace ? { namespace } : {}) };
   return [
-    ...planLines(head, planned.stages, view),
+    ...planLines(head, stagesHere(planned.stages, session.asked), view),
     ...twoWayLines(planned.stages, wide, namespace),
     ...(planned.findings.length > 0 ? findingsLines(planned.findings, { palette, wide, openOnly: true, advice: true }) : []),
   ];

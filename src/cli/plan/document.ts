@@ -7,6 +7,7 @@ import { maskedStage } from '../../report/mask.ts';
 import type { PlanHead } from '../../report/plan-view.ts';
 import { documentHead } from '../document-head.ts';
 import type { PlanDocument } from '../documents.ts';
+import { type Here, stagesHere } from '../next-here.ts';
 import { planBasis } from './basis.ts';
 
 export interface Planned {
@@ -15,7 +16,7 @@ export interface Planned {
   readonly writes: boolean;
 }
 
-export function planDocument(context: Context, exit: ExitName, planned: Planned, head: PlanHead, next: string): PlanDocument {
+export function planDocument(context: Context, exit: ExitName, planned: Planned, head: PlanHead, next: string, here: Here): PlanDocument {
   const { path, variant, datastore, source, digest } = head;
   return {
     ...documentHead(context, exit, next),
@@ -30,7 +31,7 @@ export function planDocument(context: Context, exit: ExitName, planned: Planned,
     writes: planned.writes,
     tally: tally(planned.findings),
     findings: planned.findings,
-    stages: planned.stages.map(maskedStage),
+    stages: stagesHere(planned.stages, here).map(maskedStage),
     basis: planBasis(context, planned.stages),
   };
 }

@@ -94,6 +94,8 @@ const RELEASED =
   'release the hold so that the controllers rename them, then put all references back: ownerrefs restore waits for the new names.';
 
 function released(facts: RestoreJudged): string {
+  if (facts.unread.length > 0)
+    return `Do not release the hold yet: ${listed(facts.unread.map(({ kind }) => kind))} could not be searched, and what names them there dies when they are renamed. Get these kinds searched first (NS-741).`;
   if (!isNamedElsewhere(facts)) return `Nothing else names them: ${RELEASED}`;
   return `What else names them dies when they are renamed: take it off first (ownerrefs strip), then ${RELEASED}`;
 }
@@ -105,7 +107,9 @@ function isNamedElsewhere({ namingHeld, dangling }: RestoreJudged): boolean {
 
 /** The hold is released only when nothing that a search finds would die of it. */
 function releaseStep(facts: RestoreJudged): string {
-  const { hold } = facts;
+  const { hold, unread } = facts;
+  // Also what a person has accepted by name as not searched.
+  if (unread.length > 0) return `${PROGRAM} ownerrefs list`;
   if (isNamedElsewhere(facts)) return `${PROGRAM} ownerrefs strip`;
   if (hold === undefined) return `${PROGRAM} explain NS-743`;
   const { kind, name, field } = hold;

@@ -19,6 +19,7 @@ function holding(entries: readonly JournalEntry[] | undefined, more: Partial<Own
     profile: 'calico',
     runIds: [],
     parts: [],
+    content: 'c',
     entries: entries ?? [],
     readFrom: 'x',
     copyOnly: false,
@@ -55,7 +56,7 @@ describe('what was recorded', () => {
     const wanted = { type: 'record-owners', entries: [entryFor([a, b])] } as const;
     const good = holding([entryFor([a, web, b])]);
     const { detail, stripped } = await recordOwners(good.ports, wanted);
-    assert.deepEqual([detail, stripped], ['1 objects recorded', { objects: 1, references: 2, parts: [] }]);
+    assert.deepEqual([detail, stripped], ['1 objects recorded', { objects: 1, references: 2, parts: [], content: 'c' }]);
     assert.deepEqual(good.asked, ['append 1', 'load']);
     const other = { ...DEPENDENT, uid: 'made-anew' };
     for (const stored of [undefined, [], [entryFor([a])], [entryFor([a, { ...b, controller: false }])], [entryFor([a, b], other)]])

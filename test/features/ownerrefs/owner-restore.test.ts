@@ -93,6 +93,10 @@ describe('the checks before references are put back', () => {
     const release = `kubectl patch settings.crd.netsvc.io default --type=merge -p '{"spec":{"renaming":{"enabled":"Enabled"}}}'`;
     assert.deepEqual([nextOf({ namingHeld: 1 }), nextOf({ dangling: [dead] }), nextOf({})], [strip, strip, release]);
     assert.equal(nextOf({ dangling: [{ ...dead, isStripped: false }] }), release);
+    // What could not be searched may name them, too; what it is comes before what strip would stop at.
+    const unread = [{ kind: 'secrets', because: 'forbidden' }];
+    const list = 'kubectl netsvc-upgrade ownerrefs list';
+    assert.deepEqual([nextOf({ unread }), nextOf({ unread, namingHeld: 1 })], [list, list]);
   });
 
   it('name the question about finalizers as the API server takes it', () => {
