@@ -25,8 +25,8 @@ const NO_COLUMNS = 80;
 type Streams = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'>;
 
 /**
- * The only way to the terminal, with the live view's (`ui/progress-tree.ts`): whatever is written leaves out the credentials in addresses, error
- * messages of other programs included, and makes visible what would act on the terminal (`core/visible.ts`).
+ * The only way to the terminal, with the live view's (`report/progress-tree.ts`): whatever is written leaves out the credentials in addresses, error
+ * messages of other programs included, and makes visible what would act on the terminal (`kernel/visible.ts`).
  */
 export function processTerminal(env: Environment, { stdin, stdout, stderr }: Streams = process): Terminal {
   return {

@@ -1,6 +1,6 @@
-import { convertUid } from '../features/ownerrefs/owner-uid.ts';
 import type { OwnerReference } from './object.ts';
 import { entryKey, type JournalEntry, type JournalOwner, sameOwner, sameReference, withoutNote } from './owner-journal.ts';
+import { convertUid } from './owner-uid.ts';
 
 interface Row {
   readonly reference: OwnerReference;

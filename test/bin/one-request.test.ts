@@ -84,7 +84,7 @@ describe('a command that asks the cluster little', function () {
     sorted(imports.flatMap(({ importer, specifier }) => (importer.startsWith(sources) && /^[@a-z]/.test(specifier) ? [specifier] : [])));
   /** Files of the rooms of which such a command needs next to nothing. */
   const rooms = (imports: readonly Import[]) =>
-    sorted(imports.flatMap(({ url }) => /\/src\/((?:stages|engine|checks|detect|merge|sandbox|ui)\/.*)$/.exec(url)?.[1] ?? []));
+    sorted(imports.flatMap(({ url }) => /\/src\/((?:features|engine|manifest|sandbox|report)\/.*)$/.exec(url)?.[1] ?? []));
 
   const REQUESTS = [
     'GET /api/v1/namespaces/kube-system',
@@ -100,7 +100,7 @@ describe('a command that asks the cluster little', function () {
   ];
 
   const PACKAGES = ['@oclif/core/command', '@oclif/core/flags', '@oclif/core/run'];
-  const ROOMS = ['checks/registry.ts', 'ui/carry.ts', 'ui/colour.ts'];
+  const ROOMS = ['report/carry.ts', 'report/colour.ts'];
 
   it('status sends five requests on one connection, starts no program, and loads neither stages nor screens', async () => {
     const ran = await run('status', '--profile', 'netsvc');
@@ -138,7 +138,7 @@ describe('a command that asks the cluster little', function () {
   };
 
   for (const [command, named, most] of [
-    [['explain', 'NS-001'], ['core.js', 'explain.js', 'main.js', 'oclif.js', 'registry.js', 'shell.js'], 2],
+    [['explain', 'NS-001'], ['check-titles.js', 'core.js', 'explain.js', 'main.js', 'oclif.js', 'shell.js'], 2],
     [['completion', 'bash'], ['completion.js', 'core.js', 'main.js', 'oclif.js', 'shell.js'], 2],
     [['preflight', '--bogus'], ['core.js', 'main.js', 'oclif.js', 'preflight.js', 'shell.js'], 16],
   ] as const)

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { stripPatch } from '../../src/features/ownerrefs/owner-patches.ts';
 import { restorePatch } from '../../src/features/ownerrefs/owner-restore.ts';
-import { convertUid } from '../../src/features/ownerrefs/owner-uid.ts';
 import type { OwnerReference } from '../../src/kernel/object.ts';
 import { entryOf, type JournalEntry, type OwnerKnown } from '../../src/kernel/owner-journal.ts';
 import { mergeEntries } from '../../src/kernel/owner-merge.ts';
+import { convertUid } from '../../src/kernel/owner-uid.ts';
 import { DEPENDENT, entryFor, live, patched, reference, referenceLists, V3 } from '../support/owner-entries.ts';
 
 const [a, b, web] = [reference('v3:a'), reference('v3:b'), reference('apps:web')];

@@ -5,7 +5,7 @@ export const REFERENCES: Room = {
   name: 'references',
   tests: ['test/features/ownerrefs/*.test.ts'],
   faults: [
-    ...faultsIn('src/features/ownerrefs/owner-uid.ts', [
+    ...faultsIn('src/kernel/owner-uid.ts', [
       ['const LEFT_ALONE = new Set([6, 8]);', 'const LEFT_ALONE = new Set([6]);'],
       ['const LEFT_ALONE = new Set([6, 8]);', 'const LEFT_ALONE = new Set([6, 7, 8]);'],
       ['<< (7 - bit)', '<< bit'],

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { convertUid } from '../../src/features/ownerrefs/owner-uid.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { apiVersionOf, groupOf, type Kind, type KubeObject, type OwnerReference } from '../../src/kernel/object.ts';
+import { convertUid } from '../../src/kernel/owner-uid.ts';
 import type { Cluster } from '../../src/kernel/ports.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import { isOfDefaultTier, madeAtOf, policyName } from '../../src/kube/stored-metadata.ts';

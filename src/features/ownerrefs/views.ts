@@ -1,12 +1,12 @@
 import { apiVersionOf, groupOf, type Kind, type KubeObject, type OwnerReference } from '../../kernel/object.ts';
 import type { JournalObject } from '../../kernel/owner-journal.ts';
+import { convertUid } from '../../kernel/owner-uid.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { LAST_APPLIED } from '../../kube/applied-owners.ts';
 import { madeAtOf, notedOwners } from '../../kube/stored-metadata.ts';
 import { attempt, eachOf } from '../survey/reading.ts';
 import type { OwnedObject } from './owner-fate.ts';
-import { convertUid } from './owner-uid.ts';
 
 export type Groups = Pick<Profile, 'apiGroup' | 'crdGroup'>;
 type Place = Pick<JournalObject, 'name' | 'namespace'>;

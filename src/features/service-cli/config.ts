@@ -1,4 +1,5 @@
 import type { Action, Effect } from '../../kernel/action.ts';
+import { cliConfigFor, cliConfigText } from '../../kernel/cli-config.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Datastore } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
@@ -8,7 +9,6 @@ import type { Sources } from '../../kernel/ports.ts';
 import type { CliConfigForm } from '../../kernel/profile.ts';
 import { serviceNamespaces } from '../survey/components.ts';
 import { attempt } from '../survey/reading.ts';
-import { cliConfigFor, cliConfigText } from './cli-config.ts';
 import { folderOf } from './folder.ts';
 
 type Write = Extract<Effect, { type: 'write-cli-config' }>;

@@ -1,4 +1,5 @@
 import type { CliCall } from '../../kernel/action.ts';
+import { cliConfigField } from '../../kernel/cli-config.ts';
 import type { Context } from '../../kernel/context.ts';
 import { K } from '../../kernel/kinds.ts';
 import {
@@ -13,7 +14,6 @@ import {
 import type { Sources } from '../../kernel/ports.ts';
 import { serviceNamespaces } from '../survey/components.ts';
 import { attempt } from '../survey/reading.ts';
-import { cliConfigField } from './cli-config.ts';
 import type { StoreDoubt } from './cli-store.ts';
 import { askGuid, guidIn, guidInText, type StoreExpected, type StoreQuestion, storeQuestion } from './store-identity.ts';
 

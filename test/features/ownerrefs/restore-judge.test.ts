@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { OwnersOfKind, OwnerWorld, StoredOwner } from '../../../src/features/ownerrefs/owner-fate.ts';
-import { convertUid } from '../../../src/features/ownerrefs/owner-uid.ts';
 import { judgeEntries } from '../../../src/features/ownerrefs/restore-judge.ts';
 import type { OwnerReference } from '../../../src/kernel/object.ts';
 import { entryKey, entryOf, type JournalEntry, type OwnerKnown } from '../../../src/kernel/owner-journal.ts';
+import { convertUid } from '../../../src/kernel/owner-uid.ts';
 import { contextOf } from '../../fixtures/facts.ts';
 import { DEPENDENT } from '../../support/owner-entries.ts';
 

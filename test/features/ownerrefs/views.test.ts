@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { followViews } from '../../../src/features/ownerrefs/followed-views.ts';
 import { fatesOf } from '../../../src/features/ownerrefs/owner-fate.ts';
-import { convertUid } from '../../../src/features/ownerrefs/owner-uid.ts';
 import { scanOwned } from '../../../src/features/ownerrefs/survey.ts';
 import type { Kind, KubeObject, OwnerReference } from '../../../src/kernel/object.ts';
 import { entryKey, entryOf, type JournalObject } from '../../../src/kernel/owner-journal.ts';
+import { convertUid } from '../../../src/kernel/owner-uid.ts';
 import type { ClusterReader } from '../../../src/kernel/ports.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { fatesOf } from '../../../src/features/ownerrefs/owner-fate.ts';
-import { convertUid } from '../../../src/features/ownerrefs/owner-uid.ts';
 import { readOwnerWorld, type UidRules, uidRules } from '../../../src/features/ownerrefs/world.ts';
 import type { Installation } from '../../../src/kernel/installation.ts';
 import type { Kind, KubeObject, OwnerReference } from '../../../src/kernel/object.ts';
+import { convertUid } from '../../../src/kernel/owner-uid.ts';
 import type { ClusterReader } from '../../../src/kernel/ports.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf } from '../../fixtures/facts.ts';

@@ -1,4 +1,4 @@
-import type { CliConfigForm, Profile } from '../../kernel/profile.ts';
+import type { CliConfigForm, Profile } from './profile.ts';
 
 /** A configuration file of the service's CLI: YAML, with texts quoted as JSON quotes them, which YAML reads alike. */
 export function cliConfigText({ apiVersion, kind }: CliConfigForm, spec: Readonly<Record<string, string>>): string {

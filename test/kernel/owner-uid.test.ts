@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { convertUid, type OwnerStanding, uidAfter } from '../../../src/features/ownerrefs/owner-uid.ts';
+import { convertUid, type OwnerStanding, uidAfter } from '../../src/kernel/owner-uid.ts';
 
 const STORED = '30316465-6365-4463-ad63-3564622d3638';
 const SERVED = '0c8c26a6-c6a6-44c6-adc6-ac2646b46c1c';
