@@ -6,7 +6,7 @@ import type { ComposeRequest } from './seams.ts';
 export function artifactOptionsOf(
   { flags, env, trace, interruption }: Pick<ComposeRequest, 'flags' | 'env' | 'trace' | 'interruption'>,
   profile: Profile,
-): ArtifactsOptions {
+): Omit<ArtifactsOptions, 'sums'> {
   // Besides the system's. Without a word of its own a private mirror has its certificate from the authority of the API server.
   const certificateAuthority = flags['manifest-ca'] ?? flags['certificate-authority'];
   return {

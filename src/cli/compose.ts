@@ -33,7 +33,7 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
   cluster.pin(clusterUid);
   const profile = await chooseProfile(flags.profile, cluster, request.anyProfile ?? false);
   const options = toOptions(flags, { defaultRelease: profile.defaultRelease, checks: Object.keys(registry), withdrawn });
-  const artifacts = await openArtifactsFor(request, profile);
+  const artifacts = await openArtifactsFor(request, profile, options.release);
   const files = await openFiles(request, clusterUid, privateKubeconfig(connection), profile);
   const tools = await openToolsFor(request, profile, files.kubeconfig, connection);
   const { secretLedger } = await import('../adapters/state/ledger.ts');
@@ -140,12 +140,20 @@ async function openToolsFor(
   );
 }
 
-async function openArtifactsFor(request: ComposeRequest, profile: Profile) {
+async function openArtifactsFor(request: ComposeRequest, profile: Profile, target: string) {
   const { openArtifacts } = await import('../adapters/artifacts/artifacts.ts');
   return openArtifacts({
     ...artifactOptionsOf(request, profile),
-    digestOf: async (release, path) => (await import('../adapters/artifacts/known-digests.ts')).knownDigest(profile.name, release, path),
+    sums: {
+      target,
+      given: await givenSumsOf(request.flags['artifact-digest']),
+      shipped: async (release, path) => (await import('../adapters/artifacts/known-digests.ts')).knownDigest(profile.name, release, path),
+    },
   });
+}
+
+async function givenSumsOf(values: readonly string[] = []): Promise<ReadonlyMap<string, string>> {
+  return values.length === 0 ? new Map() : (await import('../adapters/artifacts/given-sums.ts')).givenSums(values);
 }
 
 async function openState(

@@ -52,6 +52,13 @@ export const targetFlags = {
   variant: Flags.string({ ...run, helpValue: 'ID', summary: 'manifest variant, if detection cannot tell' }),
   'manifest-url': Flags.string({ ...run, helpValue: 'URL|DIR', summary: 'where releases are fetched from; default: the profile’s' }),
   'manifest-ca': Flags.string({ ...run, helpValue: 'FILE', summary: 'CA of the server that releases are fetched from' }),
+  'artifact-digest': Flags.string({
+    ...run,
+    helpValue: 'NAME=SHA256|FILE',
+    multiple: true,
+    multipleNonGreedy: true,
+    summary: 'SHA-256 that a file of the release has to have, or a file of such sums; repeatable',
+  }),
   'upgrade-file': Flags.string({ ...run, helpValue: 'FILE', summary: 'use this file as upgrade.yaml' }),
   base: Flags.string({
     ...run,
@@ -198,6 +205,7 @@ export const FILE_FLAGS: readonly string[] = [
     'profile',
     'manifest-url',
     'manifest-ca',
+    'artifact-digest',
     'upgrade-file',
     'base',
     'installed-manifest',

@@ -31,6 +31,7 @@ export interface CommonFlags extends RunFlags {
   readonly profile?: string;
   readonly 'manifest-url'?: string;
   readonly 'manifest-ca'?: string;
+  readonly 'artifact-digest'?: readonly string[];
   /** Level of what is told of the work underneath. */
   readonly v?: number;
 }

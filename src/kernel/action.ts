@@ -231,7 +231,7 @@ export type Effect =
       readonly path: string;
       /** Where `path` is, for a person. */
       readonly url: string;
-      /** The sum that the source publishes; absent if it publishes none. */
+      /** The sum that it has to have; absent if none is known, which a person has accepted (NS-309). */
       readonly sha256?: string;
       readonly to: string;
       readonly replaces?: string;

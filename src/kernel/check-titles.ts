@@ -82,7 +82,7 @@ export const registry = {
   'NS-306': 'no temporary policy after the upgrade',
   'NS-307': 'owner references name existing objects',
   'NS-308': 'no older CLI to be found first',
-  'NS-309': 'checksum of the new CLI published',
+  'NS-309': 'checksum of the new CLI known',
   'NS-310': 'operator done',
   'NS-311': 'owner references put back',
   'NS-401': 'node agents healthy',

@@ -143,6 +143,13 @@ export interface Artifact {
   readonly sha256: string;
 }
 
+/** The SHA-256 that a file has to have, and who says so. */
+export interface KnownSum {
+  readonly sha256: string;
+  /** `this program`, `--artifact-digest`, or the file that lists it. */
+  readonly from: string;
+}
+
 /** Versioned release files: `{manifest_url}/<release>/manifests/<file>` over https, or a folder of that layout (§4.1). */
 export interface Artifacts {
   readonly source: string;
@@ -152,6 +159,8 @@ export interface Artifacts {
   fetch(release: string, path: string, limitBytes?: number): Promise<Artifact>;
   /** An absolute URL, or a path below a folder source's release. */
   has(release: string, path: string): Promise<boolean>;
+  /** What is known of a file before it is fetched; `fetch` refuses another. */
+  sumOf(release: string, path: string): Promise<KnownSum | undefined>;
   /** Releases of a folder source; undefined if the source cannot list. */
   releases(): Promise<readonly string[] | undefined>;
 }

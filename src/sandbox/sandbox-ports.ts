@@ -133,6 +133,7 @@ function folderArtifacts(folder: string): Artifacts {
     source: folder,
     urlOf: (release, path) => `${folder}/${release}/${path}`,
     releases,
+    sumOf: async () => undefined,
     has: async (release, path) => (await read(release, path)) !== undefined,
     async fetch(release, path) {
       const bytes = await read(release, path);

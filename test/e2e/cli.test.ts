@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { chmod, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import { parse } from 'yaml';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
@@ -57,10 +57,13 @@ describe('the CLI change on a real control plane, with the stand-in CLI', () => 
   };
 
   it('is only looked at by plan and by a dry run: nothing is downloaded', async () => {
-    const planned = await run('plan');
+    const unaccepted = await run('plan');
+    assert.equal(unaccepted.exitCode, 3, said(unaccepted));
+    assert.match(unaccepted.stdout, /NS-309 no checksum is known/);
+    const accepted = ['--accept', `NS-309=${basename(published)}`];
+    const planned = await run('plan', ...accepted);
     assert.equal(planned.exitCode, 0, said(planned));
-    assert.match(planned.stdout, /NS-309 no checksum is published/);
-    const dry = await run('cli', '--dry-run=server');
+    const dry = await run('cli', '--dry-run=server', ...accepted);
     assert.equal(dry.exitCode, 0, said(dry));
     const [uid = ''] = await readdir(state());
     assert.deepEqual(

@@ -34,6 +34,7 @@ export function folderArtifacts(folder: string, present: readonly string[]): Art
         () => true,
         () => false,
       ),
+    sumOf: async () => undefined,
     releases: async () => present,
   };
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Fault } from '../../src/kernel/fault.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
-import type { AccessRequest, FileOwner, Sources, ToolResult } from '../../src/kernel/ports.ts';
+import type { AccessRequest, FileOwner, KnownSum, Sources, ToolResult } from '../../src/kernel/ports.ts';
 import { clusterOf } from './cluster-of.ts';
 
 export interface CliBench {
@@ -19,6 +19,8 @@ export interface CliBench {
   readonly links?: Readonly<Record<string, string>>;
   /** Release files by `release/path` or by URL. */
   readonly artifacts?: Readonly<Record<string, string>>;
+  /** Sums that are known beforehand, by path. */
+  readonly sums?: Readonly<Record<string, KnownSum>>;
   readonly objects?: readonly KubeObject[];
   readonly refuses?: Readonly<Record<string, number>>;
   readonly denies?: (request: AccessRequest) => boolean;
@@ -60,6 +62,7 @@ export function cliBench(bench: CliBench = {}): { sources: Sources; asked: strin
     artifacts: {
       source: 'https://files.example',
       urlOf: (release, path) => (path.includes('://') ? path : `https://files.example/${release}/${path}`),
+      sumOf: async (_release, path) => bench.sums?.[path],
       releases: async () => undefined,
       has: async (release, path) => keyOf(bench, release, path) !== undefined,
       fetch: async (release, path) => {

@@ -4,6 +4,7 @@ import type { Artifact, Artifacts } from '../../kernel/ports.ts';
 import { compareReleases, parseRelease } from '../../kernel/release.ts';
 import { isLoopback } from '../kube/proxy.ts';
 import { cachedArtifacts } from './cache.ts';
+import { checkedArtifacts, type Sums } from './checked.ts';
 import { artifactOf, refuseWrongContent } from './content.ts';
 import { type FetchOptions, fetchBytes, NotThere } from './https-fetch.ts';
 import { folderOf, isUrl, notASource, within } from './place.ts';
@@ -13,9 +14,10 @@ export interface ArtifactsOptions extends FetchOptions {
   readonly source: string;
   /** Named where a source has no such release and cannot list the ones it has. */
   readonly lastKnownRelease: string;
-  /** The SHA-256 that a release publishes for a file; undefined where it is not known. */
-  readonly digestOf?: (release: string, path: string) => Promise<string | undefined>;
+  readonly sums: Sums;
 }
+
+type Source = Omit<Artifacts, 'sumOf'>;
 
 const LIMIT_BYTES = 50 * 1024 * 1024;
 
@@ -23,24 +25,7 @@ const LIMIT_BYTES = 50 * 1024 * 1024;
 export function openArtifacts(options: ArtifactsOptions): Artifacts {
   const { source } = options;
   if (source === '') return noSource();
-  return cachedArtifacts(checked(isUrl(source) ? webSource(options) : folderSource(folderOf(source), options), options));
-}
-
-/** A file whose sum is known is used with that sum only, from whatever source: it is applied with all rights. */
-function checked(inner: Artifacts, { digestOf }: ArtifactsOptions): Artifacts {
-  if (digestOf === undefined) return inner;
-  return {
-    ...inner,
-    async fetch(release, path, limit) {
-      const artifact = await inner.fetch(release, path, limit);
-      const known = await digestOf(release, path);
-      if (known === undefined || known === artifact.sha256) return artifact;
-      throw new Fault('failed', `${artifact.url} has sha256 ${artifact.sha256}, ${release} publishes ${known}: it is not used`, [
-        'fetch it again, or from another source with --manifest-url',
-        'a manifest that you have changed yourself is given with --upgrade-file FILE',
-      ]);
-    },
-  };
+  return cachedArtifacts(checkedArtifacts(isUrl(source) ? webSource(options) : folderSource(folderOf(source), options), options.sums));
 }
 
 /** A profile without an address, and none given: every question ends with what to do. */
@@ -48,10 +33,11 @@ function noSource(): Artifacts {
   const refuse = async () => {
     throw new Fault('usage', 'no source of release files is known', ['name one with --manifest-url URL|DIR']);
   };
-  return { source: '(none)', urlOf: (_release, path) => path, fetch: refuse, has: refuse, releases: async () => undefined };
+  const none = async () => undefined;
+  return { source: '(none)', urlOf: (_release, path) => path, fetch: refuse, has: refuse, releases: none, sumOf: none };
 }
 
-function webSource(options: ArtifactsOptions): Artifacts {
+function webSource(options: ArtifactsOptions): Source {
   if (!URL.canParse(options.source)) throw notASource(options.source);
   const base = new URL(options.source.endsWith('/') ? options.source : `${options.source}/`);
   if (base.username !== '' || base.password !== '') {
@@ -72,7 +58,7 @@ function webSource(options: ArtifactsOptions): Artifacts {
   };
 }
 
-function folderSource(folder: string, options: ArtifactsOptions): Artifacts {
+function folderSource(folder: string, options: ArtifactsOptions): Source {
   const releases = () => releasesIn(folder);
   return {
     source: folder,

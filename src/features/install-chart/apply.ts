@@ -15,6 +15,8 @@ import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } fr
 import { sourceChecks } from '../preflight/source-release-checks.ts';
 import { pathPart } from '../survey/path-stage.ts';
 import { chartChecks } from './chart-catalogue.ts';
+import type { TargetChart } from './chart-facts.ts';
+import { chartFile } from './chart-target.ts';
 import { isCustom } from './conflicts.ts';
 import { type HelmUpgrade, helmInstall, helmUpgrade } from './helm-argv.ts';
 import { adoptAction, dropActions } from './move.ts';
@@ -71,10 +73,13 @@ function planChart(facts: ChartApplyFacts, context: Context): StagePlan {
       ...leftBehind(facts.orphans),
     ],
     notes: [...notesOf(facts, difference), ...holdNotes(context)],
-    remember: {
-      digests: facts.crds ? { [facts.crds.crds.file]: facts.crds.crds.sha256 } : {},
-    },
+    remember: { digests: { ...(facts.crds ? { [facts.crds.crds.file]: facts.crds.crds.sha256 } : {}), ...chartDigest(facts) } },
   };
+}
+
+function chartDigest({ target }: ChartFacts): Readonly<Record<string, string>> {
+  if ('unread' in target || target.value.sha256 === undefined) return {};
+  return { [chartFile(target.value)]: target.value.sha256 };
 }
 
 /** The new CRDs know the switch; the operator that the upgrade starts starts the controllers that look at it. */
@@ -163,7 +168,7 @@ function notesOf(
 ): readonly string[] {
   if (upgraded) return [];
   return [
-    ...('value' in target ? [`the chart is ${target.value.name} ${target.value.version} from ${target.value.place}`] : []),
+    ...('value' in target ? [chartText(target.value)] : []),
     ...(upgrade?.settings ?? []).map(({ value, to, because }) => `${value}=${to}: ${because}`),
     ...(crds ? [] : ['the new CRDs exist only after the new operator runs: new configuration cannot be applied until after the upgrade']),
     ...(upgrade?.moves && 'value' in stored ? moveNotes(stored.value.record.namespace, upgrade) : []),
@@ -171,6 +176,10 @@ function notesOf(
     ...restartNotes(restarts),
     ...(difference && difference.removed.length > 0 ? [`helm deletes what the chart no longer has: ${difference.removed.join(', ')}`] : []),
   ];
+}
+
+function chartText({ name, version, place, sha256 }: TargetChart): string {
+  return `the chart is ${name} ${version} from ${place}${sha256 === undefined ? '' : `, sha256 ${sha256}`}`;
 }
 
 function moveNotes(from: string, { name, namespace }: HelmUpgrade): readonly string[] {

@@ -3,7 +3,7 @@ import { noneAtZero } from '../rollout/at-zero-check.ts';
 import { crdsOfNoOther, noCrdsDeleted, operatorManagesCrds, operatorNotPinned, releaseReadable, releaseSettled } from './chart-checks.ts';
 import type { ChartJudged } from './chart-facts.ts';
 import { noDataDeleted, noOldRecord, releaseOfChart, releaseWithOperator } from './chart-place.ts';
-import { csiDriverKept, helmFits, noFieldTaken, targetChart, upgradeAccepted, valuesKnown } from './chart-target.ts';
+import { chartUnchanged, csiDriverKept, helmFits, noFieldTaken, targetChart, upgradeAccepted, valuesKnown } from './chart-target.ts';
 
 /** The checks of a chart upgrade in the order in which they are shown. */
 export const chartChecks: readonly Check<ChartJudged>[] = [
@@ -13,6 +13,7 @@ export const chartChecks: readonly Check<ChartJudged>[] = [
   releaseWithOperator,
   releaseOfChart,
   targetChart,
+  chartUnchanged,
   operatorNotPinned,
   operatorManagesCrds,
   noCrdsDeleted,

@@ -34,6 +34,8 @@ export interface TargetChart {
   readonly version: string;
   /** Where it was read, for a person. */
   readonly place: string;
+  /** Of the packed chart; absent for a folder. */
+  readonly sha256?: string;
 }
 
 /** Somebody else's decision that the chart tool would undo, or stop at. */

@@ -3,8 +3,9 @@ import { type Check, notApplicable, ok, read, type Verdict } from '../../kernel/
 import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
 import { defineCheck, failed, failIfAny, PROGRAM } from '../survey/define-check.ts';
+import { sameFile } from '../survey/same-file.ts';
 import { withStored } from './chart-checks.ts';
-import type { ChartJudged, FieldConflict } from './chart-facts.ts';
+import type { ChartJudged, FieldConflict, TargetChart } from './chart-facts.ts';
 import { dryRunsOnServer, keepsValues } from './helm-argv.ts';
 
 export const helmFits: Check<ChartJudged> = defineCheck('NS-234', {
@@ -37,6 +38,23 @@ export const targetChart: Check<ChartJudged> = defineCheck('NS-235', {
     return failed(`${place} is ${name} ${version}, not ${options.release}`, 'Give the chart of the target release, or name that release.', {
       next: command`kubectl netsvc-upgrade preflight --release ${version}`,
     });
+  },
+});
+
+/** Under which name the digest of a chart is recorded. */
+export function chartFile({ name, version }: Pick<TargetChart, 'name' | 'version'>): string {
+  return `${name}-${version}.tgz`;
+}
+
+/** As for a manifest: a run goes on with the very chart that it began with (exit 7). */
+export const chartUnchanged: Check<ChartJudged> = defineCheck('NS-206', {
+  category: 'manifest',
+  severity: 'error',
+  ref: '§4.2/2',
+  judge({ target, record }) {
+    const { sha256, place, ...of } = read(target);
+    if (sha256 === undefined) return notApplicable(`${place} is a folder`);
+    return sameFile(record, { file: chartFile(of), sha256, url: place });
   },
 });
 

@@ -19,6 +19,8 @@ export interface FetchedChart {
   readonly place: ChartPlace;
   /** `https://… tigera-operator`. */
   readonly from: string;
+  /** Of the packed chart; absent for a folder. */
+  readonly sha256?: string;
 }
 
 /** Where the chart is: by flag, else the profile's own chart in the repository of the flag or the profile. */
@@ -43,11 +45,12 @@ export async function readHelmVersion(tools: Tools): Promise<Reading<HelmVersion
   });
 }
 
-export async function readChart(tools: Tools, { place, from }: FetchedChart): Promise<Reading<ReadChart>> {
+export async function readChart(tools: Tools, { place, from, sha256 }: FetchedChart): Promise<Reading<ReadChart>> {
   return reading(async () => {
     const about = yamlMap(await runHelm(tools, helmShow('chart', place)), 'Chart.yaml');
     const defaults = yamlMap(await runHelm(tools, helmShow('values', place)), 'values.yaml');
-    return { name: textAt(about, 'name') ?? '', version: textAt(about, 'version') ?? '', place: from, defaults };
+    const said = { name: textAt(about, 'name') ?? '', version: textAt(about, 'version') ?? '' };
+    return { ...said, place: from, ...(sha256 === undefined ? {} : { sha256 }), defaults };
   });
 }
 

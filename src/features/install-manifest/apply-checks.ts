@@ -11,6 +11,7 @@ import { sourceChecks } from '../preflight/source-release-checks.ts';
 import { noneAtZero, type ReplicasJudged } from '../rollout/at-zero-check.ts';
 import { defineCheck, failed, failIfAny, PROGRAM } from '../survey/define-check.ts';
 import type { SourceJudged } from '../survey/judged-twice.ts';
+import { sameFile } from '../survey/same-file.ts';
 import { type StoreJudged, storeChecks } from './kvstore-checks.ts';
 
 interface JudgedEdits {
@@ -178,15 +179,7 @@ export const targetUnchanged: Check<TargetJudged> = defineCheck('NS-206', {
   category: 'manifest',
   severity: 'error',
   ref: '§4.1',
-  judge({ record, target }) {
-    const before = record?.finishedAt === undefined ? record?.digests[target.file] : undefined;
-    if (before === undefined || before === target.sha256) return ok(`${target.file} sha256 ${target.sha256.slice(0, 12)}…`);
-    return failed(
-      `${target.url} is not the file that this run began with (sha256 ${target.sha256.slice(0, 12)}…, was ${before.slice(0, 12)}…)`,
-      'Bring back the file of then, or go on with the new one: the next command accepts it.',
-      { exit: 'stale', next: `${PROGRAM} run --accept NS-206` },
-    );
-  },
+  judge: ({ record, target }) => sameFile(record, target),
 });
 
 /**

@@ -32,7 +32,7 @@ export function installByHand({ fresh, binDir }: CliFacts, { profile, options }:
 
 /** What is known of the sum before anything is downloaded. */
 export function sumText({ sum }: NewCli): string {
-  return sum ? `sha256 ${sum.sha256}, as ${sum.from} says` : 'its source publishes no sum: not checked';
+  return sum ? `sha256 ${sum.sha256}, as ${sum.from} says` : 'no sum of it is known: not checked';
 }
 
 /** What a package manager put there, what may not be written, and what did not tell its release is never deleted. */

@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
-import type { Sources } from '../../kernel/ports.ts';
+import type { KnownSum, Sources } from '../../kernel/ports.ts';
 import { listedSum } from '../survey/cli-version.ts';
 
 /** The new CLI where it can be fetched from; nothing of it is downloaded before the action that installs it. */
@@ -8,8 +8,8 @@ export interface NewCli {
   /** Below the release, or an address of its own. */
   readonly path: string;
   readonly url: string;
-  /** The sum that the source publishes, and the file that says so. */
-  readonly sum?: { readonly sha256: string; readonly from: string };
+  /** What it has to have, where that is known. */
+  readonly sum?: KnownSum;
 }
 
 export type CliSource = NewCli | { readonly missing: string };
@@ -22,7 +22,7 @@ export async function findCli(sources: Sources, context: Context): Promise<CliSo
   try {
     const path = (await inMirror(sources, context, own)) ?? own;
     if (!(await artifacts.has(release, path))) return { missing: `${path} is not in ${artifacts.source}` };
-    const sum = await publishedSum(sources, context, path);
+    const sum = (await artifacts.sumOf(release, path)) ?? (await publishedSum(sources, context, path));
     return { path, url: artifacts.urlOf(release, path), ...(sum ? { sum } : {}) };
   } catch (thrown) {
     if (isAnswer(thrown)) return { missing: thrown.message };

@@ -6,7 +6,7 @@ import { configActions } from './config.ts';
 import { type CliFacts, isPlugin, type LocalCli, mayBeReplaced, readCliFacts } from './facts.ts';
 import { folderOf } from './folder.ts';
 import { configuration, installByHand, podStep, removeByHand, sumText } from './instructions.ts';
-import { cliSumPublished } from './new-cli.ts';
+import { cliSumKnown } from './new-cli.ts';
 import { fileIn } from './release.ts';
 import type { NewCli } from './source.ts';
 
@@ -16,7 +16,7 @@ export const cliStage = stage<CliFacts>({
   title: 'Replace the service’s own CLI',
   ref: '§4.4/4',
   readOnly: false,
-  checks: [cliSumPublished],
+  checks: [cliSumKnown],
   survey: readCliFacts,
   plan(facts, context) {
     const { clis, pods } = facts;

@@ -5,7 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openArtifacts } from '../../../src/adapters/artifacts/artifacts.ts';
+import type { Sums } from '../../../src/adapters/artifacts/checked.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
+import { NO_SUMS } from '../../support/no-sums.ts';
 
 const FILE = 'manifests/netsvc.yaml';
 const fault = (text: RegExp, advice?: RegExp) => (thrown: unknown) =>
@@ -34,7 +36,8 @@ describe('artifacts over the network', () => {
     asked = [];
   });
 
-  const open = (over = {}) => openArtifacts({ source, env: {}, lastKnownRelease: 'v3.32.1', retries: 2, pauseMs: 1, ...over });
+  const open = (over = {}) =>
+    openArtifacts({ source, env: {}, lastKnownRelease: 'v3.32.1', sums: NO_SUMS, retries: 2, pauseMs: 1, ...over });
   const body = (text: string) => (_: IncomingMessage, response: ServerResponse) => response.end(text);
   const status =
     (code: number, headers = {}) =>
@@ -44,10 +47,37 @@ describe('artifacts over the network', () => {
   it('uses a file whose sum is known with that sum only', async () => {
     answers = [body('kind: A\n')];
     const sum = (await open().fetch('v3.32.2', FILE)).sha256;
-    const known = (sha256: string | undefined) => open({ digestOf: async () => sha256 }).fetch('v3.32.2', FILE);
-    assert.equal((await known(sum)).sha256, sum);
-    assert.equal((await known(undefined)).sha256, sum);
-    await assert.rejects(known('0'.repeat(64)), fault(/has sha256 \w+, v3\.32\.2 publishes 0{64}: it is not used$/, /--upgrade-file/));
+    const known = (sums: Partial<Sums>) => open({ sums: { ...NO_SUMS, target: 'v3.32.2', ...sums } }).fetch('v3.32.2', FILE);
+    const shipped = async () => '0'.repeat(64);
+    assert.equal((await known({ shipped: async () => sum })).sha256, sum);
+    assert.equal((await known({ given: new Map([['netsvc.yaml', sum]]) })).sha256, sum);
+    await assert.rejects(known({ shipped }), fault(/has sha256 \w+, but this program says 0{64}: it is not used$/, /--upgrade-file/));
+    await assert.rejects(
+      known({ given: new Map([['netsvc.yaml', '1'.repeat(64)]]) }),
+      fault(/has sha256 \w+, but --artifact-digest says 1{64}: it is not used$/),
+    );
+    await assert.rejects(
+      known({ shipped, given: new Map([['netsvc.yaml', sum]]) }),
+      fault(/--artifact-digest says sha256 \w+ of netsvc\.yaml, but v3\.32\.2 publishes 0{64}$/),
+    );
+  });
+
+  it('uses no manifest of the target that nobody knows the sum of, and says its sum', async () => {
+    answers = [body('kind: A\n')];
+    const sum = (await open().fetch('v3.32.2', FILE)).sha256;
+    const unknown = open({ sums: { ...NO_SUMS, target: 'v3.32.2', given: new Map([['other.yaml', sum]]) } });
+    await assert.rejects(unknown.fetch('v3.32.2', FILE), (thrown: unknown) => {
+      assert.ok(thrown instanceof Fault && thrown.code === 'blocked', String(thrown));
+      assert.match(
+        thrown.message,
+        new RegExp(`has sha256 ${sum}, and this program does not know which one v3\\.32\\.2 publishes: it is not used$`),
+      );
+      assert.match(thrown.suggestions.join(' '), new RegExp(`--artifact-digest netsvc\\.yaml=${sum}`));
+      return true;
+    });
+    // What edits are compared with is applied to nothing, and a program is checked by whoever installs it.
+    assert.equal((await unknown.fetch('v3.26.4', FILE)).sha256, sum);
+    assert.equal((await unknown.fetch('v3.32.2', 'bin/netsvcctl')).sha256, sum);
   });
 
   it('asks for {source}/<release>/<path> and knows the sum of what it got', async () => {
@@ -112,7 +142,7 @@ describe('artifacts over the network', () => {
 
   it('does not take artifacts in clear text from another machine', () => {
     assert.throws(
-      () => openArtifacts({ source: 'http://mirror.example', env: {}, lastKnownRelease: 'v1.0.0' }),
+      () => openArtifacts({ source: 'http://mirror.example', env: {}, lastKnownRelease: 'v1.0.0', sums: NO_SUMS }),
       fault(/can be changed on their way/),
     );
   });
@@ -132,7 +162,7 @@ describe('artifacts from a folder', () => {
     await writeFile(join(folder, 'v3.32.2', FILE), 'kind: A');
   });
   after(() => rm(folder, { recursive: true, force: true }));
-  const open = (source = folder) => openArtifacts({ source, env: {}, lastKnownRelease: 'v3.32.1' });
+  const open = (source = folder, over = {}) => openArtifacts({ source, env: {}, lastKnownRelease: 'v3.32.1', sums: NO_SUMS, ...over });
 
   it('reads the same layout and lists releases by age', async () => {
     assert.equal((await open().fetch('v3.32.2', FILE)).bytes.length, 7);

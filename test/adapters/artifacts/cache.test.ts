@@ -9,6 +9,7 @@ function source() {
   const inner: Artifacts = {
     source: 's',
     urlOf: (release, path) => `s/${release}/${path}`,
+    sumOf: async () => undefined,
     releases: async () => undefined,
     has: async (release, path) => {
       asked.push(`has ${release}/${path}`);

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { applyStage } from '../../../src/features/install/apply-stage.ts';
 import { waitStage } from '../../../src/features/install/wait-stage.ts';
 import { readChartAhead } from '../../../src/features/install-chart/ahead.ts';
 import { readInstalled } from '../../../src/features/survey/installed.ts';
 import type { Context } from '../../../src/kernel/context.ts';
+import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { type ChartBench, type ChartParts, chartBench, openedChart } from '../../support/chart-bench.ts';
 
 const REPOSITORY = 'https://docs.tigera.io/calico/charts';
@@ -68,6 +70,33 @@ describe('the chart of the target, fetched', () => {
     const bench = chartBench({ crdsApplied: true });
     const sources = { ...bench.sources, files: { ...bench.sources.files, exists: async () => false } };
     assert.equal((await openedChart({ ...bench, sources })).outcomes['NS-235'], 'error');
+  });
+
+  it('has a sum that the plan shows and the run records; a run that was interrupted resumes with no other', async () => {
+    const sum = createHash('sha256').update('a chart').digest('hex');
+    const bench = chartBench({ crdsApplied: true });
+    const { plan } = await openedChart(bench);
+    assert.ok(!('skip' in plan));
+    assert.equal(plan.remember?.digests?.['tigera-operator-v3.32.1.tgz'], sum);
+    assert.match(plan.notes?.join('\n') ?? '', new RegExp(`from https://\\S+ tigera-operator, sha256 ${sum}`));
+    const begun = (digest: string) => {
+      const record = { finishedAt: undefined, digests: { 'tigera-operator-v3.32.1.tgz': digest } };
+      const records = { ...bench.sources.records, load: async () => record as unknown as RunRecord };
+      return openedChart({ ...bench, sources: { ...bench.sources, records } });
+    };
+    assert.equal((await begun(sum)).outcomes['NS-206'], 'ok');
+    assert.equal((await begun('0'.repeat(64))).outcomes['NS-206'], 'error');
+  });
+
+  it('is refused with another sum than the person gave for it', async () => {
+    const bench = chartBench({ crdsApplied: true });
+    const opened = (sha256: string) => {
+      const sumOf = async (_: string, path: string) =>
+        path === 'tigera-operator-v3.32.1.tgz' ? { sha256, from: '--artifact-digest' } : undefined;
+      return openedChart({ ...bench, sources: { ...bench.sources, artifacts: { ...bench.sources.artifacts, sumOf } } });
+    };
+    assert.equal((await opened(createHash('sha256').update('a chart').digest('hex'))).outcomes['NS-235'], 'ok');
+    assert.equal((await opened('0'.repeat(64))).outcomes['NS-235'], 'error');
   });
 
   const places: readonly (readonly [what: string, options: ChartParts['options'], shown: string, fetched: string | undefined])[] = [

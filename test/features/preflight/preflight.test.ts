@@ -52,6 +52,7 @@ const artifacts = (text: string | undefined): Artifacts => ({
     return { url: `https://example/${release}/${path}`, file: path, bytes: new TextEncoder().encode(text), sha256: '0'.repeat(64) };
   },
   has: async () => text !== undefined,
+  sumOf: async () => undefined,
   releases: async () => undefined,
 });
 

@@ -17,6 +17,7 @@ import type { Profile } from '../../../src/kernel/profile.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf } from '../../fixtures/facts.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
+import { NO_SUMS } from '../../support/no-sums.ts';
 import { installStandIn } from '../../support/stand-in-cli.ts';
 import { standInState } from '../../support/stand-in-cli-state.ts';
 
@@ -63,7 +64,7 @@ describe('the stage cli with real programs and files', () => {
       tools,
       files: localFiles(),
       work: await openWorkFolder(join(home, 'work')),
-      artifacts: openArtifacts({ source: join(home, 'files'), env, lastKnownRelease: TARGET }),
+      artifacts: openArtifacts({ source: join(home, 'files'), env, lastKnownRelease: TARGET, sums: NO_SUMS }),
     } as unknown as Sources;
     context = { ...contextOf({ release: TARGET }, profile), workFolder: join(home, 'work') };
   });

@@ -249,6 +249,16 @@ describe('the stage cli', () => {
       });
     }
 
+    it('gives way to a sum that is known beforehand', async () => {
+      const known = { sha256: sum, from: '--artifact-digest' };
+      const artifacts = { [`v3.32.2/${FILE}`]: NEW, 'v3.32.2/bin/SHA256SUMS': `${'0'.repeat(64)}  netsvcctl-linux-amd64\n` };
+      const { sources } = cliBench({ artifacts, folders: ['/b'], sums: { [FILE]: known } });
+      const open = await cliStage.open(sources, contextOf({ release: 'v3.32.2', binDir: '/b' }, netsvc));
+      const plan = open.plan();
+      assert.equal(effectOf('skip' in plan ? [] : plan.actions, 'install', 'install-cli').sha256, sum);
+      assert.match(open.findings()[0]?.message ?? '', /known from --artifact-digest/);
+    });
+
     const unpublished: Readonly<Record<string, [Readonly<Record<string, string>>, typeof netsvc]>> = {
       nowhere: [{}, netsvc],
       'in a list of other files': [{ 'bin/SHA256SUMS': `${sum}  netsvcctl-darwin-arm64\n` }, netsvc],
@@ -258,8 +268,9 @@ describe('the stage cli', () => {
       it(`is missed aloud where it is ${title}`, async () => {
         const { actions, finding } = await opened(lists, profile);
         assert.equal(effectOf(actions, 'install', 'install-cli').sha256, undefined);
-        assert.match(actions[0]?.title ?? '', /publishes no sum: not checked/);
-        assert.equal(finding?.outcome, 'warning');
+        assert.match(actions[0]?.title ?? '', /no sum of it is known: not checked/);
+        assert.equal(finding?.outcome, 'error');
+        assert.equal(finding?.evidence[0]?.text, 'netsvcctl-linux-amd64');
         assert.match(finding?.message ?? '', /https:\/\/files\.example\/v3\.32\.2\/bin\/netsvcctl-linux-amd64/);
       });
     }

@@ -59,14 +59,14 @@ describe('installing the CLI', () => {
       '/b/.new version --client',
       'install /w/netsvcctl-linux-amd64-v3.32.2 aa /b/netsvcctl /k',
     ]);
-    assert.match(done.detail ?? '', /sha256 aa \(as published\); the old one kept as \/k/);
+    assert.match(done.detail ?? '', /sha256 aa \(as it has to be\); the old one kept as \/k/);
   });
 
   it('writes and installs nothing with another sum than the published one', async () => {
     const { ports, calls } = bench('bb');
     await assert.rejects(
       installCli(ports, { ...EFFECT, sha256: 'aa' }),
-      (thrown) => thrown instanceof Fault && thrown.code === 'failed' && /has sha256 bb, its source publishes aa/.test(thrown.message),
+      (thrown) => thrown instanceof Fault && thrown.code === 'failed' && /has sha256 bb, it has to have aa/.test(thrown.message),
     );
     assert.deepEqual(calls, ['fetch v3.32.2/bin/netsvcctl-linux-amd64']);
   });
@@ -89,7 +89,7 @@ describe('installing the CLI', () => {
 
   it('says that nothing was checked where no sum is published, and hands the sum over for the record', async () => {
     const done = await installCli(bench('cc').ports, EFFECT);
-    assert.match(done.detail ?? '', /sha256 cc \(not checked, for its source publishes none\)/);
+    assert.match(done.detail ?? '', /sha256 cc \(not checked, for no sum of it is known\)/);
     assert.deepEqual(done.digests, { 'netsvcctl-linux-amd64-v3.32.2': 'cc' });
   });
 });
