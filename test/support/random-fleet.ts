@@ -8,14 +8,45 @@ export interface RandomFleet {
   readonly nodes: readonly { readonly name: string; readonly labels: Labels; readonly addresses: readonly string[] }[];
   readonly endpoints: readonly KubeObject[];
   readonly policies: readonly KubeObject[];
+  readonly networkPolicies: readonly KubeObject[];
   readonly tiers: readonly KubeObject[];
 }
 
 export const NODES = ['n1', 'n2', 'n3', 'n4'];
 export const NAMESPACES: Readonly<Record<string, Labels>> = { shop: { team: 'a' }, web: { team: 'b', zone: 'x' } };
+/** The same in every world: policies select them, and their addresses stay. */
+export const PODS: readonly { readonly name: string; readonly namespace: string; readonly node: string; readonly labels: Labels }[] = [
+  { name: 'pod-1', namespace: 'shop', node: 'n1', labels: { role: 'a', app: 'x' } },
+  { name: 'pod-2', namespace: 'shop', node: 'n2', labels: { role: 'b' } },
+  { name: 'pod-3', namespace: 'shop', node: 'n3', labels: {} },
+  { name: 'pod-4', namespace: 'web', node: 'n4', labels: { role: 'host', zone: 'ab' } },
+  { name: 'pod-5', namespace: 'web', node: 'n1', labels: { team: 'x' } },
+];
 const KEYS = ['role', 'zone', 'team', 'app'];
 const VALUES = ['a', 'b', 'x', 'host', 'ab'];
 const ALLOW_ALL = 'projectcalico-default-allow';
+
+const PROFILES = [
+  [],
+  [],
+  [ALLOW_ALL],
+  ['kns.shop'],
+  ['kns.shop', 'kns.web'],
+  ['none'],
+  ['none', ALLOW_ALL],
+  ['kns.web', 'none'],
+  ['ksa.shop.default', ALLOW_ALL],
+  ['ksa.shop.default', 'none'],
+];
+const PORTS = [
+  [],
+  [],
+  [{ name: 'http', protocol: 'TCP', port: 80 }],
+  [
+    { name: 'http', protocol: 'UDP', port: 81 },
+    { name: 'ssh', protocol: 'TCP', port: 22 },
+  ],
+];
 
 const pick = <T>(random: Random, some: readonly T[]): T => some[Math.floor(random() * some.length)] as T;
 const chance = (random: Random, share: number): boolean => random() < share;
@@ -49,7 +80,11 @@ function atom(random: Random, keys: readonly string[]): string {
   ]);
 }
 
-function selector(random: Random, keys: readonly string[] = [...KEYS, 'projectcalico.org/created-by', 'pcns.team'], depth = 0): string {
+function selector(
+  random: Random,
+  keys: readonly string[] = [...KEYS, 'projectcalico.org/created-by', 'pcns.team', 'projectcalico.org/namespace'],
+  depth = 0,
+): string {
   const shape = depth > 2 ? 0 : random();
   if (shape < 0.5) return atom(random, keys);
   const [one, other] = [selector(random, keys, depth + 1), selector(random, keys, depth + 1)];
@@ -68,12 +103,15 @@ function entity(random: Random): object {
       ? { serviceAccounts: { ...(chance(random, 0.5) ? { names: ['x', 'y'] } : { selector: selector(random, own) }) } }
       : {}),
     ...(chance(random, 0.1) ? { nets: ['203.0.113.0/24'] } : {}),
+    ...(chance(random, 0.15) ? { ports: pick(random, [['http'], ['http', 'ssh'], ['none']]) } : {}),
+    ...(chance(random, 0.05) ? { notPorts: ['http'] } : {}),
   };
 }
 
 function rule(random: Random): object {
   return {
     action: pick(random, ['Allow', 'Allow', 'Deny', 'Pass', 'Log']),
+    ...(chance(random, 0.4) ? { protocol: pick(random, ['TCP', 'UDP', 6]) } : {}),
     ...(chance(random, 0.7) ? { source: entity(random) } : {}),
     ...(chance(random, 0.3) ? { destination: entity(random) } : {}),
   };
@@ -103,6 +141,22 @@ function policy(random: Random, world: string, index: number): KubeObject {
   });
 }
 
+/** Labels that only pods have, those of their namespaces and service accounts included. */
+const OF_PODS = [...KEYS, 'pcns.team', 'pcsa.projectcalico.org/name', 'projectcalico.org/serviceaccount', 'projectcalico.org/orchestrator'];
+
+function networkPolicy(random: Random, world: string, index: number): KubeObject {
+  const namespace = pick(random, Object.keys(NAMESPACES));
+  const types = pick(random, [['Ingress', 'Egress'], ['Ingress'], ['Egress'], undefined]);
+  const made = object('NetworkPolicy', `${world}n${index}`, {
+    ...(chance(random, 0.8) ? { selector: selector(random, OF_PODS) } : {}),
+    ...(chance(random, 0.1) ? { serviceAccountSelector: selector(random, ['team', 'projectcalico.org/name']) } : {}),
+    ...(types ? { types } : {}),
+    ingress: some(random, 2, () => rule(random)),
+    egress: some(random, 2, () => rule(random)),
+  });
+  return { ...made, metadata: { ...made.metadata, namespace } };
+}
+
 /** `world` is in the names of all that can be named: what was seen of it is no other's. */
 export function randomFleet(random: Random, world: string): RandomFleet {
   const nodes = NODES.map((name, index) => ({
@@ -124,7 +178,8 @@ export function randomFleet(random: Random, world: string): RandomFleet {
           node: name,
           ...(everywhere ? { interfaceName: '*' } : chance(random, 0.5) ? { interfaceName: `eth${at}` } : {}),
           ...(expectedIPs.length > 0 || !everywhere ? { expectedIPs: expectedIPs.length > 0 ? expectedIPs : [`10.9.3.${index + 1}`] } : {}),
-          profiles: pick(random, [[], [], [ALLOW_ALL], ['kns.shop'], ['kns.shop', 'kns.web'], ['none']]),
+          profiles: pick(random, PROFILES),
+          ports: pick(random, PORTS),
         },
         { ...labels(random), ...given },
       );
@@ -136,5 +191,6 @@ export function randomFleet(random: Random, world: string): RandomFleet {
     ...(chance(random, 0.5) ? [object('Tier', 'late', { order: 2_000_000, defaultAction: 'Deny' })] : []),
   ];
   const policies = some(random, 9, (index) => policy(random, world, index));
-  return { nodes, endpoints, policies, tiers };
+  const networkPolicies = some(random, 4, (index) => networkPolicy(random, world, index));
+  return { nodes, endpoints, policies, networkPolicies, tiers };
 }

@@ -56,7 +56,7 @@ export async function changesForOthers(
     if (global.length + namespaced.length === 0) return [];
     const list = (kind: typeof K.Pod) => cluster.list(kind, { metadataOnly: true });
     const [pods, namespaces] = await Promise.all([list(K.Pod), list(K.Namespace)]);
-    const facts = { pods, namespaces, apiGroup: profile.apiGroup };
+    const facts = { pods, namespaces, profile };
     return changedForOthers({ global, namespaced }, policies, facts, stayingEndpoints(fleet), world);
   });
 }

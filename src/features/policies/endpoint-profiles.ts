@@ -3,6 +3,7 @@ import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
+import { labelsGiven } from '../policy-rules/global-policy.ts';
 import type { HostEndpoint } from '../policy-rules/host-endpoint.ts';
 import { eachOf } from '../survey/reading.ts';
 import type { ServiceObjects } from './service-objects.ts';
@@ -33,23 +34,24 @@ async function derivedProfile(cluster: Where['cluster'], profile: Profile, name:
   const { namespace, serviceAccount } = profile.derivedProfiles ?? {};
   if (namespace && name.startsWith(namespace.prefix)) {
     const live = await cluster.get(K.Namespace, name.slice(namespace.prefix.length));
-    return live && profileObject(name, { ingress: ALLOW, egress: ALLOW, labelsToApply: labelsGiven(live, namespace.labelPrefix, profile) });
+    return (
+      live &&
+      profileObject(name, {
+        ingress: ALLOW,
+        egress: ALLOW,
+        labelsToApply: labelsGiven(live.metadata, namespace.labelPrefix, profile.apiGroup),
+      })
+    );
   }
   if (!serviceAccount || !name.startsWith(serviceAccount.prefix)) return undefined;
   // Namespaces have no dots in their names, service accounts may.
   const [space = '', ...rest] = name.slice(serviceAccount.prefix.length).split('.');
   const live = rest.length > 0 ? await cluster.get(K.ServiceAccount, rest.join('.'), space) : undefined;
-  return live && profileObject(name, { labelsToApply: labelsGiven(live, serviceAccount.labelPrefix, profile) });
+  return live && profileObject(name, { labelsToApply: labelsGiven(live.metadata, serviceAccount.labelPrefix, profile.apiGroup) });
 }
 
 const ALLOW = [{ action: 'Allow' }];
 
 function profileObject(name: string, spec: object): KubeObject {
   return { apiVersion: '', kind: 'Profile', metadata: { name }, spec };
-}
-
-/** Every label under a key that tells where it is from, and the object's name. */
-function labelsGiven({ metadata }: KubeObject, prefix: string, { apiGroup }: Profile): Readonly<Record<string, string>> {
-  const own = Object.entries(metadata.labels ?? {}).map(([key, value]) => [`${prefix}${key}`, value]);
-  return { ...Object.fromEntries(own), [`${prefix}${apiGroup}/name`]: metadata.name };
 }

@@ -78,14 +78,14 @@ export async function readPolicyFacts(sources: Sources, context: Context): Promi
 
 type PodFacts = Omit<WorkloadFacts, 'globalPolicies'>;
 
-async function readWorkloadFacts(cluster: ClusterReader, objects: ServiceObjects, { apiGroup }: Profile): Promise<PodFacts> {
+async function readWorkloadFacts(cluster: ClusterReader, objects: ServiceObjects, profile: Profile): Promise<PodFacts> {
   const [pods, namespaces, policies, networkPolicies] = await Promise.all([
     cluster.list(K.Pod, { metadataOnly: true }),
     cluster.list(K.Namespace, { metadataOnly: true }),
     objects('networkpolicies'),
     cluster.list(K.NetworkPolicy),
   ]);
-  return { pods, namespaces, policies, networkPolicies, apiGroup };
+  return { pods, namespaces, policies, networkPolicies, profile };
 }
 
 function podsWithout(found: readonly KubeObject[], policies: readonly KubeObject[], facts: PodFacts, profile: Profile) {

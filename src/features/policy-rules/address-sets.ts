@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { type Direction, prefixed, type Rule } from './global-policy.ts';
+import { type Direction, labelPrefixes, prefixed, type Rule } from './global-policy.ts';
 import { parseSelector } from './parse-selector.ts';
 import { type Selector, selectorText } from './selector.ts';
 import { storedSelector } from './stored-selector.ts';
@@ -64,11 +64,12 @@ function entitySets(entity: Entity, protocol: unknown, side: string, around: Aro
   const whole = only !== '' && none !== '' ? `(${only}) && (!(${none}))` : only;
   const shown = `${side} ${shownOf(entity)}`;
   const sets: AddressSet[] = [];
-  const named = [...(ports ?? []), ...(notPorts ?? [])].filter((port) => isName(port));
-  // What names of ports select is narrowed by the selector already.
-  if (whole !== '' && (named.length === 0 || (ports ?? []).some((port) => !isName(port)))) sets.push(setOf(whole, shown));
-  for (const name of named) {
-    const port = { name, ...(typeof protocol === 'string' ? { protocol: protocol.toLowerCase() } : {}) };
+  const [byName, notByName] = [ports, notPorts].map((some) => (some ?? []).filter(isName));
+  const isNarrowed = (byName ?? []).length > 0 && byName?.length === ports?.length;
+  // Where only names of ports are wanted, their sets are narrowed by the selector already; names that are left out narrow nothing.
+  if (whole !== '' && !isNarrowed) sets.push(setOf(whole, shown));
+  for (const name of [...(byName ?? []), ...(notByName ?? [])]) {
+    const port = { name, ...protocolOf(protocol) };
     sets.push({ ...setOf(whole || 'all()', `${side} port ${name}`), key: `${whole}\n${port.protocol ?? ''}:${name}`, port });
   }
   if (only === '' && none !== '') sets.push(setOf(none, shown));
@@ -77,6 +78,14 @@ function entitySets(entity: Entity, protocol: unknown, side: string, around: Aro
 
 function setOf(text: string, shown: string): AddressSet {
   return { key: text, selector: parseSelector(text), shown };
+}
+
+const NUMBERED: Readonly<Record<string, string>> = { 6: 'tcp', 17: 'udp', 132: 'sctp' };
+
+function protocolOf(protocol: unknown): Pick<NonNullable<AddressSet['port']>, 'protocol'> {
+  if (protocol === undefined || protocol === null) return {};
+  const text = String(protocol).toLowerCase();
+  return { protocol: NUMBERED[text] ?? text };
 }
 
 /** Numbers and ranges may be written as texts too. */
@@ -93,7 +102,7 @@ function positive({ selector = '', notSelector = '', namespaceSelector = '', ser
       ? namespace === undefined
         ? ''
         : `${profile.apiGroup}/namespace == '${namespace}'`
-      : withPrefix(read('namespaceSelector', namespaceSelector), profile.derivedProfiles?.namespace.labelPrefix ?? 'namespaceSelector.')
+      : withPrefix(read('namespaceSelector', namespaceSelector), labelPrefixes(profile).namespace)
           .replaceAll('all()', inNamespace)
           .replaceAll('global()', `!${inNamespace}`);
   const both = [accounts(serviceAccounts ?? {}, around), selector === '' ? '' : read('selector', selector)].filter((text) => text !== '');
@@ -103,8 +112,7 @@ function positive({ selector = '', notSelector = '', namespaceSelector = '', ser
 }
 
 function accounts({ names, selector = '' }: NonNullable<Entity['serviceAccounts']>, { profile, read }: Around): string {
-  const prefix = profile.derivedProfiles?.serviceAccount.labelPrefix ?? 'serviceAccountSelector.';
-  const selected = selector === '' ? '' : withPrefix(read('serviceAccounts.selector', selector), prefix);
+  const selected = selector === '' ? '' : withPrefix(read('serviceAccounts.selector', selector), labelPrefixes(profile).serviceAccount);
   if ((names ?? []).length === 0) return selected;
   const named = `${profile.apiGroup}/serviceaccount in {${(names ?? []).map((name) => `'${name}'`).join(', ')}}`;
   return selected === '' ? named : `(${selected}) && (${named})`;

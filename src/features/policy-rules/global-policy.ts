@@ -1,7 +1,8 @@
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { policyName } from '../../kube/stored-metadata.ts';
-import { operandText, type Predicate, predicateOf, type Selector } from './selector.ts';
+import { assertRulesCount } from './ignored-rules.ts';
+import { type Labels, operandText, type Selector } from './selector.ts';
 import { storedSelector } from './stored-selector.ts';
 
 /** What a policy does with traffic of a direction. */
@@ -27,12 +28,8 @@ export interface GlobalPolicy {
   readonly tier: string;
   /** Lower is earlier; Infinity where none is given. */
   readonly order: number;
-  /** Selects endpoints; `selectors` of namespaces and service accounts are folded in. */
+  /** Selects endpoints by all their labels: those of namespaces and service accounts are folded in. */
   readonly selector: Selector;
-  /** Of namespaces, where there is one. */
-  readonly namespaceSelector?: Selector;
-  /** As host endpoints are selected: all three selectors in one. */
-  readonly onHosts: Selector;
   readonly directions: readonly Direction[];
   readonly rules: Readonly<Record<Direction, readonly Rule[]>>;
   readonly preDnat: boolean;
@@ -62,21 +59,19 @@ interface PolicySpec {
   readonly applyOnForward?: boolean;
 }
 
-/** Reads a GlobalNetworkPolicy. Throws Fault `failed` if one of its selectors is none. */
+/** Reads a GlobalNetworkPolicy. Throws Fault `failed` if one of its selectors is none, or if the agents ignore it for one of its rules. */
 export function globalPolicyOf(
   object: KubeObject,
   profile: Pick<Profile, 'apiGroup' | 'policyRenaming' | 'derivedProfiles'>,
 ): GlobalPolicy {
   const spec = (object.spec ?? {}) as PolicySpec;
   const rules = { ingress: spec.ingress ?? [], egress: spec.egress ?? [] };
-  const read = (field: 'selector' | 'namespaceSelector') => storedSelector(object, field, spec[field] ?? '');
+  assertRulesCount(object, rules);
   return {
     name: policyName(object, profile),
     tier: spec.tier || 'default',
     order: spec.order ?? Number.POSITIVE_INFINITY,
-    selector: read('selector'),
-    ...(spec.namespaceSelector ? { namespaceSelector: read('namespaceSelector') } : {}),
-    onHosts: onHosts(object, spec, profile),
+    selector: wholeSelector(object, spec, profile),
     directions: directionsOf(spec.types),
     rules,
     preDnat: spec.preDNAT ?? false,
@@ -90,21 +85,40 @@ export function globalPolicyOf(
  * namespace" (or "has a service account") for `all()` in the whole text, so that such a policy never selects hosts by `all()`. Labels of
  * namespaces and service accounts get a prefix; host endpoints have them from derived profiles only. `global()` is true of everything.
  */
-function onHosts(
+function wholeSelector(
   object: KubeObject,
   { selector = '', namespaceSelector, serviceAccountSelector }: PolicySpec,
-  { apiGroup, derivedProfiles: derived }: Pick<Profile, 'apiGroup' | 'derivedProfiles'>,
+  profile: Pick<Profile, 'apiGroup' | 'derivedProfiles'>,
 ): Selector {
+  const prefixes = labelPrefixes(profile);
   const around = [
-    { field: 'namespaceSelector', text: namespaceSelector, prefix: derived?.namespace.labelPrefix, key: 'namespace' },
-    { field: 'serviceAccountSelector', text: serviceAccountSelector, prefix: derived?.serviceAccount.labelPrefix, key: 'serviceaccount' },
+    { field: 'namespaceSelector', text: namespaceSelector, prefix: prefixes.namespace, key: 'namespace' },
+    { field: 'serviceAccountSelector', text: serviceAccountSelector, prefix: prefixes.serviceAccount, key: 'serviceaccount' },
   ];
-  const whole = around.reduce((before, { field, text, prefix = `${field}.`, key }) => {
+  const whole = around.reduce((before, { field, text, prefix, key }) => {
     if (!text) return before;
     const own = operandText(prefixed(storedSelector(object, field, text), prefix));
-    return (before === '' ? own : `(${before}) && ${own}`).replaceAll('all()', `has(${apiGroup}/${key})`);
+    return (before === '' ? own : `(${before}) && ${own}`).replaceAll('all()', `has(${profile.apiGroup}/${key})`);
   }, selector);
   return storedSelector(object, 'selector', whole);
+}
+
+/** What stands before the labels that an endpoint has from its namespace, or from its service account. */
+export function labelPrefixes({ derivedProfiles: derived }: Pick<Profile, 'derivedProfiles'>) {
+  return {
+    namespace: derived?.namespace.labelPrefix ?? 'namespaceSelector.',
+    serviceAccount: derived?.serviceAccount.labelPrefix ?? 'serviceAccountSelector.',
+  };
+}
+
+/** What endpoints get from their namespace or service account: each of its labels under a key that tells where it is from, and its name. */
+export function labelsGiven(
+  { name, labels = {} }: Pick<KubeObject['metadata'], 'name' | 'labels'>,
+  prefix: string,
+  apiGroup: string,
+): Labels {
+  const own = Object.entries(labels).map(([key, value]) => [`${prefix}${key}`, value]);
+  return { ...Object.fromEntries(own), [`${prefix}${apiGroup}/name`]: name };
 }
 
 /** The selector with a prefix before the name of each label. */
@@ -162,9 +176,4 @@ export function inOrder(policies: readonly GlobalPolicy[], tiers: readonly Tier[
 function compare<T extends number | string>(a: T, b: T): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
-}
-
-/** Whether the policy is in force on a host endpoint with given labels, those of its profiles included. */
-export function hostPredicateOf({ onHosts }: GlobalPolicy): Predicate {
-  return predicateOf(onHosts);
 }

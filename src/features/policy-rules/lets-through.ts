@@ -1,6 +1,7 @@
 import { type Direction, type GlobalPolicy, isUnconditional, type Rule } from './global-policy.ts';
 import type { HostEndpoint } from './host-endpoint.ts';
 import type { Lane, PolicyWorld } from './posture.ts';
+import { profileRules } from './profile-end.ts';
 
 /**
  * False if every packet of the lane is dropped, the failsafe ports aside, by these policies in their order: within a tier the first rule
@@ -22,11 +23,7 @@ export function letsThrough(
     if (!passes && !(leaves && passesAtEnd)) return false;
   }
   // Profiles are about the host's own traffic.
-  return (lane !== 'ingress' && lane !== 'egress') || fateBy(profiles.flatMap((name) => rulesOf(name, way, world))).allows;
-}
-
-function rulesOf(name: string, way: Direction, world: PolicyWorld): readonly Rule[] {
-  return name === world.allowAllProfile ? [{ action: 'Allow' }] : (world.profiles.get(name)?.rules[way] ?? []);
+  return (lane !== 'ingress' && lane !== 'egress') || fateBy(profiles.flatMap((name) => profileRules(name, way, world))).allows;
 }
 
 /** What may become of packets by rules in their order: let through, passed on to the next tier, left undecided. */

@@ -1,7 +1,8 @@
 import type { AddressChange } from './address-changes.ts';
-import { type Direction, type GlobalPolicy, hostPredicateOf, isUnconditional, type Rule, type Tier } from './global-policy.ts';
+import type { Direction, GlobalPolicy, Rule, Tier } from './global-policy.ts';
 import type { HostEndpoint } from './host-endpoint.ts';
-import type { Labels, Predicate } from './selector.ts';
+import { profilesEnd } from './profile-end.ts';
+import { type Labels, type Predicate, predicateOf } from './selector.ts';
 
 /**
  * The ways of a packet that policies of a host endpoint judge: to and from the host's own processes, through the host,
@@ -123,7 +124,7 @@ function trackedPolicy(policy: GlobalPolicy): TrackedPolicy {
   const passesOn = (way: Direction) => policy.rules[way].some(({ action }) => action?.toLowerCase() === 'pass');
   return {
     policy,
-    selects: hostPredicateOf(policy),
+    selects: predicateOf(policy.selector),
     lanes: lanesOf(policy),
     passesOn: { ingress: passesOn('ingress'), egress: passesOn('egress') },
   };
@@ -176,15 +177,4 @@ function mayPassAll(policies: readonly TrackedPolicy[], way: Direction, world: P
 /** Forwarded traffic is let through where no policy is about it. */
 function forwardLane({ names }: LanePolicies, otherwise: 'allow' | 'deny' = 'deny'): LanePosture {
   return { policies: names, end: names.length === 0 ? 'allow' : otherwise };
-}
-
-function profilesEnd(profiles: readonly string[], way: Direction, world: PolicyWorld): LanePosture['end'] {
-  const decisive = profiles.filter((name) => name === world.allowAllProfile || (world.profiles.get(name)?.rules[way].length ?? 0) > 0);
-  const first = decisive[0];
-  if (first === undefined) return 'deny';
-  return first === world.allowAllProfile || allowsAll(world.profiles.get(first)?.rules[way] ?? []) ? 'allow' : { profiles: decisive };
-}
-
-function allowsAll([first]: readonly Rule[]): boolean {
-  return first?.action?.toLowerCase() === 'allow' && isUnconditional(first);
 }

@@ -1,8 +1,9 @@
 import type { KubeObject } from '../../kernel/object.ts';
-import { type GlobalPolicy, hostPredicateOf } from './global-policy.ts';
+import type { GlobalPolicy } from './global-policy.ts';
 import type { HostEndpoint } from './host-endpoint.ts';
 import { inherited, type PolicyWorld } from './posture.ts';
 import type { ChangedPolicy } from './rule-changes.ts';
+import { predicateOf } from './selector.ts';
 import { type PodsAndNamespaces, podReach } from './workloads-without-policy.ts';
 
 /** A policy in whose rules addresses of hosts come or go, and what is subject to it besides the hosts that have verdicts of their own. */
@@ -35,6 +36,6 @@ export function changedForOthers(
 }
 
 function endpointsUnder(policies: readonly GlobalPolicy[], endpoints: readonly HostEndpoint[], world: PolicyWorld): readonly string[] {
-  const predicates = policies.map(hostPredicateOf);
+  const predicates = policies.map(({ selector }) => predicateOf(selector));
   return endpoints.filter((one) => predicates.some((selects) => selects(inherited(one, world)))).map(({ name }) => name);
 }

@@ -31,6 +31,25 @@ export function matches(selector: Selector, labels: Labels): boolean {
   return predicateOf(selector)(labels);
 }
 
+/** Whether the selector can be true where the values of some labels are not known, nor whether they are there. */
+export function mayMatch(selector: Selector, labels: Labels, isUnknown: (label: string) => boolean): boolean {
+  return possible(selector, true);
+
+  function possible(one: Selector, wanted: boolean): boolean {
+    switch (one.op) {
+      case 'not':
+        return possible(one.operand, !wanted);
+      case 'and':
+      case 'or': {
+        const every = (one.op === 'and') === wanted;
+        return every ? one.operands.every((each) => possible(each, wanted)) : one.operands.some((each) => possible(each, wanted));
+      }
+      default:
+        return ('label' in one && isUnknown(one.label)) || matches(one, labels) === wanted;
+    }
+  }
+}
+
 /**
  * The selector as a function, for many sets of labels. An absent label matches `!=` and `not in`, and no other comparison;
  * `global()` is true of everything and only means something to a selector of namespaces.

@@ -1,7 +1,8 @@
 import type { KubeObject } from '../../kernel/object.ts';
+import type { Profile } from '../../kernel/profile.ts';
 import { type LabelSelector, selects } from '../../kube/selector.ts';
-import type { GlobalPolicy } from './global-policy.ts';
-import { type Labels, matches, type Selector } from './selector.ts';
+import { type GlobalPolicy, labelPrefixes, labelsGiven } from './global-policy.ts';
+import { mayMatch, type Selector } from './selector.ts';
 import { storedSelector } from './stored-selector.ts';
 
 /** Pods of one namespace on which one of the policies is in force and other policies as well. */
@@ -21,16 +22,16 @@ export interface WorkloadFacts {
   readonly policies: readonly KubeObject[];
   /** Kubernetes' own. */
   readonly networkPolicies: readonly KubeObject[];
-  readonly apiGroup: string;
+  readonly profile: Pick<Profile, 'apiGroup' | 'derivedProfiles'>;
 }
 
 /**
  * What becomes of pods without these policies: where no other policy selects them they stay open, as pods are; where others do, these decide
- * alone. By namespace, since a cluster has thousands of pods. Selectors of service accounts count as matching: too much is said rather
- * than too little.
+ * alone. By namespace, since a cluster has thousands of pods. What is selected by a service account counts as selected: too much is
+ * said rather than too little.
  */
 export function workloadsWithout(gone: readonly GlobalPolicy[], facts: WorkloadFacts): readonly NamespaceWithout[] {
-  const labelsOf = new Map(facts.namespaces.map(({ metadata }) => [metadata.name, metadata.labels ?? {}]));
+  const pods = podsOf(facts);
   const own = facts.policies.map((one) => ({
     namespace: one.metadata.namespace ?? '',
     name: one.metadata.name,
@@ -39,16 +40,13 @@ export function workloadsWithout(gone: readonly GlobalPolicy[], facts: WorkloadF
   const goneNames = new Set(gone.map(({ name }) => name));
   const others = facts.globalPolicies.filter(({ name }) => !goneNames.has(name));
   const found = new Map<string, { pods: number; policies: Set<string> }>();
-  for (const { metadata } of facts.pods) {
-    const namespace = metadata.namespace ?? '';
-    const labels = podLabels(metadata.labels ?? {}, namespace, facts.apiGroup);
-    const around = labelsOf.get(namespace) ?? {};
-    if (!gone.some((one) => reaches(one, labels, around))) continue;
+  for (const { namespace, ownLabels, isSelected } of pods) {
+    if (!gone.some(isSelected)) continue;
     const names = [
-      ...others.filter((one) => reaches(one, labels, around)).map(({ name }) => name),
-      ...own.filter((one) => one.namespace === namespace && matches(one.selector, labels)).map(({ name }) => `${namespace}/${name}`),
+      ...others.filter(isSelected).map(({ name }) => name),
+      ...own.filter((one) => one.namespace === namespace && isSelected(one)).map(({ name }) => `${namespace}/${name}`),
       ...facts.networkPolicies
-        .filter((one) => one.metadata.namespace === namespace && selects(podSelector(one), metadata.labels ?? {}))
+        .filter((one) => one.metadata.namespace === namespace && selects(podSelector(one), ownLabels))
         .map((one) => `${namespace}/${one.metadata.name}`),
     ];
     if (names.length === 0) continue;
@@ -61,34 +59,34 @@ export function workloadsWithout(gone: readonly GlobalPolicy[], facts: WorkloadF
 }
 
 /** Pods with labels; their namespaces with theirs. */
-export type PodsAndNamespaces = Pick<WorkloadFacts, 'pods' | 'namespaces' | 'apiGroup'>;
+export type PodsAndNamespaces = Pick<WorkloadFacts, 'pods' | 'namespaces' | 'profile'>;
 
-/** How many pods are subject to a policy of the service. Selectors of service accounts count as matching. */
-export function podReach({ pods, namespaces, apiGroup }: PodsAndNamespaces) {
-  const labelsOf = new Map(namespaces.map(({ metadata }) => [metadata.name, metadata.labels ?? {}]));
-  const known = pods.map(({ metadata: { labels = {}, namespace = '' } }) => ({
-    namespace,
-    labels: podLabels(labels, namespace, apiGroup),
-    around: labelsOf.get(namespace) ?? {},
-  }));
+/** How many pods are subject to a policy of the service. What is selected by a service account counts as selected. */
+export function podReach(facts: PodsAndNamespaces) {
+  const pods = podsOf(facts);
   return {
     /** Of several global policies of one name. */
-    global: (policies: readonly GlobalPolicy[]): number =>
-      known.filter(({ labels, around }) => policies.some((one) => reaches(one, labels, around))).length,
+    global: (policies: readonly GlobalPolicy[]): number => pods.filter(({ isSelected }) => policies.some(isSelected)).length,
     namespaced: (policy: KubeObject): number => {
       const selector = selectorIn(policy);
-      return known.filter(({ namespace, labels }) => namespace === policy.metadata.namespace && matches(selector, labels)).length;
+      return pods.filter(({ namespace, isSelected }) => namespace === policy.metadata.namespace && isSelected({ selector })).length;
     },
   };
 }
 
-/** Labels that the service gives every pod besides its own. */
-function podLabels(labels: Labels, namespace: string, apiGroup: string): Labels {
-  return { ...labels, [`${apiGroup}/namespace`]: namespace, [`${apiGroup}/orchestrator`]: 'k8s' };
-}
-
-function reaches({ selector, namespaceSelector }: GlobalPolicy, labels: Labels, namespaceLabels: Labels): boolean {
-  return matches(selector, labels) && (namespaceSelector === undefined || matches(namespaceSelector, namespaceLabels));
+/** The service gives every pod labels besides its own: its namespace and those of it, and the same of its service account, which is not read. */
+function podsOf({ pods, namespaces, profile }: PodsAndNamespaces) {
+  const { apiGroup } = profile;
+  const prefixes = labelPrefixes(profile);
+  const isUnknown = (label: string) => label === `${apiGroup}/serviceaccount` || label.startsWith(prefixes.serviceAccount);
+  const given = new Map(
+    namespaces.map(({ metadata: { name, labels = {} } }) => [name, labelsGiven({ name, labels }, prefixes.namespace, apiGroup)]),
+  );
+  return pods.map(({ metadata: { labels: ownLabels = {}, namespace = '' } }) => {
+    const labels = { ...given.get(namespace), ...ownLabels, [`${apiGroup}/namespace`]: namespace, [`${apiGroup}/orchestrator`]: 'k8s' };
+    const isSelected = ({ selector }: { readonly selector: Selector }) => mayMatch(selector, labels, isUnknown);
+    return { namespace, ownLabels, isSelected };
+  });
 }
 
 function selectorIn(policy: KubeObject): Selector {

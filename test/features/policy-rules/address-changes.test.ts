@@ -65,6 +65,11 @@ describe('addresses of host endpoints in rules', () => {
       CHANGED.map((text) => text.replace("source role == 'app'", "source notSelector role == 'app'")),
     ],
     'a selector with notSelector is one set': [world({ selector: "role == 'app'", notSelector: "role == 'app'" }), ['same', 'same']],
+    'a selector beside ports that are left out by name': [world({ selector: "role == 'app'", notPorts: ['http'] }), CHANGED],
+    'a selector beside ports by name is narrowed to those that have the port': [
+      world({ selector: "role == 'app'", ports: ['http'] }),
+      ['same', 'same'],
+    ],
     'what is in no namespace': [
       world({ namespaceSelector: 'global()', selector: "role == 'app'" }),
       CHANGED.map((text) => text.replace("role == 'app'", "role == 'app', namespaceSelector global()")),
@@ -157,6 +162,18 @@ describe('addresses of host endpoints in rules', () => {
     });
     assert.deepEqual(namespaced, [['shop/out, destination port http: 192.0.2.10 tcp:8080 goes']]);
   });
+
+  for (const protocol of ['UDP', 17]) {
+    it(`not of endpoints that have the port with another protocol than ${protocol}`, () => {
+      const http = { ports: [{ name: 'http', protocol: 'TCP', port: 8080 }] };
+      const networkPolicy = object('NetworkPolicy', 'out', {
+        selector: 'all()',
+        egress: [{ action: 'Allow', protocol, destination: { ports: ['http'] } }],
+      });
+      const inShop = { ...networkPolicy, metadata: { ...networkPolicy.metadata, namespace: 'shop' } };
+      assert.deepEqual(said({ ...world({}), endpoints: old(http), networkPolicies: [inShop] }).namespaced, []);
+    });
+  }
 
   it('of rules of a profile that decides before and after', () => {
     const profiles = { team: { ingress: [{ action: 'Allow', source: { selector: "role == 'app'" } }] } };

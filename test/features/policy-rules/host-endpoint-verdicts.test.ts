@@ -390,6 +390,18 @@ const ROWS: readonly Row[] = [
     delete: 'OPEN',
   },
   {
+    it: 'a profile that does not exist drops everything, whatever profile comes after it: open without it',
+    fleet: { nodes: { n1: {} }, endpoints: [hep('a-old', 'n1', {}, { profiles: ['kns.gone', ALLOW_ALL] })] },
+    enable: 'same',
+    delete: 'OPEN',
+  },
+  {
+    it: 'a profile that does not exist does not count after one that allows everything',
+    fleet: { nodes: { n1: {} }, endpoints: [hep('a-old', 'n1', {}, { profiles: [ALLOW_ALL, 'kns.gone'] })] },
+    enable: 'same',
+    delete: 'same',
+  },
+  {
     it: 'a policy that passes on leaves the rest to the profiles, which differ',
     fleet: {
       nodes: { n1: {} },

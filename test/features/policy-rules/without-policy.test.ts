@@ -42,6 +42,14 @@ describe('hosts without the temporary policy', () => {
     );
   });
 
+  it('are cut off where a profile does not exist: the agents drop everything in its place', () => {
+    const endpoints = [hep('stale', 'n1', { upgrade: '' }, { profiles: ['kns.gone', ALLOW_ALL] })];
+    assert.deepEqual(
+      without([], { endpoints }).map(({ denied }) => denied.map(({ lane }) => lane)),
+      [['ingress', 'egress']],
+    );
+  });
+
   it('are left to other policies where there are some', () => {
     const [, , policed] = without([db]);
     assert.deepEqual(policed?.decided, [{ lane: 'ingress', after: { policies: ['db'], end: 'deny' } }]);

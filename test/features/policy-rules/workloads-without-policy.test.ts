@@ -25,7 +25,7 @@ function without({ temporary = policy('allow-all-upgrade', 'all()'), globals = [
     globalPolicies: [temporary, ...globals].map(read),
     policies,
     networkPolicies,
-    apiGroup: GROUP,
+    profile: { apiGroup: GROUP },
   });
   return found.map((one) => `${one.namespace} ${one.pods}: ${one.policies.join(', ')}`);
 }
@@ -38,6 +38,19 @@ describe('pods without the temporary policy', () => {
     ['are left to a policy of Kubernetes', { networkPolicies: [networkPolicy('blog/k', { podSelector: {} })] }, ['blog 1: blog/k']],
     ['are not left to a policy of another namespace', { policies: [own('other/n', 'all()')] }, []],
     ['are reached by selectors of namespaces', { globals: [policy('g', '', { namespaceSelector: 'team == "x"' })] }, ['shop 2: g']],
+    ['are reached by a label of their namespace', { globals: [policy('g', 'namespaceSelector.team == "x"')] }, ['shop 2: g']],
+    ['of a namespace are reached by a label of it', { policies: [own('shop/n', '!has(namespaceSelector.other)')] }, ['shop 2: shop/n']],
+    [
+      'may be reached by their service account, which is not read',
+      {
+        globals: [policy('g', '', { serviceAccountSelector: 'team == "x"' })],
+        policies: [
+          own('shop/n', 'app == "db" && !has(projectcalico.org/serviceaccount)'),
+          own('shop/m', '!(app == "db" || has(projectcalico.org/serviceaccount))'),
+        ],
+      },
+      ['shop 2: g, shop/m, shop/n', 'blog 1: g'],
+    ],
     [
       'are reached by global(), which is true of everything',
       { globals: [policy('g', '', { namespaceSelector: 'global()' })] },

@@ -1,0 +1,60 @@
+import { Fault } from '../../kernel/fault.ts';
+import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import type { Direction, Rule } from './global-policy.ts';
+
+const PROTOCOLS = new Set(['tcp', 'udp', 'icmp', 'icmpv6', 'sctp', 'udplite']);
+const WITH_PORTS = new Set(['tcp', 'udp', 'sctp', '6', '17', '132']);
+const NUMBERS = /^(\d+)(?::(\d+))?$/;
+/** Kubernetes' own rule for names of ports. */
+const PORT_NAME = /^(?=.{1,15}$)(?=.*[a-z])[a-z0-9]+(?:-[a-z0-9]+)*$/;
+
+/**
+ * The agents ignore a whole policy for one rule that they find invalid. The service's API refuses such a rule, kubectl stores it. Throws
+ * Fault `failed` naming object and field: a policy that is not in force must not be taken for one that is.
+ */
+export function assertRulesCount(object: KubeObject, rules: Readonly<Record<Direction, readonly Rule[]>>): void {
+  for (const way of ['ingress', 'egress'] as const) {
+    for (const [index, rule] of rules[way].entries()) {
+      const why = whyIgnored(rule);
+      if (why === undefined) continue;
+      throw new Fault(
+        'failed',
+        `${refText(refOf(object))}: spec.${way}[${index}].${why}; for this rule the agents ignore the whole policy`,
+        ['correct the rule, or delete the policy'],
+      );
+    }
+  }
+}
+
+function whyIgnored(rule: Rule): string | undefined {
+  const { protocol, notProtocol, ipVersion } = rule;
+  for (const [field, value] of Object.entries({ protocol, notProtocol })) {
+    if (value !== undefined && value !== null && !isProtocol(value)) return `${field}: ${value} is no protocol`;
+  }
+  if (ipVersion !== undefined && ipVersion !== null && ipVersion !== 4 && ipVersion !== 6)
+    return `ipVersion: ${ipVersion} is neither 4 nor 6`;
+  for (const side of ['source', 'destination'] as const) {
+    const entity = (rule[side] ?? {}) as Readonly<Record<'ports' | 'notPorts', readonly unknown[] | null | undefined>>;
+    for (const field of ['ports', 'notPorts'] as const) {
+      const why = (entity[field] ?? []).map((port) => whyNoPort(String(port), protocol)).find((one) => one !== undefined);
+      if (why !== undefined) return `${side}.${field}: ${why}`;
+    }
+  }
+  return undefined;
+}
+
+function isProtocol(value: unknown): boolean {
+  const text = String(value).toLowerCase();
+  return /^\d+$/.test(text) ? Number(text) >= 1 && Number(text) <= 255 : PROTOCOLS.has(text);
+}
+
+function whyNoPort(port: string, protocol: unknown): string | undefined {
+  const numbers = NUMBERS.exec(port);
+  if (!numbers && !PORT_NAME.test(port)) return `${port} is no name of a port`;
+  if (protocol === undefined || protocol === null) {
+    return numbers ? `${port} needs a protocol that has ports (TCP, UDP or SCTP)` : undefined;
+  }
+  if (!WITH_PORTS.has(String(protocol).toLowerCase())) return `${port} is given, and ${protocol} has no ports`;
+  const [low, high] = numbers ? [Number(numbers[1]), Number(numbers[2] ?? numbers[1])] : [1, 1];
+  return low >= 1 && low <= high && high <= 65_535 ? undefined : `${port} is no port or range of ports`;
+}
