@@ -6,22 +6,18 @@ import { endpointProfiles } from '../../src/features/policies/endpoint-profiles.
 import { policyWorld } from '../../src/features/policies/world.ts';
 import { addressSetsOf } from '../../src/features/policy-rules/address-sets.ts';
 import { automaticEndpoint, automaticSettings } from '../../src/features/policy-rules/automatic-endpoint.ts';
-import { effective, type HostEndpoint, hostEndpointOf, isLabelledOwn } from '../../src/features/policy-rules/host-endpoint.ts';
-import {
-  type FleetFacts,
-  hostEndpointVerdicts,
-  type Moment,
-  type NodeVerdict,
-} from '../../src/features/policy-rules/host-endpoint-verdicts.ts';
-import { LANES, type Lane, type PolicyWorld, policiesInForce } from '../../src/features/policy-rules/posture.ts';
+import { type HostEndpoint, hostEndpointOf, isLabelledOwn } from '../../src/features/policy-rules/host-endpoint.ts';
+import { type FleetFacts, fleetVerdicts, type NodeVerdict } from '../../src/features/policy-rules/host-endpoint-verdicts.ts';
 import type { Kind, KubeObject } from '../../src/kernel/object.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { type Api, type ApiList, unlessGone } from '../control-plane/api.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { until } from '../control-plane/until.ts';
 import { contextOf } from '../fixtures/facts.ts';
-import { CalculationGraphs, type RealHost, realSets } from '../support/calculation-graph.ts';
-import { NAMESPACES, NODES, type RandomFleet, randomFleet } from '../support/random-fleet.ts';
+import { CalculationGraphs, type RealHost } from '../support/calculation-graph.ts';
+import { type Counts, otherMoment, otherPosture } from '../support/compared-hosts.ts';
+import { otherForPods } from '../support/compared-pods.ts';
+import { NAMESPACES, NODES, PODS, type RandomFleet, randomFleet } from '../support/random-fleet.ts';
 import { realProgram } from '../support/real-service.ts';
 import { manifestFile } from '../support/releases.ts';
 import { numbersFrom, seedOf } from '../support/seed.ts';
@@ -31,19 +27,12 @@ const GROUP = 'projectcalico.org';
 const WORLDS = Number(process.env.WORLDS ?? 150);
 /** Brings a world of a longer run back. */
 const FIRST = Number(process.env.FIRST ?? 0);
-const REAL_LANES: Readonly<Record<Lane, 'ingress' | 'egress' | 'fwd-ingress' | 'fwd-egress' | 'prednat'>> = {
-  ingress: 'ingress',
-  egress: 'egress',
-  'forward-ingress': 'fwd-ingress',
-  'forward-egress': 'fwd-egress',
-  'pre-dnat': 'prednat',
-};
 const PLURALS: Readonly<Record<string, string>> = {
   HostEndpoint: 'hostendpoints',
   GlobalNetworkPolicy: 'globalnetworkpolicies',
+  NetworkPolicy: 'networkpolicies',
   Tier: 'tiers',
 };
-const isOfHosts = (address: string) => /^(10\.9\.|fd09:)/.test(address);
 const found = realProgram('fj', RELEASE);
 
 describe(`verdicts on host endpoints beside the calculation graph of ${RELEASE}`, function () {
@@ -66,6 +55,7 @@ describe(`verdicts on host endpoints beside the calculation graph of ${RELEASE}`
     assert.equal(exitCode, 0, stderr);
     for (const [name, labels] of Object.entries(NAMESPACES))
       await plane.api.send('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } });
+    for (const one of PODS) await pod(plane.api, one);
     // Just defined, they are served a while later.
     await until('the kinds are served', () =>
       clear(plane.api).then(
@@ -82,7 +72,7 @@ describe(`verdicts on host endpoints beside the calculation graph of ${RELEASE}`
 
   const seed = seedOf(process.env, 1);
   it(`are the same in ${WORLDS} random worlds (SEED=${seed}), host by host, now, once enabled, and once the old endpoints are gone`, async () => {
-    const counts: Counts = { hosts: 0, same: 0, changed: 0, addresses: 0 };
+    const counts: Counts = { hosts: 0, same: 0, changed: 0, addresses: 0, ends: 0, ports: 0, pods: 0 };
     const wrong: string[] = [];
     for (let index = FIRST; index < FIRST + WORLDS; index += 1) {
       const world = `w${index}`;
@@ -95,14 +85,6 @@ describe(`verdicts on host endpoints beside the calculation graph of ${RELEASE}`
     assert.ok(counts.same > 0 && counts.changed > 0 && counts.addresses > 0, 'the worlds show all kinds of verdict');
   });
 });
-
-interface Counts {
-  hosts: number;
-  same: number;
-  changed: number;
-  /** Lanes in which the policies stay and addresses in their rules change. */
-  addresses: number;
-}
 
 type Shot = ReadonlyMap<string, RealHost>;
 type Times = readonly [now: readonly HostEndpoint[], enabled: readonly HostEndpoint[], end: readonly HostEndpoint[]];
@@ -117,9 +99,15 @@ async function compared(
 ): Promise<readonly string[]> {
   await clear(api);
   const all = (some: readonly KubeObject[]) => Promise.all(some.map((one) => create(api, one)));
-  const [tiers, policies, endpoints] = await Promise.all([all(fleet.tiers), all(fleet.policies), all(fleet.endpoints)]);
-  const facts = await factsOf(api, { ...fleet, tiers, policies, endpoints });
-  const verdicts = hostEndpointVerdicts(facts);
+  const [tiers, policies, networkPolicies, endpoints] = await Promise.all([
+    all(fleet.tiers),
+    all(fleet.policies),
+    all(fleet.networkPolicies),
+    all(fleet.endpoints),
+  ]);
+  const facts = await factsOf(api, { ...fleet, tiers, policies, networkPolicies, endpoints });
+  const judged = fleetVerdicts(facts);
+  const verdicts = judged.hosts;
   const times = timesOf(facts, verdicts);
   const shots = await played(api, graphs, times, world);
   const wrong = verdicts.flatMap((verdict) => {
@@ -133,7 +121,8 @@ async function compared(
       ...otherMoment(before, atDelete, verdict.atDelete, counts).map((text) => `delete: ${text}`),
     ].map((text) => `${world} ${verdict.node}: ${text}`);
   });
-  return wrong.length > 0 ? [...wrong, JSON.stringify(fleet)] : [];
+  const ofPods = (await otherForPods(api, shots, judged, networkPolicies, facts.world, counts)).map((text) => `${world}: ${text}`);
+  return wrong.length + ofPods.length > 0 ? [...wrong, ...ofPods, JSON.stringify(fleet)] : [];
 }
 
 /** Plays controllers and migration; the first endpoints are there already. */
@@ -153,7 +142,7 @@ async function played(api: Api, graphs: CalculationGraphs, times: Times, world: 
   return shots;
 }
 
-async function factsOf(api: Api, { nodes, endpoints, policies, tiers }: RandomFleet): Promise<FleetFacts> {
+async function factsOf(api: Api, { nodes, endpoints, policies, networkPolicies, tiers }: RandomFleet): Promise<FleetFacts> {
   const cluster = {
     get: async (kind: Kind, name: string, namespace?: string) => {
       const place = namespace === undefined ? '' : `namespaces/${namespace}/`;
@@ -163,14 +152,15 @@ async function factsOf(api: Api, { nodes, endpoints, policies, tiers }: RandomFl
   const hosts = endpoints.map((one) => hostEndpointOf(one, GROUP));
   const objects = async () => [];
   const profiles = await endpointProfiles({ cluster: cluster as never, objects, profile: calico, datastore: 'api' }, hosts);
-  const sets = (some: readonly KubeObject[]) => new Map(some.map((one) => [one.metadata.name, addressSetsOf(one, calico)]));
+  const nameOf = ({ metadata: { namespace, name } }: KubeObject) => (namespace === undefined ? name : `${namespace}/${name}`);
+  const sets = (some: readonly KubeObject[]) => new Map(some.map((one) => [nameOf(one), addressSetsOf(one, calico)]));
   return {
     nodes: nodes.map((one) => ({ ...one, node: one.name })),
     endpoints: hosts,
     settings: automaticSettings({}),
     signs: calico.labels,
-    world: policyWorld(contextOf({}, calico), { policies, tiers, profiles }),
-    rules: { global: sets(policies), profiles: sets(profiles), namespaced: new Map() },
+    world: policyWorld(contextOf({}, calico), { policies, tiers, profiles }, true),
+    rules: { global: sets(policies), profiles: sets(profiles), namespaced: sets(networkPolicies) },
   };
 }
 
@@ -186,66 +176,45 @@ function timesOf({ endpoints, signs, world, nodes }: FleetFacts, verdicts: reado
   return [endpoints, enabled, enabled.filter(({ name }) => !old.has(name))];
 }
 
-function otherPosture(real: RealHost, endpoints: readonly HostEndpoint[], node: string, world: PolicyWorld): readonly string[] {
-  const ours = effective(endpoints.filter((one) => one.node === node));
-  if ((ours?.name ?? '') !== real.effective) return [`${ours?.name} is in force here, ${real.effective} there`];
-  if (!ours) return [];
-  const inForce = policiesInForce(ours, world);
-  return LANES.flatMap((lane) => {
-    const [here, there] = [inForce(lane).map(({ tier, name }) => `${tier}:${name}`), namesIn(real, lane)];
-    return here.join(' ') === there.join(' ') ? [] : [`${real.effective} ${lane}: ${here.join(' ')} here, ${there.join(' ')} there`];
-  });
-}
-
-const namesIn = (real: RealHost, lane: Lane): readonly string[] =>
-  (real[REAL_LANES[lane]]?.pols ?? []).map((one) => one.replace(/^([^:]*):GlobalNetworkPolicy\/\//, '$1:'));
-
-/** Same policies and same members there must be the same here, and other ones other. */
-function otherMoment(before: RealHost, after: RealHost, { changes }: Moment, counts: Counts): readonly string[] {
-  return LANES.flatMap((lane) => {
-    const ours = changes.find((one) => one.lane === lane);
-    const [was, is] = [namesIn(before, lane), namesIn(after, lane)];
-    if (was.join(' ') !== is.join(' ')) return ours ? [] : [`${lane}: same here, ${was.join(' ')} → ${is.join(' ')} there`];
-    const [one, other] = [before, after].map((shot) => realSets(shot[REAL_LANES[lane]] ?? { pols: [] }, isOfHosts));
-    const [comes, goes] = [difference(other ?? [], one ?? []), difference(one ?? [], other ?? [])];
-    const [weCome, weGo] = [
-      ours?.after.addresses?.flatMap((set) => set.comes) ?? [],
-      ours?.after.addresses?.flatMap((set) => set.goes) ?? [],
-    ];
-    if (comes.length + goes.length > 0) counts.addresses += 1;
-    const [there, here] = [`+${listed(comes)} -${listed(goes)}`, `+${listed(weCome)} -${listed(weGo)}`];
-    return there === here ? [] : [`${lane} addresses: ${here} here, ${there} there`];
-  });
-}
-
-const listed = (addresses: readonly string[]): string => [...new Set(addresses)].toSorted().join(',');
-
-/** What sets of the one list have that those at the same place in the other lack. */
-function difference(some: readonly (readonly string[])[], others: readonly (readonly string[])[]): readonly string[] {
-  return some.flatMap((members, index) => members.filter((member) => !others[index]?.includes(member)));
-}
-
 const empty: HostEndpoint = { name: '', node: '', interfaceName: '*', expectedIPs: [], profiles: [], ports: [], labels: {} };
 
-function stored({ name, node, interfaceName, expectedIPs, profiles, labels }: HostEndpoint): KubeObject {
-  const spec = { node, interfaceName, expectedIPs, profiles };
+function stored({ name, node, interfaceName, expectedIPs, profiles, ports, labels }: HostEndpoint): KubeObject {
+  const spec = { node, interfaceName, expectedIPs, profiles, ports };
   return { apiVersion: `crd.${GROUP}/v1`, kind: 'HostEndpoint', metadata: { name, labels }, spec };
 }
 
-const pathOf = (kind: string, name = '') => `/apis/crd.${GROUP}/v1/${PLURALS[kind]}${name === '' ? '' : `/${name}`}`;
+function pathOf(kind: string, { name, namespace }: { readonly name?: string; readonly namespace?: string | undefined } = {}): string {
+  const place = namespace === undefined ? '' : `namespaces/${namespace}/`;
+  return `/apis/crd.${GROUP}/v1/${place}${PLURALS[kind]}${name === undefined ? '' : `/${name}`}`;
+}
+
+/** With an address, as a kubelet says it: the agents follow no other pods. */
+async function pod(api: Api, { name, namespace, node, labels: own }: (typeof PODS)[number]): Promise<void> {
+  const path = `/api/v1/namespaces/${namespace}/pods`;
+  const spec = { nodeName: node, containers: [{ name: 'c', image: 'none' }], automountServiceAccountToken: false };
+  await until('the pod is accepted', () =>
+    api.send('POST', path, { apiVersion: 'v1', kind: 'Pod', metadata: { name, labels: own }, spec }).then(
+      () => true,
+      () => false,
+    ),
+  );
+  const podIP = `10.8.0.${PODS.findIndex((one) => one.name === name) + 1}`;
+  const status = { phase: 'Running', podIP, podIPs: [{ ip: podIP }] };
+  await api.send('PATCH', `${path}/${name}/status`, { status }, 'application/merge-patch+json');
+}
 
 /** Resolves to what the server made of it. */
 async function create(api: Api, object: KubeObject): Promise<KubeObject> {
-  return api.send<KubeObject>('POST', pathOf(object.kind), object);
+  return api.send<KubeObject>('POST', pathOf(object.kind, { namespace: object.metadata.namespace }), object);
 }
 
-async function remove(api: Api, kind: string, name: string): Promise<void> {
-  await api.send('DELETE', pathOf(kind, name)).catch(unlessGone);
+async function remove(api: Api, kind: string, name: string, namespace?: string): Promise<void> {
+  await api.send('DELETE', pathOf(kind, { name, namespace })).catch(unlessGone);
 }
 
 async function clear(api: Api): Promise<void> {
   for (const kind of Object.keys(PLURALS)) {
     const { items } = await api.get<ApiList>(pathOf(kind));
-    await Promise.all(items.map(({ metadata }) => remove(api, kind, metadata.name)));
+    await Promise.all(items.map(({ metadata: { name, namespace } }) => remove(api, kind, name, namespace)));
   }
 }

@@ -168,6 +168,25 @@ describe('hep on the sandbox', () => {
     assert.deepEqual([outcome.exit, names(scenario)], ['done', automatic]);
   });
 
+  for (const [mode, spec, exit] of [
+    ['in eBPF mode', { bpfEnabled: true }, 'blocked'],
+    ['in no other mode', {}, 'done'],
+  ] as const) {
+    it(`counts untracked policies ${mode}`, async () => {
+      const scenario = await upgraded(1);
+      put(scenario, 'FelixConfiguration', 'default', spec);
+      const raw = { selector: '!has(netsvc.io/created-by)', doNotTrack: true, applyOnForward: true, types: ['Ingress'] };
+      put(scenario, 'GlobalNetworkPolicy', 'raw', { ...raw, ingress: [{ action: 'Deny' }] });
+      const outcome = await run(scenario);
+      assert.equal(outcome.exit, exit, outcome.message);
+      const finding = outcome.findings.find(({ id }) => id === 'NS-711');
+      assert.deepEqual(
+        finding?.evidence.map(({ detail }) => detail),
+        exit === 'done' ? [] : ['as soon as enabled: untracked: raw, then allow → allow'],
+      );
+    });
+  }
+
   it('leaves endpoints of named interfaces alone', async () => {
     const scenario = await upgraded(1);
     put(scenario, 'HostEndpoint', 'eth', { node: 'node-01', interfaceName: 'eth0' });

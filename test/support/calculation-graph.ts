@@ -22,8 +22,13 @@ export interface RealHost {
   readonly 'fwd-ingress'?: RealLane;
   readonly 'fwd-egress'?: RealLane;
   readonly prednat?: RealLane;
+  readonly 'untracked-in'?: RealLane;
   /** With their rules. */
   readonly profiles?: readonly string[];
+  /** Of pods on this node by `NAMESPACE/NAME`, where the program tells. */
+  readonly workloads?: Readonly<Record<string, Readonly<Record<'ingress' | 'egress', RealLane>>>>;
+  /** Rules of all policies in force on the node by `KIND/NAMESPACE/NAME`, where the program tells. */
+  readonly policies?: Readonly<Record<string, Readonly<Record<'in' | 'out', readonly string[]>>>>;
 }
 
 /** The real agents' syncer and calculation graph, one per node, without a data plane: what would be enforced on each host. */
@@ -79,24 +84,4 @@ export class CalculationGraphs {
     this.#child.kill('SIGTERM');
     await ended;
   }
-}
-
-/** Members of the sets of each rule that decides, host addresses alone, in the order of the rules. */
-export function realSets({ rules = [] }: RealLane, isOfHosts: (address: string) => boolean): readonly (readonly string[])[] {
-  return rules.flatMap((rule) => {
-    const text = / (\{"(?:src|dst|notSrc|notDst)Sets":.*\})$/.exec(rule)?.[1];
-    if (text === undefined || rule.includes('"action":"log"')) return [];
-    const sets = JSON.parse(text) as Readonly<Record<string, readonly string[]>>;
-    return Object.entries(sets)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .flatMap(([, each]) =>
-        each.map((one) =>
-          one
-            .slice(1, -1)
-            .split(' ')
-            .map((member) => member.replace(/\/(32|128)$/, ''))
-            .filter(isOfHosts),
-        ),
-      );
-  });
 }

@@ -110,6 +110,9 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
   const { hostendpoints: kind, [profile.controllersConfiguration.plural]: settingsKind } = kinds;
   const override = await readOverride(cluster, controllers, profile.automaticEndpointsEnv);
   const failsafe = await attemptWith(agentSettings, async (found) => failsafeOf(agents, found, context));
+  const ebpf = await attemptWith(agentSettings, async (found) => isEbpf(agents, found, context));
+  // Where nobody can tell, too much counts rather than too little.
+  const untracked = 'unread' in ebpf || ebpf.value;
   const configuration = configurations.find((one) => one.metadata.name === profile.controllersConfiguration.name);
   const settings = automaticSettings(configuration?.spec);
   const fleet = {
@@ -122,7 +125,7 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
   const removed = endpointsOf({ stored: removedLately({ kept, stored }, context.startedAt, isUnended(record, context)) }, context);
   const judged = await attemptWith(hosts, async () => {
     const profiles = await endpointProfiles({ cluster, objects, profile, datastore }, [...fleet.endpoints, ...removed]);
-    return judgeFleet(fleet, { policies, tiers, profiles }, networkPolicies, context);
+    return judgeFleet(fleet, { policies, tiers, profiles, untracked }, networkPolicies, context);
   });
   const after = await attemptWith(judged, async ({ world, hosts: found }) => {
     // Where automatic endpoints are off, or one does not stand yet, they are switched on and waited for first.
@@ -210,16 +213,23 @@ async function readRollouts(
   return attemptWith(target, (one) => readResult(sources, context, installation, one, nodes.map(nodeFacts)));
 }
 
+/** By the agents' variable, else by their configuration for all nodes or for one. */
+function isEbpf(agents: KubeObject | undefined, configurations: readonly KubeObject[], context: Context): boolean {
+  const variable = envOf(agents, `${variablePrefix(context)}BPFENABLED`);
+  if (variable !== undefined) return variable.toLowerCase() === 'true';
+  return configurations.some(({ spec }) => (spec as { readonly bpfEnabled?: boolean } | undefined)?.bpfEnabled === true);
+}
+
+function variablePrefix({ profile: { sidecar } }: Context): string {
+  return sidecar.syncEnv.slice(0, sidecar.syncEnv.indexOf('_') + 1);
+}
+
 /** From the agents' variables and their configuration, which is on top of the defaults. */
-function failsafeOf(
-  agents: KubeObject | undefined,
-  configurations: readonly KubeObject[],
-  { profile }: Context,
-): FailsafePorts | undefined {
-  const prefix = profile.sidecar.syncEnv.slice(0, profile.sidecar.syncEnv.indexOf('_') + 1);
+function failsafeOf(agents: KubeObject | undefined, configurations: readonly KubeObject[], context: Context): FailsafePorts | undefined {
+  const prefix = variablePrefix(context);
   const variables = {
     inbound: envOf(agents, `${prefix}FAILSAFEINBOUNDHOSTPORTS`),
     outbound: envOf(agents, `${prefix}FAILSAFEOUTBOUNDHOSTPORTS`),
   };
-  return failsafePorts(configurations.find(({ metadata }) => metadata.name === 'default')?.spec, variables, profile.failsafePorts);
+  return failsafePorts(configurations.find(({ metadata }) => metadata.name === 'default')?.spec, variables, context.profile.failsafePorts);
 }

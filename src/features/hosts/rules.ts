@@ -26,12 +26,12 @@ interface Judged extends FleetVerdicts {
  */
 export async function judgeFleet(
   fleet: Fleet,
-  stored: StoredPolicies,
+  stored: StoredPolicies & { readonly untracked: boolean },
   networkPolicies: Reading<readonly KubeObject[]>,
   context: Context,
 ): Promise<Judged> {
   const { profile } = context;
-  const world = policyWorld(context, stored);
+  const world = policyWorld(context, stored, stored.untracked);
   const byName = await attemptWith(networkPolicies, async (some) => new Map(some.map((one) => [nameIn(one), one])));
   const namespaced = await attemptWith(byName, async (some) => setsOf(some, context));
   const rules = {

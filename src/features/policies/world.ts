@@ -10,8 +10,8 @@ export interface StoredPolicies {
   readonly profiles: readonly KubeObject[];
 }
 
-/** Policies in order, tiers and profiles. Throws Fault `failed` at a policy whose selector is none. */
-export function policyWorld({ profile }: Context, { policies, tiers, profiles }: StoredPolicies): PolicyWorld {
+/** Policies in order, tiers and profiles; `untracked`: policies that bypass connection tracking count (eBPF mode). Throws Fault `failed` at a policy whose selector is none. */
+export function policyWorld({ profile }: Context, { policies, tiers, profiles }: StoredPolicies, untracked = false): PolicyWorld {
   const allTiers = tiers.map(tierOf);
   return {
     policies: inOrder(
@@ -21,6 +21,7 @@ export function policyWorld({ profile }: Context, { policies, tiers, profiles }:
     tiers: new Map(allTiers.map((tier) => [tier.name, tier])),
     profiles: new Map(profiles.map((one) => [one.metadata.name, endpointProfile(one)])),
     allowAllProfile: profile.allowAllProfile,
+    untracked,
   };
 }
 

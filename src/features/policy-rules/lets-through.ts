@@ -18,8 +18,8 @@ export function letsThrough(
   for (const [tier, inTier] of Map.groupBy(policies, (policy) => policy.tier)) {
     const { allows, passes, leaves } = fateBy(inTier.flatMap(({ rules }) => rules[way]));
     if (allows) return true;
-    // What is judged before addresses are translated meets the other policies after it: no tier drops it at its end.
-    const passesAtEnd = lane === 'pre-dnat' || world.tiers.get(tier)?.defaultAction === 'Pass';
+    // What is judged that early meets the other policies after it: no tier drops it at its end.
+    const passesAtEnd = lane === 'pre-dnat' || lane === 'untracked' || world.tiers.get(tier)?.defaultAction === 'Pass';
     if (!passes && !(leaves && passesAtEnd)) return false;
   }
   // Profiles are about the host's own traffic.

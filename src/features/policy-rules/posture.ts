@@ -6,9 +6,9 @@ import { type Labels, type Predicate, predicateOf } from './selector.ts';
 
 /**
  * The ways of a packet that policies of a host endpoint judge: to and from the host's own processes, through the host,
- * and before the kernel translates addresses.
+ * before the kernel translates addresses, and before it tracks connections.
  */
-export const LANES = ['ingress', 'egress', 'forward-ingress', 'forward-egress', 'pre-dnat'] as const;
+export const LANES = ['ingress', 'egress', 'forward-ingress', 'forward-egress', 'pre-dnat', 'untracked'] as const;
 export type Lane = (typeof LANES)[number];
 
 /** What becomes of packets of one lane, beside the failsafe ports, which are always open. */
@@ -33,6 +33,8 @@ export interface PolicyWorld {
   readonly profiles: ReadonlyMap<string, EndpointProfile>;
   /** Name of the profile that lets everything through. */
   readonly allowAllProfile: string;
+  /** True in eBPF mode: only there untracked policies act on endpoints of all interfaces. */
+  readonly untracked?: boolean;
 }
 
 export interface EndpointProfile {
@@ -44,12 +46,10 @@ export interface EndpointProfile {
 export const UNPOLICED: Posture = sameForAll({ policies: [], end: 'allow' });
 
 function sameForAll(lane: LanePosture): Posture {
-  return { ingress: lane, egress: lane, 'forward-ingress': lane, 'forward-egress': lane, 'pre-dnat': lane };
+  return { ingress: lane, egress: lane, 'forward-ingress': lane, 'forward-egress': lane, 'pre-dnat': lane, untracked: lane };
 }
 
-/**
- * What is in force on a host whose all-interfaces endpoint this is. Untracked policies do not act on such endpoints (domain §8.3).
- */
+/** What is in force on a host whose all-interfaces endpoint this is. */
 export function postureOf(endpoint: Pick<HostEndpoint, 'labels' | 'profiles'>, world: PolicyWorld): Posture {
   const lanes = policiesByLane(inherited(endpoint, world), world);
   return {
@@ -58,6 +58,7 @@ export function postureOf(endpoint: Pick<HostEndpoint, 'labels' | 'profiles'>, w
     'forward-ingress': forwardLane(lanes['forward-ingress']),
     'forward-egress': forwardLane(lanes['forward-egress']),
     'pre-dnat': forwardLane(lanes['pre-dnat'], 'allow'),
+    untracked: forwardLane(lanes.untracked, 'allow'),
   };
 }
 
@@ -76,8 +77,15 @@ interface LanePolicies {
   readonly names: readonly string[];
 }
 
-const BITS: Readonly<Record<Lane, number>> = { ingress: 1, egress: 2, 'forward-ingress': 4, 'forward-egress': 8, 'pre-dnat': 16 };
-const EVERY = 31;
+const BITS: Readonly<Record<Lane, number>> = {
+  ingress: 1,
+  egress: 2,
+  'forward-ingress': 4,
+  'forward-egress': 8,
+  'pre-dnat': 16,
+  untracked: 32,
+};
+const EVERY = 63;
 const NONE: LanePolicies = { policies: [], names: [] };
 
 /**
@@ -88,6 +96,7 @@ function policiesByLane(labels: Labels, world: PolicyWorld): Readonly<Record<Lan
   const selected: TrackedPolicy[] = [];
   let [some, every] = [0, EVERY];
   for (const one of tracked(world)) {
+    if (one.lanes === BITS.untracked && !world.untracked) continue;
     if (!one.selects(labels)) continue;
     selected.push(one);
     some |= one.lanes;
@@ -104,6 +113,7 @@ function policiesByLane(labels: Labels, world: PolicyWorld): Readonly<Record<Lan
     'forward-ingress': lane(BITS['forward-ingress']),
     'forward-egress': lane(BITS['forward-egress']),
     'pre-dnat': lane(BITS['pre-dnat']),
+    untracked: lane(BITS.untracked),
   };
 }
 
@@ -130,15 +140,15 @@ function trackedPolicy(policy: GlobalPolicy): TrackedPolicy {
   };
 }
 
-function lanesOf({ preDnat, directions, applyOnForward }: GlobalPolicy): number {
-  if (preDnat) return directions.includes('ingress') ? BITS['pre-dnat'] : 0;
+function lanesOf({ preDnat, doNotTrack, directions, applyOnForward }: GlobalPolicy): number {
+  if (preDnat || doNotTrack) return directions.includes('ingress') ? BITS[preDnat ? 'pre-dnat' : 'untracked'] : 0;
   return directions.reduce((bits, way) => bits | BITS[way] | (applyOnForward ? BITS[`forward-${way}`] : 0), 0);
 }
 
 const trackedOf = new WeakMap<PolicyWorld['policies'], readonly TrackedPolicy[]>();
 
 function tracked({ policies }: PolicyWorld): readonly TrackedPolicy[] {
-  const known = trackedOf.get(policies) ?? policies.filter(({ doNotTrack }) => !doNotTrack).map(trackedPolicy);
+  const known = trackedOf.get(policies) ?? policies.map(trackedPolicy);
   trackedOf.set(policies, known);
   return known;
 }

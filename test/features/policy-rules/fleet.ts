@@ -52,6 +52,8 @@ export interface Fleet {
   >;
   /** `spec.controllers.node.hostEndpoint` */
   readonly hostEndpoint?: object;
+  /** True in eBPF mode. */
+  readonly untracked?: boolean;
 }
 
 export function fleetOf({
@@ -64,6 +66,7 @@ export function fleetOf({
   tiers = [],
   profiles = {},
   hostEndpoint = {},
+  untracked = false,
 }: Fleet): FleetFacts {
   const allTiers = tiers.map(tierOf);
   return {
@@ -95,6 +98,7 @@ export function fleetOf({
         ]),
       ),
       allowAllProfile: ALLOW_ALL,
+      untracked,
     },
   };
 }

@@ -263,8 +263,28 @@ const ROWS: readonly Row[] = [
     endpoints: ['a-old', undefined],
   },
   {
-    it: 'untracked policies do not act on all interfaces',
+    it: 'untracked policies do not act on all interfaces, but in eBPF mode',
     fleet: { nodes: { n1: {} }, policies: [policy('raw', 'all()', { doNotTrack: true, applyOnForward: true })] },
+    enable: 'same',
+    delete: 'same',
+  },
+  {
+    it: 'untracked policies act on all interfaces in eBPF mode',
+    fleet: {
+      nodes: { n1: {} },
+      untracked: true,
+      policies: [policy('raw', 'all()', { doNotTrack: true, applyOnForward: true })],
+    },
+    enable: 'NEWLY POLICED',
+    delete: 'NEWLY POLICED',
+  },
+  {
+    it: 'untracked policies are about ingress alone on all interfaces',
+    fleet: {
+      nodes: { n1: {} },
+      untracked: true,
+      policies: [policy('raw', 'all()', { doNotTrack: true, applyOnForward: true, types: ['Egress'] })],
+    },
     enable: 'same',
     delete: 'same',
   },
