@@ -2,12 +2,16 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
+import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { playEndpointControllers } from '../control-plane/host-endpoint-controllers.ts';
 import { type AuditEvent, asAnybodyElse, programRequests } from '../support/audit-log.ts';
+import { type ChartCluster, chartCluster, flagsOf } from '../support/chart-cluster.ts';
 import { HostFleet } from '../support/hep-fleet.ts';
 import { NETSVC_FLEET } from '../support/hep-services.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { type MisleadingMachine, misleadingMachine } from '../support/misleading.ts';
+import { needsHelm } from '../support/needs-helm.ts';
+import { TYPHA } from '../support/operated-bench.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
 import { installClusterCli } from '../support/service-cli.ts';
 import { surroundingsEnv, upgrade } from '../support/upgrade-process.ts';
@@ -136,5 +140,49 @@ describe('one cluster and one user for every tool', function () {
     assert.equal(result.exitCode, 1, `${result.stdout}\n${result.stderr}`);
     assert.match(result.stdout + result.stderr, /forbid|cannot|not allowed|may not/i);
     assert.match(await other.read('ds -n kube-system netsvc-node', '{.spec.template.spec.containers[0].image}'), /:v3\.26\.4$/);
+  });
+});
+
+/** The chart path has its own cluster, so that helm writes: a whole upgrade, while every ambient hint leads to another control plane. */
+describe('one cluster for helm', function () {
+  this.timeout(280_000);
+  let chosen: ChartCluster;
+  let other: ControlPlane;
+  let machine: MisleadingMachine;
+  before(async function () {
+    this.timeout(0); // the very first run builds helm
+    const helm = await needsHelm(this, 3);
+    [chosen, other] = await Promise.all([
+      chartCluster(helm, { operator: { mode: 'well', pace: 0.1 }, audit: true }),
+      startControlPlane({ simulated: false, audit: 'requests', maxMinutes: 20 }),
+    ]);
+    machine = await misleadingMachine(other, join(chosen.around.home, 'misled'));
+  });
+  after(async () => {
+    await machine?.stop();
+    await Promise.all([chosen?.stop(), other?.stop()]);
+  });
+
+  it('is led astray where nobody keeps it', async () => {
+    const env = { ...surroundingsEnv(chosen.around), ...machine.env, HELM_KUBECONTEXT: '', HOME: machine.home };
+    await execa('helm', ['list', '-A'], { env, extendEnv: false, reject: false, timeout: 30_000 });
+    assert.ok(machine.visits() > 0);
+    machine.forget();
+  });
+
+  it('sends no request of a whole upgrade anywhere else', async () => {
+    const [before, untouched] = [(await programRequests(chosen.plane)).length, (await programRequests(other)).length];
+    const flags = [...flagsOf(chosen), '--kubeconfig', chosen.around.kubeconfig, '--accept', TYPHA, '--skip', 'cli'];
+    const env = { ...chosen.around.env, ...machine.env };
+    const result = await upgrade(['run', '--yes', ...flags], { ...chosen.around, home: machine.home, env });
+    assert.equal(machine.visits(), 0, `somebody was led astray:\n${result.stdout}\n${result.stderr}`);
+    assert.deepEqual((await programRequests(other)).slice(untouched), []);
+    assert.equal(result.exitCode, 0, `${result.stdout}\n${result.stderr}`);
+    const events = (await programRequests(chosen.plane)).slice(before);
+    for (const verb of ['get', 'create', 'update'])
+      assert.ok(
+        events.some((event) => /^helm/i.test(event.userAgent ?? '') && event.verb === verb),
+        `helm ${verb}`,
+      );
   });
 });

@@ -247,6 +247,27 @@ describe('a journal of owner references that is not where it belongs', () => {
     });
   });
 
+  for (const [when, ...slice] of [
+    ['before the upgrade', 'ownerrefs', 'strip'],
+    ['in the middle of it', 'run', '--through', 'wait', '--skip', 'backup'],
+  ] as const)
+    it(`that is lost ${when} stops the run with exit 7, whatever is left to do`, async () => {
+      const call = async (...argv: readonly string[]) => {
+        const bench = sandboxCommand(sandbox.scenario);
+        const compose = async (request: ComposeRequest) => {
+          const composition = compositionOf(sandbox.scenario, request, renaming);
+          return { ...composition, cluster: sandbox.cluster, ownerJournal: inCluster() };
+        };
+        Object.assign(bench.seams, { compose });
+        return { exit: await bench.run(...argv, '--yes'), text: `${bench.out()}${bench.err()}` };
+      };
+      const begun = await call(...slice);
+      assert.equal(begun.exit, 0, begun.text);
+      loseJournal();
+      const ended = await call('run', '--skip', 'backup');
+      assert.deepEqual([ended.exit, /NS-753.*the journal is gone/.test(ended.text)], [7, true], ended.text);
+    });
+
   it('that is gone is told by status, from the run record', async () => {
     await perform(sandbox, [ownerrefsStripStage], parent);
     loseJournal();

@@ -9,6 +9,7 @@ import { crosses, sourceRelease } from '../install-manifest/release-checks.ts';
 import { evidenceOf, failIfAny, PROGRAM, preflightCheck, withInstallation } from '../survey/define-check.ts';
 import type { PreflightFacts } from '../survey/facts.ts';
 import { objectsOf, withResources } from '../survey/resource-checks.ts';
+import { showPolicyByCli } from '../survey/show-by-cli.ts';
 
 /** Kinds of policies that the controllers may store anew under another name (domain §7.2b). */
 export const POLICY_PLURALS = ['networkpolicies', 'globalnetworkpolicies', 'stagednetworkpolicies', 'stagedglobalnetworkpolicies'] as const;
@@ -79,7 +80,8 @@ export const noTemporaryPolicy = preflightCheck('NS-706', {
   category: 'follow-up',
   severity: 'warning',
   ref: '§9/6',
-  judge: withInstallation(({ datastore }, facts, { profile: { cli, temporaryPolicy: name } }): Verdict => {
+  judge: withInstallation(({ datastore }, facts, context): Verdict => {
+    const name = context.profile.temporaryPolicy;
     return failIfAny(
       temporaryPolicies(facts, datastore, name).map((policy) => evidenceOf(policy)),
       `no policy ${name}`,
@@ -87,7 +89,7 @@ export const noTemporaryPolicy = preflightCheck('NS-706', {
         because: `the temporary policy of an earlier upgrade is still there and allows all traffic: ${names}`,
         hint: 'Find out what only it allows, add policies for that, then delete it; the upgrade does not need it.',
         // The target's CLI is refused by a store of before the upgrade, and `policy` uses no other.
-        next: datastore === 'kvstore' ? `${cli.program} get globalnetworkpolicy ${name} -o yaml` : `${PROGRAM} policy`,
+        next: datastore === 'kvstore' ? showPolicyByCli(context, name) : `${PROGRAM} policy`,
       }),
     );
   }),

@@ -6,13 +6,14 @@ import { groupOf, type KubeObject, type OwnerReference, refOf, refText } from '.
 import { journalWhole } from '../ownerrefs/owner-journal-checks.ts';
 import { defineCheck, failed, failIfAny, listed, PROGRAM } from '../survey/define-check.ts';
 import type { Dependent } from '../survey/facts.ts';
+import { showPolicyByCli } from '../survey/show-by-cli.ts';
 import { type OwnerFacts, ownerKey, type VerifyCheck } from './facts.ts';
 
 export const temporaryPolicy: VerifyCheck = defineCheck('NS-306', {
   category: 'result',
   severity: 'warning',
   ref: '§4.4/7',
-  judge(facts, { profile }) {
+  judge(facts, context) {
     const left = read(facts.temporaryPolicies);
     return failIfAny(
       left.map((policy) => ({ text: refText(refOf(policy)), object: refOf(policy) })),
@@ -22,14 +23,12 @@ export const temporaryPolicy: VerifyCheck = defineCheck('NS-306', {
         hint: 'Review what only it allows, add policies for that, then delete it.',
         next: left
           .slice(0, 1)
-          .map((one) => (read(facts.datastore) === 'kvstore' ? showByCli(one, profile.cli.program) : showCommand(one)))
+          .map((one) => (read(facts.datastore) === 'kvstore' ? showPolicyByCli(context, one.metadata.name) : showCommand(one)))
           .join(''),
       }),
     );
   },
 });
-
-const showByCli = ({ metadata }: KubeObject, program: string): string => `${program} get globalnetworkpolicy ${metadata.name} -o yaml`;
 
 function showCommand({ apiVersion, kind, metadata }: KubeObject): string {
   return command`kubectl get ${kind.toLowerCase()}.${groupOf(apiVersion)} ${metadata.name} -o yaml`;
