@@ -88,10 +88,14 @@ async function ask({
       });
       over.signal.addEventListener('abort', () => asked.destroy(over.signal.reason), { once: true });
       asked.on('error', reject);
+      // An answer in another protocol ends the connection, and is no error for Node.
+      asked.on('close', () => reject(new Ill('it answered in another protocol')));
       asked.end(body);
     });
     answered = true;
     return { status: answer.statusCode ?? 0, text: (await boundedBody(answer, limitBytes, over.signal)).toString('utf8') };
+  } catch (thrown) {
+    throw answered && !(thrown instanceof Ill || thrown instanceof TooLarge) ? new Ill('the connection ended within its answer') : thrown;
   } finally {
     clearTimeout(timer);
   }

@@ -33,6 +33,31 @@ export function hasPath(set: FieldsV1, elements: readonly string[]): boolean {
   return node !== undefined && isMember(node);
 }
 
+/** The set in two: what it has at a path or below, and the rest. */
+export function cut(
+  set: FieldsV1,
+  [element, ...below]: readonly string[],
+): { readonly there: FieldsV1 | undefined; readonly rest: FieldsV1 } {
+  const node = element !== undefined && Object.hasOwn(set, element) ? set[element] : undefined;
+  if (element === undefined || node === undefined) return { there: undefined, rest: set };
+  const { [element]: _, ...others } = set;
+  if (below.length === 0) return { there: node, rest: others };
+  const { there, rest } = cut(node, below);
+  // A field with nothing below it would count as owned itself.
+  return { there, rest: there && isLeaf(rest) ? others : { ...others, [element]: rest } };
+}
+
+/** The set of one element and of what lies below it. */
+export function setAt(path: readonly string[], below: FieldsV1): FieldsV1 {
+  return path.reduceRight((inner: FieldsV1, element) => ({ [element]: inner }), below);
+}
+
+/** The value without the element at a path. */
+export function dropAt(value: unknown, [element, ...below]: readonly string[]): unknown {
+  if (element === undefined) return value;
+  return below.length === 0 ? drop(value, element) : descend(value, element, (inner) => dropAt(inner, below));
+}
+
 /** Fields whose owner is the parent struct: an element with children counts as owned. Map keys do not. */
 type IsStruct = (element: string) => boolean;
 

@@ -1,7 +1,7 @@
 import { isRecord, sameValue } from '../kernel/json.ts';
 import { type FieldsV1, groupOf, type KubeObject, type ManagedFieldsEntry } from '../kernel/object.ts';
 import { LAST_APPLIED } from './applied-owners.ts';
-import { hasPath, prune, union } from './fields-v1.ts';
+import { cut, hasPath, prune, setAt, union } from './fields-v1.ts';
 
 type Entries = readonly ManagedFieldsEntry[];
 
@@ -10,6 +10,9 @@ export const KUBECTL = 'kubectl';
 
 const LAST_APPLIED_PATH = ['f:metadata', 'f:annotations', `f:${LAST_APPLIED}`];
 const LAST_APPLIED_SET: FieldsV1 = { 'f:metadata': { 'f:annotations': { [`f:${LAST_APPLIED}`]: {} } } };
+
+/** The element itself, with nothing below it. */
+const MEMBER: FieldsV1 = { '.': {} };
 
 /** Groups whose kinds the server knows by itself: there every field below a field belongs to a struct. */
 const BUILT_IN =
@@ -60,6 +63,28 @@ export function adoptedOwnership(live: KubeObject, fieldManager = KUBECTL): Entr
   const entries = live.metadata.managedFields ?? [];
   const names = clientSideManagers(entries);
   return names.length === 0 ? undefined : migrate(entries, names, fieldManager);
+}
+
+/**
+ * The managedFields with which `fieldManager` alone owns what lies at these paths: its next apply, which does not say them, removes them
+ * in the same write. Undefined if that is so already.
+ */
+export function ownedAlone(
+  { apiVersion, metadata: { managedFields = [] } }: Pick<KubeObject, 'apiVersion' | 'metadata'>,
+  paths: readonly (readonly string[])[],
+  fieldManager = KUBECTL,
+): Entries | undefined {
+  const isOwn = isApplyOf(fieldManager);
+  const own = managedFields.find(isOwn) ?? { manager: fieldManager, operation: 'Apply', apiVersion, fieldsType: 'FieldsV1' };
+  const others = managedFields.filter((entry) => !isOwn(entry));
+  const taken = paths.map((path) => setAt(path, others.map(({ fieldsV1 = {} }) => cut(fieldsV1, path).there ?? {}).reduce(union, MEMBER)));
+  const fieldsV1 = [own.fieldsV1 ?? {}, ...taken].reduce(union);
+  const left = others.map((entry) => {
+    const rest = paths.reduce((set, path) => cut(set, path).rest, entry.fieldsV1 ?? {});
+    return { ...entry, ...(entry.fieldsV1 ? { fieldsV1: rest } : {}) };
+  });
+  const isSame = sameValue([left, fieldsV1], [others, own.fieldsV1]);
+  return paths.length === 0 || isSame ? undefined : [{ ...own, fieldsV1 }, ...left];
 }
 
 /** Each client-side manager's fields go to the Apply entry of `fieldManager`; as kubectl does it, other API versions are lost. */

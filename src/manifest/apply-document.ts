@@ -1,8 +1,8 @@
 import { isRecord } from '../kernel/json.ts';
-import type { FieldsV1, KubeObject } from '../kernel/object.ts';
+import type { FieldsV1, KubeObject, ManagedFieldsEntry } from '../kernel/object.ts';
 import { prune, union } from '../kube/fields-v1.ts';
 import { mergeKeys } from '../kube/list-keys.ts';
-import { adoptedOwnership, isApplyOf, KUBECTL } from '../kube/managed-fields.ts';
+import { isApplyOf, KUBECTL } from '../kube/managed-fields.ts';
 
 /** Maps that the API replaces whole. */
 const ATOMIC_MAPS = new Set([
@@ -18,13 +18,12 @@ const ATOMIC_MAPS = new Set([
 const KEY_DEFAULTS: Readonly<Record<string, unknown>> = { protocol: 'TCP' };
 
 /**
- * What an apply makes of a live object once its ownership has been handed over (`adoptedOwnership`), by the merge keys of the
- * built-in kinds; defaults are still to be set by the server. Undefined if nothing is to be handed over.
+ * What an apply makes of a live object once its fields are owned as in `entries` (`adoptedOwnership`), by the merge keys of the
+ * built-in kinds; defaults are still to be set by the server. Undefined if kubectl has applied nothing of it.
  */
-export function applyAfterAdoption(live: KubeObject, document: KubeObject): KubeObject | undefined {
-  const entries = adoptedOwnership(live);
-  const own = entries?.find(isApplyOf(KUBECTL));
-  if (!entries || !own) return undefined;
+export function applyAfterAdoption(live: KubeObject, document: KubeObject, entries: readonly ManagedFieldsEntry[]): KubeObject | undefined {
+  const own = entries.find(isApplyOf(KUBECTL));
+  if (!own) return undefined;
   const others = entries.filter((entry) => entry !== own).map(({ fieldsV1 }) => fieldsV1 ?? {});
   const pruned = prune(live, own.fieldsV1 ?? {}, [fieldsOf(document, ''), ...others].reduce(union, {}));
   const merged = merge(pruned, document, '');

@@ -1,4 +1,4 @@
-import type { JsonPatchOp, KubeObject } from '../kernel/object.ts';
+import type { KubeObject } from '../kernel/object.ts';
 import type { Profile } from '../kernel/profile.ts';
 import { ownersOf } from '../kube/field-owners.ts';
 
@@ -15,15 +15,14 @@ interface PodSpec {
   readonly volumes?: readonly Named[];
 }
 
-export interface LeftoverRemoval {
+export interface Leftover {
   /** `initContainers[mount-bpffs]`, for people. */
-  readonly names: readonly string[];
-  readonly patch: readonly JsonPatchOp[];
-  /** What is removed, for the run record. */
-  readonly removed: unknown;
+  readonly name: string;
+  /** Its place, in the notation of managedFields. */
+  readonly path: readonly string[];
 }
 
-const TEMPLATE = '/spec/template/spec';
+const TEMPLATE = ['f:spec', 'f:template', 'f:spec'];
 
 /** Managers of commands with which a person changes single fields: what only they own, someone set on purpose. */
 const BY_HAND: ReadonlySet<string> = new Set(['kubectl-set', 'kubectl-edit', 'kubectl-patch']);
@@ -39,11 +38,11 @@ export function findLeftovers(
   target: KubeObject,
   profile: Profile,
   isOldImage: (image: string) => boolean,
-): LeftoverRemoval | undefined {
+): readonly Leftover[] {
   const [now, wanted] = [podSpec(live), podSpec(target)];
   const { containers, env, volumes } = profile.leftovers;
   const isOldContainer = (one: Named) => containers.includes(one.name ?? '') || isOldImage(one.image ?? '');
-  const found = [
+  return [
     ...gone('initContainers', now.initContainers, wanted.initContainers, isOldContainer),
     ...gone('containers', now.containers, wanted.containers, isOldContainer),
     ...inContainers(now, wanted, (label, one) => env.includes(one) && !setByHand(live, `${label}env[${one}]`), volumes),
@@ -54,31 +53,6 @@ export function findLeftovers(
       (one) => volumes.includes(one.name ?? '') && !mountedByOthers(one.name ?? '', now, wanted, isOldContainer),
     ),
   ];
-  if (found.length === 0) return undefined;
-  return {
-    names: found.map((one) => one.label),
-    removed: Object.fromEntries(found.map((one) => [one.label, one.value])),
-    patch: [...found]
-      .sort(lastFirst)
-      .flatMap(({ path, testPath, testValue }) => [
-        { op: 'test', path: testPath, value: testValue } as const,
-        { op: 'remove', path } as const,
-      ]),
-  };
-}
-
-interface Found {
-  readonly label: string;
-  readonly path: string;
-  readonly index: number;
-  readonly testPath: string;
-  readonly testValue: unknown;
-  readonly value: unknown;
-}
-
-/** What lies inside containers first, then later entries before earlier ones: each index stays right until it is used. */
-function lastFirst(a: Found, b: Found): number {
-  return b.path.split('/').length - a.path.split('/').length || b.index - a.index;
 }
 
 function podSpec(object: KubeObject): PodSpec {
@@ -95,15 +69,17 @@ function gone(
   now: readonly Named[] = [],
   wanted: readonly Named[] = [],
   isOld: (one: Named) => boolean,
-  base = TEMPLATE,
+  base: readonly string[] = TEMPLATE,
   label = '',
-): readonly Found[] {
+): readonly Leftover[] {
   const kept = new Set(wanted.map((one) => one.name));
-  return now.flatMap((one, index) => {
-    if (kept.has(one.name) || !isOld(one)) return [];
-    const path = `${base}/${list}/${index}`;
-    return [{ label: `${label}${list}[${one.name}]`, path, index, testPath: `${path}/name`, testValue: one.name, value: one }];
-  });
+  return now
+    .filter((one) => !kept.has(one.name) && isOld(one))
+    .map(({ name = '' }) => ({ name: `${label}${list}[${name}]`, path: [...base, `f:${list}`, itemOf('name', name)] }));
+}
+
+function itemOf(key: string, value: string): string {
+  return `k:${JSON.stringify({ [key]: value })}`;
 }
 
 /** A container that someone added, in the cluster or in the target itself, mounts it: it stays with its container. */
@@ -120,12 +96,12 @@ function inContainers(
   wanted: PodSpec,
   isOldVariable: (label: string, name: string) => boolean,
   volumes: readonly string[],
-): readonly Found[] {
+): readonly Leftover[] {
   return (['initContainers', 'containers'] as const).flatMap((list) =>
-    (now[list] ?? []).flatMap((container, index) => {
+    (now[list] ?? []).flatMap((container) => {
       const target = wanted[list]?.find((one) => one.name === container.name);
       if (!target) return [];
-      const base = `${TEMPLATE}/${list}/${index}`;
+      const base = [...TEMPLATE, `f:${list}`, itemOf('name', container.name ?? '')];
       const label = `${list}[${container.name}].`;
       return [
         ...gone('env', container.env, target.env, (one) => isOldVariable(label, one.name ?? ''), base, label),
@@ -135,20 +111,12 @@ function inContainers(
   );
 }
 
-function goneMounts(now: Named, wanted: Named, volumes: readonly string[], base: string, label: string): readonly Found[] {
+function goneMounts(now: Named, wanted: Named, volumes: readonly string[], base: readonly string[], label: string): readonly Leftover[] {
   const kept = new Set((wanted.volumeMounts ?? []).map((mount) => mount.mountPath));
-  return (now.volumeMounts ?? []).flatMap((mount, index) => {
-    if (kept.has(mount.mountPath) || !volumes.includes(mount.name)) return [];
-    const path = `${base}/volumeMounts/${index}`;
-    return [
-      {
-        label: `${label}volumeMounts[${mount.mountPath}]`,
-        path,
-        index,
-        testPath: `${path}/mountPath`,
-        testValue: mount.mountPath,
-        value: mount,
-      },
-    ];
-  });
+  return (now.volumeMounts ?? [])
+    .filter(({ name, mountPath }) => !kept.has(mountPath) && volumes.includes(name))
+    .map(({ mountPath }) => ({
+      name: `${label}volumeMounts[${mountPath}]`,
+      path: [...base, 'f:volumeMounts', itemOf('mountPath', mountPath)],
+    }));
 }

@@ -28,6 +28,7 @@ const REMOVED: Three = { base: 'present', mine: undefined, theirs: 'present' };
 const IN_CLUSTER = 'It stays in the cluster as it is; its values are written to no file.';
 const SINCE_CHANGED = 'With what was changed in the cluster since.';
 const DELETED = 'It is no longer in the cluster, and is not made again; --resolve with mine does.';
+const DELETED_SECRET = 'It is no longer in the cluster. No Secret is written to a file: create it yourself if it is to be there.';
 const STAYS_AWAY = 'It is no longer in the cluster, and is not made again; --resolve with theirs does.';
 const UNSERVED = 'The server does not know its kind in this version: it is left as it is.';
 const AGENTS = 'The target cannot work without its agents.';
@@ -58,7 +59,7 @@ function asObject(value: unknown, { apiVersion, kind, metadata }: KubeObject): K
 function addObject(walk: Walk, mine: KubeObject, live: ThreeObjects['live']): KubeObject | undefined {
   const isSecret = mine.kind === 'Secret';
   if (live === 'unserved' || (live === 'absent' && (isSecret || walk.resolution(refText(walk.ref)) !== 'mine'))) {
-    tell(walk, ROOT, ADDED, 'obsolete', live === 'absent' ? DELETED : UNSERVED);
+    tell(walk, ROOT, ADDED, 'obsolete', live === 'unserved' ? UNSERVED : isSecret ? DELETED_SECRET : DELETED);
     return undefined;
   }
   tell(walk, ROOT, ADDED, 'kept', isSecret ? IN_CLUSTER : live === 'changed' ? SINCE_CHANGED : undefined);

@@ -37,6 +37,12 @@ describe('asking the key-value store', () => {
       const more = setInterval(() => response.write(' '), 100);
       response.on('close', () => clearInterval(more));
     },
+    'half an answer, and then nobody': (_request, response) => {
+      response.writeHead(200, { 'Content-Length': '1000' });
+      response.write('{"health":"true"');
+      setTimeout(() => response.destroy(), 50);
+    },
+    'another protocol': ({ socket }) => void socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
     'half an answer, and then nothing': (_request, response) => void response.write('{"health":"true"'),
   };
   for (const [title, answer] of Object.entries(endless)) {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import type { KubeObject, ObjectRef } from '../../src/kernel/object.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { installedCluster } from '../support/installed-cluster.ts';
 import { kvstoreCluster } from '../support/kvstore-cluster.ts';
-import { plannedObjects, surprises } from '../support/plan-document.ts';
+import { objectOf, plannedObjects, surprises } from '../support/plan-document.ts';
 import { manifestFile, releases } from '../support/releases.ts';
 import type { UpgradeProcess } from '../support/upgrade-process.ts';
 
@@ -29,14 +28,6 @@ interface Program {
 
 const said = ({ exitCode, stdout, stderr }: UpgradeProcess) => `exit ${exitCode}\n${stdout}\n${stderr}`;
 
-async function read({ kubectl }: ControlPlane, { apiVersion, kind, name, namespace }: ObjectRef): Promise<KubeObject | undefined> {
-  const [version = '', group = ''] = apiVersion.split('/').toReversed();
-  const resource = group === '' ? kind : `${kind}.${version}.${group}`;
-  const place = namespace === undefined ? [] : ['-n', namespace];
-  const { stdout } = await kubectl(['get', resource, name, ...place, '-o', 'json', '--ignore-not-found']);
-  return stdout.trim() === '' ? undefined : (JSON.parse(stdout) as KubeObject);
-}
-
 /** What `plan` of the built program says, and then what its `run` makes of each object. */
 async function assertPlanIsResult({ plane, upgrade }: Program, flags: readonly string[]): Promise<void> {
   const planned = await upgrade('plan', '-o', 'json', '--skip', 'cli', ...flags);
@@ -45,7 +36,7 @@ async function assertPlanIsResult({ plane, upgrade }: Program, flags: readonly s
   assert.ok(objects.length >= 15, `${objects.length} objects`);
   const different = await surprises(
     objects,
-    (ref) => read(plane, ref),
+    (ref) => objectOf(plane, ref),
     async () => {
       const done = await upgrade('run', '--yes', '--skip', 'cli', ...flags);
       assert.equal(done.exitCode, 0, said(done));

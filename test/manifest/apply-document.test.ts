@@ -1,19 +1,21 @@
 import assert from 'node:assert/strict';
 import type { FieldsV1, KubeObject } from '../../src/kernel/object.ts';
+import { adoptedOwnership } from '../../src/kube/managed-fields.ts';
 import { applyAfterAdoption, fieldsOf } from '../../src/manifest/apply-document.ts';
 import { document, LAST, live } from '../support/worked-example.ts';
 
+const applied = (object: KubeObject, said: KubeObject) => applyAfterAdoption(object, said, adoptedOwnership(object) ?? []);
 const lastApplied: FieldsV1 = { 'f:annotations': { [`f:${LAST}`]: {} } };
 
 describe('applying a document after ownership was handed over', () => {
   it('drops what the client-side apply said and the document does not', () => {
-    const result = applyAfterAdoption(live, document);
+    const result = applied(live, document);
     assert.deepEqual(result?.data, { a: '3', c: 'live' });
     assert.equal(result?.metadata.annotations?.[LAST], undefined);
   });
 
   it('has no answer where nothing is handed over', () => {
-    assert.equal(applyAfterAdoption({ ...live, metadata: { name: 'm' } }, document), undefined);
+    assert.equal(applied({ ...live, metadata: { name: 'm' } }, document), undefined);
   });
 
   it('merges list items by key, keeps what others added behind and replaces whole what is one value', () => {
@@ -39,7 +41,7 @@ describe('applying a document after ownership was handed over', () => {
       metadata: { name: 'x' },
       spec: { env: [{ name: 'A', valueFrom: {} }], args: ['b'], nodeSelector: { c: 'd' } },
     };
-    assert.deepEqual(applyAfterAdoption(before, after)?.spec, {
+    assert.deepEqual(applied(before, after)?.spec, {
       env: [{ name: 'A', valueFrom: {} }, { name: 'MORE' }],
       args: ['b'],
       nodeSelector: { c: 'd' },

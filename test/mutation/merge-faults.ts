@@ -145,10 +145,6 @@ export const MERGE: Room = {
       ["type === 'map' && keys.length > 0 ? keys : isMerged", 'isMerged'],
       ['  if (ref !== undefined && within.includes(ref)) return;\n', ''],
     ]),
-    ...faultsIn('src/manifest/leftovers.ts', [
-      ['.sort(lastFirst)', ''],
-      [`&& !setByHand(live, \`\${label}env[\${one}]\`)`, ''],
-      ["        { op: 'test', path: testPath, value: testValue } as const,\n", ''],
-    ]),
+    ...faultsIn('src/manifest/leftovers.ts', [[`&& !setByHand(live, \`\${label}env[\${one}]\`)`, '']]),
   ],
 };

@@ -153,6 +153,15 @@ export function ownedBy(manager: string, object: KubeObject): KubeObject {
   return { ...object, metadata: { ...object.metadata, managedFields: [entry] } };
 }
 
+/** An object as another manager's server-side apply leaves it: that one owns all fields too. */
+export function appliedBy(manager: string, object: KubeObject): KubeObject {
+  const { managedFields = [], ...rest } = object.metadata;
+  const { [LAST_APPLIED]: _, ...annotations } = object.metadata.annotations ?? {};
+  const said = { ...object, metadata: { ...rest, ...(Object.keys(annotations).length > 0 ? { annotations } : {}) } };
+  const entry = { manager, operation: 'Apply', apiVersion: object.apiVersion, fieldsV1: claimed(said) };
+  return { ...object, metadata: { ...object.metadata, managedFields: [...managedFields, entry] } };
+}
+
 /** One server-side apply by kubectl with forced conflicts. */
 function applied(live: KubeObject | undefined, document: KubeObject): KubeObject {
   const entries = live?.metadata.managedFields ?? [];

@@ -3,11 +3,24 @@ import { type KubeObject, type ObjectRef, refText } from '../../src/kernel/objec
 import type { FieldChange, PlannedObject } from '../../src/kernel/plan.ts';
 import { changedFields } from '../../src/manifest/fields.ts';
 import { comparable } from '../../src/manifest/normalise.ts';
+import type { ControlPlane } from '../control-plane/control-plane.ts';
 
 /** The objects that a document of `plan -o json` speaks of. */
 export function plannedObjects(document: string): readonly PlannedObject[] {
   const { stages } = JSON.parse(document) as { readonly stages: readonly { readonly objects: readonly PlannedObject[] }[] };
   return stages.flatMap((stage) => stage.objects);
+}
+
+/** An object as the server has it; undefined if it is not there. */
+export async function objectOf(
+  { kubectl }: ControlPlane,
+  { apiVersion, kind, name, namespace }: ObjectRef,
+): Promise<KubeObject | undefined> {
+  const [version = '', group = ''] = apiVersion.split('/').toReversed();
+  const resource = group === '' ? kind : `${kind}.${version}.${group}`;
+  const place = namespace === undefined ? [] : ['-n', namespace];
+  const { stdout } = await kubectl(['get', resource, name, ...place, '-o', 'json', '--ignore-not-found']);
+  return stdout.trim() === '' ? undefined : (JSON.parse(stdout) as KubeObject);
 }
 
 type Reader = (ref: ObjectRef) => Promise<KubeObject | undefined>;

@@ -169,6 +169,11 @@ async function request(url: URL, options: Cuttable, method: string): Promise<Inc
       clearTimeout(silence);
       reject(isTrust(thrown) ? untrusted(url, thrown) : new Passing(messageOf(thrown)));
     });
+    // An answer in another protocol ends the connection, and is no error for Node.
+    outgoing.on('close', () => {
+      clearTimeout(silence);
+      reject(new Passing('the connection ended without an answer'));
+    });
     outgoing.end();
   });
 }

@@ -43,6 +43,8 @@ export function exchange(
     request.on('error', (error) =>
       reject(signal?.aborted && !call.signal?.aborted ? timedOut(`no answer within ${timeoutMs} ms (--request-timeout)`) : error),
     );
+    // An answer in another protocol ends the connection, and is no error for Node.
+    request.on('close', () => reject(Object.assign(new Error('the connection ended without an answer'), { code: 'ECONNRESET' })));
     request.end(body);
   });
 }

@@ -4,7 +4,7 @@ import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { eachOf } from '../survey/reading.ts';
 import { type PreviewedObject, redefined, refusedToKubectl } from './outcome.ts';
-import { definesKind, previewDocument } from './preview.ts';
+import { definesKind, type LeftoversOf, previewDocument } from './preview.ts';
 
 export type { PreviewedObject };
 
@@ -20,10 +20,11 @@ export async function previewDocuments(
   cluster: ClusterReader,
   manifest: Manifest,
   ownership: OwnershipMode = 'first',
+  leftoversOf?: LeftoversOf,
 ): Promise<readonly PreviewedObject[]> {
   const documents = manifest.documents.map(({ object }) => object);
   const previews = await eachOf(documents, WIDTH, async (document) => {
-    const preview = await previewDocument(cluster, document, documents);
+    const preview = await previewDocument(cluster, document, documents, leftoversOf);
     return ownership === 'kubectl' && preview.needsOwnership !== undefined ? refusedToKubectl(preview, preview.needsOwnership) : preview;
   });
   const newDefinitions = previews

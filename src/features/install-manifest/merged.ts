@@ -14,6 +14,7 @@ import { withCarried } from './carried.ts';
 import { type PreviewedObject, previewDocuments } from './documents.ts';
 import { baseNote, type EditSurvey, readEdits } from './edits.ts';
 import { refuseOtherFiles, withGivenEndpoints } from './given.ts';
+import { leftoversIn } from './leftovers.ts';
 import { NO_ORPHANS, type Orphans, orphansBetween } from './orphans.ts';
 import { readReleasedTarget, readTarget, type Target, targetDocuments } from './target.ts';
 
@@ -111,10 +112,10 @@ function untoldChanges(edits: Reading<EditSurvey>, previews: readonly PreviewedO
   return previews.filter(({ document }) => unsure.has(objectKey(document))).flatMap(({ planned }) => takenChanges(planned));
 }
 
-async function previewsOf(cluster: ClusterReader, target: Target, { options }: Context): Promise<readonly PreviewedObject[]> {
+async function previewsOf(cluster: ClusterReader, target: Target, context: Context): Promise<readonly PreviewedObject[]> {
   const previews: PreviewedObject[] = [];
   for (const manifest of [target.manifest, ...target.addOns.map((addOn) => addOn.manifest)])
-    previews.push(...(await previewDocuments(cluster, manifest, options.ownership)));
+    previews.push(...(await previewDocuments(cluster, manifest, context.options.ownership, leftoversIn(context))));
   return previews;
 }
 

@@ -15,8 +15,10 @@ export interface PreviewedObject {
   readonly live?: KubeObject;
   /** As it will be stored; undefined if the apply is refused or could not be asked for yet. */
   readonly result?: KubeObject;
-  /** The managedFields that hand a client-side applied object over to server-side apply; undefined if nothing is to be handed over. */
+  /** The managedFields that hand over what was applied client-side, and what the old release left; undefined if nothing is to be handed over. */
   readonly adopted?: readonly ManagedFieldsEntry[];
+  /** Those that hand over only what the old release left in the pod template and others own. */
+  readonly adoptedLeftovers?: readonly ManagedFieldsEntry[];
   /** Why the server refuses it as long as its ownership is not handed over first; absent where it does not. */
   readonly needsOwnership?: string;
 }

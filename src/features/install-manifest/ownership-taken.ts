@@ -1,19 +1,23 @@
 import type { Action } from '../../kernel/action.ts';
-import type { Context } from '../../kernel/context.ts';
+import type { Context, OwnershipMode } from '../../kernel/context.ts';
 import { refOf, refText } from '../../kernel/object.ts';
+import { clientSideManagers } from '../../kube/managed-fields.ts';
 import type { PreviewedObject } from './outcome.ts';
 
 /**
  * Objects first applied client-side: their ownership goes to server-side apply before the apply, one patch each that
  * changes no spec. kubectl would do it afterwards, with four writes, two rollouts and a last step that can fail in silence.
- * Cut off in the middle it is safe: each object is either taken over or not. With `--ownership=kubectl` it is left to kubectl.
+ * Interrupted in the middle it is safe: each object is either taken over or not. With `--ownership=kubectl` it is left to kubectl,
+ * but for what the old release left in a pod template and another manager owns: that kubectl would never remove.
  */
 export function takeOverOwnership(previews: readonly PreviewedObject[], { options }: Context): readonly Action[] {
-  if (options.ownership === 'kubectl') return [];
-  const mine = previews.flatMap(({ live, adopted }) => (live && adopted ? [{ live, adopted }] : []));
+  const mine = previews.flatMap(({ live, adopted, adoptedLeftovers }) => {
+    const entries = options.ownership === 'kubectl' ? adoptedLeftovers : adopted;
+    return live && entries ? [{ live, entries }] : [];
+  });
   // All originals are kept with the first patch: one durable write instead of one per object.
   const originals = mine.map(({ live }) => ({ ref: refOf(live), managedFields: live.metadata.managedFields }));
-  return mine.map(({ live, adopted }, index) => {
+  return mine.map(({ live, entries }, index) => {
     const { uid = '', resourceVersion } = live.metadata;
     const ref = refOf(live);
     return {
@@ -25,16 +29,27 @@ export function takeOverOwnership(previews: readonly PreviewedObject[], { option
       effect: {
         type: 'patch',
         target: ref,
-        patch: [{ op: 'replace', path: '/metadata/managedFields', value: adopted }],
+        patch: [{ op: live.metadata.managedFields ? 'replace' : 'add', path: '/metadata/managedFields', value: entries }],
         precondition: { uid, ...(resourceVersion ? { resourceVersion } : {}) },
       },
     };
   });
 }
 
-/** What becomes of the fields of objects that were applied client-side, for a person to read before. */
-export function ownershipNote(objects: number, { options }: Context): string {
-  return options.ownership === 'kubectl'
+/** What becomes of the fields of others, for a person to read before. */
+export function ownershipNotes(previews: readonly PreviewedObject[], { options }: Context): readonly string[] {
+  const clientSide = previews.filter(({ live }) => clientSideManagers(live?.metadata.managedFields).length > 0).length;
+  const left = previews.flatMap(({ live, adoptedLeftovers }) => (live && adoptedLeftovers ? [refText(refOf(live))] : []));
+  return [
+    ...(clientSide > 0 ? [clientSideText(clientSide, options.ownership)] : []),
+    ...(left.length > 0 ? [`${left.join(', ')}: ${LEFT}`] : []),
+  ];
+}
+
+const LEFT = 'another field manager owns fields that the old release left. They are taken over first, and removed with the same write.';
+
+function clientSideText(objects: number, ownership: OwnershipMode | undefined): string {
+  return ownership === 'kubectl'
     ? `kubectl takes over field ownership of ${objects} objects after its first write: four writes each or more, and pods whose template loses fields are rolled twice`
     : `field ownership of ${objects} objects is taken over first, so that each is written once and rolled once`;
 }

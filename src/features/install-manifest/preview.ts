@@ -2,9 +2,11 @@ import { Fault } from '../../kernel/fault.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { groupOf, type Kind, type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
-import { adoptedOwnership, KUBECTL, predictApply } from '../../kube/managed-fields.ts';
+import { dropAt } from '../../kube/fields-v1.ts';
+import { adoptedOwnership, KUBECTL, ownedAlone, predictApply } from '../../kube/managed-fields.ts';
 import { applyAfterAdoption } from '../../manifest/apply-document.ts';
 import { diffPatch } from '../../manifest/json-patch.ts';
+import type { Leftover } from '../../manifest/leftovers.ts';
 import { withAutoscalers } from './autoscalers.ts';
 import { stateOf } from './object-state.ts';
 import { compare, created, type PreviewedObject, refused } from './outcome.ts';
@@ -13,6 +15,9 @@ import { withRestarts } from './restarts.ts';
 /** Controllers may write between two reads of one object. */
 const ATTEMPTS = 6;
 const INEXACT = 'which fields the apply removes cannot be predicted exactly for this object';
+
+/** What the old release left in a live object that the document has not. */
+export type LeftoversOf = (live: KubeObject, document: KubeObject) => readonly Leftover[];
 
 /**
  * Predicts `kubectl apply --server-side --force-conflicts` of one document by dry runs. `together` are the documents that
@@ -23,22 +28,28 @@ export async function previewDocument(
   cluster: ClusterReader,
   document: KubeObject,
   together: readonly KubeObject[] = [],
+  leftoversOf: LeftoversOf = () => [],
 ): Promise<PreviewedObject> {
-  const preview = await previewAny(cluster, document, together);
+  const preview = await previewAny(cluster, document, together, leftoversOf);
   const planned = withRestarts(await withAutoscalers(cluster, preview.planned), preview.live, preview.result);
   return { ...preview, planned: { ...planned, state: await stateOf(preview) } };
 }
 
-async function previewAny(cluster: ClusterReader, document: KubeObject, together: readonly KubeObject[]): Promise<PreviewedObject> {
+async function previewAny(
+  cluster: ClusterReader,
+  document: KubeObject,
+  together: readonly KubeObject[],
+  leftoversOf: LeftoversOf,
+): Promise<PreviewedObject> {
   const kind = await cluster.resolve(document.apiVersion, document.kind);
-  if (kind) return previewKnown(cluster, kind, document);
+  if (kind) return previewKnown(cluster, kind, document, leftoversOf);
   if (together.some((one) => definesKind(one, document))) return created(document, 'its kind is defined by the same manifest');
   return refused({ document }, `the server has no kind ${document.kind} in ${document.apiVersion}`);
 }
 
-async function previewKnown(cluster: ClusterReader, kind: Kind, document: KubeObject): Promise<PreviewedObject> {
+async function previewKnown(cluster: ClusterReader, kind: Kind, document: KubeObject, leftoversOf: LeftoversOf): Promise<PreviewedObject> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    const preview = await previewOnce(cluster, kind, document);
+    const preview = await previewOnce(cluster, kind, document, leftoversOf);
     if (preview) return preview;
   }
   throw new Fault('failed', `${refText(refOf(document))} changed during each of ${ATTEMPTS} attempts to preview it`, [
@@ -47,10 +58,15 @@ async function previewKnown(cluster: ClusterReader, kind: Kind, document: KubeOb
 }
 
 /** Undefined if the object changed between the requests. */
-async function previewOnce(cluster: ClusterReader, kind: Kind, document: KubeObject): Promise<PreviewedObject | undefined> {
+async function previewOnce(
+  cluster: ClusterReader,
+  kind: Kind,
+  document: KubeObject,
+  leftoversOf: LeftoversOf,
+): Promise<PreviewedObject | undefined> {
   const live = await cluster.get(kind, document.metadata.name, document.metadata.namespace);
-  const adopted = live && adoptedOwnership(live);
-  const known = { document, ...(live ? { live } : {}), ...(adopted ? { adopted } : {}) };
+  const leftovers = live ? leftoversOf(live, document).map(({ path }) => path) : [];
+  const known = { document, ...(live ? { live, ...handedOver(live, leftovers) } : {}) };
   const going = goingText(live);
   if (going !== undefined) return refused(known, going);
   const applied = await answerOf(() => cluster.dryRunApply(kind, document, KUBECTL));
@@ -59,11 +75,23 @@ async function previewOnce(cluster: ClusterReader, kind: Kind, document: KubeObj
   if (!live) return { ...created(document), result: applied };
   if (applied.metadata.resourceVersion !== live.metadata.resourceVersion) return undefined;
   const predicted = predictApply(applied, document);
-  const patch = predicted.removes ? diffPatch(live, predicted.object) : [];
-  const result = predicted.removes ? await answerOf(() => cluster.dryRunPatch(kind, refOf(live), patch, KUBECTL)) : applied;
+  const wanted = leftovers.reduce((object: unknown, path) => dropAt(object, path), predicted.object) as KubeObject;
+  const removes = predicted.removes || wanted !== predicted.object;
+  const result = removes ? await answerOf(() => cluster.dryRunPatch(kind, refOf(live), diffPatch(live, wanted), KUBECTL)) : applied;
   if (result === 'changed') return undefined;
   if (result instanceof ApiFailure) return refused(known, `fields that the document drops cannot be removed: ${result.message}`);
   return { ...known, result, planned: compare({ document, live, applied, result, ...(predicted.exact ? {} : { note: INEXACT }) }) };
+}
+
+/** What is handed over to kubectl's server-side apply before it, so that it removes in one write what the document no longer says. */
+function handedOver(live: KubeObject, leftovers: readonly (readonly string[])[]): Pick<PreviewedObject, 'adopted' | 'adoptedLeftovers'> {
+  const clientSide = adoptedOwnership(live);
+  const withManagers = { ...live, metadata: { ...live.metadata, ...(clientSide ? { managedFields: clientSide } : {}) } };
+  const alone = ownedAlone(withManagers, leftovers);
+  const adopted = alone ?? clientSide;
+  // Where nobody else owns them, kubectl removes them itself.
+  const adoptedLeftovers = alone && ownedAlone(live, leftovers);
+  return { ...(adopted ? { adopted } : {}), ...(adoptedLeftovers ? { adoptedLeftovers } : {}) };
 }
 
 /** The dry run was refused: for good, or only as long as ownership is not handed over, or a namespace is still to come. */
@@ -94,8 +122,8 @@ async function previewAdopted(
   known: Omit<PreviewedObject, 'planned'> & { readonly live: KubeObject },
   refusal: string,
 ): Promise<PreviewedObject | undefined> {
-  const { live, document } = known;
-  const wanted = applyAfterAdoption(live, document);
+  const { live, document, adopted = [] } = known;
+  const wanted = applyAfterAdoption(live, document, adopted);
   if (!wanted) return refused(known, refusal);
   const result = await answerOf(() => cluster.dryRunPatch(kind, refOf(live), diffPatch(live, wanted), KUBECTL));
   if (result === 'changed') return undefined;

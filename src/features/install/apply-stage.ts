@@ -11,17 +11,16 @@ import { chartApply } from '../install-chart/apply.ts';
 import { applyChecks } from '../install-manifest/apply-checks.ts';
 import { type ApplyFacts, readApplyFacts } from '../install-manifest/apply-facts.ts';
 import { carriedOf } from '../install-manifest/carried.ts';
-import { leftoverRemovals } from '../install-manifest/leftover-removals.ts';
 import { leftBehind, unservedNotes } from '../install-manifest/orphans.ts';
 import { isPending } from '../install-manifest/outcome.ts';
-import { ownershipNote, takeOverOwnership } from '../install-manifest/ownership-taken.ts';
+import { ownershipNotes, takeOverOwnership } from '../install-manifest/ownership-taken.ts';
 import { waitForCrds } from '../install-manifest/wait-crds.ts';
 import { operatorApply } from '../install-operator/apply.ts';
 import { holdNotes, holdPolicyMigration, holdUnlessHeld } from '../policies/hold.ts';
 import { defaultWaitMs } from '../rollout/targets.ts';
 import { pathStage } from '../survey/path-stage.ts';
 
-/** The full manifest, in waves, each waited for; then what the old release left in pod templates (§4.4/1–2). */
+/** The full manifest, in waves, each waited for (§4.4/1–2). */
 export const applyStage = pathStage<ApplyFacts>({
   id: 'apply',
   title: 'Apply the target release',
@@ -33,7 +32,7 @@ export const applyStage = pathStage<ApplyFacts>({
   checks: applyChecks,
   survey: readApplyFacts,
   plan(facts, context) {
-    const actions = [...upgradeActions(facts, context), ...leftoverRemovals(facts, context)];
+    const actions = upgradeActions(facts, context);
     const left = leftBehind(facts.orphans);
     if (actions.length === 0) return { skip: `everything is as ${facts.target.url} says, and rolled out`, objects: left };
     const { target } = facts;
@@ -51,12 +50,11 @@ export const applyStage = pathStage<ApplyFacts>({
 });
 
 function notesOf({ previews, waves, target, edits, store, orphans }: ApplyFacts, context: Context): readonly string[] {
-  const migrating = previews.filter(({ live, adopted }) => live && adopted).length;
   return [
     ...[target, ...target.addOns].flatMap(({ manifest }) => manifest.notes ?? []),
     ...('value' in edits ? edits.value.notes : []),
     waves.length > 1 ? `${waves.length} waves, each waited for: ${waves.map((wave) => wave.id).join(' → ')}` : '',
-    migrating > 0 ? ownershipNote(migrating, context) : '',
+    ...ownershipNotes(previews, context),
     ...unservedNotes(orphans),
     ...(store?.health ?? []).filter(({ state }) => state === 'unreached').map(unreachedText),
     ...holdNotes(context),

@@ -30,7 +30,8 @@ export function detectManifest(agent: Agent, readings: Readings, inventory: Inve
     );
   }
   const fitting = variants.filter((variant) => variant.datastore === store.datastore);
-  const answer = chooseVariant(fitting, { agent, settings, workloads });
+  const others = variants.filter((variant) => !fitting.includes(variant));
+  const answer = chooseVariant(fitting, { agent, settings, workloads }, others);
   if ('unclear' in answer) {
     const because = `${agentText(agent)}: ${oddity(agent, variants, settings, profile) ?? answer.unclear}`;
     return unclear(because, answer.candidates, [store.evidence, ...answer.evidence]);

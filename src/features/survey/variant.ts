@@ -18,10 +18,12 @@ export type VariantAnswer =
 
 /**
  * The one variant whose signs all hold (domain §2.3). Where one's signs are all among another's, the more specific one is it.
- * None, or two that exclude each other: unclear, with the signs that are missing.
+ * None, or two that exclude each other: unclear, with the signs that are missing. `others` are not chosen, only offered: those of the
+ * other datastore, for where settings are mixed the one that names the datastore may be the wrong one.
  */
-export function chooseVariant(variants: readonly Variant[], facts: VariantFacts): VariantAnswer {
-  const judged = variants.map((variant) => ({ variant, missing: missingSigns(variant, facts) }));
+export function chooseVariant(variants: readonly Variant[], facts: VariantFacts, others: readonly Variant[] = []): VariantAnswer {
+  const withMissing = (variant: Variant) => ({ variant, missing: missingSigns(variant, facts) });
+  const judged = variants.map(withMissing);
   const fitting = judged.filter(({ missing }) => missing.length === 0).map(({ variant }) => variant);
   const best = fitting.filter((variant) => !fitting.some((other) => other !== variant && includesSigns(other, variant)));
   const only = best[0];
@@ -29,7 +31,7 @@ export function chooseVariant(variants: readonly Variant[], facts: VariantFacts)
   if (only) {
     return { unclear: `it looks like ${best.map(({ id }) => id).join(' and like ')}`, candidates: best.map(({ id }) => id), evidence: [] };
   }
-  const nearest = judged.toSorted((a, b) => a.missing.length - b.missing.length);
+  const nearest = [...judged, ...others.map(withMissing)].toSorted((a, b) => a.missing.length - b.missing.length);
   return {
     unclear: 'it fits no manifest variant',
     candidates: nearest.map(({ variant }) => variant.id),

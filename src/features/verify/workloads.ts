@@ -6,10 +6,9 @@ import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { WorkloadName } from '../../kernel/profile.ts';
 import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
 import type { NodeFacts } from '../../kube/pod-facts.ts';
-import { findLeftovers } from '../../manifest/leftovers.ts';
 import { targetsOf } from '../install/wait-stage.ts';
+import { leftoversIn } from '../install-manifest/leftovers.ts';
 import { readTarget, type Target, variantOf } from '../install-manifest/target.ts';
-import { oldImages } from '../rollout/old-images.ts';
 import { readNodes, readRollouts } from '../rollout/state.ts';
 import { neededTarget, rolloutTarget } from '../rollout/targets.ts';
 import { eachOf } from '../survey/reading.ts';
@@ -49,12 +48,12 @@ export async function readLeftovers(cluster: ClusterReader, context: Context, ta
   const documents = [target.manifest, ...target.addOns.map(({ manifest }) => manifest)].flatMap((manifest) =>
     manifest.documents.map(({ object }) => object),
   );
-  const isOld = oldImages(context);
+  const leftoversOf = leftoversIn(context);
   const found = await eachOf(documents.filter(isWorkload), 4, async (document) => {
     const { name, namespace } = document.metadata;
     const live = await cluster.get(document.kind === 'DaemonSet' ? K.DaemonSet : K.Deployment, name, namespace);
-    const left = live && findLeftovers(live, document, context.profile, isOld);
-    return left ? [{ object: refText(refOf(document)), names: left.names }] : [];
+    const names = live ? leftoversOf(live, document).map((one) => one.name) : [];
+    return names.length > 0 ? [{ object: refText(refOf(document)), names }] : [];
   });
   return found.flat();
 }

@@ -31,6 +31,13 @@ describe('kube transport', () => {
     assert.equal(server.seen[0]?.headers['accept-encoding'], undefined);
   });
 
+  it('fails where a proxy answers in another protocol, and does not wait for ever', async () => {
+    const server = await on((_, response) => {
+      response.socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
+    });
+    await assert.rejects(clusterTo(server.url).cluster.version(), /ended without an answer/);
+  });
+
   it('reads a compressed answer all the same', async () => {
     const server = await on((_, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' });

@@ -68,6 +68,13 @@ describe('an object that only --installed-manifest has', () => {
     assert.equal(await dataAfter(around), undefined);
   });
 
+  it('offers no decision for a Secret that was deleted since: none is ever made', async () => {
+    const around = await bench([], {}, added({}, 'Secret'));
+    assert.deepEqual(await told(around), [
+      'obsolete Secret/mine It is no longer in the cluster. No Secret is written to a file: create it yourself if it is to be there.',
+    ]);
+  });
+
   it('is made again where the person says so', async () => {
     const around = await bench([], { resolutions: { 'ConfigMap/mine': 'mine' } });
     assert.deepEqual(await dataAfter(around), OF_THEN);

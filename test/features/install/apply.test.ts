@@ -4,6 +4,7 @@ import { Fault } from '../../../src/kernel/fault.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { ApiFailure, type Artifacts } from '../../../src/kernel/ports.ts';
 import { LAST_APPLIED } from '../../../src/kube/applied-owners.ts';
+import { fieldAt } from '../../../src/manifest/fields.ts';
 import {
   type ApplyBench,
   applyBench,
@@ -14,7 +15,7 @@ import {
   runRecord,
   upgrade,
 } from '../../support/apply-bench.ts';
-import { ownedBy } from '../../support/applying-cluster.ts';
+import { appliedBy, appliedClientSide, ownedBy } from '../../support/applying-cluster.ts';
 import { workloadOf } from '../../support/inventory.ts';
 
 const FILE = '/home/me/upgrade/upgrade.yaml';
@@ -116,27 +117,54 @@ describe('the apply stage on a release that was applied client-side', () => {
 describe('the apply stage on objects that kubectl create made', () => {
   const created = async () => (await ownDocuments('v3.26.4')).map((one) => ownedBy('kubectl-create', one));
 
-  it('has no ownership to take over, and applies', async () => {
+  it('takes over only what the old release left in the pod template, and applies', async () => {
     const actions = await planned(applyBench(await created()));
     assert.deepEqual(commands(actions), [APPLY]);
-    assert.ok(actions.every(({ effect }) => effect.type !== 'patch'));
+    const patched = actions.flatMap(({ effect }) => (effect.type === 'patch' ? [effect.target.name] : []));
+    assert.deepEqual(patched, ['netsvc-node']);
   });
+});
 
-  it('removes afterwards what the old release left in the pod template, then comes to rest', async () => {
-    const bench = applyBench(await created());
-    for (const action of await planned(bench)) bench.around.perform(action);
-    const removal = (await planned(bench)).find(({ id }) => id === 'leftovers-DaemonSet/kube-system/netsvc-node');
-    assert.match(removal?.title ?? '', /initContainers\[mount-run\]/);
-    assert.ok(removal?.effect.type === 'patch' && removal.effect.patch[0]?.op === 'test');
-    assert.ok(removal.keep);
-    await upgrade(bench);
-    const agent = bench.around.object('DaemonSet', 'netsvc-node') as {
-      spec?: { template?: { spec?: { initContainers?: { name: string }[] } } };
-    };
+/** The same objects as another manager's server-side apply leaves them, with or without what was applied client-side before. */
+const GITOPS: readonly (readonly [string, (one: KubeObject) => KubeObject])[] = [
+  ['were created', (one) => ownedBy('kubectl-create', one)],
+  ['another manager applied server-side', (one) => appliedBy('gitops-bot', one)],
+  ['were applied client-side, then by another manager', (one) => appliedBy('gitops-bot', appliedClientSide(one))],
+];
+
+describe('what the old release left in a pod template and another manager owns', () => {
+  const agentIn = (bench: ApplyBench) => bench.around.object('DaemonSet', 'netsvc-node') as KubeObject;
+  const initOf = (object: KubeObject) =>
+    (fieldAt(object, 'spec.template.spec.initContainers') as { name: string }[]).map(({ name }) => name);
+
+  for (const ownership of ['first', 'kubectl'] as const) {
+    for (const [title, made] of GITOPS) {
+      it(`is planned, and goes with the one write: objects that ${title}, --ownership=${ownership}`, async () => {
+        const bench = applyBench((await ownDocuments('v3.26.4')).map(made), { options: { ownership }, kubectlMigrates: true });
+        const plan = (await openApply(bench)).plan();
+        const agent = 'objects' in plan ? plan.objects?.find(({ ref }) => ref.kind === 'DaemonSet') : undefined;
+        assert.ok(
+          agent?.fields.some(({ path, after }) => path.startsWith('spec.template.spec.initContainers[mount-run]') && after === undefined),
+        );
+        assert.match('notes' in plan ? (plan.notes?.join() ?? '') : '', /DaemonSet\/kube-system\/netsvc-node: another field manager owns/);
+        for (const action of 'actions' in plan ? plan.actions : []) bench.around.perform(action);
+        assert.deepEqual(initOf(agentIn(bench)), ['install-cni', 'prepare-node']);
+        assert.deepEqual(await planned(bench), []);
+      });
+    }
+  }
+
+  it('is not taken over twice by a run that was interrupted in between', async () => {
+    const bench = applyBench((await ownDocuments('v3.26.4')).map(GITOPS[1]?.[1] ?? assert.fail()));
+    const [save, patch] = await planned(bench);
+    assert.deepEqual([save?.id, patch?.effect.type], ['save', 'patch']);
+    if (patch) bench.around.perform(patch);
     assert.deepEqual(
-      agent.spec?.template?.spec?.initContainers?.map(({ name }) => name),
-      ['install-cni', 'prepare-node'],
+      (await planned(bench)).map(({ id }) => id),
+      ['save', 'wave-all', 'wait-all'],
     );
+    await upgrade(bench);
+    assert.deepEqual(initOf(agentIn(bench)), ['install-cni', 'prepare-node']);
   });
 });
 

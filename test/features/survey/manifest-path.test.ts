@@ -99,7 +99,13 @@ describe('detection of manifest installs', () => {
       'etcd variables beside the API datastore',
       [agent({ env: { ...BIRD, ETCD_ENDPOINTS: 'http://e' } })],
       /fits no manifest variant/,
-      ['calico'],
+      ['calico', 'calico-etcd'],
+    ],
+    [
+      'the key-value store beside settings of the API datastore, and no endpoints',
+      [agent({ env: { ...BIRD, DATASTORE_TYPE: 'etcdv3' } })],
+      /fits no manifest variant/,
+      ['calico', 'calico-typha', 'calico-etcd'],
     ],
     [
       'no word about the datastore',
@@ -127,7 +133,7 @@ describe('detection of manifest installs', () => {
 
   it('puts the nearest variant first, and says which signs are missing', () => {
     const { candidates, evidence } = unclearIn([agent(), typha(), configMap({ typha_service_name: 'none' })]);
-    assert.equal(candidates.length, 5);
+    assert.equal(candidates.length, 6);
     assert.ok(evidence.includes('not calico: there is a Deployment calico-typha'), evidence.join('\n'));
     assert.ok(evidence.includes('not calico-typha: key typha_service_name of ConfigMap calico-config is "none"'));
   });

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { refText } from '../../src/kernel/object.ts';
+import { type InstalledCluster, installedCluster } from './installed-cluster.ts';
+import { objectOf, plannedObjects, surprises } from './plan-document.ts';
+import { manifestFile, releases } from './releases.ts';
+
+const CALICO = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
+const AGENT = 'ds -n kube-system calico-node';
+
+export interface OtherManager {
+  readonly release: string;
+  readonly file: string;
+  /** What the old release had and the target has not, by the plan's paths. */
+  readonly goes: readonly string[];
+}
+
+/** A release that was applied client-side, and then server-side by a delivery tool with a field manager of its own. */
+export function describeOtherManager({ release, file, goes }: OtherManager): void {
+  describe(`${file} of ${release}, applied client-side and then server-side by gitops-bot`, () => {
+    let cluster: InstalledCluster;
+    before(async () => {
+      const manifest = manifestFile(release, file);
+      cluster = await installedCluster({ manifest, nodes: 2 });
+      const bot = ['apply', '--server-side', '--force-conflicts', '--field-manager=gitops-bot', '-f', manifest];
+      const { exitCode, stderr } = await cluster.plane.kubectl(bot);
+      assert.equal(exitCode, 0, stderr);
+    });
+    after(() => cluster?.stop());
+
+    it('is planned as it comes out, and the agents roll once', async () => {
+      const generation = Number(await cluster.read(AGENT, '{.metadata.generation}'));
+      const { stdout } = await cluster.upgrade('plan', ...CALICO, '-o', 'json');
+      const objects = plannedObjects(stdout);
+      const agent = objects.find(({ ref }) => refText(ref) === 'DaemonSet/kube-system/calico-node');
+      const removed = agent?.fields.flatMap(({ path, after }) => (after === undefined ? [path] : [])) ?? [];
+      for (const name of goes)
+        assert.ok(
+          removed.some((path) => path.includes(`[${name}]`)),
+          `${name} is not in the plan: ${removed}`,
+        );
+      const applied = objects.filter(({ change }) => change !== 'left-behind');
+      const other = await surprises(
+        applied,
+        (ref) => objectOf(cluster.plane, ref),
+        async () => {
+          const run = await cluster.upgrade('run', '--yes', '--skip', 'cli', ...CALICO);
+          assert.equal(run.exitCode, 0, `${run.stdout}${run.stderr}`);
+        },
+      );
+      assert.deepEqual(other, []);
+      assert.equal(await cluster.read(AGENT, '{.metadata.generation}'), String(generation + 1), 'the agents were rolled once');
+    });
+
+    it('a second run writes nothing', async () => {
+      const before = await cluster.versions();
+      const { exitCode, stderr } = await cluster.upgrade('run', '--yes', '--skip', 'cli', ...CALICO);
+      assert.equal(exitCode, 0, stderr);
+      assert.deepEqual(await cluster.versions(), before);
+    });
+  });
+}
