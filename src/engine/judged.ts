@@ -7,9 +7,10 @@ export class Judged {
   readonly #byStage = new Map<string, readonly Finding[]>();
   readonly #cured = new Set<string>();
 
-  /** A stage that is judged again is judged by its last round only. */
+  /** A stage that is judged again is judged by its last round only. What is found after it was cured is no longer cured: it came back. */
   put(stage: string, findings: readonly Finding[]): void {
     this.#byStage.set(stage, findings);
+    for (const { id, evidence } of findings.filter(isOpen)) for (const { text } of evidence) this.#cured.delete(keyOf(id, text));
   }
 
   /** The action was performed: what it is said to cure is no longer open. */
@@ -23,11 +24,15 @@ export class Judged {
     return oneFindingEach(all.map((finding) => (this.#isCured(finding) ? { ...finding, outcome: 'cured' } : finding)));
   }
 
-  #isCured({ id, outcome, evidence }: Finding): boolean {
-    // What a person accepted stays on the record as accepted.
-    const isOpen = outcome === 'warning' || outcome === 'error';
-    return isOpen && evidence.length > 0 && evidence.every(({ text }) => this.#cured.has(keyOf(id, text)));
+  #isCured(finding: Finding): boolean {
+    const { id, evidence } = finding;
+    return isOpen(finding) && evidence.length > 0 && evidence.every(({ text }) => this.#cured.has(keyOf(id, text)));
   }
+}
+
+/** What a person accepted stays on the record as accepted. */
+function isOpen({ outcome }: Finding): boolean {
+  return outcome === 'warning' || outcome === 'error';
 }
 
 function keyOf(check: string, subject: string): string {

@@ -38,6 +38,8 @@ export class StageRounds {
   readonly #left = new Map<string, string>();
   /** A wait of this round went on without something. */
   #leaves = false;
+  /** A whole plan was performed, and it asked for another look. */
+  #again = false;
   /** The actions of the last round, if they changed nothing and a wait went on without something. */
   #lastLeft: string | undefined;
   /** What the action says that was performed last, if its precondition no longer held. */
@@ -86,7 +88,7 @@ export class StageRounds {
     const stage = this.#stage;
     const look = () => {
       this.#ownLook = !looks.shared;
-      return stage.open(looks.current(), inChain(context, stages, stage, !live));
+      return stage.open(looks.current(), inChain(context, stages, stage, !live, this.#again));
     };
     const first = await look();
     if (round > 1 || !stage.judgesResult || actor.writes === 0 || exitOf(first.findings(), context) === undefined) return first;
@@ -176,7 +178,10 @@ export class StageRounds {
 
   #after({ actions, again }: Exclude<StagePlan, { skip: string }>, changes: boolean): Next {
     const { live } = this.#parts;
-    if (live && again === true && !this.#leavesTheSame(actions, changes)) return 'judge';
+    if (live && again === true && !this.#leavesTheSame(actions, changes)) {
+      this.#again = true;
+      return 'judge';
+    }
     return changes && this.#stage.converges === true ? 'plan' : 'done';
   }
 

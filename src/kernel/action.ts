@@ -15,7 +15,14 @@ export type Expectation =
   | PoliciesSettled
   | RenamingHeld
   | OperatorExpected
-  | EndpointsExpected;
+  | EndpointsExpected
+  | TimePassed;
+
+/** Nothing is asked of the world but time: the stage then looks at it again. */
+export interface TimePassed {
+  readonly type: 'time-passed';
+  readonly ms: number;
+}
 
 /** Every workload is rolled out and ready. */
 export interface RolloutExpected {

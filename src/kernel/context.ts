@@ -103,6 +103,8 @@ export interface ChainPlace {
   readonly onlyPlanned: boolean;
   /** Stages after it. */
   readonly later: readonly string[];
+  /** The stage has performed a whole plan in this command, and looks again because that plan asked for it. */
+  readonly again?: true;
 }
 
 /** What every stage may know besides its own facts. Pure data. */

@@ -25,6 +25,11 @@ export function referenceWriter(managedFields: readonly ManagedFieldsEntry[] | u
   return { manager, ...(operation ? { operation } : {}), ...(time ? { time } : {}) };
 }
 
+/** A person or a pipeline at kubectl, or what `ownerrefs restore` writes as kubectl: nothing that writes again by itself. */
+export function isPerson(manager: string): boolean {
+  return manager.startsWith('kubectl');
+}
+
 /** An entry without a time counts as the oldest. */
 function momentOf({ time }: ManagedFieldsEntry): number {
   const moment = Date.parse(time ?? '');

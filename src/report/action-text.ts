@@ -68,6 +68,8 @@ function expectationText(until: Expectation): string {
       return `${counted(until.names.length, 'CRD')} to be established`;
     case 'policies-settled':
       return 'the new names of stored policies, or the hold of their renaming';
+    case 'time-passed':
+      return `${elapsedText(until.ms)} to pass`;
     case 'renaming-held':
       return `${until.field}: Disabled of ${until.kind.kind}/${until.name}`;
     case 'operator-end':

@@ -47,7 +47,7 @@ export function findingLines(finding: Finding, view: FindingsView): readonly str
         ...proof(finding, view),
       ];
     case 'expected':
-      return [`${palette.warn('~')} ${finding.id} expected while this run is under way: ${finding.message}`];
+      return [`${palette.warn('~')} ${finding.id} expected in a run: ${finding.message}`];
     case 'cured':
       return view.openOnly ? [] : [`${palette.good('√')} ${finding.id} cured by this run (was: ${finding.message})`];
   }

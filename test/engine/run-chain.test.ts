@@ -709,6 +709,20 @@ describe('runChain', () => {
       assert.deepEqual(await outcomeAfter([exec('a', cures('/a'))]), ['warning']);
     });
 
+    it('is open again once a later stage finds it again', async () => {
+      const again = checked('wait', { status: 'failed', because: 'old again', hint: 'h', severity: 'error', evidence: [{ text: '/a' }] });
+      const cli = scripted('cli', twice({ actions: [exec('a', cures('/a', '/b'))] }));
+      const { outcome } = await run(engineBench(), [preflight, cli, again]);
+      assert.deepEqual(
+        outcome.findings.map((one) => [one.outcome, one.message]),
+        [
+          ['warning', 'old'],
+          ['error', 'old again'],
+        ],
+      );
+      assert.equal(outcome.exit, 'blocked');
+    });
+
     it('stays open if the cure was of another check', async () => {
       const other = ['/a', '/b'].map((subject) => ({ check: 'NS-002', subject }));
       assert.deepEqual(await outcomeAfter([exec('a', { cures: other })]), ['warning']);

@@ -52,7 +52,7 @@ describe('the list of findings', () => {
       '    - here: +4 s',
       '    mend the clock',
       '~ NS-009 accepted with --accept (was: error) cannot patch nodes',
-      '~ NS-010 expected while this run is under way: two releases',
+      '~ NS-010 expected in a run: two releases',
       'follow-up',
       '× NS-701 37 objects in 6 namespaces have a v3 owner',
       '    - Node/a',

@@ -16,6 +16,7 @@ import { K } from '../../src/kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../src/kernel/object.ts';
 import { ApiFailure, type Cluster } from '../../src/kernel/ports.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
+import type { AnyStage } from '../../src/kernel/stage.ts';
 import { LAST_APPLIED } from '../../src/kube/applied-owners.ts';
 import { runRecord } from '../support/apply-bench.ts';
 import { entryFor, reference } from '../support/owner-entries.ts';
@@ -72,7 +73,7 @@ describe('owner references that somebody else has a hand in', () => {
     };
     const named = await told(sandbox.cluster);
     assert.deepEqual(named.end, ['blocked', 0]);
-    assert.match(named.hint, /^Field manager web-controller put them back: pause it /);
+    assert.match(named.hint, /^Field manager web-controller put them back: pause that controller\. /);
     assert.equal(named.evidence.length, 1);
     assert.match(named.evidence[0] ?? '', /^Secret\/default\/owned-web .* is back, by web-controller \(Update\) at 20\d\d-\S+Z$/);
     const barred = await told({
@@ -83,7 +84,55 @@ describe('owner references that somebody else has a hand in', () => {
       },
     });
     assert.deepEqual(barred.end, ['blocked', 0]);
-    assert.match(barred.hint, /^A controller puts them back: pause it /);
+    assert.match(barred.hint, /^A controller puts them back: pause it\. /);
+  });
+
+  const WEB = { apiVersion: 'v1', kind: 'Secret', namespace: 'default', name: 'owned-web' };
+  const OPERATOR = { apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name: 'shop-operator', namespace: 'default' } };
+
+  /** A controller that wrote the reference, and writes it again three seconds after it came off. */
+  const controlled = async () => {
+    const { cluster, clock } = sandbox.scenario;
+    const value = referencesOf('owned-web');
+    const writeAs = (manager: string) => cluster.patch(K.Secret, WEB, [{ op: 'add', path: '/metadata/ownerReferences', value }], manager);
+    await cluster.patch(K.Secret, WEB, [{ op: 'remove', path: '/metadata/ownerReferences' }], 'kubectl');
+    await writeAs('shop-operator');
+    cluster.store.insert(K.StatefulSet, { ...OPERATOR, spec: { replicas: 1 } });
+    const world = { isPaused: false };
+    const playing: Cluster = {
+      ...sandbox.cluster,
+      async patch(kind, target, ...asked) {
+        const patched = await sandbox.cluster.patch(kind, target, ...asked);
+        if (target.name === 'owned-web' && !world.isPaused) clock.schedule(3_000, () => void writeAs('shop-operator'));
+        return patched;
+      },
+    };
+    const run = (stages: readonly AnyStage[], flags = {}) => perform(sandbox, stages, folder, { cluster: playing, flags });
+    const pause = () => {
+      world.isPaused = true;
+    };
+    return { run, pause };
+  };
+
+  it('stop the run right after they came off where a controller puts them back every few seconds, and go on once it is paused', async () => {
+    const { run, pause } = await controlled();
+    const stopped = await run([ownerrefsStripStage, applyStage]);
+    assert.deepEqual([stopped.exit, stopped.stoppedAt, is(stopped, 'NS-701')], ['blocked', 'ownerrefs-strip', 'error']);
+    assert.deepEqual(named(stopped, 'NS-701'), ['Secret/default/owned-web']);
+    const { hint = '', evidence = [] } = stopped.findings.find(({ id }) => id === 'NS-701') ?? {};
+    assert.match(hint, /^Field manager shop-operator put them back: .* StatefulSet default\/shop-operator \(1 replica\) goes by that name/);
+    assert.match(evidence[0]?.detail ?? '', /; was removed and is back, by shop-operator \(Update\) at 20\d\d-\S+Z$/);
+    assert.equal(nextOf(stopped, 'NS-701'), 'kubectl -n default scale statefulset/shop-operator --replicas=0');
+    assert.equal((await run([ownerrefsStripStage])).exit, 'blocked', 'while nothing is paused it is the same again');
+    pause();
+    assert.equal((await run([ownerrefsStripStage])).exit, 'done');
+    assert.deepEqual(referencesOf('owned-web'), []);
+  });
+
+  it('come off once more, and the run goes on at once, where a person accepts that', async () => {
+    const { run } = await controlled();
+    assert.equal((await run([ownerrefsStripStage], { accept: ['NS-701=Secret/default/owned-web'] })).exit, 'done');
+    assert.deepEqual(referencesOf('owned-web'), []);
   });
 
   /** One patch meets a conflict, and then the kind of its object cannot be read. */

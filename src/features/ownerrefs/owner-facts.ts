@@ -30,6 +30,19 @@ export interface OwnersJudged extends JournalFound {
   readonly apiReplaced?: boolean;
   /** What the journal says is taken off. */
   readonly recorded: readonly JournalEntry[];
+  /** Of what was removed just now: objects whose applied manifests name these owners. */
+  readonly manifests?: readonly LeftAlone[];
+  /** Workloads that go by the name of a field manager which put a reference back. */
+  readonly controllers?: readonly PausableController[];
+}
+
+/** A running workload that may be the controller behind a field manager. */
+export interface PausableController {
+  readonly manager: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly replicas: number;
 }
 
 /** Something that is not put back as it was, and why. */

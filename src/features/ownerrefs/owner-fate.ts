@@ -67,8 +67,8 @@ export interface ReferenceFate {
   readonly isMute?: boolean;
   /** The upgrade leaves it with a dead UID: it has to be off then. */
   readonly breaks: boolean;
-  /** Who wrote it last; looked up only where it was off and came back. */
-  readonly putBackBy?: FieldWriter;
+  /** Who wrote it last; looked up only where something hangs on it, and for the first objects. */
+  readonly writtenBy?: FieldWriter;
 }
 
 /** An object, and the references of it that name the service's resources. */

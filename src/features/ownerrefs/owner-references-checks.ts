@@ -3,13 +3,11 @@ import { type Evidence, notApplicable, ok, type Verdict } from '../../kernel/che
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
-import { type JournalEntry, refOf } from '../../kernel/owner-journal.ts';
-import { writerText } from '../../kube/reference-writer.ts';
+import { refOf } from '../../kernel/owner-journal.ts';
 import { isApiAway } from '../survey/api-away.ts';
 import { defineCheck, failed, listed, PROGRAM } from '../survey/define-check.ts';
-import type { OwnerReferences, OwnersCheck, OwnersJudged, RestoreJudged } from './owner-facts.ts';
-import type { OwnedFate, ReferenceFate } from './owner-fate.ts';
-import { byKey, cameBack } from './owner-strip.ts';
+import { breakingIn, broken, returned } from './broken-references.ts';
+import type { OwnerReferences, OwnersCheck, RestoreJudged } from './owner-facts.ts';
 
 const NO_CHANGE = 'no UID changes on this way';
 /** The chain's stage that takes references off. */
@@ -60,8 +58,10 @@ export const strippedUnlessNever: OwnersCheck = defineCheck('NS-701', {
     const breaking = breakingIn(facts);
     if (breaking === undefined) return notApplicable(NO_CHANGE);
     if (breaking.length === 0) return ok('no object is owned by what changes its UID');
-    if (context.options.ownerrefs !== 'never') return ok(`${counted(breaking.length, 'reference')} to be taken off`);
-    return broken(breaking, [], `${PROGRAM} ownerrefs strip`);
+    if (context.options.ownerrefs === 'never') return broken(breaking, { ...facts, recorded: [] });
+    // Only what this command removed just now, and then watched: what came back before it is removed like the rest.
+    const back = context.chain?.again ? returned(breaking, facts.recorded) : [];
+    return back.length > 0 ? broken(back, facts) : ok(`${counted(breaking.length, 'reference')} to be taken off`);
   },
 });
 
@@ -75,7 +75,7 @@ export const noneBreaks: OwnersCheck = defineCheck('NS-701', {
     const breaking = breakingIn(facts);
     if (breaking === undefined) return notApplicable(NO_CHANGE);
     if (breaking.length === 0) return ok('no object is owned by what changes its UID');
-    return broken(breaking, facts.recorded, `${PROGRAM} ownerrefs strip`);
+    return broken(breaking, facts);
   },
 });
 
@@ -87,17 +87,16 @@ export const manifestsHaveNoOwners: OwnersCheck = defineCheck('NS-742', {
   judge(facts) {
     const breaking = breakingIn(facts);
     if (breaking === undefined) return notApplicable(NO_CHANGE);
-    return manifestVerdict(
-      breaking
-        .filter(({ owned, fate }) => owned.appliedOwners?.includes(fate.reference.uid))
-        .map(({ owned: { object }, fate: { reference } }) => {
-          return {
-            text: refText(object),
-            object: refOf(object),
-            detail: `its manifest names ${reference.kind}/${reference.name} with UID ${reference.uid}`,
-          };
-        }),
-    );
+    const still = breaking
+      .filter(({ owned, fate }) => owned.appliedOwners?.includes(fate.reference.uid))
+      .map(({ owned: { object }, fate: { reference } }) => {
+        return {
+          text: refText(object),
+          object: refOf(object),
+          detail: `its manifest names ${reference.kind}/${reference.name} with UID ${reference.uid}`,
+        };
+      });
+    return manifestVerdict([...still, ...(facts.manifests ?? [])]);
   },
 });
 
@@ -108,60 +107,6 @@ export function manifestVerdict(evidence: readonly Evidence[]): Verdict {
     'Take metadata.ownerReferences out of these manifests: applied once more they bring a dead UID back, and garbage collection deletes the objects.',
     { evidence, next: `${PROGRAM} ownerrefs list` },
   );
-}
-
-interface Breaking {
-  readonly owned: OwnedFate['owned'];
-  readonly fate: ReferenceFate;
-}
-
-function breakingIn({ references }: OwnersJudged): readonly Breaking[] | undefined {
-  return references?.objects.flatMap(({ owned, fates }) => fates.filter(({ breaks }) => breaks).map((fate) => ({ owned, fate })));
-}
-
-function broken(breaking: readonly Breaking[], recorded: readonly JournalEntry[], next: string): Verdict {
-  const journal = byKey(recorded);
-  const back = breaking.filter((one) => wasOff(one, journal));
-  const owners = [...new Set(breaking.map(({ fate }) => `${fate.reference.kind}/${fate.reference.name}`))];
-  const evidence = breaking.map((one) => evidenceOf(one, wasOff(one, journal)));
-  const fact = `${counted(breaking.length, 'reference')} to ${listed(owners)} would be dead after the upgrade: garbage collection would delete the objects`;
-  if (back.length === 0) return failed(fact, 'Take them off first: they are recorded, and put back with the new UIDs.', { next, evidence });
-  return failed(
-    `${fact}; ${counted(back.length, 'one')} of them ${back.length === 1 ? 'was' : 'were'} off already and came back`,
-    `${whoPutBack(back)} (scale its Deployment to 0, suspend its reconciliation) until ownerrefs restore is done, then take them off again.`,
-    { next, evidence },
-  );
-}
-
-/** As far as the cluster tells. */
-function whoPutBack(back: readonly Breaking[]): string {
-  const managers = [...new Set(back.flatMap(({ fate }) => fate.putBackBy?.manager ?? []))];
-  if (managers.length === 0) return 'A controller puts them back: pause it';
-  if (managers.length === 1) return `Field manager ${managers[0]} put them back: pause it`;
-  return `Field managers ${listed(managers)} put them back: pause each`;
-}
-
-function wasOff({ owned, fate }: Breaking, journal: ReadonlyMap<string, JournalEntry>): boolean {
-  return cameBack(owned, fate.reference, journal);
-}
-
-function evidenceOf({ owned, fate }: Breaking, back: boolean): Evidence {
-  const { reference } = fate;
-  const object = refOf(owned.object);
-  const role = reference.controller ? ', its controller' : '';
-  const by = fate.putBackBy ? `, by ${writerText(fate.putBackBy)}` : '';
-  const returned = back ? `; was taken off and is back${by}` : '';
-  const detail = `owner ${reference.apiVersion} ${reference.kind}/${reference.name}${role}: ${textOf(fate)}${returned}`;
-  return { text: refText(object), object, detail };
-}
-
-function textOf({ fate, nameAfter }: ReferenceFate): string {
-  if (nameAfter !== undefined) return `not found by this name: the new API server calls the policy ${nameAfter}`;
-  if (fate === 're-created') return 'UID changes when the policy is stored under its new name';
-  if (fate === 'unaddressed') return 'not found by this name: the policy stays stored under its old one';
-  if (fate === 'misread') return 'the new API server shows this reference with another UID';
-  if (fate === 'unknown') return 'UID after the upgrade not known';
-  return 'UID changes with the API server';
 }
 
 /** NS-741 of the stages after the upgrade. */

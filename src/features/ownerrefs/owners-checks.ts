@@ -2,10 +2,12 @@ import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kern
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { groupOf, refText } from '../../kernel/object.ts';
+import { isPerson, writerText } from '../../kube/reference-writer.ts';
 import { crosses, sourceRelease } from '../install-manifest/release-checks.ts';
 import { replacesApi } from '../survey/api-away.ts';
 import { failIfAny, listed, PROGRAM, preflightCheck, withInstallation } from '../survey/define-check.ts';
 import type { Dependent } from '../survey/facts.ts';
+import { PAUSABLE } from './broken-references.ts';
 import { searched } from './owner-references-checks.ts';
 import { uidChangeBetween } from './uid-change.ts';
 
@@ -48,14 +50,32 @@ export const ownerReferences = preflightCheck('NS-701', {
     if (broken.length === 0) return ok(`no object of ${counted(scan.kinds, 'kind')} is owned by what changes its UID`);
     const owners = [...new Set(broken.map(({ owner }) => `${owner.kind}/${owner.name}`))];
     const where = at === undefined ? '' : ` at ${at}`;
+    const isOff = isTakenOff(context);
+    const managers = [
+      ...new Set(broken.flatMap(({ writtenBy }) => (writtenBy && !isPerson(writtenBy.manager) ? [writtenBy.manager] : []))),
+    ];
+    const because = `${counted(broken.length, 'object')}${namespacesOf(broken)} owned by ${listed(owners)}, whose UID changes${where}: garbage collection would delete them`;
     return failIfAny(broken.map(dependentEvidence), '', () => ({
-      because: `${counted(broken.length, 'object')}${namespacesOf(broken)} owned by ${listed(owners)}, whose UID changes${where}: garbage collection would delete them`,
-      hint: 'Take these references off before the upgrade: they are recorded, and put back with the new UIDs; run does both.',
-      next: `${PROGRAM} ownerrefs strip`,
-      expected: isTakenOff(context),
+      because: isOff ? `${because}; run removes these ownerReferences first and restores them with the new UIDs` : because,
+      ...(isOff && managers.length > 0 ? mayComeBack(managers) : TAKE_OFF),
+      ...(isOff ? (managers.length > 0 ? { severity: 'warning' as const } : { expected: true }) : {}),
     }));
   }),
 });
+
+const TAKE_OFF = {
+  hint: 'Take these references off before the upgrade: they are recorded, and put back with the new UIDs; run does both.',
+  next: `${PROGRAM} ownerrefs strip`,
+};
+
+/** A controller may write again what is removed. Whether it does is seen only then, and stops the run before anything is upgraded. */
+function mayComeBack(managers: readonly string[]) {
+  const [they, these] = managers.length === 1 ? ['it puts', 'that controller'] : ['they put', 'these controllers'];
+  return {
+    hint: `${managers.length === 1 ? 'Field manager' : 'Field managers'} ${listed(managers)} wrote these references. If ${they} them back, run stops before it upgrades anything. To avoid that, pause ${these} (scale the Deployment to 0) until ownerrefs restore is done.`,
+    next: PAUSABLE,
+  };
+}
 
 /** What the search could not look at (§4.8/1). */
 export const ownersSearchedFirst = preflightCheck('NS-741', {
@@ -71,9 +91,10 @@ export const ownersSearchedFirst = preflightCheck('NS-741', {
   }),
 });
 
-/** This run takes them off before it changes anything. */
+/** They are taken off before anything is changed: by this run, or where nothing of the upgrade follows here, by the one to come. */
 function isTakenOff({ chain, options }: Context): boolean {
-  return options.ownerrefs !== 'never' && (chain?.later.includes('ownerrefs-strip') ?? false);
+  const later = chain?.later ?? [];
+  return options.ownerrefs !== 'never' && (later.includes('ownerrefs-strip') || !later.some((id) => ['crds', 'apply'].includes(id)));
 }
 
 function namespacesOf(dependents: readonly Dependent[]): string {
@@ -81,6 +102,7 @@ function namespacesOf(dependents: readonly Dependent[]): string {
   return namespaces.size === 0 ? '' : ` in ${counted(namespaces.size, 'namespace')}`;
 }
 
-function dependentEvidence({ object, owner }: Dependent): Evidence {
-  return { text: refText(object), object, detail: `owner ${owner.apiVersion} ${owner.kind}/${owner.name}` };
+function dependentEvidence({ object, owner, writtenBy }: Dependent): Evidence {
+  const by = writtenBy ? `, written by ${writerText(writtenBy)}` : '';
+  return { text: refText(object), object, detail: `owner ${owner.apiVersion} ${owner.kind}/${owner.name}${by}` };
 }

@@ -2,14 +2,15 @@ import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { kindOf } from '../../kernel/owner-journal.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
-import { referenceWriter } from '../../kube/reference-writer.ts';
+import { isPerson, referenceWriter } from '../../kube/reference-writer.ts';
 import { attempt, eachOf } from '../survey/reading.ts';
-import type { OwnersJudged } from './owner-facts.ts';
+import { controllersNamed } from './controllers.ts';
+import type { OwnersJudged, PausableController } from './owner-facts.ts';
 import type { OwnedFate } from './owner-fate.ts';
 import { byKey, cameBack } from './owner-strip.ts';
 import { readOwnersJudged } from './references.ts';
 
-/** Objects whose managed fields are read: one controller puts many back, and its name is wanted, not theirs. */
+/** Objects whose managed fields are read: one controller writes many, and its name is wanted, not theirs. */
 const ASKED = 20;
 const CONCURRENT_READS = 8;
 
@@ -18,20 +19,38 @@ const CONCURRENT_READS = 8;
  * is looked up as well.
  */
 export async function readOwnersAtDeadline(sources: Sources, context: Context, installation: Installation): Promise<OwnersJudged> {
-  return withWriters(sources.cluster, await readOwnersJudged(sources, context, installation));
+  return withReturned(sources.cluster, await readOwnersJudged(sources, context, installation));
 }
 
-/** The same with the field managers of the first objects whose references came back: the search leaves managed fields out. */
-export async function withWriters(cluster: Pick<ClusterReader, 'get'>, judged: OwnersJudged): Promise<OwnersJudged> {
+/** The same with who put back what was off: the field managers of the first such objects, and the workloads that go by these names. */
+export async function withReturned(cluster: Pick<ClusterReader, 'get' | 'list'>, judged: OwnersJudged): Promise<OwnersJudged> {
   const { references, recorded } = judged;
   if (!references || recorded.length === 0) return judged;
   const journal = byKey(recorded);
   const isBack = ({ owned, fates }: OwnedFate) => fates.some(({ breaks, reference }) => breaks && cameBack(owned, reference, journal));
-  const asked = references.objects.filter(isBack).slice(0, ASKED);
-  if (asked.length === 0) return judged;
+  if (!references.objects.some(isBack)) return judged;
+  const objects = await withWriters(cluster, references.objects, isBack);
+  return { ...judged, references: { ...references, objects }, controllers: await controllersOf(cluster, objects) };
+}
+
+/** Field managers of the references of the first objects that are asked for: the search leaves managed fields out. */
+export async function withWriters(
+  cluster: Pick<ClusterReader, 'get'>,
+  objects: readonly OwnedFate[],
+  isAsked: (one: OwnedFate) => boolean,
+): Promise<readonly OwnedFate[]> {
+  const asked = objects.filter(isAsked).slice(0, ASKED);
   const named = await eachOf(asked, CONCURRENT_READS, async (one) => [one, await withWriter(cluster, one)] as const);
   const known = new Map(named);
-  return { recorded, references: { ...references, objects: references.objects.map((one) => known.get(one) ?? one) } };
+  return objects.map((one) => known.get(one) ?? one);
+}
+
+async function controllersOf(cluster: Pick<ClusterReader, 'list'>, objects: readonly OwnedFate[]): Promise<readonly PausableController[]> {
+  const managers = objects.flatMap(({ fates }) => fates.flatMap(({ writtenBy }) => (writtenBy ? [writtenBy.manager] : [])));
+  return controllersNamed(
+    cluster,
+    [...new Set(managers)].filter((manager) => !isPerson(manager)),
+  );
 }
 
 /** An account that may not read the object, or an object that is another by now, leaves it as it is: the name is a help, no more. */
@@ -41,8 +60,8 @@ async function withWriter(cluster: Pick<ClusterReader, 'get'>, one: OwnedFate): 
   const metadata = 'value' in reading ? reading.value?.metadata : undefined;
   if (metadata?.uid !== object.uid) return one;
   const fates = one.fates.map((fate) => {
-    const putBackBy = referenceWriter(metadata.managedFields, fate.reference.uid);
-    return putBackBy ? { ...fate, putBackBy } : fate;
+    const writtenBy = referenceWriter(metadata.managedFields, fate.reference.uid);
+    return writtenBy ? { ...fate, writtenBy } : fate;
   });
   return { ...one, fates };
 }

@@ -136,7 +136,7 @@ function choiceFor(name: string, other: string | undefined, { ownerChoices, acce
 }
 
 /** Its manifest, applied again, would bring a UID of before back. */
-function oldManifest(entry: JournalEntry, { appliedOwners = [] }: LiveReferences): readonly LeftAlone[] {
+export function oldManifest(entry: JournalEntry, { appliedOwners = [] }: Pick<LiveReferences, 'appliedOwners'>): readonly LeftAlone[] {
   return entry.owners.flatMap((owner) => {
     const uid = entry.references[owner.place]?.uid;
     if (uid === undefined || !appliedOwners.includes(uid)) return [];

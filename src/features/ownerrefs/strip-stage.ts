@@ -3,17 +3,22 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { groupOf, refText } from '../../kernel/object.ts';
-import { type JournalEntry, refOf } from '../../kernel/owner-journal.ts';
+import { entryKey, type JournalEntry, refOf } from '../../kernel/owner-journal.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
+import type { Sources } from '../../kernel/ports.ts';
 import { stage } from '../../kernel/stage.ts';
+import { isPerson } from '../../kube/reference-writer.ts';
 import { readInstalled } from '../survey/installed.ts';
 import { rememberOf } from '../survey/remember-installed.ts';
-import type { OwnersJudged } from './owner-facts.ts';
+import type { LeftAlone, OwnersJudged } from './owner-facts.ts';
 import type { OwnedFate, ReferenceFate } from './owner-fate.ts';
 import { journalChecks } from './owner-journal-checks.ts';
 import { manifestsHaveNoOwners, ownersSearched, strippedUnlessNever } from './owner-references-checks.ts';
 import { byKey, type Chosen, comesOff, type StripPlan, stripPlan } from './owner-strip.ts';
+import { withReturned, withWriters } from './put-back.ts';
 import { readElsewhere, readOwnersJudged } from './references.ts';
+import { oldManifest } from './restore-judge.ts';
+import { readLive } from './restore-live.ts';
 import { JUDGED_ONCE_MORE_MS } from './survey.ts';
 
 /** Takes off the owner references that the upgrade would leave with a dead UID, each recorded first (§4.8/1). */
@@ -25,7 +30,7 @@ export const ownerrefsStripStage = stage<StripFacts>({
   checks: [...journalChecks, ownersSearched, strippedUnlessNever, manifestsHaveNoOwners],
   async survey(sources, context) {
     const installation = await readInstalled(sources, context);
-    const judged = await readOwnersJudged(sources, context, installation, isLast(context));
+    const judged = await readStripped(sources, context, installation);
     const isFound = judged.recorded.length > 0 && judged.copy === undefined;
     return { installation, ...judged, ...(isFound ? {} : await readElsewhere(sources)) };
   },
@@ -37,8 +42,10 @@ export const ownerrefsStripStage = stage<StripFacts>({
     const chosen = chosenBy(context, facts.recorded);
     const plan = stripPlan(objects, chosen, facts.recorded);
     if (plan.patches.length === 0) return { skip: `no object of ${kinds} kinds is owned by what changes its UID` };
+    const isWatched = !context.chain?.again && mayComeBack(objects, chosen);
     return {
-      actions: stripActions(plan),
+      actions: [...stripActions(plan), ...(isWatched ? [WATCH] : [])],
+      ...(isWatched ? { again: true } : {}),
       objects: objects.flatMap((one) => plannedOf(one, chosen)),
       remember: rememberOf(facts.installation),
       notes: [
@@ -48,6 +55,39 @@ export const ownerrefsStripStage = stage<StripFacts>({
     };
   },
 });
+
+/** Controllers look at what they own when it changes, and every few seconds at least where they mean to. */
+const WATCHED_MS = 5_000;
+
+const WATCH: Action = {
+  id: 'watch',
+  title: 'wait to see whether a controller puts them back',
+  ref: '§4.8/1',
+  undo: 'full',
+  effect: { type: 'wait', until: { type: 'time-passed', ms: WATCHED_MS }, timeoutMs: WATCHED_MS },
+};
+
+/** What was removed is looked at once more after a while; who put it back, or may do so, is looked up. */
+async function readStripped(sources: Sources, context: Context, installation: Installation): Promise<OwnersJudged> {
+  const judged = await readOwnersJudged(sources, context, installation, isLast(context));
+  const { references } = judged;
+  if (context.chain?.again) return { ...(await withReturned(sources.cluster, judged)), manifests: await manifestsOf(sources, judged) };
+  if (!references) return judged;
+  const objects = await withWriters(sources.cluster, references.objects, ({ fates }) => fates.some(({ breaks }) => breaks));
+  return { ...judged, references: { ...references, objects } };
+}
+
+async function manifestsOf({ cluster }: Sources, { recorded }: OwnersJudged): Promise<readonly LeftAlone[]> {
+  const { found } = await readLive(cluster, recorded);
+  return recorded.flatMap((entry) => oldManifest(entry, found.get(entryKey(entry)) ?? {}));
+}
+
+/** Unless all that comes off was written by a person at kubectl. */
+function mayComeBack(objects: readonly OwnedFate[], chosen: Chosen): boolean {
+  return objects.some(({ owned, fates }) =>
+    fates.some((fate) => chosen(fate, owned) && !(fate.writtenBy && isPerson(fate.writtenBy.manager))),
+  );
+}
 
 /** Nothing that changes UIDs follows: somebody wants off what has died by an upgrade that is over. */
 function isLast({ chain }: Context): boolean {

@@ -7,6 +7,7 @@ import { oneLook } from '../../kernel/one-look.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { stage } from '../../kernel/stage.ts';
 import { readChartAhead } from '../install-chart/ahead.ts';
+import { withWriters } from '../ownerrefs/put-back.ts';
 import { changesUids, readReferences, sourceOf } from '../ownerrefs/references.ts';
 import { readClis } from '../service-cli/release.ts';
 import { mayBeMeshed } from '../sidecars/mesh-checks.ts';
@@ -141,9 +142,15 @@ async function scanOwners(search: ReturnType<typeof searchedFor>, { cluster }: S
   if (!search) return { dependents: [], unread: [], kinds: 0 };
   if (context.options.readOnly) throw new LeftOut('any object may be owned by the service, Secrets too, and all would have to be listed');
   const { objects, unread, kinds } = await readReferences(cluster, context, search.installation, search.source);
-  const dependents = objects.flatMap(({ owned: { object }, fates }) => {
+  const written = await withWriters(cluster, objects, ({ fates }) => fates.some(({ breaks }) => breaks));
+  const dependents = written.flatMap(({ owned: { object }, fates }) => {
     const { plural: _, ...ref } = object;
-    return fates.map(({ reference, breaks }) => ({ object: ref, owner: reference, breaks }));
+    return fates.map(({ reference, breaks, writtenBy }) => ({
+      object: ref,
+      owner: reference,
+      breaks,
+      ...(writtenBy ? { writtenBy } : {}),
+    }));
   });
   return { dependents, unread, kinds };
 }

@@ -4,6 +4,7 @@ import type { Kind, KubeObject, ObjectRef, OwnerReference } from '../../kernel/o
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { AccessRequest, LockHolder, ServerVersion } from '../../kernel/ports.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
+import type { FieldWriter } from '../../kube/reference-writer.ts';
 import type { TargetJudged } from '../install-manifest/apply-checks.ts';
 
 /** The kubectl that would be run. */
@@ -78,6 +79,8 @@ export interface Dependent {
   readonly owner: OwnerReference;
   /** The upgrade leaves it with a dead UID; undefined where the owners were not looked at. */
   readonly breaks?: boolean;
+  /** Field manager of the reference; looked up for the first objects only. */
+  readonly writtenBy?: FieldWriter;
 }
 
 /** Every object in the cluster that names an object of the service as its owner. */

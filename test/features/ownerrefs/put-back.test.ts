@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { OwnersJudged } from '../../../src/features/ownerrefs/owner-facts.ts';
 import { noneBreaks } from '../../../src/features/ownerrefs/owner-references-checks.ts';
-import { withWriters } from '../../../src/features/ownerrefs/put-back.ts';
+import { withReturned } from '../../../src/features/ownerrefs/put-back.ts';
 import { judgeAll } from '../../../src/kernel/judge.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
@@ -37,28 +37,56 @@ const live = (index: number, manager: string, uid = `uid-${index}`): KubeObject 
 
 /** What the check says, and which requests it took. */
 async function said(facts: OwnersJudged, objects: readonly KubeObject[], refuses = {}) {
-  const { cluster, requests } = clusterOf(objects, { kinds: [K.ConfigMap], refuses });
-  const [finding] = judgeAll([noneBreaks], await withWriters(cluster, facts), contextOf());
+  const { cluster, requests } = clusterOf(objects, { kinds: [K.ConfigMap, K.Deployment, K.StatefulSet], refuses });
+  const [finding] = judgeAll([noneBreaks], await withReturned(cluster, facts), contextOf());
   assert.equal(finding?.outcome, 'error');
-  return { hint: finding.hint ?? '', details: finding.evidence.map(({ detail = '' }) => detail), requests };
+  const gets = requests.filter((one) => one.startsWith('get '));
+  return { hint: finding.hint ?? '', next: finding.next, details: finding.evidence.map(({ detail = '' }) => detail), requests: gets };
 }
 
-const UNNAMED = /^A controller puts them back: pause it \(scale its Deployment to 0/;
+const UNNAMED = /^A controller puts them back: pause it\. Scale its Deployment to 0/;
+const ALL = 'kubectl get deployments,statefulsets --all-namespaces -o wide';
 
 describe('a reference that was off and came back', () => {
   it('is told with the field manager that owns it, when it wrote, and how to pause it', async () => {
-    const { hint, details, requests } = await said(judged(), [live(0, 'set-controller')]);
-    assert.match(
-      hint,
-      /^Field manager set-controller put them back: pause it \(scale its Deployment to 0, suspend its reconciliation\) until/,
-    );
-    assert.match(details[0] ?? '', /; was taken off and is back, by set-controller \(Update\) at 2026-11-22T13:00:00Z$/);
-    assert.deepEqual(requests, ['get configmaps']);
+    const { hint, next, details, requests } = await said(judged(), [live(0, 'set-controller')]);
+    assert.match(hint, /^Field manager set-controller put them back: pause that controller\. Scale its Deployment to 0, or suspend/);
+    assert.match(details[0] ?? '', /; was removed and is back, by set-controller \(Update\) at 2026-11-22T13:00:00Z$/);
+    assert.deepEqual([requests, next], [['get configmaps'], ALL]);
   });
 
   it('is told with every manager where there are several', async () => {
     const { hint } = await said(judged({ count: 3 }), [live(0, 'one'), live(1, 'other'), live(2, 'one')]);
-    assert.match(hint, /^Field managers one, other put them back: pause each \(/);
+    assert.match(hint, /^Field managers one, other put them back: pause these controllers\./);
+  });
+
+  const workload = (name: string, container: object, more = {}): KubeObject => ({
+    ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name, namespace: 'operators' } },
+    spec: { replicas: 2, template: { spec: { containers: [{ name: 'main', ...container }] } }, ...more },
+  });
+  for (const [title, container, name = 'sets'] of [
+    ['its Deployment', {}, 'set-controller'],
+    ['its image', { image: 'registry:5000/team/set-controller:v1@sha256:00' }],
+    ['its program', { command: ['/bin/set-controller', '--metrics'] }],
+    ['its container', { name: 'set-controller' }],
+  ] as const)
+    it(`is told with the workload to scale down, known by the name of ${title}`, async () => {
+      const other = workload('web', { image: 'registry:5000/set-controller/web:v1' });
+      const { hint, next } = await said(judged(), [live(0, 'set-controller'), other, workload(name, container)]);
+      assert.match(hint, new RegExp(`Deployment operators/${name} \\(2 replicas\\) goes by that name: scale it to 0\\.`));
+      assert.equal(next, `kubectl -n operators scale deployment/${name} --replicas=0`);
+    });
+
+  it('is not told with one that is scaled down, nor with one of several as if it were the one', async () => {
+    const off = await said(judged(), [live(0, 'manager'), workload('manager', {}, { replicas: 0 })]);
+    const two = await said(judged(), [live(0, 'manager'), ...['a', 'b'].map((name) => workload(name, { name: 'manager' }))]);
+    assert.deepEqual([off.next, two.next], [ALL, ALL]);
+    assert.match(two.hint, /These go by that name: Deployment operators\/a \(2 replicas\), Deployment operators\/b/);
+  });
+
+  it('is told without a workload where kubectl put it back', async () => {
+    const { next } = await said(judged(), [live(0, 'kubectl-edit'), workload('kubectl-edit', {})]);
+    assert.equal(next, ALL);
   });
 
   for (const [title, objects, refuses] of [
@@ -70,7 +98,7 @@ describe('a reference that was off and came back', () => {
     it(`is told without a name where ${title}`, async () => {
       const { hint, details } = await said(judged(), objects, refuses);
       assert.match(hint, UNNAMED);
-      assert.match(details[0] ?? '', /; was taken off and is back$/);
+      assert.match(details[0] ?? '', /; was removed and is back$/);
     });
 
   it('is asked for by name, and at most twenty of them', async () => {
