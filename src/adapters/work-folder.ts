@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { access, chmod, constants, mkdir, mkdtemp, readFile, statfs } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { basename, dirname, isAbsolute, join } from 'node:path';
@@ -15,8 +16,14 @@ export function defaultWorkFolder(env: Environment, clusterUid: string): string 
   return join(state, 'netsvc-upgrade', clusterUid.replaceAll(/[^A-Za-z0-9-]/g, '-'));
 }
 
+/** A work folder of this machine. */
+export interface LocalWorkFolder extends WorkFolder {
+  /** The SHA-256 of a file as this process wrote it last; undefined where it did not. */
+  written(file: string): string | undefined;
+}
+
 /** Files of this cluster's runs, readable by their owner only. Throws Fault if the folder cannot be used. */
-export async function openWorkFolder(path: string): Promise<WorkFolder> {
+export async function openWorkFolder(path: string): Promise<LocalWorkFolder> {
   await usable(path, async () => {
     await mkdir(path, { recursive: true, mode: 0o700 });
     await assertOwnFolder(path, 'work folder');
@@ -31,12 +38,13 @@ export async function openWorkFolder(path: string): Promise<WorkFolder> {
  * For commands that only look: a folder of this process alone where the real one cannot be written, which is no reason to see
  * nothing. Whoever opens it removes it.
  */
-export async function openTemporaryFolder(standsInFor: string): Promise<WorkFolder> {
+export async function openTemporaryFolder(standsInFor: string): Promise<LocalWorkFolder> {
   const path = await mkdtemp(join(tmpdir(), 'netsvc-upgrade-'));
   return { ...filesIn(path), standsInFor };
 }
 
-function filesIn(path: string): WorkFolder {
+function filesIn(path: string): LocalWorkFolder {
+  const sums = new Map<string, string>();
   return {
     path,
     async read(name) {
@@ -47,9 +55,12 @@ function filesIn(path: string): WorkFolder {
     },
     async write(name, content) {
       const file = join(path, plain(name));
-      await usable(path, () => writeDurably(file, typeof content === 'string' ? Buffer.from(content) : content, 0o600));
+      const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+      await usable(path, () => writeDurably(file, bytes, 0o600));
+      sums.set(file, createHash('sha256').update(bytes).digest('hex'));
       return file;
     },
+    written: (file) => sums.get(file),
     async freeBytes() {
       const { bavail, bsize } = await statfs(path);
       return bavail * bsize;

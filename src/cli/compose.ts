@@ -2,6 +2,7 @@ import type { JournalDeps } from '../adapters/journal/owner-journal.ts';
 import type { Connection } from '../adapters/kubeconfig/connection.ts';
 import type { Ledger } from '../adapters/state/ledger.ts';
 import type { PrivateKubeconfig } from '../adapters/tools/private-kubeconfig.ts';
+import type { LocalWorkFolder } from '../adapters/work-folder.ts';
 import type { Tool } from '../kernel/argv.ts';
 import { registry, withdrawn } from '../kernel/check-titles.ts';
 import { cliConfigFor } from '../kernel/cli-config.ts';
@@ -35,7 +36,7 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
   const options = toOptions(flags, { defaultRelease: profile.defaultRelease, checks: Object.keys(registry), withdrawn });
   const artifacts = await openArtifactsFor(request, profile, options.release);
   const files = await openFiles(request, clusterUid, privateKubeconfig(connection), profile);
-  const tools = await openToolsFor(request, profile, files.kubeconfig, connection);
+  const tools = await openToolsFor(request, profile, files, connection);
   const { secretLedger } = await import('../adapters/state/ledger.ts');
   const ledger = secretLedger(cluster, options.stateNamespace);
   const state = await openState(request, cluster, options, { ...files.ports, ledger });
@@ -122,7 +123,7 @@ async function removeStaleKubeconfigs(folder: string): Promise<void> {
 async function openToolsFor(
   { env, trace, interruption }: ComposeRequest,
   profile: Profile,
-  kubeconfig: PrivateKubeconfig,
+  { kubeconfig, ports }: { readonly kubeconfig: PrivateKubeconfig; readonly ports: { readonly work: LocalWorkFolder } },
   connection: Connection,
 ) {
   const { openTools } = await import('../adapters/tools/tools.ts');
@@ -132,6 +133,7 @@ async function openToolsFor(
   const { path: kubeconfigPath, cliConfigPath, write, writeForCli } = kubeconfig;
   const pinned = {
     kubeconfigPath,
+    written: ports.work.written,
     ...(cliConfigPath === undefined ? {} : { cliConfigPath }),
     prepare: (tool: Tool) => (tool === 'netsvcctl' ? writeForCli() : write()),
   };

@@ -1,6 +1,5 @@
-import { defaultWorkFolder, openTemporaryFolder, openWorkFolder } from '../adapters/work-folder.ts';
+import { defaultWorkFolder, type LocalWorkFolder, openTemporaryFolder, openWorkFolder } from '../adapters/work-folder.ts';
 import { Fault } from '../kernel/fault.ts';
-import type { WorkFolder } from '../kernel/ports.ts';
 import type { ComposeRequest } from './seams.ts';
 
 /**
@@ -10,7 +9,7 @@ import type { ComposeRequest } from './seams.ts';
 export async function openFolder(
   { env, looksOnly = false, warn }: Pick<ComposeRequest, 'env' | 'looksOnly' | 'warn'>,
   clusterUid: string,
-): Promise<WorkFolder> {
+): Promise<LocalWorkFolder> {
   const path = defaultWorkFolder(env, clusterUid);
   try {
     return await openWorkFolder(path);

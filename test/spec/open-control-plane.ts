@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../src/adapters/clock.ts';
@@ -17,8 +18,10 @@ export async function openControlPlane(): Promise<SpecCluster> {
   const plane = await startControlPlane({ maxMinutes: 10 });
   const cluster = openCluster(await readConnection({ kubeconfig: plane.kubeconfigPath }, process.env), { version: 'test' });
   const programs = { kubectl: plane.programs.kubectl, helm: 'helm', netsvcctl: 'netsvcctl' };
-  const tools = openTools({ kubeconfigPath: plane.kubeconfigPath, env: process.env, programs, cliEnvironment: [] });
   const file = join(plane.dir, 'spec.yaml');
+  let sum = '';
+  const written = () => sum;
+  const tools = openTools({ kubeconfigPath: plane.kubeconfigPath, written, env: process.env, programs, cliEnvironment: [] });
   return {
     cluster,
     clock: systemClock(),
@@ -29,7 +32,9 @@ export async function openControlPlane(): Promise<SpecCluster> {
       assert.equal(exitCode, 0, stderr);
     },
     async serverSideApply(documents, { dryRun = false } = {}) {
-      await writeFile(file, manifestText(documents));
+      const text = manifestText(documents);
+      await writeFile(file, text);
+      sum = createHash('sha256').update(text).digest('hex');
       return tools.run(serverSideApply(file, dryRun));
     },
     applyConfigMapAs: (manager, document) => {

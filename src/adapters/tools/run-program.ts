@@ -5,7 +5,8 @@ import { collectOutput } from './program-output.ts';
 export interface ProgramRun extends Omit<RunToolOptions, 'program'> {
   /** The whole environment: nothing of ours is added. */
   readonly env: Readonly<Record<string, string>>;
-  readonly stdin?: string;
+  /** Its text, or the open file that it is. */
+  readonly stdin?: string | number;
   /** Bytes of stdout, and of stderr, after which the program is ended; 64 MiB unless said. */
   readonly outputLimit?: number;
 }
@@ -51,7 +52,8 @@ export async function runProgram(program: string, args: readonly string[], run: 
 
 function settingsOf({ stdin, timeoutMs, signal }: ProgramRun) {
   return {
-    ...(stdin === undefined ? { stdin: 'ignore' as const } : { input: stdin }),
+    // Any open file may be handed over; execa's types know only its own.
+    ...(typeof stdin === 'string' ? { input: stdin } : { stdin: (stdin as 0 | undefined) ?? ('ignore' as const) }),
     ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
     ...(signal === undefined ? {} : { cancelSignal: signal }),
   };

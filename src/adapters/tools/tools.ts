@@ -3,6 +3,7 @@ import { interrupted } from '../../kernel/interruption.ts';
 import type { ToolResult, Tools } from '../../kernel/ports.ts';
 import type { Environment } from '../kubeconfig/connection.ts';
 import type { Trace } from '../trace.ts';
+import { type WrittenSum, withDocument } from './document.ts';
 import { filesOf } from './files-of.ts';
 import { ownerOf } from './package-owner.ts';
 import { runProgram } from './run-program.ts';
@@ -11,6 +12,8 @@ import { argumentsFor, environmentFor } from './surroundings.ts';
 export interface ToolsOptions {
   /** The private kubeconfig: every program talks to the chosen cluster as the chosen user. */
   readonly kubeconfigPath: string;
+  /** What this process wrote into the work folder: kubectl is given no other document. Unless said, none. */
+  readonly written?: WrittenSum;
   /** Writes it; asked before each program. */
   readonly prepare?: (tool: Tool) => Promise<unknown>;
   /** The configuration by which the service's CLI reaches the chosen cluster. */
@@ -29,6 +32,7 @@ export interface ToolsOptions {
 
 /** Programs by argv, never through a shell, all pinned to one cluster (house rule 5). */
 export function openTools(options: ToolsOptions): Tools {
+  const { written = () => undefined } = options;
   const which = (program: string) => filesOf(program, options.env);
   return {
     which,
@@ -41,15 +45,17 @@ export function openTools(options: ToolsOptions): Tools {
     run: async (invocation, run = {}) => {
       await options.prepare?.(invocation.tool);
       const program = run.program ?? options.programs[invocation.tool];
-      const args = argumentsFor(invocation, options);
+      const { args: given, document, from } = await withDocument(invocation, written);
+      const args = argumentsFor({ ...invocation, args: given }, options);
       const result = await runProgram(program, args, {
         ...run,
         ...(run.signal === undefined && options.cut !== undefined ? { signal: options.cut } : {}),
         env: { ...environmentFor(invocation.tool, options), ...invocation.env },
         ...(invocation.stdin === undefined ? {} : { stdin: invocation.stdin }),
-      });
+        ...(document === undefined ? {} : { stdin: document.fd }),
+      }).finally(() => document?.close());
       options.trace?.say(
-        `${[program, ...args].map(quoteArgument).join(' ')}: ${endText(result)} in ${Math.round(result.durationMs)} milliseconds`,
+        `${[program, ...args].map(quoteArgument).join(' ')}${from === undefined ? '' : ` < ${quoteArgument(from)}`}: ${endText(result)} in ${Math.round(result.durationMs)} milliseconds`,
       );
       // Whoever gave no signal does not expect to be cut off: it is no answer of the program.
       if (result.problem === 'cancelled' && run.signal === undefined) throw interrupted();

@@ -36,10 +36,10 @@ describe('programs', () => {
     await program('kubectl', 'printf "%s\\n" "$KUBECONFIG" "$@"');
     const { stdout, exitCode } = await tools({ KUBECONFIG: '/somebody/elses' }).run({
       tool: 'kubectl',
-      args: ['apply', '-f', 'a b; rm x'],
+      args: ['get', '-l', 'a b; rm x'],
     });
     assert.equal(exitCode, 0);
-    assert.equal(stdout, '/private/kubeconfig\n--kubeconfig=/private/kubeconfig\n--request-timeout=30s\napply\n-f\na b; rm x\n');
+    assert.equal(stdout, '/private/kubeconfig\n--kubeconfig=/private/kubeconfig\n--request-timeout=30s\nget\n-l\na b; rm x\n');
   });
 
   it("gives the service's CLI one datastore and nothing that leads elsewhere", async () => {
@@ -81,9 +81,9 @@ describe('programs', () => {
     const lines: string[] = [];
     await tools({}, { level: 1, say: (line) => lines.push(line.replace(/\d+ milliseconds/, '… milliseconds')) }).run({
       tool: 'kubectl',
-      args: ['apply', '-f', 'a b'],
+      args: ['get', '-l', 'a b'],
     });
-    assert.deepEqual(lines, ["kubectl --kubeconfig=/private/kubeconfig --request-timeout=30s apply -f 'a b': exit 3 in … milliseconds"]);
+    assert.deepEqual(lines, ["kubectl --kubeconfig=/private/kubeconfig --request-timeout=30s get -l 'a b': exit 3 in … milliseconds"]);
   });
 
   it('hands over standard input', async () => {
