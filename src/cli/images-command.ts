@@ -8,7 +8,7 @@ export async function runImagesCommand(asked: Asked, seams: Seams): Promise<Exit
   return inSession(seams, { ...asked, looksOnly: true }, async (session) => {
     const [{ readInstalled }, { readTargetImages }] = await Promise.all([
       import('../features/survey/installed.ts'),
-      import('../features/install-manifest/target-images.ts'),
+      import('../features/images/target-images.ts'),
     ]);
     const { composition, context } = session;
     const installation = await readInstalled(composition, context);

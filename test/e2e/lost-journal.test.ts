@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ownerrefsForgetStage } from '../../src/features/ownerrefs/forget-stage.ts';
+import { ownerrefsForgetStage } from '../../src/features/chain.ts';
 import { verifyStage } from '../../src/features/verify/stage.ts';
 import type { ApiList, ApiObject } from '../control-plane/api.ts';
 import { type OwnedPlane, ownedPlane } from '../support/owned-plane.ts';

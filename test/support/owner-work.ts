@@ -1,5 +1,5 @@
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
-import { ownerrefsRestoreStage } from '../../src/features/ownerrefs/restore-stage.ts';
+import { ownerrefsRestoreStage } from '../../src/features/chain.ts';
 import { ownerrefsStripStage } from '../../src/features/ownerrefs/strip-stage.ts';
 import type { Observer } from '../../src/kernel/event.ts';
 import { performStage } from './perform-stage.ts';

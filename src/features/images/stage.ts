@@ -7,11 +7,11 @@ import { type KubeObject, refOf } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { stage } from '../../kernel/stage.ts';
 import { pullSecretsIn } from '../../manifest/listed-images.ts';
-import { readTargetImages, type TargetImages } from '../install-manifest/target-images.ts';
 import { readNodes } from '../rollout/state.ts';
 import { defaultWaitMs } from '../rollout/targets.ts';
 import { readInstalled } from '../survey/installed.ts';
 import { type ImageProbeJudged, imagesPulled } from './checks.ts';
+import { readTargetImages, type TargetImages } from './target-images.ts';
 
 interface ProbeFacts extends ImageProbeJudged {
   readonly images: readonly string[];

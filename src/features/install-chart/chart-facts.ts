@@ -1,11 +1,11 @@
 import type { Reading } from '../../kernel/check.ts';
 import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
 import type { FieldChange } from '../../kernel/plan.ts';
+import type { HelmStorage, HelmVersion } from '../install-manifest/helm-argv.ts';
+import type { Pin } from '../install-manifest/helm-values.ts';
 import type { ReplicasJudged } from '../rollout/at-zero-check.ts';
 import type { SourceJudged } from '../survey/judged-twice.ts';
-import type { HelmStorage, HelmVersion } from './helm-argv.ts';
 import type { HelmRecord } from './helm-record.ts';
-import type { Pin } from './helm-values.ts';
 
 /** The newest revision of the operator's chart release, and the object that it is stored in. */
 export interface StoredRelease {

@@ -2,11 +2,11 @@ import { command } from '../../kernel/argv.ts';
 import { type Check, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
+import { dryRunsOnServer, keepsValues } from '../install-manifest/helm-argv.ts';
 import { defineCheck, failed, failIfAny, PROGRAM } from '../survey/define-check.ts';
 import { sameFile } from '../survey/same-file.ts';
 import { withStored } from './chart-checks.ts';
 import type { ChartJudged, FieldConflict, TargetChart } from './chart-facts.ts';
-import { dryRunsOnServer, keepsValues } from './helm-argv.ts';
 
 export const helmFits: Check<ChartJudged> = defineCheck('NS-234', {
   category: 'tools',

@@ -1,9 +1,9 @@
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import { type CrdsJudged, crdsChecks } from '../install-manifest/crds-checks.ts';
 import { changes } from '../install-manifest/file.ts';
 import { applyCrds, type CrdFacts, readCrdFacts } from '../install-manifest/target-crds.ts';
+import { type CrdsJudged, crdsChecks } from '../install-operator/crds-checks.ts';
 import { pathPart } from '../survey/path-stage.ts';
 import { isDeployed } from './release.ts';
 

@@ -6,16 +6,10 @@ import type { Installation } from '../../kernel/installation.ts';
 import { contains, type JsonMap } from '../../kernel/json-map.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
+import { givesReplica, stoppedOperator } from '../install-manifest/at-zero.ts';
 import { changes } from '../install-manifest/file.ts';
-import { type CrdFacts, readCrdFacts } from '../install-manifest/target-crds.ts';
-import { givesReplica, stoppedOperator } from '../rollout/at-zero.ts';
-import type { ChartJudged, Misplaced, StoredRelease } from './chart-facts.ts';
-import { readConflicts } from './conflicts.ts';
-import { readForeignCrds, readLostCrds } from './crd-owners.ts';
-import { fetchedTarget } from './fetched.ts';
-import type { ChartPlace, HelmUpgrade, HelmVersion } from './helm-argv.ts';
-import { keepsValues } from './helm-argv.ts';
-import { isPending } from './helm-record.ts';
+import type { ChartPlace, HelmUpgrade, HelmVersion } from '../install-manifest/helm-argv.ts';
+import { keepsValues } from '../install-manifest/helm-argv.ts';
 import {
   chartValue,
   deniedAdditions,
@@ -26,12 +20,18 @@ import {
   type Setting,
   settingsFor,
   settingValues,
-} from './helm-values.ts';
+} from '../install-manifest/helm-values.ts';
+import type { HelmAnswer } from '../install-manifest/run-helm.ts';
+import { type CrdFacts, readCrdFacts } from '../install-manifest/target-crds.ts';
+import type { ChartJudged, Misplaced, StoredRelease } from './chart-facts.ts';
+import { readConflicts } from './conflicts.ts';
+import { readForeignCrds, readLostCrds } from './crd-owners.ts';
+import { fetchedTarget } from './fetched.ts';
+import { isPending } from './helm-record.ts';
 import { readLostData } from './lost-data.ts';
 import { type MoveTried, misplacedIn, readOldRecords, tryMove } from './move.ts';
 import { readStoredRelease, recordIn } from './release.ts';
 import { renderedChart } from './rendered.ts';
-import type { HelmAnswer } from './run-helm.ts';
 import { type FetchedChart, type ReadChart, readChart, readHelmVersion, readValuesFile } from './source.ts';
 import { takeoverOf } from './takeover.ts';
 import { tryUpgrade } from './trial.ts';

@@ -3,9 +3,9 @@ import { Fault } from '../../kernel/fault.ts';
 import { textAt } from '../../kernel/json-map.ts';
 import type { Tools } from '../../kernel/ports.ts';
 import { parseManifest } from '../../manifest/manifest.ts';
+import { type HelmUpgrade, helmUpgrade } from '../install-manifest/helm-argv.ts';
+import { type HelmAnswer, runHelm } from '../install-manifest/run-helm.ts';
 import type { Trial } from './chart-facts.ts';
-import { type HelmUpgrade, helmUpgrade } from './helm-argv.ts';
-import { type HelmAnswer, runHelm } from './run-helm.ts';
 import { reading } from './source.ts';
 
 /** What the server cannot judge before it has the new CRDs. */

@@ -3,12 +3,12 @@ import type { Installation } from '../../kernel/installation.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { parseManifest } from '../../manifest/manifest.ts';
+import { helmTemplate } from '../install-manifest/helm-argv.ts';
+import { runHelm } from '../install-manifest/run-helm.ts';
 import { operatorEnd } from '../install-operator/end.ts';
 import { containersOf } from '../survey/workload.ts';
 import { fetchedTarget } from './fetched.ts';
-import { helmTemplate } from './helm-argv.ts';
 import { readStoredRelease } from './release.ts';
-import { runHelm } from './run-helm.ts';
 
 /** No image has this name: as long as the wanted one cannot be told, no end is declared. */
 const UNTOLD = 'an image that cannot be told';

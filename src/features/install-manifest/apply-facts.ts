@@ -8,19 +8,19 @@ import type { Variant } from '../../kernel/profile.ts';
 import type { RolloutProgress } from '../../kernel/rollout.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
 import { splitWaves, type Wave } from '../../manifest/waves.ts';
-import { targetsOf } from '../install/wait-stage.ts';
 import type { OwnersJudged } from '../ownerrefs/owner-facts.ts';
 import { readOwnersAtDeadline } from '../ownerrefs/put-back.ts';
 import { type RenamingSwitch, readRenamingSwitch } from '../policies/hold.ts';
-import { emptyTargets } from '../rollout/at-zero.ts';
 import type { ReplicasJudged } from '../rollout/at-zero-check.ts';
 import { readNodes, readRollouts } from '../rollout/state.ts';
+import { emptyTargets } from './at-zero.ts';
 import type { EditSurvey } from './edits.ts';
 import type { StoreFacts } from './kvstore-checks.ts';
 import { emptiedSecrets, readStoreFacts } from './kvstore-facts.ts';
 import { readMergedTarget } from './merged.ts';
 import { type Orphans, readOrphans } from './orphans.ts';
 import type { PreviewedObject } from './outcome.ts';
+import { targetsOf } from './rollout-targets.ts';
 import { type Target, variantOf } from './target.ts';
 
 export interface ApplyFacts extends OwnersJudged, ReplicasJudged {

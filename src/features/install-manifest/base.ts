@@ -6,9 +6,9 @@ import type { Sources, UserFiles } from '../../kernel/ports.ts';
 import { compareReleases, parseRelease, sameMinor, sameRelease } from '../../kernel/release.ts';
 import { type BaseCandidate, type Candidates, releasesIn } from '../../manifest/choose-base.ts';
 import { type Manifest, parseManifest } from '../../manifest/manifest.ts';
-import { inNamespace, operatorMove } from '../install-operator/namespace.ts';
 import { attempt, eachOf } from '../survey/reading.ts';
 import { assertIsBase } from './identity.ts';
+import { inNamespace, operatorMove } from './operator-namespace.ts';
 import { addOnsOf, isLeftOut, readReleaseManifest, variantOf } from './target.ts';
 
 /** Edits cannot be told from the release's own text without that text. */

@@ -7,7 +7,7 @@ import type { BaseCandidate } from '../../manifest/choose-base.ts';
 import { goneSince } from '../../manifest/gone-since.ts';
 import type { Move } from '../../manifest/move-namespace.ts';
 import { identityOf, identityOfRef } from '../../manifest/prepare.ts';
-import { inNamespace, operatorMove } from '../install-operator/namespace.ts';
+import { inNamespace, operatorMove } from './operator-namespace.ts';
 import { addOnsOf, variantOf } from './target.ts';
 
 /** The releases between which something was dropped. */

@@ -2,8 +2,7 @@ import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kern
 import { counted } from '../../kernel/counted.ts';
 import { groupOf, type KubeObject, refText } from '../../kernel/object.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
-import { duplicateEnv } from '../preflight/workload-settings-checks.ts';
-import { findWorkload } from '../rollout/workload-checks.ts';
+import { duplicateEnv, findWorkload } from '../rollout/workload-checks.ts';
 import {
   evidenceOf,
   failed,

@@ -5,10 +5,10 @@ import type { Sources } from '../../kernel/ports.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { manifestOf } from '../../manifest/artifact-manifest.ts';
 import { type Manifest, parseManifest } from '../../manifest/manifest.ts';
-import { helmTemplate } from '../install-chart/helm-argv.ts';
-import { runHelm } from '../install-chart/run-helm.ts';
 import { type PreviewedObject, previewDocuments } from './documents.ts';
 import { applyWhole } from './file.ts';
+import { helmTemplate } from './helm-argv.ts';
+import { runHelm } from './run-helm.ts';
 import { waitForCrds } from './wait-crds.ts';
 
 /** The CRDs of the target release, which have a file of their own for the paths with an operator (§4.2, §4.3). */

@@ -9,10 +9,10 @@ import { sha256Of } from '../../kube/sha256.ts';
 import { manifestOf } from '../../manifest/artifact-manifest.ts';
 import type { CarriedEdits } from '../../manifest/carried-file.ts';
 import { type Manifest, parseManifest } from '../../manifest/manifest.ts';
-import { movedFile, operatorMove } from '../install-operator/namespace.ts';
-import { operatorVariant } from '../install-operator/variant.ts';
 import { readCarried, withCarried } from './carried.ts';
 import { assertIsOperator, assertIsTarget } from './identity.ts';
+import { movedFile, operatorMove } from './operator-namespace.ts';
+import { operatorVariant } from './operator-variant.ts';
 
 /** One file of the target. */
 export interface TargetFile {

@@ -1,9 +1,9 @@
 import type { Action } from '../../kernel/action.ts';
 import { chartCrds } from '../install-chart/crds.ts';
-import { type CrdsJudged, crdsChecks } from '../install-manifest/crds-checks.ts';
+import { stoppedOperator } from '../install-manifest/at-zero.ts';
 import { changes } from '../install-manifest/file.ts';
 import { applyCrds, type CrdFacts, readCrdFacts } from '../install-manifest/target-crds.ts';
-import { stoppedOperator } from '../rollout/at-zero.ts';
+import { type CrdsJudged, crdsChecks } from '../install-operator/crds-checks.ts';
 import { pathStage } from '../survey/path-stage.ts';
 
 const IN_MANIFEST = 'the full manifest holds the CRDs: apply installs them first';

@@ -3,11 +3,12 @@ import type { Installation } from '../../kernel/installation.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
 import { chartWait } from '../install-chart/wait.ts';
-import { readTarget, type Target, variantOf } from '../install-manifest/target.ts';
+import { targetsOf } from '../install-manifest/rollout-targets.ts';
+import { readTarget, variantOf } from '../install-manifest/target.ts';
 import { operatorEnd } from '../install-operator/end.ts';
 import { operatorImage } from '../install-operator/target.ts';
 import { readNodes, readRollouts } from '../rollout/state.ts';
-import { defaultWaitMs, rolloutTargets } from '../rollout/targets.ts';
+import { defaultWaitMs } from '../rollout/targets.ts';
 import { pathStage } from '../survey/path-stage.ts';
 
 interface WaitFacts {
@@ -42,15 +43,4 @@ async function readWaitFacts(sources: Sources, context: Context, installation: I
   const targets = targetsOf(context, target, variantOf(context, installation).id);
   const nodes = await readNodes(sources);
   return { targets, progress: await readRollouts(sources, targets, nodes), nodes: nodes.length };
-}
-
-/** Every workload of the target, in the order in which they are rolled. */
-export function targetsOf(context: Context, target: Target, variantId: string): readonly RolloutTarget[] {
-  const variant = context.profile.variants.find((one) => one.id === variantId);
-  if (!variant) return [];
-  const addOns = target.addOns.flatMap(({ id, manifest }) => {
-    const addOn = context.profile.addOns.find((one) => one.id === id);
-    return addOn ? [{ addOn, documents: manifest.documents.map((one) => one.object) }] : [];
-  });
-  return rolloutTargets(variant, { documents: target.manifest.documents.map((one) => one.object) }, addOns);
 }

@@ -2,11 +2,11 @@ import type { Context } from '../../kernel/context.ts';
 import { entryKey, type JournalEntry, kindOf } from '../../kernel/owner-journal.ts';
 import { convertUid } from '../../kernel/owner-uid.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
+import { POLICY_KINDS } from '../policies/stored-policies.ts';
 import { attempt, eachOf } from '../survey/reading.ts';
 import type { LiveObject, LiveObjects } from './restore-live.ts';
 import { kindText } from './survey.ts';
 import { behindName, twoViewsIn, viewOf } from './views.ts';
-import { POLICY_KINDS } from './world.ts';
 
 interface Followed {
   readonly entries: readonly JournalEntry[];

@@ -4,6 +4,7 @@ import { runIdOf } from '../../kernel/run-record.ts';
 import { stage } from '../../kernel/stage.ts';
 import { forgetChecks, onlyStaysOff } from './owner-restore-checks.ts';
 import { type RestoreFacts, readRestoreFacts } from './restore-facts.ts';
+import type { UpgradeWaits } from './restore-ready.ts';
 
 interface ForgetFacts extends RestoreFacts {
   /** An earlier run was cut off while it deleted the journal. */
@@ -11,29 +12,30 @@ interface ForgetFacts extends RestoreFacts {
 }
 
 /** Ends the journal once nothing is left to put back: archived on this machine, then deleted from the cluster (§4.8/3). */
-export const ownerrefsForgetStage = stage<ForgetFacts>({
-  id: 'ownerrefs-forget',
-  title: 'Archive and delete the journal of owner references',
-  ref: '§4.8/3',
-  readOnly: false,
-  checks: forgetChecks,
-  async survey(sources, context) {
-    const facts = await readRestoreFacts(sources, context);
-    return { ...facts, leftOver: facts.journal === undefined && (await sources.ownerJournal.leftOver()) };
-  },
-  plan(facts, context) {
-    // What is gone cannot be archived: a person gives it up, and the record no longer says that it must be there.
-    if (facts.lacking && isGivenUp(context, 'NS-753')) return { actions: [forget(context)] };
-    if (facts.skip !== undefined && !facts.leftOver) return { skip: facts.skip };
-    // Where the upgrade never comes, nothing else ends it.
-    if (isGivenUp(context, 'NS-748')) return { actions: [forget(context)] };
-    if (!facts.isLater && facts.waits.length > 0) return { skip: 'the upgrade is not over: the journal is kept' };
-    if (onlyStaysOff(facts)) return { skip: LEFT_OFF };
-    if (facts.outstanding > 0 || facts.dangling.length > 0) return { skip: 'references are not back yet: the journal is kept' };
-    if (facts.unreadRecorded.length > 0) return { skip: `${facts.unreadRecorded.join(', ')} could not be read: the journal is kept` };
-    return { actions: [forget(context)] };
-  },
-});
+export const forgetStage = (upgradeWaits: UpgradeWaits) =>
+  stage<ForgetFacts>({
+    id: 'ownerrefs-forget',
+    title: 'Archive and delete the journal of owner references',
+    ref: '§4.8/3',
+    readOnly: false,
+    checks: forgetChecks,
+    async survey(sources, context) {
+      const facts = await readRestoreFacts(sources, context, upgradeWaits);
+      return { ...facts, leftOver: facts.journal === undefined && (await sources.ownerJournal.leftOver()) };
+    },
+    plan(facts, context) {
+      // What is gone cannot be archived: a person gives it up, and the record no longer says that it must be there.
+      if (facts.lacking && isGivenUp(context, 'NS-753')) return { actions: [forget(context)] };
+      if (facts.skip !== undefined && !facts.leftOver) return { skip: facts.skip };
+      // Where the upgrade never comes, nothing else ends it.
+      if (isGivenUp(context, 'NS-748')) return { actions: [forget(context)] };
+      if (!facts.isLater && facts.waits.length > 0) return { skip: 'the upgrade is not over: the journal is kept' };
+      if (onlyStaysOff(facts)) return { skip: LEFT_OFF };
+      if (facts.outstanding > 0 || facts.dangling.length > 0) return { skip: 'references are not back yet: the journal is kept' };
+      if (facts.unreadRecorded.length > 0) return { skip: `${facts.unreadRecorded.join(', ')} could not be read: the journal is kept` };
+      return { actions: [forget(context)] };
+    },
+  });
 
 const LEFT_OFF =
   'what restore leaves off is known to the journal alone: it is kept until that is mended, or given up with ownerrefs forget --accept NS-748';

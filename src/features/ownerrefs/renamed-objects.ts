@@ -3,10 +3,10 @@ import { groupOf } from '../../kernel/object.ts';
 import { entryKey, type JournalEntry, kindOf, sameReference } from '../../kernel/owner-journal.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import { isOfDefaultTier, isStoredAnew, policyName } from '../../kube/stored-metadata.ts';
+import { POLICY_KINDS } from '../policies/stored-policies.ts';
 import { attempt, eachOf } from '../survey/reading.ts';
 import { type LiveObjects, liveOf } from './restore-live.ts';
 import { kindText } from './survey.ts';
-import { POLICY_KINDS } from './world.ts';
 
 interface Followed {
   readonly entries: readonly JournalEntry[];

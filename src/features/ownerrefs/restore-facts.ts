@@ -24,7 +24,7 @@ import { followRenamed } from './renamed-objects.ts';
 import { judgeEntries } from './restore-judge.ts';
 import { readLive } from './restore-live.ts';
 import { ownerText } from './restore-owners.ts';
-import { readReadiness } from './restore-ready.ts';
+import { readReadiness, type UpgradeWaits } from './restore-ready.ts';
 import { kindText } from './survey.ts';
 import { readOwnerWorld, uidRules } from './world.ts';
 
@@ -72,7 +72,7 @@ const NOTHING = {
 const BEFORE: readonly string[] = ['ownerrefs-strip', 'crds', 'apply', 'wait'];
 
 /** What is recorded as taken off, what can be put back now, and what stands in the way (§4.8/3). */
-export async function readRestoreFacts(sources: Sources, context: Context): Promise<RestoreFacts> {
+export async function readRestoreFacts(sources: Sources, context: Context, upgradeWaits: UpgradeWaits): Promise<RestoreFacts> {
   const loaded = await sources.ownerJournal.load();
   const journal = loaded?.copyOnly ? withoutNotes(loaded) : loaded;
   const elsewhere = journal && !journal.copyOnly ? {} : await readElsewhere(sources);
@@ -85,7 +85,7 @@ export async function readRestoreFacts(sources: Sources, context: Context): Prom
   const installation = await readInstalled(sources, context);
   const hasBegun = continues(record, context) && hasApplied(record);
   if (context.options.undo && hasBegun) throw tooLateToUndo(context);
-  const { waits, waitMs, settled } = await readReadiness(sources, context, installation);
+  const { waits, waitMs, settled } = await readReadiness(sources, context, installation, upgradeWaits);
   const found = { journal, ...copyOf(journal), ...elsewhere, ...lacking };
   // Whoever decided against the upgrade ends the journal before it.
   const asBefore = waits.length > 0 && context.options.forgetOwners === true && !hasBegun;

@@ -5,29 +5,31 @@ import type { PlannedObject } from '../../kernel/plan.ts';
 import { stage } from '../../kernel/stage.ts';
 import { restoreChecks } from './owner-restore-checks.ts';
 import { type RestoreFacts, readRestoreFacts } from './restore-facts.ts';
+import type { UpgradeWaits } from './restore-ready.ts';
 import { JUDGED_ONCE_MORE_MS } from './survey.ts';
 
 /** Puts the recorded owner references back with the UIDs that their owners have now, at their old places (§4.8/3). */
-export const ownerrefsRestoreStage = stage<RestoreFacts>({
-  id: 'ownerrefs-restore',
-  title: 'Put owner references back with the new UIDs',
-  ref: '§4.8/3',
-  readOnly: false,
-  checks: restoreChecks,
-  survey: readRestoreFacts,
-  plan(facts, { options }) {
-    if (facts.skip !== undefined) return { skip: facts.skip };
-    if (facts.isLater) return { actions: [restore(facts)] };
-    if (facts.waits.length > 0) return { actions: facts.waits.map((until) => waitFor(until, facts.waitMs)), again: true };
-    const { patches, noted } = facts;
-    if (patches.length + noted.length === 0) return { skip: 'every recorded reference is back, or named as left alone' };
-    return {
-      actions: [...(patches.length > 0 ? [restore(facts)] : []), ...note(noted)],
-      objects: patches.map(plannedOf),
-      ...(options.undo ? { notes: [ENDS] } : {}),
-    };
-  },
-});
+export const restoreStage = (upgradeWaits: UpgradeWaits) =>
+  stage<RestoreFacts>({
+    id: 'ownerrefs-restore',
+    title: 'Put owner references back with the new UIDs',
+    ref: '§4.8/3',
+    readOnly: false,
+    checks: restoreChecks,
+    survey: (sources, context) => readRestoreFacts(sources, context, upgradeWaits),
+    plan(facts, { options }) {
+      if (facts.skip !== undefined) return { skip: facts.skip };
+      if (facts.isLater) return { actions: [restore(facts)] };
+      if (facts.waits.length > 0) return { actions: facts.waits.map((until) => waitFor(until, facts.waitMs)), again: true };
+      const { patches, noted } = facts;
+      if (patches.length + noted.length === 0) return { skip: 'every recorded reference is back, or named as left alone' };
+      return {
+        actions: [...(patches.length > 0 ? [restore(facts)] : []), ...note(noted)],
+        objects: patches.map(plannedOf),
+        ...(options.undo ? { notes: [ENDS] } : {}),
+      };
+    },
+  });
 
 const ENDS = 'the upgrade called off, the journal is needed no more: end it with ownerrefs forget';
 

@@ -4,19 +4,12 @@ import { groupOf, type Kind, type KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import { isOlder } from '../../kernel/release.ts';
 import { isOfDefaultTier, isStoredAnew, madeAtOf, policyName } from '../../kube/stored-metadata.ts';
+import { asksStoredNames, leanPolicy, POLICY_KINDS } from '../policies/stored-policies.ts';
 import { attempt, eachOf } from '../survey/reading.ts';
 import { type OwnedObject, type OwnersOfKind, type OwnerWorld, ownerPlace, type StoredOwner } from './owner-fate.ts';
 import { kindText, type UnreadKind } from './survey.ts';
 import { convertsUids } from './uid-change.ts';
 import { unshownOwner } from './unshown-owner.ts';
-
-/** Kinds that the policy-name migration stores anew. */
-export const POLICY_KINDS: ReadonlySet<string> = new Set([
-  'NetworkPolicy',
-  'GlobalNetworkPolicy',
-  'StagedNetworkPolicy',
-  'StagedGlobalNetworkPolicy',
-]);
 
 export interface ReadWorld {
   readonly world: OwnerWorld;
@@ -42,11 +35,6 @@ export interface UidRules {
   readonly asksStoredNames: boolean;
   /** The target converts noted owners: it came with the first change of UIDs, and not with what older lines got of that later (domain §7.2). */
   readonly translatesNotes: boolean;
-}
-
-/** The target's API server finds a policy only under the name that it is stored under (host endpoint notes 0.5). */
-export function asksStoredNames({ profile: { policyRenaming }, options }: Pick<Context, 'profile' | 'options'>): boolean {
-  return policyRenaming !== undefined && !isOlder(options.release, policyRenaming.since);
 }
 
 export function uidRules(source: string | undefined, { datastore, agent }: Installation, { profile, options }: Context): UidRules {
@@ -201,22 +189,4 @@ function storedOf(
 
 function lean({ apiVersion, kind, metadata: { name, namespace, uid } }: KubeObject): KubeObject {
   return { apiVersion, kind, metadata: { name, ...(namespace ? { namespace } : {}), ...(uid ? { uid } : {}) } };
-}
-
-/** What the name and the tier of a stored policy are told by, when it was made, and whether it was stored anew. */
-export function leanPolicy({ apiVersion, kind, metadata, spec }: KubeObject): KubeObject {
-  const { name, namespace, uid, annotations, creationTimestamp } = metadata;
-  const { tier } = (spec ?? {}) as { readonly tier?: unknown };
-  return {
-    apiVersion,
-    kind,
-    metadata: {
-      name,
-      ...(namespace ? { namespace } : {}),
-      ...(uid ? { uid } : {}),
-      ...(annotations ? { annotations } : {}),
-      ...(creationTimestamp ? { creationTimestamp } : {}),
-    },
-    spec: { tier },
-  };
 }

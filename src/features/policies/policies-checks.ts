@@ -5,9 +5,9 @@ import type { Datastore, Installation } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { isOfDefaultTier, policyName } from '../../kube/stored-metadata.ts';
-import { crosses, sourceRelease } from '../install-manifest/release-checks.ts';
 import { evidenceOf, failIfAny, PROGRAM, preflightCheck, withInstallation } from '../survey/define-check.ts';
 import type { PreflightFacts } from '../survey/facts.ts';
+import { crosses, sourceRelease } from '../survey/release-checks.ts';
 import { objectsOf, withResources } from '../survey/resource-checks.ts';
 import { showPolicyByCli } from '../survey/show-by-cli.ts';
 

@@ -4,9 +4,9 @@ import type { Installation } from '../../kernel/installation.ts';
 import type { Kind } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { isOlder } from '../../kernel/release.ts';
-import { asksStoredNames, leanPolicy, POLICY_KINDS } from '../ownerrefs/world.ts';
 import { attempt } from '../survey/reading.ts';
 import { pendingRenames, valueAt } from './policy-renames.ts';
+import { asksStoredNames, leanPolicy, POLICY_KINDS } from './stored-policies.ts';
 
 /** Undefined if the controllers of the target never rename: no such rule, or no DaemonSet of the name that they wait for. */
 export async function policiesSettled(

@@ -1,12 +1,12 @@
 import { type Check, notApplicable, read } from '../../kernel/check.ts';
 import { baseKnown, checksAhead } from '../install-manifest/apply-checks.ts';
-import type { PreflightFacts } from '../survey/facts.ts';
+import type { WholePreflight } from './facts.ts';
 
 /**
  * The checks of `apply` where a preflight is asked for alone: what stops a plan is known before anybody plans. In a chain that goes on to
  * `apply`, that stage judges them, and shows what it judges by.
  */
-export const aheadOfApply: readonly Check<PreflightFacts>[] = checksAhead.map((check) => ({
+export const aheadOfApply: readonly Check<WholePreflight>[] = checksAhead.map((check) => ({
   ...check,
   judge(facts, context) {
     if (facts.ahead === undefined) return notApplicable('judged by apply');

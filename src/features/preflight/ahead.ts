@@ -3,11 +3,11 @@ import type { Context } from '../../kernel/context.ts';
 import type { Detection } from '../../kernel/installation.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
-import { targetsOf } from '../install/wait-stage.ts';
 import type { TargetJudged } from '../install-manifest/apply-checks.ts';
+import { emptyTargets } from '../install-manifest/at-zero.ts';
 import { emptiedSecrets, readStoreFacts } from '../install-manifest/kvstore-facts.ts';
+import { targetsOf } from '../install-manifest/rollout-targets.ts';
 import { variantOf } from '../install-manifest/target.ts';
-import { emptyTargets } from '../rollout/at-zero.ts';
 import { attemptWith } from '../survey/reading.ts';
 import type { FoundTarget } from './target.ts';
 

@@ -7,28 +7,29 @@ import { typhaOrderAhead } from '../install-operator/checks.ts';
 import { ownerReferences, ownersSearchedFirst } from '../ownerrefs/owners-checks.ts';
 import * as policies from '../policies/policies-checks.ts';
 import * as health from '../rollout/rollout-health.ts';
+import * as oldCli from '../service-cli/old-cli-checks.ts';
 import * as mesh from '../sidecars/mesh-checks.ts';
-import type { PreflightFacts } from '../survey/facts.ts';
+import * as ownership from '../survey/ownership-checks.ts';
+import * as source from '../survey/source-release-checks.ts';
 import * as access from './access-checks.ts';
 import * as advice from './advice-checks.ts';
 import { aheadOfApply } from './ahead-checks.ts';
 import * as crossings from './crossings-checks.ts';
 import * as dataPlane from './data-plane-checks.ts';
+import type { WholePreflight } from './facts.ts';
 import * as installation from './installation-checks.ts';
 import * as kubectl from './kubectl-checks.ts';
 import * as machine from './machine-checks.ts';
 import * as platform from './node-platform-checks.ts';
 import * as nodes from './nodes-checks.ts';
-import * as ownership from './ownership-checks.ts';
 import * as server from './server-checks.ts';
-import * as source from './source-release-checks.ts';
 import * as stored from './stored-resources-checks.ts';
 import * as settings from './target-settings-checks.ts';
 import * as typha from './typha-checks.ts';
 import * as workloads from './workload-settings-checks.ts';
 
 /** The preflight's catalogue in the order in which it is shown: what everything else stands on comes first. */
-export const preflightChecks: readonly Check<PreflightFacts>[] = [
+export const preflightChecks: readonly Check<WholePreflight>[] = [
   server.apiReachable,
   server.kubernetesVersion,
   server.clockSkew,
@@ -44,8 +45,8 @@ export const preflightChecks: readonly Check<PreflightFacts>[] = [
   kubectl.kubectlSkew,
   machine.chartTool,
   machine.workFolder,
-  machine.noOldCli,
-  machine.noOldCliInCluster,
+  oldCli.noOldCli,
+  oldCli.noOldCliInCluster,
   installation.installationFound,
   installation.installationUnambiguous,
   installation.noHalfMigration,

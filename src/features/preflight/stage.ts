@@ -24,10 +24,11 @@ import { readAccess } from './access.ts';
 import { readAhead } from './ahead.ts';
 import { readBehindCli } from './behind-cli.ts';
 import { preflightChecks } from './catalogue.ts';
+import type { WholePreflight } from './facts.ts';
 import { readTargetFor } from './target.ts';
 
 /** What is installed and whether it can be upgraded (§1, 7, 9): reads everything at once, changes nothing. */
-export const preflightStage = stage<PreflightFacts>({
+export const preflightStage = stage<WholePreflight>({
   id: 'preflight',
   title: 'Find out what is installed and whether it can be upgraded',
   ref: '§1/2',
@@ -38,7 +39,7 @@ export const preflightStage = stage<PreflightFacts>({
 });
 
 /** Every reading of the preflight, each once and begun as soon as what it depends on is known: the target depends on what is installed. */
-export async function surveyPreflight(ports: Sources, context: Context): Promise<PreflightFacts> {
+export async function surveyPreflight(ports: Sources, context: Context): Promise<WholePreflight> {
   const asked = context.options.readOnly ? readingOnly(ports) : ports;
   const sources = { ...asked, cluster: oneLook(asked.cluster) };
   const general = readGeneral(sources, context);

@@ -1,9 +1,9 @@
 import { command } from '../../kernel/argv.ts';
-import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
+import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { selectorOf, selects } from '../../kube/selector.ts';
-import { containersOf, findWorkload, type ServiceWorkloads, serviceWorkloads, shapeOf } from '../rollout/workload-checks.ts';
+import { duplicateEnv, findWorkload, type ServiceWorkloads, serviceWorkloads, shapeOf } from '../rollout/workload-checks.ts';
 import { evidenceOf, failed, failIfAny, listed, preflightCheck, withInstallation } from '../survey/define-check.ts';
 import type { PreflightFacts } from '../survey/facts.ts';
 
@@ -60,15 +60,6 @@ function failedPaused(paused: readonly KubeObject[]): Verdict {
     'Find out why it was paused, then resume it; or accept this and resume it yourself while `wait` watches.',
     { evidence: paused.map((one) => evidenceOf(one)), next: resume.join(' && ') },
   );
-}
-
-/** Variables that a container of the workload sets more than once; in a document server-side apply refuses them (domain §6.4). */
-export function duplicateEnv(workload: KubeObject): readonly Evidence[] {
-  return containersOf(workload).flatMap(({ name, env = [] }) => {
-    const names = env.map((variable) => variable.name);
-    const twice = [...new Set(names.filter((one, index) => names.indexOf(one) !== index))];
-    return twice.map((variable) => evidenceOf(workload, `container ${name} sets ${variable} more than once`));
-  });
 }
 
 function liveWorkloads(names: ServiceWorkloads, facts: PreflightFacts): readonly KubeObject[] {

@@ -1,6 +1,8 @@
+import type { Evidence } from '../../kernel/check.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile, WorkloadName } from '../../kernel/profile.ts';
+import { evidenceOf } from '../survey/define-check.ts';
 
 interface EnvVar {
   readonly name: string;
@@ -65,4 +67,13 @@ export function findWorkload(
   name: { readonly namespace: string; readonly name: string },
 ): KubeObject | undefined {
   return objects.find((object) => object.metadata.name === name.name && object.metadata.namespace === name.namespace);
+}
+
+/** Variables that a container of the workload sets more than once; in a document server-side apply refuses them (domain §6.4). */
+export function duplicateEnv(workload: KubeObject): readonly Evidence[] {
+  return containersOf(workload).flatMap(({ name, env = [] }) => {
+    const names = env.map((variable) => variable.name);
+    const twice = [...new Set(names.filter((one, index) => names.indexOf(one) !== index))];
+    return twice.map((variable) => evidenceOf(workload, `container ${name} sets ${variable} more than once`));
+  });
 }

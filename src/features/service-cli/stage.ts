@@ -1,12 +1,12 @@
 import type { Action, Cure } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { stage } from '../../kernel/stage.ts';
-import { noOldCli as oldCliFound } from '../preflight/machine-checks.ts';
 import { configActions } from './config.ts';
 import { type CliFacts, isPlugin, type LocalCli, mayBeReplaced, readCliFacts } from './facts.ts';
 import { folderOf } from './folder.ts';
 import { configuration, installByHand, podStep, removeByHand, sumText } from './instructions.ts';
 import { cliSumKnown } from './new-cli.ts';
+import { noOldCli as oldCliFound } from './old-cli-checks.ts';
 import { fileIn } from './release.ts';
 import type { NewCli } from './source.ts';
 

@@ -2,16 +2,11 @@ import { type Evidence, ok, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { notAfterLine, sourceRelease } from '../install-manifest/release-checks.ts';
-import { agentSetting } from '../preflight/data-plane-checks.ts';
+import { imageName } from '../../kube/image-name.ts';
+import { agentSetting } from '../rollout/agent-setting.ts';
 import { evidenceOf, failed, failIfAny, PROGRAM, preflightCheck, withInstallation } from '../survey/define-check.ts';
 import type { PodView, PreflightFacts } from '../survey/facts.ts';
-
-/** Last path segment of an image, without tag and digest. */
-export function imageName(image: string): string {
-  const last = image.slice(image.lastIndexOf('/') + 1);
-  return last.replace(/[@:].*$/, '');
-}
+import { notAfterLine, sourceRelease } from '../survey/release-checks.ts';
 
 function sidecarPods(facts: Pick<PreflightFacts, 'pods'>, { profile }: Context): readonly PodView[] {
   const { container } = profile.sidecar;

@@ -2,7 +2,7 @@ import { isJsonMap, textAt } from '../../kernel/json-map.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { KeptItem, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { keptByRun } from '../install-manifest/kept.ts';
+import { keptByRun } from '../survey/kept.ts';
 import { readInjectors } from '../survey/resources.ts';
 import { formerTemplate } from './former-template.ts';
 import type { Data } from './merge.ts';

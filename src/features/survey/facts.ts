@@ -5,7 +5,6 @@ import type { PlannedObject } from '../../kernel/plan.ts';
 import type { AccessRequest, LockHolder, ServerVersion } from '../../kernel/ports.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
 import type { FieldWriter } from '../../kube/reference-writer.ts';
-import type { TargetJudged } from '../install-manifest/apply-checks.ts';
 
 /** The kubectl that would be run. */
 export interface ClientFacts {
@@ -149,8 +148,6 @@ export interface PreflightFacts {
   readonly proxyMode: Reading<string>;
   readonly target: Reading<TargetFacts>;
   readonly preview: Reading<readonly PlannedObject[]>;
-  /** What `apply` would judge now; undefined where it will do so itself, and on paths without a full manifest. */
-  readonly ahead: Reading<TargetJudged> | undefined;
   /** What stands against the upgrade of the chart release; undefined on paths without one. */
   readonly chart: Reading<readonly Finding[] | undefined>;
   /** Undefined where no operator holds the installation. */

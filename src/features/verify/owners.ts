@@ -4,11 +4,12 @@ import type { Installation } from '../../kernel/installation.ts';
 import { groupOf, type Kind } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { policyName } from '../../kube/stored-metadata.ts';
+import { upgradeWaits } from '../install/upgrade-waits.ts';
 import { foundByName, ownerKey as nameKey, type OwnerName } from '../ownerrefs/mute-owners.ts';
 import { lackingOf } from '../ownerrefs/references.ts';
 import { readRestoreFacts } from '../ownerrefs/restore-facts.ts';
 import { readOwners } from '../ownerrefs/survey.ts';
-import { asksStoredNames, leanPolicy, POLICY_KINDS } from '../ownerrefs/world.ts';
+import { asksStoredNames, leanPolicy, POLICY_KINDS } from '../policies/stored-policies.ts';
 import type { Dependent } from '../survey/facts.ts';
 import { attempt, eachOf } from '../survey/reading.ts';
 import { type OwnerFacts, type OwnerObjects, ownerKey, type StillOff } from './facts.ts';
@@ -128,7 +129,7 @@ export async function readStillOff(sources: Sources, context: Context): Promise<
   const [strip, restore] = ['ownerrefs-strip', 'ownerrefs-restore'].map((id) => record?.stages.find((one) => one.id === id));
   const isBack = restore?.endedAt !== undefined && ENDED.includes(restore.state) && restore.endedAt >= (strip?.endedAt ?? '');
   if (isBack) return { objects: 0, elsewhere: [], ...lacking };
-  const facts = await attempt(() => readRestoreFacts(sources, context));
+  const facts = await attempt(() => readRestoreFacts(sources, context, upgradeWaits));
   // What cannot be looked at counts as off.
   if ('unread' in facts) return { objects: journal.entries.length, elsewhere: [], ...lacking };
   const { isLater, waits, outstanding } = facts.value;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type AddedLabel, keptLabels, keptOfMigration, keptSetting } from '../../../src/features/hosts/kept.ts';
-import { keptByRun } from '../../../src/features/install-manifest/kept.ts';
+import { keptByRun } from '../../../src/features/survey/kept.ts';
 import type { KeptItem, KeptOutcome } from '../../../src/kernel/ports.ts';
 
 const item = (id: string, content: object): KeptItem => ({ id, content });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { upgradeWaits } from '../../../src/features/install/upgrade-waits.ts';
 import { readReadiness } from '../../../src/features/ownerrefs/restore-ready.ts';
 import type { ClusterReader, Sources } from '../../../src/kernel/ports.ts';
 import { contextOf, installation } from '../../fixtures/facts.ts';
@@ -17,7 +18,7 @@ async function waitsAt(moment: Moment, undo?: true): Promise<readonly string[]> 
   const artifacts = folderArtifacts(operatorReleases, ['v3.32.1']);
   const sources = { cluster, clock, records, artifacts } as unknown as Sources;
   const context = contextOf({ release: 'v3.32.1', ...(undo ? { undo } : {}) });
-  return (await readReadiness(sources, context, operated)).waits.map(({ type }) => type);
+  return (await readReadiness(sources, context, operated, upgradeWaits)).waits.map(({ type }) => type);
 }
 
 describe('what must be true before references go back, where an operator moves the API server', () => {

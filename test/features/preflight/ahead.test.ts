@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { aheadOfApply } from '../../../src/features/preflight/ahead-checks.ts';
-import type { PreflightFacts } from '../../../src/features/survey/facts.ts';
+import type { WholePreflight } from '../../../src/features/preflight/facts.ts';
 import { judgeAll } from '../../../src/kernel/judge.ts';
 import { contextOf, healthy } from '../../fixtures/facts.ts';
 
-const outcomes = (facts: Partial<PreflightFacts>) =>
+const outcomes = (facts: Partial<WholePreflight>) =>
   Object.fromEntries(judgeAll(aheadOfApply, { ...healthy, ...facts }, contextOf()).map(({ id, outcome }) => [id, outcome]));
 
 describe('what a preflight says of the checks of apply', () => {

@@ -1,9 +1,9 @@
 import { type Check, notApplicable } from '../../kernel/check.ts';
-import { typhaOrderTaken } from '../install-operator/checks.ts';
-import { sourceChecks } from '../preflight/source-release-checks.ts';
+import { type ApplyJudged, nothingRefusedNow } from '../install-manifest/apply-checks.ts';
 import { noneAtZero, type ReplicasJudged } from '../rollout/at-zero-check.ts';
 import type { SourceJudged } from '../survey/judged-twice.ts';
-import { type ApplyJudged, nothingRefusedNow } from './apply-checks.ts';
+import { sourceChecks } from '../survey/source-release-checks.ts';
+import { typhaOrderTaken } from './checks.ts';
 
 /** What the checks of `crds` look at. */
 export interface CrdsJudged extends SourceJudged, ReplicasJudged, Pick<ApplyJudged, 'previews'> {

@@ -3,9 +3,9 @@ import { notApplicable, ok, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Installation, ManagedBy } from '../../kernel/installation.ts';
 import { refText } from '../../kernel/object.ts';
-import { failed, failIfAny, listed, PROGRAM, preflightCheck } from '../survey/define-check.ts';
-import type { PreflightFacts } from '../survey/facts.ts';
-import { judgedTwice } from '../survey/judged-twice.ts';
+import { failed, failIfAny, listed, PROGRAM, preflightCheck } from './define-check.ts';
+import type { PreflightFacts } from './facts.ts';
+import { judgedTwice } from './judged-twice.ts';
 
 export const nativeCrds = judgedTwice('NS-108', {
   category: 'installation',

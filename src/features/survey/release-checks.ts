@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { compareReleases, isOlder, parseRelease } from '../../kernel/release.ts';
 import { continues } from '../../kernel/run-record.ts';
-import type { PreflightFacts } from '../survey/facts.ts';
+import type { PreflightFacts } from './facts.ts';
 
 /**
  * Release from which the upgrade starts: what the record of an unfinished run says, else what is installed.

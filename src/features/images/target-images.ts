@@ -5,10 +5,10 @@ import type { Sources } from '../../kernel/ports.ts';
 import { imagesIn, listed, pullSecretsIn } from '../../manifest/listed-images.ts';
 import { renderedChart } from '../install-chart/rendered.ts';
 import { readChartFacts } from '../install-chart/survey.ts';
+import { readMergedTarget } from '../install-manifest/merged.ts';
+import { targetDocuments } from '../install-manifest/target.ts';
 import { readOperatedImages } from '../install-operator/operated-images.ts';
 import { readSidecarImages } from '../sidecars/sidecar-images.ts';
-import { readMergedTarget } from './merged.ts';
-import { targetDocuments } from './target.ts';
 
 /** What the nodes of this cluster are going to pull. */
 export interface TargetImages {

@@ -3,10 +3,10 @@ import { type Check, notApplicable, ok, type Verdict } from '../../kernel/check.
 import { counted } from '../../kernel/counted.ts';
 import type { ComponentVersion, Installation } from '../../kernel/installation.ts';
 import { isOlder, parseRelease } from '../../kernel/release.ts';
-import { explained, sourceRelease } from '../install-manifest/release-checks.ts';
-import { failed, failIfAny, PROGRAM, preflightCheck, withInstallation } from '../survey/define-check.ts';
-import { judgedTwice, type SourceJudged } from '../survey/judged-twice.ts';
+import { failed, failIfAny, PROGRAM, preflightCheck, withInstallation } from './define-check.ts';
+import { judgedTwice, type SourceJudged } from './judged-twice.ts';
 import { crdsKept, nativeCrds } from './ownership-checks.ts';
+import { explained, sourceRelease } from './release-checks.ts';
 
 const UNKNOWN = 'the installed release is not known (images by digest or moving tags)';
 

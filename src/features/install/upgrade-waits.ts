@@ -1,0 +1,43 @@
+import type { Expectation } from '../../kernel/action.ts';
+import type { Context } from '../../kernel/context.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import { chartOperatorImage } from '../install-chart/wait.ts';
+import { addOnsOf, readTarget, variantOf } from '../install-manifest/target.ts';
+import { type OperatorImageOf, readExpectation, stillBringing } from '../install-operator/end.ts';
+import { operatorImage } from '../install-operator/target.ts';
+import { readNodes, readRollouts } from '../rollout/state.ts';
+import { rolloutTargets } from '../rollout/targets.ts';
+
+/** What is left of the upgrade before every pod of the API server is new, on any install path. */
+export async function upgradeWaits(sources: Sources, context: Context, installation: Installation): Promise<readonly Expectation[]> {
+  const [rollout, operator] = await Promise.all([
+    apiServerRollout(sources, context, installation),
+    operatorsWork(sources, context, installation),
+  ]);
+  return [...rollout, ...operator];
+}
+
+async function apiServerRollout(sources: Sources, context: Context, installation: Installation): Promise<readonly Expectation[]> {
+  if (!installation.hasApiServer || !['manifest', 'kvstore'].includes(installation.path)) return [];
+  const target = await readTarget(sources, context, installation);
+  const addOns = target.addOns.flatMap(({ id, manifest }) => {
+    const addOn = id === 'apiserver' ? addOnsOf(context, installation).find((one) => one.id === id) : undefined;
+    return addOn ? [{ addOn, documents: manifest.documents.map(({ object }) => object) }] : [];
+  });
+  const own = rolloutTargets(variantOf(context, installation), { documents: [] }, addOns);
+  const progress = await readRollouts(sources, own, await readNodes(sources));
+  const open = progress.filter(({ done }) => !done).map(({ target: one }) => one);
+  return open.length === 0 ? [] : [{ type: 'rollout', targets: open, maxFailed: context.options.maxFailed }];
+}
+
+const IMAGES: Readonly<Partial<Record<Installation['path'], OperatorImageOf>>> = { operator: operatorImage, chart: chartOperatorImage };
+
+/** Where an operator moves the API server: whether all its pods are new is part of the rule for the end of the whole upgrade (§4.3/2). */
+async function operatorsWork(sources: Sources, context: Context, installation: Installation): Promise<readonly Expectation[]> {
+  const imageOf = IMAGES[installation.path];
+  // With --undo nothing is waited for.
+  if (!installation.hasApiServer || imageOf === undefined || context.options.undo) return [];
+  const until = await readExpectation(sources, context, installation, imageOf);
+  return (await stillBringing(sources, until)) ? [until] : [];
+}

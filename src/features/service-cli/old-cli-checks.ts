@@ -1,0 +1,57 @@
+import { command } from '../../kernel/argv.ts';
+import { type Evidence, read, type Verdict } from '../../kernel/check.ts';
+import { counted } from '../../kernel/counted.ts';
+import { parseRelease, releaseTag } from '../../kernel/release.ts';
+import { imageName } from '../../kube/image-name.ts';
+import { failIfAny, PROGRAM, preflightCheck } from '../survey/define-check.ts';
+import type { CliFile } from '../survey/facts.ts';
+
+function isCurrent({ release }: CliFile, target: string): boolean {
+  const [own, wanted] = [parseRelease(release ?? ''), parseRelease(target)];
+  return own !== undefined && wanted !== undefined && releaseTag(own) === releaseTag(wanted);
+}
+
+export const noOldCli = preflightCheck('NS-802', {
+  category: 'tools',
+  severity: 'warning',
+  ref: '§1/4',
+  judge: (facts, { profile, options }): Verdict => {
+    const files = read(facts.clis);
+    const old = files.filter((file) => !isCurrent(file, options.release));
+    const passed = files.length === 0 ? `no ${profile.cli.program} on PATH` : `${profile.cli.program} ${options.release} on PATH`;
+    return failIfAny(
+      old.map(({ file, release }): Evidence => ({ text: file, detail: release ?? 'does not tell its release' })),
+      passed,
+      (names) => ({
+        because: `${counted(old.length, 'older CLI')} on PATH: ${names}`,
+        hint: 'Replace it as part of the upgrade: an older CLI must not be used afterwards.',
+        next: `${PROGRAM} cli --dry-run=server`,
+      }),
+    );
+  },
+});
+
+export const noOldCliInCluster = preflightCheck('NS-803', {
+  category: 'tools',
+  severity: 'warning',
+  ref: '§1/4',
+  judge: (facts, { profile, options }) => {
+    const names = profile.cli.images.map(imageName);
+    const old = read(facts.pods).flatMap((pod) => {
+      if (pod.ended) return [];
+      const image = pod.containers.find((container) => names.includes(imageName(container.image)))?.image;
+      if (image === undefined || image.endsWith(`:${options.release}`)) return [];
+      return [{ text: `Pod/${pod.namespace}/${pod.name}`, detail: image }];
+    });
+    return failIfAny(old, `no older ${profile.cli.program} in the cluster`, (text) => ({
+      because: `${counted(old.length, 'pod')} with another release of ${profile.cli.program}: ${text}`,
+      hint: `Delete it before the upgrade and start it again with ${options.release} afterwards.`,
+      next: deleteCommand(old[0]?.text),
+    }));
+  },
+});
+
+function deleteCommand(text = ''): string {
+  const [, namespace, name] = text.split('/');
+  return command`kubectl delete pod ${name ?? ''} -n ${namespace ?? ''}`;
+}
